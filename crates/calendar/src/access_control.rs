@@ -14,8 +14,8 @@ use crate::{
     availability::LocationAvailability,
     booking::Booking,
     closures::{AvailabilityRule, Zones},
-    vocabulary::{AttendanceStatus, BookingId, BookingStatus},
     hours::Span,
+    vocabulary::{AttendanceStatus, BookingId, BookingStatus},
 };
 
 /// What doors are told.
@@ -29,7 +29,7 @@ impl Timetable for Doors {
             Some(open) => span::shared(&open, &[range]),
             None => vec![range],
         };
-        let closures = AvailabilityRule::within(cx, range)?;
+        let closures = AvailabilityRule::in_range(cx, range)?;
         if closures.is_empty() {
             return Ok(open);
         }

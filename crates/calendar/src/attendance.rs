@@ -16,8 +16,8 @@ use crate::{
     booking::{Booking, BookingView},
     bookings::{BookingAnswer, BookingPath},
     events::{CalendarEvent, EventPath},
-    vocabulary::{AttendanceStatus, BookingId, BookingStatus},
     hours::local,
+    vocabulary::{AttendanceStatus, BookingId, BookingStatus},
 };
 
 /// How long before the start somebody can be marked as there.
@@ -66,7 +66,7 @@ pub fn mark(cx: &mut Write, before: &Booking, status: AttendanceStatus) -> Resul
         return Ok(booking);
     }
     undo(cx, &mut booking)?;
-    let (settling, taking) = (cx.settling()?, before.taking());
+    let (settling, taking) = (cx.entitlements()?, before.taking());
     let told_too_late = before.free_until.is_some_and(|until| until > before.starts_at);
     booking.entitlement = Json(match status {
         AttendanceStatus::Expected => booking.entitlement.0,
@@ -96,7 +96,7 @@ pub fn undo(cx: &mut Write, booking: &mut Booking) -> Result<()> {
     if booking.attendance_status == AttendanceStatus::Expected {
         return Ok(());
     }
-    booking.entitlement = Json(cx.settling()?.reinstate(cx, &booking.taking())?);
+    booking.entitlement = Json(cx.entitlements()?.reinstate(cx, &booking.taking())?);
     booking.attendance_status = AttendanceStatus::Expected;
     booking.fee = None;
     booking.checked_in_at = None;
@@ -111,7 +111,7 @@ fn set_booking_attendance(
     let before = Booking::find(cx, at.booking_id)?;
     let word = new.attendance_status.word().replace('_', " ");
     let at_start = local(before.starts_at, &before.time_zone);
-    cx.happens(|| {
+    cx.describe_effect(|| {
         format!("The booking of {} on {at_start} is marked as {word}.", quoted(&before.name))
     });
     cx.as_of(before.updated_at);
@@ -135,7 +135,7 @@ fn set_event_attendance(
         }
         bookings.push(mark(cx, &before, one.attendance_status)?.into());
     }
-    cx.touch("calendar_event", event.calendar_event_id, ["attendance"]);
+    cx.set_audit_target("calendar_event", event.calendar_event_id, ["attendance"]);
     Ok(BookingsAnswer { bookings })
 }
 
@@ -143,7 +143,7 @@ fn set_event_attendance(
 const UNMARKED_SECONDS: i64 = 86_400;
 
 /// Has what a booking holds settled a day after its end, should nobody say what became of it.
-pub fn settle_later(cx: &mut Write, booking: &Booking) -> Result<()> {
+pub fn schedule_settlement(cx: &mut Write, booking: &Booking) -> Result<()> {
     let due_at = booking.ends_at.plus_seconds(UNMARKED_SECONDS);
     cx.set_timer(&SETTLE_UNMARKED, booking.booking_id, due_at)
 }
@@ -158,10 +158,10 @@ fn settle_unmarked(cx: &mut Write, booking: Id) -> Result<()> {
     }
     if cx.now() < before.ends_at.plus_seconds(UNMARKED_SECONDS) {
         // It was moved since the timer was set.
-        return settle_later(cx, &before);
+        return schedule_settlement(cx, &before);
     }
     let mut booking = before.clone();
-    booking.entitlement = Json(cx.settling()?.consume(cx, &before.taking())?);
+    booking.entitlement = Json(cx.entitlements()?.consume(cx, &before.taking())?);
     booking.save(cx, &before, Event::BookingUpdated)
 }
 
@@ -203,7 +203,7 @@ pub(super) fn area() -> Area {
             .emits(correcting![])
             .always(&[Event::BookingUpdated])
             .fails(&[Key::ApiError])
-            .asks(),
+            .confirmation(),
         operation!(app POST "/calendar/events/{calendarEventId}/attendance", Coach,
             set_event_attendance)
         .summary("Say who came to an event")

@@ -19,10 +19,11 @@ use spotter_kernel::{
 use spotter_store::{Json, params, record, set, statements, values};
 
 use crate::{
-    permissions, days,
+    days,
+    hours::{Opening, Span, Window, dates, joined, merged},
+    permissions,
     types::EventType,
     vocabulary::EventTypeId,
-    hours::{Opening, Span, Window, dates, joined, merged},
 };
 
 /// Hours in which a coach works on a weekday.
@@ -109,7 +110,7 @@ pub struct DatedOpenHours {
 }
 
 fn weekday<'de, D: Deserializer<'de>>(d: D) -> Result<i64, D::Error> {
-    number::within(d, 1..=7)
+    number::deserialize_within(d, 1..=7)
 }
 
 /// Most dates with other hours.
@@ -178,7 +179,7 @@ impl CoachAvailability {
     }
 
     /// The same for several coaches, in their order.
-    pub fn of_each(cx: &mut Read, coaches: &[CoachId]) -> Result<Vec<Self>> {
+    pub fn for_coaches(cx: &mut Read, coaches: &[CoachId]) -> Result<Vec<Self>> {
         let asked = coaches.iter().map(|id| vec![spotter_store::Bind::bind(id).into_owned()]);
         let found: Vec<Option<Self>> = cx.one_each(COACHS, asked)?;
         if found.iter().all(Option::is_some) {
@@ -473,7 +474,7 @@ pub fn set(cx: &mut Write, coach: CoachId, new: NewCoachAvailability) -> Result<
         created_at: before.created_at,
         updated_at: cx.now(),
     };
-    cx.touch("coach_availability", coach, availability.changed(&before));
+    cx.set_audit_target("coach_availability", coach, availability.changed(&before));
     if before.version == 0 {
         cx.defer(ADD_COACHS, &availability.params())?;
         days::prepare(cx, coach.0)?;
@@ -545,7 +546,7 @@ fn set_location_availability(
         created_at: before.created_at,
         updated_at: cx.now(),
     };
-    cx.touch("location_availability", location.id(), availability.changed(&before));
+    cx.set_audit_target("location_availability", location.id(), availability.changed(&before));
     if before.max_concurrent_events.is_none() && availability.max_concurrent_events.is_some() {
         days::pack_location(cx, location.id())?;
     }

@@ -18,15 +18,15 @@ use spotter_kernel::{
 use spotter_store::{Bind, Json, Prefetch, params, record, set, statements, values};
 
 use crate::{
-    attendance, permissions,
+    attendance,
     events::CalendarEvent,
-    metrics,
+    hours::{Span, local, with_offset},
+    metrics, permissions,
     types::EventType,
     vocabulary::{
         AttendanceStatus, BookingId, BookingRequestId, BookingStatus, CalendarEventId,
         CancellationTiming, CancelledBy, EventTypeId, RecurringBookingId,
     },
-    hours::{Span, local, with_offset},
 };
 
 /// The rules of cancelling, as they were when it was booked.
@@ -259,11 +259,11 @@ impl Booking {
         if booking.status.has_seat() {
             booking.hold(cx)?;
         }
-        cx.touch("booking", booking.booking_id, ["booking"]);
+        cx.set_audit_target("booking", booking.booking_id, ["booking"]);
         cx.defer(INSERT, &booking.params())?;
         cx.recount(&BTreeSet::new(), &booking.subjects())?;
         metrics::follow_booking(cx, None, &booking)?;
-        booking.tell(cx, Event::BookingCreated, Vec::new(), None)?;
+        booking.publish(cx, Event::BookingCreated, Vec::new(), None)?;
         Ok(booking)
     }
 
@@ -289,9 +289,9 @@ impl Booking {
 
     /// Holds what it takes.
     pub fn hold(&mut self, cx: &mut Write) -> Result<()> {
-        self.entitlement = Json(cx.settling()?.hold(cx, &self.taking())?);
+        self.entitlement = Json(cx.entitlements()?.hold(cx, &self.taking())?);
         if held_state(&self.entitlement.0) {
-            attendance::settle_later(cx, self)?;
+            attendance::schedule_settlement(cx, self)?;
         }
         Ok(())
     }
@@ -376,7 +376,7 @@ impl Booking {
     /// Writes down what has changed, and tells of it.
     pub fn save(&mut self, cx: &mut Write, before: &Self, event: Event) -> Result<()> {
         let changed = self.changed(before);
-        let Some(now) = cx.changes("booking", self.booking_id, changed.clone()) else {
+        let Some(now) = cx.audit_fields("booking", self.booking_id, changed.clone()) else {
             return Ok(());
         };
         self.updated_at = now;
@@ -385,11 +385,11 @@ impl Booking {
         cx.recount(&before.subjects(), &self.subjects())?;
         metrics::follow_booking(cx, Some(before), self)?;
         let moved = (self.starts_at != before.starts_at).then_some(before.starts_at);
-        self.tell(cx, event, changed, moved)
+        self.publish(cx, event, changed, moved)
     }
 
     /// Tells integrations, the client and the coach.
-    fn tell(
+    fn publish(
         &self,
         cx: &mut Write,
         event: Event,
@@ -415,7 +415,7 @@ impl Booking {
             cancellation_timing: self.cancellation_timing,
             changed_fields,
         };
-        permissions::tell(cx, event, &told, (self.client_id, self.coach_id))
+        permissions::publish(cx, event, &told, (self.client_id, self.coach_id))
     }
 
     /// The bookings of an event in a status, in the order of their places in the line, then of their ids.
@@ -469,21 +469,21 @@ pub fn times_of(
     range: Span,
     than: Option<Id>,
 ) -> Result<Vec<Span>> {
-    let asked = ask_times(cx, client, range)?;
-    told_times(cx, asked, than)
+    let asked = prefetch_times(cx, client, range)?;
+    awaited_times(cx, asked, than)
 }
 
 /// Asks for the times of a client before they are needed.
-pub fn ask_times(
+pub fn prefetch_times(
     cx: &mut Read,
     client: ClientId,
     range: Span,
 ) -> Result<Prefetch<(Timestamp, Timestamp, Id)>> {
-    cx.ahead(TIMES, params![client, range.start, range.end])
+    cx.prefetch(TIMES, params![client, range.start, range.end])
 }
 
 /// The times that were asked for.
-pub fn told_times(
+pub fn awaited_times(
     cx: &mut Read,
     asked: Prefetch<(Timestamp, Timestamp, Id)>,
     than: Option<Id>,
@@ -591,26 +591,28 @@ impl Booking {
     pub fn describe_move(&self, cx: &mut Write, before: &Self) {
         let was = local(before.starts_at, &before.time_zone);
         let (name, at) = (quoted(&self.name), local(self.starts_at, &self.time_zone));
-        cx.happens(|| format!("{name} is moved from {was} to {at}."));
+        cx.describe_effect(|| format!("{name} is moved from {was} to {at}."));
         if self.free_until.is_some() && self.free_until != before.free_until {
-            cx.happens(|| "The client can cancel it free of charge for a while.".to_owned());
+            cx.describe_effect(|| {
+                "The client can cancel it free of charge for a while.".to_owned()
+            });
         }
     }
 
     /// Says what it means that it is made, for whoever asks before.
-    pub fn foresee(&self, cx: &mut Write) {
+    pub fn describe_effects(&self, cx: &mut Write) {
         let (name, at) = (quoted(&self.name), local(self.starts_at, &self.time_zone));
         match self.waitlist_position {
             Some(place) => {
-                cx.happens(|| {
+                cx.describe_effect(|| {
                     format!("{name} on {at} is full: it is place {place} on the waiting list.")
                 });
             }
-            None => cx.happens(|| format!("{name} on {at} is booked.")),
+            None => cx.describe_effect(|| format!("{name} on {at} is booked.")),
         }
         let units = self.entitlement.0.units;
         if units > 0 {
-            cx.happens(|| format!("It takes {units} of the client's credits."));
+            cx.describe_effect(|| format!("It takes {units} of the client's credits."));
         }
     }
 }

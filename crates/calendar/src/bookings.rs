@@ -16,9 +16,10 @@ use spotter_store::{List, filters, lists};
 
 use crate::{
     booking::{Booking, BookingView, TALLY},
-    permissions, cancellation,
-    events::CalendarEvent,
+    cancellation,
     create::{BookingDraft, book, bookable_type},
+    events::CalendarEvent,
+    permissions,
     requests::{self, RequestView},
     token::SlotKey,
     vocabulary::{
@@ -143,7 +144,7 @@ fn absent_beside(named: &str, given: &[(&str, bool)]) -> Result<()> {
 
 /// Which slot is meant, by its token, its class, or its type and start.
 pub fn slot_of(cx: &mut Read, new: &NewBookingRequest) -> Result<(EventTypeId, BookingDraft)> {
-    let client = cx.whose(new.client_id)?;
+    let client = cx.subject_client(new.client_id)?;
     let wish = BookingDraft {
         client,
         starts_at: cx.now(),
@@ -218,11 +219,11 @@ fn create_booking(cx: &mut Write, Body(new): Body<NewBookingRequest>) -> Result<
     let by_coach = matches!(cx.caller().actor, Actor::Coach { .. });
     if event_type.requires_approval && !by_coach && !wish.ignore_policy {
         let request = requests::create(cx, &event_type, wish)?;
-        cx.happens(|| "It becomes a request, which a coach must approve.".to_owned());
+        cx.describe_effect(|| "It becomes a request, which a coach must approve.".to_owned());
         return Ok(BookedAnswer { booking: None, booking_request: Some(request.into()) });
     }
     let booking = book(cx, &event_type, &wish)?;
-    booking.foresee(cx);
+    booking.describe_effects(cx);
     Ok(BookedAnswer { booking: Some(booking.into()), booking_request: None })
 }
 
@@ -275,7 +276,7 @@ fn promote_booking(
     let Promotion { ignore_policy, allow_overlap } = how;
     let rules = waitlist::Rules { ignore_policy, allow_overlap };
     let booking = waitlist::promote(cx, &before, rules)?;
-    booking.foresee(cx);
+    booking.describe_effects(cx);
     cx.as_of(before.updated_at);
     Ok(BookingAnswer { booking: booking.into() })
 }
@@ -293,7 +294,7 @@ fn offered(cx: &mut Read, id: BookingId) -> Result<Booking> {
 
 fn accept_offered_seat(cx: &mut Write, Path(at): Path<BookingPath>) -> Result<BookingAnswer> {
     let before = offered(cx, at.booking_id)?;
-    before.foresee(cx);
+    before.describe_effects(cx);
     cx.as_of(before.updated_at);
     Ok(BookingAnswer { booking: waitlist::accept(cx, &before)?.into() })
 }
@@ -302,7 +303,7 @@ fn decline_offered_seat(cx: &mut Write, Path(at): Path<BookingPath>) -> Result<B
     let before = offered(cx, at.booking_id)?;
     let declined = (CancelledBy::Client, None, None);
     let booking = cancellation::cancelled(cx, &before, declined, FreedSeat::Promote)?;
-    cx.happens(|| "The seat goes to the next in line.".to_owned());
+    cx.describe_effect(|| "The seat goes to the next in line.".to_owned());
     Ok(BookingAnswer { booking: booking.into() })
 }
 
@@ -325,10 +326,10 @@ pub(super) fn area() -> Area {
                  refused with `details.reasons` and up to three `details.alternatives`.",
             )
             .created()
-            .for_own(STAFFS).said_by_staff(OPTIONS)
+            .for_own(STAFFS).staff_only_input(OPTIONS)
             .emits(settling![BookingCreated, BookingUpdated, BookingRequestCreated]).always(&[Event::BookingCreated])
             .fails(&[Key::AvailabilitySlotNotBookable, Key::ApiError, Key::CompanyNotFound])
-            .asks(),
+            .confirmation(),
         operation!(PATCH "/bookings/{bookingId}", BookingsWrite, update_booking)
             .summary("Update a booking")
             .emits(&[Event::BookingUpdated])
@@ -341,20 +342,20 @@ pub(super) fn area() -> Area {
             )
             .emits(settling![BookingUpdated]).always(&[Event::BookingUpdated])
             .fails(&[Key::AvailabilitySlotNotBookable, Key::ApiError, Key::CompanyNotFound])
-            .asks(),
+            .confirmation(),
         operation!(POST "/bookings/{bookingId}/accept", BookingsWrite, accept_offered_seat)
             .summary("Take an offered seat")
             .for_own(STAFFS)
             .emits(&[Event::BookingUpdated])
             .fails(&[Key::ApiError])
-            .asks(),
+            .confirmation(),
         operation!(POST "/bookings/{bookingId}/decline", BookingsWrite, decline_offered_seat)
             .summary("Decline an offered seat")
             .describe("It goes to the next in line.")
             .for_own(STAFFS)
             .emits(settling![BookingCancelled, BookingUpdated]).always(&[Event::BookingCancelled])
             .fails(&[Key::ApiError])
-            .asks(),
+            .confirmation(),
     ])
 }
 

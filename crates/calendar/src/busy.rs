@@ -119,20 +119,20 @@ mod tests {
     fn what_is_packed_is_unpacked() {
         let mut busy = Busy::default();
         let far = Timestamp::parse("2199-12-31T23:59:00Z").unwrap();
-        busy.add(BusySpan { span: Span::of_minutes(far, 60), by: id(3) }).unwrap();
-        busy.add(BusySpan { span: Span::of_minutes(at(1), 60), by: id(255) }).unwrap();
+        busy.add(BusySpan { span: Span::from_minutes(far, 60), by: id(3) }).unwrap();
+        busy.add(BusySpan { span: Span::from_minutes(at(1), 60), by: id(255) }).unwrap();
         assert_eq!(Busy::unpack(&busy.packed()), busy);
         assert_eq!(busy.others(Some(id(3))).count(), 1);
         busy.remove(id(255));
         let left: Vec<_> = busy.others(None).map(|taken| taken.span).collect();
-        assert_eq!(left, [Span::of_minutes(far, 60)]);
+        assert_eq!(left, [Span::from_minutes(far, 60)]);
     }
 
     #[test]
     fn days_are_those_that_are_touched() {
         let day = |minute: i64| at(1_440 * 20_000 + minute);
-        assert_eq!(days_of(Span::of_minutes(day(1_380), 60)), 20_000..=20_000);
-        assert_eq!(days_of(Span::of_minutes(day(1_380), 61)), 20_000..=20_001);
+        assert_eq!(days_of(Span::from_minutes(day(1_380), 60)), 20_000..=20_000);
+        assert_eq!(days_of(Span::from_minutes(day(1_380), 61)), 20_000..=20_001);
     }
 
     proptest! {
@@ -141,10 +141,10 @@ mod tests {
             spans in prop::collection::vec((0_i64..60, 1_i64..20), 0..12), most in 1_usize..5,
         ) {
             let spans: Vec<_> =
-                spans.into_iter().map(|(from, long)| Span::of_minutes(at(from), long)).collect();
+                spans.into_iter().map(|(from, long)| Span::from_minutes(at(from), long)).collect();
             let found = crowded(spans.clone(), most);
             for minute in 0..90 {
-                let there = Span::of_minutes(at(minute), 1);
+                let there = Span::from_minutes(at(minute), 1);
                 let count = spans.iter().filter(|span| span.overlaps(&there)).count();
                 let told = found.iter().any(|span| span.overlaps(&there));
                 prop_assert_eq!(count >= most, told, "at {}", minute);

@@ -15,9 +15,8 @@ use crate::{
     attendance,
     booking::Booking,
     bookings::{BookingAnswer, BookingPath, STAFFS},
-    permissions,
     events::CalendarEvent,
-    requests,
+    permissions, requests,
     vocabulary::{
         AskedTiming, AttendanceStatus, BookingStatus, CancellationTiming, CancelledBy, EventKind,
         FreedSeat,
@@ -140,13 +139,15 @@ fn cancel_booking(
     let by = side(cx, cancel.cancelled_by);
     let reason = cancel.reason.map(Into::into);
     let freed = cancel.capacity_action.unwrap_or(FreedSeat::Promote);
-    cx.happens(|| "The booking is cancelled, which cannot be taken back.".to_owned());
+    cx.describe_effect(|| "The booking is cancelled, which cannot be taken back.".to_owned());
     match timing {
         Some(CancellationTiming::Late) => {
-            cx.happens(|| "It is late by the rules that it was booked by.".to_owned());
+            cx.describe_effect(|| "It is late by the rules that it was booked by.".to_owned());
         }
         Some(CancellationTiming::Early) => {
-            cx.happens(|| "It is early: no fee is due, and what it holds comes back.".to_owned());
+            cx.describe_effect(|| {
+                "It is early: no fee is due, and what it holds comes back.".to_owned()
+            });
         }
         None => {}
     }
@@ -156,7 +157,7 @@ fn cancel_booking(
 }
 
 /// On whose side the caller cancels a booking now, and whether that is early or late.
-pub fn told_now(cx: &Read, booking: &Booking) -> (CancelledBy, Option<CancellationTiming>) {
+pub fn quoted_now(cx: &Read, booking: &Booking) -> (CancelledBy, Option<CancellationTiming>) {
     let cancel = Cancel::default();
     (side(cx, None), timing(cx, booking, &cancel))
 }
@@ -201,7 +202,7 @@ pub fn ended(
     booking.cancellation_timing = timing;
     booking.cancellation_reason = reason;
     if before.status.has_seat() {
-        let (settling, taking) = (cx.settling()?, before.taking());
+        let (settling, taking) = (cx.entitlements()?, before.taking());
         booking.entitlement = Json(if timing == Some(CancellationTiming::Late) {
             let fee = before.policy.0.late_fee;
             booking.fee = fee.map(Json);
@@ -294,7 +295,7 @@ pub(super) fn area() -> Area {
             preview_booking_cancellation)
         .summary("See what a cancellation would mean")
         .describe("Changes nothing.")
-        .for_own(STAFFS).said_by_staff(SAID_BY_STAFF)
+        .for_own(STAFFS).staff_only_input(SAID_BY_STAFF)
         .fails(&[Key::ApiError]),
         operation!(POST "/bookings/{bookingId}/cancel", BookingsWrite, cancel_booking)
             .summary("Cancel a booking")
@@ -303,9 +304,9 @@ pub(super) fn area() -> Area {
                  unless staff say it. A freed seat goes to who waits, unless capacityAction is \
                  `release`.",
             )
-            .for_own(STAFFS).said_by_staff(SAID_BY_STAFF)
+            .for_own(STAFFS).staff_only_input(SAID_BY_STAFF)
             .emits(settling![BookingCancelled, BookingUpdated]).always(&[Event::BookingCancelled])
             .fails(&[Key::ApiError])
-            .asks(),
+            .confirmation(),
     ])
 }

@@ -21,18 +21,19 @@ use spotter_store::{Json, List, filters, lists, params, record, set, statements,
 use crate::{
     availability::CoachAvailability,
     booking::{self, AffectedBookings},
-    permissions,
     classes::{NewClass, Plan, altered, call_off, check_coach},
-    correcting, days,
-    events::CalendarEvent,
+    correcting,
     create::goes_on,
+    days,
+    events::CalendarEvent,
+    hours::Span,
+    permissions,
     recurrence::{NewRecurrence, Recurrence, RecurrenceChanges},
     series::{
         HORIZON_DAYS, OnConflict, SeriesScope, SeriesState, SeriesStatus, SkippedDate,
-        check_conflicts, check_next, in_moving_order, meant,
+        affected_from, check_conflicts, check_next, in_moving_order,
     },
     vocabulary::{EventSeriesId, EventTemplateId, EventTypeId},
-    hours::Span,
 };
 
 /// How far ahead classes without an end are made, in days: a month further than bookings of a series.
@@ -79,7 +80,7 @@ impl EventSeries {
         cx.one(FIND, params![id])?.ok_or_else(|| Key::NotFound.into())
     }
 
-    fn standing(&self) -> SeriesState<'_> {
+    fn state(&self) -> SeriesState<'_> {
         SeriesState {
             recurrence: &self.recurrence.0,
             skipped: &self.skipped.0,
@@ -101,7 +102,7 @@ impl EventSeries {
     }
 
     /// Makes classes on dates; where none can be, is told.
-    fn make(
+    fn create_classes(
         &self,
         cx: &mut Write,
         dates: impl IntoIterator<Item = Date>,
@@ -110,7 +111,7 @@ impl EventSeries {
         for date in dates {
             let starts_at = self.recurrence.0.starts_at(date);
             let series = Some((self.event_series_id, date));
-            let made = plan.make(cx, starts_at, series, false)?;
+            let made = plan.create(cx, starts_at, series, false)?;
             if let Err(reasons) = made {
                 conflicts.push(SkippedDate { date, reasons, stays: false });
             }
@@ -120,13 +121,13 @@ impl EventSeries {
 
     /// Makes the classes after those that are made, up to where it reaches now.
     fn extend(&mut self, cx: &mut Write) -> Result<Vec<SkippedDate>> {
-        let (dates, through) = self.standing().due(cx.now());
+        let (dates, through) = self.state().due(cx.now());
         self.made_through = through;
-        self.make(cx, dates)
+        self.create_classes(cx, dates)
     }
 
-    fn begin(&self, cx: &mut Write) -> Result<()> {
-        cx.touch("event_series", self.event_series_id, ["eventSeries"]);
+    fn create(&self, cx: &mut Write) -> Result<()> {
+        cx.set_audit_target("event_series", self.event_series_id, ["eventSeries"]);
         cx.defer(INSERT, &self.params())
     }
 
@@ -141,7 +142,7 @@ impl EventSeries {
 
     fn save(&mut self, cx: &mut Write, before: &Self) -> Result<()> {
         let changed = self.changed(before);
-        let Some(now) = cx.changes("event_series", self.event_series_id, changed) else {
+        let Some(now) = cx.audit_fields("event_series", self.event_series_id, changed) else {
             return Ok(());
         };
         self.updated_at = now;
@@ -240,7 +241,7 @@ fn create_event_series(cx: &mut Write, Body(new): Body<NewEventSeries>) -> Resul
     let conflicts = series.extend(cx)?;
     check_conflicts(series.on_conflict, &conflicts)?;
     series.skipped = Json(conflicts);
-    series.begin(cx)?;
+    series.create(cx)?;
     series.keep_extending(cx)?;
     Ok(SeriesAnswer { event_series: series })
 }
@@ -293,7 +294,7 @@ fn update_event_series(
     }
     let mut before = active(cx, at)?;
     let (scope, date) = (change.scope, change.occurrence_date);
-    let turn = before.standing().turn(scope, date, change.recurrence, cx.now())?;
+    let turn = before.state().plan_change(scope, date, change.recurrence, cx.now())?;
     let (from, mut next) = (turn.from, before.clone());
     change.name.apply(&mut next.name);
     change.coach_id.apply(&mut next.coach_id);
@@ -319,20 +320,20 @@ fn update_event_series(
     next.made_through = turn.through;
     let carried = carry_over(cx, (&before, &next), from, &turn.diff.gone)?;
     let mut conflicts = carried.conflicts;
-    conflicts.extend(next.make(cx, turn.diff.added)?);
+    conflicts.extend(next.create_classes(cx, turn.diff.added)?);
     conflicts.sort_unstable_by_key(|skipped| skipped.date);
     check_conflicts(on_conflict, &conflicts)?;
     next.skipped = Json(conflicts);
     if turn.splits {
         let was = before.clone();
-        let (recurrence, skipped, made_through) = was.standing().before(from);
+        let (recurrence, skipped, made_through) = was.state().before(from);
         (before.recurrence, before.skipped) = (Json(recurrence), Json(skipped));
         before.made_through = made_through;
         before.next_id = Some(next.event_series_id);
         before.keep_extending(cx)?;
         before.save(cx, &was)?;
         (next.version, next.created_at, next.updated_at) = (1, cx.now(), cx.now());
-        next.begin(cx)?;
+        next.create(cx)?;
     } else {
         next.save(cx, &before)?;
     }
@@ -340,7 +341,7 @@ fn update_event_series(
     let overlapping_bookings = booking::elsewhere(cx, &carried.moved)?;
     let (cancelled_classes, cancelled_bookings) =
         (carried.cancelled_classes, carried.cancelled_bookings);
-    cx.happens(|| {
+    cx.describe_effect(|| {
         format!("{cancelled_classes} classes with {cancelled_bookings} bookings are cancelled.")
     });
     Ok(ChangedAnswer {
@@ -406,7 +407,7 @@ fn carry_over(
         event.event_series_id = Some(next.event_series_id);
         if !was.is_exception {
             event.starts_at = next.recurrence.0.starts_at(date);
-            event.ends_at = Span::of_minutes(event.starts_at, next.duration_minutes).end;
+            event.ends_at = Span::from_minutes(event.starts_at, next.duration_minutes).end;
             event.name.clone_from(&next.name);
             event.capacity = next.capacity;
             event.coach_id = next.coach_id;
@@ -449,7 +450,7 @@ fn cancel_event_series(
 ) -> Result<SeriesAnswer> {
     let before = active(cx, at)?;
     let mut series = before.clone();
-    let date = meant(&series.recurrence.0, cancel.scope, cancel.occurrence_date)?;
+    let date = affected_from(&series.recurrence.0, cancel.scope, cancel.occurrence_date)?;
     let from = date.unwrap_or(series.recurrence.0.start_date);
     let reason: Option<String> = cancel.reason.map(Into::into);
     let (mut classes, mut bookings) = (0, 0);
@@ -459,7 +460,7 @@ fn cancel_event_series(
             classes += 1;
         }
     }
-    match before.standing().left(cancel.scope, from) {
+    match before.state().left(cancel.scope, from) {
         Some((recurrence, made_through)) => {
             series.recurrence = Json(recurrence);
             series.made_through = made_through;
@@ -467,7 +468,7 @@ fn cancel_event_series(
         None => series.status = SeriesStatus::Cancelled,
     }
     series.keep_extending(cx)?;
-    cx.happens(|| format!("{classes} classes with {bookings} bookings do not take place."));
+    cx.describe_effect(|| format!("{classes} classes with {bookings} bookings do not take place."));
     cx.as_of(before.updated_at);
     series.save(cx, &before)?;
     Ok(SeriesAnswer { event_series: series })
@@ -542,7 +543,7 @@ pub(super) fn area() -> Area {
         .emits(correcting![BookingCancelled, BookingRequestRejected])
         .always(&[])
         .fails(&[Key::ApiError])
-        .asks(),
+        .confirmation(),
     ])
 }
 

@@ -16,13 +16,15 @@ use crate::{
     availability::{CoachAvailability, LocationAvailability},
     booking::{self, AffectedBookings, Booking},
     busy::crowded,
-    permissions, cancellation,
+    cancellation,
     closures::closes_class,
-    correcting, days,
-    events::{CalendarEvent, EventAnswer, EventPath, EventView, NewEvent},
+    correcting,
     create::bookable_type,
+    days,
+    events::{CalendarEvent, EventAnswer, EventPath, EventView, NewEvent},
+    hours::Span,
+    permissions, requests,
     slot_rules::meets,
-    requests,
     templates::EventTemplate,
     types::EventType,
     vocabulary::{
@@ -30,7 +32,6 @@ use crate::{
         OfferStatus, Reason,
     },
     waitlist,
-    hours::Span,
 };
 
 /// A new class.
@@ -126,7 +127,7 @@ impl Plan {
     }
 
     /// Makes a class of it, or tells what is in its way.
-    pub fn make(
+    pub fn create(
         &self,
         cx: &mut Write,
         starts_at: Timestamp,
@@ -139,7 +140,7 @@ impl Plan {
             event_type.buffer_before_minutes.unwrap_or(schedule.prep_minutes),
             event_type.buffer_after_minutes.unwrap_or(schedule.finish_minutes),
         );
-        let span = Span::of_minutes(starts_at, self.minutes);
+        let span = Span::from_minutes(starts_at, self.minutes);
         let (time_zone, most) = place(cx, self.location_id)?;
         if !ignore_policy {
             let taking = (self.coach_id, self.location_id, most);
@@ -163,7 +164,7 @@ impl Plan {
             series,
         };
         let event = CalendarEvent::create(cx, event, most.is_some())?;
-        cx.touch("calendar_event", event.calendar_event_id, ["calendarEvent"]);
+        cx.set_audit_target("calendar_event", event.calendar_event_id, ["calendarEvent"]);
         Ok(Ok(event))
     }
 }
@@ -204,7 +205,7 @@ fn obstacles(
         found.push(Reason::CoachBusy);
     }
     if let Some((id, most)) = location.zip(most) {
-        let taken = days::taken_each(cx, &[id.0], span, than)?;
+        let taken = days::busy_spans(cx, &[id.0], span, than)?;
         if meets(&crowded(taken.into_iter().flatten(), most as usize), &span) {
             found.push(Reason::LocationBusy);
         }
@@ -226,7 +227,7 @@ fn clear<T>(found: Result<T, Vec<Reason>>) -> Result<T> {
 fn create_calendar_event(cx: &mut Write, Body(new): Body<NewClass>) -> Result<EventAnswer> {
     let (starts_at, ignore_policy) = (new.starts_at, new.ignore_policy);
     permissions::check_start(cx, starts_at)?;
-    let event = Plan::of(cx, new)?.make(cx, starts_at, None, ignore_policy)?;
+    let event = Plan::of(cx, new)?.create(cx, starts_at, None, ignore_policy)?;
     Ok(EventAnswer { calendar_event: clear(event)?.into() })
 }
 
@@ -274,7 +275,7 @@ fn update_calendar_event(
         event.starts_at = starts_at;
     }
     change.capacity.apply(&mut event.capacity);
-    event.ends_at = Span::of_minutes(event.starts_at, minutes).end;
+    event.ends_at = Span::from_minutes(event.starts_at, minutes).end;
     if event.coach_id != before.coach_id {
         check_coach(cx, event.coach_id)?;
     }
@@ -322,7 +323,7 @@ pub fn altered(
         event.take(cx, most.is_some())?;
         event.moves += 1;
     }
-    cx.touch("calendar_event", event.calendar_event_id, event.changed(before));
+    cx.set_audit_target("calendar_event", event.calendar_event_id, event.changed(before));
     event.revise(cx, before)?;
     if moved {
         requests::follow(cx, &event)?;
@@ -360,7 +361,7 @@ fn cancel_calendar_event(
 ) -> Result<EventAnswer> {
     let mut event = changeable(cx, at)?;
     let ended = call_off(cx, &mut event, why.reason.map(Into::into))?;
-    cx.happens(|| {
+    cx.describe_effect(|| {
         format!("{} does not take place; {ended} bookings are cancelled.", quoted(&event.name))
     });
     Ok(EventAnswer { calendar_event: event.into() })
@@ -379,7 +380,7 @@ pub fn call_off(cx: &mut Write, event: &mut CalendarEvent, reason: Option<String
         ended += 1;
     }
     requests::end_of_event(cx, event.calendar_event_id)?;
-    cx.touch("calendar_event", event.calendar_event_id, ["status"]);
+    cx.set_audit_target("calendar_event", event.calendar_event_id, ["status"]);
     Ok(ended)
 }
 
@@ -410,6 +411,6 @@ pub(super) fn area() -> Area {
         .emits(correcting![BookingCancelled, BookingRequestRejected])
         .always(&[])
         .fails(&[Key::ApiError])
-        .asks(),
+        .confirmation(),
     ])
 }

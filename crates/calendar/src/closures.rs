@@ -15,9 +15,9 @@ use spotter_store::{List, Prefetch, filters, lists, params, record, set, stateme
 use crate::{
     availability::CoachAvailability,
     booking::{self, AffectedBookings},
+    hours::{Span, Window, dates},
     vocabulary::{AppliesTo, AvailabilityRuleId},
     waitlist,
-    hours::{Span, Window, dates},
 };
 
 record! {
@@ -67,16 +67,16 @@ impl AvailabilityRule {
     }
 
     /// Closures that reach into a range, wherever on earth it is read.
-    pub fn within(cx: &mut Read, range: Span) -> Result<Vec<Self>> {
-        let asked = Self::ask_within(cx, range)?;
+    pub fn in_range(cx: &mut Read, range: Span) -> Result<Vec<Self>> {
+        let asked = Self::prefetch_in_range(cx, range)?;
         cx.awaited(asked)
     }
 
     /// Asks for them before they are needed.
-    pub fn ask_within(cx: &mut Read, range: Span) -> Result<Prefetch<Self>> {
+    pub fn prefetch_in_range(cx: &mut Read, range: Span) -> Result<Prefetch<Self>> {
         let first = TimeZone::UTC.date_at(range.start.plus_days(-2));
         let last = TimeZone::UTC.date_at(range.end.plus_days(2));
-        cx.ahead(WITHIN, params![first, last, RULES_MAX])
+        cx.prefetch(WITHIN, params![first, last, RULES_MAX])
     }
 
     /// When it closes something that these zones are of.
@@ -156,7 +156,7 @@ pub fn closes_class(
     coach: CoachId,
     location: Option<LocationId>,
 ) -> Result<bool> {
-    let closures = AvailabilityRule::within(cx, span)?;
+    let closures = AvailabilityRule::in_range(cx, span)?;
     if closures.is_empty() {
         return Ok(false);
     }
@@ -287,7 +287,7 @@ fn create_availability_rule(cx: &mut Write, Body(new): Body<NewRule>) -> Result<
             "must be at most 2000 that have not ended",
         ));
     }
-    cx.touch("availability_rule", rule.availability_rule_id, ["availabilityRule"]);
+    cx.set_audit_target("availability_rule", rule.availability_rule_id, ["availabilityRule"]);
     cx.defer(INSERT, &rule.params())?;
     let affected_bookings = rule.affected(cx)?;
     Ok(ClosedAnswer { availability_rule: rule, affected_bookings })
@@ -317,7 +317,7 @@ fn update_availability_rule(
     change.reason.map(Into::into).apply(&mut rule.reason);
     rule.check(cx)?;
     if let Some(now) =
-        cx.changes("availability_rule", rule.availability_rule_id, rule.changed(&before))
+        cx.audit_fields("availability_rule", rule.availability_rule_id, rule.changed(&before))
     {
         rule.updated_at = now;
         cx.defer(SAVE, &rule.params())?;
@@ -329,8 +329,8 @@ fn update_availability_rule(
 
 fn delete_availability_rule(cx: &mut Write, Path(at): Path<RulePath>) -> Result<RuleAnswer> {
     let availability_rule = AvailabilityRule::find(cx, at.availability_rule_id)?;
-    cx.touch("availability_rule", at.availability_rule_id, ["availabilityRule"]);
-    cx.happens(|| "What it closes can be booked again.".to_owned());
+    cx.set_audit_target("availability_rule", at.availability_rule_id, ["availabilityRule"]);
+    cx.describe_effect(|| "What it closes can be booked again.".to_owned());
     cx.as_of(availability_rule.updated_at);
     cx.defer(DELETE, params![at.availability_rule_id])?;
     availability_rule.open_waitlists(cx)?;
@@ -363,7 +363,7 @@ pub(super) fn area() -> Area {
         operation!(DELETE "/availability-rules/{availabilityRuleId}", AvailabilityRulesWrite,
             delete_availability_rule)
         .summary("Delete a closure")
-        .asks(),
+        .confirmation(),
     ])
 }
 

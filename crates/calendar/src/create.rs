@@ -11,8 +11,9 @@ use spotter_kernel::{
 use crate::{
     booking::{Booking, NewBooking, Policy},
     events::{CalendarEvent, NewEvent},
-    slot_search::{SlotQuery, SlotSearch, Start},
+    hours::Span,
     requests::BookingRequest,
+    slot_search::{SlotQuery, SlotSearch, Start},
     slots::not_bookable,
     types::EventType,
     vocabulary::{
@@ -20,7 +21,6 @@ use crate::{
         EventTypeId, Reason, RecurringBookingId, WaitlistMode,
     },
     waitlist,
-    hours::Span,
 };
 
 /// What is to be booked, and how.
@@ -61,7 +61,7 @@ pub struct BookingDraft {
 }
 
 /// A request as a wish again, once a coach has said yes.
-pub fn wish_of(request: &BookingRequest) -> BookingDraft {
+pub fn draft_of(request: &BookingRequest) -> BookingDraft {
     BookingDraft {
         client: request.client_id,
         starts_at: request.starts_at,
@@ -206,7 +206,7 @@ pub fn look(
             event_type,
             coach: wish.coach,
             location: wish.location,
-            range: Span::of_minutes(at, 1),
+            range: Span::from_minutes(at, 1),
             client: Some(wish.client),
             than: wish.than,
             moved: wish.moved,
@@ -214,7 +214,7 @@ pub fn look(
     )?;
     let part = Span::new(at, at.plus_millis(1));
     let mut found = match wish.ignore_policy && wish.class.is_none() {
-        true => offering.whatever_the_hours(at),
+        true => offering.ignoring_hours(at),
         false => offering.starts(cx, part)?,
     };
     if let Some(id) = wish.class {

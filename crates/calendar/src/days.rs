@@ -13,8 +13,8 @@ use spotter_store::{Prefetch, params, statements};
 
 use crate::{
     busy::{Busy, BusySpan, days_of},
-    requests,
     hours::{Span, merged},
+    requests,
 };
 
 /// How many days ahead there are rows.
@@ -25,25 +25,29 @@ const EVENTS_MAX: i64 = 20_000;
 const DAY: i64 = 86_400_000;
 
 /// What takes the time of each owner within a range, but for one thing, in the order of the owners.
-pub fn taken_each(
+pub fn busy_spans(
     cx: &mut Read,
     owners: &[Id],
     range: Span,
     than: Option<Id>,
 ) -> Result<Vec<Vec<Span>>> {
-    let asked = ask_taken(cx, owners, range)?;
-    told_taken(cx, asked, than)
+    let asked = prefetch_busy_spans(cx, owners, range)?;
+    awaited_busy_spans(cx, asked, than)
 }
 
 /// Asks for what takes the time of each owner before it is needed.
-pub fn ask_taken(cx: &mut Read, owners: &[Id], range: Span) -> Result<Vec<Prefetch<(Vec<u8>,)>>> {
+pub fn prefetch_busy_spans(
+    cx: &mut Read,
+    owners: &[Id],
+    range: Span,
+) -> Result<Vec<Prefetch<(Vec<u8>,)>>> {
     let days = days_of(range);
-    let ask = |owner: &Id| cx.ahead(READ, params![owner, days.start(), days.end()]);
+    let ask = |owner: &Id| cx.prefetch(READ, params![owner, days.start(), days.end()]);
     owners.iter().map(ask).collect()
 }
 
 /// What was asked for, in the order of the owners.
-pub fn told_taken(
+pub fn awaited_busy_spans(
     cx: &mut Read,
     asked: Vec<Prefetch<(Vec<u8>,)>>,
     than: Option<Id>,
@@ -64,7 +68,7 @@ pub fn told_taken(
 
 /// The same for one owner, as spans in order and without overlaps.
 pub fn busy(cx: &mut Read, coach: CoachId, range: Span, than: Option<Id>) -> Result<Vec<Span>> {
-    let taken = taken_each(cx, &[coach.0], range, than)?;
+    let taken = busy_spans(cx, &[coach.0], range, than)?;
     Ok(merged(taken.into_iter().flatten().collect()))
 }
 

@@ -14,11 +14,12 @@ use spotter_store::{List, filters, lists, params, record, set, statements, value
 
 use crate::{
     busy::BusySpan,
-    permissions, days, metrics,
+    days,
+    hours::{Span, with_offset},
+    metrics, permissions,
     vocabulary::{
         CalendarEventId, EventKind, EventSeriesId, EventStatus, EventTemplateId, EventTypeId,
     },
-    hours::{Span, with_offset},
 };
 
 record! {
@@ -162,29 +163,29 @@ impl CalendarEvent {
         (self.capacity - self.seats_taken).max(0)
     }
 
-    fn of_coach(&self) -> BusySpan {
+    fn coach_busy_span(&self) -> BusySpan {
         let span = self.span().widened(self.before_minutes, self.after_minutes);
         BusySpan { span, by: self.calendar_event_id.0 }
     }
 
-    fn of_location(&self) -> BusySpan {
+    fn location_busy_span(&self) -> BusySpan {
         BusySpan { span: self.span(), by: self.calendar_event_id.0 }
     }
 
     /// Takes the time of its coach, and the room of a limited location.
     pub fn take(&self, cx: &mut Write, limited: bool) -> Result<()> {
-        days::take(cx, self.coach_id, self.of_coach())?;
+        days::take(cx, self.coach_id, self.coach_busy_span())?;
         match self.location_id {
-            Some(location) if limited => days::take(cx, location, self.of_location()),
+            Some(location) if limited => days::take(cx, location, self.location_busy_span()),
             _ => Ok(()),
         }
     }
 
     /// Gives back the time of its coach and the room of its location.
     pub fn give_back(&self, cx: &mut Write) -> Result<()> {
-        days::give_back(cx, self.coach_id, self.of_coach())?;
+        days::give_back(cx, self.coach_id, self.coach_busy_span())?;
         match self.location_id {
-            Some(location) => days::give_back(cx, location, self.of_location()),
+            Some(location) => days::give_back(cx, location, self.location_busy_span()),
             None => Ok(()),
         }
     }

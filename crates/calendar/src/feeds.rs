@@ -26,9 +26,9 @@ use spotter_store::{Bind, List, lists, params, record, statements, values, words
 use crate::{
     booking::Booking,
     events::CalendarEvent,
+    hours::Span,
     ical::{Entry, calendar},
     vocabulary::{BookingStatus, CalendarEventId, CalendarFeedId, EventKind},
-    hours::Span,
 };
 
 words! {
@@ -140,7 +140,7 @@ fn owner(cx: &mut Write, new: &NewFeed) -> Result<Id> {
         (FeedKind::Client | FeedKind::Location, Some(_), _) => return Err(absent("coachId")),
         _ => {}
     }
-    let refused = |text: &str| Err(Problem::because(Key::Forbidden, text));
+    let refused = |text: &str| Err(Problem::with_cause(Key::Forbidden, text));
     match (new.kind, &cx.caller().actor) {
         (FeedKind::Client, Actor::Client { id, .. }) => Ok(id.0),
         (FeedKind::Client, _) => refused("Clients make the feeds of their own bookings."),
@@ -181,7 +181,7 @@ fn create_calendar_feed(cx: &mut Write, Body(new): Body<NewFeed>) -> Result<Feed
         updated_at: cx.now(),
     };
     let url = feed.renew(cx);
-    cx.touch("calendar_feed", feed.calendar_feed_id, ["calendarFeed"]);
+    cx.set_audit_target("calendar_feed", feed.calendar_feed_id, ["calendarFeed"]);
     cx.defer(INSERT, &feed.params())?;
     Ok(FeedAnswer { calendar_feed: feed, url })
 }
@@ -191,8 +191,8 @@ path!(FeedPath { calendar_feed_id: CalendarFeedId });
 fn rotate_calendar_feed(cx: &mut Write, Path(at): Path<FeedPath>) -> Result<FeedAnswer> {
     let mut feed = CalendarFeed::find(cx, at.calendar_feed_id)?;
     let url = feed.renew(cx);
-    cx.happens(|| "Programs that read the old address see nothing any more.".to_owned());
-    cx.touch("calendar_feed", feed.calendar_feed_id, ["url"]);
+    cx.describe_effect(|| "Programs that read the old address see nothing any more.".to_owned());
+    cx.set_audit_target("calendar_feed", feed.calendar_feed_id, ["url"]);
     cx.execute(RENEW, params![feed.calendar_feed_id, feed.digest, feed.updated_at])?;
     Ok(FeedAnswer { calendar_feed: feed, url })
 }
@@ -206,7 +206,7 @@ answer!(
 
 fn delete_calendar_feed(cx: &mut Write, Path(at): Path<FeedPath>) -> Result<GoneAnswer> {
     let feed = CalendarFeed::find(cx, at.calendar_feed_id)?;
-    cx.touch("calendar_feed", feed.calendar_feed_id, ["calendarFeed"]);
+    cx.set_audit_target("calendar_feed", feed.calendar_feed_id, ["calendarFeed"]);
     cx.execute(DELETE, params![feed.calendar_feed_id])?;
     Ok(GoneAnswer { calendar_feed_id: feed.calendar_feed_id })
 }
@@ -363,7 +363,7 @@ fn of_client(cx: &mut Read, client: ClientId, range: Span) -> Result<Vec<Entry>>
     let within = params![client, range.start, range.end, ENTRIES_MAX];
     let bookings: Vec<Booking> = cx.all(BOOKINGS, within)?;
     let coaches: Vec<_> = bookings.iter().map(|booking| booking.coach_id).collect();
-    let names = Coach::called(cx, &coaches)?;
+    let names = Coach::dated_names(cx, &coaches)?;
     let mut places = LocationLabels::default();
     let mut entries = Vec::with_capacity(bookings.len());
     for (booking, coach) in bookings.into_iter().zip(names) {
@@ -389,7 +389,7 @@ fn at_location(cx: &mut Read, location: LocationId, range: Span) -> Result<Vec<E
     let within = params![location, range.start, range.end, ENTRIES_MAX];
     let events: Vec<CalendarEvent> = cx.all(EVENTS_AT, within)?;
     let coaches: Vec<_> = events.iter().map(|event| event.coach_id).collect();
-    let names = Coach::called(cx, &coaches)?;
+    let names = Coach::dated_names(cx, &coaches)?;
     let entry = |(event, coach): (CalendarEvent, DatedLabel)| {
         let summary = match event.kind {
             EventKind::Class => seats(&event),

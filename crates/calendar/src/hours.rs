@@ -59,7 +59,7 @@ impl Opening {
             let Ok(shown) = self.wall.checked_add(Duration::new().minutes(k * interval)) else {
                 break;
             };
-            found.extend(shown_at(shown, zone).into_iter().flatten());
+            found.extend(wall_time_at(shown, zone).into_iter().flatten());
         }
         found.retain(|at| (start..=last).contains(at));
         found.sort_unstable();
@@ -79,7 +79,7 @@ pub fn joined(mut openings: Vec<Opening>) -> Vec<Opening> {
 }
 
 /// The instants at which the clock of a zone shows a time.
-fn shown_at(shown: DateTime, zone: &TimeZone) -> [Option<Timestamp>; 2] {
+fn wall_time_at(shown: DateTime, zone: &TimeZone) -> [Option<Timestamp>; 2] {
     let at = |offset: jiff::tz::Offset| {
         let instant = offset.to_timestamp(shown).ok()?;
         Some(Timestamp::from_millis(instant.as_millisecond()))

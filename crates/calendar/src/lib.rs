@@ -10,34 +10,35 @@
 //! [`waitlist`], [`cancellation`], [`attendance`], [`no_shows`], [`booked`], [`visits`]), who reads along ([`feeds`]), and what
 //! doors are told ([`doors`]).
 
+pub mod access_control;
 pub mod attendance;
 pub mod availability;
-mod client_summaries;
 pub mod booking;
 pub mod bookings;
 pub mod busy;
-mod permissions;
 pub mod cancellation;
 pub mod class_series;
 pub mod classes;
+mod client_summaries;
 pub mod closures;
+pub mod create;
 pub mod days;
-pub mod access_control;
 pub mod events;
 pub mod feeds;
-mod metrics;
+pub mod hours;
 pub mod ical;
-pub mod create;
+mod metrics;
 mod no_shows;
-pub mod slot_rules;
-pub mod slot_search;
+mod permissions;
 mod privacy;
 pub mod recurrence;
 pub mod recurring_bookings;
 pub mod requests;
 pub mod rescheduling;
-pub mod series_changes;
 pub mod series;
+pub mod series_changes;
+pub mod slot_rules;
+pub mod slot_search;
 pub mod slots;
 pub mod tasks;
 pub mod templates;
@@ -46,7 +47,6 @@ pub mod types;
 mod visits;
 pub mod vocabulary;
 pub mod waitlist;
-pub mod hours;
 
 use spotter_contract::Area;
 
@@ -76,5 +76,5 @@ pub fn area() -> Area {
         ("Calendar feeds", vec![feeds::area()]),
         ("Booking requests", vec![requests::area(), waitlist::area()]),
     ];
-    Area::join(rooms.map(|(heading, chapters)| Area::join(chapters).under(heading)))
+    Area::join(rooms.map(|(heading, chapters)| Area::join(chapters).tagged(heading)))
 }

@@ -72,7 +72,7 @@ impl From<&Booking> for BookedSeat {
 
 impl BookedSeat {
     /// What became of it; nothing of a place in the line, or of an offer.
-    fn figures(&self) -> Attendance {
+    fn metrics(&self) -> Attendance {
         match (self.status, self.attendance_status, self.cancellation_timing) {
             (BookingStatus::Booked, AttendanceStatus::Attended, _) => {
                 Attendance { attended: 1, ..NONE }
@@ -102,7 +102,7 @@ impl BookedSeat {
     fn sheet(&self) -> MetricSheet<Attendance> {
         let mut sheet = MetricSheet::default();
         let day = self.time_zone.date_at(self.starts_at);
-        sheet.add(&scopes(self.location_id, Some(self.coach_id)), (day, ""), self.figures(), 1);
+        sheet.add(&scopes(self.location_id, Some(self.coach_id)), (day, ""), self.metrics(), 1);
         sheet
     }
 
@@ -295,7 +295,7 @@ fn month(cx: &mut Write, from: Date, to: Date, mend: bool) -> Result<Vec<Differe
             sheet.join(&earliest.first(), 1);
         }
     }
-    metrics::compare(cx, &sheet.within(from, to), (from, to), mend)
+    metrics::compare(cx, &sheet.between(from, to), (from, to), mend)
 }
 
 static RECOUNT: Recount =

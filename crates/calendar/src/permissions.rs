@@ -13,7 +13,7 @@ use crate::vocabulary::CancelledBy;
 pub fn check_own_calendar(cx: &Read, coach: CoachId) -> Result<()> {
     match cx.caller().actor {
         Actor::Coach { id, role: Role::Coach, .. } if id != coach => {
-            Err(Problem::because(Key::Forbidden, "Coaches change their own calendar."))
+            Err(Problem::with_cause(Key::Forbidden, "Coaches change their own calendar."))
         }
         _ => Ok(()),
     }
@@ -30,7 +30,7 @@ pub fn canceller(cx: &Read) -> CancelledBy {
 }
 
 /// Tells integrations of something, and the client and the coach as it happens.
-pub fn tell(
+pub fn publish(
     cx: &mut Write,
     event: Event,
     told: &impl Payload,
@@ -39,7 +39,7 @@ pub fn tell(
     cx.emit(event, told)?;
     let people = [client.0, coach.0];
     live::open(cx, people)?;
-    live::tell(cx, &people, event.name(), told)
+    live::push(cx, &people, event.name(), told)
 }
 
 /// How far from now anything begins, in days of ten years.

@@ -88,7 +88,7 @@ impl Recurrence {
 
     /// Up to which date there are to be occurrences: the last where it has an end, else so many days from
     /// now on, or from the start where that is to come.
-    pub fn through(&self, now: Timestamp, ahead_days: i64) -> Date {
+    pub fn materialized_until(&self, now: Timestamp, ahead_days: i64) -> Date {
         let today = self.time_zone.date_at(now);
         let from_start = |days| self.start_date.plus_days(days).unwrap_or(self.start_date);
         match (self.until_date, self.count) {
@@ -395,15 +395,15 @@ mod tests {
         let own = Recurrence { interval_weeks: 2, count: Some(4), ..own };
         let dates = own.dates(date("2027-12-31"));
         assert_eq!(shown(dates), ["2026-11-27", "2026-12-07", "2026-12-11", "2026-12-21"]);
-        assert_eq!(own.through(Timestamp::from_millis(0), 92), date("2026-12-21"));
+        assert_eq!(own.materialized_until(Timestamp::from_millis(0), 92), date("2026-12-21"));
     }
 
     #[test]
     fn what_has_no_end_reaches_so_far() {
         let own = weekly(vec![1], date("2026-11-23"));
         let at = |day: &str| date(day).start_in(&own.time_zone);
-        assert_eq!(own.through(at("2026-11-01"), 92), date("2027-02-23"));
-        assert_eq!(own.through(at("2026-12-01"), 92), date("2027-03-03"));
+        assert_eq!(own.materialized_until(at("2026-11-01"), 92), date("2027-02-23"));
+        assert_eq!(own.materialized_until(at("2026-12-01"), 92), date("2027-03-03"));
     }
 
     #[test]

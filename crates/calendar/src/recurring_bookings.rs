@@ -19,14 +19,14 @@ use spotter_store::{Json, List, filters, lists, params, record, set, statements,
 use crate::{
     availability::CoachAvailability,
     booking::Booking,
-    permissions,
-    events::CalendarEvent,
     create::{BookingDraft, book_at, bookable_type, goes_on, look},
+    events::CalendarEvent,
+    hours::Span,
+    permissions,
     recurrence::{NewRecurrence, Recurrence},
     series::{HORIZON_DAYS, OnConflict, SeriesState, SeriesStatus, SkippedDate, check_conflicts},
     types::EventType,
     vocabulary::{CapacityAction, EventKind, EventTypeId, RecurringBookingId},
-    hours::Span,
 };
 
 record! {
@@ -100,7 +100,7 @@ impl RecurringBooking {
     }
 
     /// How it stands.
-    pub fn standing(&self) -> SeriesState<'_> {
+    pub fn state(&self) -> SeriesState<'_> {
         SeriesState {
             recurrence: &self.recurrence.0,
             skipped: &self.skipped.0,
@@ -111,7 +111,7 @@ impl RecurringBooking {
 
     /// Books the dates after those that are made, up to where it reaches now; what cannot be booked is told.
     fn extend(&mut self, cx: &mut Write) -> Result<Vec<SkippedDate>> {
-        let (dates, through) = self.standing().due(cx.now());
+        let (dates, through) = self.state().due(cx.now());
         self.made_through = through;
         self.book(cx, dates)
     }
@@ -125,7 +125,7 @@ impl RecurringBooking {
         let event_type = EventType::of(cx, self.event_type_id)?;
         let mut conflicts = Vec::new();
         for date in dates {
-            let wish = self.wish(cx, &event_type, date)?;
+            let wish = self.draft(cx, &event_type, date)?;
             match look(cx, &event_type, &wish)? {
                 Ok(found) => {
                     book_at(cx, &event_type, &wish, found)?;
@@ -137,13 +137,18 @@ impl RecurringBooking {
     }
 
     /// What is booked on a date: an appointment, or the class that begins then.
-    pub fn wish(&self, cx: &mut Write, event_type: &EventType, date: Date) -> Result<BookingDraft> {
-        let wish = self.wish_at(self.recurrence.0.starts_at(date), date);
+    pub fn draft(
+        &self,
+        cx: &mut Write,
+        event_type: &EventType,
+        date: Date,
+    ) -> Result<BookingDraft> {
+        let wish = self.draft_at(self.recurrence.0.starts_at(date), date);
         self.in_class(cx, event_type, wish)
     }
 
     /// The same at an instant.
-    pub fn wish_at(&self, starts_at: Timestamp, date: Date) -> BookingDraft {
+    pub fn draft_at(&self, starts_at: Timestamp, date: Date) -> BookingDraft {
         BookingDraft {
             client: self.client_id,
             starts_at,
@@ -182,8 +187,8 @@ impl RecurringBooking {
     }
 
     /// Writes down a series that is new.
-    pub fn begin(&self, cx: &mut Write) -> Result<()> {
-        cx.touch("recurring_booking", self.recurring_booking_id, ["recurringBooking"]);
+    pub fn create(&self, cx: &mut Write) -> Result<()> {
+        cx.set_audit_target("recurring_booking", self.recurring_booking_id, ["recurringBooking"]);
         cx.defer(INSERT, &self.params())
     }
 
@@ -200,7 +205,7 @@ impl RecurringBooking {
     pub fn save(&mut self, cx: &mut Write, before: &Self) -> Result<()> {
         let changed = self.changed(before);
         let id = self.recurring_booking_id;
-        let Some(now) = cx.changes("recurring_booking", id, changed.clone()) else {
+        let Some(now) = cx.audit_fields("recurring_booking", id, changed.clone()) else {
             return Ok(());
         };
         self.updated_at = now;
@@ -208,7 +213,7 @@ impl RecurringBooking {
         cx.defer(SAVE, &self.params())?;
         // That a day more is booked is told by its booking.
         let told = changed.into_iter().filter(|field| field != "madeThrough").collect::<Vec<_>>();
-        if told.is_empty() { Ok(()) } else { self.tell(cx, told) }
+        if told.is_empty() { Ok(()) } else { self.publish(cx, told) }
     }
 
     /// The live bookings of a series that are to come, in the order of their starts.
@@ -218,7 +223,7 @@ impl RecurringBooking {
     }
 
     /// Tells integrations, the client and the coach.
-    pub fn tell(&self, cx: &mut Write, changed_fields: Vec<String>) -> Result<()> {
+    pub fn publish(&self, cx: &mut Write, changed_fields: Vec<String>) -> Result<()> {
         let told = SeriesEvent {
             recurring_booking_id: self.recurring_booking_id,
             client_id: self.client_id,
@@ -230,7 +235,12 @@ impl RecurringBooking {
             next_id: self.next_id,
             changed_fields,
         };
-        permissions::tell(cx, Event::RecurringBookingChanged, &told, (self.client_id, self.coach_id))
+        permissions::publish(
+            cx,
+            Event::RecurringBookingChanged,
+            &told,
+            (self.client_id, self.coach_id),
+        )
     }
 }
 
@@ -345,9 +355,9 @@ fn create_recurring_booking(cx: &mut Write, Body(new): Body<NewSeries>) -> Resul
     let conflicts = series.extend(cx)?;
     check_conflicts(series.on_conflict, &conflicts)?;
     let (through, left_out) = (series.made_through, conflicts.len());
-    cx.happens(|| format!("Its dates until {through} are booked, but for {left_out}."));
+    cx.describe_effect(|| format!("Its dates until {through} are booked, but for {left_out}."));
     series.skipped = Json(conflicts);
-    series.begin(cx)?;
+    series.create(cx)?;
     series.keep_extending(cx)?;
     Ok(SeriesAnswer { recurring_booking: series })
 }
@@ -428,7 +438,7 @@ pub(super) fn area() -> Area {
                     Key::CompanyNotFound,
                     Key::ApiError,
                 ])
-                .asks(),
+                .confirmation(),
         ])
 }
 

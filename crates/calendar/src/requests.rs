@@ -16,9 +16,11 @@ use crate::{
     booking::{Booking, BookingView},
     bookings::STAFFS,
     busy::BusySpan,
-    permissions, days,
+    create::{BookingDraft, book, checked, draft_of},
+    days,
     events::CalendarEvent,
-    create::{BookingDraft, book, checked, wish_of},
+    hours::{Span, with_offset},
+    permissions,
     slots::not_bookable,
     types::EventType,
     vocabulary::{
@@ -26,7 +28,6 @@ use crate::{
         RequestStatus,
     },
     waitlist,
-    hours::{Span, with_offset},
 };
 
 record! {
@@ -142,8 +143,8 @@ impl BookingRequest {
     }
 
     /// Asks for what a client waits for before it is needed.
-    pub fn ask_pending(cx: &mut Read, client: ClientId) -> Result<Prefetch<Self>> {
-        cx.ahead(PENDING_OF, params![client, REQUESTS_MAX])
+    pub fn prefetch_pending(cx: &mut Read, client: ClientId) -> Result<Prefetch<Self>> {
+        cx.prefetch(PENDING_OF, params![client, REQUESTS_MAX])
     }
 
     /// From its start to its end.
@@ -192,14 +193,14 @@ impl BookingRequest {
         self.status = status;
         self.decided_at = Some(cx.now());
         self.updated_at = cx.now();
-        cx.touch("booking_request", self.booking_request_id, ["status"]);
+        cx.set_audit_target("booking_request", self.booking_request_id, ["status"]);
         cx.clear_timer(&EXPIRE_REQUEST, self.booking_request_id)?;
         cx.defer(SAVE, &self.params())?;
-        self.tell(cx, event)
+        self.publish(cx, event)
     }
 
     /// Tells integrations, the client and the coach.
-    fn tell(&self, cx: &mut Write, event: Event) -> Result<()> {
+    fn publish(&self, cx: &mut Write, event: Event) -> Result<()> {
         let told = RequestEvent {
             booking_request_id: self.booking_request_id,
             client_id: self.client_id,
@@ -215,7 +216,7 @@ impl BookingRequest {
             decided_at: self.decided_at,
             booking_id: self.booking_id,
         };
-        permissions::tell(cx, event, &told, (self.client_id, self.coach_id))
+        permissions::publish(cx, event, &told, (self.client_id, self.coach_id))
     }
 
     fn reject(mut self, cx: &mut Write, why: RejectionCause, fills: bool) -> Result<Self> {
@@ -285,10 +286,10 @@ pub fn create(
             }
         }
     }
-    cx.touch("booking_request", request.booking_request_id, ["bookingRequest"]);
+    cx.set_audit_target("booking_request", request.booking_request_id, ["bookingRequest"]);
     cx.defer(INSERT, &request.params())?;
     cx.set_timer(&EXPIRE_REQUEST, request.booking_request_id, request.expires_at)?;
-    request.tell(cx, Event::BookingRequestCreated)?;
+    request.publish(cx, Event::BookingRequestCreated)?;
     Ok(request)
 }
 
@@ -337,8 +338,8 @@ fn approve_booking_request(cx: &mut Write, Path(at): Path<RequestPath>) -> Resul
     let event_type = EventType::of(cx, request.event_type_id)?;
     // What it held is given back first, so that everybody takes rows in one order.
     request.give_back(cx, false)?;
-    let booking = book(cx, &event_type, &wish_of(&request))?;
-    booking.foresee(cx);
+    let booking = book(cx, &event_type, &draft_of(&request))?;
+    booking.describe_effects(cx);
     cx.as_of(request.updated_at);
     request.booking_id = Some(booking.booking_id);
     request.decide(cx, RequestStatus::Approved, Event::BookingRequestApproved)?;
@@ -348,7 +349,7 @@ fn approve_booking_request(cx: &mut Write, Path(at): Path<RequestPath>) -> Resul
 fn reject_booking_request(cx: &mut Write, Path(at): Path<RequestPath>) -> Result<RequestAnswer> {
     let request = BookingRequest::pending(cx, at.booking_request_id)?;
     permissions::check_own_calendar(cx, request.coach_id)?;
-    cx.happens(|| "The request is rejected, and its slot can be booked again.".to_owned());
+    cx.describe_effect(|| "The request is rejected, and its slot can be booked again.".to_owned());
     cx.as_of(request.updated_at);
     let request = request.reject(cx, RejectionCause::Coach, true)?;
     Ok(RequestAnswer { booking_request: request.into() })
@@ -356,7 +357,7 @@ fn reject_booking_request(cx: &mut Write, Path(at): Path<RequestPath>) -> Result
 
 fn withdraw_booking_request(cx: &mut Write, Path(at): Path<RequestPath>) -> Result<RequestAnswer> {
     let request = BookingRequest::pending(cx, at.booking_request_id)?;
-    cx.happens(|| "The request is withdrawn, and its slot can be booked again.".to_owned());
+    cx.describe_effect(|| "The request is withdrawn, and its slot can be booked again.".to_owned());
     cx.as_of(request.updated_at);
     let request = request.reject(cx, RejectionCause::Withdrawn, true)?;
     Ok(RequestAnswer { booking_request: request.into() })
@@ -380,7 +381,7 @@ static EXPIRE_REQUEST: Timer = Timer::new(
 
 /// Withdraws what a client who leaves has asked for; how much.
 pub fn end_of_client(cx: &mut Write, client: ClientId) -> Result<u64> {
-    let asked = BookingRequest::ask_pending(cx, client)?;
+    let asked = BookingRequest::prefetch_pending(cx, client)?;
     let pending = cx.awaited(asked)?;
     let count = pending.len() as u64;
     for request in pending {
@@ -447,14 +448,14 @@ pub(super) fn area() -> Area {
                 Key::ApiError,
                 Key::CompanyNotFound,
             ])
-            .asks(),
+            .confirmation(),
             operation!(POST "/booking-requests/{bookingRequestId}/reject", BookingRequestsWrite,
             reject_booking_request)
             .summary("Reject a booking request")
             .emits(settling![BookingRequestRejected, BookingUpdated])
             .always(&[Event::BookingRequestRejected])
             .fails(&[Key::BookingRequestNotPending])
-            .asks(),
+            .confirmation(),
             operation!(POST "/booking-requests/{bookingRequestId}/withdraw", BookingRequestsWrite,
             withdraw_booking_request)
             .summary("Withdraw a booking request")
@@ -463,7 +464,7 @@ pub(super) fn area() -> Area {
             .emits(settling![BookingRequestRejected, BookingUpdated])
             .always(&[Event::BookingRequestRejected])
             .fails(&[Key::BookingRequestNotPending])
-            .asks(),
+            .confirmation(),
         ])
 }
 

@@ -13,8 +13,8 @@ use crate::{
     booking::Booking,
     bookings::{BookingAnswer, BookingPath, NewBookingRequest, STAFFS, check_staffs, slot_of},
     cancellation::{self, Side},
-    events::CalendarEvent,
     create::{BookingDraft, Checked, bookable_type, checked},
+    events::CalendarEvent,
     slots::not_bookable,
     types::EventType,
     vocabulary::{
@@ -179,9 +179,9 @@ pub(super) fn area() -> Area {
                 "To another start, coach or class of the same type, under the same id. Clients do so \
                  before the cancellation window.",
             )
-            .for_own(STAFFS).said_by_staff(SAID_BY_STAFF)
+            .for_own(STAFFS).staff_only_input(SAID_BY_STAFF)
             .emits(settling![BookingUpdated]).always(&[Event::BookingUpdated])
-            .asks()
+            .confirmation()
             .fails(&[Key::AvailabilitySlotNotBookable, Key::ApiError, Key::CompanyNotFound]),
     ])
 }

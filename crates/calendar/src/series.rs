@@ -60,13 +60,13 @@ pub fn check_conflicts(on_conflict: OnConflict, conflicts: &[SkippedDate]) -> Re
         return Ok(());
     }
     let message = format!("{} of the dates cannot be booked.", conflicts.len());
-    let mut problem = Problem::because(Key::AvailabilitySlotNotBookable, message);
+    let mut problem = Problem::with_cause(Key::AvailabilitySlotNotBookable, message);
     problem.details = Some(serde_json::json!({"conflicts": conflicts}));
     Err(problem)
 }
 
 /// The date that is meant, which is none where all are.
-pub fn meant(
+pub fn affected_from(
     recurrence: &Recurrence,
     scope: SeriesScope,
     date: Option<Date>,
@@ -122,20 +122,20 @@ pub struct SeriesChange {
 
 impl SeriesState<'_> {
     /// What a change makes of it.
-    pub fn turn(
+    pub fn plan_change(
         &self,
         scope: SeriesScope,
         occurrence_date: Option<Date>,
         change: RecurrenceChanges,
         now: Timestamp,
     ) -> Result<SeriesChange> {
-        let meant = meant(self.recurrence, scope, occurrence_date)?;
+        let meant = affected_from(self.recurrence, scope, occurrence_date)?;
         let is_to_come = |date: &Date| self.recurrence.starts_at(*date) > now;
         let from = match meant {
             Some(date) if is_to_come(&date) => date,
             Some(_) => return Err(Problem::conflict("occurrenceDate", "must not have begun")),
             None => {
-                let far = self.recurrence.through(now, self.ahead_days);
+                let far = self.recurrence.materialized_until(now, self.ahead_days);
                 self.recurrence.first(far, is_to_come).ok_or_else(|| {
                     Problem::conflict("recurrence", "must have an occurrence that is to come")
                 })?
@@ -149,7 +149,7 @@ impl SeriesState<'_> {
         };
         let mut recurrence = own.clone();
         change.apply(&mut recurrence)?;
-        let through = recurrence.through(now, self.ahead_days);
+        let through = recurrence.materialized_until(now, self.ahead_days);
         let mut diff = own.diff(self.made_through, &recurrence, through);
         for SkippedDate { date, stays, .. } in self.skipped {
             if *date >= from && !stays && !diff.gone.contains(date) {
@@ -189,7 +189,8 @@ impl SeriesState<'_> {
     /// Dates that are to be made now, and up to where. What should have been made and has passed by now,
     /// because nobody was there to make it, is not made any more.
     pub fn due(&self, now: Timestamp) -> (Vec<Date>, Date) {
-        let through = self.recurrence.through(now, self.ahead_days).max(self.made_through);
+        let through =
+            self.recurrence.materialized_until(now, self.ahead_days).max(self.made_through);
         let is_new = self.made_through < self.recurrence.start_date;
         let mut dates = self.recurrence.dates(through);
         dates.retain(|date| {
@@ -236,7 +237,7 @@ mod tests {
         };
         let turned = |scope, from: Option<&str>| {
             let change = serde_json::from_value(json!({"weekdays": [3]})).unwrap();
-            standing.turn(scope, from.map(date), change, now).unwrap()
+            standing.plan_change(scope, from.map(date), change, now).unwrap()
         };
         let following = turned(SeriesScope::Following, Some("2026-06-04"));
         assert!(!following.splits, "nothing is left of what was before");

@@ -17,15 +17,16 @@ use spotter_store::Json;
 
 use crate::{
     booking::Booking,
-    cancellation, correcting, days,
-    events::CalendarEvent,
+    cancellation, correcting,
     create::{BookingDraft, bookable_type, look},
+    days,
+    events::CalendarEvent,
     recurrence::RecurrenceChanges,
     recurring_bookings::{RecurringBooking, SeriesAnswer, SeriesPath, check_place},
     rescheduling::move_to,
     series::{
-        OnConflict, SeriesScope, SeriesStatus, SkippedDate, check_conflicts, check_next,
-        in_moving_order, meant,
+        OnConflict, SeriesScope, SeriesStatus, SkippedDate, affected_from, check_conflicts,
+        check_next, in_moving_order,
     },
     types::EventType,
     vocabulary::{CancelledBy, FreedSeat, RecurringBookingId},
@@ -70,7 +71,7 @@ fn update_recurring_booking(
         return Ok(ChangedAnswer { recurring_booking: before, cancelled_bookings: 0 });
     }
     let (scope, date) = (change.scope, change.occurrence_date);
-    let turn = before.standing().turn(scope, date, change.recurrence, cx.now())?;
+    let turn = before.state().plan_change(scope, date, change.recurrence, cx.now())?;
     let (from, mut next) = (turn.from, before.clone());
     change.coach_id.apply(&mut next.coach_id);
     change.location_id.apply(&mut next.location_id);
@@ -101,20 +102,22 @@ fn update_recurring_booking(
     next.skipped = Json(conflicts);
     if turn.splits {
         let was = before.clone();
-        let (recurrence, skipped, made_through) = was.standing().before(from);
+        let (recurrence, skipped, made_through) = was.state().before(from);
         (before.recurrence, before.skipped) = (Json(recurrence), Json(skipped));
         before.made_through = made_through;
         before.next_id = Some(next.recurring_booking_id);
         before.keep_extending(cx)?;
         before.save(cx, &was)?;
         (next.version, next.created_at, next.updated_at) = (1, cx.now(), cx.now());
-        next.begin(cx)?;
-        next.tell(cx, vec!["recurringBooking".to_owned()])?;
+        next.create(cx)?;
+        next.publish(cx, vec!["recurringBooking".to_owned()])?;
     } else {
         next.save(cx, &before)?;
     }
     next.keep_extending(cx)?;
-    cx.happens(|| format!("{cancelled_bookings} bookings of dates that are gone are cancelled."));
+    cx.describe_effect(|| {
+        format!("{cancelled_bookings} bookings of dates that are gone are cancelled.")
+    });
     Ok(ChangedAnswer { recurring_booking: next, cancelled_bookings })
 }
 
@@ -158,7 +161,7 @@ fn carry_over(
             }
             _ => {
                 cancelled += 1;
-                let (by, timing) = cancellation::told_now(cx, &booking);
+                let (by, timing) = cancellation::quoted_now(cx, &booking);
                 cancellation::cancelled(cx, &booking, (by, timing, None), FreedSeat::Promote)?;
             }
         }
@@ -175,7 +178,7 @@ fn carry_over(
             booking.note.clone_from(&next.note);
         }
         if moves && !was.is_exception {
-            let wish = next.wish(cx, &event_type, date)?;
+            let wish = next.draft(cx, &event_type, date)?;
             if wish.class == Some(was.calendar_event_id) {
                 // Its class has been moved there already, and has taken it along.
                 booking.save(cx, &was, Event::BookingUpdated)?;
@@ -219,7 +222,7 @@ fn moved(
 
 /// Changes one occurrence, which is an exception from then on.
 fn change_one(cx: &mut Write, series: &RecurringBooking, change: SeriesChanges) -> Result<()> {
-    let date = meant(&series.recurrence.0, change.scope, change.occurrence_date)?;
+    let date = affected_from(&series.recurrence.0, change.scope, change.occurrence_date)?;
     let mut live = RecurringBooking::to_come(cx, series.recurring_booking_id)?.into_iter();
     let own = date.and_then(|date| {
         live.find(|booking| booking.occurrence_date == Some(date)).map(|own| (date, own))
@@ -249,7 +252,7 @@ fn change_one(cx: &mut Write, series: &RecurringBooking, change: SeriesChanges) 
     }
     let event_type = bookable_type(cx, series.event_type_id)?;
     let wish =
-        BookingDraft { coach: Some(coach), location, note, ..series.wish_at(starts_at, date) };
+        BookingDraft { coach: Some(coach), location, note, ..series.draft_at(starts_at, date) };
     let wish = series.in_class(cx, &event_type, wish)?;
     match moved(cx, &before, &event_type, wish, true)? {
         Ok(_) => Ok(()),
@@ -278,19 +281,19 @@ fn cancel_recurring_booking(
 ) -> Result<SeriesAnswer> {
     let before = active(cx, at)?;
     let mut series = before.clone();
-    let date = meant(&series.recurrence.0, cancel.scope, cancel.occurrence_date)?;
+    let date = affected_from(&series.recurrence.0, cancel.scope, cancel.occurrence_date)?;
     let from = date.unwrap_or(series.recurrence.0.start_date);
     let reason: Option<String> = cancel.reason.map(Into::into);
     let mut ended = 0;
     for booking in RecurringBooking::to_come(cx, series.recurring_booking_id)? {
         if cancel.scope.means(booking.occurrence_date, from) {
-            let (by, timing) = cancellation::told_now(cx, &booking);
+            let (by, timing) = cancellation::quoted_now(cx, &booking);
             let said = (by, timing, reason.clone());
             cancellation::cancelled(cx, &booking, said, FreedSeat::Promote)?;
             ended += 1;
         }
     }
-    match before.standing().left(cancel.scope, from) {
+    match before.state().left(cancel.scope, from) {
         Some((recurrence, made_through)) => {
             series.recurrence = Json(recurrence);
             series.made_through = made_through;
@@ -298,7 +301,7 @@ fn cancel_recurring_booking(
         None => series.status = SeriesStatus::Cancelled,
     }
     series.keep_extending(cx)?;
-    cx.happens(|| format!("{ended} bookings are cancelled, which cannot be taken back."));
+    cx.describe_effect(|| format!("{ended} bookings are cancelled, which cannot be taken back."));
     cx.as_of(before.updated_at);
     series.save(cx, &before)?;
     Ok(SeriesAnswer { recurring_booking: series })
@@ -326,13 +329,13 @@ pub(super) fn area() -> Area {
             Key::ApiError,
             Key::CompanyNotFound,
         ])
-        .asks(),
+        .confirmation(),
         operation!(POST "/recurring-bookings/{recurringBookingId}/cancel", RecurringBookingsWrite,
             cancel_recurring_booking)
         .summary("Cancel a recurring booking, or a part of it")
         .emits(correcting![RecurringBookingChanged, BookingCancelled])
         .always(&[Event::RecurringBookingChanged])
         .fails(&[Key::ApiError])
-        .asks(),
+        .confirmation(),
     ])
 }

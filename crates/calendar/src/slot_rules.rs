@@ -7,8 +7,8 @@ use std::collections::BTreeSet;
 use spotter_kernel::{Date, TimeZone, Timestamp};
 
 use crate::{
-    vocabulary::Reason,
     hours::{Opening, Span},
+    vocabulary::Reason,
 };
 
 /// What a booking takes, and from when until when it can be made.
@@ -70,7 +70,7 @@ pub fn offer(terms: &Terms, supply: &CoachSupply<'_>, range: Span) -> Vec<Checke
     for opening in supply.openings.iter().filter(|opening| opening.span.overlaps(&range)) {
         for start in opening.starts(terms.interval, terms.minutes, supply.zone) {
             if range.start <= start && start < range.end {
-                let span = Span::of_minutes(start, terms.minutes);
+                let span = Span::from_minutes(start, terms.minutes);
                 // By the date that it is then, whichever date its window belongs to.
                 let full = !supply.full_dates.is_empty()
                     && supply.full_dates.contains(&supply.zone.date_at(start));
@@ -130,7 +130,7 @@ mod tests {
             let date = Date::parse("2025-01-01").unwrap().plus_days(day).unwrap();
             let midnight = date.start_in(&zone);
             let spans = |list: Vec<(i64, i64)>| merged(list.into_iter()
-                .map(|(from, long)| Span::of_minutes(midnight.plus_millis(from * 60_000), long)).collect());
+                .map(|(from, long)| Span::from_minutes(midnight.plus_millis(from * 60_000), long)).collect());
             let (busy, open) = (spans(busy), spans(open));
             let openings = [Opening::of(&Window { start: time(opens), end: time(closes) }, date, &zone)];
             let terms = Terms { minutes, interval: 15, before: buffers.0, after: buffers.1,
@@ -140,7 +140,7 @@ mod tests {
             let range = Span::new(midnight, midnight.plus_days(2));
             for CheckedStart { span, reasons } in offer(&terms, &supply, range) {
                 let every = |span: Span, test: &dyn Fn(Span) -> bool| (0..)
-                    .map(|n| Span::of_minutes(span.start.plus_millis(n * 60_000), 1))
+                    .map(|n| Span::from_minutes(span.start.plus_millis(n * 60_000), 1))
                     .take_while(|minute| minute.start < span.end).all(test);
                 let inside = every(span, &|minute| open.iter().any(|open| open.holds(&minute)));
                 let free = every(span.widened(buffers.0, buffers.1),

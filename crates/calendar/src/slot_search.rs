@@ -17,11 +17,11 @@ use crate::{
     closures::{AvailabilityRule, Zones},
     days,
     events::CalendarEvent,
-    slot_rules::{CoachSupply, Terms, meets, offer},
+    hours::{Opening, Span, merged},
     requests::BookingRequest,
+    slot_rules::{CoachSupply, Terms, meets, offer},
     types::EventType,
     vocabulary::{BookingId, CalendarEventId, EventKind, Reason},
-    hours::{Opening, Span, merged},
 };
 
 /// What is asked for.
@@ -110,8 +110,8 @@ impl<'a> SlotSearch<'a> {
         let around = Span::new(asking.range.start.plus_days(-1), asking.range.end.plus_days(2));
         let asked = match asking.client {
             Some(client) => {
-                let times = booking::ask_times(cx, client, around)?;
-                Some((times, BookingRequest::ask_pending(cx, client)?))
+                let times = booking::prefetch_times(cx, client, around)?;
+                Some((times, BookingRequest::prefetch_pending(cx, client)?))
             }
             None => None,
         };
@@ -130,7 +130,7 @@ impl<'a> SlotSearch<'a> {
         }
         if let Some((times, pending)) = asked {
             let than = offering.asking.than;
-            let mut times = booking::told_times(cx, times, than)?;
+            let mut times = booking::awaited_times(cx, times, than)?;
             let mut pending = cx.awaited(pending)?;
             pending.retain(|request| Some(request.booking_request_id.0) != than);
             times.extend(pending.iter().map(BookingRequest::span));
@@ -164,7 +164,7 @@ impl<'a> SlotSearch<'a> {
             let availability = LocationAvailability::of(cx, &location)?;
             let full = match availability.max_concurrent_events {
                 Some(most) => {
-                    let taken = days::taken_each(cx, &[id.0], around, self.asking.than)?;
+                    let taken = days::busy_spans(cx, &[id.0], around, self.asking.than)?;
                     crowded(taken.into_iter().flatten(), most as usize)
                 }
                 None => Vec::new(),
@@ -182,12 +182,12 @@ impl<'a> SlotSearch<'a> {
 
     fn read_suppliers(&mut self, cx: &mut Read, around: Span) -> Result<()> {
         let event_type = self.asking.event_type;
-        let closures = AvailabilityRule::ask_within(cx, around)?;
+        let closures = AvailabilityRule::prefetch_in_range(cx, around)?;
         let coaches = event_type.coaches(cx, self.asking.coach)?;
         let owners: Vec<Id> = coaches.iter().map(|id| id.0).collect();
-        let busy = days::ask_taken(cx, &owners, around)?;
-        let schedules = CoachAvailability::of_each(cx, &coaches)?;
-        let busy = days::told_taken(cx, busy, self.asking.than)?;
+        let busy = days::prefetch_busy_spans(cx, &owners, around)?;
+        let schedules = CoachAvailability::for_coaches(cx, &coaches)?;
+        let busy = days::awaited_busy_spans(cx, busy, self.asking.than)?;
         let closures = cx.awaited(closures)?;
         let company = match closures.is_empty() {
             true => TimeZone::UTC,
@@ -265,7 +265,7 @@ impl<'a> SlotSearch<'a> {
             EventKind::Appointment => self.appointments(part),
             EventKind::Class => self.classes(cx, part)?,
         };
-        self.ask_finance(cx, &mut found)?;
+        self.check_credits(cx, &mut found)?;
         found.sort_by_key(|start| (start.span, start.coach, start.location));
         Ok(found)
     }
@@ -345,7 +345,7 @@ impl<'a> SlotSearch<'a> {
 
     /// Coaches who have left and places that are archived: nothing new is booked with or at them.
     fn departures(&self, cx: &mut Read) -> Result<BTreeSet<Id>> {
-        let coaches = Coach::ask_departed(cx)?;
+        let coaches = Coach::prefetch_departed(cx)?;
         let places: Vec<Id> = Location::archived(cx)?;
         let coaches = cx.awaited(coaches)?;
         Ok(coaches.into_iter().map(|(id,)| id).chain(places).collect())
@@ -359,14 +359,14 @@ impl<'a> SlotSearch<'a> {
         part: Span,
     ) -> Result<BTreeMap<CalendarEventId, Vec<Span>>> {
         let around = Span::new(part.start, part.end.plus_days(1));
-        let closures = AvailabilityRule::within(cx, around)?;
+        let closures = AvailabilityRule::in_range(cx, around)?;
         if closures.is_empty() || classes.is_empty() {
             return Ok(BTreeMap::new());
         }
         let company = cx.zone()?;
         let coaches: BTreeSet<_> = classes.iter().map(|class| class.coach_id).collect();
         let coaches: Vec<_> = coaches.into_iter().collect();
-        let schedules = CoachAvailability::of_each(cx, &coaches)?;
+        let schedules = CoachAvailability::for_coaches(cx, &coaches)?;
         let closed = classes.iter().map(|class| {
             let mut own = coaches.iter().zip(&schedules);
             let coach = own.find(|(id, _)| **id == class.coach_id);
@@ -382,7 +382,7 @@ impl<'a> SlotSearch<'a> {
     }
 
     /// What a client has paid for must be good on the day, whatever else speaks against it.
-    fn ask_finance(&self, cx: &mut Read, starts: &mut [Start]) -> Result<()> {
+    fn check_credits(&self, cx: &mut Read, starts: &mut [Start]) -> Result<()> {
         let Some(client) = self.asking.client else { return Ok(()) };
         let date = |start: &Start| start.zone.date_at(start.span.start);
         let mut dates = BTreeMap::<Date, Timestamp>::new();
@@ -399,7 +399,7 @@ impl<'a> SlotSearch<'a> {
             pools: event_type.credit_pools.0.clone(),
             at: first,
         };
-        let quoted = cx.settling()?.quote(cx, &taking, &at)?;
+        let quoted = cx.entitlements()?.quote(cx, &taking, &at)?;
         let entitled: BTreeMap<_, _> = dates.into_keys().zip(quoted).collect();
         for start in starts.iter_mut() {
             if entitled.get(&date(start)).is_none_or(Option::is_none) {
@@ -411,8 +411,8 @@ impl<'a> SlotSearch<'a> {
 
     /// Every coach at every place at an instant, whatever the hours say: only what is taken speaks against
     /// it.
-    pub fn whatever_the_hours(&self, at: Timestamp) -> Vec<Start> {
-        let span = Span::of_minutes(at, self.asking.event_type.duration_minutes);
+    pub fn ignoring_hours(&self, at: Timestamp) -> Vec<Start> {
+        let span = Span::from_minutes(at, self.asking.event_type.duration_minutes);
         let start = |supplier: &CoachAtLocation| {
             let place = &self.places[supplier.place];
             let (before, after) = supplier.buffers;

@@ -10,12 +10,12 @@ use spotter_kernel::{
 };
 
 use crate::{
+    hours::{Span, with_offset},
     permissions,
     slot_search::{SlotQuery, SlotSearch, Start},
     token::SlotKey,
     types::EventType,
     vocabulary::{CalendarEventId, EventTypeId, Reason},
-    hours::{Span, with_offset},
 };
 
 /// The longest range of slots, in days.
@@ -249,7 +249,7 @@ pub fn not_bookable(
         true => "The slot can no longer be booked.".to_owned(),
         false => format!("The slot cannot be booked: {}.", words.join(", ")),
     };
-    let mut problem = Problem::because(Key::AvailabilitySlotNotBookable, told);
+    let mut problem = Problem::with_cause(Key::AvailabilitySlotNotBookable, told);
     problem.details = Some(serde_json::json!({"reasons": words, "alternatives": alternatives}));
     Ok(problem)
 }
@@ -258,7 +258,7 @@ pub fn not_bookable(
 pub(super) fn area() -> Area {
     Area::default().operations([operation!(GET "/availability/slots", AvailabilityRead, list_slots)
         .summary("List slots")
-        .momentary()
+        .without_etag()
         .describe(
             "What can be booked, with a token that books it. A slot that is free and still cannot be \
              booked is listed with the reasons: `notice`, `window`, `full`, `daily_limit`, \

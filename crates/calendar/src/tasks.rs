@@ -16,9 +16,10 @@ use spotter_store::{List, filters, lists, params, record, set, statements, value
 use crate::{
     booking::{self, AffectedBookings},
     busy::BusySpan,
-    permissions, days,
-    vocabulary::{CalendarTaskId, EventStatus},
+    days,
     hours::Span,
+    permissions,
+    vocabulary::{CalendarTaskId, EventStatus},
 };
 
 record! {
@@ -73,7 +74,7 @@ impl CalendarTask {
         cx.one(FIND, params![id])?.ok_or_else(|| Key::NotFound.into())
     }
 
-    fn taken(&self) -> BusySpan {
+    fn busy_span(&self) -> BusySpan {
         BusySpan { span: Span::new(self.starts_at, self.ends_at), by: self.calendar_task_id.0 }
     }
 
@@ -101,26 +102,27 @@ impl CalendarTask {
     }
 
     fn overlapping(&self, cx: &mut Read) -> Result<AffectedBookings> {
-        booking::affected(cx, Some(self.coach_id), None, &[self.taken().span])
+        booking::affected(cx, Some(self.coach_id), None, &[self.busy_span().span])
     }
 
     fn save(&mut self, cx: &mut Write, before: &Self, event: Event) -> Result<()> {
         let changed = self.changed(before);
-        let Some(now) = cx.changes("calendar_task", self.calendar_task_id, changed.clone()) else {
+        let Some(now) = cx.audit_fields("calendar_task", self.calendar_task_id, changed.clone())
+        else {
             return Ok(());
         };
         self.updated_at = now;
         if before.takes_time() {
-            days::give_back(cx, before.coach_id, before.taken())?;
+            days::give_back(cx, before.coach_id, before.busy_span())?;
         }
         if self.takes_time() {
-            days::take(cx, self.coach_id, self.taken())?;
+            days::take(cx, self.coach_id, self.busy_span())?;
         }
         cx.defer(SAVE, &self.params())?;
-        self.tell(cx, event, changed)
+        self.publish(cx, event, changed)
     }
 
-    fn tell(&self, cx: &mut Write, event: Event, changed_fields: Vec<String>) -> Result<()> {
+    fn publish(&self, cx: &mut Write, event: Event, changed_fields: Vec<String>) -> Result<()> {
         let told = TaskEvent {
             calendar_task_id: self.calendar_task_id,
             coach_id: self.coach_id,
@@ -213,11 +215,11 @@ fn create_calendar_task(cx: &mut Write, Body(new): Body<NewTask>) -> Result<Plan
     };
     task.check(cx)?;
     if task.takes_time() {
-        days::take(cx, task.coach_id, task.taken())?;
+        days::take(cx, task.coach_id, task.busy_span())?;
     }
-    cx.touch("calendar_task", task.calendar_task_id, ["calendarTask"]);
+    cx.set_audit_target("calendar_task", task.calendar_task_id, ["calendarTask"]);
     cx.defer(INSERT, &task.params())?;
-    task.tell(cx, Event::CalendarTaskCreated, Vec::new())?;
+    task.publish(cx, Event::CalendarTaskCreated, Vec::new())?;
     let overlapping_bookings = task.overlapping(cx)?;
     Ok(PlannedAnswer { calendar_task: task, overlapping_bookings })
 }
@@ -267,7 +269,7 @@ fn cancel_calendar_task(cx: &mut Write, Path(at): Path<TaskPath>) -> Result<Task
     let before = scheduled(cx, at.calendar_task_id)?;
     let mut task = before.clone();
     task.status = EventStatus::Cancelled;
-    cx.happens(|| "The task is cancelled, and its time can be booked again.".to_owned());
+    cx.describe_effect(|| "The task is cancelled, and its time can be booked again.".to_owned());
     cx.as_of(before.updated_at);
     task.save(cx, &before, Event::CalendarTaskCancelled)?;
     Ok(TaskAnswer { calendar_task: task })
@@ -297,7 +299,7 @@ pub(super) fn area() -> Area {
         .summary("Cancel a calendar task")
         .emits(&[Event::CalendarTaskCancelled])
         .fails(&[Key::ApiError])
-        .asks(),
+        .confirmation(),
     ])
 }
 

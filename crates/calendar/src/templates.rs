@@ -65,7 +65,7 @@ impl EventTemplate {
 
     fn save(&mut self, cx: &mut Write, before: &Self) -> Result<()> {
         let changed = self.changed(before);
-        let Some(now) = cx.changes("event_template", self.event_template_id, changed) else {
+        let Some(now) = cx.audit_fields("event_template", self.event_template_id, changed) else {
             return Ok(());
         };
         self.updated_at = now;
@@ -154,7 +154,7 @@ fn create_event_template(cx: &mut Write, Body(new): Body<NewTemplate>) -> Result
         updated_at: cx.now(),
     };
     template.check(cx)?;
-    cx.touch("event_template", template.event_template_id, ["eventTemplate"]);
+    cx.set_audit_target("event_template", template.event_template_id, ["eventTemplate"]);
     cx.defer(INSERT, &template.params())?;
     Ok(TemplateAnswer { event_template: template })
 }
@@ -204,7 +204,7 @@ fn archive_event_template(cx: &mut Write, Path(at): Path<TemplatePath>) -> Resul
         template.status = OfferStatus::Archived;
         template.archived_at = Some(cx.now());
     }
-    cx.happens(|| format!("No more events are made of {}.", quoted(&template.name)));
+    cx.describe_effect(|| format!("No more events are made of {}.", quoted(&template.name)));
     cx.as_of(before.updated_at);
     template.save(cx, &before)?;
     Ok(TemplateAnswer { event_template: template })
@@ -234,7 +234,7 @@ pub(super) fn area() -> Area {
             archive_event_template)
         .summary("Archive an event template")
         .describe("No more events are made of it; those that were stay.")
-        .asks(),
+        .confirmation(),
     ])
 }
 

@@ -73,7 +73,7 @@ impl SlotKey {
         };
         let optional = |at: usize| Some(id(at)).filter(|id| *id != NONE).map(Id::from_bytes);
         if instant(1) <= cx.now() {
-            return Err(Problem::because(
+            return Err(Problem::with_cause(
                 Key::AvailabilitySlotNotBookable,
                 "The slot token has expired: ask for slots again.",
             ));

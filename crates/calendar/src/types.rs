@@ -51,11 +51,11 @@ fn entries<'de, D: serde::Deserializer<'de>>(d: D) -> Result<Option<i64>, D::Err
 }
 
 fn offer_minutes<'de, D: serde::Deserializer<'de>>(d: D) -> Result<i64, D::Error> {
-    spotter_kernel::number::within(d, 5..=10_080)
+    spotter_kernel::number::deserialize_within(d, 5..=10_080)
 }
 
 fn closing_minutes<'de, D: serde::Deserializer<'de>>(d: D) -> Result<i64, D::Error> {
-    spotter_kernel::number::within(d, 0..=10_080)
+    spotter_kernel::number::deserialize_within(d, 0..=10_080)
 }
 
 impl Waitlist {
@@ -164,7 +164,8 @@ impl EventType {
     }
 
     fn save(&mut self, cx: &mut Write, before: &Self) -> Result<()> {
-        let Some(now) = cx.changes("event_type", self.event_type_id, self.changed(before)) else {
+        let Some(now) = cx.audit_fields("event_type", self.event_type_id, self.changed(before))
+        else {
             return Ok(());
         };
         self.updated_at = now;
@@ -379,7 +380,7 @@ pub fn create(cx: &mut Write, new: NewEventType) -> Result<EventType> {
     };
     event_type.check()?;
     event_type.check_window(cx)?;
-    cx.touch("event_type", event_type.event_type_id, ["eventType"]);
+    cx.set_audit_target("event_type", event_type.event_type_id, ["eventType"]);
     cx.defer(INSERT, &event_type.params())?;
     Ok(event_type)
 }
@@ -464,7 +465,7 @@ fn archive_event_type(cx: &mut Write, Path(at): Path<TypePath>) -> Result<Archiv
         own.status = OfferStatus::Archived;
         own.archived_at = Some(cx.now());
     }
-    cx.happens(|| format!("The event type {} can no longer be booked.", quoted(&own.name)));
+    cx.describe_effect(|| format!("The event type {} can no longer be booked.", quoted(&own.name)));
     let leaves_behind = cx.left_behind(SetAside::EventType, own.event_type_id)?;
     cx.as_of(before.updated_at);
     own.save(cx, &before)?;
@@ -491,7 +492,7 @@ pub(super) fn area() -> Area {
         operation!(POST "/event-types/{eventTypeId}/archive", EventTypesWrite, archive_event_type)
             .summary("Archive an event type")
             .describe("Nothing new can be booked; what is booked stays.")
-            .asks(),
+            .confirmation(),
     ])
 }
 

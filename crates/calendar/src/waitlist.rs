@@ -11,11 +11,11 @@ use spotter_store::{params, statements};
 use crate::{
     booking::Booking,
     cancellation,
-    events::CalendarEvent,
     create::{BookingDraft, bookable_type, checked, look},
+    events::CalendarEvent,
+    hours::Span,
     types::{EventType, Waitlist},
     vocabulary::{BookingId, BookingStatus, CalendarEventId, CapacityAction, WaitlistMode},
-    hours::Span,
 };
 
 /// What moves up a line, or ends a place in it, may tell.

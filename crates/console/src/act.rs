@@ -27,9 +27,9 @@ use crate::{
     body,
     edited_fields::{self, Changed},
     forms::SubmittedForm,
+    page_context::{RejectedForm, allowed_operation, answered, is_own},
     parts::format::JsonFields,
     record_version::RecordVersion,
-    page_context::{RejectedForm, answered, is_own, reached},
 };
 
 /// How often a form that came twice asks what became of the first, and how long it waits before it does.
@@ -62,7 +62,7 @@ pub(crate) async fn act(
     if form.one("-do") == CHANGE_PASSWORD {
         return change_password(state, token, sent).await;
     }
-    let operation = match reached(state, form.one("-do")) {
+    let operation = match allowed_operation(state, form.one("-do")) {
         Ok(operation) => operation.clone(),
         Err(_) => return Ok(FormOutcome::Forged),
     };
@@ -89,7 +89,7 @@ pub(crate) async fn act(
     }
     // What is otherwise than it was told is told anew.
     if outcome.as_ref().is_none_or(is_told_anew) {
-        outcome = match foresee(state, token, sent, &operation, &path).await {
+        outcome = match preview(state, token, sent, &operation, &path).await {
             Ok(Some(preview)) => {
                 let entered = entered(Key::ApiError.into());
                 let (problem, preview) = (None, Some(preview));
@@ -136,7 +136,7 @@ async fn change_password(
     token: &Credential,
     sent: &SubmittedForm,
 ) -> Result<FormOutcome> {
-    let person = known(state, token).await?;
+    let person = signed_in(state, token).await?;
     let form = &sent.form;
     let current = Password::new(form.one("currentPassword").to_owned());
     let changed = match Password::parse(form.one("newPassword")) {
@@ -168,7 +168,7 @@ fn is_told_anew(outcome: &Result<Option<Answer>>) -> bool {
 }
 
 /// What a form would do; nothing where it takes nothing from anybody. What is refused, doing it would refuse.
-async fn foresee(
+async fn preview(
     state: &Arc<State>,
     token: &Credential,
     sent: &SubmittedForm,
@@ -192,7 +192,8 @@ async fn foresee(
     // It is rolled back, as whatever is refused is: what was found tells the two apart.
     let refused = state.db.write(run).await.err();
     let (shared, caller) = (state.clone(), person.caller);
-    let kept = state.db.write(move |tx: &mut Tx<'_>| asking.keep(tx, &shared.env, &caller)).await?;
+    let kept =
+        state.db.write(move |tx: &mut Tx<'_>| asking.store(tx, &shared.env, &caller)).await?;
     if let (None, Some(problem)) = (&kept, refused) {
         return Err(problem);
     }
@@ -206,19 +207,19 @@ async fn admitted(
     sent: &SubmittedForm,
     operation: &Operation,
 ) -> Result<(Person, Option<Changed>)> {
-    let person = known(state, token).await?;
-    state.count_caller(person.caller.who()).check()?;
+    let person = signed_in(state, token).await?;
+    state.count_caller(person.caller.rate_limit_id()).check()?;
     operation.admit(&person.caller)?;
     if operation.sure && !person.session.is_sure(state.env.clock.now()) {
         // It is asked for; a try is what somebody has typed.
         if sent.form.one("-password").is_empty() {
             return Err(Problem::invalid("-password", "is needed again"));
         }
-        sure(state, &sent.request_id, sent, &person).await?;
+        reauthenticate(state, &sent.request_id, sent, &person).await?;
     }
     let changed = match operation.body() {
         Some(schema) => edited_fields::only(schema, &sent.form, &person)?,
-        None => Some(Changed::whole(Value::Null)),
+        None => Some(Changed::is_written_whole(Value::Null)),
     };
     Ok((person, changed))
 }
@@ -259,8 +260,8 @@ async fn perform(
         wanted: ConfirmationStep::Confirmed(Some(token.to_owned())),
         fingerprint: print,
     });
-    let touched = match (operation.method, beside(state, operation)) {
-        (Method::Patch, Some(reads)) => Some((Arc::new(edited_fields::touched(&sent.form)), reads)),
+    let touched = match (operation.method, current_record(state, operation)) {
+        (Method::Patch, Some(reads)) => Some((Arc::new(edited_fields::edited(&sent.form)), reads)),
         _ => None,
     };
     let touched = touched.filter(|(touched, _)| !touched.is_empty());
@@ -305,7 +306,7 @@ async fn perform(
 }
 
 /// What reads the record that an operation changes, where anything does.
-fn beside(state: &State, operation: &Operation) -> Option<Arc<Operation>> {
+fn current_record(state: &State, operation: &Operation) -> Option<Arc<Operation>> {
     let mut all = state.table.operations().iter();
     let reads = all.find(|other| {
         other.method == Method::Get
@@ -329,7 +330,7 @@ async fn keep_files(
         };
         let by = (&person.caller, &sent.request_id);
         let id = keep_file(state, by, file.clone(), purpose).await;
-        kept.push(id.map_err(|problem| of_field(problem, plain(name)))?.to_string());
+        kept.push(id.map_err(|problem| as_field_error(problem, plain(name)))?.to_string());
     }
     Ok(kept)
 }
@@ -357,7 +358,7 @@ fn plain(name: &str) -> &str {
 }
 
 /// What is wrong with a file is wrong with its field.
-fn of_field(problem: Problem, field: &str) -> Problem {
+fn as_field_error(problem: Problem, field: &str) -> Problem {
     let rule = match problem.status {
         415 => Some("must be a picture, a video, a sound or a PDF"),
         _ => problem.details.as_ref().and_then(|details| details["rule"].as_str()),
@@ -371,19 +372,19 @@ pub(crate) async fn room_for_file<'s>(
     state: &'s Arc<State>,
     token: &Credential,
 ) -> Result<(Option<FormRoom<'s>>, usize)> {
-    let caller = known(state, token).await?.caller;
-    let (room, most) = state.room_for_file(caller.who()).await?;
+    let caller = signed_in(state, token).await?.caller;
+    let (room, most) = state.room_for_file(caller.rate_limit_id()).await?;
     Ok((Some(room), most))
 }
 
 /// Who is signed in with a browser.
-pub(crate) async fn known(state: &Arc<State>, token: &Credential) -> Result<Person> {
+pub(crate) async fn signed_in(state: &Arc<State>, token: &Credential) -> Result<Person> {
     let (env, token) = (state.env.clone(), token.clone());
     state.db.read(move |tx: &mut Tx<'_>| browsers::authenticate(tx, &env, &token)).await
 }
 
 /// Sees to it that it is still the person who signed in. Tries are counted as those to sign in are.
-pub(crate) async fn sure(
+pub(crate) async fn reauthenticate(
     state: &Arc<State>,
     request_id: &RequestId,
     sent: &SubmittedForm,
@@ -394,7 +395,7 @@ pub(crate) async fn sure(
         return Err(Problem::invalid("-password", "must be your password"));
     }
     let (person, now) = (person.clone(), state.env.clock.now());
-    state.db.write(move |tx: &mut Tx<'_>| browsers::be_sure(tx, &person, now)).await
+    state.db.write(move |tx: &mut Tx<'_>| browsers::record_reauthentication(tx, &person, now)).await
 }
 
 /// An address with what an operation has answered in place of `{…}`; home where it is no address of a page.

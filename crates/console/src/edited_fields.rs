@@ -22,7 +22,7 @@ pub(crate) struct Changed {
 
 impl Changed {
     /// All of a body.
-    pub(crate) const fn whole(body: Value) -> Self {
+    pub(crate) const fn is_written_whole(body: Value) -> Self {
         Self { body, sent: Vec::new() }
     }
 
@@ -54,7 +54,7 @@ pub(crate) struct EditedField {
 }
 
 /// The fields of a form that its person has touched, of those that say what a record says as it says it.
-pub(crate) fn touched(form: &Form) -> Vec<EditedField> {
+pub(crate) fn edited(form: &Form) -> Vec<EditedField> {
     let was: Vec<(String, String)> = serde_json::from_str(form.one(FIELD)).unwrap_or_default();
     let plain = |name: &str| !name.starts_with('-') && !name.contains(':');
     let touched = was.into_iter().filter(|(name, _)| plain(name)).filter_map(|(name, was)| {
@@ -107,7 +107,7 @@ pub(crate) fn only(schema: &Value, form: &Form, person: &Person) -> Result<Optio
     let mut body = request_body::body_of(schema, form, person)?;
     let text = form.one(FIELD);
     if text.is_empty() {
-        return Ok(Some(Changed::whole(body)));
+        return Ok(Some(Changed::is_written_whole(body)));
     }
     let wrong = || Problem::invalid(FIELD, "must be as the page has written it");
     let fields: Vec<(String, String)> = serde_json::from_str(text).map_err(|_| wrong())?;

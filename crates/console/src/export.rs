@@ -19,15 +19,15 @@ use spotter_kernel::{Id, Problem, Result, limits};
 use spotter_store::Tx;
 
 use crate::{
-    act::{known, sure},
+    act::{reauthenticate, signed_in},
     forms::{SubmittedForm, forged},
+    page_context::{ApiCall, PageContext, allowed_operation, answered, is_own},
     parts::{
         self,
-        shell::outside,
         format::{JsonFields, name},
+        shell::outside,
     },
     session,
-    page_context::{ApiCall, PageContext, answered, is_own, reached},
 };
 
 /// Where files are made.
@@ -61,7 +61,7 @@ pub(crate) async fn export(Given(state): Given<Arc<State>>, sent: SubmittedForm)
         return forged();
     }
     let say = session::language(&sent.headers);
-    let person = match known(&state, &token).await {
+    let person = match signed_in(&state, &token).await {
         Ok(person) => person,
         Err(_) => return session::go_sign_in(&state, "/console"),
     };
@@ -69,7 +69,7 @@ pub(crate) async fn export(Given(state): Given<Arc<State>>, sent: SubmittedForm)
     if !person.session.is_sure(state.env.clock.now()) {
         let given = !sent.form.one("-password").is_empty();
         let refused = match given {
-            true => sure(&state, &sent.request_id, &sent, &person).await.err(),
+            true => reauthenticate(&state, &sent.request_id, &sent, &person).await.err(),
             false => None,
         };
         if !given || refused.is_some() {
@@ -90,7 +90,7 @@ pub(crate) async fn export(Given(state): Given<Arc<State>>, sent: SubmittedForm)
             return outside(say, status, say.csv(), refused.is_some(), main);
         }
     }
-    match made(&state, &token, &sent).await {
+    match table_of(&state, &token, &sent).await {
         Ok((name, text)) => file(&name, text),
         Err(problem) => parts::problem(&problem),
     }
@@ -115,12 +115,12 @@ fn file(name: &str, text: String) -> Response<Body> {
 }
 
 /// The name of a list, and its records as a table. All pages are read in one transaction, apart from what is quick.
-async fn made(
+async fn table_of(
     state: &Arc<State>,
     token: &spotter_kernel::secret::Credential,
     sent: &SubmittedForm,
 ) -> Result<(String, String)> {
-    let operation = reached(state, sent.form.one("-do"))?.clone();
+    let operation = allowed_operation(state, sent.form.one("-do"))?.clone();
     if !operation.is_paged() || operation.writes {
         return Err(spotter_kernel::Key::NotFound.into());
     }
@@ -152,12 +152,13 @@ async fn made(
             clients.extend(ids.filter(|id| Id::parse(id).is_some()).map(str::to_owned));
             if !told.is("hasNextPage") {
                 let clients: Vec<String> = clients.into_iter().collect();
-                let ask = |operation, query| told_if(tx, &shared, who, (operation, query));
+                let ask =
+                    |operation, query| answer_if_allowed(tx, &shared, who, (operation, query));
                 return Ok((pages, names(ask, &clients)?));
             }
         }
         let told = "This list has more than 20,000 records. Go back, and filter it first.";
-        Err(Problem::because(spotter_kernel::Key::RequestInvalid, told))
+        Err(Problem::with_cause(spotter_kernel::Key::RequestInvalid, told))
     };
     let (pages, names) = state.db.read_slow(read).await?;
     let table = tokio::task::spawn_blocking(move || csv_of_pages(&pages, &names)).await;
@@ -165,14 +166,14 @@ async fn made(
 }
 
 /// What an operation answers, where somebody may ask it.
-fn told_if(
+fn answer_if_allowed(
     tx: &mut Tx<'_>,
     state: &State,
     who: (&Caller, &str),
     (operation, query): (&str, String),
 ) -> Result<Value> {
     let arguments = Arguments { path: Vec::new(), query, body: Content::Nothing };
-    match answered(tx, state, who, (reached(state, operation)?, arguments)) {
+    match answered(tx, state, who, (allowed_operation(state, operation)?, arguments)) {
         Ok(answer) => serde_json::from_str(&answer).map_err(Problem::internal),
         Err(problem) if problem.status == 403 => Ok(Value::Null),
         Err(problem) => Err(problem),

@@ -15,7 +15,9 @@ use spotter_http::{State, message_file};
 use spotter_kernel::{Problem, Result, secret::Credential};
 use spotter_store::Tx;
 
-use crate::{act::known, parts, parts::format::JsonFields, session, page_context::reached};
+use crate::{
+    act::signed_in, page_context::allowed_operation, parts, parts::format::JsonFields, session,
+};
 
 /// Where a document's file is opened; the id follows.
 pub(crate) const DOCUMENT: &str = "/console/files/documents/";
@@ -91,7 +93,7 @@ async fn fetched(
     token: Credential,
     arguments: Arguments,
 ) -> Result<Response<Body>> {
-    let operation = reached(state, operation)?.clone();
+    let operation = allowed_operation(state, operation)?.clone();
     let shared = state.clone();
     let read = move |tx: &mut Tx<'_>| {
         let person = browsers::authenticate(tx, &shared.env, &token)?;
@@ -108,7 +110,7 @@ async fn fetched(
     // Whatever host somebody is at, it is served there.
     let address = told.text(place);
     let path = address.find("/files/").map_or("/console", |at| &address[at..]);
-    Ok(session::go(path))
+    Ok(session::redirect(path))
 }
 
 /// The file of a message.
@@ -117,13 +119,13 @@ async fn of_message(
     token: Credential,
     arguments: Arguments,
 ) -> Result<Response<Body>> {
-    let caller = known(state, &token).await?.caller;
+    let caller = signed_in(state, &token).await?.caller;
     counted(state, &caller)?;
     Access::SignedIn.check(&caller)?;
-    caller.owes_nothing()?;
+    caller.check_second_step()?;
     message_file(state, &caller, &arguments).await
 }
 
 fn counted(state: &State, caller: &Caller) -> Result<()> {
-    state.count_caller(caller.who()).check()
+    state.count_caller(caller.rate_limit_id()).check()
 }

@@ -43,12 +43,12 @@ impl SubmittedForm {
         request: Request<Body>,
     ) -> std::result::Result<Self, Response<Body>> {
         state.count_address(&request).map_err(|problem| parts::problem(&problem))?;
-        Self::of_browser(state, request, TEXT_MAX).await
+        Self::from_browser(state, request, TEXT_MAX).await
     }
 
     /// The same from a browser that is signed in, or says so: it is counted by who that is. With a file it may have so many
     /// bytes.
-    pub(crate) async fn of_browser(
+    pub(crate) async fn from_browser(
         state: &State,
         request: Request<Body>,
         most: usize,
@@ -94,13 +94,13 @@ impl Form {
         }
         let body = read_body(request.into_body(), BODY_MAX).await?;
         let pairs = form_urlencoded::parse(&body);
-        Ok(Self::of_pairs(pairs))
+        Ok(Self::from_pairs(pairs))
     }
 
     /// Reads a form that may bring files. A field whose name has a mark, such as `uploadId:file`, brings one to be kept; any
     /// other brings text, and what its file is called is a field of its own.
     async fn read_with_file(request: Request<Body>, most: usize) -> Result<Self> {
-        let unreadable = || Problem::because(Key::RequestInvalid, "The form could not be read.");
+        let unreadable = || Problem::with_cause(Key::RequestInvalid, "The form could not be read.");
         let (parts, body) = request.into_parts();
         let body = read_body_within(body, most, PATIENCE).await?;
         let mut request = Request::from_parts(parts, Body::from(body));
@@ -117,7 +117,10 @@ impl Form {
             let media_type = field.content_type().unwrap_or_default().to_owned();
             let bytes = field.bytes().await.map_err(|_| unreadable())?;
             if pairs.len() >= FIELDS_MAX || files.len() >= FILES_MAX {
-                return Err(Problem::because(Key::RequestInvalid, "The form has too many fields."));
+                return Err(Problem::with_cause(
+                    Key::RequestInvalid,
+                    "The form has too many fields.",
+                ));
             }
             match called {
                 // A browser sends what was not chosen as a file without a name.
@@ -130,7 +133,10 @@ impl Form {
                     let left = if called.is_some() { &mut brought } else { &mut typed };
                     let rest = left.checked_sub(bytes.len());
                     *left = rest.ok_or_else(|| {
-                        Problem::because(Key::RequestInvalid, "The text of the form is too long.")
+                        Problem::with_cause(
+                            Key::RequestInvalid,
+                            "The text of the form is too long.",
+                        )
                     })?;
                     pairs.push((name, decoded(&bytes)));
                     let called = called.filter(|called| !called.is_empty());
@@ -144,7 +150,7 @@ impl Form {
         Ok(Self { pairs, files })
     }
 
-    fn of_pairs<'f>(pairs: impl Iterator<Item = (Cow<'f, str>, Cow<'f, str>)>) -> Self {
+    fn from_pairs<'f>(pairs: impl Iterator<Item = (Cow<'f, str>, Cow<'f, str>)>) -> Self {
         let pairs = pairs.map(|(name, value)| (name.into_owned(), value.into_owned()));
         Self { pairs: pairs.collect(), files: Vec::new() }
     }
@@ -161,13 +167,13 @@ impl Form {
     }
 
     /// A form of some fields.
-    pub(crate) fn of_fields(fields: &[(String, String)]) -> Self {
+    pub(crate) fn from_fields(fields: &[(String, String)]) -> Self {
         Self { pairs: fields.to_vec(), files: Vec::new() }
     }
 
     /// What an address asks, as a form would.
-    pub(crate) fn of_query(query: &str) -> Self {
-        Self::of_pairs(form_urlencoded::parse(query.as_bytes()))
+    pub(crate) fn from_query(query: &str) -> Self {
+        Self::from_pairs(form_urlencoded::parse(query.as_bytes()))
     }
 
     /// Its fields, in the order in which they were sent.

@@ -124,7 +124,7 @@ pub(crate) async fn show(
         return parts::problem(&refused);
     }
     let say = session::language(request.headers());
-    let form = Form::of_query(request.uri().query().unwrap_or_default());
+    let form = Form::from_query(request.uri().query().unwrap_or_default());
     match is_open(&state, form.one("key")).await {
         Ok(true) => page(say, &form, None, StatusCode::OK),
         Ok(false) => over(say),
@@ -141,7 +141,7 @@ pub(crate) async fn set_up(Given(state): Given<Arc<State>>, sent: SubmittedForm)
         Err(problem) => return parts::problem(&problem),
     }
     match found(&state, &sent).await {
-        Ok(token) => session::begin(&state, "/console", &token, false),
+        Ok(token) => session::continue_to(&state, "/console", &token, false),
         Err(problem) if problem.status < 500 => {
             page(say, &sent.form, Some(&problem), StatusCode::UNPROCESSABLE_ENTITY)
         }

@@ -14,23 +14,23 @@ mod edited_fields;
 mod export;
 mod files;
 pub mod forms;
+mod installation_setup;
 pub mod mailbox;
 pub mod operator;
+mod page_context;
 mod pages;
 pub mod parts;
 mod passwords;
 mod questions;
 mod record_version;
-mod session;
-mod installation_setup;
-pub mod sign_in;
 mod request_body;
+mod session;
+pub mod sign_in;
 mod unsent_form;
-mod page_context;
 pub mod words;
 
-pub use session::language;
 pub use installation_setup::set_up_link;
+pub use session::language;
 
 use std::sync::Arc;
 
@@ -46,7 +46,10 @@ pub fn router(state: Arc<State>) -> Router {
         .route(passwords::SET, get(passwords::show_set).post(passwords::set))
         .route(passwords::CONFIRM, get(passwords::show_confirm).post(passwords::confirm))
         .route(passwords::FORGOT, get(passwords::show_forgot).post(passwords::forget))
-        .route(installation_setup::SET_UP, get(installation_setup::show).post(installation_setup::set_up))
+        .route(
+            installation_setup::SET_UP,
+            get(installation_setup::show).post(installation_setup::set_up),
+        )
         .route(session::SIGN_IN, get(session::show).post(session::sign_in))
         .route(session::SIGN_OUT, post(session::sign_out))
         .route(export::EXPORT, post(export::export))

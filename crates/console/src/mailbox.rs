@@ -20,7 +20,7 @@ pub fn router(mailbox: Mailbox) -> Router {
         let asks = headers.get(header::ACCEPT).and_then(|value| value.to_str().ok());
         let answer = match asks.is_some_and(|asks| asks.contains("application/json")) {
             true => listed(&messages),
-            false => shown(&messages),
+            false => list(&messages),
         };
         async { answer }
     };
@@ -41,7 +41,7 @@ fn listed(messages: &[Message]) -> Response<Body> {
     (no_store, Json(json!({"mail": each.collect::<Vec<_>>()}))).into_response()
 }
 
-fn shown(messages: &[Message]) -> Response<Body> {
+fn list(messages: &[Message]) -> Response<Body> {
     let main = html! {
         h1 { "The demo's mail" }
         p.quiet { "What Spotter would have sent, newest first. It is kept until the demo stops." }

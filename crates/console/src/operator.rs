@@ -28,11 +28,11 @@ use crate::{
     forms::{self, SubmittedForm},
     parts::{
         self,
+        format::Format,
         lists::{facts, table},
         shell::alone,
-        format::Format,
     },
-    session::{go, language},
+    session::{language, redirect},
     words::Strings,
 };
 
@@ -96,7 +96,7 @@ type SharedState = (Arc<State>, Arc<Installation>);
 pub fn router(state: Arc<State>, installation: Installation) -> Router {
     Router::new()
         .route(PAGE, get(show))
-        .route(ENTER, post(enter))
+        .route(ENTER, post(open_session))
         .route("/operator/sign-out", post(sign_out))
         .with_state((state, Arc::new(installation)))
 }
@@ -119,7 +119,7 @@ async fn show(
     }
     let Some(at) = session(&state, request.headers()) else { return closed(say) };
     match look(&state, &installation).await {
-        Ok(seen) if seen.session == at => shown(&state, say, &installation, &seen),
+        Ok(seen) if seen.session == at => overview(&state, say, &installation, &seen),
         Ok(_) => closed(say),
         Err(problem) => parts::problem(&problem),
     }
@@ -136,7 +136,10 @@ fn door(say: Strings, key: &str) -> Response<Body> {
 }
 
 /// Lets whoever has a link in that nobody has used.
-async fn enter(Given((state, _)): Given<SharedState>, request: Request<Body>) -> Response<Body> {
+async fn open_session(
+    Given((state, _)): Given<SharedState>,
+    request: Request<Body>,
+) -> Response<Body> {
     let sent = match SubmittedForm::take(&state, request).await {
         Ok(sent) => sent,
         Err(answer) => return answer,
@@ -156,7 +159,7 @@ async fn enter(Given((state, _)): Given<SharedState>, request: Request<Body>) ->
     match (used.await, signed(&state.env, "operator session", at)) {
         (Ok(true), Ok(session)) => {
             let seconds = u32::try_from(SESSION_SECONDS).unwrap_or(u32::MAX);
-            forms::with_cookie(state, go(PAGE), COOKIE, PAGE, &session, seconds)
+            forms::with_cookie(state, redirect(PAGE), COOKIE, PAGE, &session, seconds)
         }
         (Ok(false), _) => closed(say),
         (Err(problem), _) | (_, Err(problem)) => parts::problem(&problem),
@@ -186,7 +189,7 @@ async fn sign_out(Given((state, _)): Given<SharedState>, request: Request<Body>)
             return parts::problem(&problem);
         }
     }
-    forms::with_cookie(&state, go(PAGE), COOKIE, PAGE, "", 0)
+    forms::with_cookie(&state, redirect(PAGE), COOKIE, PAGE, "", 0)
 }
 
 /// What is in the database of the installation itself.
@@ -249,7 +252,12 @@ async fn look(state: &Arc<State>, own: &Arc<Installation>) -> Result<DatabaseSta
     Ok(DatabaseStatus { files, ..state.db.read(read).await? })
 }
 
-fn shown(state: &State, say: Strings, own: &Installation, seen: &DatabaseStatus) -> Response<Body> {
+fn overview(
+    state: &State,
+    say: Strings,
+    own: &Installation,
+    seen: &DatabaseStatus,
+) -> Response<Body> {
     let now = state.env.clock.now();
     let written = Format { say, zone: TimeZone::UTC, now };
     let at = |at: Option<Timestamp>| {

@@ -70,7 +70,7 @@ impl ApiCall {
 
     /// With those parameters of the same name that somebody has chosen on a page.
     pub(crate) fn filtered(self, place: &PageAddress, names: &[&'static str]) -> Self {
-        names.iter().fold(self, |ask, name| ask.with(name, place.asked(name).trim()))
+        names.iter().fold(self, |ask, name| ask.with(name, place.parameter(name).trim()))
     }
 
     /// What the operation is given.
@@ -123,17 +123,17 @@ impl PageAddress {
     }
 
     /// A parameter; empty where it was not given.
-    pub(crate) fn asked(&self, name: &str) -> &str {
+    pub(crate) fn parameter(&self, name: &str) -> &str {
         self.query.iter().find(|(own, _)| own == name).map_or("", |(_, value)| value)
     }
 
     /// A date that is asked for.
     pub(crate) fn date(&self, name: &str) -> Option<Date> {
-        Date::parse(self.asked(name))
+        Date::parse(self.parameter(name))
     }
 
     /// The address of the same page with a parameter set otherwise, or left out where it is empty.
-    pub(crate) fn but(&self, changes: &[(&str, &str)]) -> String {
+    pub(crate) fn with_parameters(&self, changes: &[(&str, &str)]) -> String {
         let mut query = form_urlencoded::Serializer::new(String::new());
         let is_changed = |name: &str| changes.iter().any(|(own, _)| *own == name);
         let kept = self.query.iter().filter(|(name, value)| !is_changed(name) && !value.is_empty());
@@ -147,7 +147,7 @@ impl PageAddress {
 
     /// Its address.
     pub(crate) fn address(&self) -> String {
-        self.but(&[])
+        self.with_parameters(&[])
     }
 }
 
@@ -245,8 +245,8 @@ impl<'v, 't> PageContext<'v, 't> {
     }
 
     /// What an operation answers them, or why it does not.
-    pub(crate) fn ask(&mut self, ask: ApiCall) -> Result<Value> {
-        let operation = reached(self.state, ask.operation)?;
+    pub(crate) fn call(&mut self, ask: ApiCall) -> Result<Value> {
+        let operation = allowed_operation(self.state, ask.operation)?;
         let (began, who) = (Instant::now(), (&self.person.caller, self.request_id));
         let answer = answered(self.tx, self.state, who, (operation, ask.arguments()));
         self.asked += began.elapsed();
@@ -258,7 +258,8 @@ impl<'v, 't> PageContext<'v, 't> {
         let imperial = match self.taste.imperial {
             Some(imperial) => imperial,
             None => {
-                let told = self.ask_if(ApiCall::of("get_workout_settings"))?.unwrap_or_default();
+                let told =
+                    self.call_if_allowed(ApiCall::of("get_workout_settings"))?.unwrap_or_default();
                 told.text("settings.weightUnit") == "lb"
             }
         };
@@ -267,8 +268,8 @@ impl<'v, 't> PageContext<'v, 't> {
 
     /// The page of a list that they are at.
     pub(crate) fn list(&mut self, ask: ApiCall) -> Result<ListPage> {
-        let page = ask.clone().with("limit", ROWS).with("page", self.place.asked("page"));
-        Ok(ListPage { told: self.ask(page)?, ask })
+        let page = ask.clone().with("limit", ROWS).with("page", self.place.parameter("page"));
+        Ok(ListPage { told: self.call(page)?, ask })
     }
 
     /// The same where they may have to do without it.
@@ -277,13 +278,13 @@ impl<'v, 't> PageContext<'v, 't> {
     }
 
     /// What an operation answers where they may have to do without it: nothing where it is not for them, is switched off or is not there.
-    pub(crate) fn ask_if(&mut self, ask: ApiCall) -> Result<Option<Value>> {
-        self.ask(ask).map(Some).or_else(none)
+    pub(crate) fn call_if_allowed(&mut self, ask: ApiCall) -> Result<Option<Value>> {
+        self.call(ask).map(Some).or_else(none)
     }
 
     /// Whether an operation is for them.
     pub(crate) fn may(&self, operation: &str) -> bool {
-        reached(self.state, operation)
+        allowed_operation(self.state, operation)
             .is_ok_and(|operation| operation.admit(&self.person.caller).is_ok())
     }
 
@@ -294,15 +295,17 @@ impl<'v, 't> PageContext<'v, 't> {
 
     /// What somebody has typed into a form that was not taken, as the body of its operation; null where nothing was.
     pub(crate) fn typed(&self, operation: &str) -> Value {
-        let found = reached(self.state, operation).ok().filter(|_| self.entered.problem.is_some());
+        let found = allowed_operation(self.state, operation)
+            .ok()
+            .filter(|_| self.entered.problem.is_some());
         let Some(schema) = found.and_then(|operation| operation.body()) else { return Value::Null };
-        let form = Form::of_fields(&self.entered.fields);
+        let form = Form::from_fields(&self.entered.fields);
         request_body::body_of(schema, &form, &self.person).unwrap_or_default()
     }
 
     /// The words that a field of an operation's body may hold.
     pub(crate) fn words_of(&self, operation: &str, field: &str) -> Vec<&'v str> {
-        let found = reached(self.state, operation).ok();
+        let found = allowed_operation(self.state, operation).ok();
         let schema = found.and_then(|operation| operation.body()).map(|body| at(body, field));
         let Some(own) = schema else { return Vec::new() };
         let own = if is_kind(own, "array") { at(own, "0") } else { own };
@@ -369,7 +372,7 @@ impl<'v, 't> PageContext<'v, 't> {
         ids.retain(|id| !id.is_empty() && !self.names.contains_key(*id));
         for ids in ids.chunks(100) {
             let asked = ApiCall::of("list_client_names").with("clientIds", ids.join(","));
-            let told = self.ask_if(asked)?.unwrap_or_default();
+            let told = self.call_if_allowed(asked)?.unwrap_or_default();
             for one in told.list("clientNames") {
                 self.names.insert(one.text("clientId").to_owned(), one.text("name").to_owned());
             }
@@ -394,7 +397,8 @@ impl<'v, 't> PageContext<'v, 't> {
         if let Some(name) = self.names.get(id) {
             return Ok(name.clone());
         }
-        let told = self.ask_if(ApiCall::of(operation).at(parameter, id))?.unwrap_or_default();
+        let told =
+            self.call_if_allowed(ApiCall::of(operation).at(parameter, id))?.unwrap_or_default();
         let record = told.at(record);
         let name = match record.text("name") {
             "" => crate::parts::format::name(record),
@@ -410,7 +414,7 @@ impl<'v, 't> PageContext<'v, 't> {
         ask: ApiCall,
         (list, id): (&str, &str),
     ) -> Result<Vec<(String, String)>> {
-        let told = self.ask_if(ask.with("limit", 100))?.unwrap_or_default();
+        let told = self.call_if_allowed(ask.with("limit", 100))?.unwrap_or_default();
         let label = |record: &Value| match record.at("name") {
             Value::String(name) => name.clone(),
             Value::Object(texts) => localized(texts, self.say.0.code()),
@@ -421,7 +425,9 @@ impl<'v, 't> PageContext<'v, 't> {
 
     /// Coaches who can be planned with: those who work for the company, whether or not they have signed in yet.
     pub(crate) fn coaches_to_plan(&mut self) -> Result<Vec<(String, String)>> {
-        let told = self.ask_if(ApiCall::of("list_coaches").with("limit", 100))?.unwrap_or_default();
+        let told = self
+            .call_if_allowed(ApiCall::of("list_coaches").with("limit", 100))?
+            .unwrap_or_default();
         let working = told.list("coaches").iter().filter(|one| one.text("status") != "deactivated");
         let named = |one: &Value| (one.text("coachId").to_owned(), crate::parts::format::name(one));
         Ok(working.map(named).collect())
@@ -450,11 +456,11 @@ pub(crate) fn answered(
 }
 
 /// The operation of an id, if people may reach it.
-pub(crate) fn reached<'s>(state: &'s State, id: &str) -> Result<&'s Arc<Operation>> {
+pub(crate) fn allowed_operation<'s>(state: &'s State, id: &str) -> Result<&'s Arc<Operation>> {
     let found = state.table.find(id);
     let found = found.filter(|found| found.surface == Surface::App || found.for_people);
     found.ok_or_else(|| {
-        Problem::because(spotter_kernel::Key::NotFound, "There is no such operation.")
+        Problem::with_cause(spotter_kernel::Key::NotFound, "There is no such operation.")
     })
 }
 
@@ -507,7 +513,7 @@ mod tests {
         let query = pairs.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec();
         let place = PageAddress { path: "/console/clients".into(), params: vec![], query };
         let expected = "/console/clients?search=zo%C3%AB+%26+co&page=4";
-        assert_eq!(place.but(&[("page", "4")]), expected);
-        assert_eq!(place.but(&[("page", ""), ("search", "")]), "/console/clients");
+        assert_eq!(place.with_parameters(&[("page", "4")]), expected);
+        assert_eq!(place.with_parameters(&[("page", ""), ("search", "")]), "/console/clients");
     }
 }

@@ -254,6 +254,6 @@ async fn mail_link(
     typed: &str,
 ) -> Result<()> {
     let email = Email::parse(typed)
-        .ok_or_else(|| Problem::because(Key::RequestInvalid, "This is no e-mail address."))?;
+        .ok_or_else(|| Problem::with_cause(Key::RequestInvalid, "This is no e-mail address."))?;
     passwords::forgot(state, request_id, from, email).await
 }

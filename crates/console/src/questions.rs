@@ -157,7 +157,7 @@ mod tests {
     fn form(fields: &[(&str, &str)]) -> Form {
         let mut query = form_urlencoded::Serializer::new(String::new());
         query.extend_pairs(fields.iter().map(|(name, value)| (format!("question.{name}"), *value)));
-        Form::of_query(&query.finish())
+        Form::from_query(&query.finish())
     }
 
     #[test]

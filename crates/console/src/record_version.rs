@@ -10,8 +10,8 @@ use spotter_store::Tx;
 
 use crate::{
     forms::Form,
+    page_context::{ApiCall, allowed_operation, answered},
     parts::format::JsonFields,
-    page_context::{ApiCall, answered, reached},
 };
 
 /// The field of a form that says it.
@@ -58,7 +58,7 @@ impl RecordVersion {
 
     /// Refuses what was made of something that is otherwise now.
     pub(crate) fn check(&self, tx: &mut Tx<'_>, state: &State, who: (&Caller, &str)) -> Result<()> {
-        let operation = reached(state, &self.operation)?;
+        let operation = allowed_operation(state, &self.operation)?;
         if operation.method != Method::Get {
             return Err(Problem::invalid(FIELD, "must be as the page has written it"));
         }

@@ -39,7 +39,7 @@ pub(crate) const UNIT: &str = "-unit.";
 pub(crate) fn body_of(schema: &Value, form: &Form, person: &Person) -> Result<Value> {
     if form.pairs().count() > FIELDS_MAX {
         let rule = format!("at most {FIELDS_MAX} fields may be sent at once");
-        return Err(Problem::because(Key::RequestInvalid, rule));
+        return Err(Problem::with_cause(Key::RequestInvalid, rule));
     }
     let mut typed = BodyBuilder::default();
     // The parts of a question are read with the list that it is of.
@@ -254,7 +254,7 @@ mod tests {
 
     #[test]
     fn ranges_may_be_at_a_place() {
-        let form = Form::of_query(
+        let form = Form::from_query(
             "-hours.1.0.startTime=08:00&-hours.1.0.endTime=12:00&-hours.1.0.locationIds=a\
              &-hours.2.0.startTime=&-hours.2.0.endTime=&-hours.2.0.locationIds=b\
              &-hours.3.0.startTime=08:00&-hours.3.0.endTime=12:00&-hours.3.0.locationIds=",
@@ -277,7 +277,7 @@ mod tests {
 
     #[test]
     fn ranges_of_a_week_are_rows_of_which_an_end_is_filled_in() {
-        let form = Form::of_query(
+        let form = Form::from_query(
             "-hours.2.0.opens=&-hours.2.0.closes=18:00&-hours.1.1.opens=13:00&-hours.1.1.closes=17:00\
              &-hours.1.0.opens=08:00&-hours.1.0.closes=12:00&-hours.3.0.opens=&-hours.3.0.closes=&-hours.x.0.opens=1&-hours.4",
         );

@@ -18,12 +18,12 @@ use spotter_kernel::{
 };
 
 use crate::{
-    act::{known, safe},
+    act::{safe, signed_in},
     forms::{self, SubmittedForm},
+    page_context::{DisplaySettings, is_own, new_csrf},
     parts::{self, shell::outside},
     sign_in::{self, SignIn},
     unsent_form::{self, UnsentForm},
-    page_context::{DisplaySettings, is_own, new_csrf},
     words::{Language, Strings},
 };
 
@@ -107,7 +107,7 @@ pub(crate) fn done(headers: &HeaderMap) -> Option<String> {
 }
 
 /// On to another page.
-pub(crate) fn go(address: &str) -> Response<Body> {
+pub(crate) fn redirect(address: &str) -> Response<Body> {
     let mut response = Response::new(Body::empty());
     *response.status_mut() = StatusCode::SEE_OTHER;
     if let Ok(address) = HeaderValue::from_str(address) {
@@ -119,7 +119,7 @@ pub(crate) fn go(address: &str) -> Response<Body> {
 
 /// On to the page after something was done, which says so.
 pub(crate) fn go_having(state: &State, address: &str, done: &str) -> Response<Body> {
-    let mut response = go(address);
+    let mut response = redirect(address);
     set_cookie(state, &mut response, DONE_COOKIE, done, Some(60));
     response
 }
@@ -130,7 +130,7 @@ pub(crate) fn forget_done(state: &State, response: &mut Response<Body>) {
 }
 
 /// Has a browser keep its cookie for as long again, where its person has asked to stay signed in.
-pub(crate) fn keep(
+pub(crate) fn extend_cookie(
     state: &State,
     response: &mut Response<Body>,
     person: &Person,
@@ -145,7 +145,7 @@ pub(crate) fn keep(
 pub(crate) fn go_sign_in(state: &State, then: &str) -> Response<Body> {
     let mut query = form_urlencoded::Serializer::new(String::new());
     query.append_pair("then", then);
-    let mut response = go(&format!("{SIGN_IN}?{}", query.finish()));
+    let mut response = redirect(&format!("{SIGN_IN}?{}", query.finish()));
     set_cookie(state, &mut response, cookie_name(state), "", Some(0));
     response
 }
@@ -216,9 +216,9 @@ pub(crate) async fn show(
     let then = pairs.find(|(name, _)| name == "then").map(|(_, then)| then.into_owned());
     let then = then.unwrap_or_default();
     if let Some(token) = token(&state, request.headers())
-        && known(&state, &token).await.is_ok()
+        && signed_in(&state, &token).await.is_ok()
     {
-        return go(safe(&then));
+        return redirect(safe(&then));
     }
     let say = language(request.headers());
     let way = SignInContext { then: &then, remembered: false, unsent: "" };
@@ -261,24 +261,24 @@ pub(crate) async fn sign_in(
 ) -> Response<Body> {
     let say = language(&sent.headers);
     let remembered = sent.form.one("remember") == "true";
-    match enter(&state, &sent, remembered).await {
+    match open_session(&state, &sent, remembered).await {
         Ok((token, whose)) => {
             let mut response = match UnsentForm::read(&state, &sent.form, &whose) {
                 Some(unsent) => {
                     let csrf = new_csrf(&state, token.expose());
-                    let main = unsent.shown(say, &csrf);
+                    let main = unsent.resend_form(say, &csrf);
                     let mut shown = outside(say, StatusCode::OK, say.unsent(), false, main);
                     set_session(&state, &mut shown, &token, remembered);
                     shown
                 }
-                None => begin(&state, safe(sent.form.one("then")), &token, remembered),
+                None => continue_to(&state, safe(sent.form.one("then")), &token, remembered),
             };
             know_browser(&state, &mut response, sent.form.one("email"));
             response
         }
         Err(problem) if problem.status < 500 => {
             let status = StatusCode::from_u16(problem.status).unwrap_or(StatusCode::BAD_REQUEST);
-            let entered = sent.form.entered(say, &problem);
+            let entered = sent.form.typed_values(say, &problem);
             // The password was right; its code comes next.
             let goes_on = entered.ticket.is_some() && entered.wrong.is_none();
             let status = if goes_on { StatusCode::OK } else { status };
@@ -295,13 +295,13 @@ pub(crate) async fn sign_in(
 }
 
 /// On to a page, as whoever has just signed in.
-pub(crate) fn begin(
+pub(crate) fn continue_to(
     state: &State,
     address: &str,
     token: &Credential,
     remembered: bool,
 ) -> Response<Body> {
-    let mut response = go(address);
+    let mut response = redirect(address);
     set_session(state, &mut response, token, remembered);
     response
 }
@@ -312,13 +312,13 @@ fn set_session(state: &State, response: &mut Response<Body>, token: &Credential,
 }
 
 /// Signs somebody in: what their cookie holds, and what tells whose a form is.
-async fn enter(
+async fn open_session(
     state: &Arc<State>,
     sent: &SubmittedForm,
     remembered: bool,
 ) -> Result<(Credential, String)> {
     let known = known_browser(state, &sent.headers, sent.form.one("email"));
-    let account = sent.form.enter(state, &sent.request_id, sent.from, known).await?;
+    let account = sent.form.authenticate(state, &sent.request_id, sent.from, known).await?;
     let caller = Caller::new(account.company_id, Actor::System);
     let browser = sent.headers.get(header::USER_AGENT).and_then(|value| value.to_str().ok());
     let browser = browser.unwrap_or_default().to_owned();
@@ -337,7 +337,7 @@ pub(crate) async fn sign_out(
     Given(state): Given<Arc<State>>,
     sent: SubmittedForm,
 ) -> Response<Body> {
-    let mut response = go(SIGN_IN);
+    let mut response = redirect(SIGN_IN);
     if let Some(token) = token(&state, &sent.headers) {
         if !is_own(token.expose(), sent.form.one("-csrf")) {
             return forms::forged();
@@ -351,7 +351,7 @@ pub(crate) async fn sign_out(
 }
 
 async fn end(state: &Arc<State>, token: &Credential, request_id: &RequestId) -> Result<()> {
-    let person = match known(state, token).await {
+    let person = match signed_in(state, token).await {
         Err(problem) if problem.status == 401 => return Ok(()),
         found => found?,
     };

@@ -27,7 +27,7 @@ pub struct SignIn {
 
 impl Form {
     /// The account that it signs in to: with a password, or after that with the code of a second step.
-    pub async fn enter(
+    pub async fn authenticate(
         &self,
         state: &Arc<State>,
         request_id: &RequestId,
@@ -60,7 +60,7 @@ impl Form {
     }
 
     /// What was typed and chosen, without the password, and what was wrong with it.
-    pub fn entered(&self, say: Strings, problem: &Problem) -> SignIn {
+    pub fn typed_values(&self, say: Strings, problem: &Problem) -> SignIn {
         let details = problem.details.as_ref();
         let listed = details.and_then(|details| details["companies"].as_array());
         let text = |company: &Value, name: &str| company[name].as_str().map(str::to_owned);

@@ -8,7 +8,9 @@ use spotter_contract::vault;
 use spotter_http::State;
 use spotter_kernel::{id::CompanyId, secret::base64url};
 
-use crate::{act::safe, edited_fields, forms::Form, page_context::reached, words::Strings};
+use crate::{
+    act::safe, edited_fields, forms::Form, page_context::allowed_operation, words::Strings,
+};
 
 /// The field of the sign-in that it goes along in.
 pub(crate) const FIELD: &str = "unsent";
@@ -28,7 +30,7 @@ pub(crate) const WHOSE: &str = "-whose";
 
 /// Whether nothing of an operation is secret, and nobody is asked for their password for it.
 fn is_plain(state: &State, operation: &str) -> bool {
-    reached(state, operation).is_ok_and(|found| !found.sure && !found.secret)
+    allowed_operation(state, operation).is_ok_and(|found| !found.sure && !found.secret)
 }
 
 /// What tells whose a form is, by where they sign in.
@@ -51,7 +53,7 @@ impl UnsentForm {
             .collect();
         let own = Self { at, fields };
         let text = serde_json::to_string(&own).ok()?;
-        (own.says_something() && text.len() <= LENGTH_MAX).then_some(text)
+        (own.is_filled_in() && text.len() <= LENGTH_MAX).then_some(text)
     }
 
     /// The value of a field; empty where there is none.
@@ -61,7 +63,7 @@ impl UnsentForm {
     }
 
     /// Whether anything was typed.
-    fn says_something(&self) -> bool {
+    fn is_filled_in(&self) -> bool {
         self.fields.iter().any(|(name, value)| !name.starts_with('-') && !value.is_empty())
     }
 
@@ -69,11 +71,11 @@ impl UnsentForm {
     pub(crate) fn read(state: &State, form: &Form, whose: &str) -> Option<Self> {
         let own: Self = serde_json::from_str(form.one(FIELD)).ok()?;
         let theirs = own.one(WHOSE) == whose && is_plain(state, own.one("-do"));
-        (theirs && own.says_something()).then_some(own)
+        (theirs && own.is_filled_in()).then_some(own)
     }
 
     /// It once more, to be sent by whoever has signed in.
-    pub(crate) fn shown(&self, say: Strings, csrf: &str) -> Markup {
+    pub(crate) fn resend_form(&self, say: Strings, csrf: &str) -> Markup {
         let was: Vec<(String, String)> =
             serde_json::from_str(self.one(edited_fields::FIELD)).unwrap_or_default();
         let typed = self.fields.iter().filter(|field| {

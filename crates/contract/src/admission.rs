@@ -46,7 +46,7 @@ pub struct AccessHours {
 }
 
 fn weekday<'de, D: serde::Deserializer<'de>>(d: D) -> Result<i64, D::Error> {
-    spotter_kernel::number::within(d, 1..=7)
+    spotter_kernel::number::deserialize_within(d, 1..=7)
 }
 
 impl AccessHours {
@@ -86,7 +86,7 @@ pub struct AdmittingProduct {
 pub trait Admissions: Send + Sync {
     /// What of all that a client was sold lets in on the date of an instant, the one that is open for longest
     /// first; where nothing does, why not.
-    fn ways(
+    fn admitting_products(
         &self,
         cx: &mut Read,
         client: ClientId,

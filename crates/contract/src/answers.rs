@@ -16,7 +16,7 @@ macro_rules! listed {
 
         impl From<spotter_kernel::Page<$item>> for $name {
             fn from(page: spotter_kernel::Page<$item>) -> Self {
-                Self { figures: page.figures(), $field: page.items }
+                Self { figures: page.page_info(), $field: page.items }
             }
         }
     };

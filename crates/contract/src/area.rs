@@ -16,12 +16,12 @@ use crate::{
     confirmations,
     documents::Document,
     downloads::Download,
-    offboarding::Effect,
     erasure::ErasureRule,
     exports::ExportSection,
     features::Feature,
-    metrics::Recount,
     jobs::{self, Job},
+    metrics::Recount,
+    offboarding::Effect,
     operation::{Operation, Surface},
     remainders::Remainder,
     timers::{self, Repeating, Timer},
@@ -188,7 +188,7 @@ impl Area {
     }
 
     /// Puts those of its operations under a heading of the documentation that are under none.
-    pub fn under(mut self, tag: &'static str) -> Self {
+    pub fn tagged(mut self, tag: &'static str) -> Self {
         self.operations.iter_mut().filter(|row| row.tag.is_empty()).for_each(|row| row.tag = tag);
         self
     }
@@ -289,7 +289,7 @@ impl Table {
     }
 
     /// Who reaches which operation, as a document that is read in review.
-    pub fn who_reaches_what(&self) -> String {
+    pub fn access_table(&self) -> String {
         let mut text = String::from(WHO_REACHES_WHAT);
         for row in self.for_people() {
             let granted = row.for_client.map(|granted| match granted.staffs {

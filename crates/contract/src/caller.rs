@@ -123,7 +123,7 @@ pub struct Caller {
 
 impl Caller {
     /// Whose requests, keys and shares are told apart: the coach's, client's or integration's, else the company's.
-    pub fn who(&self) -> Id {
+    pub fn rate_limit_id(&self) -> Id {
         self.actor.id().unwrap_or(self.company.0)
     }
 
@@ -139,13 +139,13 @@ impl Caller {
     }
 
     /// Refuses whoever is to add a second step to their sign-in before anything else.
-    pub fn owes_nothing(&self) -> Result<()> {
+    pub fn check_second_step(&self) -> Result<()> {
         if !self.owes_second_step {
             return Ok(());
         }
         let why =
             "Your company asks managers for a second step when they sign in. Add yours first.";
-        Err(Problem::because(spotter_kernel::Key::Forbidden, why))
+        Err(Problem::with_cause(spotter_kernel::Key::Forbidden, why))
     }
 }
 
@@ -170,7 +170,7 @@ fn lacks(scopes: &[Scope]) -> Problem {
     let names: Vec<&str> = scopes.iter().map(|scope| scope.name()).collect();
     let what = if names.len() == 1 { "scope" } else { "scopes" };
     let text = format!("The token lacks the {what} {}.", names.join(", "));
-    let mut problem = Problem::because(spotter_kernel::Key::ScopesInsufficient, text);
+    let mut problem = Problem::with_cause(spotter_kernel::Key::ScopesInsufficient, text);
     problem.details = Some(serde_json::json!({"requiredScopes": names}));
     problem
 }

@@ -71,7 +71,7 @@ impl ConfirmationRequest {
     }
 
     /// Refuses a call that nobody has confirmed, before anything is done.
-    pub(crate) fn begin(&self) -> Result<()> {
+    pub(crate) fn refuse_unconfirmed(&self) -> Result<()> {
         match &self.wanted {
             ConfirmationStep::Confirmed(None) => Err(required(
                 "is needed: call the preview with the same arguments, tell the person what will happen, and \
@@ -87,7 +87,7 @@ impl ConfirmationRequest {
     }
 
     /// Ends the transaction of a preview, which is rolled back, or confirms what was done in it.
-    pub(crate) fn settle(
+    pub(crate) fn finish(
         &self,
         tx: &mut Tx<'_>,
         env: &Env,
@@ -99,7 +99,7 @@ impl ConfirmationRequest {
                 *place.lock().unwrap_or_else(PoisonError::into_inner) = Some(foreseen);
                 Err(Problem::internal("a preview is rolled back"))
             }
-            ConfirmationStep::Confirmed(None) => self.begin(),
+            ConfirmationStep::Confirmed(None) => self.refuse_unconfirmed(),
             ConfirmationStep::Confirmed(Some(token)) => {
                 self.confirm(tx, env.clock.now(), caller, token, &foreseen)
             }
@@ -122,13 +122,16 @@ impl ConfirmationRequest {
             .filter(|(call, ..)| *call == self.call(caller))
             .ok_or_else(|| required("is none of this call, or was used: call the preview again"))?;
         if expires_at <= now || told != digest(foreseen)? {
-            return Err(asked_again("confirmation_stale", "is over: call the preview again"));
+            return Err(confirmation_refusal(
+                "confirmation_stale",
+                "is over: call the preview again",
+            ));
         }
         tx.defer(USE, params![company, token])
     }
 
     /// What was found, and a token that confirms it; nothing where the operation was refused.
-    pub fn keep(&self, tx: &mut Tx<'_>, env: &Env, caller: &Caller) -> Result<Option<Preview>> {
+    pub fn store(&self, tx: &mut Tx<'_>, env: &Env, caller: &Caller) -> Result<Option<Preview>> {
         let ConfirmationStep::Preview(place) = &self.wanted else { return Ok(None) };
         let found = place.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let Some(foreseen) = found else { return Ok(None) };
@@ -138,8 +141,8 @@ impl ConfirmationRequest {
         let token = vault::digest_of(confirm_token.as_bytes());
         tx.defer(KEEP, params![caller.company, token, call, told, expires_at])?;
         let EffectPreview { happens, tells, events, .. } = foreseen;
-        let happens = each_once(happens);
-        let tells = each_once(tells).into_iter().chain(of_webhooks(&events)).collect();
+        let happens = deduplicate(happens);
+        let tells = deduplicate(tells).into_iter().chain(webhook_sentence(&events)).collect();
         Ok(Some(Preview { happens, tells, confirm_token, expires_at }))
     }
 
@@ -158,11 +161,11 @@ fn digest(foreseen: &EffectPreview) -> Result<Vec<u8>> {
 }
 
 fn required(rule: &str) -> Problem {
-    asked_again("confirmation_required", rule)
+    confirmation_refusal("confirmation_required", rule)
 }
 
 /// A refusal whose reason stands beside its key.
-fn asked_again(reason: &str, rule: &str) -> Problem {
+fn confirmation_refusal(reason: &str, rule: &str) -> Problem {
     let mut problem = Problem::field(Key::ApiError, "confirmToken", rule);
     problem.status = 409;
     problem.details = Some(json!({"field": "confirmToken", "rule": rule, "reason": reason}));
@@ -176,7 +179,7 @@ pub(crate) const REPEATING: &[Repeating] = &[Repeating::prune(
 )];
 
 /// What webhooks hear, in a sentence: people come first, and are told one by one.
-fn of_webhooks(events: &[(&'static str, usize)]) -> Option<String> {
+fn webhook_sentence(events: &[(&'static str, usize)]) -> Option<String> {
     let heard: BTreeSet<&str> =
         events.iter().filter(|(_, hooks)| *hooks > 0).map(|(event, _)| *event).collect();
     match (events.is_empty(), heard.is_empty()) {
@@ -190,7 +193,7 @@ fn of_webhooks(events: &[(&'static str, usize)]) -> Option<String> {
 }
 
 /// Sentences of which each is said once, in their order; what is said more often tells how often.
-fn each_once(sentences: Vec<String>) -> Vec<String> {
+fn deduplicate(sentences: Vec<String>) -> Vec<String> {
     let mut all: Vec<(String, usize)> = Vec::new();
     for sentence in sentences {
         match all.iter_mut().find(|(own, _)| *own == sentence) {

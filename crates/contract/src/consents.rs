@@ -45,7 +45,7 @@ impl Operation {
             return Ok(());
         }
         let mut clients = BTreeSet::new();
-        named(&serde_json::from_str(answer).map_err(Problem::internal)?, &mut clients);
+        named_clients(&serde_json::from_str(answer).map_err(Problem::internal)?, &mut clients);
         let is_asked = self.may_be_about_health() && leaves(cx.caller());
         for client in clients {
             if cx.consents()?.is_erased(cx, client)? {
@@ -60,14 +60,14 @@ impl Operation {
 }
 
 /// The clients whom an answer names.
-fn named(value: &Value, found: &mut BTreeSet<ClientId>) {
+fn named_clients(value: &Value, found: &mut BTreeSet<ClientId>) {
     match value {
         Value::Object(fields) => {
             let id = fields.get("clientId").and_then(Value::as_str);
             found.extend(id.and_then(Id::parse).map(ClientId));
-            fields.values().for_each(|field| named(field, found));
+            fields.values().for_each(|field| named_clients(field, found));
         }
-        Value::Array(all) => all.iter().for_each(|one| named(one, found)),
+        Value::Array(all) => all.iter().for_each(|one| named_clients(one, found)),
         _ => {}
     }
 }
@@ -91,7 +91,7 @@ impl Read<'_, '_> {
     /// Refuses what needs a client's consent, where that is missing.
     pub fn check_consent(&mut self, client: ClientId) -> Result<()> {
         match self.lacks_consent(client)? {
-            true => Err(Problem::because(Key::ScopesHealthConsentRequired, RULE)),
+            true => Err(Problem::with_cause(Key::ScopesHealthConsentRequired, RULE)),
             false => Ok(()),
         }
     }
@@ -102,7 +102,7 @@ impl Read<'_, '_> {
     }
 
     /// A record about a client's health, for whoever may be told of it; for others there is none.
-    pub fn with_consent<T>(&mut self, record: T, whose: fn(&T) -> Option<ClientId>) -> Result<T> {
+    pub fn if_consented<T>(&mut self, record: T, whose: fn(&T) -> Option<ClientId>) -> Result<T> {
         match whose(&record).filter(|_| self.tells_with_consent()) {
             Some(client) if self.lacks_consent(client)? => Err(Key::NotFound.into()),
             _ => Ok(record),

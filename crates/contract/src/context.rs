@@ -16,16 +16,16 @@ use spotter_store::{Chosen, Filters, List, Prefetch, Record, Sql, Tx, Value, par
 
 use crate::{
     Vault,
+    activity::{ActivityListener, Checkups, Training},
+    admission::{Admissions, Forms, Timetable},
     area::Payload,
     caller::{Actor, Caller},
     confirmations::EffectPreview,
     consents::Consents,
-    offboarding::Effect,
     entitlement::Entitlements,
-    admission::{Admissions, Forms, Timetable},
     erasure::ErasureRule,
     metrics,
-    activity::{ActivityListener, Checkups, Training},
+    offboarding::Effect,
     outbox::{self, Announcement, EmittedEvent, Listeners, QueuedDelivery},
     remainders::Remainder,
     timers::{self, Timer},
@@ -114,7 +114,7 @@ impl<'t, 'c> Read<'t, 'c> {
     }
 
     /// The same with what the installation gives to whoever reads: its signature, its finance.
-    pub fn within(mut self, env: &'t Env) -> Self {
+    pub fn with_env(mut self, env: &'t Env) -> Self {
         self.installation = Some(env);
         self
     }
@@ -140,7 +140,7 @@ impl<'t, 'c> Read<'t, 'c> {
     }
 
     /// What bookings take of what clients have paid for.
-    pub fn settling(&self) -> Result<&'t dyn Entitlements> {
+    pub fn entitlements(&self) -> Result<&'t dyn Entitlements> {
         Ok(&*self.installation()?.ports.settling)
     }
 
@@ -160,7 +160,7 @@ impl<'t, 'c> Read<'t, 'c> {
     }
 
     /// What lets clients in.
-    pub fn entrances(&self) -> Result<&'t dyn Admissions> {
+    pub fn admissions(&self) -> Result<&'t dyn Admissions> {
         Ok(&*self.installation()?.ports.entrances)
     }
 
@@ -175,7 +175,7 @@ impl<'t, 'c> Read<'t, 'c> {
     }
 
     /// Who follows what clients do.
-    pub fn following(&self) -> Result<&'t dyn ActivityListener> {
+    pub fn activity(&self) -> Result<&'t dyn ActivityListener> {
         Ok(&*self.installation()?.ports.following)
     }
 
@@ -238,7 +238,7 @@ impl<'t, 'c> Read<'t, 'c> {
         let company = self.caller.company;
         let asked: Result<Vec<_>> = params
             .into_iter()
-            .map(|params| self.tx.ahead(sql, &scoped(company, &params)))
+            .map(|params| self.tx.prefetch(sql, &scoped(company, &params)))
             .collect();
         asked?.into_iter().map(|ahead| self.tx.awaited(ahead)).collect()
     }
@@ -249,8 +249,8 @@ impl<'t, 'c> Read<'t, 'c> {
     }
 
     /// Asks for rows before they are needed, so that they come with what is asked for next.
-    pub fn ahead<R: Record>(&mut self, sql: Sql, params: &[Value<'_>]) -> Result<Prefetch<R>> {
-        self.tx.ahead(sql, &scoped(self.caller.company, params))
+    pub fn prefetch<R: Record>(&mut self, sql: Sql, params: &[Value<'_>]) -> Result<Prefetch<R>> {
+        self.tx.prefetch(sql, &scoped(self.caller.company, params))
     }
 
     /// The rows that were asked for ahead.
@@ -357,9 +357,9 @@ impl<'t, 'c> Write<'t, 'c> {
         may_emit: &'static [Event],
         request_id: &'t str,
     ) -> Result<Self> {
-        let read = read.within(env);
+        let read = read.with_env(env);
         let next_id = env.new_id_at(read.now);
-        let listeners = Listeners::ask(read.tx, read.caller.company, may_emit)?;
+        let listeners = Listeners::prefetch(read.tx, read.caller.company, may_emit)?;
         let (target, changed, foreseen, last) = (None, Vec::new(), None, Vec::new());
         Ok(Self {
             read,
@@ -378,12 +378,12 @@ impl<'t, 'c> Write<'t, 'c> {
     }
 
     /// What the figures will have been added by the end of the transaction.
-    pub(crate) fn figured(&mut self) -> &mut metrics::PendingMetrics {
+    pub(crate) fn pending_metrics(&mut self) -> &mut metrics::PendingMetrics {
         &mut self.figured
     }
 
     /// Adds to the figures what was gathered.
-    fn write_figures(&mut self) -> Result<()> {
+    fn write_metrics(&mut self) -> Result<()> {
         let company = self.company();
         for ((_, scope, day, part), (table, amounts)) in std::mem::take(&mut self.figured) {
             if amounts.iter().any(|amount| *amount != 0) {
@@ -394,22 +394,22 @@ impl<'t, 'c> Write<'t, 'c> {
     }
 
     /// Gathers from here on what people are told of it.
-    pub(crate) fn foresee(&mut self) {
+    pub(crate) fn start_preview(&mut self) {
         self.foreseen = Some(EffectPreview::default());
     }
 
     /// Whether it is gathered what people are told of it, so that what only that needs is read.
-    pub fn is_foreseen(&self) -> bool {
+    pub fn is_preview(&self) -> bool {
         self.foreseen.is_some()
     }
 
     /// What was gathered.
-    pub(crate) fn foreseen(&mut self) -> Option<EffectPreview> {
+    pub(crate) fn take_preview(&mut self) -> Option<EffectPreview> {
         self.foreseen.take()
     }
 
     /// Says in a sentence what happens, for whoever asks before it is done.
-    pub fn happens(&mut self, sentence: impl FnOnce() -> String) {
+    pub fn describe_effect(&mut self, sentence: impl FnOnce() -> String) {
         if let Some(foreseen) = &mut self.foreseen {
             foreseen.happens.push(sentence());
         }
@@ -423,7 +423,7 @@ impl<'t, 'c> Write<'t, 'c> {
     }
 
     /// Says who hears of it, of people.
-    pub fn tells(&mut self, whom: impl FnOnce() -> String) {
+    pub fn describe_recipient(&mut self, whom: impl FnOnce() -> String) {
         if let Some(foreseen) = &mut self.foreseen {
             foreseen.tells.push(whom());
         }
@@ -431,7 +431,7 @@ impl<'t, 'c> Write<'t, 'c> {
 
     /// Runs a step as the system, with an audit row if it touched a record: what happens by itself, under
     /// this name and with these events. Returns the id of the run, which stands in the audit log.
-    pub fn by_itself(
+    pub fn as_system(
         tx: &mut Tx<'_>,
         env: &Env,
         company: CompanyId,
@@ -495,12 +495,12 @@ impl<'t, 'c> Write<'t, 'c> {
     }
 
     /// Wakes whoever waits for news of this record, once the change is committed.
-    pub fn ring(&mut self, id: Id) {
+    pub fn wake(&mut self, id: Id) {
         self.read.tx.ring(id);
     }
 
     /// Says for the audit log what the request is about, and which fields it changed.
-    pub fn touch<S: Into<String>>(
+    pub fn set_audit_target<S: Into<String>>(
         &mut self,
         kind: &'static str,
         id: impl Into<Id>,
@@ -512,14 +512,14 @@ impl<'t, 'c> Write<'t, 'c> {
 
     /// Says for the audit log which fields of a record a change touched; the instant of the change,
     /// if it is one.
-    pub fn changes(
+    pub fn audit_fields(
         &mut self,
         kind: &'static str,
         id: impl Into<Id>,
         fields: Vec<String>,
     ) -> Option<Timestamp> {
         let changed = !fields.is_empty();
-        self.touch(kind, id, fields);
+        self.set_audit_target(kind, id, fields);
         changed.then(|| self.now())
     }
 
@@ -559,7 +559,7 @@ impl<'t, 'c> Write<'t, 'c> {
             let text = format!("{} does not declare {}", self.operation, event.name());
             return Err(Problem::internal(text));
         }
-        let (company, now, data) = (self.company(), self.now(), outbox::written(data)?);
+        let (company, now, data) = (self.company(), self.now(), outbox::serialize_payload(data)?);
         let Self { read, next_id, listeners, .. } = self;
         let new_id = &mut || std::mem::replace(next_id, next_id.next());
         let announced =
@@ -593,7 +593,7 @@ impl<'t, 'c> Write<'t, 'c> {
 
     /// Writes at the end of the transaction what many write to, such as who is told of it: two that
     /// change several of these records, and something else before, never wait for each other in a circle.
-    pub fn defer_last(
+    pub fn defer_to_end(
         &mut self,
         records: &[Id],
         hold: Sql,
@@ -604,8 +604,8 @@ impl<'t, 'c> Write<'t, 'c> {
     }
 
     /// Writes what was left for the end: all records are held in one order before the first is changed.
-    fn write_last(&mut self) -> Result<()> {
-        self.write_figures()?;
+    fn flush(&mut self) -> Result<()> {
+        self.write_metrics()?;
         let last = std::mem::take(&mut self.last);
         if let [first, _, ..] = last.as_slice() {
             let hold = first.hold;
@@ -619,7 +619,7 @@ impl<'t, 'c> Write<'t, 'c> {
 
     /// Writes an audit row if a record was touched.
     fn audit_changes(&mut self) -> Result<()> {
-        if self.target.is_some() { self.audit() } else { self.write_last() }
+        if self.target.is_some() { self.audit() } else { self.flush() }
     }
 
     /// Writes the audit row of a request that did something.
@@ -629,7 +629,7 @@ impl<'t, 'c> Write<'t, 'c> {
 
     /// Writes an audit row with this outcome.
     pub fn audit_as(&mut self, outcome: &'static str) -> Result<()> {
-        self.write_last()?;
+        self.flush()?;
         let id = self.new_id();
         let caller = self.caller();
         let (kind, target) = self.target.unzip();

@@ -39,7 +39,7 @@ pub trait Handler<Form>: Copy + Send + Sync + 'static {
     fn answer(schemas: &mut SchemaGenerator) -> Schema;
 }
 
-fn written(answer: &impl Serialize) -> Result<String> {
+fn serialize(answer: &impl Serialize) -> Result<String> {
     serde_json::to_string(answer).map_err(Problem::internal)
 }
 
@@ -64,7 +64,7 @@ macro_rules! handlers {
                 let writes = <Self as Handler<($marker, T, $($name),*)>>::WRITES;
                 refuse_surplus(arguments, takes_query, takes_body, writes)?;
                 Ok(Bound::$context(Box::new(move |cx: &mut $context<'_, '_>| {
-                    written(&self(cx $(, $value.clone())*)?)
+                    serialize(&self(cx $(, $value.clone())*)?)
                 })))
             }
 

@@ -227,7 +227,7 @@ pub fn claim(
 }
 
 /// Writes what came of an attempt, with what it means for its record; whether the hold still stood.
-pub fn settle(
+pub fn finish(
     tx: &mut Tx<'_>,
     env: &Env,
     job: &Job,
@@ -244,7 +244,7 @@ pub fn settle(
     if tx.execute(SETTLE, kept)? == 0 {
         return Ok(false);
     }
-    Write::by_itself(tx, env, *company, (job.id, job.events), |cx| {
+    Write::as_system(tx, env, *company, (job.id, job.events), |cx| {
         (job.settle)(cx, *subject, &settled)
     })?;
     Ok(true)
@@ -260,7 +260,7 @@ pub const PARKED: &str = "waited when the backup was made";
 
 /// Ends the jobs that wait, in a database that was restored: they may have been done since the backup.
 /// How many they were.
-pub fn park(tx: &mut Tx<'_>, now: Timestamp) -> Result<u64> {
+pub fn cancel_waiting(tx: &mut Tx<'_>, now: Timestamp) -> Result<u64> {
     tx.execute(PARK, params![State::Unknown, PARKED, now])
 }
 
@@ -268,7 +268,7 @@ pub fn park(tx: &mut Tx<'_>, now: Timestamp) -> Result<u64> {
 const KEPT_DAYS: i64 = 7;
 
 /// Has attempts made now that a clock which was ahead has put off further than any pause; how many.
-pub fn pull_in(tx: &mut Tx<'_>, job: &Job, now: Timestamp) -> Result<u64> {
+pub fn clamp_due_times(tx: &mut Tx<'_>, job: &Job, now: Timestamp) -> Result<u64> {
     tx.execute(PULL_IN, params![job.id, now, job.patience.latest(now)])
 }
 

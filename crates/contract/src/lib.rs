@@ -1,6 +1,9 @@
 //! The contract's machinery: operations as functions plus a row of facts, and the transaction in
 //! which an operation, its idempotency, its audit row and its events are one.
 
+pub mod activity;
+pub mod admission;
+mod answers;
 pub mod area;
 pub mod arguments;
 pub mod caller;
@@ -10,25 +13,22 @@ pub mod content;
 pub mod context;
 pub mod documents;
 pub mod downloads;
-pub mod offboarding;
 pub mod entitlement;
-pub mod admission;
 pub mod erasure;
 pub mod exports;
 pub mod features;
-pub mod metrics;
-pub mod activity;
 pub mod handler;
 pub mod idempotency;
 pub mod installation;
 pub mod jobs;
+pub mod metrics;
+pub mod offboarding;
 pub mod operation;
 pub mod outbox;
 pub mod permissions;
 pub mod remainders;
 pub mod run;
 mod shape;
-mod answers;
 pub mod timers;
 pub mod vault;
 
@@ -41,13 +41,13 @@ pub use content::Content;
 pub use context::{Env, Ports, Read, Write};
 pub use documents::{Document, ReaderDocument};
 pub use downloads::{Download, DownloadSource, File};
-pub use offboarding::{Effect, Offboarding};
 pub use erasure::{ErasureAction, ErasureRule};
 pub use exports::{ExportSection, RelatedRecords};
 pub use features::{Feature, Features};
-pub use metrics::{MetricSheet, Recount};
 pub use handler::Handler;
 pub use jobs::Job;
+pub use metrics::{MetricSheet, Recount};
+pub use offboarding::{Effect, Offboarding};
 pub use operation::{Method, Operation, Surface};
 pub use permissions::{ForClient, Subject};
 pub use remainders::{LeftBehind, LeftKind, Remainder, SetAside};

@@ -73,7 +73,7 @@ impl<F: DailyMetrics> MetricSheet<F> {
     }
 
     /// The same without the days before one or after another.
-    pub fn within(mut self, from: Date, to: Date) -> Self {
+    pub fn between(mut self, from: Date, to: Date) -> Self {
         self.0.retain(|(_, day, _), _| (from..=to).contains(day));
         self
     }
@@ -111,7 +111,7 @@ pub(crate) type PendingMetrics =
 
 impl Read<'_, '_> {
     /// The days of a scope between two, both included, by day and part.
-    pub fn figures<F: DailyMetrics>(
+    pub fn metrics<F: DailyMetrics>(
         &mut self,
         scope: &str,
         from: Date,
@@ -121,7 +121,7 @@ impl Read<'_, '_> {
     }
 
     /// What everything of a scope before a day comes to, by part.
-    pub fn figures_before<F: DailyMetrics>(
+    pub fn metrics_before<F: DailyMetrics>(
         &mut self,
         scope: &str,
         day: Date,
@@ -142,7 +142,7 @@ impl Write<'_, '_> {
         for ((scope, day, part), figures) in sheet.iter() {
             let key = (F::TABLE.name, scope.clone(), *day, part.clone());
             let (_, amounts) = self
-                .figured()
+                .pending_metrics()
                 .entry(key)
                 .or_insert_with(|| (F::TABLE, vec![0; F::TABLE.columns.len()]));
             amounts.iter_mut().zip(figures.amounts()).for_each(|(all, more)| *all += more);

@@ -77,7 +77,7 @@ impl Write<'_, '_> {
         let (effects, id) = (self.env().endings.clone(), of.into());
         for effect in effects.iter().filter(|effect| effect.of == ending) {
             if (effect.run)(self, id)? > 0 {
-                self.happens(|| effect.summary.to_owned());
+                self.describe_effect(|| effect.summary.to_owned());
             }
         }
         Ok(())

@@ -178,7 +178,7 @@ impl Operation {
             writes: H::WRITES,
             reaches: None,
             invalid: None,
-            body: shape::of_body(H::describe),
+            body: shape::body_schema(H::describe),
             numbers: shape::whole_numbers(H::describe),
             paged: H::describe(&mut SchemaGenerator::default()).paged,
             bind: Box::new(move |arguments| handler.bind(arguments)),
@@ -222,7 +222,7 @@ impl Operation {
     }
 
     /// Of the fields of its request, those that clients to whom it is granted cannot say.
-    pub fn said_by_staff(mut self, fields: &'static [&'static str]) -> Self {
+    pub fn staff_only_input(mut self, fields: &'static [&'static str]) -> Self {
         if let Some(granted) = &mut self.for_client {
             granted.said_by_staff = fields;
         }
@@ -247,7 +247,7 @@ impl Operation {
             delegation.check(self)?;
         }
         if !self.on_the_way_in {
-            caller.owes_nothing()?;
+            caller.check_second_step()?;
         }
         let is_client = matches!(caller.actor, Actor::Client { .. });
         match (self.access, self.for_client) {
@@ -291,14 +291,14 @@ impl Operation {
     }
 
     /// Assistants are told what it will do, and confirm it. Its function says what happens.
-    pub fn asks(mut self) -> Self {
+    pub fn confirmation(mut self) -> Self {
         self.asks = true;
         self
     }
 
     /// Its answer holds an address or a token that is made anew each time, so that no tag can tell whether it has
     /// changed.
-    pub fn momentary(mut self) -> Self {
+    pub fn without_etag(mut self) -> Self {
         self.momentary = true;
         self
     }
@@ -313,7 +313,7 @@ impl Operation {
     /// Its answer holds a secret.
     pub fn secret(mut self) -> Self {
         self.secret = true;
-        self.sure()
+        self.reauthentication()
     }
 
     /// Its answer holds the address of a page where somebody pays, which nobody else is to know.
@@ -323,13 +323,13 @@ impl Operation {
     }
 
     /// Before it, its person types their password again on a page, if they have not done so a moment ago.
-    pub fn sure(mut self) -> Self {
+    pub fn reauthentication(mut self) -> Self {
         self.sure = true;
         self
     }
 
     /// Whoever is to add a second step to their sign-in may do it before they have.
-    pub fn on_the_way_in(mut self) -> Self {
+    pub fn before_second_step(mut self) -> Self {
         self.on_the_way_in = true;
         self
     }
@@ -358,7 +358,7 @@ impl Operation {
     }
 
     /// The first of these fields that the body has names an address that is to be reached.
-    pub fn reaches(mut self, fields: &'static [&'static str]) -> Self {
+    pub fn address_fields(mut self, fields: &'static [&'static str]) -> Self {
         self.reaches = Some(fields);
         self
     }
@@ -398,7 +398,7 @@ impl Operation {
     }
 
     /// The heading in the documentation.
-    pub fn under(mut self, tag: &'static str) -> Self {
+    pub fn tagged(mut self, tag: &'static str) -> Self {
         self.tag = tag;
         self
     }

@@ -31,15 +31,15 @@ pub(crate) enum Listeners {
 }
 
 impl Listeners {
-    pub(crate) fn ask(tx: &mut Tx<'_>, company: CompanyId, events: &[Event]) -> Result<Self> {
+    pub(crate) fn prefetch(tx: &mut Tx<'_>, company: CompanyId, events: &[Event]) -> Result<Self> {
         let Some(last) = events.last() else { return Ok(Self::Known(Vec::new())) };
         if events.len() > EVENTS_ASKED {
-            return tx.ahead(ALL_LISTENERS, params![company]).map(Self::Asked);
+            return tx.prefetch(ALL_LISTENERS, params![company]).map(Self::Asked);
         }
         let name = |at: usize| events.get(at).unwrap_or(last).name();
         let names: [&str; EVENTS_ASKED] = std::array::from_fn(name);
         let asked = params![company, names[0], names[1], names[2], names[3]];
-        tx.ahead(LISTENERS, asked).map(Self::Asked)
+        tx.prefetch(LISTENERS, asked).map(Self::Asked)
     }
 
     fn of(&mut self, tx: &mut Tx<'_>, event: Event) -> Result<BTreeSet<Id>> {
@@ -128,7 +128,7 @@ impl QueuedDelivery<'_> {
 }
 
 /// The public-safe payload of an event as it is kept.
-pub(crate) fn written(data: &impl Serialize) -> Result<String> {
+pub(crate) fn serialize_payload(data: &impl Serialize) -> Result<String> {
     serde_json::to_string(data).map_err(Problem::internal)
 }
 

@@ -116,7 +116,7 @@ impl Role {
     /// The refusal of a lower role.
     pub(crate) fn is_needed(self) -> Problem {
         let text = format!("This needs the role {} or higher.", self.word());
-        Problem::because(Key::Forbidden, text)
+        Problem::with_cause(Key::Forbidden, text)
     }
 }
 
@@ -173,7 +173,7 @@ impl Read<'_, '_> {
 
     /// The client whom a request is about: the one who calls, or the one whom staff name. For clients
     /// there is nobody else.
-    pub fn whose(&self, named: Option<ClientId>) -> Result<ClientId> {
+    pub fn subject_client(&self, named: Option<ClientId>) -> Result<ClientId> {
         match (self.calling_client(), named) {
             (Some(own), Some(named)) if own != named => Err(Key::ClientNotFound.into()),
             (Some(own), _) => Ok(own),
@@ -185,7 +185,7 @@ impl Read<'_, '_> {
     /// The client to whose records a list is narrowed: what staff ask for, and always the one who calls.
     pub fn narrowed(&self, asked: Option<ClientId>) -> Result<Option<ClientId>> {
         match self.calling_client() {
-            Some(_) => self.whose(asked).map(Some),
+            Some(_) => self.subject_client(asked).map(Some),
             None => Ok(asked),
         }
     }
@@ -247,7 +247,7 @@ impl ForClient {
     }
 
     /// An answer as a client is given it.
-    pub(crate) fn shown(&self, data: String) -> Result<String> {
+    pub(crate) fn visible(&self, data: String) -> Result<String> {
         if self.staffs.is_empty() {
             return Ok(data);
         }
@@ -268,7 +268,7 @@ impl ForClient {
     }
 
     /// A schema of an answer that staff and clients are given: what is staff's may be absent.
-    pub fn without_staffs(&self, mut schema: Value) -> Value {
+    pub fn without_staff_only(&self, mut schema: Value) -> Value {
         self.relax(&mut schema);
         schema
     }

@@ -75,7 +75,7 @@ impl Write<'_, '_> {
         for remainder in remainders.iter().filter(|remainder| remainder.of == what) {
             let found = (remainder.find)(self, id, TOLD)?;
             let Some((_, total)) = found.first().copied() else { continue };
-            self.happens(|| remainder.summary.replace("{}", &total.to_string()));
+            self.describe_effect(|| remainder.summary.replace("{}", &total.to_string()));
             let ids = found.into_iter().map(|(id, _)| id).collect();
             left.push(LeftBehind { kind: remainder.kind, total, ids });
         }

@@ -103,14 +103,14 @@ impl PreparedRequest {
             return Err(Key::IdempotencyInProgress.into());
         }
         let now = env.clock.now();
-        let cx = &mut Read::new(tx, caller, now).within(env);
+        let cx = &mut Read::new(tx, caller, now).with_env(env);
         operation.check_consent(cx, self.subject.as_deref())?;
         let (asking, stale) = (self.asking.as_ref(), self.stale.as_ref());
         let admitted =
             AdmittedRequest { env, operation, caller, idempotent, asking, stale, request_id, now };
         let mut answer = admitted.run(tx, bound)?;
         if let (Some(granted), Actor::Client { .. }) = (operation.for_client, &caller.actor) {
-            answer.data = granted.shown(answer.data)?;
+            answer.data = granted.visible(answer.data)?;
         }
         Ok(answer)
     }
@@ -135,7 +135,7 @@ impl AdmittedRequest<'_> {
         let status = operation.status;
         let function = match bound {
             Bound::Read(function) => {
-                let data = function(&mut Read::new(tx, caller, now).within(env))?;
+                let data = function(&mut Read::new(tx, caller, now).with_env(env))?;
                 return Ok(Answer { status, data, replayed: false });
             }
             Bound::Write(function) => function,
@@ -144,23 +144,24 @@ impl AdmittedRequest<'_> {
         if let Some(slot) = &slot
             && let Some(Stored { status, data }) = slot.claim(tx, env)?
         {
-            operation.check_replay(&mut Read::new(tx, caller, now).within(env), &data)?;
+            operation.check_replay(&mut Read::new(tx, caller, now).with_env(env), &data)?;
             return Ok(Answer { status, data, replayed: true });
         }
         let read = Read::new(tx, caller, now);
         if let Some(asking) = self.asking {
-            asking.begin()?;
+            asking.refuse_unconfirmed()?;
         }
         let mut cx = Write::new(read, env, operation.id, operation.events, self.request_id)?;
         if self.asking.is_some() {
-            cx.foresee();
+            cx.start_preview();
         }
         let fresh = self.stale.map_or(Ok(()), |problem| Err(problem.clone()));
         let mut outcome =
             fresh.and_then(|()| function(&mut cx)).and_then(|data| cx.audit().map(|()| data));
-        if let (Some(asking), Some(foreseen), true) = (self.asking, cx.foreseen(), outcome.is_ok())
+        if let (Some(asking), Some(foreseen), true) =
+            (self.asking, cx.take_preview(), outcome.is_ok())
         {
-            outcome = asking.settle(tx, env, caller, foreseen).and(outcome);
+            outcome = asking.finish(tx, env, caller, foreseen).and(outcome);
         }
         if let (Err(_), Some(slot)) = (&outcome, &slot) {
             // A transaction that takes no further statement does not count anyway.
@@ -175,7 +176,7 @@ impl AdmittedRequest<'_> {
 
     fn slot(&self) -> Option<Slot<'_>> {
         let company = self.caller.company;
-        let caller = self.caller.who();
+        let caller = self.caller.rate_limit_id();
         self.idempotent.map(|wanted| Slot { company, caller, wanted, now: self.now })
     }
 }

@@ -26,7 +26,7 @@ pub(crate) fn whole_numbers(describe: fn(&mut SchemaGenerator) -> ArgumentSchema
 }
 
 /// The schema of a handler's body with everything inlined.
-pub(crate) fn of_body(describe: fn(&mut SchemaGenerator) -> ArgumentSchemas) -> Option<Value> {
+pub(crate) fn body_schema(describe: fn(&mut SchemaGenerator) -> ArgumentSchemas) -> Option<Value> {
     let settings =
         SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true);
     describe(&mut settings.into_generator()).body.map(Into::into)

@@ -139,7 +139,7 @@ pub fn run(tx: &mut Tx<'_>, env: &Env, timer: &Timer, due: &DueTimer) -> Result<
         return Ok(false);
     }
     let record = Id::parse(subject).ok_or_else(|| Problem::internal("its subject is no id"))?;
-    let run_id = Write::by_itself(tx, env, *company_id, (timer.id, timer.events), |cx| {
+    let run_id = Write::as_system(tx, env, *company_id, (timer.id, timer.events), |cx| {
         (timer.run)(cx, record)
     })?;
     tx.defer(

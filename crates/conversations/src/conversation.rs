@@ -203,7 +203,7 @@ impl Conversation {
 
 impl ConversationWithParticipants {
     /// The conversation, for somebody who takes part in it; for others it does not exist.
-    pub fn enter(cx: &mut Read, id: ConversationId, user: User) -> Result<Self> {
+    pub fn find_for_participant(cx: &mut Read, id: ConversationId, user: User) -> Result<Self> {
         let room = Self::find(cx, id)?;
         room.place_of(user.user_id).ok_or(Key::NotFound)?;
         Ok(room)
@@ -226,7 +226,7 @@ impl ConversationWithParticipants {
     }
 
     /// What the others are called, who hear what somebody says; the first ten of many.
-    pub(super) fn others(&self, cx: &mut Read, speaker: User) -> Result<Vec<String>> {
+    pub(super) fn other_names(&self, cx: &mut Read, speaker: User) -> Result<Vec<String>> {
         let others = self.participants.iter().map(Participant::user);
         let others: Vec<User> = others.filter(|user| *user != speaker).collect();
         let names = Names::of(cx, others.iter().take(10).copied())?;
@@ -276,7 +276,7 @@ impl ConversationWithParticipants {
         let mut row = conversation.params();
         row.push(pair.bind());
         cx.defer(INSERT, &row)?;
-        cx.touch("conversation", conversation_id, ["conversation"]);
+        cx.set_audit_target("conversation", conversation_id, ["conversation"]);
         cx.tally(TALLY, 1)?;
         cx.tally(&spotter_store::subject(TALLY, "conversationType", &kind.bind()), 1)?;
         live::open(cx, people.iter().map(|user| user.user_id))?;
@@ -331,13 +331,13 @@ impl ConversationWithParticipants {
     /// Tells integrations and everybody who takes part.
     pub(super) fn announce(&self, cx: &mut Write, event: Event, data: &impl Payload) -> Result<()> {
         cx.emit(event, data)?;
-        self.tell(cx, event.name(), data)
+        self.publish(cx, event.name(), data)
     }
 
     /// Tells everybody who takes part.
-    pub(super) fn tell(&self, cx: &mut Write, event: &str, data: &impl Serialize) -> Result<()> {
+    pub(super) fn publish(&self, cx: &mut Write, event: &str, data: &impl Serialize) -> Result<()> {
         let people: Vec<Id> = self.participants.iter().map(|one| one.user_id).collect();
-        live::tell(cx, &people, event, data)
+        live::push(cx, &people, event, data)
     }
 
     /// Somebody's place in the conversation.

@@ -62,7 +62,7 @@ fn list_own_conversations(
     cx: &mut Read,
     ListQuery(wanted, page): ListQuery<Filters>,
 ) -> Result<OwnConversations> {
-    let me = User::calling(cx)?;
+    let me = User::from_caller(cx)?;
     let places = cx.page_under(&LIST, &[me.user_id.bind()], &wanted, page)?;
     let ids = || places.items.iter().map(Participant::conversation);
     let (conversations, people) = (with_ids(cx, ids())?, participants_of(cx, ids())?);
@@ -99,8 +99,8 @@ impl OwnAnswer {
 }
 
 fn get_own_conversation(cx: &mut Read, Path(at): Path<ConversationPath>) -> Result<OwnAnswer> {
-    let me = User::calling(cx)?;
-    let room = ConversationWithParticipants::enter(cx, at.conversation_id, me)?;
+    let me = User::from_caller(cx)?;
+    let room = ConversationWithParticipants::find_for_participant(cx, at.conversation_id, me)?;
     OwnAnswer::of(cx, room, me)
 }
 
@@ -113,7 +113,7 @@ struct UnreadCounts {
 }
 
 fn count_unread(cx: &mut Read) -> Result<UnreadCounts> {
-    let me = User::calling(cx)?;
+    let me = User::from_caller(cx)?;
     let counted: Option<(i64, i64)> = cx.one(UNREAD, params![me.user_id])?;
     let (unread_messages, unread_conversations) = counted.unwrap_or_default();
     Ok(UnreadCounts { unread_messages, unread_conversations })
@@ -134,7 +134,7 @@ struct NewConversation {
 }
 
 fn open_conversation(cx: &mut Write, Body(new): Body<NewConversation>) -> Result<OwnAnswer> {
-    let me = User::calling(cx)?;
+    let me = User::from_caller(cx)?;
     let kind = new.conversation_type;
     let mut people = vec![me];
     for (at, UserId(id)) in new.user_ids.iter().enumerate() {
@@ -146,7 +146,7 @@ fn open_conversation(cx: &mut Write, Body(new): Body<NewConversation>) -> Result
     }
     let room = match kind {
         ConversationType::Group => {
-            lead(me)?;
+            check_coach(me)?;
             let name = new.name.ok_or_else(|| Problem::invalid("name", "is needed for a group"))?;
             let texts = [Some(name.into()), new.description.map(Into::into)];
             ConversationWithParticipants::open(cx, kind, texts, &people)?
@@ -167,7 +167,7 @@ fn open_conversation(cx: &mut Write, Body(new): Body<NewConversation>) -> Result
             };
             match ConversationWithParticipants::between(cx, [one, other])? {
                 Some(room) => {
-                    cx.touch(
+                    cx.set_audit_target(
                         "conversation",
                         room.conversation.conversation_id,
                         Vec::<String>::new(),
@@ -185,16 +185,16 @@ fn open_conversation(cx: &mut Write, Body(new): Body<NewConversation>) -> Result
 const USER: &str = "must be an active coach, or a client whom the caller may write to";
 
 /// Groups are led by coaches.
-fn lead(me: User) -> Result<()> {
+fn check_coach(me: User) -> Result<()> {
     match me.role {
         UserRole::Coach => Ok(()),
-        UserRole::Client => Err(Problem::because(Key::Forbidden, "Groups are led by coaches.")),
+        UserRole::Client => Err(Problem::with_cause(Key::Forbidden, "Groups are led by coaches.")),
     }
 }
 
 /// A group that somebody is in.
 fn group(cx: &mut Read, at: &ConversationPath, me: User) -> Result<ConversationWithParticipants> {
-    let room = ConversationWithParticipants::enter(cx, at.conversation_id, me)?;
+    let room = ConversationWithParticipants::find_for_participant(cx, at.conversation_id, me)?;
     if room.conversation.is_group() {
         Ok(room)
     } else {
@@ -214,15 +214,15 @@ fn update_conversation(
     Path(at): Path<ConversationPath>,
     Body(change): Body<ConversationChanges>,
 ) -> Result<OwnAnswer> {
-    let me = User::calling(cx)?;
+    let me = User::from_caller(cx)?;
     let mut room = group(cx, &at, me)?;
-    lead(me)?;
+    check_coach(me)?;
     let before = room.conversation.clone();
     let after = &mut room.conversation;
     change.name.map(|name| Some(name.into())).apply(&mut after.name);
     change.description.map(Into::into).apply(&mut after.description);
     let changed = after.changed(&before);
-    if cx.changes("conversation", at.conversation_id, changed.clone()).is_some() {
+    if cx.audit_fields("conversation", at.conversation_id, changed.clone()).is_some() {
         after.save(cx)?;
         let event = after.event(changed);
         room.announce(cx, Event::ConversationUpdated, &event)?;
@@ -242,9 +242,9 @@ fn add_participant(
     Path(at): Path<ConversationPath>,
     Body(new): Body<NewParticipant>,
 ) -> Result<OwnAnswer> {
-    let me = User::calling(cx)?;
+    let me = User::from_caller(cx)?;
     let mut room = group(cx, &at, me)?;
-    lead(me)?;
+    check_coach(me)?;
     let UserId(id) = new.user_id;
     let user = User::find(cx, id, me).map_err(|problem| problem.missing("userId", USER))?;
     if room.place_of(id).is_some() {
@@ -253,7 +253,7 @@ fn add_participant(
     if room.conversation.participant_count >= PARTICIPANTS_MAX {
         return Err(Problem::conflict("participants", "must be at most 100 in a group"));
     }
-    cx.touch("conversation", at.conversation_id, ["participants"]);
+    cx.set_audit_target("conversation", at.conversation_id, ["participants"]);
     room.add(cx, user)?;
     OwnAnswer::of(cx, room, me)
 }
@@ -273,14 +273,14 @@ fn remove_participant(
     cx: &mut Write,
     Path(at): Path<ParticipantPath>,
 ) -> Result<RemovedParticipant> {
-    let me = User::calling(cx)?;
+    let me = User::from_caller(cx)?;
     let ParticipantPath { conversation_id, user_id: UserId(user_id) } = at;
     let mut room = group(cx, &ConversationPath { conversation_id }, me)?;
     if user_id != me.user_id {
-        lead(me)?;
+        check_coach(me)?;
     }
     let leaving = room.place_of(user_id).ok_or(Key::NotFound)?.user();
-    cx.touch("conversation", conversation_id, ["participants"]);
+    cx.set_audit_target("conversation", conversation_id, ["participants"]);
     room.remove(cx, leaving)?;
     let participant_count = room.conversation.participant_count;
     Ok(RemovedParticipant { conversation_id, user_id, participant_count })

@@ -4,12 +4,12 @@
 //! integrations read ([`reading`]), what people see ([`inbox`]) and what they do ([`speaking`]).
 
 pub mod conversation;
+mod conversations;
 mod inbox;
 pub mod message;
-pub mod users;
-mod privacy;
-mod conversations;
 mod messages;
+mod privacy;
+pub mod users;
 
 pub use conversation::ConversationId;
 pub use messages::{MessagePath, attachment};
@@ -28,5 +28,5 @@ pub fn area() -> Area {
         messages::area(),
         privacy::area(),
     ])
-    .under("Conversations")
+    .tagged("Conversations")
 }

@@ -267,7 +267,7 @@ impl Message {
 
     /// Writes a new message.
     pub(super) fn insert(&self, cx: &mut Write) -> Result<()> {
-        cx.touch("message", self.message_id, ["message"]);
+        cx.set_audit_target("message", self.message_id, ["message"]);
         cx.defer(INSERT, &self.params())?;
         cx.tally(TALLY, 1)
     }
@@ -275,7 +275,7 @@ impl Message {
     /// Says something else; whether it is something else.
     pub(super) fn edit(&mut self, cx: &mut Write, text: String) -> Result<bool> {
         let changed = self.text.as_ref() != Some(&text);
-        cx.touch("message", self.message_id, changed.then_some("text"));
+        cx.set_audit_target("message", self.message_id, changed.then_some("text"));
         if changed {
             (self.text, self.edited_at) = (Some(text), Some(cx.now()));
             let Self { conversation_id, position, text, edited_at, .. } = &*self;
@@ -286,7 +286,7 @@ impl Message {
 
     /// Leaves nothing but the mark that it was there; the file that was attached to it, if one was.
     pub(super) fn erase(&mut self, cx: &mut Write) -> Result<Option<UploadId>> {
-        cx.touch("message", self.message_id, ["isDeleted"]);
+        cx.set_audit_target("message", self.message_id, ["isDeleted"]);
         (self.is_deleted, self.text) = (true, None);
         (self.file_name, self.media_type, self.size) = (None, None, None);
         cx.defer(ERASE, params![self.conversation_id, self.position])?;
@@ -311,12 +311,12 @@ pub(super) fn page(
         false => Vec::new(),
     };
     let rest = upto - request.limit;
-    let next = (rest > 0).then(|| Cursor::of_number(rest)).flatten();
+    let next = (rest > 0).then(|| Cursor::from_number(rest)).flatten();
     Ok(Page { items, request, total, next })
 }
 
 /// A page with the names of those who wrote it.
-pub(super) fn named<T>(
+pub(super) fn with_author_names<T>(
     cx: &mut Read,
     page: Page<Message>,
     view: fn(Message, &Names) -> T,
@@ -332,7 +332,7 @@ pub(super) fn views(
     request: PageRequest,
 ) -> Result<Messages> {
     let page = page(cx, conversation.conversation_id, conversation.message_count, request)?;
-    Ok(named(cx, page, Message::view)?.into())
+    Ok(with_author_names(cx, page, Message::view)?.into())
 }
 
 /// The latest messages of several conversations.

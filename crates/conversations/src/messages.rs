@@ -32,8 +32,8 @@ fn list_own_messages(
     Path(at): Path<ConversationPath>,
     ListQuery(wanted, page): ListQuery<HistoryFilters>,
 ) -> Result<ChatMessages> {
-    let me = User::calling(cx)?;
-    let room = ConversationWithParticipants::enter(cx, at.conversation_id, me)?;
+    let me = User::from_caller(cx)?;
+    let room = ConversationWithParticipants::find_for_participant(cx, at.conversation_id, me)?;
     let total = match wanted.before {
         None => room.conversation.message_count,
         Some(id) => {
@@ -42,7 +42,7 @@ fn list_own_messages(
         }
     };
     let page = message::page(cx, at.conversation_id, total, page)?;
-    Ok(message::named(cx, page, Message::chat)?.into())
+    Ok(message::with_author_names(cx, page, Message::chat)?.into())
 }
 
 path!(
@@ -58,7 +58,8 @@ path!(
 impl MessagePath {
     /// The message and its conversation, for somebody who takes part in it.
     fn find(&self, cx: &mut Read, me: User) -> Result<(ConversationWithParticipants, Message)> {
-        let room = ConversationWithParticipants::enter(cx, self.conversation_id, me)?;
+        let room =
+            ConversationWithParticipants::find_for_participant(cx, self.conversation_id, me)?;
         let message = Message::find(cx, self.conversation_id, self.message_id)?;
         Ok((room, message))
     }
@@ -74,20 +75,20 @@ impl MessageAnswer {
 }
 
 fn get_own_message(cx: &mut Read, Path(at): Path<MessagePath>) -> Result<MessageAnswer> {
-    let me = User::calling(cx)?;
+    let me = User::from_caller(cx)?;
     let (_, message) = at.find(cx, me)?;
     MessageAnswer::of(cx, message)
 }
 
 /// The file of a message, for somebody who takes part in its conversation.
 pub fn attachment(cx: &mut Read, at: &MessagePath) -> Result<AttachedFile> {
-    let me = User::calling(cx)?;
+    let me = User::from_caller(cx)?;
     let (_, message) = at.find(cx, me)?;
     message.attached().ok_or_else(|| Key::NotFound.into())
 }
 
 /// The same of the message with this id.
-pub fn kept(cx: &mut Read, id: Id) -> Result<DownloadSource> {
+pub fn find_attachment(cx: &mut Read, id: Id) -> Result<DownloadSource> {
     let conversation: Option<(ConversationId,)> = cx.one(CONVERSATION, params![id])?;
     let (conversation_id,) = conversation.ok_or(Key::NotFound)?;
     let at = MessagePath { conversation_id, message_id: MessageId(id) };
@@ -110,8 +111,8 @@ fn send_message(
     Path(at): Path<ConversationPath>,
     Body(new): Body<NewMessage>,
 ) -> Result<MessageAnswer> {
-    let me = User::calling(cx)?;
-    let mut room = ConversationWithParticipants::enter(cx, at.conversation_id, me)?;
+    let me = User::from_caller(cx)?;
+    let mut room = ConversationWithParticipants::find_for_participant(cx, at.conversation_id, me)?;
     room.check_heard(cx, me)?;
     let rule = "must be a file that the caller sent within a day and has not used";
     let attached = new
@@ -122,11 +123,11 @@ fn send_message(
     if text.is_none() && attached.is_none() {
         return Err(Problem::invalid("text", "is needed where there is no uploadId"));
     }
-    let to = match cx.is_foreseen() {
-        true => room.others(cx, me)?.join(", "),
+    let to = match cx.is_preview() {
+        true => room.other_names(cx, me)?.join(", "),
         false => String::new(),
     };
-    cx.happens(|| match (&text, &attached) {
+    cx.describe_effect(|| match (&text, &attached) {
         (Some(text), None) => format!("{} is sent to {to}, in the person's name.", quoted(text)),
         (Some(text), Some(_)) => {
             format!("{}, with a file, is sent to {to}, in the person's name.", quoted(text))
@@ -154,11 +155,11 @@ fn edit_message(
     Path(at): Path<MessagePath>,
     Body(correction): Body<Correction>,
 ) -> Result<MessageAnswer> {
-    let me = User::calling(cx)?;
+    let me = User::from_caller(cx)?;
     let (room, mut message) = at.find(cx, me)?;
     if message.sender_id != me.user_id {
         let text = "A message is edited by whoever sent it.";
-        return Err(Problem::because(Key::Forbidden, text));
+        return Err(Problem::with_cause(Key::Forbidden, text));
     }
     if message.is_deleted {
         return Err(Problem::conflict("isDeleted", "must be false to be edited"));
@@ -171,7 +172,7 @@ fn edit_message(
 }
 
 fn delete_message(cx: &mut Write, Path(at): Path<MessagePath>) -> Result<MessageAnswer> {
-    let me = User::calling(cx)?;
+    let me = User::from_caller(cx)?;
     let (room, mut message) = at.find(cx, me)?;
     // Coaches answer for what stands in their groups.
     let moderates = room.conversation.is_group()
@@ -179,7 +180,7 @@ fn delete_message(cx: &mut Write, Path(at): Path<MessagePath>) -> Result<Message
         && message.sender().role == UserRole::Client;
     if message.sender_id != me.user_id && !moderates {
         let text = "A message is deleted by whoever sent it or, a client's in a group, by a coach.";
-        return Err(Problem::because(Key::Forbidden, text));
+        return Err(Problem::with_cause(Key::Forbidden, text));
     }
     if !message.is_deleted {
         if let Some(upload) = message.erase(cx)? {
@@ -222,16 +223,16 @@ fn mark_seen(
     Path(at): Path<ConversationPath>,
     Body(seen): Body<SeenUpTo>,
 ) -> Result<ReadReceipt> {
-    let me = User::calling(cx)?;
+    let me = User::from_caller(cx)?;
     let (conversation_id, message_id, user_id) = (at.conversation_id, seen.message_id, me.user_id);
-    let mut room = ConversationWithParticipants::enter(cx, conversation_id, me)?;
+    let mut room = ConversationWithParticipants::find_for_participant(cx, conversation_id, me)?;
     let found = Message::find(cx, conversation_id, message_id);
     let message = found.map_err(|problem| problem.missing("messageId", OF_CONVERSATION))?;
-    cx.touch("conversation", conversation_id, Vec::<String>::new());
+    cx.set_audit_target("conversation", conversation_id, Vec::<String>::new());
     let before = room.place_of(user_id).map_or(0, |place| place.seen_position);
     if message.position > before {
         room.see(cx, user_id, message.position, message_id)?;
-        room.tell(cx, "conversation.seen", &SeenEvent { conversation_id, user_id, message_id })?;
+        room.publish(cx, "conversation.seen", &SeenEvent { conversation_id, user_id, message_id })?;
     }
     let place = room.place_of(user_id).ok_or(Key::NotFound)?;
     Ok(ReadReceipt {
@@ -256,7 +257,7 @@ pub(super) fn area() -> Area {
             .created()
             .emits(&[Event::ConversationMessageCreated])
             .fails(&[Key::ApiError])
-            .asks(),
+            .confirmation(),
         operation!(app PATCH "/conversations/{conversationId}/messages/{messageId}", SignedIn,
             edit_message)
         .summary("Edit a message")

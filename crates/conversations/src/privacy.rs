@@ -27,7 +27,7 @@ fn erase_messages(cx: &mut Write, client: Id) -> Result<bool> {
 const EXPORTS: &[ExportSection] = &[ExportSection::of("conversations", "list_own_conversations")
     .with(&[
         RelatedRecords::Listed("messages", "list_own_messages"),
-        RelatedRecords::File("messageId", messages::kept),
+        RelatedRecords::File("messageId", messages::find_attachment),
     ])];
 
 const TRACES: &[ErasureRule] = &[

@@ -31,7 +31,7 @@ pub struct User {
 
 impl User {
     /// The one who calls.
-    pub fn calling(cx: &Read) -> Result<Self> {
+    pub fn from_caller(cx: &Read) -> Result<Self> {
         match cx.caller().actor {
             Actor::Coach { id, .. } => Ok(Self { user_id: id.0, role: UserRole::Coach }),
             Actor::Client { id, .. } => Ok(Self { user_id: id.0, role: UserRole::Client }),

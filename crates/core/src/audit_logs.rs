@@ -104,7 +104,7 @@ pub fn area() -> Area {
                 .summary("Get an audit log")
                 .fails(&[Key::AuditStoreUnavailable]),
         ])
-        .under("Audit logs")
+        .tagged("Audit logs")
 }
 
 lists! {

@@ -42,7 +42,7 @@ pub fn open(cx: &mut Write, people: impl IntoIterator<Item = Id>) -> Result<()> 
 }
 
 /// Tells people, all of whom have feeds; it reaches them once the change is committed.
-pub fn tell(cx: &mut Write, people: &[Id], event: &str, data: &impl Serialize) -> Result<()> {
+pub fn push(cx: &mut Write, people: &[Id], event: &str, data: &impl Serialize) -> Result<()> {
     let data = serde_json::to_string(data).map_err(Problem::internal)?;
     let expires_at = cx.now().plus_seconds(KEPT_HOURS * 3_600);
     if expires_at <= cx.env().clock.now() {
@@ -56,8 +56,8 @@ pub fn tell(cx: &mut Write, people: &[Id], event: &str, data: &impl Serialize) -
         let ids: Vec<Value<'static>> = ids.map(|id| id.bind().into_owned()).collect();
         let entry = [event.bind(), data.bind(), expires_at.bind()].map(|value| value.into_owned());
         let entry = [&entry[..], &ids].concat();
-        cx.defer_last(told, HOLD, [(ADVANCE, ids), (APPEND, entry)]);
-        told.iter().for_each(|person| cx.ring(*person));
+        cx.defer_to_end(told, HOLD, [(ADVANCE, ids), (APPEND, entry)]);
+        told.iter().for_each(|person| cx.wake(*person));
     }
     Ok(())
 }

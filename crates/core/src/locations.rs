@@ -95,7 +95,7 @@ pub struct OpeningHours {
 }
 
 fn weekday<'de, D: Deserializer<'de>>(d: D) -> Result<i64, D::Error> {
-    number::within(d, 1..=7)
+    number::deserialize_within(d, 1..=7)
 }
 
 record! {
@@ -188,7 +188,7 @@ impl Location {
     }
 
     fn save(&mut self, cx: &mut Write, before: &Self) -> Result<()> {
-        let Some(now) = cx.changes("location", self.location_id, self.changed(before)) else {
+        let Some(now) = cx.audit_fields("location", self.location_id, self.changed(before)) else {
             return Ok(());
         };
         self.updated_at = now;
@@ -315,7 +315,7 @@ pub fn create(cx: &mut Write, new: NewLocation) -> Result<Location> {
         created_at: cx.now(),
         updated_at: cx.now(),
     };
-    cx.touch("location", location.location_id, ["location"]);
+    cx.set_audit_target("location", location.location_id, ["location"]);
     cx.defer(INSERT, &location.params())?;
     Ok(location)
 }
@@ -369,7 +369,7 @@ fn update_location(
 fn archive_location(cx: &mut Write, Path(at): Path<LocationPath>) -> Result<ArchivedAnswer> {
     let before = Location::find(cx, at.location_id)?;
     let mut location = before.clone();
-    cx.happens(|| {
+    cx.describe_effect(|| {
         format!("{} is archived: nothing new can be booked there.", quoted(&location.name))
     });
     if location.status != LocationStatus::Archived {
@@ -406,9 +406,9 @@ pub fn area() -> Area {
             operation!(POST "/locations/{locationId}/archive", LocationsWrite, archive_location)
                 .summary("Archive a location")
                 .describe("Archiving an archived location changes nothing.")
-                .asks(),
+                .confirmation(),
         ])
-        .under("Locations")
+        .tagged("Locations")
 }
 
 lists! {

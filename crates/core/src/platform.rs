@@ -189,5 +189,5 @@ pub fn area() -> Area {
             operation!(GET "/platform/events", PlatformRead, list_platform_events)
                 .summary("List the event registry"),
         ])
-        .under("Platform")
+        .tagged("Platform")
 }

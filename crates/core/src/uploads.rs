@@ -209,7 +209,7 @@ impl Stored {
 }
 
 /// Notes that a file begins to arrive.
-pub fn begin(
+pub fn create(
     cx: &mut Write,
     file_name: FileName,
     media_type: MediaType,
@@ -232,7 +232,7 @@ pub fn begin(
         height: None,
         thumbnail_id: None,
     };
-    cx.touch("upload", upload_id, ["upload"]);
+    cx.set_audit_target("upload", upload_id, ["upload"]);
     cx.defer(BEGIN, &upload.params())?;
     Ok(upload_id)
 }
@@ -255,7 +255,7 @@ pub fn complete(
     }
     upload.status = UploadStatus::Stored;
     upload.expires_at = Some(cx.now().plus_seconds(WAIT_SECONDS));
-    cx.touch("upload", id, ["size"]);
+    cx.set_audit_target("upload", id, ["size"]);
     upload.save(cx)?;
     Ok(upload)
 }

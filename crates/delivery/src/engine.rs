@@ -19,10 +19,10 @@ use tokio::{
 };
 
 use crate::{
+    backlog::{self, DueSubscriptions},
     completions,
     permits::Permits,
     queue::{self, ClaimRequest, Claimed, Claims, CompletedAttempt, DeliveryLease, PATIENCE},
-    backlog::{self, DueSubscriptions},
     sender::{AttemptOutcome, AttemptRecord, Sender},
 };
 
@@ -161,12 +161,12 @@ impl EngineState {
                 () = &mut stop => break,
                 // Many small claims would cost more than the moment that gathers them.
                 () = tokio::time::sleep(PACE), if more => {}
-                Some(heard) = hears.recv(), if !more => self.hear(&heard),
+                Some(heard) = hears.recv(), if !more => self.apply(&heard),
                 Some(found) = seen.recv(), if !more => self.look_at(&found),
-                () = signals.heard(), if !more => {}
+                () = signals.next_signal(), if !more => {}
             }
             while let Ok(heard) = hears.try_recv() {
-                self.hear(&heard);
+                self.apply(&heard);
             }
             while let Ok(found) = seen.try_recv() {
                 self.look_at(&found);
@@ -182,7 +182,7 @@ impl EngineState {
         let waited = async {
             while !self.held.is_empty() {
                 match hears.recv().await {
-                    Some(heard) => self.hear(&heard),
+                    Some(heard) => self.apply(&heard),
                     None => break,
                 }
             }
@@ -198,7 +198,7 @@ impl EngineState {
         self.permits.forget_idle();
     }
 
-    fn hear(&mut self, heard: &EngineEvent) {
+    fn apply(&mut self, heard: &EngineEvent) {
         match *heard {
             EngineEvent::Waits { of, delivery } => {
                 if let Some(under_way) = self.held.get_mut(&delivery) {
@@ -221,7 +221,7 @@ impl EngineState {
             return;
         }
         let asked = news.clone();
-        match self.engine.db.read(move |tx| queue::standings(tx, &asked)).await {
+        match self.engine.db.read(move |tx| queue::target_health(tx, &asked)).await {
             Ok(standings) => {
                 news.into_iter().zip(standings).for_each(|(of, how)| self.permits.learn(of, how));
             }
@@ -232,7 +232,7 @@ impl EngineState {
 
     /// The subscriptions whose turn it is, with how many attempts each may begin: what has just
     /// happened goes before what has waited, and leaves it half of the turns.
-    fn turns(&mut self) -> Vec<ClaimRequest> {
+    fn claim_requests(&mut self) -> Vec<ClaimRequest> {
         let after = self.last.map(|last| {
             self.busy.range((std::ops::Bound::Excluded(last), std::ops::Bound::Unbounded))
         });
@@ -244,14 +244,14 @@ impl EngineState {
         let mut turns = Vec::new();
         for of in self.prompt.clone() {
             if turns.len() < most.div_ceil(2) {
-                turns.extend(self.turn(of));
+                turns.extend(self.claim_request(of));
             }
         }
         for of in order {
             if turns.len() == most {
                 break;
             }
-            if let Some(turn) = self.turn(of) {
+            if let Some(turn) = self.claim_request(of) {
                 turns.push(turn);
                 self.last = Some(of);
             }
@@ -260,7 +260,7 @@ impl EngineState {
     }
 
     /// A turn of a subscription, if it may begin attempts now.
-    fn turn(&mut self, of: Signal) -> Option<ClaimRequest> {
+    fn claim_request(&mut self, of: Signal) -> Option<ClaimRequest> {
         let most = Some(self.permits.free(of)).filter(|free| *free > 0)?;
         self.permits.take(of, most);
         self.prompt.remove(&of);
@@ -269,7 +269,7 @@ impl EngineState {
 
     /// Claims for those whose turn it is and begins their attempts.
     async fn claim(&mut self) {
-        let turns = self.turns();
+        let turns = self.claim_requests();
         if turns.is_empty() {
             return;
         }
@@ -282,7 +282,7 @@ impl EngineState {
         match claimed.await {
             Ok(all) => {
                 for (turn, claims) in turns.into_iter().zip(all) {
-                    self.begin(turn, claims);
+                    self.start_attempts(turn, claims);
                 }
             }
             Err(problem) => {
@@ -296,7 +296,7 @@ impl EngineState {
         }
     }
 
-    fn begin(&mut self, turn: ClaimRequest, claims: Claims) {
+    fn start_attempts(&mut self, turn: ClaimRequest, claims: Claims) {
         let ClaimRequest { of, most, retries } = turn;
         self.permits.put_back(of, most - claims.claimed.len() as u32);
         if claims.found < most {

@@ -149,7 +149,7 @@ impl Jobs {
         }
         while begun.elapsed() < held_for {
             let (env, kept, said) = (self.env.clone(), held.clone(), outcome.clone());
-            let settled = self.db.write(move |tx| jobs::settle(tx, &env, job, &kept, &said)).await;
+            let settled = self.db.write(move |tx| jobs::finish(tx, &env, job, &kept, &said)).await;
             match settled {
                 Ok(_) => break,
                 Err(problem) => {

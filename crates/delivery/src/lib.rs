@@ -1,19 +1,19 @@
 //! Webhooks: what is sent, how it is signed, where it may go, and the engine that sends it.
 
 pub mod address;
+mod backlog;
+mod bounded_stream;
 pub mod canonical;
 mod completions;
 pub mod engine;
 pub mod fetch;
 pub mod jobs;
-mod bounded_stream;
 pub mod mail;
 pub mod permits;
 pub mod preview;
 pub mod queue;
 pub mod redaction;
 pub mod retention;
-mod backlog;
 pub mod sender;
 pub mod signature;
 pub mod target;

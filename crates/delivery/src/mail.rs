@@ -89,7 +89,7 @@ impl Post {
         match self {
             Self::Server(server) => server.send(message).await,
             Self::Mailbox(mailbox) => {
-                mailbox.keep(message.clone());
+                mailbox.store(message.clone());
                 Outcome::Done
             }
         }
@@ -101,7 +101,7 @@ impl Post {
 pub struct Mailbox(Arc<Mutex<VecDeque<Message>>>);
 
 impl Mailbox {
-    fn keep(&self, message: Message) {
+    fn store(&self, message: Message) {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         kept.retain(|other| other.id != message.id);
         kept.push_front(message);
@@ -209,7 +209,7 @@ impl Server {
         let Ok(recipient) = message.recipient.parse::<Address>() else {
             return Outcome::Refused("the address is none".to_owned());
         };
-        let bytes = match self.written(message, &recipient) {
+        let bytes = match self.build(message, &recipient) {
             Ok(bytes) => bytes,
             Err(error) => return Outcome::Refused(error.to_string()),
         };
@@ -224,16 +224,16 @@ impl Server {
                 tokio::time::timeout(QUIT_TIME, connection.quit()).await.ok();
                 Outcome::Done
             }
-            Ok(Err(error)) if error.is_permanent() => Outcome::Refused(told(&error)),
-            Ok(Err(error)) if error.is_transient() => Outcome::Failed(told(&error)),
-            Ok(Err(error)) => Outcome::Unknown(told(&error)),
+            Ok(Err(error)) if error.is_permanent() => Outcome::Refused(describe_error(&error)),
+            Ok(Err(error)) if error.is_transient() => Outcome::Failed(describe_error(&error)),
+            Ok(Err(error)) => Outcome::Unknown(describe_error(&error)),
             Err(_) => Outcome::Unknown("the mail server did not say that it has it".to_owned()),
         }
     }
 
     /// Connects and offers a message to a recipient, as far as the message itself.
     async fn offer(&self, recipient: Address) -> Result<AsyncSmtpConnection, Outcome> {
-        let failed = |error| Outcome::Failed(told(&error));
+        let failed = |error| Outcome::Failed(describe_error(&error));
         let hello = ClientId::Domain(self.from.email.domain().to_owned());
         let stream = self.connect().await.map_err(|error| Outcome::Failed(error.to_string()))?;
         let connected = AsyncSmtpConnection::connect_with_transport(stream, &hello).await;
@@ -249,7 +249,7 @@ impl Server {
         connection.command(from).await.map_err(failed)?;
         let to = connection.command(Rcpt::new(recipient, Vec::new())).await;
         to.map_err(|error| match error.is_permanent() {
-            true => Outcome::Refused(told(&error)),
+            true => Outcome::Refused(describe_error(&error)),
             false => failed(error),
         })?;
         connection.command(Data).await.map_err(failed)?;
@@ -277,7 +277,7 @@ impl Server {
         trusted.fold(builder, |builder, own| builder.add_root_certificate(own)).build()
     }
 
-    fn written(
+    fn build(
         &self,
         message: &Message,
         recipient: &Address,
@@ -321,7 +321,7 @@ fn trusting(authorities: &[CertificateDer<'static>]) -> Option<Arc<ClientConfig>
 }
 
 /// An error with its causes, on a line.
-fn told(error: &lettre::transport::smtp::Error) -> String {
+fn describe_error(error: &lettre::transport::smtp::Error) -> String {
     let mut text = error.to_string();
     let mut cause = std::error::Error::source(error);
     while let Some(inner) = cause {
@@ -379,14 +379,14 @@ mod tests {
             written_at: Timestamp::from_millis(0),
         };
         let recipient = message.recipient.parse().unwrap();
-        let text = String::from_utf8(server.written(&message, &recipient).unwrap()).unwrap();
+        let text = String::from_utf8(server.build(&message, &recipient).unwrap()).unwrap();
         let (head, _) = text.split_once("\r\n\r\n").unwrap();
         assert!(!head.lines().any(|line| line.starts_with("Bcc")), "{head}");
         for part in ["Date: Thu, 01 Jan 1970", "@gym.example>", "Auto-Submitted: auto-generated"] {
             assert!(head.contains(part), "{head}");
         }
         assert!(text.contains("filename=\"INV-1.pdf\"") && text.contains("JVBERv8A"), "{text}");
-        let again = server.written(&message, &recipient).unwrap();
+        let again = server.build(&message, &recipient).unwrap();
         assert_eq!(text.lines().next(), String::from_utf8(again).unwrap().lines().next());
     }
 }

@@ -41,23 +41,23 @@ mod tests {
 
     use super::*;
 
-    fn told(body: &[u8]) -> Option<String> {
+    fn excerpt(body: &[u8]) -> Option<String> {
         static REDACTOR: LazyLock<Redactor> = LazyLock::new(|| Redactor::new().unwrap());
         preview(&REDACTOR, body)
     }
 
     #[test]
     fn what_is_no_text_is_counted() {
-        assert_eq!(told(b""), None);
-        assert_eq!(told(&[0x1f, 0x8b, 0xff, 0xfe]), Some("[4 bytes that are not text]".into()));
-        assert_eq!(told("a\0b\u{7f}é".as_bytes()), Some("abé".into()));
-        assert_eq!(told(&"aé".as_bytes()[..2]), Some("a".into()));
+        assert_eq!(excerpt(b""), None);
+        assert_eq!(excerpt(&[0x1f, 0x8b, 0xff, 0xfe]), Some("[4 bytes that are not text]".into()));
+        assert_eq!(excerpt("a\0b\u{7f}é".as_bytes()), Some("abé".into()));
+        assert_eq!(excerpt(&"aé".as_bytes()[..2]), Some("a".into()));
     }
 
     proptest! {
         #[test]
         fn previews_are_short_and_storable(body in proptest::collection::vec(any::<u8>(), 0..5000)) {
-            if let Some(text) = told(&body) {
+            if let Some(text) = excerpt(&body) {
                 prop_assert!(text.len() <= PREVIEW_MAX && !text.contains('\0'));
             }
         }

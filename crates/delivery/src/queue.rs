@@ -232,7 +232,7 @@ pub fn complete(
             // A short chunk names its last delivery again.
             let ids = (0..TOGETHER).filter_map(|at| some.get(at).or(some.last()));
             values.extend(ids.map(|done| done.claimed.delivery_id.bind()));
-            updates.push((some, tx.ahead(COMPLETE, &values)?));
+            updates.push((some, tx.prefetch(COMPLETE, &values)?));
         }
     }
     let mut stamps: Vec<(Signal, Timestamp, bool)> = Vec::new();
@@ -302,7 +302,7 @@ impl Claimed {
 }
 
 /// Has deliveries attempted now that a clock which was ahead has put off further than any pause; how many.
-pub fn pull_in(tx: &mut Tx<'_>, now: Timestamp) -> Result<u64> {
+pub fn clamp_due_times(tx: &mut Tx<'_>, now: Timestamp) -> Result<u64> {
     tx.execute(PULL_IN, params![now, PATIENCE.latest(now)])
 }
 
@@ -316,7 +316,7 @@ pub fn release(tx: &mut Tx<'_>, held: &[DeliveryLease], now: Timestamp) -> Resul
 
 /// Cancels every delivery that waits, in a database that was restored: what they tell may have been
 /// told since the backup. How many they were.
-pub fn park(tx: &mut Tx<'_>, now: Timestamp) -> Result<u64> {
+pub fn cancel_waiting(tx: &mut Tx<'_>, now: Timestamp) -> Result<u64> {
     let waiting: Vec<(CompanyId, i64)> = tx.all(WAITING, &[])?;
     for (company, count) in waiting {
         move_in_totals(tx, company, Stage::Cancelled, count)?;
@@ -329,9 +329,9 @@ pub fn park(tx: &mut Tx<'_>, now: Timestamp) -> Result<u64> {
 const ANSWERED_LATELY_MS: i64 = 600_000;
 
 /// What is known of targets from what was written down, in the order of asking.
-pub fn standings(tx: &mut Tx<'_>, of: &[Signal]) -> Result<Vec<TargetHealth>> {
+pub fn target_health(tx: &mut Tx<'_>, of: &[Signal]) -> Result<Vec<TargetHealth>> {
     type Row = (Option<Timestamp>, Option<Timestamp>);
-    let asked = of.iter().map(|(company, id)| tx.ahead::<Row>(STANDING, params![company, id]));
+    let asked = of.iter().map(|(company, id)| tx.prefetch::<Row>(STANDING, params![company, id]));
     let asked: Vec<Prefetch<Row>> = asked.collect::<Result<_>>()?;
     let told = asked.into_iter().map(|ahead| {
         Ok(match tx.awaited(ahead)?.into_iter().next() {

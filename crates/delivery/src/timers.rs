@@ -63,14 +63,14 @@ impl Timers {
                     }
                 }
                 _ = pulls.tick() => {
-                    if let Err(problem) = self.pull_in().await {
+                    if let Err(problem) = self.clamp_due_times().await {
                         tracing::warn!(%problem, "what is put off too far could not be looked for");
                     }
                 }
                 _ = turns.tick() => {
                     while repeating.try_join_next().is_some() {}
                     if repeating.is_empty() {
-                        repeating.spawn(self.clone().take_turns());
+                        repeating.spawn(self.clone().run_repeatedly());
                     }
                 }
             }
@@ -78,12 +78,12 @@ impl Timers {
     }
 
     /// Has made now what was put off further than it ever is, by a clock that was ahead and has been set back.
-    async fn pull_in(&self) -> Result<()> {
+    async fn clamp_due_times(&self) -> Result<()> {
         let (table, now) = (self.table.clone(), self.env.clock.now());
         let pulled = self.db.write(move |tx| {
-            let mut pulled = queue::pull_in(tx, now)?;
+            let mut pulled = queue::clamp_due_times(tx, now)?;
             for job in table.jobs() {
-                pulled += jobs::pull_in(tx, job, now)?;
+                pulled += jobs::clamp_due_times(tx, job, now)?;
             }
             Ok(pulled)
         });
@@ -173,15 +173,15 @@ impl Timers {
 
     /// Takes the turns of repeating work that are due; one that fails, or panics, keeps no other from
     /// its own.
-    async fn take_turns(self) {
+    async fn run_repeatedly(self) {
         for work in self.table.repeating() {
-            if let Err(problem) = self.take_turn(work).await {
+            if let Err(problem) = self.run_once_if_due(work).await {
                 tracing::warn!(work = work.id, %problem, "a turn could not be taken");
             }
         }
     }
 
-    async fn take_turn(&self, work: &'static Repeating) -> Result<()> {
+    async fn run_once_if_due(&self, work: &'static Repeating) -> Result<()> {
         let ran_at = self.env.clock.now();
         if !self.db.write(move |tx| work.take(tx, ran_at)).await? {
             return Ok(());

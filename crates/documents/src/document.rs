@@ -118,7 +118,7 @@ impl Document {
             None => !document.is_about_health() || cx.may_know_of_health(),
         };
         let found = found.filter(known).ok_or(Key::DocumentNotFound)?;
-        cx.with_consent(found, |own| own.client_id.filter(|_| own.is_about_health()))
+        cx.if_consented(found, |own| own.client_id.filter(|_| own.is_about_health()))
             .map_err(|_| Key::DocumentNotFound.into())
     }
 
@@ -184,7 +184,7 @@ impl Document {
     /// Keeps a new one.
     pub fn insert(&self, cx: &mut Write) -> Result<()> {
         self.check(cx)?;
-        cx.touch("document", self.document_id, ["document"]);
+        cx.set_audit_target("document", self.document_id, ["document"]);
         cx.recount(&BTreeSet::new(), &self.subjects())?;
         cx.defer(INSERT, &self.params())?;
         expiry::plan(cx, None, self)?;
@@ -205,7 +205,7 @@ impl Document {
     /// what changed.
     pub fn save(&mut self, cx: &mut Write, before: &Self, event: Event) -> Result<()> {
         let changed = self.changed(before);
-        let Some(now) = cx.changes("document", self.document_id, changed.clone()) else {
+        let Some(now) = cx.audit_fields("document", self.document_id, changed.clone()) else {
             return Ok(());
         };
         self.updated_at = now;

@@ -104,7 +104,7 @@ struct New {
     expires_on: Option<Date>,
 }
 
-fn keep(
+fn save_file(
     cx: &mut Write,
     new: New,
     url: Option<Link>,
@@ -144,7 +144,7 @@ fn link_document(cx: &mut Write, Body(new): Body<NewDocument>) -> Result<Documen
     let r#type = r#type.ok_or_else(type_required)?;
     let url = url.ok_or_else(url_required)?;
     let new = New { name, r#type, client_id, folder_id, expires_on };
-    Ok(DocumentAnswer { document: keep(cx, new, Some(url), None)? })
+    Ok(DocumentAnswer { document: save_file(cx, new, Some(url), None)? })
 }
 
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -174,7 +174,7 @@ fn file_document(cx: &mut Write, Body(new): Body<NewFile>) -> Result<DocumentAns
     let name = new.name.map_or_else(|| file.file_name.clone(), Into::into);
     let NewFile { folder_id, expires_on, .. } = new;
     let new = New { name, r#type, client_id, folder_id, expires_on };
-    Ok(DocumentAnswer { document: keep(cx, new, None, Some(file))? })
+    Ok(DocumentAnswer { document: save_file(cx, new, None, Some(file))? })
 }
 
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
@@ -192,7 +192,7 @@ struct DocumentChanges {
 }
 
 impl DocumentChanges {
-    fn say_nothing(&self) -> bool {
+    fn is_empty(&self) -> bool {
         let texts = self.name.is_said() || self.r#type.is_said() || self.url.is_said();
         let places = self.client_id.is_said() || self.folder_id.is_said();
         !(texts || places || self.expires_on.is_said())
@@ -215,7 +215,7 @@ fn update_document(
     Body(change): Body<DocumentChanges>,
 ) -> Result<DocumentAnswer> {
     let before = Document::in_use(cx, at.document_id)?;
-    if change.say_nothing() {
+    if change.is_empty() {
         return Err(Key::DocumentNothingToUpdate.into());
     }
     let mut document = before.clone();
@@ -254,7 +254,7 @@ fn archive_document(cx: &mut Write, Path(at): Path<DocumentPath>) -> Result<Docu
         document.status = DocumentStatus::Archived;
         document.archived_at = Some(cx.now());
     }
-    cx.happens(|| {
+    cx.describe_effect(|| {
         format!("The document {} is put away; it can be restored.", quoted(&document.name))
     });
     cx.as_of(before.updated_at);
@@ -320,7 +320,7 @@ pub(super) fn area() -> Area {
             .sometimes_about_health().summary("Archive a document")
             .describe("It is put away, and can be restored. Archiving it twice changes nothing.")
             .emits(&[Event::DocumentArchived])
-            .asks(),
+            .confirmation(),
         operation!(POST "/documents/{documentId}/restore", DocumentsWrite, restore_document)
             .sometimes_about_health().summary("Restore an archived document")
             .emits(&[Event::DocumentUpdated]),

@@ -67,7 +67,7 @@ fn readers(cx: &mut Write, document: &Document) -> Result<(Vec<Coach>, String)> 
     }
 }
 
-fn tell(cx: &mut Write, id: Id) -> Result<()> {
+fn notify(cx: &mut Write, id: Id) -> Result<()> {
     let found: Option<Document> = cx.one(FIND, params![id])?;
     let Some(document) = found.filter(Document::is_active) else { return Ok(()) };
     let Some(last_day) = document.expires_on else { return Ok(()) };
@@ -82,7 +82,7 @@ fn tell(cx: &mut Write, id: Id) -> Result<()> {
 }
 
 static EXPIRES: Timer =
-    Timer::new("document_expires", "Tell a coach by mail that a document expires", tell);
+    Timer::new("document_expires", "Tell a coach by mail that a document expires", notify);
 
 /// What this chapter brings.
 pub(super) fn area() -> Area {

@@ -12,11 +12,11 @@ static FILE: Download = Download {
     place: ("/files/documents/", ""),
     operation: "get_document_file",
     seconds: 300,
-    read: kept,
+    read: find_file,
 };
 
 /// The file of a document, for whoever may see it.
-pub fn kept(cx: &mut Read, id: Id) -> Result<DownloadSource> {
+pub fn find_file(cx: &mut Read, id: Id) -> Result<DownloadSource> {
     let document = Document::find(cx, DocumentId(id))?;
     let (Some(upload), Some(name), Some(media_type)) =
         (document.upload_id, document.file_name, document.media_type)
@@ -65,7 +65,7 @@ pub(super) fn area() -> Area {
     Area::default().downloads(&[&FILE]).operations([
         operation!(app GET "/documents/{documentId}/file", Coach, get_document_file)
             .summary("Get the file of a document")
-            .momentary()
+            .without_etag()
             .describe(
                 "With an address at which it can be fetched for five minutes, without a token. A link has none.",
             )

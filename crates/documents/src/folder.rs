@@ -113,7 +113,7 @@ fn create_document_folder(cx: &mut Write, Body(new): Body<NewFolder>) -> Result<
         updated_at: cx.now(),
     };
     folder.check_place(cx)?;
-    cx.touch("document_folder", folder.folder_id, ["documentFolder"]);
+    cx.set_audit_target("document_folder", folder.folder_id, ["documentFolder"]);
     cx.defer(INSERT, &folder.params())?;
     Ok(FolderAnswer { document_folder: folder })
 }
@@ -138,7 +138,7 @@ fn update_document_folder(
     if !changed.is_empty() {
         folder.check_place(cx)?;
     }
-    if let Some(now) = cx.changes("document_folder", folder.folder_id, changed) {
+    if let Some(now) = cx.audit_fields("document_folder", folder.folder_id, changed) {
         folder.updated_at = now;
         cx.defer(SAVE, &folder.params())?;
     }
@@ -164,8 +164,8 @@ fn delete_document_folder(cx: &mut Write, Path(at): Path<FolderPath>) -> Result<
         return Err(Problem::conflict("folderId", rule));
     }
     cx.as_of(folder.updated_at);
-    cx.happens(|| format!("The folder {} is deleted.", quoted(&folder.name)));
-    cx.touch("document_folder", at.folder_id, ["documentFolder"]);
+    cx.describe_effect(|| format!("The folder {} is deleted.", quoted(&folder.name)));
+    cx.set_audit_target("document_folder", at.folder_id, ["documentFolder"]);
     cx.defer(LEAVE, params![at.folder_id])?;
     cx.defer(DELETE, params![at.folder_id])?;
     Ok(DeletedAnswer { document_folder: DeletedFolder { folder_id: at.folder_id, deleted: true } })
@@ -193,7 +193,7 @@ pub(super) fn area() -> Area {
             .summary("Delete an empty folder of documents")
             .describe("Archived documents that stood in it stand in none from now on.")
             .fails(taken)
-            .asks(),
+            .confirmation(),
     ])
 }
 

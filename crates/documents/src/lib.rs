@@ -25,5 +25,5 @@ pub fn area() -> Area {
         expiry::area(),
         privacy::area(),
     ])
-    .under("Documents")
+    .tagged("Documents")
 }

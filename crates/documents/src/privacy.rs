@@ -22,7 +22,7 @@ fn erase_documents(cx: &mut Write, client: Id) -> Result<bool> {
 }
 
 const EXPORTS: &[ExportSection] = &[ExportSection::of("documents", "list_documents")
-    .with(&[RelatedRecords::File("documentId", file::kept)])];
+    .with(&[RelatedRecords::File("documentId", file::find_file)])];
 
 /// What this chapter brings.
 pub(super) fn area() -> Area {

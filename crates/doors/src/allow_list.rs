@@ -179,7 +179,7 @@ fn version_of(parts: &[Vec<ListEntry>]) -> Result<Vec<u8>> {
 }
 
 /// Everybody whom the list lets in, in parts, with the hours that are meant.
-fn everybody(
+fn admissible_clients(
     cx: &mut Read,
     device: &Device,
     places: &[ZoneContext],
@@ -200,7 +200,7 @@ fn everybody(
             None => None,
         });
     }
-    let memberships = cx.entrances()?.memberships(cx)?;
+    let memberships = cx.admissions()?.memberships(cx)?;
     let key = digest_key(cx, device.device_id)?;
     let company_zone = cx.zone()?;
     let mut schedules: BTreeMap<String, Schedule> = BTreeMap::new();
@@ -251,11 +251,11 @@ fn everybody(
 }
 
 fn get_allow_list(cx: &mut Read, Query(asked): Query<AllowListFilters>) -> Result<AllowList> {
-    let device = Device::calling(cx)?;
+    let device = Device::from_caller(cx)?;
     let expires_at = cx.now().plus_seconds(GOOD_SECONDS);
     let (places, online_only) = zones(cx, &device)?;
     let range = Span::new(cx.now(), expires_at);
-    let (parts, schedules) = everybody(cx, &device, &places, range)?;
+    let (parts, schedules) = admissible_clients(cx, &device, &places, range)?;
     let version = version_of(&parts)?;
     let known = asked.since.and_then(|text| URL_SAFE_NO_PAD.decode(text.as_bytes()).ok());
     let known = known.filter(|known| known.len() == version.len());

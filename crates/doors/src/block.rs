@@ -58,7 +58,7 @@ fn block_access(
         blocked_at: cx.now(),
         blocked_by: cx.caller().actor.id(),
     };
-    cx.touch("client", at.client_id, ["accessBlock"]);
+    cx.set_audit_target("client", at.client_id, ["accessBlock"]);
     cx.defer(DELETE, params![at.client_id])?;
     cx.defer(INSERT, &access_block.params())?;
     Ok(AccessBlockAnswer { access_block })
@@ -67,7 +67,7 @@ fn block_access(
 fn unblock_access(cx: &mut Write, Path(at): Path<ClientPath>) -> Result<AccessBlockAnswer> {
     Client::find(cx, at.client_id)?;
     let access_block = AccessBlock::of(cx, at.client_id)?.ok_or(Key::NotFound)?;
-    cx.touch("client", at.client_id, ["accessBlock"]);
+    cx.set_audit_target("client", at.client_id, ["accessBlock"]);
     cx.defer(DELETE, params![at.client_id])?;
     Ok(AccessBlockAnswer { access_block })
 }

@@ -17,12 +17,10 @@ use crate::{
     code::Code,
     credential::{AccessCredential, AccessKind, normalized},
     decision::{AdmissionBasis, Decision, PresentedCredential, Reason, decide},
-    lockout,
-    zone_context::{ZoneContext, way_of, zone_of},
-    presence,
+    lockout, messages, presence,
     scan::{AccessScanId, Scan},
     visit::{Visit, VisitId},
-    messages,
+    zone_context::{ZoneContext, way_of, zone_of},
 };
 
 /// What was shown to a device.
@@ -84,7 +82,7 @@ struct Scanned {
 const OPEN_SECONDS: i64 = 5;
 
 /// What is asked in a scan that a device has not decided itself.
-pub fn asked_of<'a>(
+pub fn code_for<'a>(
     shown: &'a ShownCredential,
     zone: &'a str,
     direction: Direction,
@@ -105,7 +103,7 @@ pub fn resolve(
 ) -> Result<Option<PresentedCredential>> {
     if shown.kind == AccessKind::Qr {
         let Some(code) = Code::read(cx, &shown.number, at)? else { return Ok(None) };
-        let found = AccessCredential::seek(cx, code.credential)?;
+        let found = AccessCredential::find_optional(cx, code.credential)?;
         let found = found.filter(|own| own.kind == AccessKind::Qr);
         return Ok(found.map(|credential| PresentedCredential { credential, code: Some(code) }));
     }
@@ -124,7 +122,7 @@ pub fn moved(
     let inside = way != Direction::Out;
     presence::note(cx, (place, client), (inside, at), code.map(|code| code.step))?;
     if inside {
-        return Visit::enter(cx, place, client, at).map(Some);
+        return Visit::record_entry(cx, place, client, at).map(Some);
     }
     let Some(mut visit) = Visit::of(cx, place, client, at)? else { return Ok(None) };
     if visit.left_at.is_none_or(|left| left < at) {
@@ -145,14 +143,14 @@ fn pay(
     let id = visit.visit_id.0;
     match by {
         AdmissionBasis::Product(way) => {
-            cx.entrances()?.use_day(cx, client, way, id)?;
+            cx.admissions()?.use_day(cx, client, way, id)?;
             visit.client_product_id.get_or_insert(way.client_product);
         }
         AdmissionBasis::Credits(units) if *units > 0 => {
             let pools = place.asks.credit_pools.0.clone();
             let taking =
                 BookingEntitlement { booking: id, client, units: *units, pools, at: cx.now() };
-            let settling = cx.settling()?;
+            let settling = cx.entitlements()?;
             settling.hold(cx, &taking)?;
             settling.consume(cx, &taking)?;
             visit.credits = *units;
@@ -163,7 +161,7 @@ fn pay(
 }
 
 /// Lets somebody in who may come in: what follows from it.
-fn enter(
+fn record_entry(
     cx: &mut Write,
     (place, client): (&ZoneContext, ClientId),
     code: Option<Code>,
@@ -179,14 +177,14 @@ fn enter(
 }
 
 fn scan_access(cx: &mut Write, Body(new): Body<NewScan>) -> Result<Scanned> {
-    let mut device = Device::calling(cx)?;
-    heartbeats::seen(cx, &mut device)?;
+    let mut device = Device::from_caller(cx)?;
+    heartbeats::record_contact(cx, &mut device)?;
     let zone = zone_of(&device, new.zone.as_deref())?;
     let direction = way_of(&device, new.direction)?;
     let kind = new.credential.kind;
-    let fingerprint = fingerprint(cx, &asked_of(&new.credential, &zone, direction))?;
+    let fingerprint = fingerprint(cx, &code_for(&new.credential, &zone, direction))?;
     if let Some(known) = Scan::of_device(cx, device.device_id, &new.scan_id)? {
-        cx.touch("access_scan", known.access_scan_id, Vec::<String>::new());
+        cx.set_audit_target("access_scan", known.access_scan_id, Vec::<String>::new());
         return match known.answer.filter(|_| known.fingerprint == fingerprint) {
             Some(answer) => serde_json::from_str(&answer).map_err(Problem::internal),
             None => Err(Problem::conflict("scanId", "must be a new one for another scan")),
@@ -217,7 +215,7 @@ fn scan_access(cx: &mut Write, Body(new): Body<NewScan>) -> Result<Scanned> {
             Ok(admitted) => {
                 let client = shown.credential.client_id;
                 let by = (&admitted.by, admitted.bookings.as_slice());
-                visit_id = enter(cx, (&place, client), shown.code, by)?;
+                visit_id = record_entry(cx, (&place, client), shown.code, by)?;
                 passback_broken = admitted.passback_broken;
                 Ok(())
             }
@@ -232,7 +230,7 @@ fn scan_access(cx: &mut Write, Body(new): Body<NewScan>) -> Result<Scanned> {
     // Everybody is let out, so a door that lets out would tell whose PIN was guessed.
     let guessed = direction == Direction::Out && kind == AccessKind::Pin;
     let named = match client.filter(|_| !guessed) {
-        Some(id) => Client::seek(cx, id)?
+        Some(id) => Client::find_optional(cx, id)?
             .map(|own| ScannedClient { client_id: id, display_name: own.first_name().to_owned() }),
         None => None,
     };
@@ -272,7 +270,7 @@ fn scan_access(cx: &mut Write, Body(new): Body<NewScan>) -> Result<Scanned> {
         answer: Some(told),
         received_at: now,
     };
-    cx.touch("access_scan", scan.access_scan_id, ["accessScan"]);
+    cx.set_audit_target("access_scan", scan.access_scan_id, ["accessScan"]);
     scan.insert(cx)?;
     Ok(answer)
 }

@@ -73,7 +73,10 @@ answer!(
 fn get_access_code(cx: &mut Read) -> Result<AccessCode> {
     let client = cx.calling_client().ok_or(Key::Forbidden)?;
     let found = AccessCredential::codes_of(cx, client)?.ok_or_else(|| {
-        Problem::because(Key::NotFound, "There is no access credential of the kind `qr` for you.")
+        Problem::with_cause(
+            Key::NotFound,
+            "There is no access credential of the kind `qr` for you.",
+        )
     })?;
     let (now, id) = (cx.now(), found.credential_id);
     let end_of = |step: i64| Timestamp::from_millis((step + 1) * STEP_MS);
@@ -89,7 +92,7 @@ fn get_access_code(cx: &mut Read) -> Result<AccessCode> {
 pub(super) fn area() -> Area {
     Area::default().operations([operation!(app GET "/client/access-code", Client, get_access_code)
         .summary("Get the code that opens doors now")
-        .momentary()
+        .without_etag()
         .describe(
             "To be shown as a QR code. It changes every 30 seconds, is taken for a minute, and once a zone. The company \
              gives the credential: one of the kind `qr`.",

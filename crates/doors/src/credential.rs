@@ -141,7 +141,7 @@ impl AccessCredential {
     }
 
     /// The same whosever it is.
-    pub fn seek(cx: &mut Read, id: CredentialId) -> Result<Option<Self>> {
+    pub fn find_optional(cx: &mut Read, id: CredentialId) -> Result<Option<Self>> {
         cx.one(FIND, params![id])
     }
 
@@ -192,7 +192,7 @@ impl AccessCredential {
             own.last4 = tells.then(|| number[last..].to_owned());
         }
         own.check_free(cx)?;
-        cx.touch("access_credential", own.credential_id, ["accessCredential"]);
+        cx.set_audit_target("access_credential", own.credential_id, ["accessCredential"]);
         cx.defer(INSERT, &own.params())?;
         Ok(own)
     }
@@ -223,7 +223,7 @@ impl AccessCredential {
     /// Keeps what has changed.
     pub fn save(&mut self, cx: &mut Write, before: &Self) -> Result<()> {
         let changed = self.changed(before);
-        if let Some(now) = cx.changes("access_credential", self.credential_id, changed) {
+        if let Some(now) = cx.audit_fields("access_credential", self.credential_id, changed) {
             self.updated_at = now;
             cx.defer(SAVE, &self.params())?;
         }

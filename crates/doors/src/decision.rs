@@ -2,8 +2,8 @@
 
 use spotter_contract::{
     Read,
-    entitlement::{BookingEntitlement, EntitlementSource},
     admission::{AccessHours, AdmittingProduct, Limits, Refusal},
+    entitlement::{BookingEntitlement, EntitlementSource},
 };
 use spotter_core::{
     clients::Client,
@@ -20,9 +20,9 @@ use crate::{
     block::AccessBlock,
     code::Code,
     credential::{AccessCredential, AccessCredentialStatus},
-    zone_context::ZoneContext,
     presence::{self, Presence},
     visit::Visit,
+    zone_context::ZoneContext,
 };
 
 words! {
@@ -138,7 +138,7 @@ pub fn decide(
     {
         return Ok(Err(Reason::CredentialReplayed));
     }
-    if !Client::seek(cx, client)?.is_some_and(|client| client.is_active()) {
+    if !Client::find_optional(cx, client)?.is_some_and(|client| client.is_active()) {
         return Ok(Err(Reason::ClientInactive));
     }
     if AccessBlock::of(cx, client)?.is_some() {
@@ -209,7 +209,7 @@ fn entitled(
             Err(Reason::BookingRequired)
         });
     }
-    let mut why = match cx.entrances()?.ways(cx, client, at)? {
+    let mut why = match cx.admissions()?.admitting_products(cx, client, at)? {
         Ok(ways) => match best(ways, place, at) {
             Ok(way) => return Ok(Ok(AdmissionBasis::Product(way))),
             Err(why) => why,
@@ -232,7 +232,7 @@ fn entitled(
         let id = visit.map_or(shown.credential.credential_id.0, |visit| visit.visit_id.0);
         let pools = place.asks.credit_pools.0.clone();
         let taking = BookingEntitlement { booking: id, client, units: asked, pools, at };
-        let quoted = cx.settling()?.quote(cx, &taking, &[at])?;
+        let quoted = cx.entitlements()?.quote(cx, &taking, &[at])?;
         let of_credits =
             quoted.iter().flatten().any(|own| own.source == EntitlementSource::Credits);
         if of_credits {

@@ -8,21 +8,21 @@
 
 pub mod allow_list;
 pub mod block;
+pub mod check;
 pub mod code;
 pub mod credential;
 pub mod credentials;
 pub mod decision;
-pub mod offline_scans;
 mod lockout;
-pub mod zone_context;
+mod messages;
+pub mod offline_scans;
 mod presence;
 mod privacy;
 pub mod retention;
 pub mod scan;
-pub mod check;
 pub mod visit;
-mod messages;
 pub mod zone;
+pub mod zone_context;
 
 use spotter_contract::Area;
 
@@ -45,5 +45,5 @@ pub fn area() -> Area {
         ("Access rules", vec![zone::area()]),
         ("Access log", vec![scan::area(), visit::area(), privacy::area()]),
     ];
-    Area::join(rooms.map(|(heading, chapters)| Area::join(chapters).under(heading)))
+    Area::join(rooms.map(|(heading, chapters)| Area::join(chapters).tagged(heading)))
 }

@@ -10,13 +10,13 @@ use spotter_kernel::{Many, Result, Timestamp, text::Text};
 use spotter_store::words;
 
 use crate::{
+    check::{ShownCredential, TELLS, code_for, fingerprint, moved, resolve},
     credential::AccessKind,
     decision::{Decision, PresentedCredential, Reason, decide, starts_around},
-    zone_context::{ZoneContext, way_of, zone_of},
     presence,
     scan::{AccessScanId, Scan},
-    check::{ShownCredential, TELLS, asked_of, fingerprint, moved, resolve},
     visit::VisitId,
+    zone_context::{ZoneContext, way_of, zone_of},
 };
 
 /// So old that nothing follows from it any more, in days.
@@ -101,7 +101,7 @@ struct LateAnswer {
 }
 
 /// When something happened by the server's clock: a clock that is off is put right, and nothing happens later than now.
-fn put_right(told: Timestamp, skew: i64, now: Timestamp) -> Timestamp {
+fn corrected_time(told: Timestamp, skew: i64, now: Timestamp) -> Timestamp {
     let skew = if skew.abs() > RIGHT_MS { skew } else { 0 };
     Timestamp::from_millis(told.millis().saturating_add(skew).min(now.millis()))
 }
@@ -117,7 +117,7 @@ fn record(cx: &mut Write, device: &Device, late: LateScan, skew: i64) -> Result<
 
 fn write_down(cx: &mut Write, device: &Device, late: LateScan, skew: i64) -> Result<Recorded> {
     let now = cx.now();
-    let at = put_right(late.occurred_at, skew, now);
+    let at = corrected_time(late.occurred_at, skew, now);
     let mut told = Recorded {
         scan_id: late.scan_id.to_string(),
         result: LateResult::Invalid,
@@ -148,11 +148,11 @@ fn write_down(cx: &mut Write, device: &Device, late: LateScan, skew: i64) -> Res
     ];
     let fingerprint = fingerprint(cx, &asked)?;
     if let Some(known) = Scan::of_device(cx, device.device_id, &late.scan_id)? {
-        let asked = asked_of(&late.credential, &zone, direction);
+        let asked = code_for(&late.credential, &zone, direction);
         if !known.offline && known.fingerprint == self::fingerprint(cx, &asked)? {
             let fingerprint =
                 if known.decision == late.decision { None } else { Some(fingerprint) };
-            return told_otherwise(cx, known, (&late, fingerprint), (told, skew));
+            return conflicting_answer(cx, known, (&late, fingerprint), (told, skew));
         }
         let same = known.fingerprint == fingerprint;
         told.result = if same { LateResult::Known } else { LateResult::Conflict };
@@ -210,7 +210,7 @@ fn write_down(cx: &mut Write, device: &Device, late: LateScan, skew: i64) -> Res
 
 /// A scan that the server had decided, of which the device never heard the answer: what the device did by itself is what
 /// happened. Of what is the same there is nothing to write.
-fn told_otherwise(
+fn conflicting_answer(
     cx: &mut Write,
     known: Scan,
     (late, fingerprint): (&LateScan, Option<Vec<u8>>),
@@ -277,14 +277,14 @@ fn follow(
 }
 
 fn record_late_scans(cx: &mut Write, Body(new): Body<LateScans>) -> Result<LateAnswer> {
-    let mut device = Device::calling(cx)?;
-    heartbeats::seen(cx, &mut device)?;
+    let mut device = Device::from_caller(cx)?;
+    heartbeats::record_contact(cx, &mut device)?;
     let skew = heartbeats::skew(cx.now(), new.sent_at);
     let mut results = Vec::with_capacity(new.scans.len());
     for late in new.scans {
         results.push(record(cx, &device, late, skew)?);
     }
-    cx.touch("access_device", device.device_id, ["lateScans"]);
+    cx.set_audit_target("access_device", device.device_id, ["lateScans"]);
     Ok(LateAnswer { results, clock_skew_ms: skew })
 }
 
@@ -308,10 +308,10 @@ mod tests {
     fn clocks_are_put_right_and_nothing_lies_ahead() {
         let at = Timestamp::from_millis;
         let now = at(1_000_000);
-        assert_eq!(put_right(at(900_000), 1_500, now), at(900_000), "near enough");
-        assert_eq!(put_right(at(900_000), 50_000, now), at(950_000));
-        assert_eq!(put_right(at(900_000), -50_000, now), at(850_000));
-        assert_eq!(put_right(at(2_000_000), 0, now), now);
-        assert_eq!(put_right(at(999_000), i64::MAX, now), now);
+        assert_eq!(corrected_time(at(900_000), 1_500, now), at(900_000), "near enough");
+        assert_eq!(corrected_time(at(900_000), 50_000, now), at(950_000));
+        assert_eq!(corrected_time(at(900_000), -50_000, now), at(850_000));
+        assert_eq!(corrected_time(at(2_000_000), 0, now), now);
+        assert_eq!(corrected_time(at(999_000), i64::MAX, now), now);
     }
 }

@@ -29,7 +29,7 @@ pub fn next_company(
 /// Forgets some scans and visits of a company that are older than an instant; how many.
 pub fn prune(tx: &mut Tx<'_>, env: &Env, company: CompanyId, before: Timestamp) -> Result<u64> {
     let mut gone = 0;
-    Write::by_itself(tx, env, company, ("forget_access_scans", &[]), |cx| {
+    Write::as_system(tx, env, company, ("forget_access_scans", &[]), |cx| {
         gone = forget(cx, before)?;
         Ok(())
     })?;

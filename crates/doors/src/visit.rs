@@ -59,7 +59,7 @@ impl Visit {
     }
 
     /// Notes that a client came in.
-    pub fn enter(
+    pub fn record_entry(
         cx: &mut Write,
         place: &ZoneContext,
         client: ClientId,

@@ -168,7 +168,7 @@ fn set_access_zone(
     if !before.is_set() {
         changed.push("accessZone".to_owned());
     }
-    if let Some(now) = cx.changes("location", at.location_id, changed) {
+    if let Some(now) = cx.audit_fields("location", at.location_id, changed) {
         zone.updated_at = now;
         cx.defer(if before.is_set() { SAVE } else { INSERT }, &zone.params())?;
     }

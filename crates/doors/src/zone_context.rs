@@ -138,7 +138,7 @@ struct OwnDevice {
 }
 
 fn get_own_device(cx: &mut Read) -> Result<OwnDevice> {
-    let device = Device::calling(cx)?;
+    let device = Device::from_caller(cx)?;
     let location = Location::find(cx, device.location_id)?;
     Ok(OwnDevice {
         device_id: device.device_id,

@@ -90,7 +90,7 @@ impl Files {
     }
 
     /// Begins to write a file. It is there once it is [finished](Writing::finish), and all of it.
-    pub fn begin(&self, key: &str) -> FileWriter {
+    pub fn create(&self, key: &str) -> FileWriter {
         let writer = BufWriter::with_capacity(self.0.clone(), Path::from(key), PART);
         FileWriter { writer: writer.with_max_concurrency(1), size: 0 }
     }
@@ -162,7 +162,7 @@ mod tests {
         let (files, folder) = folder();
         for size in [0, 1_000, PART, 3 * PART + 7] {
             let key = format!("a/{size}");
-            let mut writing = files.begin(&key);
+            let mut writing = files.create(&key);
             for piece in vec![7u8; size].chunks(1_000_003) {
                 writing.put(Bytes::copy_from_slice(piece)).await.unwrap();
                 assert!(matches!(files.read(&key).await, Err(FileError::Missing)));
@@ -174,7 +174,7 @@ mod tests {
             files.delete(&key).await.unwrap();
             files.delete(&key).await.unwrap();
         }
-        let mut writing = files.begin("a/given-up");
+        let mut writing = files.create("a/given-up");
         writing.put(vec![1; 2 * PART].into()).await.unwrap();
         writing.abort().await.unwrap();
         let left: Vec<_> = std::fs::read_dir(folder.join("a")).unwrap().flatten().collect();

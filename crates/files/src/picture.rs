@@ -84,7 +84,7 @@ pub fn clean(bytes: &[u8]) -> Result<Picture, Refusal> {
         image = image.thumbnail(KEPT_SIDE, KEPT_SIDE);
     }
     image.apply_orientation(orientation);
-    kept(&image)
+    encode(&image)
 }
 
 /// A picture that the program makes, of the colours of its pixels.
@@ -93,10 +93,10 @@ pub fn paint(
     colour: impl Fn(u32, u32) -> [u8; 3],
 ) -> Result<Picture, Refusal> {
     let painted = RgbImage::from_fn(width, height, |x, y| Rgb(colour(x, y)));
-    kept(&DynamicImage::ImageRgb8(painted))
+    encode(&DynamicImage::ImageRgb8(painted))
 }
 
-fn kept(image: &DynamicImage) -> Result<Picture, Refusal> {
+fn encode(image: &DynamicImage) -> Result<Picture, Refusal> {
     let thumbnail = image.thumbnail(THUMBNAIL_SIDE, THUMBNAIL_SIDE);
     Ok(Picture {
         width: image.width(),

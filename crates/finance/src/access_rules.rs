@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use spotter_contract::{
-    Area, Body, ListQuery, Path, Read, UpdatedFrom, Write, answer,
+    Area, Body, ListQuery, Path, Read, UpdatedFrom, Write,
     admission::{AccessHours, Limits},
-    listed, operation, path,
+    answer, listed, operation, path,
 };
 use spotter_core::locations::Location;
 use spotter_kernel::{Key, Many, Result, Timestamp, id::LocationId, text::Text};
@@ -34,12 +34,12 @@ record! {
 }
 
 impl AccessRule {
-    fn seek(cx: &mut Read, product: ProductId) -> Result<Option<Self>> {
+    fn find_optional(cx: &mut Read, product: ProductId) -> Result<Option<Self>> {
         cx.one(FIND, params![product])
     }
 
     fn find(cx: &mut Read, product: ProductId) -> Result<Self> {
-        Self::seek(cx, product)?.ok_or_else(|| Key::NotFound.into())
+        Self::find_optional(cx, product)?.ok_or_else(|| Key::NotFound.into())
     }
 
     fn into_limits(self) -> Limits {
@@ -48,7 +48,7 @@ impl AccessRule {
 
     /// Where and when a product lets in.
     pub fn limits(cx: &mut Read, product: ProductId) -> Result<Limits> {
-        Ok(Self::seek(cx, product)?.map(Self::into_limits).unwrap_or_default())
+        Ok(Self::find_optional(cx, product)?.map(Self::into_limits).unwrap_or_default())
     }
 
     /// The same of all products that have a rule.
@@ -103,7 +103,7 @@ fn set_access_rule(
         let rule = "must be the company's locations";
         Location::find(cx, *location).map_err(|none| none.missing("locationIds", rule))?;
     }
-    let before = AccessRule::seek(cx, at.product_id)?;
+    let before = AccessRule::find_optional(cx, at.product_id)?;
     let (now, is_new) = (cx.now(), before.is_none());
     let mut rule = AccessRule {
         product_id: at.product_id,
@@ -117,7 +117,7 @@ fn set_access_rule(
         Some(before) => rule.changed(before),
         None => vec!["accessRule".to_owned()],
     };
-    if let Some(now) = cx.changes("access_rule", at.product_id, changed) {
+    if let Some(now) = cx.audit_fields("access_rule", at.product_id, changed) {
         rule.updated_at = now;
         cx.defer(if is_new { INSERT } else { SAVE }, &rule.params())?;
     }
@@ -126,7 +126,7 @@ fn set_access_rule(
 
 fn delete_access_rule(cx: &mut Write, Path(at): Path<RulePath>) -> Result<AccessRuleAnswer> {
     let access_rule = AccessRule::find(cx, at.product_id)?;
-    cx.touch("access_rule", at.product_id, ["accessRule"]);
+    cx.set_audit_target("access_rule", at.product_id, ["accessRule"]);
     cx.defer(DELETE, params![at.product_id])?;
     Ok(AccessRuleAnswer { access_rule })
 }
@@ -149,7 +149,7 @@ pub(super) fn area() -> Area {
                 .summary("Delete an access rule")
                 .describe("The product lets in everywhere and always."),
         ])
-        .under("Access rules")
+        .tagged("Access rules")
 }
 
 lists! {

@@ -29,13 +29,13 @@ pub fn follow(cx: &mut Write, bill: &Invoice, turned: InvoiceTransition) -> Resu
         InvoiceTransition::Owed => {
             request::lower(cx, bill.invoice_id, bill.balance)?;
             let settings = FinanceSettings::find(cx)?;
-            dunning::chase_later(cx, bill, &settings)
+            dunning::schedule(cx, bill, &settings)
         }
         InvoiceTransition::Paid => {
             collection::stop(cx, bill.invoice_id)?;
             letters::take_back(cx, bill.invoice_id)?;
             request::end_with(cx, bill.invoice_id, RequestStatus::Paid)?;
-            settled(cx, bill)
+            on_invoice_settled(cx, bill)
         }
         InvoiceTransition::Cancelled => {
             collection::stop(cx, bill.invoice_id)?;
@@ -45,7 +45,7 @@ pub fn follow(cx: &mut Write, bill: &Invoice, turned: InvoiceTransition) -> Resu
             if bill.lines.0.iter().any(|line| line.product_id.is_some() && line.gross > 0) {
                 rest(cx, bill, LotStatus::Revoked)?;
             }
-            settled(cx, bill)
+            on_invoice_settled(cx, bill)
         }
     }
 }
@@ -64,13 +64,13 @@ pub fn unpaid(cx: &mut Write, bill: &Invoice) -> Result<()> {
 }
 
 /// A bill is paid, or is none any more: what had rested for it goes on.
-fn settled(cx: &mut Write, bill: &Invoice) -> Result<()> {
+fn on_invoice_settled(cx: &mut Write, bill: &Invoice) -> Result<()> {
     let today = cx.today()?;
     for mut lot in lots_of(cx, bill)? {
         if lot.status == LotStatus::Suspended && !lot.has_ended_on(today) {
             lot.status = LotStatus::Active;
             lot.write(cx)?;
-            lot.tell(cx, Event::CreditAssigned, (EntryKind::Grant, lot.available()), None)?;
+            lot.publish(cx, Event::CreditAssigned, (EntryKind::Grant, lot.available()), None)?;
         }
     }
     let Some(id) = bill.subscription_id else { return Ok(()) };
@@ -116,7 +116,7 @@ fn rest(cx: &mut Write, bill: &Invoice, status: LotStatus) -> Result<()> {
             (LotStatus::Active, LotStatus::Suspended) if unused > 0 => {
                 lot.status = LotStatus::Suspended;
                 lot.write(cx)?;
-                lot.tell(cx, Event::CreditRevoked, (EntryKind::Revoke, unused), None)?;
+                lot.publish(cx, Event::CreditRevoked, (EntryKind::Revoke, unused), None)?;
             }
             (
                 LotStatus::Active | LotStatus::Suspended | LotStatus::Promised,
@@ -148,7 +148,7 @@ pub fn follow_members(cx: &mut Write, client: ClientId) -> Result<()> {
     };
     // Who has left becomes no member again.
     if status != MemberStatus::Former
-        && Client::seek(cx, client)?.is_none_or(|own| own.is_archived())
+        && Client::find_optional(cx, client)?.is_none_or(|own| own.is_archived())
     {
         return Ok(());
     }

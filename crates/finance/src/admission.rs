@@ -6,9 +6,9 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use spotter_contract::{
-    Area, Path, Query, Read, Write, answer,
+    Area, Path, Query, Read, Write,
     admission::{Admissions, AdmittingProduct, Refusal},
-    operation,
+    answer, operation,
 };
 use spotter_core::clients::{Client, ClientPath};
 use spotter_kernel::{Date, Id, Key, Problem, Result, Timestamp, id::ClientId};
@@ -149,7 +149,7 @@ fn ways(
 }
 
 /// Whether a client may come in at an instant, as far as what they were sold goes.
-pub fn ask(cx: &mut Read, client: ClientId, at: Timestamp) -> Result<AdmissionDecision> {
+pub fn decide(cx: &mut Read, client: ClientId, at: Timestamp) -> Result<AdmissionDecision> {
     let date = cx.zone()?.date_at(at);
     let sold = sold(cx, client, date)?;
     let best = ways(&sold, date).map(|open| open.into_iter().find(|(_, opens)| !opens.owes));
@@ -171,7 +171,7 @@ pub fn ask(cx: &mut Read, client: ClientId, at: Timestamp) -> Result<AdmissionDe
 pub struct Sales;
 
 impl Admissions for Sales {
-    fn ways(
+    fn admitting_products(
         &self,
         cx: &mut Read,
         client: ClientId,
@@ -224,7 +224,9 @@ impl Admissions for Sales {
         visit: Id,
     ) -> Result<()> {
         match way.is_pass {
-            true => booking_credits::use_day(cx, client, ClientProductId(way.client_product), visit),
+            true => {
+                booking_credits::use_day(cx, client, ClientProductId(way.client_product), visit)
+            }
             false => Ok(()),
         }
     }
@@ -251,7 +253,7 @@ fn get_entrance(
     if far > 366 {
         return Err(Problem::invalid("at", "must be at most 366 days away"));
     }
-    Ok(EntranceAnswer { entrance: ask(cx, client.client_id, at)? })
+    Ok(EntranceAnswer { entrance: decide(cx, client.client_id, at)? })
 }
 
 /// What this chapter brings.

@@ -7,22 +7,22 @@
 //! [`settings`]. The books look at themselves ([`audit`]).
 
 mod access_rules;
+pub mod account_status;
+pub mod admission;
 pub mod audit;
 mod balances;
 pub mod billing;
 pub mod catalogue;
 pub mod collecting;
 pub mod credits;
-pub mod admission;
-mod metrics;
 pub mod identifiers;
 pub mod ids;
 pub mod memberships;
+mod metrics;
 pub mod payments;
 mod privacy;
 pub mod sales;
 pub mod settings;
-pub mod account_status;
 
 use std::collections::BTreeSet;
 
@@ -32,16 +32,16 @@ use spotter_kernel::{Date, Event, Result, Timestamp, id::ClientId};
 /// What the area brings.
 pub fn area() -> Area {
     Area::join([
-        catalogue::area().under("Products"),
-        settings::area().under("Invoices"),
-        billing::area().under("Invoices"),
-        payments::area().under("Payments"),
-        balances::area().under("Payments"),
+        catalogue::area().tagged("Products"),
+        settings::area().tagged("Invoices"),
+        billing::area().tagged("Invoices"),
+        payments::area().tagged("Payments"),
+        balances::area().tagged("Payments"),
         collecting::area(),
-        sales::area().under("Sales"),
-        Area::join([memberships::area(), account_status::area()]).under("Subscriptions"),
-        credits::area().under("Credits"),
-        admission::area().under("Sales"),
+        sales::area().tagged("Sales"),
+        Area::join([memberships::area(), account_status::area()]).tagged("Subscriptions"),
+        credits::area().tagged("Credits"),
+        admission::area().tagged("Sales"),
         access_rules::area(),
         audit::area(),
         metrics::area(),

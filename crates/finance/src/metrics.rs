@@ -153,7 +153,7 @@ impl Payment {
 }
 
 fn home_of(cx: &mut Read, client: ClientId) -> Result<Option<LocationId>> {
-    Ok(Client::seek(cx, client)?.and_then(|client| client.home_location_id()))
+    Ok(Client::find_optional(cx, client)?.and_then(|client| client.home_location_id()))
 }
 
 impl Refund {
@@ -287,7 +287,7 @@ impl CountedSubscription {
 }
 
 impl Subscription {
-    fn course(&self) -> CountedSubscription {
+    fn counted_subscription(&self) -> CountedSubscription {
         CountedSubscription {
             home_location_id: self.home_location_id,
             start_date: self.start_date,
@@ -300,9 +300,13 @@ impl Subscription {
 
     /// The figures follow a membership that began, rests, goes on or ended.
     pub(crate) fn figured(&self, cx: &mut Write, before: Option<&Self>) -> Result<()> {
-        let mut more = self.course().recurring();
+        let mut more = self.counted_subscription().recurring();
         if let Some(before) = before {
-            spotter_store::DailyMetrics::add(&mut more, &before.course().recurring(), -1);
+            spotter_store::DailyMetrics::add(
+                &mut more,
+                &before.counted_subscription().recurring(),
+                -1,
+            );
         }
         if more != LEVEL {
             let today = cx.today()?;
@@ -368,7 +372,7 @@ fn month(cx: &mut Write, from: Date, to: Date, mend: bool) -> Result<Vec<Differe
     refunded.iter().for_each(|one| sheet.join(&one.refunded(), 1));
     let disputed: Vec<Disputed> = cx.all(DISPUTED, params![from, to])?;
     disputed.iter().for_each(|one| sheet.join(&one.sheet(), 1));
-    metrics::compare(cx, &sheet.within(from, to), (from, to), mend)
+    metrics::compare(cx, &sheet.between(from, to), (from, to), mend)
 }
 
 /// What is owed and what memberships bring: nothing says what they were on days before.

@@ -241,7 +241,7 @@ fn update_finance_settings(
     change.fee_vat_percentage.apply(&mut settings.fee_vat_percentage);
     change.mail_invoices.apply(&mut settings.mail_invoices);
     let company = cx.company();
-    if let Some(now) = cx.changes("company", company, settings.changed(&before)) {
+    if let Some(now) = cx.audit_fields("company", company, settings.changed(&before)) {
         settings.updated_at = Some(now);
         cx.defer(SAVE, &settings.params())?;
     }

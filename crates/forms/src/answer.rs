@@ -10,7 +10,7 @@ use spotter_kernel::{Date, Problem, Result, text::Text};
 
 use crate::{
     file::FormFileId,
-    question::{Answers, Question, QuestionType, TEXT_MAX, shown},
+    question::{Answers, Question, QuestionType, TEXT_MAX, visible},
 };
 
 /// Answers as they are sent: values by the questions' ids.
@@ -85,7 +85,7 @@ pub fn wrong(question: &str, rule: &str) -> Problem {
 }
 
 /// What somebody has answered to a question.
-pub fn taken(question: &Question, value: &Value) -> Result<CheckedAnswer, String> {
+pub fn check(question: &Question, value: &Value) -> Result<CheckedAnswer, String> {
     if value.is_null() {
         return Ok(CheckedAnswer::Nothing);
     }
@@ -209,12 +209,12 @@ pub fn missing(questions: &[Question], answers: &Answers) -> Vec<Missing> {
         };
         Some(Missing { question_id: question.question_id.to_string(), rule })
     };
-    shown(questions, answers).iter().filter_map(lacks).collect()
+    visible(questions, answers).iter().filter_map(lacks).collect()
 }
 
 /// The answers to what is shown; others are dropped.
 pub fn relevant(questions: &[Question], answers: &Answers) -> Answers {
-    let seen = shown(questions, answers);
+    let seen = visible(questions, answers);
     let keep = |question: &&Question| {
         let id: &str = &question.question_id;
         answers.get(id).map(|answer| (id.to_owned(), answer.clone()))
@@ -283,14 +283,14 @@ mod tests {
             ),
             (&of(json!({"type": "file"})), json!({"uploadId": "x"}), None),
         ] {
-            let is = taken(question, &value);
+            let is = check(question, &value);
             match kept {
                 Some(kept) => assert_eq!(is, Ok(CheckedAnswer::Plain(kept))),
                 None => assert!(is.is_err(), "{value}"),
             }
         }
         for (question, empty) in [(&text, json!("  ")), (&many, json!([])), (&one, Value::Null)] {
-            assert_eq!(taken(question, &empty), Ok(CheckedAnswer::Nothing));
+            assert_eq!(check(question, &empty), Ok(CheckedAnswer::Nothing));
         }
         assert!(is_flagged(&one, &json!("b")) && !is_flagged(&one, &json!("a")));
         assert!(is_flagged(&many, &json!(["a", "b"])));
@@ -317,8 +317,8 @@ mod tests {
                 2 => json!([text]),
                 _ => json!(["a"]),
             };
-            if let Ok(CheckedAnswer::Plain(kept)) = taken(&questions[kind], &value) {
-                prop_assert_eq!(taken(&questions[kind], &kept), Ok(CheckedAnswer::Plain(kept)));
+            if let Ok(CheckedAnswer::Plain(kept)) = check(&questions[kind], &value) {
+                prop_assert_eq!(check(&questions[kind], &kept), Ok(CheckedAnswer::Plain(kept)));
             }
         }
     }

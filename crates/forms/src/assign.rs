@@ -46,7 +46,7 @@ fn list_form_assignments(
     let is_silent = cx.tells_with_consent() && cx.lacks_consent(at.client_id)?;
     let list = if is_silent { &GENERAL } else { &LIST };
     let page = cx.page_under(list, &[at.client_id.bind()], &wanted, page)?;
-    Ok(page.map(Assignment::shown).into())
+    Ok(page.map(Assignment::into_view).into())
 }
 
 path!(
@@ -63,7 +63,7 @@ answer!(pub(super) AssignmentAnswer { form_assignment: AssignmentView });
 
 impl From<Assignment> for AssignmentAnswer {
     fn from(given: Assignment) -> Self {
-        Self { form_assignment: given.shown() }
+        Self { form_assignment: given.into_view() }
     }
 }
 
@@ -98,7 +98,7 @@ fn assign_form(
         expires_at: new.expires_at,
         ..AssignmentOptions::default()
     };
-    cx.happens(|| format!("{} is asked to answer a form.", quoted(&client.name())));
+    cx.describe_effect(|| format!("{} is asked to answer a form.", quoted(&client.name())));
     Ok(Assignment::give(cx, &client, (&form, version), how)?.into())
 }
 
@@ -186,13 +186,13 @@ pub(super) fn area() -> Area {
             .created()
             .emits(&[Event::FormAssigned])
             .fails(&[Key::ApiError, Key::DateRangeOrderInvalid, Key::NotFound, Key::ScopesHealthConsentRequired])
-            .asks(),
+            .confirmation(),
         operation!(POST "/clients/{clientId}/form-assignments/{assignmentId}/cancel", FormAssignmentsWrite,
             cancel_form_assignment)
         .sometimes_about_health().summary("Call off a form that a client was given")
         .describe("A general form or an intake that is not answered yet. What the client has begun is forgotten.")
         .fails(&[Key::ApiError])
-        .asks(),
+        .confirmation(),
         operation!(app POST "/clients/{clientId}/form-assignments/{assignmentId}/reopen", Coach,
             reopen_form_assignment)
         .sometimes_about_health().summary("Let a client answer a form once more")

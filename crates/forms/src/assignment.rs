@@ -8,7 +8,7 @@ use spotter_contract::{Area, Effect, Offboarding, Payload, Read, Timer, Write};
 use spotter_core::clients::Client;
 use spotter_kernel::{Event, Id, Key, Problem, Result, Timestamp, id::ClientId, id_type};
 use spotter_store::{
-    Bind, params, record, set, statements, stored_ids, subject, under, values, words,
+    Bind, of_tally, params, record, set, statements, stored_ids, subject, values, words,
 };
 
 use crate::{
@@ -287,7 +287,7 @@ impl Assignment {
         Client::find(cx, client)?;
         let found: Option<Self> = cx.one(FIND, params![id])?;
         let found = found.filter(|found| found.client_id == client).ok_or(Key::NotFound)?;
-        cx.with_consent(found, |own| Some(own.client_id).filter(|_| own.kind.is_about_health()))
+        cx.if_consented(found, |own| Some(own.client_id).filter(|_| own.kind.is_about_health()))
     }
 
     /// An intake, or a check-up, of whoever the caller may know of.
@@ -295,7 +295,7 @@ impl Assignment {
         let found: Option<Self> = cx.one(FIND, params![id])?;
         let found = found.filter(|found| found.kind == kind).ok_or(Key::NotFound)?;
         let own = cx.own(found, |found| found.client_id)?;
-        cx.with_consent(own, |own| Some(own.client_id))
+        cx.if_consented(own, |own| Some(own.client_id))
     }
 
     /// Gives a client a form, whose version it stays with.
@@ -344,7 +344,7 @@ impl Assignment {
             created_at: cx.now(),
             updated_at: cx.now(),
         };
-        cx.touch("form_assignment", given.assignment_id, ["formAssignment"]);
+        cx.set_audit_target("form_assignment", given.assignment_id, ["formAssignment"]);
         cx.defer(INSERT, &given.params())?;
         cx.recount(&BTreeSet::new(), &given.tallies())?;
         given.watch(cx)?;
@@ -397,7 +397,7 @@ impl Assignment {
     /// Writes a change down; whether there was one.
     pub fn save(&mut self, cx: &mut Write, before: &Self) -> Result<bool> {
         let changed = self.changed(before);
-        let Some(now) = cx.changes("form_assignment", self.assignment_id, changed) else {
+        let Some(now) = cx.audit_fields("form_assignment", self.assignment_id, changed) else {
             return Ok(false);
         };
         self.updated_at = now;
@@ -423,7 +423,7 @@ impl Assignment {
     }
 
     /// Tells that something was handed in.
-    pub fn tell_submitted(&self, cx: &mut Write, submission: SubmissionId) -> Result<()> {
+    pub fn publish_submitted(&self, cx: &mut Write, submission: SubmissionId) -> Result<()> {
         let event = match self.kind {
             FormKind::General => Event::FormSubmitted,
             FormKind::Intake => Event::IntakeSubmitted,
@@ -454,7 +454,7 @@ impl Assignment {
     }
 
     fn tallies(&self) -> BTreeSet<String> {
-        let own = under(TALLY, &[self.client_id.bind()]);
+        let own = of_tally(TALLY, &[self.client_id.bind()]);
         let mut all = BTreeSet::from([subject(&own, "status", &self.status.bind()), own]);
         if let Some(kind) = tally_of(self.kind) {
             all.extend([
@@ -466,7 +466,7 @@ impl Assignment {
         all
     }
 
-    fn standing(self) -> (AssignmentState, Outcome) {
+    fn into_state(self) -> (AssignmentState, Outcome) {
         let standing = AssignmentState {
             client_id: self.client_id,
             form_id: self.form_id,
@@ -494,9 +494,9 @@ impl Assignment {
     }
 
     /// As it is told among all that a client was given.
-    pub fn shown(self) -> AssignmentView {
+    pub fn into_view(self) -> AssignmentView {
         let (assignment_id, kind) = (self.assignment_id, self.kind);
-        let (standing, outcome) = self.standing();
+        let (standing, outcome) = self.into_state();
         let is_general = kind == FormKind::General;
         AssignmentView {
             assignment_id,
@@ -511,14 +511,14 @@ impl Assignment {
     /// As an intake.
     pub fn intake(self) -> Intake {
         let intake_id = self.assignment_id;
-        let (standing, outcome) = self.standing();
+        let (standing, outcome) = self.into_state();
         Intake { intake_id, standing, outcome }
     }
 
     /// As a check-up.
     pub fn checkup(self) -> Checkup {
         let (checkup_id, series_id) = (self.assignment_id, self.series_id);
-        let (standing, outcome) = self.standing();
+        let (standing, outcome) = self.into_state();
         Checkup { checkup_id, series_id, standing, outcome }
     }
 }

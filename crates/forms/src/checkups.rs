@@ -98,14 +98,14 @@ fn assign_checkup(
         expires_at: new.expires_at,
         ..AssignmentOptions::default()
     };
-    cx.happens(|| format!("{} is asked to answer a check-up.", quoted(&client.name())));
+    cx.describe_effect(|| format!("{} is asked to answer a check-up.", quoted(&client.name())));
     if let Some(recurrence) = &new.recurrence {
-        cx.happens(|| "It is given again and again, until its series is ended.".to_owned());
+        cx.describe_effect(|| "It is given again and again, until its series is ended.".to_owned());
         if new.expires_at.is_some() {
             let rule = "must be absent where it recurs: it expires as the next is given";
             return Err(Problem::invalid("expiresAt", rule));
         }
-        how.series_id = Some(Series::begin(cx, &client, form.form_id, recurrence, &how)?);
+        how.series_id = Some(Series::start(cx, &client, form.form_id, recurrence, &how)?);
     }
     Ok(CheckupAnswer { checkup: Assignment::give(cx, &client, (&form, version), how)?.checkup() })
 }
@@ -194,7 +194,7 @@ pub(super) fn area() -> Area {
             .created()
             .emits(&[Event::CheckupAssigned])
             .fails(&[Key::ApiError, Key::DateRangeOrderInvalid, Key::NotFound])
-            .asks(),
+            .confirmation(),
         operation!(PATCH "/checkups/{checkupId}", CheckupsWrite, update_checkup)
             .summary("Change until when a check-up is to be answered")
             .fails(&[Key::ApiError, Key::DateRangeOrderInvalid, Key::NotFound]),
@@ -202,7 +202,7 @@ pub(super) fn area() -> Area {
             .summary("Call off a check-up")
             .describe("One that is not answered yet. What the client has begun is forgotten; its series goes on.")
             .fails(&[Key::ApiError, Key::NotFound])
-            .asks(),
+            .confirmation(),
         operation!(POST "/checkups/{checkupId}/review", CheckupsWrite, review_checkup)
             .summary("Review a check-up")
             .describe("The client reads what is said. Said again, it takes the place of what was said before.")

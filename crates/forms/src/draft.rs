@@ -5,7 +5,7 @@ use spotter_kernel::{Problem, Result, Timestamp, id::ClientId};
 use spotter_store::{Json, params, record, statements, values};
 
 use crate::{
-    answer::{CheckedAnswer, Measure, taken, wrong},
+    answer::{CheckedAnswer, Measure, check, wrong},
     assignment::{Assignment, AssignmentId},
     file::{FormFile, FormFileId},
     question::{Answers, Question, QuestionType},
@@ -54,16 +54,16 @@ pub fn checked(
         let question = questions.iter().find(|question| *question.question_id == **id);
         let question =
             question.ok_or_else(|| wrong(id, "must be the answer to a question of the form"))?;
-        let value = match taken(question, value).map_err(|rule| wrong(id, &rule))? {
+        let value = match check(question, value).map_err(|rule| wrong(id, &rule))? {
             CheckedAnswer::Nothing => continue,
             CheckedAnswer::Plain(value) => value,
             CheckedAnswer::Measured(measure) => {
                 let field = format!("answers.{id}");
-                cx.following()?.check_answer(cx, &measured(question, &measure), &field)?;
+                cx.activity()?.check_answer(cx, &measured(question, &measure), &field)?;
                 serde_json::to_value(measure).map_err(Problem::internal)?
             }
             CheckedAnswer::Sent(sent) => {
-                FormFile::answered(cx, (of.client_id, of.assignment_id), id, sent)?.told()
+                FormFile::answered(cx, (of.client_id, of.assignment_id), id, sent)?.answer_value()
             }
         };
         kept.insert(id.clone(), value);
@@ -88,7 +88,7 @@ pub fn save(
     questions: &[Question],
     answers: Answers,
 ) -> Result<Draft> {
-    FormFile::keep(cx, of.assignment_id, &files(questions, &answers), false)?;
+    FormFile::attach(cx, of.assignment_id, &files(questions, &answers), false)?;
     let draft = Draft {
         assignment_id: of.assignment_id,
         client_id: of.client_id,
@@ -101,7 +101,7 @@ pub fn save(
 
 /// Forgets what was saved, and files that were never handed in.
 pub fn forget(cx: &mut Write, of: AssignmentId) -> Result<()> {
-    FormFile::keep(cx, of, &[], false)?;
+    FormFile::attach(cx, of, &[], false)?;
     cx.defer(FORGET, params![of])
 }
 

@@ -52,7 +52,7 @@ static FILE: Download = Download {
     place: ("/files/form-answers/", ""),
     operation: "get_form_file",
     seconds: SECONDS,
-    read: FormFile::kept,
+    read: FormFile::find_file,
 };
 
 impl FormFile {
@@ -96,7 +96,7 @@ impl FormFile {
     }
 
     /// As an answer tells it.
-    pub fn told(&self) -> Value {
+    pub fn answer_value(&self) -> Value {
         json!({"fileId": self.file_id, "fileName": self.file_name, "mediaType": self.media_type,
             "sizeBytes": self.size_bytes})
     }
@@ -108,7 +108,7 @@ impl FormFile {
 
     /// Keeps these files of what a client was given, and lets go of the others that were never handed in. Those
     /// that are handed in stay.
-    pub fn keep(
+    pub fn attach(
         cx: &mut Write,
         of: AssignmentId,
         these: &[FormFileId],
@@ -129,7 +129,7 @@ impl FormFile {
     }
 
     /// A file that answers a question, for whoever may see it.
-    pub fn kept(cx: &mut Read, id: Id) -> Result<DownloadSource> {
+    pub fn find_file(cx: &mut Read, id: Id) -> Result<DownloadSource> {
         let found: Self = cx.one(FIND, params![id])?.ok_or(Key::NotFound)?;
         let file = cx.own(found, |file| file.client_id)?;
         let stored = Stored { company: cx.company(), upload: file.upload_id };
@@ -185,7 +185,7 @@ pub(super) fn area() -> Area {
     Area::of(STATEMENTS).downloads(&[&FILE]).operations([
         operation!(app GET "/clients/{clientId}/form-files/{fileId}", Coach, get_form_file)
             .summary("Get a file that answers a question")
-            .momentary()
+            .without_etag()
             .describe(
                 "With an address at which it can be fetched for five minutes, without a token.",
             )

@@ -119,7 +119,7 @@ impl Form {
 
     /// Writes a new one down, with its first version.
     pub fn insert(&self, cx: &mut Write, questions: &[Question]) -> Result<()> {
-        cx.touch("form", self.form_id, ["form"]);
+        cx.set_audit_target("form", self.form_id, ["form"]);
         cx.defer(INSERT, &self.params())?;
         self.draft(cx, questions)
     }
@@ -142,7 +142,7 @@ impl Form {
         let mut changed = self.changed(before);
         changed.retain(|name| !matches!(name.as_str(), "questionTypes" | "draftVersion"));
         changed.extend(more.iter().map(|name| (*name).to_owned()));
-        let Some(now) = cx.changes("form", self.form_id, changed) else { return Ok(false) };
+        let Some(now) = cx.audit_fields("form", self.form_id, changed) else { return Ok(false) };
         self.updated_at = now;
         cx.defer(SAVE, &self.params())?;
         Ok(true)

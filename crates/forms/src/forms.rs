@@ -55,7 +55,7 @@ struct VersionFilter {
 }
 
 fn version<'de, D: serde::Deserializer<'de>>(d: D) -> Result<Option<i64>, D::Error> {
-    number::within(d, 1..=VERSIONS_MAX).map(Some)
+    number::deserialize_within(d, 1..=VERSIONS_MAX).map(Some)
 }
 
 /// What a version of a form asks.
@@ -75,7 +75,7 @@ answer!(FormAnswer {
     form_version: FormVersion,
 });
 
-fn told(form: Form, of: Version) -> FormAnswer {
+fn view(form: Form, of: Version) -> FormAnswer {
     let Version { version, questions, published_at } = of;
     FormAnswer { form, form_version: FormVersion { version, published_at, questions } }
 }
@@ -88,7 +88,7 @@ fn get_form(
     let form = Form::find(cx, at.form_id)?;
     let newest = form.version.or(form.draft_version).unwrap_or(1);
     let of = Form::at_version(cx, form.form_id, which.version.unwrap_or(newest))?;
-    Ok(told(form, of))
+    Ok(view(form, of))
 }
 
 /// Refuses questions that cannot be asked of a form's clients.
@@ -102,7 +102,7 @@ fn checked_for(cx: &mut Read, kind: FormKind, questions: &[Question]) -> Result<
                     "must be absent from general forms: intakes and check-ups ask about health";
                 return Err(Problem::invalid(&field, rule));
             }
-            cx.following()?.check_type(cx, measured, &field)?;
+            cx.activity()?.check_type(cx, measured, &field)?;
         }
     }
     Ok(())
@@ -148,7 +148,7 @@ fn create_form(cx: &mut Write, Body(new): Body<NewForm>) -> Result<FormAnswer> {
     };
     form.insert(cx, &new.questions)?;
     let questions = new.questions.into_vec();
-    Ok(told(form, Version { version: 1, questions, published_at: None }))
+    Ok(view(form, Version { version: 1, questions, published_at: None }))
 }
 
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
@@ -197,7 +197,7 @@ fn update_form(
         form.draft(cx, &of.questions)?;
     }
     form.save(cx, &before, more)?;
-    Ok(told(form, of))
+    Ok(view(form, of))
 }
 
 fn publish_form(cx: &mut Write, Path(at): Path<FormPath>) -> Result<FormAnswer> {
@@ -207,7 +207,7 @@ fn publish_form(cx: &mut Write, Path(at): Path<FormPath>) -> Result<FormAnswer> 
     let mut of = Form::at_version(cx, form.form_id, last)?;
     if before.draft_version.is_none() {
         form.save(cx, &before, &[])?;
-        return Ok(told(form, of));
+        return Ok(view(form, of));
     }
     if !of.questions.iter().any(Question::is_asked) {
         return Err(Problem::conflict("questions", "must have at least one that is answered"));
@@ -224,7 +224,7 @@ fn publish_form(cx: &mut Write, Path(at): Path<FormPath>) -> Result<FormAnswer> 
     form.publish_draft(cx, last)?;
     form.save(cx, &before, &[])?;
     of.published_at = Some(cx.now());
-    Ok(told(form, of))
+    Ok(view(form, of))
 }
 
 fn archive_form(cx: &mut Write, Path(at): Path<FormPath>) -> Result<FormAnswer> {
@@ -234,7 +234,7 @@ fn archive_form(cx: &mut Write, Path(at): Path<FormPath>) -> Result<FormAnswer> 
     form.save(cx, &before, &[])?;
     let last = form.version.or(form.draft_version).unwrap_or(1);
     let of = Form::at_version(cx, form.form_id, last)?;
-    Ok(told(form, of))
+    Ok(view(form, of))
 }
 
 /// What this chapter brings.

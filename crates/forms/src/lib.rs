@@ -7,7 +7,6 @@
 //! [`intakes`], and [`checkups`], which recur ([`series`]). A coach looks at all of it ([`review`]).
 
 mod answer;
-mod submit;
 mod assign;
 mod assignment;
 mod checkups;
@@ -21,6 +20,7 @@ mod question;
 mod review;
 mod series;
 mod submission;
+mod submit;
 
 pub use checkups::AssignedCheckups;
 use spotter_contract::Area;
@@ -46,5 +46,5 @@ pub fn area() -> Area {
         ("Intakes", vec![intakes::area()]),
         ("Check-ups", vec![checkups::area(), series::area()]),
     ];
-    Area::join(rooms.map(|(heading, chapters)| Area::join(chapters).under(heading)))
+    Area::join(rooms.map(|(heading, chapters)| Area::join(chapters).tagged(heading)))
 }

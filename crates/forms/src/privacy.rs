@@ -3,7 +3,7 @@
 use spotter_contract::{Area, ErasureAction, ErasureRule, ExportSection, RelatedRecords, Write};
 use spotter_core::uploads::{self, UploadId};
 use spotter_kernel::{Id, Result};
-use spotter_store::{Bind, params, statements, under};
+use spotter_store::{Bind, of_tally, params, statements};
 
 use crate::{assignment::Assignment, file::FormFile, submission};
 
@@ -17,7 +17,7 @@ fn erase_assignments(cx: &mut Write, client: Id) -> Result<bool> {
 }
 
 fn erase_submissions(cx: &mut Write, client: Id) -> Result<bool> {
-    cx.forget_tally(&under(submission::TALLY, &[client.bind()]))?;
+    cx.forget_tally(&of_tally(submission::TALLY, &[client.bind()]))?;
     cx.execute(SUBMISSIONS, params![client]).map(|_| false)
 }
 
@@ -33,19 +33,19 @@ fn erase_files(cx: &mut Write, client: Id) -> Result<bool> {
 const EXPORTS: &[ExportSection] = &[
     ExportSection::of("form-assignments", "list_form_assignments").with(&[
         RelatedRecords::Whole("get_form_draft"),
-        RelatedRecords::File("fileId", FormFile::kept),
+        RelatedRecords::File("fileId", FormFile::find_file),
     ]),
     ExportSection::of("form-submissions", "list_form_submissions").with(&[
         RelatedRecords::Whole("get_form_submission"),
-        RelatedRecords::File("fileId", FormFile::kept),
+        RelatedRecords::File("fileId", FormFile::find_file),
     ]),
     ExportSection::of("intakes", "list_intakes").with(&[
         RelatedRecords::Whole("get_intake"),
-        RelatedRecords::File("fileId", FormFile::kept),
+        RelatedRecords::File("fileId", FormFile::find_file),
     ]),
     ExportSection::of("checkups", "list_checkups").with(&[
         RelatedRecords::Whole("get_checkup"),
-        RelatedRecords::File("fileId", FormFile::kept),
+        RelatedRecords::File("fileId", FormFile::find_file),
     ]),
     ExportSection::of("checkup-series", "list_checkup_series"),
 ];

@@ -355,7 +355,7 @@ fn passes(test: &AnswerCondition, answer: Option<&Value>) -> bool {
 
 /// The questions that are shown to whoever has answered so, in one pass: a condition looks at earlier questions
 /// alone, and what is not shown counts as not answered.
-pub fn shown<'q>(questions: &'q [Question], answers: &Answers) -> Vec<&'q Question> {
+pub fn visible<'q>(questions: &'q [Question], answers: &Answers) -> Vec<&'q Question> {
     let mut told: BTreeMap<&str, &Value> = BTreeMap::new();
     let mut all = Vec::with_capacity(questions.len());
     for question in questions {
@@ -453,7 +453,7 @@ mod tests {
         assert!(checked(&questions).is_ok());
         let ids = |answers: Value| -> Vec<String> {
             let answers = serde_json::from_value(answers).unwrap();
-            let all = shown(&questions, &answers);
+            let all = visible(&questions, &answers);
             all.iter().map(|one| one.question_id.to_string()).collect()
         };
         assert_eq!(ids(json!({})), ["pain"]);
@@ -530,10 +530,10 @@ mod tests {
             let answers: Answers = questions.iter().zip(&said).filter_map(|(question, said)| {
                 said.map(|said| (question.question_id.to_string(), json!(said)))
             }).collect();
-            let seen = shown(&questions, &answers);
+            let seen = visible(&questions, &answers);
             let mut kept = answers.clone();
             kept.retain(|id, _| seen.iter().any(|one| &*one.question_id == id));
-            prop_assert_eq!(&shown(&questions, &kept), &seen);
+            prop_assert_eq!(&visible(&questions, &kept), &seen);
             // Asked again from the first, each by its own conditions over what is shown and answered alone.
             for question in &questions {
                 let pass = |test: &AnswerCondition| passes(test, kept.get(&*test.question_id));

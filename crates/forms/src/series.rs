@@ -61,7 +61,7 @@ fn one() -> i64 {
 }
 
 fn interval<'de, D: serde::Deserializer<'de>>(d: D) -> Result<i64, D::Error> {
-    number::within(d, 1..=12)
+    number::deserialize_within(d, 1..=12)
 }
 
 record! {
@@ -137,7 +137,7 @@ pub fn date_of(start: Date, frequency: Frequency, every: i64, number: i64) -> Op
 
 impl Series {
     /// Begins a series whose first check-up is given now.
-    pub fn begin(
+    pub fn start(
         cx: &mut Write,
         client: &Client,
         form: FormId,
@@ -204,7 +204,7 @@ impl Series {
 
     fn save(&mut self, cx: &mut Write, before: &Self) -> Result<()> {
         let changed = self.changed(before);
-        if let Some(now) = cx.changes("checkup_series", self.series_id, changed) {
+        if let Some(now) = cx.audit_fields("checkup_series", self.series_id, changed) {
             self.updated_at = now;
             cx.defer(SAVE, &self.params())?;
         }
@@ -222,7 +222,7 @@ impl Series {
         Some(date.plus_days(days)?.at(time, zone))
     }
 
-    fn shown(self) -> CheckupSeries {
+    fn into_view(self) -> CheckupSeries {
         CheckupSeries {
             series_id: self.series_id,
             client_id: self.client_id,
@@ -325,7 +325,7 @@ fn list_checkup_series(
 ) -> Result<AllSeries> {
     Client::find(cx, at.client_id)?;
     let page = cx.page_under(&LIST, &[at.client_id.bind()], &wanted, page)?;
-    Ok(page.map(Series::shown).into())
+    Ok(page.map(Series::into_view).into())
 }
 
 path!(SeriesPath { client_id: ClientId, series_id: SeriesId });
@@ -336,11 +336,11 @@ fn end_checkup_series(cx: &mut Write, Path(at): Path<SeriesPath>) -> Result<Seri
     Client::find(cx, at.client_id)?;
     let found: Option<Series> = cx.one(FIND, params![at.series_id])?;
     let before = found.filter(|series| series.client_id == at.client_id).ok_or(Key::NotFound)?;
-    cx.happens(|| "No more check-ups of the series are given.".to_owned());
+    cx.describe_effect(|| "No more check-ups of the series are given.".to_owned());
     let mut series = before.clone();
     series.end(cx)?;
     series.save(cx, &before)?;
-    Ok(SeriesAnswer { checkup_series: series.shown() })
+    Ok(SeriesAnswer { checkup_series: series.into_view() })
 }
 
 /// What this chapter brings.
@@ -352,7 +352,7 @@ pub(super) fn area() -> Area {
         operation!(POST "/clients/{clientId}/checkup-series/{seriesId}/end", CheckupsWrite, end_checkup_series)
             .summary("End recurring check-ups")
             .describe("No more are given; the one that was given last can be answered.")
-            .asks(),
+            .confirmation(),
     ])
 }
 

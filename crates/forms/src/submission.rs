@@ -6,11 +6,13 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 use spotter_contract::{
-    Area, ListQuery, Path, Read, Write, answer, admission::Forms, listed, operation, path,
+    Area, ListQuery, Path, Read, Write, admission::Forms, answer, listed, operation, path,
 };
 use spotter_core::clients::{Client, ClientPath};
 use spotter_kernel::{Id, Key, Result, Timestamp, id::ClientId};
-use spotter_store::{Bind, Json, List, filters, lists, params, record, statements, under, values};
+use spotter_store::{
+    Bind, Json, List, filters, lists, of_tally, params, record, statements, values,
+};
 
 use crate::{
     answer::is_flagged,
@@ -92,7 +94,7 @@ impl Submission {
     pub fn insert(&self, cx: &mut Write) -> Result<()> {
         cx.defer(INSERT, &self.params())?;
         if self.kind == FormKind::General {
-            let subjects = BTreeSet::from([under(TALLY, &[self.client_id.bind()])]);
+            let subjects = BTreeSet::from([of_tally(TALLY, &[self.client_id.bind()])]);
             cx.recount(&BTreeSet::new(), &subjects)?;
         }
         Ok(())

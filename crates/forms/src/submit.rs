@@ -13,7 +13,7 @@ use crate::{
     draft::{self, Draft},
     file::FormFile,
     form::Form,
-    question::{Answers, Question, QuestionType, shown},
+    question::{Answers, Question, QuestionType, visible},
     submission::{AnsweredQuestion, Submission},
 };
 
@@ -36,7 +36,7 @@ impl FormDraft {
     fn of(questions: &[Question], draft: Option<Draft>) -> Self {
         let saved_at = draft.as_ref().map(|draft| draft.saved_at);
         let answers = draft.map(|draft| draft.answers.0).unwrap_or_default();
-        let shown = shown(questions, &answers);
+        let shown = visible(questions, &answers);
         Self {
             shown: shown.iter().map(|question| question.question_id.to_string()).collect(),
             missing: missing(questions, &answers),
@@ -62,7 +62,7 @@ fn get_form_draft(cx: &mut Read, Path(at): Path<AssignmentPath>) -> Result<Draft
         true => version.questions,
         false => version.questions.into_iter().map(Question::for_clients).collect(),
     };
-    Ok(DraftAnswer { form_assignment: given.shown(), questions, draft })
+    Ok(DraftAnswer { form_assignment: given.into_view(), questions, draft })
 }
 
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -96,11 +96,11 @@ fn save_form_draft(
     let answers = draft::checked(cx, &before, &questions, &said.answers.0)?;
     let mut given = before.clone();
     given.status = AssignmentStatus::InProgress;
-    cx.touch("form_assignment", given.assignment_id, ["draft"]);
+    cx.set_audit_target("form_assignment", given.assignment_id, ["draft"]);
     let draft = draft::save(cx, &before, &questions, answers)?;
     given.save(cx, &before)?;
     let draft = FormDraft::of(&questions, Some(draft));
-    Ok(SavedAnswer { form_assignment: given.shown(), draft })
+    Ok(SavedAnswer { form_assignment: given.into_view(), draft })
 }
 
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
@@ -123,7 +123,7 @@ fn measure(cx: &mut Write, of: &Assignment, question: &Question, answers: &Answe
     let measure: Measure = serde_json::from_value(answer.clone()).map_err(Problem::internal)?;
     let external_id = format!("form:{}:{}", of.assignment_id, &*question.question_id);
     let measured = draft::measured(question, &measure);
-    cx.following()?.answered(cx, of.client_id, &measured, &external_id)
+    cx.activity()?.answered(cx, of.client_id, &measured, &external_id)
 }
 
 fn submit_form(
@@ -164,7 +164,7 @@ fn submit_form(
         submitted_by,
         submitted_at: cx.now(),
     };
-    FormFile::keep(
+    FormFile::attach(
         cx,
         before.assignment_id,
         &draft::files(&questions, &submission.answers.0),
@@ -179,9 +179,9 @@ fn submit_form(
     given.submitted_at = Some(cx.now());
     given.flagged = submission.flagged;
     given.save(cx, &before)?;
-    given.tell_submitted(cx, submission.submission_id)?;
+    given.publish_submitted(cx, submission.submission_id)?;
     let answers = submission.answered(cx)?;
-    Ok(SubmittedAnswer { form_assignment: given.shown(), submission, answers })
+    Ok(SubmittedAnswer { form_assignment: given.into_view(), submission, answers })
 }
 
 /// What clients are not told.

@@ -44,7 +44,7 @@ fn hop_address(hop: &str) -> Option<IpAddr> {
 mod tests {
     use super::*;
 
-    fn seen(from: &str, forwarded: &str) -> String {
+    fn client_address(from: &str, forwarded: &str) -> String {
         let mut request = Request::builder().header("x-forwarded-for", forwarded).body(()).unwrap();
         let from: SocketAddr = format!("{from}:1").parse().unwrap();
         request.extensions_mut().insert(ConnectInfo(from));
@@ -53,26 +53,26 @@ mod tests {
 
     #[test]
     fn only_trusted_proxies_are_believed() {
-        assert_eq!(seen("203.0.113.9", "198.51.100.1"), "203.0.113.9");
-        assert_eq!(seen("10.0.0.1", "198.51.100.1, 10.0.0.2"), "198.51.100.1");
-        assert_eq!(seen("10.0.0.1", "1.2.3.4, 198.51.100.1"), "198.51.100.1");
-        assert_eq!(seen("10.0.0.1", "10.0.0.2, 10.0.0.3"), "10.0.0.1");
+        assert_eq!(client_address("203.0.113.9", "198.51.100.1"), "203.0.113.9");
+        assert_eq!(client_address("10.0.0.1", "198.51.100.1, 10.0.0.2"), "198.51.100.1");
+        assert_eq!(client_address("10.0.0.1", "1.2.3.4, 198.51.100.1"), "198.51.100.1");
+        assert_eq!(client_address("10.0.0.1", "10.0.0.2, 10.0.0.3"), "10.0.0.1");
     }
 
     #[test]
     fn nothing_left_of_what_cannot_be_read_is_believed() {
-        assert_eq!(seen("10.0.0.1", "198.51.100.7, x, 203.0.113.5"), "203.0.113.5");
-        assert_eq!(seen("10.0.0.1", "198.51.100.7, x"), "0.0.0.0");
-        assert_eq!(seen("10.0.0.1", "x"), "0.0.0.0");
-        assert_eq!(seen("10.0.0.1", "198.51.100.7, , 10.0.0.2"), "0.0.0.0");
-        assert_eq!(seen("10.0.0.1", "127.0.0.1 127.0.0.1"), "0.0.0.0");
+        assert_eq!(client_address("10.0.0.1", "198.51.100.7, x, 203.0.113.5"), "203.0.113.5");
+        assert_eq!(client_address("10.0.0.1", "198.51.100.7, x"), "0.0.0.0");
+        assert_eq!(client_address("10.0.0.1", "x"), "0.0.0.0");
+        assert_eq!(client_address("10.0.0.1", "198.51.100.7, , 10.0.0.2"), "0.0.0.0");
+        assert_eq!(client_address("10.0.0.1", "127.0.0.1 127.0.0.1"), "0.0.0.0");
     }
 
     #[test]
     fn ports_and_brackets_are_read() {
-        assert_eq!(seen("10.0.0.1", "198.51.100.7:4711, 10.0.0.2:80"), "198.51.100.7");
-        assert_eq!(seen("10.0.0.1", "[2001:db8::7]"), "2001:db8::7");
-        assert_eq!(seen("10.0.0.1", "[2001:db8::7]:4711"), "2001:db8::7");
-        assert_eq!(seen("10.0.0.1", "::ffff:198.51.100.7"), "198.51.100.7");
+        assert_eq!(client_address("10.0.0.1", "198.51.100.7:4711, 10.0.0.2:80"), "198.51.100.7");
+        assert_eq!(client_address("10.0.0.1", "[2001:db8::7]"), "2001:db8::7");
+        assert_eq!(client_address("10.0.0.1", "[2001:db8::7]:4711"), "2001:db8::7");
+        assert_eq!(client_address("10.0.0.1", "::ffff:198.51.100.7"), "198.51.100.7");
     }
 }

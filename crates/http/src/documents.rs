@@ -121,7 +121,7 @@ async fn fetch(
     let found = state.db.read(move |tx| {
         let caller = holders::holder(tx, &ticket, now)?;
         operation.admit(&caller)?;
-        (download.read)(&mut Read::new(tx, &caller, now).within(&env), ticket.subject)
+        (download.read)(&mut Read::new(tx, &caller, now).with_env(&env), ticket.subject)
     });
     // Whoever may not see it any more is told no more than that.
     let found = found.await.map_err(|problem| match problem.status {
@@ -133,7 +133,7 @@ async fn fetch(
             (name, media_type, Response::new(Body::from(content)))
         }
         DownloadSource::Kept { name, media_type, key } => {
-            (name, media_type, kept(state, &key).await?)
+            (name, media_type, serve_file(state, &key).await?)
         }
     };
     let headers = response.headers_mut();
@@ -155,7 +155,7 @@ async fn fetch(
 }
 
 /// A file as it is kept.
-async fn kept(state: &State, key: &str) -> Result<Response<Body>> {
+async fn serve_file(state: &State, key: &str) -> Result<Response<Body>> {
     let (size, chunks) = state.files.read(key).await.map_err(troubled)?;
     let mut response = Response::new(Body::from_stream(chunks));
     response.headers_mut().insert(header::CONTENT_LENGTH, size.into());
@@ -191,7 +191,7 @@ async fn find(
     let (env, now) = (state.env.clone(), state.env.clock.now());
     let found = state.db.read(move |tx| {
         let caller = Caller::new(credential.company, Actor::System);
-        (document.read)(&mut Read::new(tx, &caller, now).within(&env), &credential)
+        (document.read)(&mut Read::new(tx, &caller, now).with_env(&env), &credential)
     });
     found.await
 }

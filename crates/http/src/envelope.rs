@@ -175,6 +175,6 @@ fn finish(status: u16, text: String, figures: RateLimitStatus) -> Response<Body>
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
     headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    figures.tell(headers);
+    figures.write_headers(headers);
     response
 }

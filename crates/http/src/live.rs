@@ -27,8 +27,8 @@ use spotter_kernel::{
 use spotter_store::Tx;
 
 use crate::{
-    server::State,
     quotas::{QuotaError, QuotaPermit},
+    server::State,
     visitor::{Visitor, arguments},
 };
 
@@ -52,7 +52,7 @@ async fn events(
     extract::State(state): extract::State<Arc<State>>,
     request: Request<Body>,
 ) -> Response<Body> {
-    let visitor = match Visitor::enter(state, &request).await {
+    let visitor = match Visitor::admit(state, &request).await {
         Ok(visitor) => visitor,
         Err(answer) => return answer,
     };
@@ -83,7 +83,7 @@ async fn follow(
     token: Credential,
     known: Option<i64>,
 ) -> Result<Response<Body>> {
-    let listener = begin(state, token, known).await?;
+    let listener = start_stream(state, token, known).await?;
     let events = stream::unfold(listener, Listener::next);
     let stream = Sse::new(events).keep_alive(KeepAlive::new().interval(SILENCE));
     let mut response = stream.into_response();
@@ -102,12 +102,16 @@ fn holder(tx: &mut Tx<'_>, state: &State, token: &Credential) -> Result<Caller> 
     }
 }
 
-async fn begin(state: Arc<State>, token: Credential, known: Option<i64>) -> Result<Listener> {
+async fn start_stream(
+    state: Arc<State>,
+    token: Credential,
+    known: Option<i64>,
+) -> Result<Listener> {
     let (shared, own) = (state.clone(), token.clone());
     let look = move |tx: &mut Tx<'_>| {
         let caller = holder(tx, &shared, &own)?;
-        caller.owes_nothing()?;
-        let person = caller.who();
+        caller.check_second_step()?;
+        let person = caller.rate_limit_id();
         let now = shared.env.clock.now();
         live::latest(&mut Read::new(tx, &caller, now), person).map(|latest| (person, latest))
     };
@@ -115,9 +119,9 @@ async fn begin(state: Arc<State>, token: Credential, known: Option<i64>) -> Resu
     let seat = OpenStream::take(&state, person)?;
     let (position, first) = match known {
         // A number that was never told is of another feed.
-        Some(known) if known <= latest => (known, told("ready", known)),
-        Some(_) => (latest, told("reset", latest)),
-        None => (latest, told("ready", latest)),
+        Some(known) if known <= latest => (known, control_event("ready", known)),
+        Some(_) => (latest, control_event("reset", latest)),
+        None => (latest, control_event("ready", latest)),
     };
     let ready = VecDeque::from([first.retry(RETRY)]);
     Ok(Listener { state, token, person, position, ready, _seat: seat })
@@ -132,7 +136,7 @@ fn last_event_id(headers: &HeaderMap) -> Result<Option<i64>> {
 }
 
 /// An event about the stream itself.
-fn told(event: &str, position: i64) -> sse::Event {
+fn control_event(event: &str, position: i64) -> sse::Event {
     sse::Event::default().event(event).id(position.to_string()).data("{}")
 }
 
@@ -169,7 +173,7 @@ impl Listener {
                 }
                 Ok(StreamUpdate::Reset(position)) => {
                     self.position = position;
-                    self.ready.push_back(told("reset", position));
+                    self.ready.push_back(control_event("reset", position));
                 }
                 // A server that is busy is looked at again.
                 Err(problem) if problem.status == 503 => {}
@@ -212,7 +216,7 @@ impl OpenStream {
             QuotaError::All => Problem::overloaded(),
             QuotaError::Own => {
                 let text = format!("A person has at most {SEATS_EACH} streams open.");
-                Problem::because(Key::RateLimitExceeded, text)
+                Problem::with_cause(Key::RateLimitExceeded, text)
             }
         })?;
         metrics::gauge!("spotter_live_streams").increment(1.0);

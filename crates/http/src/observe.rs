@@ -15,8 +15,9 @@ use axum::{
 use spotter_kernel::{Key, Problem, panics::caught_async};
 
 use crate::{
-    address, envelope, unread_body,
+    address, envelope,
     server::{self, State},
+    unread_body,
 };
 
 /// The id of a request: a random UUID, told in `meta.requestId`, in the log and in audit rows.
@@ -51,7 +52,9 @@ pub async fn request(
     let route = request.extensions().get::<MatchedPath>().cloned();
     let from = address::of(&request, &state.settings.trusted_proxies);
     let mut response = match fault(&request) {
-        Some(why) => server::refuse(&state, &request, Problem::because(Key::RequestInvalid, why)),
+        Some(why) => {
+            server::refuse(&state, &request, Problem::with_cause(Key::RequestInvalid, why))
+        }
         None => {
             let (request, leftover) = unread_body::watch(request);
             let response = caught_async(next.run(request)).await.unwrap_or_else(|panic| {
@@ -61,7 +64,7 @@ pub async fn request(
                 envelope::failure(&Key::InternalError.into(), request_id, figures)
             });
             match leftover {
-                Some(leftover) => unread_body::settle(response, leftover).await,
+                Some(leftover) => unread_body::drain_or_close(response, leftover).await,
                 None => response,
             }
         }

@@ -163,12 +163,12 @@ async fn answer(
         (false, true) => db.read_slow(transaction).await,
         (false, false) => db.read(transaction).await,
     };
-    answered.map_err(of_audit_store)
+    answered.map_err(as_audit_failure)
 }
 
 /// A failure of the audit log has a key of its own, whether a write leaves its entry there or it is read. The engine
 /// names the table that failed it.
-fn of_audit_store(problem: Problem) -> Problem {
+fn as_audit_failure(problem: Problem) -> Problem {
     match &problem.cause {
         Some(cause) if problem.key == Key::InternalError && cause.contains("audit_log") => {
             Problem::new(Key::AuditStoreUnavailable).caused_by(cause)
@@ -226,7 +226,7 @@ async fn check_reach(
 
 /// The same for a body that came through another door than the APIs.
 pub async fn may_reach(state: &Arc<State>, operation: &Operation, body: &Content) -> Result<()> {
-    match reached(operation, body) {
+    match resolve_addresses(operation, body) {
         Some((field, url)) => check_reach(state, operation, field, &url).await,
         None => Ok(()),
     }
@@ -242,7 +242,7 @@ fn transact(
     let env = &state.env;
     let caller = authenticate(tx, state, &incoming.token)?;
     // A closure that runs again is still one request.
-    let who = caller.who();
+    let who = caller.rate_limit_id();
     let figures = counted.get_or_init(|| state.count_caller(who));
     figures.check()?;
     incoming.asked.run(tx, env, &caller, incoming.request_id.as_str())
@@ -290,10 +290,10 @@ async fn read(
         }
         Err(()) => {
             let text = "The Idempotency-Key header was sent more than once.";
-            Err(Problem::because(Key::IdempotencyInvalid, text))
+            Err(Problem::with_cause(Key::IdempotencyInvalid, text))
         }
     };
-    let reached = written.and_then(|arguments| reached(operation, &arguments.body));
+    let reached = written.and_then(|arguments| resolve_addresses(operation, &arguments.body));
     let held = match &idempotent {
         Ok(Some(idempotent)) if operation.writes => {
             Some(KeyLock::take(&state.in_flight, &token, &idempotent.key))
@@ -307,7 +307,7 @@ async fn read(
 }
 
 /// The address in the body that is to be reached, with its field.
-fn reached(operation: &Operation, body: &Content) -> Option<(&'static str, String)> {
+fn resolve_addresses(operation: &Operation, body: &Content) -> Option<(&'static str, String)> {
     let (named, body) = (operation.reaches?, body.object()?);
     named.iter().find_map(|field| {
         let pointer = format!("/{}", field.replace('.', "/"));
@@ -327,7 +327,7 @@ pub(crate) async fn collect(headers: &HeaderMap, body: Body) -> Result<Vec<u8>> 
         return Ok(body);
     }
     media_type(headers)
-        .map_err(|why| Problem::because(Key::RequestFailed, why).with_status(415))?;
+        .map_err(|why| Problem::with_cause(Key::RequestFailed, why).with_status(415))?;
     // The mark of a byte order says nothing of UTF-8, and is skipped (RFC 8259, section 8.1).
     let marked = body.starts_with(b"\xef\xbb\xbf");
     Ok(if marked { body[3..].to_vec() } else { body })

@@ -57,7 +57,7 @@ impl RateLimitStatus {
     }
 
     /// Tells them in an answer's headers.
-    pub fn tell(self, headers: &mut HeaderMap) {
+    pub fn write_headers(self, headers: &mut HeaderMap) {
         headers.insert("ratelimit-limit", self.limit.into());
         headers.insert("ratelimit-remaining", self.remaining.into());
         headers.insert("ratelimit-reset", self.reset_seconds.into());

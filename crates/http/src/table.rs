@@ -44,7 +44,7 @@ pub(crate) fn csv(data: &str, rows: &str) -> Result<String> {
     };
     let mut lines: Vec<Line> = Vec::new();
     items.iter().for_each(|item| lines.extend(item.lines("")));
-    written(&lines)
+    csv_text(&lines)
 }
 
 /// The pages of a list as one table, a row a record, with the list's name: of a record's own lists, those of plain
@@ -63,7 +63,7 @@ pub fn csv_of_pages(pages: &[String], names: &HashMap<String, String>) -> Result
         }
     }
     lines.iter_mut().for_each(|line| with_names(line, names));
-    Ok((name, written(&lines)?))
+    Ok((name, csv_text(&lines)?))
 }
 
 /// Puts a name before each id of somebody: `client` before `clientId`, where the row has none yet. The first is the record's
@@ -80,7 +80,7 @@ fn with_names(line: &mut Line, names: &HashMap<String, String>) {
     }
 }
 
-fn written(lines: &[Line]) -> Result<String> {
+fn csv_text(lines: &[Line]) -> Result<String> {
     let names = names(lines);
     let mut text =
         csv::WriterBuilder::new().terminator(csv::Terminator::CRLF).from_writer(Vec::new());

@@ -12,7 +12,9 @@ use serde_json::json;
 use spotter_core::access::tokens::{self, TokenRefusal};
 use spotter_kernel::{ScopeSet, limits::ACCESS_TOKEN_SECONDS};
 
-use crate::{address, incoming::read_body, observe::RequestId, rate_limit::RateLimitKey, server::State};
+use crate::{
+    address, incoming::read_body, observe::RequestId, rate_limit::RateLimitKey, server::State,
+};
 
 /// Largest token request, in bytes.
 const FORM_MAX: usize = 16 << 10;

@@ -35,7 +35,10 @@ pub(crate) fn watch(request: Request<Body>) -> (Request<Body>, Option<Leftover>)
 }
 
 /// Reads what is left, within bounds, or says that the connection ends with this answer.
-pub(crate) async fn settle(mut response: Response<Body>, leftover: Leftover) -> Response<Body> {
+pub(crate) async fn drain_or_close(
+    mut response: Response<Body>,
+    leftover: Leftover,
+) -> Response<Body> {
     let left = leftover.0.lock().unwrap_or_else(PoisonError::into_inner).take();
     let Some(body) = left else { return response };
     let read = tokio::time::timeout(TIME_MAX, read_to_end(body)).await;

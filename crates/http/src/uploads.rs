@@ -76,7 +76,7 @@ struct UploadAnswer {
 }
 
 fn refused(status: u16, message: impl Into<String>) -> Problem {
-    Problem::because(Key::RequestFailed, message).with_status(status)
+    Problem::with_cause(Key::RequestFailed, message).with_status(status)
 }
 
 /// What is told of trouble with the store of files.
@@ -93,7 +93,7 @@ async fn receive(
     extract::State(state): extract::State<Arc<State>>,
     request: Request<Body>,
 ) -> Response<Body> {
-    let visitor = match Visitor::enter(state, &request).await {
+    let visitor = match Visitor::admit(state, &request).await {
         Ok(visitor) => visitor,
         Err(answer) => return answer,
     };
@@ -192,7 +192,7 @@ pub async fn keep_file(
     // Slashes are folders of whoever sends it.
     let name = name.rsplit(['/', '\\']).next().unwrap_or_default().trim().to_owned();
     let file_name = serde_json::from_value(name.into()).map_err(|_| {
-        Problem::because(
+        Problem::with_cause(
             Key::RequestInvalid,
             "The name of the file cannot be kept; call it otherwise.",
         )
@@ -225,10 +225,10 @@ async fn take_in(sender: Sender<'_>, about: About, arriving: &mut LimitedBody) -
     if purpose == Purpose::ProgressPhoto {
         return draw(sender, file_name, beginning, arriving).await;
     }
-    let id = begin(sender, &file_name, media_type, purpose).await?;
+    let id = start_upload(sender, &file_name, media_type, purpose).await?;
     let stored = Stored { company: sender.caller.company, upload: id };
-    let writing = sender.state.files.begin(&stored.key());
-    let kept = match keep(writing, beginning, arriving).await {
+    let writing = sender.state.files.create(&stored.key());
+    let kept = match finish_upload(writing, beginning, arriving).await {
         Ok(size) => {
             let complete =
                 move |cx: &mut Write<'_, '_>| uploads::complete(cx, id, size as i64, None);
@@ -242,14 +242,15 @@ async fn take_in(sender: Sender<'_>, about: About, arriving: &mut LimitedBody) -
     kept
 }
 
-async fn begin(
+async fn start_upload(
     sender: Sender<'_>,
     file_name: &FileName,
     media_type: MediaType,
     purpose: Purpose,
 ) -> Result<UploadId> {
     let name = file_name.clone();
-    let begin = move |cx: &mut Write<'_, '_>| uploads::begin(cx, name.clone(), media_type, purpose);
+    let begin =
+        move |cx: &mut Write<'_, '_>| uploads::create(cx, name.clone(), media_type, purpose);
     sender.write("begin_upload", begin).await
 }
 
@@ -261,7 +262,7 @@ async fn draw(
     arriving: &mut LimitedBody,
 ) -> Result<Upload> {
     // Nobody has all the room that there is for pictures: one may take seconds.
-    let _own = sender.state.pictures_of.own(sender.caller.who(), PICTURES_EACH)?;
+    let _own = sender.state.pictures_of.own(sender.caller.rate_limit_id(), PICTURES_EACH)?;
     let Ok(_held) = sender.state.pictures.try_acquire() else {
         return Err(Problem::overloaded());
     };
@@ -280,8 +281,9 @@ async fn draw(
     // A library that panics has met a picture that cannot be read.
     let drawn = tokio::task::spawn_blocking(move || picture::clean(&all)).await;
     let picture = drawn.unwrap_or(Err(Refusal::Broken)).map_err(unreadable)?;
-    let large = begin(sender, &file_name, MediaType::Jpeg, Purpose::ProgressPhoto).await?;
-    let thumbnail = begin(sender, &file_name, MediaType::Jpeg, Purpose::ProgressPhoto).await?;
+    let large = start_upload(sender, &file_name, MediaType::Jpeg, Purpose::ProgressPhoto).await?;
+    let thumbnail =
+        start_upload(sender, &file_name, MediaType::Jpeg, Purpose::ProgressPhoto).await?;
     let kept = keep_picture(sender, (large, thumbnail), picture).await;
     if kept.is_err() {
         forget(sender, large).await;
@@ -301,7 +303,7 @@ async fn keep_picture(
         [(large, picture.large), (thumbnail, picture.thumbnail)].into_iter().enumerate()
     {
         let stored = Stored { company: sender.caller.company, upload: id };
-        let mut writing = sender.state.files.begin(&stored.key());
+        let mut writing = sender.state.files.create(&stored.key());
         writing.put(bytes.into()).await.map_err(troubled)?;
         sizes[at] = writing.finish().await.map_err(troubled)? as i64;
     }
@@ -338,7 +340,7 @@ async fn forget(sender: Sender<'_>, id: UploadId) {
     }
 }
 
-async fn keep(
+async fn finish_upload(
     mut writing: FileWriter,
     beginning: Vec<u8>,
     arriving: &mut LimitedBody,
@@ -428,7 +430,7 @@ async fn send(
     params: RawPathParams,
     request: Request<Body>,
 ) -> Response<Body> {
-    let visitor = match Visitor::enter(state, &request).await {
+    let visitor = match Visitor::admit(state, &request).await {
         Ok(visitor) => visitor,
         Err(answer) => return answer,
     };

@@ -33,7 +33,7 @@ pub(crate) struct Visitor {
 
 impl Visitor {
     /// Lets somebody in; or the answer why not.
-    pub(crate) fn enter(
+    pub(crate) fn admit(
         state: Arc<State>,
         request: &Request<Body>,
     ) -> impl Future<Output = std::result::Result<Self, Response<Body>>> + use<> {
@@ -42,13 +42,13 @@ impl Visitor {
         let from = RateLimitKey::address(address::of(request, &state.settings.trusted_proxies));
         async move {
             let found = match token {
-                Ok(token) => known(&state, &token).await.map(|caller| (token, caller)),
+                Ok(token) => authenticated(&state, &token).await.map(|caller| (token, caller)),
                 Err(problem) => Err(problem),
             };
             let (now, settings) = (state.env.clock.now(), &state.settings);
             let figures = match &found {
                 Ok((_, caller)) => {
-                    let who = RateLimitKey::Caller(caller.who());
+                    let who = RateLimitKey::Caller(caller.rate_limit_id());
                     state.rates.take(who, settings.rate_limit, now)
                 }
                 Err(_) => state.rates.take(from, settings.anonymous_rate_limit, now),
@@ -80,12 +80,12 @@ impl Visitor {
 }
 
 /// The coach or client behind a token.
-async fn known(state: &State, token: &Credential) -> Result<Caller> {
+async fn authenticated(state: &State, token: &Credential) -> Result<Caller> {
     let (env, token) = (state.env.clone(), token.clone());
     let read = move |tx: &mut Tx<'_>| sessions::authenticate(tx, &env, &token);
     let caller = state.db.read(read).await?;
     Access::SignedIn.check(&caller)?;
-    caller.owes_nothing()?;
+    caller.check_second_step()?;
     Ok(caller)
 }
 

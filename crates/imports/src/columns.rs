@@ -18,7 +18,7 @@ const fn unique(
     Field { name, required: false, reading, unique: true, known_as }
 }
 
-const fn needed(
+const fn required_column(
     name: &'static str,
     reading: CellFormat,
     known_as: &'static [&'static str],
@@ -105,7 +105,7 @@ pub const BEGAN: &str = "startedOn";
 
 /// What columns of a file of clients may be.
 pub(crate) const CLIENTS: &[Field] = &[
-    needed(
+    required_column(
         "firstName",
         CellFormat::Text,
         &["first", "given name", "voornaam", "roepnaam", "vorname", "forename"],
@@ -262,7 +262,7 @@ pub(crate) const CLIENTS: &[Field] = &[
 
 /// What columns of a file of memberships may be.
 pub(crate) const MEMBERSHIPS: &[Field] = &[
-    needed(
+    required_column(
         "clientId",
         CellFormat::Named(RecordReference::Client),
         &[
@@ -279,7 +279,7 @@ pub(crate) const MEMBERSHIPS: &[Field] = &[
             "client email",
         ],
     ),
-    needed(
+    required_column(
         "productId",
         CellFormat::Named(RecordReference::Membership),
         &[

@@ -76,7 +76,7 @@ pub struct ImportColumn {
 }
 
 /// What a cell says, as meanings are found by it.
-pub(crate) fn written(cell: &str) -> String {
+pub(crate) fn folded_value(cell: &str) -> String {
     cell.trim().to_lowercase()
 }
 
@@ -118,7 +118,7 @@ impl Import {
     }
 
     /// The import of which this is under way.
-    pub(crate) fn of_run(cx: &mut Read, run: Id) -> Result<Option<Self>> {
+    pub(crate) fn find_running(cx: &mut Read, run: Id) -> Result<Option<Self>> {
         cx.one(OF_RUN, params![run])
     }
 
@@ -149,7 +149,7 @@ impl Import {
     }
 
     pub(crate) fn insert(&self, cx: &mut Write) -> Result<()> {
-        cx.touch("import", self.import_id, ["import"]);
+        cx.set_audit_target("import", self.import_id, ["import"]);
         cx.defer(INSERT, &self.params())
     }
 
@@ -163,7 +163,7 @@ impl Import {
 
     pub(crate) fn save(&mut self, cx: &mut Write) -> Result<()> {
         self.updated_at = cx.now();
-        cx.touch("import", self.import_id, ["status"]);
+        cx.set_audit_target("import", self.import_id, ["status"]);
         cx.defer(SAVE, &self.state())
     }
 }
@@ -194,7 +194,7 @@ record! {
 
 impl ImportRow {
     /// What it has made of a kind.
-    pub const fn made(&self, what: CreatedRecord) -> Option<Id> {
+    pub const fn created(&self, what: CreatedRecord) -> Option<Id> {
         match what {
             CreatedRecord::Record => self.record_id,
             CreatedRecord::Invoice => self.invoice_id,
@@ -241,7 +241,7 @@ pub(crate) fn rows(cx: &mut Read, id: ImportId, state: RowState) -> Result<Vec<I
 pub(crate) type ColumnValues = BTreeMap<String, (String, i64)>;
 
 /// What the cells of some columns say, by the column.
-pub(crate) fn said(
+pub(crate) fn column_values(
     cx: &mut Read,
     id: ImportId,
     columns: &[usize],
@@ -253,7 +253,7 @@ pub(crate) fn said(
             let Some(cell) = cells.get(*at).filter(|cell| !cell.trim().is_empty()) else {
                 continue;
             };
-            let own = said.entry(*at).or_default().entry(written(cell));
+            let own = said.entry(*at).or_default().entry(folded_value(cell));
             own.or_insert_with(|| (cell.trim().to_owned(), 0)).1 += 1;
         }
     }
@@ -279,7 +279,7 @@ pub(crate) fn leave(
 }
 
 /// Says what became of a row that was in a state until now; whether it was.
-pub(crate) fn settle(
+pub(crate) fn set_row_state(
     cx: &mut Write,
     id: ImportId,
     row: &ImportRow,
@@ -307,7 +307,7 @@ pub(crate) fn settle(
 /// Forgets an import and its rows; what it made stays.
 pub(crate) fn forget(cx: &mut Write, id: ImportId) -> Result<()> {
     cx.execute(FORGET_ROWS, params![id])?;
-    cx.touch("import", id, ["import"]);
+    cx.set_audit_target("import", id, ["import"]);
     cx.defer(FORGET, params![id])
 }
 

@@ -21,5 +21,5 @@ use spotter_contract::Area;
 
 /// What the area brings.
 pub fn area() -> Area {
-    Area::join([import::area(), operations::area(), steps::area()]).under("Imports")
+    Area::join([import::area(), operations::area(), steps::area()]).tagged("Imports")
 }

@@ -94,10 +94,10 @@ answer!(
 pub fn report(cx: &mut Read, id: ImportId) -> Result<(ImportAnswer, Vec<ImportRow>)> {
     let import = Import::find(cx, id)?;
     let wrong = import::rows(cx, id, RowState::Wrong)?;
-    Ok((told(cx, import)?, wrong))
+    Ok((view(cx, import)?, wrong))
 }
 
-fn told(cx: &mut Read, import: Import) -> Result<ImportAnswer> {
+fn view(cx: &mut Read, import: Import) -> Result<ImportAnswer> {
     let mut counts = ImportCounts::default();
     for (state, count) in counted(cx, import.import_id)? {
         counts.total += count;
@@ -144,7 +144,7 @@ fn values(cx: &mut Read, import: &Import) -> Result<Vec<ImportValue>> {
     }
     let places: Vec<usize> = columns.keys().copied().collect();
     let mut all = Vec::new();
-    for (at, said) in import::said(cx, import.import_id, &places)? {
+    for (at, said) in import::column_values(cx, import.import_id, &places)? {
         let Some((field, column)) = columns.get(&at) else { continue };
         let means = |key: &str| match (column.meanings.get(key), field.reading) {
             (Some(said), _) if said.is_empty() => Some(LEFT_OUT.to_owned()),
@@ -223,7 +223,7 @@ pub fn create(cx: &mut Write, by: CoachId, new: NewImport) -> Result<Import> {
 fn create_import(cx: &mut Write, Body(new): Body<NewImport>) -> Result<ImportAnswer> {
     let Actor::Coach { id, .. } = cx.caller().actor else { return Err(Key::Forbidden.into()) };
     let import = create(cx, id, new)?;
-    told(cx, import)
+    view(cx, import)
 }
 
 listed!(Imports { imports: Import });
@@ -236,7 +236,7 @@ path!(ImportPath { import_id: ImportId });
 
 fn get_import(cx: &mut Read, Path(at): Path<ImportPath>) -> Result<ImportAnswer> {
     let import = Import::find(cx, at.import_id)?;
-    told(cx, import)
+    view(cx, import)
 }
 
 filters! {
@@ -301,7 +301,7 @@ impl ImportMeaning {
         };
         // A column that is something else now says other things.
         let Some(column) = column else { return Ok(()) };
-        let key = import::written(&self.written);
+        let key = import::folded_value(&self.written);
         let Some(means) = self.means else {
             column.meanings.remove(&key);
             return Ok(());
@@ -353,7 +353,7 @@ fn set_import_columns(
     }
     let mut meant = BTreeSet::new();
     for (at, meaning) in said.values.into_iter().flatten().enumerate() {
-        let own = (meaning.field.to_string(), import::written(&meaning.written));
+        let own = (meaning.field.to_string(), import::folded_value(&meaning.written));
         if !meant.insert(own) {
             let rule = "must be said once: another entry says it, too";
             return Err(Problem::invalid(&format!("values[{at}].written"), rule));
@@ -364,7 +364,7 @@ fn set_import_columns(
     import.member_status = said.member_status.map(|status| status.word().to_owned());
     go_on(cx, &mut import, ImportStatus::Checking)?;
     forget_checks(cx, import.import_id)?;
-    told(cx, import)
+    view(cx, import)
 }
 
 /// Has the worker go on with an import.
@@ -387,14 +387,14 @@ pub fn start(cx: &mut Write, id: ImportId) -> Result<Import> {
 
 fn start_import(cx: &mut Write, Path(at): Path<ImportPath>) -> Result<ImportAnswer> {
     let import = start(cx, at.import_id)?;
-    told(cx, import)
+    view(cx, import)
 }
 
 fn undo_import(cx: &mut Write, Path(at): Path<ImportPath>) -> Result<ImportAnswer> {
     let mut import = Import::find(cx, at.import_id)?;
     import.must_be(&[ImportStatus::Done], "must be done")?;
     go_on(cx, &mut import, ImportStatus::Undoing)?;
-    told(cx, import)
+    view(cx, import)
 }
 
 answer!(ImportDeleted {
@@ -437,7 +437,7 @@ pub(super) fn area() -> Area {
             .summary("Undo an import")
             .describe("Clients are archived and what was sold is revoked, each by its operation; what cannot be taken back any more is kept, with the reason.")
             .fails(&[Key::ApiError])
-            .asks(),
+            .confirmation(),
         operation!(app DELETE "/imports/{importId}", Manager, delete_import)
             .summary("Forget an import")
             .describe("What it made stays.")

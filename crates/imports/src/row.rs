@@ -8,7 +8,7 @@ use spotter_store::words;
 
 use crate::{
     fields::{BEGAN, CellFormat, Field, ImportKind, NOTE, RecordReference, Words, folded},
-    import::written,
+    import::folded_value,
 };
 
 words! {
@@ -138,7 +138,7 @@ impl Rules {
     pub fn cell<'c>(&'c self, field: &str, cells: &'c [String]) -> Option<&'c str> {
         let at = self.columns.iter().position(|own| own.as_deref() == Some(field))?;
         let cell = cells.get(at)?;
-        let meant = self.meanings.get(at).and_then(|own| own.get(&written(cell)));
+        let meant = self.meanings.get(at).and_then(|own| own.get(&folded_value(cell)));
         Some(meant.unwrap_or(cell).as_str()).filter(|cell| !cell.is_empty())
     }
 
@@ -150,7 +150,7 @@ impl Rules {
     }
 
     /// What a row names that is there already.
-    pub fn named<'c>(&'c self, cells: &'c [String]) -> Vec<(RecordReference, &'c str)> {
+    pub fn find_reference<'c>(&'c self, cells: &'c [String]) -> Vec<(RecordReference, &'c str)> {
         let named = self.kind.fields().iter().filter_map(|field| match field.reading {
             CellFormat::Named(named) => Some((named, self.cell(field.name, cells)?)),
             _ => None,
@@ -159,7 +159,7 @@ impl Rules {
     }
 
     /// What a row amounts to, without what was found not to be in order before.
-    pub fn asks(
+    pub fn request(
         &self,
         cells: &[String],
         known: &KnownRecords,
@@ -301,7 +301,7 @@ impl Rules {
 
 /// The word that people mean by what they write.
 pub(crate) fn word_of(words: Words, cell: &str) -> Option<&'static str> {
-    let written = written(cell);
+    let written = folded_value(cell);
     let fits =
         |(word, others): &&(&str, &[&str])| *word == written || others.contains(&written.as_str());
     words.iter().find(fits).map(|(word, _)| *word)
@@ -465,7 +465,7 @@ mod tests {
             [("31-1-2023", "2027-01-31", "2023-01-31"), ("1-3-2019", "2026-11-25", "2019-03-01")]
         {
             let asks =
-                rules.asks(&cells(&["ann@example.com", "gold", began]), &known, &[]).unwrap();
+                rules.request(&cells(&["ann@example.com", "gold", began]), &known, &[]).unwrap();
             assert_eq!(
                 asks.body,
                 json!({"productId": "p", "startsOn": starts, "anchorDate": anchor}),
@@ -473,7 +473,9 @@ mod tests {
             );
             assert_eq!(asks.path, [("clientId".to_owned(), "c".to_owned())]);
         }
-        assert!(rules.asks(&cells(&["ann@example.com", "gold", "1-2-27"]), &known, &[]).is_err());
+        assert!(
+            rules.request(&cells(&["ann@example.com", "gold", "1-2-27"]), &known, &[]).is_err()
+        );
     }
 
     #[test]

@@ -18,7 +18,7 @@ pub static RUN: Job = Job::new(
     "run_import",
     "Check, do or undo an import",
     RetryPolicy { lease_ms: 30_000, retries: &[5, 60, 600, 3_600] },
-    settled,
+    on_finished,
 );
 
 /// What is under way of an import.
@@ -33,7 +33,7 @@ struct ImportPhase {
 
 impl ImportStatus {
     /// What is under way; nothing where the import waits for a person.
-    const fn course(self) -> Option<ImportPhase> {
+    const fn phase(self) -> Option<ImportPhase> {
         let (left, given_up, next) = match self {
             Self::Checking => (RowState::Unchecked, RowState::Wrong, Self::Checked),
             Self::Running => (RowState::Ready, RowState::Wrong, Self::Done),
@@ -46,12 +46,12 @@ impl ImportStatus {
 
 /// The import of a run, with what is under way of it.
 fn under_way(cx: &mut Read, run: Id) -> Result<Option<(Import, ImportPhase)>> {
-    let Some(import) = Import::of_run(cx, run)? else { return Ok(None) };
-    Ok(import.status.course().map(|course| (import, course)))
+    let Some(import) = Import::find_running(cx, run)? else { return Ok(None) };
+    Ok(import.status.phase().map(|course| (import, course)))
 }
 
 /// What was given up does not stand still: the rows that are left are told why, and the import is where a person can go on.
-fn settled(cx: &mut Write, run: Id, settled: &AttemptResult) -> Result<()> {
+fn on_finished(cx: &mut Write, run: Id, settled: &AttemptResult) -> Result<()> {
     let is_over = settled.again_at.is_none() && settled.state != State::Done;
     if !is_over {
         return Ok(());
@@ -95,10 +95,10 @@ pub type RowCheck = std::result::Result<Vec<FieldError>, FieldError>;
 
 /// Notes what was found out about rows, unless what their columns are was said anew since.
 pub fn note_checked(cx: &mut Write, run: Id, checked: &[(ImportRow, RowCheck)]) -> Result<()> {
-    let Some(import) = Import::of_run(cx, run)? else { return Ok(()) };
+    let Some(import) = Import::find_running(cx, run)? else { return Ok(()) };
     for (row, verdict) in checked {
         let row = row.clone().judged(RowState::Ready, verdict.clone());
-        import::settle(cx, import.import_id, &row, RowState::Unchecked)?;
+        import::set_row_state(cx, import.import_id, &row, RowState::Unchecked)?;
     }
     Ok(())
 }
@@ -134,13 +134,13 @@ pub fn note_done(
     let mut row = row.clone().judged(RowState::Done, Ok(left_out));
     let invoice = answer.pointer("/invoice/invoiceId").and_then(Value::as_str).and_then(Id::parse);
     (row.record_id, row.client_id, row.invoice_id) = (record, client.map(ClientId), invoice);
-    once(import::settle(cx, id, &row, RowState::Ready)?)
+    once(import::set_row_state(cx, id, &row, RowState::Ready)?)
 }
 
 /// Notes with its transaction that a row was taken back.
 pub fn note_undone(cx: &mut Write, id: ImportId, row: &ImportRow) -> Result<()> {
     let row = row.clone().judged(RowState::Undone, Ok(Vec::new()));
-    once(import::settle(cx, id, &row, RowState::Done)?)
+    once(import::set_row_state(cx, id, &row, RowState::Done)?)
 }
 
 /// Whoever comes second takes back what they have done.
@@ -161,7 +161,7 @@ pub fn note_refused(
 ) -> Result<()> {
     let good = if before == RowState::Done { RowState::Undone } else { RowState::Done };
     let row = row.clone().judged(good, Err(wrong));
-    import::settle(cx, id, &row, before).map(drop)
+    import::set_row_state(cx, id, &row, before).map(drop)
 }
 
 /// Notes that nothing is left to be done for now, if that is so; has the rest done in another turn where there is some.

@@ -92,7 +92,7 @@ impl Currency {
     }
 
     /// An amount of minor units with its currency, as sentences tell it: `12.50 EUR`.
-    pub fn told(&self, amount: i64) -> String {
+    pub fn format_amount(&self, amount: i64) -> String {
         format!("{} {}", self.decimal(amount), self.code())
     }
 
@@ -149,7 +149,7 @@ pub struct Money {
 }
 
 fn amount<'de, D: Deserializer<'de>>(deserializer: D) -> Result<i64, D::Error> {
-    number::within(deserializer, 0..=1_000_000_000_000)
+    number::deserialize_within(deserializer, 0..=1_000_000_000_000)
 }
 
 /// A share in percent, 0 to 100 with at most two decimals; kept in whole hundredths of a percent.

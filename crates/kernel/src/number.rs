@@ -13,7 +13,7 @@ pub struct BoundedInteger<const MIN: i64, const MAX: i64>(pub i64);
 
 impl<'de, const MIN: i64, const MAX: i64> Deserialize<'de> for BoundedInteger<MIN, MAX> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        within(deserializer, MIN..=MAX).map(Self)
+        deserialize_within(deserializer, MIN..=MAX).map(Self)
     }
 }
 
@@ -36,7 +36,7 @@ impl<const MIN: i64, const MAX: i64> JsonSchema for BoundedInteger<MIN, MAX> {
 }
 
 /// Reads a whole number within a range, or refuses with the rule.
-pub fn within<'de, D: Deserializer<'de>>(
+pub fn deserialize_within<'de, D: Deserializer<'de>>(
     deserializer: D,
     range: RangeInclusive<i64>,
 ) -> Result<i64, D::Error> {

@@ -42,7 +42,7 @@ impl Cursor {
     }
 
     /// One that is a number: how many items come before, or which number comes next.
-    pub fn of_number(number: i64) -> Option<Self> {
+    pub fn from_number(number: i64) -> Option<Self> {
         Self::new(&format!("at-{number}"))
     }
 
@@ -142,7 +142,7 @@ impl<T> Page<T> {
             let free = limit.saturating_sub(page.items.len());
             let end = from.saturating_add(free).min(rest.len());
             page.items.extend_from_slice(&rest[from..end]);
-            page.next = (end < rest.len()).then(|| Cursor::of_number(end as i64)).flatten();
+            page.next = (end < rest.len()).then(|| Cursor::from_number(end as i64)).flatten();
         }
         page.total += rest.len() as i64;
         page.request = request;
@@ -150,7 +150,7 @@ impl<T> Page<T> {
     }
 
     /// A page of a list that has no items.
-    pub fn nothing(request: PageRequest) -> Self {
+    pub fn empty(request: PageRequest) -> Self {
         Self { items: Vec::new(), request, total: 0, next: None }
     }
 
@@ -164,13 +164,13 @@ impl<T> Page<T> {
         };
         let limit = usize::try_from(request.limit).unwrap_or(0);
         let end = offset.saturating_add(limit);
-        let next = (end < all.len()).then(|| Cursor::of_number(end as i64)).flatten();
+        let next = (end < all.len()).then(|| Cursor::from_number(end as i64)).flatten();
         let items = all.into_iter().skip(offset).take(limit).collect();
         Ok(Page { items, request, total, next })
     }
 
     /// The figures that stand beside the items.
-    pub fn figures(&self) -> PageInfo {
+    pub fn page_info(&self) -> PageInfo {
         let PageRequest { page, limit, cursor } = self.request;
         let total_pages = (self.total + limit - 1) / limit;
         PageInfo {
@@ -224,7 +224,7 @@ mod tests {
         let page =
             Page::of(vec![1, 2, 3], PageRequest { page: 3, limit: 2, cursor: None }).unwrap();
         assert!(page.items.is_empty());
-        let figures = page.figures();
+        let figures = page.page_info();
         assert_eq!((figures.total, figures.total_pages), (3, 2));
         assert!(!figures.has_next_page && figures.has_prev_page);
     }

@@ -23,7 +23,7 @@ pub fn caught<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     outcome.map_err(|panic| {
         let place = PLACE.take();
         let at = if place.is_empty() { "" } else { " at " };
-        format!("panicked{at}{place}: {}", said(&*panic))
+        format!("panicked{at}{place}: {}", panic_message(&*panic))
     })
 }
 
@@ -38,7 +38,7 @@ pub async fn caught_async<F: Future>(work: F) -> Result<F::Output, String> {
     .await
 }
 
-fn said(panic: &(dyn Any + Send)) -> String {
+fn panic_message(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
     text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default()
 }

@@ -157,11 +157,11 @@ pub struct Problem {
 impl Problem {
     /// A problem with the key's own status and meaning.
     pub fn new(key: Key) -> Self {
-        Self::because(key, key.meaning())
+        Self::with_cause(key, key.meaning())
     }
 
     /// A problem with a message of its own.
-    pub fn because(key: Key, message: impl Into<String>) -> Self {
+    pub fn with_cause(key: Key, message: impl Into<String>) -> Self {
         Self {
             key,
             status: key.status(),
@@ -176,7 +176,7 @@ impl Problem {
     pub fn field(key: Key, field: &str, rule: &str) -> Self {
         // What somebody sent as a name is not sent back at any length.
         let (field, rule) = (shortened(field, NAME_SHOWN), shortened(rule, RULE_SHOWN));
-        let mut problem = Self::because(key, format!("{field}: {rule}."));
+        let mut problem = Self::with_cause(key, format!("{field}: {rule}."));
         problem.details = Some(json!({"field": &*field, "rule": &*rule}));
         problem
     }
@@ -217,7 +217,7 @@ impl Problem {
 
     /// The server cannot take the work now: 503 with a time to wait.
     pub fn overloaded() -> Self {
-        let mut problem = Self::because(Key::RequestFailed, "The server is busy; try again.");
+        let mut problem = Self::with_cause(Key::RequestFailed, "The server is busy; try again.");
         problem.retry_after = Some(1);
         problem.with_status(503)
     }

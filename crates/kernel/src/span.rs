@@ -20,7 +20,7 @@ impl Span {
     }
 
     /// So many minutes from a start on.
-    pub const fn of_minutes(start: Timestamp, minutes: i64) -> Self {
+    pub const fn from_minutes(start: Timestamp, minutes: i64) -> Self {
         Self { start, end: start.plus_millis(minutes * MINUTE) }
     }
 

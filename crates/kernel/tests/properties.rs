@@ -75,7 +75,7 @@ proptest! {
         let mut seen = Vec::new();
         for page in 1.. {
             let one = Page::of(all.clone(), PageRequest { page, limit, cursor: None }).unwrap();
-            let figures = one.figures();
+            let figures = one.page_info();
             prop_assert_eq!(figures.total, total as i64);
             prop_assert_eq!(figures.has_prev_page, page > 1);
             seen.extend(one.items);

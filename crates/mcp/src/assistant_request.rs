@@ -39,7 +39,7 @@ impl AssistantRequest {
     }
 
     /// Finds out who calls, and counts the request, once, however often the transaction runs.
-    pub(crate) fn enter(&self, tx: &mut Tx<'_>, state: &State) -> Result<Arc<Assistant>> {
+    pub(crate) fn authenticate(&self, tx: &mut Tx<'_>, state: &State) -> Result<Arc<Assistant>> {
         let known = assistant::authenticate(tx, &state.env, &self.credential, self.hint);
         let entered = known.and_then(|assistant| {
             // Each grant and key has a limit of its own: one that runs away leaves its person theirs.
@@ -53,13 +53,13 @@ impl AssistantRequest {
     }
 
     /// The same in a transaction of its own, where nobody has entered yet.
-    pub(crate) async fn enter_alone(&self, state: &Arc<State>) -> Result<Arc<Assistant>> {
+    pub(crate) async fn authenticate_alone(&self, state: &Arc<State>) -> Result<Arc<Assistant>> {
         if let Some(outcome) = self.outcome() {
             return outcome;
         }
         let (visit, shared) = (self.clone(), state.clone());
         let entered =
-            state.db.read(move |tx: &mut Tx<'_>| visit.enter(tx, &shared).map(drop)).await;
+            state.db.read(move |tx: &mut Tx<'_>| visit.authenticate(tx, &shared).map(drop)).await;
         // Where there was no transaction, nothing was found.
         entered.and_then(|()| self.outcome().unwrap_or_else(|| Err(Problem::internal("no visit"))))
     }
@@ -76,7 +76,7 @@ impl AssistantRequest {
     }
 
     /// How the caller's count stands, where there is one.
-    pub(crate) fn figures(&self) -> Option<RateLimitStatus> {
+    pub(crate) fn rate_limit_status(&self) -> Option<RateLimitStatus> {
         self.found().figures
     }
 

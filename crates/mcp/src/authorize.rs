@@ -64,14 +64,14 @@ pub(crate) async fn authorize(State(door): State<Door>, request: Request<Body>) 
     let env = state.env.clone();
     let decide = move |tx: &mut Tx<'_>| take(tx, &env, &said);
     match state.db.write(decide).await {
-        Ok(Outcome::Go(target)) => go(&target),
+        Ok(Outcome::Go(target)) => redirect(&target),
         Ok(Outcome::Stay(why)) => parts::stopped(say, StatusCode::BAD_REQUEST, why),
         Err(problem) => parts::problem(&problem),
     }
 }
 
 /// Sends a browser on.
-pub(crate) fn go(target: &str) -> Response<Body> {
+pub(crate) fn redirect(target: &str) -> Response<Body> {
     let Ok(location) = HeaderValue::from_str(target) else {
         return parts::problem(&Problem::internal("an address cannot be sent"));
     };
@@ -175,6 +175,6 @@ fn take(
         modules,
         state,
     };
-    let secret = consent::ask(tx, env, asked)?;
+    let secret = consent::create(tx, env, asked)?;
     Ok(Outcome::Go(format!("/mcp/v1/oauth/consent?request={secret}")))
 }

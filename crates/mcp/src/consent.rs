@@ -30,7 +30,7 @@ use spotter_kernel::{Key, Problem, Result, secret::random_text, text::Text};
 use spotter_store::Tx;
 
 use crate::{
-    authorize::go,
+    authorize::redirect,
     page::{self, Decision},
 };
 
@@ -89,28 +89,28 @@ pub(crate) async fn sign_in(
         Ok(None) => return gone(say),
         Err(problem) => return parts::problem(&problem),
     };
-    match enter(&state, &request_id, from, &form, &secret).await {
+    match authenticate(&state, &request_id, from, &form, &secret).await {
         Ok(session) => {
-            let on = go(&format!("{PAGE}?request={secret}"));
+            let on = redirect(&format!("{PAGE}?request={secret}"));
             forms::with_cookie(&state, on, COOKIE, PAGE, &session, 600)
         }
         Err(problem) if problem.status < 500 => {
             let status = StatusCode::from_u16(problem.status).unwrap_or(StatusCode::BAD_REQUEST);
-            page::sign_in(say, &pending, &secret, &form.entered(say, &problem), status)
+            page::sign_in(say, &pending, &secret, &form.typed_values(say, &problem), status)
         }
         Err(problem) => parts::problem(&problem),
     }
 }
 
 /// The browser's secret of somebody whose password was right.
-async fn enter(
+async fn authenticate(
     state: &Arc<Shared>,
     request_id: &RequestId,
     from: IpAddr,
     form: &Form,
     secret: &str,
 ) -> Result<String> {
-    let account = form.enter(state, request_id, from, None).await?;
+    let account = form.authenticate(state, request_id, from, None).await?;
     let session = random_text(&*state.env.entropy);
     let (told, secret) = (session.clone(), secret.to_owned());
     let caller = Caller::new(account.company_id, Actor::System);
@@ -190,7 +190,7 @@ pub(crate) async fn decide(
         }
     };
     match outcome {
-        Ok(Some(target)) => go(&target),
+        Ok(Some(target)) => redirect(&target),
         Ok(None) => gone(say),
         Err(problem) => parts::problem(&problem),
     }
@@ -206,7 +206,7 @@ async fn approve(
 ) -> Result<String> {
     let modules: Vec<Module> = form.all("module").filter_map(Module::parse).collect();
     if modules.is_empty() {
-        return Err(Problem::because(Key::RequestInvalid, say.nothing_ticked()));
+        return Err(Problem::with_cause(Key::RequestInvalid, say.nothing_ticked()));
     }
     let request_secret = Text::parse(&secret).map_err(|_| Problem::new(Key::NotFound))?;
     let approval = Approval {

@@ -144,9 +144,10 @@ impl Default for FetchLimits {
 
 impl FetchLimits {
     /// Room to fetch a document, once there is; nothing where somebody has waited long enough.
-    async fn enter(&self, client_id: &str, from: IpAddr) -> Option<[OwnedSemaphorePermit; 3]> {
+    async fn acquire(&self, client_id: &str, from: IpAddr) -> Option<[OwnedSemaphorePermit; 3]> {
         let site = host(client_id).map(|host| site(&host).to_owned()).unwrap_or_default();
-        let (site, caller) = (self.of_one(site), self.of_one(network(from).to_string()));
+        let (site, caller) =
+            (self.site_permits(site), self.site_permits(network(from).to_string()));
         let enter = async {
             let caller = caller.acquire_owned().await.ok()?;
             let site = site.acquire_owned().await.ok()?;
@@ -156,7 +157,7 @@ impl FetchLimits {
         tokio::time::timeout(ROOM_TIME, enter).await.ok().flatten()
     }
 
-    fn of_one(&self, whose: String) -> Arc<Semaphore> {
+    fn site_permits(&self, whose: String) -> Arc<Semaphore> {
         let mut all = self.of_one.lock().unwrap_or_else(PoisonError::into_inner);
         all.retain(|_, room| room.strong_count() > 0);
         if let Some(room) = all.get(&whose).and_then(Weak::upgrade) {
@@ -192,22 +193,22 @@ impl Documents {
         if let Err(why) = check_address(client_id) {
             return Ok(Err(format!("Its client_id {why}.")));
         }
-        if known(state, client_id, 0).await? {
+        if cached(state, client_id, 0).await? {
             return Ok(Ok(()));
         }
-        let turn = self.turn(client_id);
+        let turn = self.fetch_lock(client_id);
         let _turn = turn.lock().await;
-        if known(state, client_id, 0).await? {
+        if cached(state, client_id, 0).await? {
             return Ok(Ok(()));
         }
-        let fetched = match self.rooms.enter(client_id, from).await {
+        let fetched = match self.rooms.acquire(client_id, from).await {
             Some(_room) => self.fetcher.fetch(client_id).await,
             None => Err(FetchError::Silent("cannot be fetched now: too many are".to_owned())),
         };
         let told = match fetched {
             Ok(fetched) => fetched,
             // What it said a while ago counts for a day where it cannot be asked.
-            Err(FetchError::Silent(_)) if known(state, client_id, STALE_SECONDS).await? => {
+            Err(FetchError::Silent(_)) if cached(state, client_id, STALE_SECONDS).await? => {
                 return Ok(Ok(()));
             }
             Err(why) => return Ok(Err(format!("Its document {why}."))),
@@ -225,7 +226,7 @@ impl Documents {
     }
 
     /// The lock of whoever fetches this one.
-    fn turn(&self, client_id: &str) -> Arc<tokio::sync::Mutex<()>> {
+    fn fetch_lock(&self, client_id: &str) -> Arc<tokio::sync::Mutex<()>> {
         let mut all = self.under_way.lock().unwrap_or_else(PoisonError::into_inner);
         all.retain(|_, turn| turn.strong_count() > 0);
         if let Some(turn) = all.get(client_id).and_then(Weak::upgrade) {
@@ -244,7 +245,7 @@ fn site(host: &str) -> &str {
 }
 
 /// Whether it is known what a document says, and for how many seconds at most that is out of date.
-async fn known(state: &Arc<State>, client_id: &str, stale: i64) -> Result<bool, Problem> {
+async fn cached(state: &Arc<State>, client_id: &str, stale: i64) -> Result<bool, Problem> {
     let (id, now) = (client_id.to_owned(), state.env.clock.now().plus_seconds(-stale));
     let known: Option<RegisteredAssistant> =
         state.db.read(move |tx: &mut Tx<'_>| registration::find(tx, &id)).await?;
@@ -304,7 +305,7 @@ mod tests {
     async fn who_holds_room_holds_up_themselves() {
         let rooms = Arc::new(FetchLimits::default());
         let soon = async |client_id: String, from: [u8; 4]| {
-            let enter = rooms.enter(&client_id, IpAddr::from(from));
+            let enter = rooms.acquire(&client_id, IpAddr::from(from));
             tokio::time::timeout(Duration::from_millis(20), enter).await.ok().flatten()
         };
         let mut held = Vec::new();

@@ -28,8 +28,8 @@ use spotter_http::{RequestId, State as Shared, read_body};
 use spotter_kernel::{Key, Problem, Result, limits, secret::Credential};
 
 use crate::{
-    document::Documents, message, refusal::no_store, server::Spotter, tools::Tools,
-    assistant_request::AssistantRequest,
+    assistant_request::AssistantRequest, document::Documents, message, refusal::no_store,
+    server::Spotter, tools::Tools,
 };
 
 /// What the endpoints share.
@@ -88,25 +88,25 @@ pub(crate) async fn serve(State(door): State<Door>, request: Request<Body>) -> R
     let from = door.state.address(&request);
     let credential = match presented(&request) {
         Ok(credential) => credential,
-        Err(problem) => return turned_away(&door, from, &problem),
+        Err(problem) => return refuse(&door, from, &problem),
     };
     let digest = vault::digest(&credential);
     let hint = door.hints().get(&digest).copied();
     let visit = AssistantRequest::new(credential, hint, RequestId::of(&request));
     let response = answer(&door, &visit, request).await;
     // Whatever the protocol says of a request, it is somebody's.
-    let mut response = match visit.enter_alone(&door.state).await {
+    let mut response = match visit.authenticate_alone(&door.state).await {
         Ok(assistant) => {
             if hint != Some(assistant.hint) {
                 door.hints().put(digest, assistant.hint);
             }
             response
         }
-        Err(problem) if visit.figures().is_some() => refused(&door, &problem),
-        Err(problem) => turned_away(&door, from, &problem),
+        Err(problem) if visit.rate_limit_status().is_some() => refused(&door, &problem),
+        Err(problem) => refuse(&door, from, &problem),
     };
-    if let Some(figures) = visit.figures() {
-        figures.tell(response.headers_mut());
+    if let Some(figures) = visit.rate_limit_status() {
+        figures.write_headers(response.headers_mut());
     }
     response
 }
@@ -139,7 +139,7 @@ async fn answer(door: &Door, visit: &AssistantRequest, request: Request<Body>) -
 }
 
 /// Refuses somebody who has shown nothing that lets them in, counted against the address they come from.
-fn turned_away(door: &Door, from: IpAddr, problem: &Problem) -> Response<Body> {
+fn refuse(door: &Door, from: IpAddr, problem: &Problem) -> Response<Body> {
     match door.state.count_stranger(from) {
         Ok(()) => refused(door, problem),
         Err(limited) => refused(door, &limited),
@@ -173,7 +173,7 @@ fn usual() -> String {
 }
 
 /// Modules with which an assistant can do something today.
-pub(crate) fn of_use() -> impl Iterator<Item = Module> {
+pub(crate) fn usable_modules() -> impl Iterator<Item = Module> {
     Module::ALL.iter().copied().filter(|module| module.is_of_use())
 }
 

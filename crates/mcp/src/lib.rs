@@ -6,6 +6,7 @@
 //! [`tools`] (who, whether they were allowed that, and the operation, in one transaction); the guard tells those who
 //! were not let in. What people allow is the `core` crate's.
 
+mod assistant_request;
 mod authorize;
 mod consent;
 mod document;
@@ -19,7 +20,6 @@ mod registration;
 mod server;
 mod token;
 mod tools;
-mod assistant_request;
 
 use std::sync::Arc;
 

@@ -8,7 +8,7 @@ use axum::{
 use serde_json::{Value, json};
 use spotter_core::mcp::modules::Module;
 
-use crate::guard::{Door, of_use};
+use crate::guard::{Door, usable_modules};
 
 fn document(value: &Value) -> Response<Body> {
     let mut response = Response::new(Body::from(value.to_string()));
@@ -19,7 +19,7 @@ fn document(value: &Value) -> Response<Body> {
 }
 
 fn scopes() -> Vec<&'static str> {
-    of_use().map(Module::key).collect()
+    usable_modules().map(Module::key).collect()
 }
 
 /// What the resource is, and who lets anybody in.

@@ -20,7 +20,7 @@ use crate::{document, redirect};
 /// Who asks, and where it leads: the head of both pages. The address is what can be trusted.
 fn asker(say: Strings, pending: &PendingAuthorization) -> Markup {
     html! {
-        p { (say.goes_on_to()) " " strong { bdi { (redirect::shown(&pending.redirect_uri)) } } }
+        p { (say.goes_on_to()) " " strong { bdi { (redirect::display_host(&pending.redirect_uri)) } } }
         p.quiet {
             (say.calls_itself()) " " strong { bdi { (pending.client_name) } } ". "
             @if let Some(host) = document::host(&pending.client_id) {

@@ -93,7 +93,7 @@ pub(crate) fn form_target(uri: &str) -> String {
 }
 
 /// What a person is told of where the browser will be sent.
-pub(crate) fn shown(uri: &str) -> String {
+pub(crate) fn display_host(uri: &str) -> String {
     match Url::parse(uri) {
         Ok(url) if is_loopback(&url) => "this computer".to_owned(),
         Ok(url) => match url.host_str() {

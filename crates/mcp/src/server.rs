@@ -15,7 +15,7 @@ use rmcp::{
 };
 use spotter_http::State;
 
-use crate::{tools::Tools, assistant_request::AssistantRequest};
+use crate::{assistant_request::AssistantRequest, tools::Tools};
 
 /// How long a list of tools may be kept, in milliseconds.
 const FRESH_MILLIS: u64 = 60_000;
@@ -71,7 +71,7 @@ impl ServerHandler for Spotter {
         if request.is_some_and(|request| request.cursor.is_some()) {
             return Err(ErrorData::invalid_params("There is no such cursor.", None));
         }
-        let entered = visit(&context)?.enter_alone(&self.state).await;
+        let entered = visit(&context)?.authenticate_alone(&self.state).await;
         let assistant = entered.map_err(|_| ErrorData::internal_error("was not let in", None))?;
         let tools = self.tools.listed(&assistant);
         // What is listed depends on the grant: nobody else may be shown it.

@@ -57,7 +57,7 @@ pub(crate) async fn issue(State(door): State<Door>, request: Request<Body>) -> R
     // It is decided by the row of the code or token alone, which one transaction changes; whether the
     // grant still stands is seen at every use of what is issued.
     match door.state.db.write_rows(exchange).await {
-        Ok(Ok(issued)) => told(&issued),
+        Ok(Ok(issued)) => token_answer(&issued),
         Ok(Err(Refusal::InvalidClient)) => {
             let why = "The assistant is not registered; it has to register again.";
             refuse(StatusCode::UNAUTHORIZED, "invalid_client", why)
@@ -144,7 +144,7 @@ fn exchanged(
     tokens::exchange(tx, env, &presented, request_id)
 }
 
-fn told(issued: &Issued) -> Response<Body> {
+fn token_answer(issued: &Issued) -> Response<Body> {
     no_store(
         StatusCode::OK,
         &json!({

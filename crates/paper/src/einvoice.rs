@@ -29,7 +29,7 @@ impl Xml {
     }
 
     /// An element within another.
-    fn within(&mut self, name: &str, inner: impl FnOnce(&mut Self)) {
+    fn element(&mut self, name: &str, inner: impl FnOnce(&mut Self)) {
         self.open(name);
         inner(self);
         self.close(name);
@@ -65,7 +65,7 @@ impl Xml {
 
     fn date(&mut self, name: &str, kind: &str, date: Date) {
         let text = date.0.strftime("%Y%m%d").to_string();
-        self.within(name, |xml| xml.with(kind, " format=\"102\"", &text));
+        self.element(name, |xml| xml.with(kind, " format=\"102\"", &text));
     }
 }
 
@@ -99,38 +99,38 @@ pub fn xml(invoice: &Invoice) -> Option<String> {
          xmlns:udt=\"urn:un:unece:uncefact:data:standard:UnqualifiedDataType:100\" \
          xmlns:qdt=\"urn:un:unece:uncefact:data:standard:QualifiedDataType:100\">",
     );
-    xml.within("rsm:ExchangedDocumentContext", |xml| {
-        xml.within("ram:GuidelineSpecifiedDocumentContextParameter", |xml| {
+    xml.element("rsm:ExchangedDocumentContext", |xml| {
+        xml.element("ram:GuidelineSpecifiedDocumentContextParameter", |xml| {
             xml.text("ram:ID", GUIDELINE);
         });
     });
-    xml.within("rsm:ExchangedDocument", |xml| {
+    xml.element("rsm:ExchangedDocument", |xml| {
         xml.text("ram:ID", &invoice.number);
         xml.text("ram:TypeCode", if invoice.kind == Kind::Invoice { "380" } else { "381" });
         xml.date("ram:IssueDateTime", "udt:DateTimeString", invoice.issued);
         if let Some(reason) = &invoice.reason {
-            xml.within("ram:IncludedNote", |xml| xml.text("ram:Content", reason));
+            xml.element("ram:IncludedNote", |xml| xml.text("ram:Content", reason));
         }
     });
-    xml.within("rsm:SupplyChainTradeTransaction", |xml| {
+    xml.element("rsm:SupplyChainTradeTransaction", |xml| {
         for (at, line) in invoice.lines.iter().enumerate() {
             write_line(xml, invoice, (at + 1, line));
         }
-        xml.within("ram:ApplicableHeaderTradeAgreement", |xml| {
+        xml.element("ram:ApplicableHeaderTradeAgreement", |xml| {
             let id = Some(invoice.seller_id.as_str());
-            xml.within("ram:SellerTradeParty", |xml| {
+            xml.element("ram:SellerTradeParty", |xml| {
                 party(xml, &invoice.seller, country, id, is_named)
             });
-            xml.within("ram:BuyerTradeParty", |xml| {
+            xml.element("ram:BuyerTradeParty", |xml| {
                 party(xml, &invoice.buyer, country, None, is_named);
             });
         });
-        xml.within("ram:ApplicableHeaderTradeDelivery", |xml| {
-            xml.within("ram:ActualDeliverySupplyChainEvent", |xml| {
+        xml.element("ram:ApplicableHeaderTradeDelivery", |xml| {
+            xml.element("ram:ActualDeliverySupplyChainEvent", |xml| {
                 xml.date("ram:OccurrenceDateTime", "udt:DateTimeString", invoice.issued);
             });
         });
-        xml.within("ram:ApplicableHeaderTradeSettlement", |xml| {
+        xml.element("ram:ApplicableHeaderTradeSettlement", |xml| {
             settlement(xml, invoice);
         });
     });
@@ -144,26 +144,26 @@ fn write_line(xml: &mut Xml, invoice: &Invoice, (at, line): (usize, &Line)) {
         ..0 => (-line.net, -1),
         _ => (line.net, 1),
     };
-    xml.within("ram:IncludedSupplyChainTradeLineItem", |xml| {
-        xml.within("ram:AssociatedDocumentLineDocument", |xml| {
+    xml.element("ram:IncludedSupplyChainTradeLineItem", |xml| {
+        xml.element("ram:AssociatedDocumentLineDocument", |xml| {
             xml.text("ram:LineID", &at.to_string());
         });
-        xml.within("ram:SpecifiedTradeProduct", |xml| xml.text("ram:Name", &line.description));
-        xml.within("ram:SpecifiedLineTradeAgreement", |xml| {
-            xml.within("ram:NetPriceProductTradePrice", |xml| {
+        xml.element("ram:SpecifiedTradeProduct", |xml| xml.text("ram:Name", &line.description));
+        xml.element("ram:SpecifiedLineTradeAgreement", |xml| {
+            xml.element("ram:NetPriceProductTradePrice", |xml| {
                 xml.text("ram:ChargeAmount", &invoice.decimal(price));
             });
         });
-        xml.within("ram:SpecifiedLineTradeDelivery", |xml| {
+        xml.element("ram:SpecifiedLineTradeDelivery", |xml| {
             xml.with("ram:BilledQuantity", " unitCode=\"C62\"", &quantity.to_string());
         });
-        xml.within("ram:SpecifiedLineTradeSettlement", |xml| {
-            xml.within("ram:ApplicableTradeTax", |xml| {
+        xml.element("ram:SpecifiedLineTradeSettlement", |xml| {
+            xml.element("ram:ApplicableTradeTax", |xml| {
                 xml.text("ram:TypeCode", "VAT");
                 xml.text("ram:CategoryCode", line.category.code());
                 rate(xml, line.rate, line.category);
             });
-            xml.within("ram:SpecifiedTradeSettlementLineMonetarySummation", |xml| {
+            xml.element("ram:SpecifiedTradeSettlementLineMonetarySummation", |xml| {
                 xml.text("ram:LineTotalAmount", &invoice.decimal(line.net));
             });
         });
@@ -184,12 +184,12 @@ fn party(xml: &mut Xml, party: &Party, country: &str, id: Option<&str>, has_vat:
     xml.optional("ram:ID", id.filter(|_| !is_identified));
     xml.text("ram:Name", &party.name);
     if let Some(number) = &party.registration_number {
-        xml.within("ram:SpecifiedLegalOrganization", |xml| xml.text("ram:ID", number));
+        xml.element("ram:SpecifiedLegalOrganization", |xml| xml.text("ram:ID", number));
     }
     if let Some(name) = &party.contact_name {
-        xml.within("ram:DefinedTradeContact", |xml| xml.text("ram:PersonName", name));
+        xml.element("ram:DefinedTradeContact", |xml| xml.text("ram:PersonName", name));
     }
-    xml.within("ram:PostalTradeAddress", |xml| {
+    xml.element("ram:PostalTradeAddress", |xml| {
         xml.optional("ram:PostcodeCode", party.postal_code.as_deref());
         let names = ["ram:LineOne", "ram:LineTwo", "ram:LineThree"];
         for (name, line) in names.into_iter().zip(&party.street) {
@@ -199,14 +199,14 @@ fn party(xml: &mut Xml, party: &Party, country: &str, id: Option<&str>, has_vat:
         xml.text("ram:CountryID", party.country.as_deref().unwrap_or(country));
     });
     if let Some(email) = &party.email {
-        xml.within("ram:URIUniversalCommunication", |xml| {
+        xml.element("ram:URIUniversalCommunication", |xml| {
             xml.with("ram:URIID", " schemeID=\"EM\"", email);
         });
     }
     let tax_number = party.tax_number.as_ref().filter(|_| has_vat);
     for (scheme, number) in [("FC", tax_number), ("VA", vat_number)] {
         let Some(number) = number else { continue };
-        xml.within("ram:SpecifiedTaxRegistration", |xml| {
+        xml.element("ram:SpecifiedTaxRegistration", |xml| {
             xml.with("ram:ID", &format!(" schemeID=\"{scheme}\""), number);
         });
     }
@@ -219,14 +219,14 @@ fn settlement(xml: &mut Xml, invoice: &Invoice) {
     let is_transferred =
         invoice.kind == Kind::Invoice && !invoice.collected && invoice.due_amount() > 0;
     if let Some(iban) = invoice.iban.as_ref().filter(|_| is_transferred) {
-        xml.within("ram:SpecifiedTradeSettlementPaymentMeans", |xml| {
+        xml.element("ram:SpecifiedTradeSettlementPaymentMeans", |xml| {
             // A transfer of SEPA (UNTDID 4461).
             xml.text("ram:TypeCode", "58");
-            xml.within("ram:PayeePartyCreditorFinancialAccount", |xml| {
+            xml.element("ram:PayeePartyCreditorFinancialAccount", |xml| {
                 xml.text("ram:IBANID", iban);
             });
             if let Some(bic) = &invoice.bic {
-                xml.within("ram:PayeeSpecifiedCreditorFinancialInstitution", |xml| {
+                xml.element("ram:PayeeSpecifiedCreditorFinancialInstitution", |xml| {
                     xml.text("ram:BICID", bic);
                 });
             }
@@ -234,7 +234,7 @@ fn settlement(xml: &mut Xml, invoice: &Invoice) {
     }
     for total in &invoice.rates {
         let category = total.category;
-        xml.within("ram:ApplicableTradeTax", |xml| {
+        xml.element("ram:ApplicableTradeTax", |xml| {
             xml.text("ram:CalculatedAmount", &invoice.decimal(total.tax));
             xml.text("ram:TypeCode", "VAT");
             let reason = total.exemption_reason.as_deref();
@@ -252,17 +252,17 @@ fn settlement(xml: &mut Xml, invoice: &Invoice) {
         });
     }
     if let Some((from, until)) = invoice.period {
-        xml.within("ram:BillingSpecifiedPeriod", |xml| {
+        xml.element("ram:BillingSpecifiedPeriod", |xml| {
             xml.date("ram:StartDateTime", "udt:DateTimeString", from);
             // Its last day (BT-74), where ours is the first that is not billed.
             let last = until.plus_days(-1).unwrap_or(until);
             xml.date("ram:EndDateTime", "udt:DateTimeString", last);
         });
     }
-    xml.within("ram:SpecifiedTradePaymentTerms", |xml| {
+    xml.element("ram:SpecifiedTradePaymentTerms", |xml| {
         xml.date("ram:DueDateDateTime", "udt:DateTimeString", invoice.due);
     });
-    xml.within("ram:SpecifiedTradeSettlementHeaderMonetarySummation", |xml| {
+    xml.element("ram:SpecifiedTradeSettlementHeaderMonetarySummation", |xml| {
         let [net, tax, gross] =
             [invoice.net, invoice.tax, invoice.gross].map(|amount| invoice.decimal(amount));
         xml.text("ram:LineTotalAmount", &net);
@@ -275,7 +275,7 @@ fn settlement(xml: &mut Xml, invoice: &Invoice) {
         xml.text("ram:DuePayableAmount", &invoice.decimal(invoice.due_amount()));
     });
     if let Some((number, date)) = &invoice.corrects {
-        xml.within("ram:InvoiceReferencedDocument", |xml| {
+        xml.element("ram:InvoiceReferencedDocument", |xml| {
             xml.text("ram:IssuerAssignedID", number);
             xml.date("ram:FormattedIssueDateTime", "qdt:DateTimeString", *date);
         });

@@ -33,7 +33,7 @@ const SMALL: Style = Style::regular(8.0).quiet();
 pub fn pdf(invoice: &Invoice, language: Language) -> Result<Vec<u8>, String> {
     let xml = einvoice::xml(invoice);
     let mut sheets = Sheets::default();
-    sheets.turn();
+    sheets.begin_page();
     let mut y = head(&mut sheets, invoice, language);
     y = lines(&mut sheets, invoice, language, y);
     y = totals(&mut sheets, invoice, language, y);
@@ -143,7 +143,7 @@ fn room(sheets: &mut Sheets, y: f32, height: f32) -> f32 {
     if y + height <= BOTTOM {
         return y;
     }
-    sheets.turn();
+    sheets.begin_page();
     84.0
 }
 

@@ -261,7 +261,7 @@ pub struct About {
 
 impl Sheets {
     /// Begins a page.
-    pub fn turn(&mut self) {
+    pub fn begin_page(&mut self) {
         self.pages.push(Vec::new());
     }
 

@@ -8,7 +8,7 @@ use spotter_contract::{Area, Payload, Read, Write};
 use spotter_core::clients::Client;
 use spotter_kernel::{Date, Event, Id, Key, Result, Timestamp, id::ClientId, id_type};
 use spotter_store::{
-    Bind, params, record, set, statements, stored_ids, subject, under, values, words,
+    Bind, of_tally, params, record, set, statements, stored_ids, subject, values, words,
 };
 
 use crate::{habit::HabitId, types::TypeKey, units::Unit};
@@ -232,11 +232,11 @@ impl Goal {
     }
 
     fn tallies(&self) -> BTreeSet<String> {
-        let all = under(TALLY, &[self.client_id.bind()]);
+        let all = of_tally(TALLY, &[self.client_id.bind()]);
         BTreeSet::from([subject(&all, "status", &self.status.bind()), all])
     }
 
-    fn tell(&self, cx: &mut Write, changed_fields: Vec<String>) -> Result<()> {
+    fn publish(&self, cx: &mut Write, changed_fields: Vec<String>) -> Result<()> {
         if cx.lacks_consent(self.client_id)? {
             return Ok(());
         }
@@ -253,22 +253,22 @@ impl Goal {
 
     /// Writes a new one down and tells of it.
     pub fn insert(&self, cx: &mut Write) -> Result<()> {
-        cx.touch("goal", self.goal_id, ["goal"]);
+        cx.set_audit_target("goal", self.goal_id, ["goal"]);
         cx.defer(INSERT, &self.params())?;
         cx.recount(&BTreeSet::new(), &self.tallies())?;
-        self.tell(cx, Vec::new())
+        self.publish(cx, Vec::new())
     }
 
     /// Writes a change down and tells of it; whether there was one.
     pub fn save(&mut self, cx: &mut Write, before: &Self) -> Result<bool> {
         let changed = self.changed(before);
-        let Some(now) = cx.changes("goal", self.goal_id, changed.clone()) else {
+        let Some(now) = cx.audit_fields("goal", self.goal_id, changed.clone()) else {
             return Ok(false);
         };
         self.updated_at = now;
         cx.defer(SAVE, &self.params())?;
         cx.recount(&before.tallies(), &self.tallies())?;
-        self.tell(cx, changed)?;
+        self.publish(cx, changed)?;
         Ok(true)
     }
 }

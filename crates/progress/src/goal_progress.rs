@@ -55,7 +55,7 @@ pub fn measured(cx: &mut Write, client: ClientId, kind: &TypeKey) -> Result<()> 
 }
 
 /// The goals that follow a habit.
-pub fn kept(cx: &mut Write, client: ClientId, habit: HabitId) -> Result<()> {
+pub fn goals_of_habit(cx: &mut Write, client: ClientId, habit: HabitId) -> Result<()> {
     let goals = cx.all(OF_HABIT, params![client, habit])?;
     bring_up_to_date(cx, goals)
 }
@@ -65,7 +65,7 @@ pub struct Progress;
 
 impl ActivityListener for Progress {
     fn check_type(&self, cx: &mut Read, key: &str, field: &str) -> Result<()> {
-        measurements::known(cx, key, field).map(drop)
+        measurements::find_type(cx, key, field).map(drop)
     }
 
     fn check_answer(&self, cx: &mut Read, measured: &Measured<'_>, field: &str) -> Result<()> {

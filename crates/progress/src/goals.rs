@@ -14,8 +14,8 @@ use spotter_kernel::{
 use spotter_store::{Bind, List, filters, lists, params, statements};
 
 use crate::{
-    goal_progress,
     goal::{Direction, Goal, GoalId, GoalKind, GoalStatus, TALLY},
+    goal_progress,
     habit::{Habit, HabitId, amount_shown},
     measurements::UnitsFilter,
     permissions::{check_own, today},
@@ -137,7 +137,7 @@ impl GoalScale {
 }
 
 impl Goal {
-    fn shown(&self, scale: &GoalScale, units: Units) -> GoalView {
+    fn view(&self, scale: &GoalScale, units: Units) -> GoalView {
         let show = |kept| scale.show(kept, units);
         GoalView {
             goal_id: self.goal_id,
@@ -169,9 +169,9 @@ impl Goal {
         GoalScale::of(cx, self.kind, self.measurement_type.as_ref())
     }
 
-    fn told(&self, cx: &mut Read, units: Units) -> Result<GoalAnswer> {
+    fn view_in_units(&self, cx: &mut Read, units: Units) -> Result<GoalAnswer> {
         let scale = self.scale(cx)?;
-        Ok(GoalAnswer { goal: self.shown(&scale, units) })
+        Ok(GoalAnswer { goal: self.view(&scale, units) })
     }
 }
 
@@ -199,7 +199,7 @@ fn list_goals(
     let mut items = Vec::with_capacity(found.items.len());
     for goal in &found.items {
         let scale = goal.scale(cx)?;
-        items.push(goal.shown(&scale, units));
+        items.push(goal.view(&scale, units));
     }
     Ok(found.with(items).into())
 }
@@ -213,7 +213,7 @@ fn get_goal(
     Path(at): Path<GoalPath>,
     Query(told): Query<UnitsFilter>,
 ) -> Result<GoalAnswer> {
-    Goal::find(cx, at.client_id, at.goal_id)?.told(cx, told.units())
+    Goal::find(cx, at.client_id, at.goal_id)?.view_in_units(cx, told.units())
 }
 
 /// A goal to be set.
@@ -340,7 +340,7 @@ fn set(cx: &mut Write, client: ClientId, new: NewGoal) -> Result<Goal> {
     let start_date = new.start_date.unwrap_or(today);
     checked_dates(start_date, new.due_date, today)?;
     if let Some(key) = &new.measurement_type
-        && MeasurementType::said(cx, key, "measurementType")?.has_two()
+        && MeasurementType::find_requested(cx, key, "measurementType")?.has_two()
     {
         return Err(Problem::invalid("measurementType", "must be a type with one value"));
     }
@@ -412,7 +412,7 @@ fn create_goal(
     Path(at): Path<ClientPath>,
     Body(new): Body<NewGoal>,
 ) -> Result<GoalAnswer> {
-    set(cx, at.client_id, new)?.told(cx, Units::Metric)
+    set(cx, at.client_id, new)?.view_in_units(cx, Units::Metric)
 }
 
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
@@ -442,7 +442,7 @@ fn changeable(cx: &mut Read, at: &GoalPath) -> Result<Goal> {
 
 impl Goal {
     /// Moves it to another status, where that may be.
-    fn turn(&mut self, status: GoalStatus, now: Timestamp) -> Result<()> {
+    fn set_status(&mut self, status: GoalStatus, now: Timestamp) -> Result<()> {
         let is_custom = self.kind == GoalKind::Custom;
         match (self.status, status) {
             (was, is) if was == is => {}
@@ -488,7 +488,7 @@ fn update_goal(
     change.title.apply(&mut goal.title);
     change.note.map(Into::into).apply(&mut goal.note);
     if let Some(status) = change.status.value() {
-        goal.turn(status, cx.now())?;
+        goal.set_status(status, cx.now())?;
     }
     let moves = change.target_value.is_said()
         || change.current_value.is_said()
@@ -528,7 +528,7 @@ fn update_goal(
     if goal.save(cx, &before)? {
         watch(cx, &goal)?;
     }
-    Ok(GoalAnswer { goal: goal.shown(&scale, Units::Metric) })
+    Ok(GoalAnswer { goal: goal.view(&scale, Units::Metric) })
 }
 
 /// The last day of a goal is over.

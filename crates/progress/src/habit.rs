@@ -193,14 +193,14 @@ impl Habit {
 
     /// Writes a new one down.
     pub fn insert(&self, cx: &mut Write) -> Result<()> {
-        cx.touch("habit", self.habit_id, ["habit"]);
+        cx.set_audit_target("habit", self.habit_id, ["habit"]);
         cx.defer(INSERT, &self.params())
     }
 
     /// Writes a change down.
     pub fn save(&mut self, cx: &mut Write, before: &Self) -> Result<()> {
         let changed = self.changed(before);
-        let Some(now) = cx.changes("habit", self.habit_id, changed) else { return Ok(()) };
+        let Some(now) = cx.audit_fields("habit", self.habit_id, changed) else { return Ok(()) };
         self.updated_at = now;
         cx.defer(SAVE, &self.params())
     }
@@ -302,7 +302,7 @@ impl Entry {
 
     /// Writes a new one down and tells of it.
     pub fn insert(&self, cx: &mut Write) -> Result<()> {
-        cx.touch("habit", self.habit_id, ["entry"]);
+        cx.set_audit_target("habit", self.habit_id, ["entry"]);
         cx.defer(INSERT_ENTRY, &self.params())?;
         let (client_id, habit_id, date) = (self.client_id, self.habit_id, self.date);
         let told = HabitEntryEvent { client_id, habit_id, date };
@@ -312,14 +312,14 @@ impl Entry {
     /// Writes a change down.
     pub fn save(&mut self, cx: &mut Write, before: &Self) -> Result<()> {
         let changed = self.changed(before);
-        let Some(now) = cx.changes("habit", self.habit_id, changed) else { return Ok(()) };
+        let Some(now) = cx.audit_fields("habit", self.habit_id, changed) else { return Ok(()) };
         self.updated_at = now;
         cx.defer(SAVE_ENTRY, &self.params())
     }
 
     /// Takes it back.
     pub fn delete(&self, cx: &mut Write) -> Result<()> {
-        cx.touch("habit", self.habit_id, ["entry"]);
+        cx.set_audit_target("habit", self.habit_id, ["entry"]);
         cx.defer(DELETE_ENTRY, params![self.client_id, self.habit_id, self.date])
     }
 }

@@ -178,7 +178,7 @@ struct HabitChanges {
 
 impl Habit {
     /// Moves it to another status on a day.
-    fn turn(&mut self, status: HabitStatus, today: Date) -> Result<()> {
+    fn set_status(&mut self, status: HabitStatus, today: Date) -> Result<()> {
         if status == self.status {
             return Ok(());
         }
@@ -240,7 +240,7 @@ fn update_habit(
     change.end_date.apply(&mut habit.end_date);
     checked_end(habit.start_date, habit.end_date)?;
     if let Some(status) = change.status.value() {
-        habit.turn(status, today)?;
+        habit.set_status(status, today)?;
     }
     habit.count(cx)?;
     habit.save(cx, &before)?;
@@ -377,8 +377,8 @@ fn recount(cx: &mut Write, before: Habit) -> Result<Habit> {
     let mut habit = before.clone();
     habit.count(cx)?;
     habit.save_streaks(cx, &before)?;
-    goal_progress::kept(cx, habit.client_id, habit.habit_id)?;
-    cx.touch("habit", habit.habit_id, Vec::<String>::new());
+    goal_progress::goals_of_habit(cx, habit.client_id, habit.habit_id)?;
+    cx.set_audit_target("habit", habit.habit_id, Vec::<String>::new());
     Ok(habit)
 }
 
@@ -403,7 +403,7 @@ fn delete_habit_entry(cx: &mut Write, Path(at): Path<EntryPath>) -> Result<Entry
         return Err(Problem::invalid("date", &format!("must be at most {days} days ago")));
     }
     cx.as_of(entry.updated_at);
-    cx.happens(|| {
+    cx.describe_effect(|| {
         format!("What was noted of {} on {} is deleted.", quoted(&habit.name), entry.date)
     });
     entry.delete(cx)?;
@@ -453,7 +453,7 @@ pub(super) fn area() -> Area {
         .for_client(&[])
         .emits(&[Event::GoalUpdated])
         .always(&[])
-        .asks(),
+        .confirmation(),
     ])
 }
 

@@ -9,8 +9,8 @@
 //! beside what is to be eaten ([`nutrition_targets`]); and all of it at a glance ([`summary`]).
 
 mod amounts;
-pub mod goal_progress;
 pub mod goal;
+pub mod goal_progress;
 pub mod goals;
 pub mod habit;
 pub mod habits;
@@ -42,5 +42,5 @@ pub fn area() -> Area {
         ("Nutrition", vec![nutrition::area(), nutrition_targets::area()]),
         ("Goals", vec![goal::area(), goals::area(), goal_progress::area(), privacy::area()]),
     ];
-    Area::join(rooms.map(|(heading, chapters)| Area::join(chapters).under(heading)))
+    Area::join(rooms.map(|(heading, chapters)| Area::join(chapters).tagged(heading)))
 }

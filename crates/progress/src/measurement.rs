@@ -8,7 +8,7 @@ use spotter_contract::{Actor, Area, Payload, Read, Write};
 use spotter_core::clients::Client;
 use spotter_kernel::{Date, Event, Id, Key, Result, Timestamp, id::ClientId, id_type};
 use spotter_store::{
-    Bind, params, record, set, statements, stored_ids, subject, under, values, words,
+    Bind, of_tally, params, record, set, statements, stored_ids, subject, values, words,
 };
 
 use crate::{
@@ -181,7 +181,7 @@ impl Measurement {
     }
 
     /// As it is told.
-    pub fn shown(&self, of: &MeasurementType, units: Units) -> MeasurementView {
+    pub fn view(&self, of: &MeasurementType, units: Units) -> MeasurementView {
         let components = self.systolic.zip(self.diastolic);
         MeasurementView {
             measurement_id: self.measurement_id,
@@ -208,11 +208,11 @@ impl Measurement {
         if self.status == MeasurementStatus::Deleted {
             return BTreeSet::new();
         }
-        let all = under(TALLY, &[self.client_id.bind()]);
+        let all = of_tally(TALLY, &[self.client_id.bind()]);
         BTreeSet::from([subject(&all, "type", &self.r#type.bind()), all])
     }
 
-    fn tell(&self, cx: &mut Write, event: Event, changed_fields: Vec<String>) -> Result<()> {
+    fn publish(&self, cx: &mut Write, event: Event, changed_fields: Vec<String>) -> Result<()> {
         if cx.lacks_consent(self.client_id)? {
             return Ok(());
         }
@@ -230,11 +230,11 @@ impl Measurement {
 
     /// Writes a new one down and tells of it.
     pub fn insert(&self, cx: &mut Write) -> Result<()> {
-        cx.touch("measurement", self.measurement_id, ["measurement"]);
+        cx.set_audit_target("measurement", self.measurement_id, ["measurement"]);
         cx.defer(INSERT, &self.params())?;
         amounts::recount(cx, self.client_id, &self.r#type, self.measured_on)?;
         cx.recount(&BTreeSet::new(), &self.tallies())?;
-        self.tell(cx, Event::MeasurementCreated, Vec::new())
+        self.publish(cx, Event::MeasurementCreated, Vec::new())
     }
 
     /// Writes a change down and tells of it; whether there was one.
@@ -246,7 +246,7 @@ impl Measurement {
             changed.retain(|name| !parts.contains(&name.as_str()));
             changed.push("components".to_owned());
         }
-        let Some(now) = cx.changes("measurement", self.measurement_id, changed.clone()) else {
+        let Some(now) = cx.audit_fields("measurement", self.measurement_id, changed.clone()) else {
             return Ok(false);
         };
         self.updated_at = now;
@@ -256,7 +256,7 @@ impl Measurement {
             amounts::recount(cx, self.client_id, &self.r#type, before.measured_on)?;
         }
         cx.recount(&before.tallies(), &self.tallies())?;
-        self.tell(cx, Event::MeasurementUpdated, changed)?;
+        self.publish(cx, Event::MeasurementUpdated, changed)?;
         Ok(true)
     }
 

@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use spotter_contract::{
-    Area, Body, ListQuery, Path, Query, Read, Write, answer, activity::Measured, listed,
-    operation, path,
+    Area, Body, ListQuery, Path, Query, Read, Write, activity::Measured, answer, listed, operation,
+    path,
 };
 use spotter_core::clients::{Client, ClientPath};
 use spotter_kernel::{
@@ -59,13 +59,13 @@ impl UnitsFilter {
 }
 
 /// Measurements as they are told, each by its type.
-fn shown(cx: &mut Read, all: &[Measurement], units: Units) -> Result<Vec<MeasurementView>> {
+fn views(cx: &mut Read, all: &[Measurement], units: Units) -> Result<Vec<MeasurementView>> {
     let types = MeasurementType::all(cx)?;
     let of = |one: &Measurement| types.iter().find(|kind| kind.key() == one.r#type);
     all.iter()
         .map(|one| {
             let kind = of(one).ok_or_else(|| Problem::internal("a measurement of no type"))?;
-            Ok(one.shown(kind, units))
+            Ok(one.view(kind, units))
         })
         .collect()
 }
@@ -77,7 +77,7 @@ fn list_measurements(
 ) -> Result<Measurements> {
     Client::find(cx, at.client_id)?;
     let page = cx.page_under(&LIST, &[at.client_id.bind()], &wanted, page)?;
-    let mut told = shown(cx, &page.items, wanted.units.unwrap_or(Units::Metric))?.into_iter();
+    let mut told = views(cx, &page.items, wanted.units.unwrap_or(Units::Metric))?.into_iter();
     let page = page.map(|_| told.next());
     let spotter_kernel::Page { items, request, total, next } = page;
     let items = items.into_iter().flatten().collect();
@@ -95,7 +95,7 @@ fn get_measurement(
 ) -> Result<MeasurementAnswer> {
     let found = Measurement::find(cx, at.client_id, at.measurement_id)?;
     let of = MeasurementType::find(cx, &found.r#type)?;
-    Ok(MeasurementAnswer { measurement: found.shown(&of, told.units()) })
+    Ok(MeasurementAnswer { measurement: found.view(&of, told.units()) })
 }
 
 answer!(LatestAnswer {
@@ -114,7 +114,7 @@ fn get_latest_measurements(
     let client = at.client_id;
     let asked = ids.map(|id| vec![client.bind().into_owned(), id.bind().into_owned()]);
     let all: Vec<Measurement> = cx.one_each(FIND, asked)?.into_iter().flatten().collect();
-    Ok(LatestAnswer { measurements: shown(cx, &all, told.units())? })
+    Ok(LatestAnswer { measurements: views(cx, &all, told.units())? })
 }
 
 /// A measurement to be recorded.
@@ -202,7 +202,7 @@ fn checked_time(said: Option<Timestamp>, now: Timestamp) -> Result<Timestamp> {
 /// Records a measurement, or brings up to date the one that was recorded under the sender's own id.
 pub fn record(cx: &mut Write, client: ClientId, new: NewMeasurement) -> Result<Measurement> {
     let of_client = Client::find(cx, client)?;
-    let of = MeasurementType::said(cx, &new.r#type, "type")?;
+    let of = MeasurementType::find_requested(cx, &new.r#type, "type")?;
     let source = match (new.source, Source::of(cx)) {
         (_, assistant @ Source::Assistant) => assistant,
         (Some(said @ (Source::Device | Source::Import)), _) => said,
@@ -211,10 +211,10 @@ pub fn record(cx: &mut Write, client: ClientId, new: NewMeasurement) -> Result<M
         }
         (None, own) => own,
     };
-    keep(cx, &of_client, &of, source, new)
+    save(cx, &of_client, &of, source, new)
 }
 
-fn keep(
+fn save(
     cx: &mut Write,
     of_client: &Client,
     of: &MeasurementType,
@@ -261,7 +261,7 @@ fn keep(
         return Ok(measurement);
     };
     if before.status == MeasurementStatus::Deleted {
-        cx.touch("measurement", before.measurement_id, Vec::<String>::new());
+        cx.set_audit_target("measurement", before.measurement_id, Vec::<String>::new());
         return Ok(before);
     }
     let mut measurement = Measurement { value, systolic, diastolic, measured_at, ..before.clone() };
@@ -273,10 +273,10 @@ fn keep(
 }
 
 /// The type that another area names.
-pub(super) fn known(cx: &mut Read, key: &str, field: &str) -> Result<MeasurementType> {
+pub(super) fn find_type(cx: &mut Read, key: &str, field: &str) -> Result<MeasurementType> {
     let rule = "must be a type of GET /measurement-types";
     let key = TypeKey::parse(key).ok_or_else(|| Problem::invalid(field, rule))?;
-    MeasurementType::said(cx, &key, field)
+    MeasurementType::find_requested(cx, &key, field)
 }
 
 fn components(measured: &Measured<'_>) -> Option<Components> {
@@ -316,7 +316,7 @@ pub(super) fn record_answer(
         external_id: Some(Text::parse(external_id).map_err(|(_, rule)| Problem::internal(rule))?),
     };
     let of = MeasurementType::find(cx, &new.r#type)?;
-    keep(cx, &of_client, &of, Source::Form, new)
+    save(cx, &of_client, &of, Source::Form, new)
 }
 
 fn record_measurement(
@@ -328,7 +328,7 @@ fn record_measurement(
     let measurement = record(cx, at.client_id, new)?;
     let of = MeasurementType::find(cx, &measurement.r#type)?;
     let units = units_of(&of, unit.as_deref());
-    Ok(MeasurementAnswer { measurement: measurement.shown(&of, units) })
+    Ok(MeasurementAnswer { measurement: measurement.view(&of, units) })
 }
 
 /// The units in which an answer is told to whoever has just said a unit.
@@ -393,7 +393,7 @@ fn update_measurement(
         goal_progress::measured(cx, at.client_id, &measurement.r#type)?;
     }
     let units = units_of(&of, unit.as_deref());
-    Ok(MeasurementAnswer { measurement: measurement.shown(&of, units) })
+    Ok(MeasurementAnswer { measurement: measurement.view(&of, units) })
 }
 
 fn delete_measurement(
@@ -403,12 +403,12 @@ fn delete_measurement(
     let before = own(cx, &at)?;
     let of = MeasurementType::find(cx, &before.r#type)?;
     cx.as_of(before.updated_at);
-    cx.happens(|| {
+    cx.describe_effect(|| {
         format!("What was measured on {} ({}) is deleted for good.", before.measured_on, of.label())
     });
     let deleted = before.delete(cx)?;
     goal_progress::measured(cx, at.client_id, &deleted.r#type)?;
-    Ok(MeasurementAnswer { measurement: deleted.shown(&of, Units::Metric) })
+    Ok(MeasurementAnswer { measurement: deleted.view(&of, Units::Metric) })
 }
 
 /// What changes a measurement tells of it, and of the goals that follow it.
@@ -454,7 +454,7 @@ pub(super) fn area() -> Area {
         .for_client(&[])
         .emits(CHANGES)
         .always(&[Event::MeasurementUpdated])
-        .asks(),
+        .confirmation(),
     ])
 }
 

@@ -136,7 +136,7 @@ impl NutritionLog {
         cx.one(FIND, params![client, id])?.ok_or_else(|| Key::NotFound.into())
     }
 
-    fn shown(self) -> NutritionLogView {
+    fn into_view(self) -> NutritionLogView {
         NutritionLogView {
             nutrition_log_id: self.nutrition_log_id,
             client_id: self.client_id,
@@ -177,7 +177,7 @@ fn list_client_nutrition_logs(
 ) -> Result<Logs> {
     Client::find(cx, at.client_id)?;
     let page = cx.page_under(&LIST, &[at.client_id.bind()], &wanted, page)?;
-    Ok(page.map(NutritionLog::shown).into())
+    Ok(page.map(NutritionLog::into_view).into())
 }
 
 path!(LogPath { client_id: ClientId, nutrition_log_id: NutritionLogId });
@@ -186,7 +186,7 @@ answer!(LogAnswer { nutrition_log: NutritionLogView });
 
 fn get_nutrition_log(cx: &mut Read, Path(at): Path<LogPath>) -> Result<LogAnswer> {
     let found = NutritionLog::find(cx, at.client_id, at.nutrition_log_id)?;
-    Ok(LogAnswer { nutrition_log: found.shown() })
+    Ok(LogAnswer { nutrition_log: found.into_view() })
 }
 
 /// A meal to be logged.
@@ -258,9 +258,9 @@ fn log_meal(
         created_at: cx.now(),
         updated_at: cx.now(),
     };
-    cx.touch("nutrition_log", log.nutrition_log_id, ["nutritionLog"]);
+    cx.set_audit_target("nutrition_log", log.nutrition_log_id, ["nutritionLog"]);
     cx.defer(INSERT, &log.params())?;
-    Ok(LogAnswer { nutrition_log: log.shown() })
+    Ok(LogAnswer { nutrition_log: log.into_view() })
 }
 
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
@@ -295,11 +295,12 @@ fn update_nutrition_log(
     if let Some(items) = change.items.value() {
         log.items = checked_items(items)?;
     }
-    if let Some(now) = cx.changes("nutrition_log", log.nutrition_log_id, log.changed(&before)) {
+    if let Some(now) = cx.audit_fields("nutrition_log", log.nutrition_log_id, log.changed(&before))
+    {
         log.updated_at = now;
         cx.defer(SAVE, &log.params())?;
     }
-    Ok(LogAnswer { nutrition_log: log.shown() })
+    Ok(LogAnswer { nutrition_log: log.into_view() })
 }
 
 /// The meal that is no more.
@@ -317,9 +318,9 @@ answer!(DeletedAnswer { nutrition_log: DeletedLog });
 
 fn delete_nutrition_log(cx: &mut Write, Path(at): Path<LogPath>) -> Result<DeletedAnswer> {
     let log = NutritionLog::find(cx, at.client_id, at.nutrition_log_id)?;
-    cx.touch("nutrition_log", log.nutrition_log_id, ["nutritionLog"]);
+    cx.set_audit_target("nutrition_log", log.nutrition_log_id, ["nutritionLog"]);
     cx.as_of(log.updated_at);
-    cx.happens(|| {
+    cx.describe_effect(|| {
         let count = log.items.0.len();
         format!(
             "What was eaten on {} ({}, {count} items) is deleted for good.",
@@ -358,8 +359,8 @@ fn get_client_nutrition_day(cx: &mut Read, Path(at): Path<DayPath>) -> Result<Da
         client_id: at.client_id,
         date: at.date,
         totals: totals(logs.iter().flat_map(|log| &log.items.0)),
-        nutrition_logs: logs.into_iter().map(NutritionLog::shown).collect(),
-        target: target.map(NutritionTarget::shown),
+        nutrition_logs: logs.into_iter().map(NutritionLog::into_view).collect(),
+        target: target.map(NutritionTarget::into_view),
     };
     Ok(DayAnswer { nutrition_day: day })
 }
@@ -392,7 +393,7 @@ pub(super) fn area() -> Area {
         .about_health()
         .summary("Delete a meal")
         .for_client(&[])
-        .asks(),
+        .confirmation(),
         operation!(app GET "/clients/{clientId}/nutrition-days/{date}", Coach, get_client_nutrition_day)
         .about_health()
         .summary("Get what a client has eaten on a date")

@@ -53,7 +53,7 @@ impl NutritionTarget {
     }
 
     /// As it is told.
-    pub fn shown(self) -> TargetView {
+    pub fn into_view(self) -> TargetView {
         TargetView {
             client_id: self.client_id,
             from_date: self.from_date,
@@ -74,7 +74,7 @@ fn list_nutrition_targets(
 ) -> Result<Targets> {
     Client::find(cx, at.client_id)?;
     let page = cx.page_under(&LIST, &[at.client_id.bind()], &wanted, page)?;
-    Ok(page.map(NutritionTarget::shown).into())
+    Ok(page.map(NutritionTarget::into_view).into())
 }
 
 path!(TargetPath { client_id: ClientId, date: Date });
@@ -112,12 +112,12 @@ fn set_nutrition_target(
         created_at: before.as_ref().map_or(cx.now(), |before| before.created_at),
         updated_at: cx.now(),
     };
-    cx.touch("nutrition_target", target.target_id, ["amounts"]);
+    cx.set_audit_target("nutrition_target", target.target_id, ["amounts"]);
     match before {
         Some(_) => cx.defer(SAVE, &target.params())?,
         None => cx.defer(INSERT, &target.params())?,
     }
-    Ok(TargetAnswer { nutrition_target: target.shown() })
+    Ok(TargetAnswer { nutrition_target: target.into_view() })
 }
 
 /// What this chapter brings.

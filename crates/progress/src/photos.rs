@@ -124,14 +124,14 @@ static PICTURE: Download = Download {
 
 /// The picture of a photo, for whoever may see it.
 pub fn picture(cx: &mut Read, id: Id) -> Result<DownloadSource> {
-    Photo::kept(cx, id, |photo| photo.upload_id)
+    Photo::find_file(cx, id, |photo| photo.upload_id)
 }
 
 static THUMBNAIL: Download = Download {
     place: ("/files/progress-photo-thumbnails/", ".jpg"),
     operation: OPERATION,
     seconds: SECONDS,
-    read: |cx, id| Photo::kept(cx, id, |photo| photo.thumbnail_id),
+    read: |cx, id| Photo::find_file(cx, id, |photo| photo.thumbnail_id),
 };
 
 impl Photo {
@@ -141,16 +141,16 @@ impl Photo {
     }
 
     /// Where a file of a photo is kept, for whoever may see it.
-    fn kept(cx: &mut Read, id: Id, which: fn(&Self) -> UploadId) -> Result<DownloadSource> {
+    fn find_file(cx: &mut Read, id: Id, which: fn(&Self) -> UploadId) -> Result<DownloadSource> {
         let found: Self = cx.one(BY_ID, params![id])?.ok_or(Key::NotFound)?;
         let photo = cx.own(found, |photo| photo.client_id)?;
-        let photo = cx.with_consent(photo, |photo| Some(photo.client_id))?;
+        let photo = cx.if_consented(photo, |photo| Some(photo.client_id))?;
         let stored = Stored { company: cx.company(), upload: which(&photo) };
         let name = format!("{}-{}.jpg", photo.taken_on, photo.pose.word());
         Ok(DownloadSource::Kept { name, media_type: JPEG, key: stored.key() })
     }
 
-    fn shown(&self, cx: &Read) -> Result<PhotoView> {
+    fn view(&self, cx: &Read) -> Result<PhotoView> {
         let (url, url_expires_at) = PICTURE.address(cx, self.progress_photo_id)?;
         let (thumbnail_url, _) = THUMBNAIL.address(cx, self.progress_photo_id)?;
         Ok(PhotoView {
@@ -195,7 +195,7 @@ fn list_progress_photos(
 ) -> Result<Photos> {
     Client::find(cx, at.client_id)?;
     let found: Page<Photo> = cx.page_under(&LIST, &[at.client_id.bind()], &wanted, page)?;
-    let items = found.items.iter().map(|photo| photo.shown(cx)).collect::<Result<_>>()?;
+    let items = found.items.iter().map(|photo| photo.view(cx)).collect::<Result<_>>()?;
     Ok(found.with(items).into())
 }
 
@@ -205,7 +205,7 @@ answer!(PhotoAnswer { progress_photo: PhotoView });
 
 fn get_progress_photo(cx: &mut Read, Path(at): Path<PhotoPath>) -> Result<PhotoAnswer> {
     let photo = Photo::find(cx, at.client_id, at.progress_photo_id)?;
-    Ok(PhotoAnswer { progress_photo: photo.shown(cx)? })
+    Ok(PhotoAnswer { progress_photo: photo.view(cx)? })
 }
 
 /// A photo to be kept.
@@ -265,12 +265,12 @@ fn add_progress_photo(
         created_at: cx.now(),
         updated_at: cx.now(),
     };
-    cx.touch("progress_photo", photo.progress_photo_id, ["progressPhoto"]);
+    cx.set_audit_target("progress_photo", photo.progress_photo_id, ["progressPhoto"]);
     cx.defer(INSERT, &photo.params())?;
     let (client_id, progress_photo_id) = (photo.client_id, photo.progress_photo_id);
     let told = PhotoEvent { client_id, progress_photo_id, taken_on };
     cx.emit(Event::ProgressPhotoCreated, &told)?;
-    Ok(PhotoAnswer { progress_photo: photo.shown(cx)? })
+    Ok(PhotoAnswer { progress_photo: photo.view(cx)? })
 }
 
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
@@ -296,11 +296,11 @@ fn update_progress_photo(
     change.pose.apply(&mut photo.pose);
     change.note.map(Into::into).apply(&mut photo.note);
     let changed = photo.changed(&before);
-    if let Some(now) = cx.changes("progress_photo", photo.progress_photo_id, changed) {
+    if let Some(now) = cx.audit_fields("progress_photo", photo.progress_photo_id, changed) {
         photo.updated_at = now;
         cx.defer(SAVE, &photo.params())?;
     }
-    Ok(PhotoAnswer { progress_photo: photo.shown(cx)? })
+    Ok(PhotoAnswer { progress_photo: photo.view(cx)? })
 }
 
 /// The photo that is no more.
@@ -317,7 +317,7 @@ answer!(DeletedAnswer { progress_photo: DeletedPhoto });
 
 fn delete_progress_photo(cx: &mut Write, Path(at): Path<PhotoPath>) -> Result<DeletedAnswer> {
     let photo = Photo::find(cx, at.client_id, at.progress_photo_id)?;
-    cx.touch("progress_photo", photo.progress_photo_id, ["progressPhoto"]);
+    cx.set_audit_target("progress_photo", photo.progress_photo_id, ["progressPhoto"]);
     cx.defer(DELETE, params![photo.client_id, photo.progress_photo_id])?;
     // Its addresses lead nowhere from now on; its bytes are swept away.
     uploads::discard(cx, photo.upload_id)?;
@@ -345,7 +345,7 @@ pub(super) fn area() -> Area {
             operation!(GET "/clients/{clientId}/progress-photos/{progressPhotoId}", ProgressPhotosRead,
                 get_progress_photo)
             .summary("Get a progress photo")
-            .momentary()
+            .without_etag()
             .for_client(&[]),
             operation!(app POST "/clients/{clientId}/progress-photos", Coach, add_progress_photo)
                 .about_health()
@@ -370,7 +370,7 @@ pub(super) fn area() -> Area {
             .summary("Delete a progress photo")
             .describe("For good: its addresses lead nowhere at once, and its bytes are deleted.")
             .for_client(&[])
-            .asks(),
+            .confirmation(),
         ])
 }
 

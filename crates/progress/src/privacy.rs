@@ -3,17 +3,17 @@
 use spotter_contract::{Area, ErasureAction, ErasureRule, ExportSection, RelatedRecords, Write};
 use spotter_core::uploads::{self, UploadId};
 use spotter_kernel::{Id, Result};
-use spotter_store::{Bind, params, statements, under};
+use spotter_store::{Bind, of_tally, params, statements};
 
 use crate::{goal, measurement, photos};
 
 fn erase_measurements(cx: &mut Write, client: Id) -> Result<bool> {
-    cx.forget_tally(&under(measurement::TALLY, &[client.bind()]))?;
+    cx.forget_tally(&of_tally(measurement::TALLY, &[client.bind()]))?;
     cx.execute(MEASUREMENTS, params![client]).map(|_| false)
 }
 
 fn erase_goals(cx: &mut Write, client: Id) -> Result<bool> {
-    cx.forget_tally(&under(goal::TALLY, &[client.bind()]))?;
+    cx.forget_tally(&of_tally(goal::TALLY, &[client.bind()]))?;
     cx.execute(GOALS, params![client]).map(|_| false)
 }
 

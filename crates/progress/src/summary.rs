@@ -191,7 +191,7 @@ fn measured(
     Ok(told)
 }
 
-fn kept(
+fn kept_rate(
     cx: &mut Read,
     client: ClientId,
     (from, to): (Date, Date),
@@ -251,7 +251,7 @@ fn get_progress_summary(
         from,
         to,
         measurements: measured(cx, at.client_id, (from, to), units)?,
-        habits: kept(cx, at.client_id, (from, to), today)?,
+        habits: kept_rate(cx, at.client_id, (from, to), today)?,
         goals: counted(cx, at.client_id, span)?,
         sessions_completed: cx.training()?.completed(cx, at.client_id, from)? - until,
         checkups_assigned,

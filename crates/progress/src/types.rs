@@ -43,7 +43,7 @@ impl TypeKey {
 
     /// Whether it is that of a type that everybody knows.
     pub fn is_everybodys(&self) -> bool {
-        everybodys().any(|known| known.key == self.0)
+        standard_types().any(|known| known.key == self.0)
     }
 
     /// Its text.
@@ -93,7 +93,7 @@ pub struct StandardType {
     range: (i64, i64),
 }
 
-const fn known(
+const fn standard(
     key: &'static str,
     label: &'static str,
     quantity: Quantity,
@@ -104,27 +104,27 @@ const fn known(
 
 /// A part of the body with two sides.
 macro_rules! around {
-    ($($key:literal $label:literal)+) => { [$(known($key, $label, Quantity::Length, (500, 30_000))),+] };
+    ($($key:literal $label:literal)+) => { [$(standard($key, $label, Quantity::Length, (500, 30_000))),+] };
 }
 
 /// The type of which a measurement has two values.
 pub const BLOOD_PRESSURE: &str = "blood_pressure";
 
 const BODY: [StandardType; 14] = [
-    known("weight", "Weight", Quantity::Mass, (10_000, 500_000)),
-    known("lean_mass", "Lean mass", Quantity::Mass, (5_000, 300_000)),
-    known("muscle_mass", "Muscle mass", Quantity::Mass, (2_000, 200_000)),
-    known("bone_mass", "Bone mass", Quantity::Mass, (200, 20_000)),
-    known("height", "Height", Quantity::Length, (5_000, 28_000)),
-    known("body_fat", "Body fat", Quantity::Share, (100, 10_000)),
-    known("body_water", "Body water", Quantity::Share, (100, 10_000)),
-    known("blood_oxygen", "Blood oxygen", Quantity::Share, (100, 10_000)),
-    known(BLOOD_PRESSURE, "Blood pressure", Quantity::Pressure, (20, 300)),
-    known("resting_heart_rate", "Resting heart rate", Quantity::Rate, (20, 300)),
-    known("blood_glucose", "Blood glucose", Quantity::Glucose, (50, 5_000)),
-    known("body_temperature", "Body temperature", Quantity::Temperature, (3_000, 4_500)),
-    known("sleep", "Sleep", Quantity::Duration, (0, 86_400)),
-    known("steps", "Steps", Quantity::Count, (0, 200_000)),
+    standard("weight", "Weight", Quantity::Mass, (10_000, 500_000)),
+    standard("lean_mass", "Lean mass", Quantity::Mass, (5_000, 300_000)),
+    standard("muscle_mass", "Muscle mass", Quantity::Mass, (2_000, 200_000)),
+    standard("bone_mass", "Bone mass", Quantity::Mass, (200, 20_000)),
+    standard("height", "Height", Quantity::Length, (5_000, 28_000)),
+    standard("body_fat", "Body fat", Quantity::Share, (100, 10_000)),
+    standard("body_water", "Body water", Quantity::Share, (100, 10_000)),
+    standard("blood_oxygen", "Blood oxygen", Quantity::Share, (100, 10_000)),
+    standard(BLOOD_PRESSURE, "Blood pressure", Quantity::Pressure, (20, 300)),
+    standard("resting_heart_rate", "Resting heart rate", Quantity::Rate, (20, 300)),
+    standard("blood_glucose", "Blood glucose", Quantity::Glucose, (50, 5_000)),
+    standard("body_temperature", "Body temperature", Quantity::Temperature, (3_000, 4_500)),
+    standard("sleep", "Sleep", Quantity::Duration, (0, 86_400)),
+    standard("steps", "Steps", Quantity::Count, (0, 200_000)),
 ];
 
 const AROUND: [StandardType; 14] = around! {
@@ -145,7 +145,7 @@ const AROUND: [StandardType; 14] = around! {
 };
 
 /// The types that everybody knows, in the order in which they are shown.
-fn everybodys() -> impl Iterator<Item = &'static StandardType> {
+fn standard_types() -> impl Iterator<Item = &'static StandardType> {
     BODY.iter().chain(&AROUND)
 }
 
@@ -169,7 +169,7 @@ record! {
 impl OwnType {
     fn save(&mut self, cx: &mut Write, before: &Self) -> Result<()> {
         let changed = self.changed(before);
-        let Some(now) = cx.changes("measurement_type", self.type_id, changed) else {
+        let Some(now) = cx.audit_fields("measurement_type", self.type_id, changed) else {
             return Ok(());
         };
         self.updated_at = now;
@@ -189,7 +189,7 @@ pub enum MeasurementType {
 impl MeasurementType {
     /// The type with this key.
     pub fn find(cx: &mut Read, key: &TypeKey) -> Result<Self> {
-        if let Some(known) = everybodys().find(|known| known.key == key.as_str()) {
+        if let Some(known) = standard_types().find(|known| known.key == key.as_str()) {
             return Ok(Self::Known(known));
         }
         let own: Option<OwnType> = cx.one(FIND, params![key])?;
@@ -197,7 +197,7 @@ impl MeasurementType {
     }
 
     /// The same for what a request says: where there is none, or it is archived, the field is wrong.
-    pub fn said(cx: &mut Read, key: &TypeKey, field: &str) -> Result<Self> {
+    pub fn find_requested(cx: &mut Read, key: &TypeKey, field: &str) -> Result<Self> {
         match Self::find(cx, key) {
             Ok(Self::Own(own)) if own.archived_at.is_some() => {
                 Err(Problem::conflict(field, "must not be archived"))
@@ -216,7 +216,7 @@ impl MeasurementType {
     pub fn all(cx: &mut Read) -> Result<Vec<Self>> {
         let own: Vec<OwnType> = cx.all(OWN, params![])?;
         let own = own.into_iter().map(|own| Self::Own(Box::new(own)));
-        Ok(everybodys().map(Self::Known).chain(own).collect())
+        Ok(standard_types().map(Self::Known).chain(own).collect())
     }
 
     /// Its key.
@@ -321,15 +321,15 @@ impl MeasurementType {
 
     /// A value as it is told.
     pub fn show(&self, kept: i64, units: Units) -> f64 {
-        self.told(kept, units, Unit::show)
+        self.displayed(kept, units, Unit::show)
     }
 
     /// A difference of two values as it is told.
     pub fn show_difference(&self, kept: i64, units: Units) -> f64 {
-        self.told(kept, units, Unit::show_difference)
+        self.displayed(kept, units, Unit::show_difference)
     }
 
-    fn told(&self, kept: i64, units: Units, by: fn(Unit, i64) -> f64) -> f64 {
+    fn displayed(&self, kept: i64, units: Units, by: fn(Unit, i64) -> f64) -> f64 {
         match self {
             Self::Known(known) => by(known.quantity.unit(units), kept),
             Self::Own(own) => {
@@ -339,7 +339,7 @@ impl MeasurementType {
         }
     }
 
-    fn shown(&self) -> TypeView {
+    fn view(&self) -> TypeView {
         let (least, most) = self.range();
         let unit = |unit: &Unit| UnitView {
             unit: unit.word().to_owned(),
@@ -414,7 +414,7 @@ fn list_measurement_types(
     ListQuery(_, page): ListQuery<NoFilters>,
 ) -> Result<Types> {
     let all = MeasurementType::all(cx)?;
-    Ok(Page::of(all.iter().map(MeasurementType::shown).collect(), page)?.into())
+    Ok(Page::of(all.iter().map(MeasurementType::view).collect(), page)?.into())
 }
 
 /// Most types of a company's own.
@@ -481,7 +481,7 @@ pub fn create(cx: &mut Write, new: NewMeasurementType) -> Result<OwnType> {
         created_at: cx.now(),
         updated_at: cx.now(),
     };
-    cx.touch("measurement_type", own.type_id, ["type"]);
+    cx.set_audit_target("measurement_type", own.type_id, ["type"]);
     cx.defer(INSERT, &own.params())?;
     Ok(own)
 }
@@ -491,7 +491,7 @@ fn create_measurement_type(
     Body(new): Body<NewMeasurementType>,
 ) -> Result<TypeAnswer> {
     let own = create(cx, new)?;
-    Ok(TypeAnswer { measurement_type: MeasurementType::Own(Box::new(own)).shown() })
+    Ok(TypeAnswer { measurement_type: MeasurementType::Own(Box::new(own)).view() })
 }
 
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
@@ -528,7 +528,7 @@ fn update_measurement_type(
         own.archived_at = is_archived.then(|| own.archived_at.unwrap_or(now));
     }
     own.save(cx, &before)?;
-    Ok(TypeAnswer { measurement_type: MeasurementType::Own(Box::new(own)).shown() })
+    Ok(TypeAnswer { measurement_type: MeasurementType::Own(Box::new(own)).view() })
 }
 
 /// What this chapter brings.
@@ -560,7 +560,7 @@ mod tests {
     use super::*;
 
     fn of(key: &str) -> MeasurementType {
-        MeasurementType::Known(everybodys().find(|known| known.key == key).unwrap())
+        MeasurementType::Known(standard_types().find(|known| known.key == key).unwrap())
     }
 
     #[test]
@@ -590,7 +590,7 @@ mod tests {
     /// What is told as the least and the most is taken, in every unit, and nothing a step beyond it.
     #[test]
     fn limits_that_are_told_are_taken() {
-        for known in everybodys() {
+        for known in standard_types() {
             let (least, most) = known.range;
             for unit in known.quantity.units() {
                 let (low, high) = unit.limits(known.range);
@@ -613,7 +613,7 @@ mod tests {
 
     #[test]
     fn known_types_have_keys_of_their_own() {
-        let mut keys: Vec<_> = everybodys().map(|known| known.key).collect();
+        let mut keys: Vec<_> = standard_types().map(|known| known.key).collect();
         keys.sort_unstable();
         keys.dedup();
         assert_eq!(keys.len(), BODY.len() + AROUND.len());

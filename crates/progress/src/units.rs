@@ -110,7 +110,7 @@ impl Unit {
     }
 
     /// What a value is times this, plus that, as it is kept.
-    const fn kept(self) -> (f64, f64) {
+    const fn scale_and_offset(self) -> (f64, f64) {
         match self {
             Self::Kilograms => (1_000.0, 0.0),
             Self::Pounds => (POUND, 0.0),
@@ -155,13 +155,13 @@ impl Unit {
 
     /// A value as it is kept, rounded once.
     pub fn take(self, value: f64) -> i64 {
-        let (times, plus) = self.kept();
+        let (times, plus) = self.scale_and_offset();
         (value * times + plus).round() as i64
     }
 
     /// A value as it is told.
     pub fn show(self, kept: i64) -> f64 {
-        let (times, plus) = self.kept();
+        let (times, plus) = self.scale_and_offset();
         rounded((kept as f64 - plus) / times, self.decimals())
     }
 
@@ -178,7 +178,7 @@ impl Unit {
 
     /// A difference of two values as it is told.
     pub fn show_difference(self, kept: i64) -> f64 {
-        rounded(kept as f64 / self.kept().0, self.decimals())
+        rounded(kept as f64 / self.scale_and_offset().0, self.decimals())
     }
 }
 

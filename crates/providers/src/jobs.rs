@@ -64,8 +64,8 @@ impl Worker for Collector {
         let (own, company, subject) = (self.clone(), held.company, held.subject);
         Box::pin(async move {
             let done = match own.task {
-                Task::Charge => own.providers.see_to_charge(company, PaymentId(subject)).await,
-                Task::Refund => own.providers.see_to_refund(company, RefundId(subject)).await,
+                Task::Charge => own.providers.run_charge(company, PaymentId(subject)).await,
+                Task::Refund => own.providers.run_refund(company, RefundId(subject)).await,
                 Task::Follow => own.providers.follow(company, subject).await,
             };
             match done {
@@ -85,7 +85,7 @@ fn failed(problem: Problem) -> jobs::Outcome {
 }
 
 impl Providers {
-    async fn hear(
+    async fn apply_result(
         &self,
         company: CompanyId,
         payment: PaymentId,
@@ -94,7 +94,7 @@ impl Providers {
         let what = ("conclude_payment", COLLECTS);
         let told = heard.clone();
         let written =
-            self.write(company, what, move |cx| charging::hear(cx, payment, &heard)).await;
+            self.write(company, what, move |cx| charging::apply_result(cx, payment, &heard)).await;
         if let Ok(false) = written {
             tracing::error!(%payment, ?told, "a provider speaks of other money than was asked for");
         }
@@ -102,7 +102,7 @@ impl Providers {
         written.map(drop).map_err(|problem| jobs::Outcome::Unknown(problem.to_string()))
     }
 
-    async fn see_to_charge(&self, company: CompanyId, payment: PaymentId) -> JobResult {
+    async fn run_charge(&self, company: CompanyId, payment: PaymentId) -> JobResult {
         let what = ("send_payment", COLLECTS);
         let next = self.write(company, what, move |cx| charging::next(cx, payment)).await;
         let heard = match next.map_err(failed)? {
@@ -136,11 +136,11 @@ impl Providers {
         };
         match heard.outcome {
             Outcome::Unknown(why) | Outcome::NotTaken(why) => Err(jobs::Outcome::Unknown(why)),
-            _ => self.hear(company, payment, heard).await,
+            _ => self.apply_result(company, payment, heard).await,
         }
     }
 
-    async fn see_to_refund(&self, company: CompanyId, refund: RefundId) -> JobResult {
+    async fn run_refund(&self, company: CompanyId, refund: RefundId) -> JobResult {
         let found = self.read(company, move |cx| refunds::to_send(cx, refund)).await;
         let (account, order) = match found.map_err(failed)? {
             refunds::RefundStep::Nothing => return Ok(()),
@@ -190,7 +190,7 @@ impl Providers {
                 outcome: Outcome::Unknown(why) | Outcome::NotTaken(why),
                 ..
             })) => Err(jobs::Outcome::Unknown(why)),
-            Ok(Some(heard)) => self.hear(account.company, payment, heard).await,
+            Ok(Some(heard)) => self.apply_result(account.company, payment, heard).await,
             Ok(None) => {
                 let what = ("conclude_payment", COLLECTS);
                 let done =
@@ -215,8 +215,10 @@ impl Providers {
     async fn close_page(&self, account: &Account, payment: PaymentId) -> JobResult {
         let Some(kept) = self.with_provider(account, payment).await? else { return Ok(()) };
         match self.cancel(account, payment, kept.reference.as_deref()).await {
-            Ok(Some(heard)) => self.hear(account.company, payment, heard).await,
-            Ok(None) => self.hear(account.company, payment, Outcome::Cancelled.into()).await,
+            Ok(Some(heard)) => self.apply_result(account.company, payment, heard).await,
+            Ok(None) => {
+                self.apply_result(account.company, payment, Outcome::Cancelled.into()).await
+            }
             Err(why) => Err(jobs::Outcome::Failed(why)),
         }
     }

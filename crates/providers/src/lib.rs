@@ -2,11 +2,11 @@
 //! in the area's language; [`work`] does its jobs, [`doors`] leads clients to providers' pages and takes notices,
 //! [`sandbox`] is a bank of its own for trying things out, and [`stripe`] moves real money.
 
+mod jobs;
 mod payment_webhooks;
 pub mod sandbox;
 mod signature;
 pub mod stripe;
-mod jobs;
 
 use spotter_contract::{Area, Env, Read, Write};
 use spotter_finance::collecting::provider::{
@@ -17,8 +17,8 @@ use spotter_finance::ids::{PaymentId, PaymentSetupId};
 use spotter_kernel::{Event, Problem, Result, id::CompanyId};
 use spotter_store::Db;
 
-pub use payment_webhooks::router;
 pub use jobs::workers;
+pub use payment_webhooks::router;
 
 use sandbox::Bank;
 use stripe::Stripe;
@@ -168,7 +168,7 @@ impl Providers {
         let env = self.env.clone();
         let asked = self.db.read(move |tx| {
             let caller = spotter_contract::Caller::new(company, spotter_contract::Actor::System);
-            question(&mut Read::new(tx, &caller, env.clock.now()).within(&env))
+            question(&mut Read::new(tx, &caller, env.clock.now()).with_env(&env))
         });
         asked.await
     }
@@ -183,7 +183,7 @@ impl Providers {
         let env = self.env.clone();
         let written = self.db.write(move |tx| {
             let mut made = None;
-            Write::by_itself(tx, &env, company, what, |cx| {
+            Write::as_system(tx, &env, company, what, |cx| {
                 made = Some(change(cx)?);
                 Ok(())
             })?;

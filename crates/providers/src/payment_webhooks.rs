@@ -62,7 +62,7 @@ async fn pay(
     request: Request<Body>,
 ) -> Response<Body> {
     let counted = door.state.count_address(&request);
-    shown(counted.map(drop), door.lead_to_payment(&name)).await
+    page_or_error(counted.map(drop), door.lead_to_payment(&name)).await
 }
 
 async fn set_up(
@@ -71,11 +71,11 @@ async fn set_up(
     request: Request<Body>,
 ) -> Response<Body> {
     let counted = door.state.count_address(&request);
-    shown(counted.map(drop), door.lead_to_setup(&name)).await
+    page_or_error(counted.map(drop), door.lead_to_setup(&name)).await
 }
 
 /// The answer to somebody who was counted, or the page that says why there is none.
-pub(crate) async fn shown(
+pub(crate) async fn page_or_error(
     counted: Result<()>,
     answer: impl Future<Output = Result<Response<Body>>>,
 ) -> Response<Body> {
@@ -121,7 +121,7 @@ impl Door {
         let what = ("lead_to_payment", &[][..]);
         let lead = providers.write(company, what, move |cx| {
             match PaymentRequest::opened_by(cx, &opened)? {
-                Some(request) => charging::lead(cx, &request).map(Some),
+                Some(request) => charging::redirect(cx, &request).map(Some),
                 None => Ok(None),
             }
         });
@@ -136,12 +136,12 @@ impl Door {
                         let given_up = providers
                             .write(company, what, move |cx| charging::not_led(cx, payment));
                         given_up.await?;
-                        return providers.away(company, (order.client, &back), &why).await;
+                        return providers.unavailable(company, (order.client, &back), &why).await;
                     }
                 };
                 let kept = url.clone();
                 let noted = providers.write(company, what, move |cx| {
-                    charging::led(cx, payment, (&kept, &reference))
+                    charging::record_redirect(cx, payment, (&kept, &reference))
                 });
                 // One that was called off meanwhile leads nowhere.
                 match noted.await? {
@@ -166,11 +166,12 @@ impl Door {
         let Some((account, order)) = asked else { return led_to(&back) };
         let (url, reference) = match providers.setup_page(&account, &order, &back).await {
             Ok(opened) => opened,
-            Err(why) => return providers.away(company, (order.client, &back), &why).await,
+            Err(why) => return providers.unavailable(company, (order.client, &back), &why).await,
         };
         let setup = order.setup;
         let what = ("lead_to_payment_setup", &[][..]);
-        let noted = providers.write(company, what, move |cx| setup::called(cx, setup, &reference));
+        let noted = providers
+            .write(company, what, move |cx| setup::record_reference(cx, setup, &reference));
         noted.await?;
         led_to(&url)
     }
@@ -178,7 +179,7 @@ impl Door {
 
 impl Providers {
     /// The page that says that a provider's cannot be opened now.
-    async fn away(
+    async fn unavailable(
         &self,
         company: CompanyId,
         (client, back): (ClientId, &str),
@@ -186,7 +187,7 @@ impl Providers {
     ) -> Result<Response<Body>> {
         tracing::warn!(%company, why, "a payment provider does not answer");
         let back = back.to_owned();
-        let page = self.read(company, move |cx| page::away(cx, client, &back)).await?;
+        let page = self.read(company, move |cx| page::unavailable_page(cx, client, &back)).await?;
         let mut response = Response::new(Body::from(page));
         *response.status_mut() = StatusCode::SERVICE_UNAVAILABLE;
         for (name, value) in [
@@ -211,11 +212,11 @@ impl Providers {
         let header =
             |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).map(str::to_owned);
         let notice = self.read_notice(&account, header, body).map_err(|why| {
-            Problem::because(Key::RequestInvalid, format!("The notice is not taken: {why}."))
+            Problem::with_cause(Key::RequestInvalid, format!("The notice is not taken: {why}."))
         })?;
         // An account may be used for more than this; what is not ours is taken and forgotten.
         let Some(notice) = notice else { return Ok(()) };
         let what = ("take_notice", COLLECTS);
-        self.write(company, what, move |cx| notice::keep(cx, account.provider, &notice)).await
+        self.write(company, what, move |cx| notice::store(cx, account.provider, &notice)).await
     }
 }

@@ -152,7 +152,7 @@ fn get_attendance_report(
     let place = (wanted.location_id, wanted.coach_id);
     let group_by = wanted.group_by.unwrap_or(GroupBy::Day);
     let frame = Frame::of(cx, (wanted.from, wanted.to), group_by, place)?;
-    let rows: Vec<DatedMetrics<Attendance>> = cx.figures(&frame.scope, frame.from, frame.to)?;
+    let rows: Vec<DatedMetrics<Attendance>> = cx.metrics(&frame.scope, frame.from, frame.to)?;
     let mut rows = rows.iter().peekable();
     let (mut buckets, mut totals) = (Vec::new(), Seats::default());
     for bucket in frame.buckets() {

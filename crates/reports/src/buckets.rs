@@ -163,7 +163,7 @@ mod tests {
         Frame { from, to, group_by, zone, today, scope: String::new() }
     }
 
-    fn told(frame: &Frame) -> Vec<(String, String, bool, bool)> {
+    fn labels(frame: &Frame) -> Vec<(String, String, bool, bool)> {
         let told = |one: Bucket| (one.from.to_string(), one.to.to_string(), one.partial, one.whole);
         frame.buckets().into_iter().map(told).collect()
     }
@@ -172,7 +172,7 @@ mod tests {
     fn ranges_cut_weeks_and_months() {
         let text = |from: &str, to: &str, partial, whole| (from.into(), to.into(), partial, whole);
         assert_eq!(
-            told(&frame("2026-10-28", "2026-11-10", GroupBy::Week)),
+            labels(&frame("2026-10-28", "2026-11-10", GroupBy::Week)),
             [
                 text("2026-10-28", "2026-11-01", true, false),
                 text("2026-11-02", "2026-11-08", false, true),
@@ -180,7 +180,7 @@ mod tests {
             ]
         );
         assert_eq!(
-            told(&frame("2026-10-01", "2026-11-30", GroupBy::Month)),
+            labels(&frame("2026-10-01", "2026-11-30", GroupBy::Month)),
             [
                 text("2026-10-01", "2026-10-31", false, true),
                 text("2026-11-01", "2026-11-30", true, true),
@@ -188,10 +188,10 @@ mod tests {
         );
         // This month so far is all of it that there is.
         assert_eq!(
-            told(&frame("2026-11-01", "2026-11-24", GroupBy::Month)),
+            labels(&frame("2026-11-01", "2026-11-24", GroupBy::Month)),
             [text("2026-11-01", "2026-11-24", true, true)]
         );
-        assert_eq!(told(&frame("2026-02-28", "2026-03-01", GroupBy::Day)).len(), 2);
+        assert_eq!(labels(&frame("2026-02-28", "2026-03-01", GroupBy::Day)).len(), 2);
     }
 
     #[test]

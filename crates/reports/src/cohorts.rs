@@ -83,7 +83,7 @@ fn get_retention_cohorts(
     let place = (wanted.location_id, wanted.coach_id);
     let frame = Frame::of(cx, (wanted.from, wanted.to), GroupBy::Month, place)?;
     let (from, to) = (frame.from.first_of_month(), frame.to.last_of_month());
-    let rows: Vec<DatedMetrics<Cohort>> = cx.figures(&frame.scope, from, to)?;
+    let rows: Vec<DatedMetrics<Cohort>> = cx.metrics(&frame.scope, from, to)?;
     let mut changes: BTreeMap<(Date, String), Cohort> = BTreeMap::new();
     for row in rows {
         changes.insert((row.day, row.part), row.figures);

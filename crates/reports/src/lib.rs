@@ -24,5 +24,5 @@ pub fn area() -> Area {
         cohorts::area(),
         recount::area(),
     ])
-    .under("Reports")
+    .tagged("Reports")
 }

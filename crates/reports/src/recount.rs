@@ -21,7 +21,7 @@ async fn write<T: Send + 'static>(
     let env = env.clone();
     db.write(move |tx| {
         let mut done = None;
-        Write::by_itself(tx, &env, company, (NAME, &[]), |cx| {
+        Write::as_system(tx, &env, company, (NAME, &[]), |cx| {
             done = Some(step(cx)?);
             Ok(())
         })?;

@@ -157,9 +157,9 @@ fn get_revenue_report(cx: &mut Read, Query(wanted): Query<ReportFilters>) -> Res
     // Money is the company's, whose dates bills bear.
     frame.zone = cx.zone()?;
     frame.today = cx.today()?;
-    let moved: Vec<DatedMetrics<Revenue>> = cx.figures(&frame.scope, frame.from, frame.to)?;
-    let before: Vec<DatedMetrics<Balance>> = cx.figures_before(&frame.scope, frame.from)?;
-    let changes: Vec<DatedMetrics<Balance>> = cx.figures(&frame.scope, frame.from, frame.to)?;
+    let moved: Vec<DatedMetrics<Revenue>> = cx.metrics(&frame.scope, frame.from, frame.to)?;
+    let before: Vec<DatedMetrics<Balance>> = cx.metrics_before(&frame.scope, frame.from)?;
+    let changes: Vec<DatedMetrics<Balance>> = cx.metrics(&frame.scope, frame.from, frame.to)?;
     let parts = moved.iter().map(|row| &row.part);
     let parts = parts.chain(before.iter().chain(&changes).map(|row| &row.part));
     let mut currencies: BTreeSet<Currency> =

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use spotter_contract::{Area, Operation, Ports};
 use spotter_core::{
-    access, audit_logs, clients, company, devices, metrics, live, locations, mail, mcp, platform,
+    access, audit_logs, clients, company, devices, live, locations, mail, mcp, metrics, platform,
     uploads, webhooks,
 };
 

@@ -9,13 +9,13 @@ pub mod importing;
 mod listen;
 mod log;
 pub mod mail;
+mod maintenance;
+mod metric_descriptions;
 mod operator;
 pub mod serve;
 pub mod settings;
 mod simulate;
 mod sockets;
 pub mod system;
-mod metric_descriptions;
 #[doc(hidden)]
 pub mod testing;
-mod maintenance;

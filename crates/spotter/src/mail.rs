@@ -41,7 +41,7 @@ impl Mailer {
                 return Ok(None);
             };
             let caller = Caller::new(company, Actor::System);
-            let mut cx = Read::new(tx, &caller, env.clock.now()).within(&env);
+            let mut cx = Read::new(tx, &caller, env.clock.now()).with_env(&env);
             let files = letters::attachments(&mut cx, outgoing.kind, outgoing.about)?;
             Ok(Some((outgoing, files)))
         });

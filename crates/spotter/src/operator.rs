@@ -145,7 +145,7 @@ pub(crate) async fn import(
 }
 
 /// The one company of an installation, or the one that is named.
-pub(crate) async fn pick_company(db: &Db, named: Option<Id>) -> Result<CompanyId> {
+pub(crate) async fn select_company(db: &Db, named: Option<Id>) -> Result<CompanyId> {
     let all = db.read(company::all_companies).await?;
     let names = || {
         let lines: Vec<_> = all.iter().map(|(id, name)| format!("{id} {name}")).collect();

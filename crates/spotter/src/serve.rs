@@ -29,10 +29,10 @@ use crate::{
     data_exports::Exporter,
     importing::{Importer, TURN},
     mail::{self, Mailer},
+    maintenance::{self, Retention},
     settings::Settings,
     sockets::Sockets,
     system,
-    maintenance::{self, Retention},
 };
 
 /// So many attempts may wait for an answer for each that may be fresh.
@@ -46,7 +46,7 @@ pub(crate) fn open(settings: &Settings) -> Result<(Env, Db), String> {
     let checked = opened.and_then(|db| {
         let checking = env.clone();
         let check = db.write(move |tx| installation::check_key(tx, &checking));
-        runtime()?.block_on(check).map(|()| db).map_err(told)
+        runtime()?.block_on(check).map(|()| db).map_err(describe_problem)
     });
     if checked.is_err() && made_key {
         // A key that was just made would look like the one that is missing.
@@ -63,17 +63,17 @@ fn open_database(settings: &Settings, env: &Env) -> Result<Db, String> {
         match opened {
             Ok(db) => return Ok(db),
             Err(problem) if problem.status == 503 => {
-                let why = told(problem);
+                let why = describe_problem(problem);
                 tracing::warn!(%why, "the database cannot be reached; trying again in two seconds");
                 std::thread::sleep(Duration::from_secs(2));
             }
-            Err(problem) => return Err(told(problem)),
+            Err(problem) => return Err(describe_problem(problem)),
         }
     }
 }
 
 /// A problem as an operator is told of it.
-pub(crate) fn told(problem: Problem) -> String {
+pub(crate) fn describe_problem(problem: Problem) -> String {
     problem.cause.unwrap_or(problem.message)
 }
 
@@ -109,7 +109,7 @@ pub(crate) async fn serve(
         &webhooks.certificate_authority,
         Arc::new(SystemLookUp),
     )
-    .map_err(told)?;
+    .map_err(describe_problem)?;
     let (http, concurrency) = (settings.http.clone(), webhooks.concurrency);
     let keeps = Retention {
         webhook_days: webhooks.retention_days,
@@ -126,7 +126,8 @@ pub(crate) async fn serve(
         files.clone(),
         metrics(),
     );
-    let providers = Providers::new(db.clone(), env.clone(), &settings.stripe_url).map_err(told)?;
+    let providers =
+        Providers::new(db.clone(), env.clone(), &settings.stripe_url).map_err(describe_problem)?;
     let (all, assistants) = match settings.mcp_listen {
         None => (service(&state, &providers, fetcher), axum::Router::new()),
         Some(_) => apart(&state, &providers, fetcher),
@@ -207,7 +208,7 @@ pub(crate) async fn serve(
 
 /// Everything that is served: the APIs, the MCP server, the pages.
 pub fn service(state: &Arc<State>, providers: &Providers, fetcher: Fetcher) -> axum::Router {
-    let others = spotter_mcp::router(state.clone(), fetcher).merge(beside(state, providers));
+    let others = spotter_mcp::router(state.clone(), fetcher).merge(side_routes(state, providers));
     spotter_http::serve_also(state.clone(), others)
 }
 
@@ -217,13 +218,13 @@ fn apart(
     providers: &Providers,
     fetcher: Fetcher,
 ) -> (axum::Router, axum::Router) {
-    let all = spotter_http::serve_also(state.clone(), beside(state, providers));
+    let all = spotter_http::serve_also(state.clone(), side_routes(state, providers));
     let assistants = spotter_mcp::router(state.clone(), fetcher).merge(spotter_console::style());
     (all, spotter_http::serve_only(state.clone(), assistants))
 }
 
 /// What is served beside the APIs.
-fn beside(state: &Arc<State>, providers: &Providers) -> axum::Router {
+fn side_routes(state: &Arc<State>, providers: &Providers) -> axum::Router {
     let pages = spotter_console::router(state.clone());
     pages.merge(spotter_providers::router(state.clone(), providers.clone()))
 }
@@ -255,7 +256,7 @@ pub(crate) async fn stay_through_hangups() {
 }
 
 /// Resolves when the process is asked to end.
-pub(crate) async fn asked_to_stop() {
+pub(crate) async fn shutdown_signal() {
     let interrupt = async {
         tokio::signal::ctrl_c().await.ok();
     };

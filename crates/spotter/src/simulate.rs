@@ -60,7 +60,7 @@ struct Line {
 }
 
 impl Line {
-    async fn ask(
+    async fn check_online(
         &self,
         method: Method,
         path: &str,
@@ -130,7 +130,7 @@ impl List {
     }
 
     /// Whether it lets in who has shown what has this digest.
-    fn lets_in(&self, digest: &str, zone: Option<&str>, at: Timestamp) -> bool {
+    fn admits(&self, digest: &str, zone: Option<&str>, at: Timestamp) -> bool {
         self.entries.get(digest).into_iter().flatten().any(|entry| {
             let zones = entry["zones"].as_array().cloned().unwrap_or_default();
             let of_zone = zone.is_none_or(|zone| zones.iter().any(|own| own == zone));
@@ -153,13 +153,13 @@ struct Door {
 }
 
 impl Door {
-    async fn begin(line: &Line) -> Result<Self, String> {
-        let own = line.ask(Method::GET, "/device", None).await?;
+    async fn start(line: &Line) -> Result<Self, String> {
+        let own = line.check_online(Method::GET, "/device", None).await?;
         let key = text(&own["digestKey"]);
         let byte = |at: usize| u8::from_str_radix(key.get(at..at + 2)?, 16).ok();
         let digest_key: Option<Vec<u8>> = (0..key.len()).step_by(2).map(byte).collect();
         let digest_key = digest_key.and_then(|key| key.try_into().ok());
-        let list = List::read(&line.ask(Method::GET, "/allow-list", None).await?)?;
+        let list = List::read(&line.check_online(Method::GET, "/allow-list", None).await?)?;
         println!(
             "{}: {} may come in without a network, until {}",
             text(&own["name"]),
@@ -183,7 +183,7 @@ impl Door {
         let digest = vault::keyed(&self.digest_key, format!("card:{number}").as_bytes());
         let digest = digest.map_err(|problem| problem.to_string())?;
         let digest: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
-        let lets_in = self.list.lets_in(&digest, self.zone.as_deref(), at);
+        let lets_in = self.list.admits(&digest, self.zone.as_deref(), at);
         Ok(if lets_in { "allow" } else { "deny" })
     }
 }
@@ -195,7 +195,7 @@ pub(crate) async fn run(simulation: Simulation) -> Result<(), String> {
     rustls::crypto::ring::default_provider().install_default().ok();
     let http = Client::builder().timeout(PATIENCE).build().map_err(|error| error.to_string())?;
     let line = Line { http, url, key };
-    let door = Door::begin(&line).await?;
+    let door = Door::start(&line).await?;
     let mut chance = Chance(seed);
     // A scan's name is the device's own, and new for each run.
     let run = SystemClock.now().millis();
@@ -215,7 +215,7 @@ pub(crate) async fn run(simulation: Simulation) -> Result<(), String> {
         }
         let at = SystemClock.now();
         let answer = match is_sent {
-            true => Some(line.ask(Method::POST, "/scans", Some((&id, &scan))).await?),
+            true => Some(line.check_online(Method::POST, "/scans", Some((&id, &scan))).await?),
             false => None,
         };
         let (by, decision, why) = match answer.filter(|_| is_heard) {
@@ -250,7 +250,7 @@ pub(crate) async fn run(simulation: Simulation) -> Result<(), String> {
     for (number, batch) in batches.iter().enumerate() {
         let body = json!({"sentAt": SystemClock.now().to_string(), "scans": batch});
         let key = format!("{run}-late-{number}");
-        let answer = line.ask(Method::POST, "/scans/late", Some((&key, &body))).await?;
+        let answer = line.check_online(Method::POST, "/scans/late", Some((&key, &body))).await?;
         for (scan, result) in batch.iter().zip(answer["results"].as_array().into_iter().flatten()) {
             let word = text(&result["result"]);
             if scan["decision"] == "allow" && result["wouldHaveBeen"] == "deny" {
@@ -261,7 +261,7 @@ pub(crate) async fn run(simulation: Simulation) -> Result<(), String> {
     }
     let beat = json!({"deviceTime": SystemClock.now().to_string(), "queueDepth": 0,
         "firmware": "simulated"});
-    line.ask(Method::POST, "/heartbeats", Some((&format!("{run}-beat"), &beat))).await?;
+    line.check_online(Method::POST, "/heartbeats", Some((&format!("{run}-beat"), &beat))).await?;
     println!("{scans} scans: {online} decided by the server, {} by the list", late.len());
     for (word, count) in &told {
         println!("told afterwards, {word}: {count}");

@@ -10,7 +10,7 @@ use spotter_kernel::{
 };
 use spotter_store::Db;
 
-use crate::{operator, maintenance};
+use crate::{maintenance, operator};
 
 /// A company as `spotter company create` makes it.
 pub async fn create_company(

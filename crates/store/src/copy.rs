@@ -49,7 +49,7 @@ pub fn backup(from: &Location, to: &Path, now: Timestamp, progress: Progress<'_>
             latest_schema()
         )));
     }
-    let partial = beside(to, &format!("partial-{}", std::process::id()));
+    let partial = sibling(to, &format!("partial-{}", std::process::id()));
     remove(&partial);
     let written = match from {
         Location::File(path) => copy_file(path, &partial, progress),
@@ -128,7 +128,7 @@ fn place(partial: &Path, to: &Path) -> Result<()> {
 }
 
 /// A name beside a file's.
-fn beside(file: &Path, ending: &str) -> PathBuf {
+fn sibling(file: &Path, ending: &str) -> PathBuf {
     let mut name = file.as_os_str().to_owned();
     name.push(".");
     name.push(ending);
@@ -218,7 +218,7 @@ pub fn restore(
     }
     // The backup may be older than this binary: bring a scratch copy of it up to date first, which
     // no other process may use that restores the same backup.
-    let scratch = beside(from, &format!("restoring-{}", std::process::id()));
+    let scratch = sibling(from, &format!("restoring-{}", std::process::id()));
     fs::copy(from, &scratch).map_err(Problem::internal)?;
     let restored = check(&scratch)
         .map_err(|mut problem| {

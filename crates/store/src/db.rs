@@ -5,8 +5,8 @@ use std::{path::PathBuf, sync::Arc, time::Duration};
 use spotter_kernel::{Problem, Result};
 
 use crate::{
-    metrics::{self, MetricTable},
     job::Isolation,
+    metrics::{self, MetricTable},
     postgres::Postgres,
     signals::Signals,
     sql::Sql,

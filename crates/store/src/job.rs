@@ -90,7 +90,7 @@ where
             (None, None) => Err(Problem::internal("a transaction was never run")),
         };
         if answer.is_ok() {
-            self.signals.tell(self.told);
+            self.signals.publish(self.told);
         }
         // The caller may have gone away; what was committed stays committed.
         drop(self.closure);

@@ -9,10 +9,10 @@
 mod batch;
 mod copy;
 mod db;
-mod metrics;
 mod filter;
 mod job;
 mod list;
+mod metrics;
 mod migrate;
 mod postgres;
 mod queue;
@@ -28,11 +28,11 @@ mod wire;
 
 pub use copy::{AfterRestore, Progress, backup, look_into, restore};
 pub use db::{Config, Db, Location};
-pub use metrics::{DailyMetrics, DatedMetrics, MetricTable};
 pub use filter::{Chosen, Filter, Filters, NoFilters};
 #[doc(hidden)]
 pub use filter::{converted, spread};
-pub use list::{List, Shape, mark, subject, under};
+pub use list::{List, Shape, mark, of_tally, subject};
+pub use metrics::{DailyMetrics, DatedMetrics, MetricTable};
 pub use migrate::{latest_schema, migrate, migrate_to};
 pub use row::{Column, Json, Record, Row, Stored, wire_name};
 pub use signals::{Signal, Signals};

@@ -65,18 +65,18 @@ impl<R: Record, F: Filters> List<R, F> {
         chosen: &[Chosen<'_>],
         request: PageRequest,
     ) -> Result<Page<R>> {
-        let asked = self.shape.asked(company, above, chosen, &Start::First)?;
+        let asked = self.shape.filtered(company, above, chosen, &Start::First)?;
         let total = asked.total(tx, company)?;
         if let Some(cursor) = request.cursor {
             let behind = Start::Behind(self.shape.place_of(&cursor)?);
-            let asked = self.shape.asked(company, above, chosen, &behind)?;
+            let asked = self.shape.filtered(company, above, chosen, &behind)?;
             return asked.items_behind(tx, &self.shape, total, request);
         }
         let far = request.offset() >= FAR && request.offset() < total && chosen.is_empty();
         match self.shape.stretch(above).filter(|_| far) {
             Some(stretch) => {
                 let (until, offset) = stretch.place(tx, company, request.offset())?;
-                let asked = self.shape.asked(company, above, chosen, &Start::Until(until))?;
+                let asked = self.shape.filtered(company, above, chosen, &Start::Until(until))?;
                 asked.items(tx, &self.shape, total, request, offset)
             }
             None => asked.items(tx, &self.shape, total, request, request.offset()),
@@ -94,10 +94,10 @@ impl<R: Record, F: Filters> List<R, F> {
     ) -> Result<Page<R>> {
         if let Some(cursor) = request.cursor {
             let behind = Start::Behind(self.shape.place_of(&cursor)?);
-            let asked = self.shape.asked(company, above, &[], &behind)?;
+            let asked = self.shape.filtered(company, above, &[], &behind)?;
             return asked.items_behind(tx, &self.shape, total, request);
         }
-        let asked = self.shape.asked(company, above, &[], &Start::First)?;
+        let asked = self.shape.filtered(company, above, &[], &Start::First)?;
         asked.items(tx, &self.shape, total, request, request.offset())
     }
 }
@@ -162,7 +162,7 @@ struct FilteredList<'v> {
 }
 
 impl Shape {
-    fn asked<'v>(
+    fn filtered<'v>(
         &self,
         company: CompanyId,
         above: &[Value<'v>],
@@ -187,7 +187,7 @@ impl Shape {
         }
         let planned = filters.iter().any(|filter| filter.uneven);
         let subject = self.tally.and_then(|tally| {
-            let tally = under(tally, above);
+            let tally = of_tally(tally, above);
             match (filters.as_slice(), chosen) {
                 ([], _) => Some(tally),
                 ([filter], [(_, values)]) if matches!(filter.total, Total::Tallied) => {
@@ -203,7 +203,7 @@ impl Shape {
     /// Where a far page may begin, if the list is marked.
     fn stretch(&self, above: &[Value<'_>]) -> Option<CountedRange> {
         let (tally, _) = self.tally.zip(self.marks)?;
-        Some(CountedRange { tally: under(tally, above) })
+        Some(CountedRange { tally: of_tally(tally, above) })
     }
 
     /// The expressions that the list is in the order of, and whether each is descending.
@@ -264,7 +264,7 @@ impl Shape {
     }
 
     /// What holds of the records behind one whose values in the order are the parameters from a number on.
-    fn behind(&self, first: usize) -> String {
+    fn after_cursor(&self, first: usize) -> String {
         let terms: Vec<_> = self.order_terms().zip(first..).collect();
         let alike = terms.windows(2).all(|pair| pair[0].0.1 == pair[1].0.1);
         let sign = |descending: bool| if descending { '<' } else { '>' };
@@ -302,7 +302,7 @@ impl Shape {
             }
             (Start::Behind(place), _) => {
                 number += place.len();
-                self.behind(number + 1 - place.len())
+                self.after_cursor(number + 1 - place.len())
             }
             _ => String::new(),
         };
@@ -490,7 +490,7 @@ impl CountedRange {
 }
 
 /// The tally's subject of a list below other records: `workoutSessions/{clientId}`.
-pub fn under(tally: &str, above: &[Value<'_>]) -> String {
+pub fn of_tally(tally: &str, above: &[Value<'_>]) -> String {
     above.iter().fold(tally.to_owned(), |subject, value| match value {
         Value::Text(text) => format!("{subject}/{text}"),
         other => format!("{subject}/{other:?}"),

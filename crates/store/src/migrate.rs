@@ -97,7 +97,7 @@ pub fn migrate_to(
         }
         Location::Server(url) => {
             let mut session = Session::connect(Arc::from(url.as_str()))?;
-            take_turn(&mut session, &mut told)?;
+            lock_schema(&mut session, &mut told)?;
             // The snapshot is taken after the turn is: it sees what the one before has done.
             session.script("BEGIN; SET LOCAL statement_timeout = 0")?;
             session.script(&for_postgres(BOOK))?;
@@ -115,7 +115,7 @@ pub fn migrate_to(
 }
 
 /// Takes the turn of a node that may change the schema, which ends with its session.
-fn take_turn(session: &mut Session, told: &mut impl FnMut(&str)) -> Result<()> {
+fn lock_schema(session: &mut Session, told: &mut impl FnMut(&str)) -> Result<()> {
     let mut waited = Duration::ZERO;
     loop {
         let rows = session.query("SELECT pg_try_advisory_lock(7768368765)", &[])?;

@@ -53,7 +53,7 @@ impl SharedSignals {
 
 impl Signals {
     /// Waits until there is a signal that was not waited for.
-    pub async fn heard(&self) {
+    pub async fn next_signal(&self) {
         self.0.bell.notified().await;
     }
 
@@ -68,7 +68,7 @@ impl Signals {
         self.0.bell_of(id).notified()
     }
 
-    pub(crate) fn tell(&self, told: PendingSignals) {
+    pub(crate) fn publish(&self, told: PendingSignals) {
         let PendingSignals { signals, rings } = told;
         rings.iter().for_each(|id| self.0.bell_of(*id).notify_waiters());
         if signals.is_empty() {

@@ -92,7 +92,7 @@ impl Tx<'_> {
 
     /// Asks for rows before they are needed, so that on an engine that is reached over a network
     /// they come with the answer of the next statement.
-    pub fn ahead<R: Record>(&mut self, sql: Sql, params: &[Value<'_>]) -> Result<Prefetch<R>> {
+    pub fn prefetch<R: Record>(&mut self, sql: Sql, params: &[Value<'_>]) -> Result<Prefetch<R>> {
         if let Engine::Postgres(session) = &mut self.engine {
             return session.send_ahead(sql.0, params).map(Prefetch::Sent);
         }
@@ -185,7 +185,7 @@ pub(crate) fn failed(sql: &str, error: rusqlite::Error) -> Problem {
 /// There is no room on the disk; what was asked for is not done.
 pub(crate) fn no_room(cause: String) -> Problem {
     let text = "There is no room on the server's disk; nothing was changed.";
-    let problem = Problem::because(Key::RequestFailed, text).with_status(507);
+    let problem = Problem::with_cause(Key::RequestFailed, text).with_status(507);
     Problem { cause: Some(cause), ..problem }
 }
 

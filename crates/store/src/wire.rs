@@ -140,9 +140,9 @@ pub(crate) fn dial(runtime: &Runtime, url: &str) -> Result<Client> {
         let connect = config.connect(MakeRustlsConnect::new(tls));
         let connected = tokio::time::timeout(Duration::from_secs(10), connect).await;
         let (client, connection) = match connected {
-            Err(_) => return Err(away("PostgreSQL does not answer")),
+            Err(_) => return Err(unreachable_database("PostgreSQL does not answer")),
             Ok(Err(error)) if error.code().is_none() || Failure::of(&error) == Failure::Disconnected => {
-                return Err(away(explain(&error)));
+                return Err(unreachable_database(explain(&error)));
             }
             Ok(connected) => connected.map_err(|e| Problem::internal(explain(&e)))?,
         };
@@ -162,7 +162,7 @@ pub(crate) fn dial(runtime: &Runtime, url: &str) -> Result<Client> {
 }
 
 /// The database cannot be reached: callers may try again.
-fn away(cause: impl Into<String>) -> Problem {
+fn unreachable_database(cause: impl Into<String>) -> Problem {
     let mut problem = Problem::overloaded();
     problem.cause = Some(cause.into());
     problem

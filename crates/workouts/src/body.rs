@@ -5,7 +5,7 @@ use spotter_contract::{Access, Actor, Read};
 use spotter_kernel::{Key, Problem, Result, Scope, id::ClientId};
 
 /// Whether the caller reaches what clients weigh: of integrations, those with the scope and its consent, and no assistant.
-fn reaches(cx: &Read, scope: Scope) -> bool {
+fn is_readable(cx: &Read, scope: Scope) -> bool {
     match cx.caller().actor {
         Actor::ApiClient { .. } => Access::check_all(cx.caller(), [scope]).is_ok(),
         _ => cx.caller().delegation.is_none(),
@@ -14,13 +14,13 @@ fn reaches(cx: &Read, scope: Scope) -> bool {
 
 /// Whether the caller may be told what a client weighs.
 pub(super) fn may_read(cx: &mut Read, client: ClientId) -> Result<bool> {
-    let may = reaches(cx, Scope::MeasurementsRead);
+    let may = is_readable(cx, Scope::MeasurementsRead);
     Ok(may && !(cx.tells_with_consent() && cx.lacks_consent(client)?))
 }
 
 /// Refuses to write what a client weighs down, at a field, where the caller may not or the client has not consented.
 pub(super) fn check_write(cx: &mut Read, client: ClientId, field: &str) -> Result<()> {
-    if reaches(cx, Scope::MeasurementsWrite) && !cx.lacks_consent(client)? {
+    if is_readable(cx, Scope::MeasurementsWrite) && !cx.lacks_consent(client)? {
         return Ok(());
     }
     let rule = "must be absent: it takes measurements:write, and the client's consent where the company asks for it";

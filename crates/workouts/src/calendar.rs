@@ -140,7 +140,7 @@ fn create_workout_move(
         scheduled_date,
         moved.changed_at
     ];
-    cx.touch("workout_move", moved.move_id, ["scheduledDate"]);
+    cx.set_audit_target("workout_move", moved.move_id, ["scheduledDate"]);
     cx.defer(statement, params)?;
     agenda.moves.push(moved);
     agenda.calendar_item(&occurrence).map(|item| ItemAnswer { item }).ok_or_else(not_due)
@@ -158,7 +158,7 @@ answer!(
 fn restore_workout_move(cx: &mut Write, Path(at): Path<MovePath>) -> Result<RestoredAnswer> {
     Client::find(cx, at.client_id)?;
     let moved = find_move(cx, at.client_id, at.move_id)?.ok_or(Key::NotFound)?;
-    cx.touch("workout_move", moved.move_id, ["move"]);
+    cx.set_audit_target("workout_move", moved.move_id, ["move"]);
     cx.defer(RESTORE, params![at.client_id, moved.move_id])?;
     let plan = match Plan::find_of_client(cx, at.client_id, moved.plan_id) {
         Err(problem) if problem.status == 404 => return Ok(RestoredAnswer { item: None }),

@@ -154,7 +154,7 @@ fn list_client_workout_days(cx: &mut Read, Path(at): Path<ClientPlanPath>) -> Re
     moments.retain(|moment| {
         staff || plan.mode != Mode::MultiWeek || calendar.is_released(moment.week_number, now)
     });
-    Ok(ClientDays { days: moments.into_iter().map(|moment| moment.shown(unit)).collect() })
+    Ok(ClientDays { days: moments.into_iter().map(|moment| moment.in_unit(unit)).collect() })
 }
 
 path!(ClientDayPath { client_id: ClientId, template_id: PlanId, plan_moment_id: MomentId });
@@ -171,7 +171,7 @@ fn get_client_workout_day(cx: &mut Read, Path(at): Path<ClientDayPath>) -> Resul
     let is_released =
         plan.mode != Mode::MultiWeek || plan.calendar().is_released(moment.week_number, cx.now());
     match cx.by_staff() || is_released {
-        true => Ok(ClientDay { day: moment.shown(unit) }),
+        true => Ok(ClientDay { day: moment.in_unit(unit) }),
         false => Err(Key::NotFound.into()),
     }
 }
@@ -373,7 +373,7 @@ fn reorder_client_workout_days(
     let days: Vec<_> = told.collect();
     let changed = programme.is_reordered();
     let plan = programme.save(cx)?;
-    cx.touch("workout_plan", plan.plan_id, changed.then_some("dayOrder"));
+    cx.set_audit_target("workout_plan", plan.plan_id, changed.then_some("dayOrder"));
     Ok(ReorderedDays { template_id: plan.plan_id, day_count: days.len() as i64, days })
 }
 

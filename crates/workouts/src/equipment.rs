@@ -136,7 +136,7 @@ impl CustomItem {
         Ok(())
     }
 
-    fn kept<'r>(&'r self, haystack: &'r str) -> Vec<Value<'r>> {
+    fn parameters<'r>(&'r self, haystack: &'r str) -> Vec<Value<'r>> {
         let mut params = self.params();
         params.push(haystack.bind());
         params
@@ -147,8 +147,8 @@ impl CustomItem {
     }
 
     fn insert(self, cx: &mut Write) -> Result<ItemAnswer> {
-        cx.touch("workout_equipment", self.item_id, ["item"]);
-        cx.defer(INSERT, &self.kept(&self.haystack()))?;
+        cx.set_audit_target("workout_equipment", self.item_id, ["item"]);
+        cx.defer(INSERT, &self.parameters(&self.haystack()))?;
         Ok(ItemAnswer { item: self.into() })
     }
 }
@@ -284,18 +284,18 @@ fn update_client_equipment(
     change.category.map(Into::into).apply(&mut own.category);
     own.item_key = slug(&own.label, "item");
     let changed = own.changed(&before);
-    cx.touch("workout_equipment", own.item_id, changed.clone());
+    cx.set_audit_target("workout_equipment", own.item_id, changed.clone());
     if !changed.is_empty() {
         own.check_key(cx)?;
         own.updated_at = cx.now();
-        cx.defer(SAVE, &own.kept(&own.haystack()))?;
+        cx.defer(SAVE, &own.parameters(&own.haystack()))?;
     }
     Ok(ItemAnswer { item: own.into() })
 }
 
 fn delete_client_equipment(cx: &mut Write, Path(at): Path<ItemPath>) -> Result<ItemAnswer> {
     let own = CustomItem::find_of_client(cx, at.client_id, at.item_id)?;
-    cx.touch("workout_equipment", own.item_id, ["item"]);
+    cx.set_audit_target("workout_equipment", own.item_id, ["item"]);
     cx.defer(DELETE, params![own.item_id])?;
     Ok(ItemAnswer { item: own.into() })
 }

@@ -141,7 +141,7 @@ impl CustomExercise {
     }
 
     /// The record's parameters, with the words that it is found by.
-    fn kept<'r>(&'r self, haystack: &'r str) -> Vec<Value<'r>> {
+    fn parameters<'r>(&'r self, haystack: &'r str) -> Vec<Value<'r>> {
         let mut params = self.params();
         params.push(haystack.bind());
         params
@@ -155,10 +155,10 @@ impl CustomExercise {
 
     fn save(mut self, cx: &mut Write, before: &Self) -> Result<Exercise> {
         let changed = self.changed(before);
-        cx.touch("workout_exercise", self.exercise_id, changed.clone());
+        cx.set_audit_target("workout_exercise", self.exercise_id, changed.clone());
         if !changed.is_empty() {
             self.updated_at = cx.now();
-            cx.defer(SAVE, &self.kept(&self.haystack()))?;
+            cx.defer(SAVE, &self.parameters(&self.haystack()))?;
         }
         Ok(self.into())
     }
@@ -323,8 +323,8 @@ pub fn create(cx: &mut Write, new: NewExercise) -> Result<Exercise> {
         created_at: cx.now(),
         updated_at: cx.now(),
     };
-    cx.touch("workout_exercise", own.exercise_id, ["exercise"]);
-    cx.defer(INSERT, &own.kept(&own.haystack()))?;
+    cx.set_audit_target("workout_exercise", own.exercise_id, ["exercise"]);
+    cx.defer(INSERT, &own.parameters(&own.haystack()))?;
     Ok(own.into())
 }
 

@@ -57,7 +57,8 @@ impl Group {
     }
 
     fn save(&mut self, cx: &mut Write, before: &Self) -> Result<()> {
-        let Some(now) = cx.changes("workout_group", self.group_id, self.changed(before)) else {
+        let Some(now) = cx.audit_fields("workout_group", self.group_id, self.changed(before))
+        else {
             return Ok(());
         };
         self.updated_at = now;
@@ -119,7 +120,7 @@ fn create_workout_group(cx: &mut Write, Body(new): Body<NewGroup>) -> Result<Gro
         created_at: cx.now(),
         updated_at: cx.now(),
     };
-    cx.touch("workout_group", group.group_id, ["group"]);
+    cx.set_audit_target("workout_group", group.group_id, ["group"]);
     cx.defer(INSERT, &group.params())?;
     Ok(GroupAnswer { group })
 }
@@ -159,7 +160,7 @@ answer!(DeletedAnswer { group: DeletedGroup });
 
 fn delete_workout_group(cx: &mut Write, Path(at): Path<GroupPath>) -> Result<DeletedAnswer> {
     let group_id = Group::find(cx, at.group_id)?.group_id;
-    cx.touch("workout_group", group_id, ["group"]);
+    cx.set_audit_target("workout_group", group_id, ["group"]);
     cx.defer(DELETE_MEMBERS, params![group_id])?;
     cx.defer(DELETE, params![group_id])?;
     Ok(DeletedAnswer { group: DeletedGroup { group_id, deleted: true } })
@@ -222,7 +223,7 @@ fn add_workout_group_members(
     if let Some(given) = group.template_id.filter(|_| !added.is_empty()) {
         plan_ids = give(cx, &group, given, group.start_date, &added)?.0;
     }
-    cx.touch("workout_group", group.group_id, changed);
+    cx.set_audit_target("workout_group", group.group_id, changed);
     let added_client_ids = added.into_iter().map(|client| client.client_id).collect();
     Ok(AddedMembers { group, added_client_ids, plan_ids })
 }
@@ -269,7 +270,7 @@ fn remove_workout_group_member(
         Client::find(cx, client_id)?;
         return Err(Key::NotFound.into());
     }
-    cx.touch("workout_group", group_id, ["members"]);
+    cx.set_audit_target("workout_group", group_id, ["members"]);
     cx.defer(REMOVE_MEMBER, params![group_id, client_id])?;
     Ok(RemovedAnswer { member: RemovedMember { group_id, client_id, removed: true } })
 }
@@ -300,7 +301,7 @@ fn assign_workout_group_plan(
     let ids = before.members(cx)?;
     let mut clients = Vec::with_capacity(ids.len());
     for member in ids {
-        clients.extend(Client::seek(cx, member.client_id)?);
+        clients.extend(Client::find_optional(cx, member.client_id)?);
     }
     let (plan_ids, start) = give(cx, &before, wanted.template_id, wanted.start_date, &clients)?;
     let mut group = before.clone();

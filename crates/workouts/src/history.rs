@@ -77,7 +77,7 @@ record! {
 }
 
 impl Entry {
-    fn shown(
+    fn in_unit(
         self,
         weight_unit: WeightUnit,
         (tracking, tells_body): (TrackingType, bool),
@@ -96,7 +96,7 @@ impl Entry {
             performed_at: self.started_at,
             notes: self.notes,
             body_weight: body.map(|body| weight_unit.show(body)),
-            sets: self.sets.0.into_iter().map(|set| set.shown(weight_unit)).collect(),
+            sets: self.sets.0.into_iter().map(|set| set.in_unit(weight_unit)).collect(),
             set_count: self.set_count,
             total_reps: self.reps,
             total_volume: weight_unit.show(self.volume_mg),
@@ -118,7 +118,7 @@ fn list_exercise_history(
     let total = progress::entries(cx, at.client_id, at.exercise_id)?;
     let under = [at.client_id.bind(), at.exercise_id.bind()];
     let entries = cx.page_known(&LIST, &under, total, page)?;
-    Ok(entries.map(|entry| entry.shown(unit, (tracking, tells_body))).into())
+    Ok(entries.map(|entry| entry.in_unit(unit, (tracking, tells_body))).into())
 }
 
 /// What this chapter brings.

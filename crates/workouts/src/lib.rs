@@ -11,17 +11,17 @@ mod agenda;
 mod body;
 mod calendar;
 pub mod client_plans;
-mod plan_expiry;
 pub mod equipment;
 pub mod exercises;
 mod feedback;
 pub mod groups;
 mod history;
 mod measures;
-pub mod plan_days;
 mod outline;
 pub mod performance;
 pub mod plan;
+pub mod plan_days;
+mod plan_expiry;
 pub mod prescription;
 mod privacy;
 mod progress;
@@ -55,7 +55,7 @@ pub fn area() -> Area {
         ("Workout groups", vec![groups::area(), privacy::area()]),
         ("Workout settings", vec![settings::area()]),
     ];
-    let joined = rooms.map(|(heading, chapters)| Area::join(chapters).under(heading));
+    let joined = rooms.map(|(heading, chapters)| Area::join(chapters).tagged(heading));
     Area::join(joined).needs(Feature::Workout)
 }
 

@@ -182,17 +182,18 @@ mod tests {
 
     use super::*;
 
-    fn taken(unit: WeightUnit, weight: f64) -> Milligrams {
+    fn to_milligrams(unit: WeightUnit, weight: f64) -> Milligrams {
         unit.take(NewWeight(weight), &[]).unwrap()
     }
 
     #[test]
     fn pounds_come_back_as_they_went_in_and_add_up() {
-        let kept = taken(WeightUnit::Pounds, 225.0);
+        let kept = to_milligrams(WeightUnit::Pounds, 225.0);
         assert_eq!(kept, Milligrams(102_058_283));
         assert_eq!(WeightUnit::Pounds.show(kept), Weight(225.0));
         assert_eq!(WeightUnit::Kilograms.show(kept), Weight(102.06));
-        let [hundred, ninety] = [100.0, 90.0].map(|weight| taken(WeightUnit::Pounds, weight));
+        let [hundred, ninety] =
+            [100.0, 90.0].map(|weight| to_milligrams(WeightUnit::Pounds, weight));
         let volume = Milligrams(5 * hundred.0 + 5 * ninety.0);
         assert_eq!(WeightUnit::Pounds.show(volume), Weight(950.0));
     }
@@ -228,7 +229,7 @@ mod tests {
         fn weights_in_hundredths_survive(hundredths in 0..200_000i64) {
             let weight = hundredths as f64 / 100.0;
             for unit in WeightUnit::ALL {
-                let back = unit.show(taken(*unit, weight));
+                let back = unit.show(to_milligrams(*unit, weight));
                 prop_assert!((back.0 - weight).abs() < 1e-9, "{weight:?} {back:?}");
             }
         }
@@ -242,7 +243,7 @@ mod tests {
                 [WeightUnit::Pounds, WeightUnit::Kilograms],
                 [WeightUnit::Kilograms, WeightUnit::Pounds],
             ] {
-                let kept: Vec<_> = all().map(|weight| taken(unit, weight)).collect();
+                let kept: Vec<_> = all().map(|weight| to_milligrams(unit, weight)).collect();
                 for weight in &kept {
                     let again = other.take(NewWeight(other.show(*weight).0), &kept).unwrap();
                     prop_assert_eq!(unit.show(again), unit.show(*weight));

@@ -71,7 +71,7 @@ impl<W> LoggedSet<W> {
 
 impl LoggedSet<Milligrams> {
     /// The set in the company's unit.
-    pub(super) fn shown(self, unit: WeightUnit) -> LoggedSet<Weight> {
+    pub(super) fn in_unit(self, unit: WeightUnit) -> LoggedSet<Weight> {
         self.map(|grams| unit.show(grams))
     }
 }

@@ -122,7 +122,7 @@ pub struct MomentView {
 
 impl Moment {
     /// The day as it is told, weights in the company's unit.
-    pub(super) fn shown(self, unit: WeightUnit) -> MomentView {
+    pub(super) fn in_unit(self, unit: WeightUnit) -> MomentView {
         MomentView {
             id: self.plan_moment_id,
             plan_moment_id: self.plan_moment_id,
@@ -135,7 +135,7 @@ impl Moment {
             notes: self.notes,
             start_time: self.start_time.unwrap_or_default(),
             planned_duration_minutes: self.planned_duration_minutes,
-            exercises: self.exercises.0.into_iter().map(|each| each.shown(unit)).collect(),
+            exercises: self.exercises.0.into_iter().map(|each| each.in_unit(unit)).collect(),
             created_at: self.created_at,
             updated_at: self.updated_at,
         }
@@ -227,24 +227,24 @@ impl Plan {
         haystack([self.name.as_str()])
     }
 
-    fn kept<'r>(&'r self, haystack: &'r str) -> Vec<Value<'r>> {
+    fn parameters<'r>(&'r self, haystack: &'r str) -> Vec<Value<'r>> {
         let mut params = self.params();
         params.push(haystack.bind());
         params
     }
 
     pub(super) fn insert(&self, cx: &mut Write) -> Result<()> {
-        cx.touch("workout_plan", self.plan_id, ["plan"]);
-        cx.defer(INSERT, &self.kept(&self.haystack()))
+        cx.set_audit_target("workout_plan", self.plan_id, ["plan"]);
+        cx.defer(INSERT, &self.parameters(&self.haystack()))
     }
 
     /// Writes a change; says for the audit log what changed.
     pub(super) fn save(&mut self, cx: &mut Write, before: &Self) -> Result<()> {
-        let Some(now) = cx.changes("workout_plan", self.plan_id, self.changed(before)) else {
+        let Some(now) = cx.audit_fields("workout_plan", self.plan_id, self.changed(before)) else {
             return Ok(());
         };
         self.updated_at = now;
-        cx.defer(SAVE, &self.kept(&self.haystack()))
+        cx.defer(SAVE, &self.parameters(&self.haystack()))
     }
 
     /// Takes the plan away; its days and the sessions that were logged stay.

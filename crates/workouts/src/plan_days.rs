@@ -42,7 +42,7 @@ struct WeekPath {
 const WEEK_NUMBER_MAX: i64 = (1 << 53) - 1;
 
 fn week<'de, D: Deserializer<'de>>(d: D) -> Result<i64, D::Error> {
-    number::within(d, 1..=WEEK_NUMBER_MAX)
+    number::deserialize_within(d, 1..=WEEK_NUMBER_MAX)
 }
 
 fn optional_week<'de, D: Deserializer<'de>>(d: D) -> Result<Option<i64>, D::Error> {
@@ -67,14 +67,14 @@ fn list_workout_moments(
     Plan::find(cx, at.plan_id)?;
     let unit = Settings::find(cx)?.weight_unit;
     let moments = cx.page_under(&LIST, &[at.plan_id.bind()], &wanted, page)?;
-    Ok(moments.map(|moment| moment.shown(unit)).into())
+    Ok(moments.map(|moment| moment.in_unit(unit)).into())
 }
 
 answer!(DayAnswer { day: MomentView });
 
 fn get_workout_moment(cx: &mut Read, Path(at): Path<MomentPath>) -> Result<DayAnswer> {
     let moment = Plan::find(cx, at.plan_id)?.moment(cx, at.plan_moment_id)?;
-    Ok(DayAnswer { day: moment.shown(Settings::find(cx)?.weight_unit) })
+    Ok(DayAnswer { day: moment.in_unit(Settings::find(cx)?.weight_unit) })
 }
 
 /// A day of a plan.
@@ -155,7 +155,7 @@ fn create_workout_moment(
     moment.insert(cx)?;
     programme.exercises.insert(place.id, moment.exercises.0.len() as i64);
     programme.save(cx)?;
-    Ok(DayAnswer { day: moment.shown(weight_unit) })
+    Ok(DayAnswer { day: moment.in_unit(weight_unit) })
 }
 
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
@@ -201,8 +201,8 @@ fn update_workout_moment(
         programme.save(cx)?;
         changed.push("weekNumber".to_owned());
     }
-    cx.touch("workout_moment", moment.plan_moment_id, changed);
-    Ok(DayAnswer { day: moment.shown(Settings::find(cx)?.weight_unit) })
+    cx.set_audit_target("workout_moment", moment.plan_moment_id, changed);
+    Ok(DayAnswer { day: moment.in_unit(Settings::find(cx)?.weight_unit) })
 }
 
 /// A day that is no more.
@@ -249,8 +249,8 @@ fn set_workout_moment_exercises(
     let mut programme = Programme::of(cx, plan)?;
     programme.exercises.insert(moment.plan_moment_id, moment.exercises.0.len() as i64);
     programme.save(cx)?;
-    cx.touch("workout_moment", moment.plan_moment_id, changed);
-    Ok(DayAnswer { day: moment.shown(weight_unit) })
+    cx.set_audit_target("workout_moment", moment.plan_moment_id, changed);
+    Ok(DayAnswer { day: moment.in_unit(weight_unit) })
 }
 
 /// Weeks may be added to and taken from templates on either layout, and plans of clients that are

@@ -208,7 +208,7 @@ column_from! {
 
 impl PlannedExercise<Milligrams> {
     /// The same in the company's unit.
-    pub(super) fn shown(self, unit: WeightUnit) -> PlannedExercise<Weight> {
+    pub(super) fn in_unit(self, unit: WeightUnit) -> PlannedExercise<Weight> {
         let Self { exercise_id, name, superset, rest_seconds, tempo, notes, sets } = self;
         let sets = sets.into_iter().map(|set| set.map(|grams| unit.show(grams))).collect();
         PlannedExercise { exercise_id, name, superset, rest_seconds, tempo, notes, sets }

@@ -2,12 +2,12 @@
 
 use spotter_contract::{Area, ErasureAction, ErasureRule, ExportSection, RelatedRecords, Write};
 use spotter_kernel::{Id, Result};
-use spotter_store::{Bind, params, statements, under};
+use spotter_store::{Bind, of_tally, params, statements};
 
 use crate::session::TALLY;
 
 fn erase_sessions(cx: &mut Write, client: Id) -> Result<bool> {
-    cx.forget_tally(&under(TALLY, &[client.bind()]))?;
+    cx.forget_tally(&of_tally(TALLY, &[client.bind()]))?;
     cx.execute(SESSIONS, params![client]).map(|_| false)
 }
 

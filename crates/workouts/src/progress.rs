@@ -220,7 +220,7 @@ fn list_top_exercises(
     let unit = Settings::find(cx)?.weight_unit;
     let rows = cx.page_under(&LIST, &[at.client_id.bind()], &Filters::default(), page)?;
     let found = exercises_of(cx, &rows.items)?;
-    let figures = rows.figures();
+    let figures = rows.page_info();
     let told = rows.items.into_iter().map(|row| {
         let exercise = found.get(&row.exercise_id);
         TopExercise {
@@ -274,7 +274,7 @@ struct ExerciseRecords {
 listed!(PersonalRecords { personal_records: ExerciseRecords });
 
 impl Record {
-    fn shown(self, unit: WeightUnit) -> PersonalRecord {
+    fn in_unit(self, unit: WeightUnit) -> PersonalRecord {
         let value = match self.r#type.is_weight() {
             true => unit.show(Milligrams(self.value)),
             false => Weight(self.value as f64),
@@ -321,7 +321,7 @@ fn list_personal_records(
                     || record.r#type != RecordType::EstimatedOneRm
                     || !tracking(&found, row.exercise_id).moves_body()
             })
-            .map(|record| record.shown(weight_unit))
+            .map(|record| record.in_unit(weight_unit))
             .collect(),
     });
     Ok(told.into())

@@ -8,7 +8,7 @@ use spotter_contract::{Area, Read, Write};
 use spotter_core::clients::Client;
 use spotter_kernel::{Date, Key, Many, Problem, Result, Timestamp, id::ClientId, id_type};
 use spotter_store::{
-    Bind, Json, params, parts, record, statements, stored_ids, subject, under, values, words,
+    Bind, Json, of_tally, params, parts, record, statements, stored_ids, subject, values, words,
 };
 
 use super::{
@@ -209,7 +209,7 @@ impl Session {
             superset: each.superset,
             notes: each.notes,
             body_weight: each.body_weight_mg.filter(|_| tells_body).map(|body| unit.show(body)),
-            sets: each.sets.0.into_iter().map(|set| set.shown(unit)).collect(),
+            sets: each.sets.0.into_iter().map(|set| set.in_unit(unit)).collect(),
             set_count: each.set_count,
             total_reps: each.reps,
             total_volume: unit.show(each.volume_mg),
@@ -222,13 +222,13 @@ impl Session {
 
     /// The subjects of the totals that count this session.
     fn tallies(&self) -> BTreeSet<String> {
-        let all = under(TALLY, &[self.client_id.bind()]);
+        let all = of_tally(TALLY, &[self.client_id.bind()]);
         BTreeSet::from([subject(&all, "status", &self.status.bind()), all])
     }
 
     /// Writes a new session with what was logged in it.
     pub(super) fn insert(&self, cx: &mut Write, log: &[Performance]) -> Result<()> {
-        cx.touch("workout_session", self.session_id, ["session"]);
+        cx.set_audit_target("workout_session", self.session_id, ["session"]);
         cx.defer(INSERT, &self.params())?;
         cx.recount(&BTreeSet::new(), &self.tallies())?;
         self.write_log(cx, log)
@@ -236,7 +236,7 @@ impl Session {
 
     /// Takes the session away with what was logged in it.
     pub(super) fn delete(&self, cx: &mut Write) -> Result<()> {
-        cx.touch("workout_session", self.session_id, ["session"]);
+        cx.set_audit_target("workout_session", self.session_id, ["session"]);
         cx.defer(DELETE_LOG, params![self.client_id, self.session_id])?;
         cx.defer(DELETE, params![self.client_id, self.session_id])?;
         cx.recount(&self.tallies(), &BTreeSet::new())
@@ -248,7 +248,7 @@ impl Session {
 
     /// Puts other rows in place of what was logged.
     pub(super) fn replace_log(&self, cx: &mut Write, log: &[Performance]) -> Result<()> {
-        cx.touch("workout_session", self.session_id, ["exercises"]);
+        cx.set_audit_target("workout_session", self.session_id, ["exercises"]);
         cx.defer(DELETE_LOG, params![self.client_id, self.session_id])?;
         self.write_log(cx, log)
     }
@@ -260,7 +260,8 @@ impl Session {
 
     /// Writes a change; says for the audit log what changed.
     pub(super) fn save(&mut self, cx: &mut Write, before: &Self) -> Result<()> {
-        let Some(now) = cx.changes("workout_session", self.session_id, self.changed(before)) else {
+        let Some(now) = cx.audit_fields("workout_session", self.session_id, self.changed(before))
+        else {
             return Ok(());
         };
         self.updated_at = now;

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use spotter_contract::{
-    Area, Body, ListQuery, OptionalBody, Path, Read, Write, answer, activity::Training, listed,
+    Area, Body, ListQuery, OptionalBody, Path, Read, Write, activity::Training, answer, listed,
     operation, path,
 };
 use spotter_core::clients::{Client, ClientPath};
@@ -224,7 +224,7 @@ fn begin_workout_session(
     session.insert(cx, &log)?;
     if session.is_completed() {
         progress::add(cx, client_id, (session.session_id, session.started_at), &log)?;
-        cx.following()?.trained(cx, client_id)?;
+        cx.activity()?.trained(cx, client_id)?;
     }
     Ok(SessionAnswer { session: session.in_full(cx, unit, log)? })
 }
@@ -283,8 +283,8 @@ fn complete_workout_session(
     }
     session.save(cx, &before)?;
     if !before.is_completed() {
-        cx.following()?.trained(cx, session.client_id)?;
-        cx.touch("workout_session", session.session_id, Vec::<String>::new());
+        cx.activity()?.trained(cx, session.client_id)?;
+        cx.set_audit_target("workout_session", session.session_id, Vec::<String>::new());
     }
     Ok(SessionAnswer { session: session.in_full(cx, unit, log)? })
 }
@@ -309,8 +309,8 @@ fn delete_workout_session(cx: &mut Write, Path(at): Path<SessionPath>) -> Result
     if session.is_completed() {
         let touched = log.iter().map(Performance::exercise_id).collect();
         progress::recount(cx, client_id, touched)?;
-        cx.following()?.trained(cx, client_id)?;
-        cx.touch("workout_session", session_id, Vec::<String>::new());
+        cx.activity()?.trained(cx, client_id)?;
+        cx.set_audit_target("workout_session", session_id, Vec::<String>::new());
     }
     Ok(DeletedAnswer { session: DeletedSession { session_id, client_id, deleted: true } })
 }

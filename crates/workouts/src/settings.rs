@@ -62,7 +62,7 @@ fn update_workout_settings(
     change.default_rest_seconds.apply(&mut settings.default_rest_seconds);
     change.default_release_policy.apply(&mut settings.default_release_policy);
     let changed = settings.changed(&before);
-    cx.touch("workout_settings", cx.company(), changed.clone());
+    cx.set_audit_target("workout_settings", cx.company(), changed.clone());
     if !changed.is_empty() {
         settings.updated_at = Some(cx.now());
         cx.defer(SAVE, &settings.params())?;

@@ -6,15 +6,15 @@ use spotter_kernel::Result;
 
 use crate::{
     act::CHANGE_PASSWORD,
+    page_context::{ApiCall, PageContext},
     parts::{
-        fields::{Form, behind},
+        fields::{Form, disclosure},
+        format::JsonFields,
         lists::facts,
         qr,
         shell::View,
-        format::JsonFields,
     },
     session::{TASTE, sign_out_form},
-    page_context::{ApiCall, PageContext},
     words::Language,
 };
 
@@ -48,16 +48,16 @@ fn browser(agent: &str) -> String {
 
 /// `/console/account`, `/my/account`
 pub(super) fn show(cx: &mut PageContext<'_, '_>) -> Result<View> {
-    let told = cx.ask(ApiCall::of("list_sessions"))?;
-    let step = cx.ask(ApiCall::of("get_second_step"))?;
+    let told = cx.call(ApiCall::of("list_sessions"))?;
+    let step = cx.call(ApiCall::of("get_second_step"))?;
     let step = step.at("secondStep");
     let (say, written) = (cx.say, &cx.written);
     // Password managers ask for the name that goes with it.
     let username = html! { input type="text" name="-username" value=(cx.person.email) autocomplete="username" hidden; };
     let password = Form::of(cx, CHANGE_PASSWORD)
-        .beside(username)
-        .of_kind("password", "currentPassword", say.current_password(), "current-password")
-        .of_kind("password", "newPassword", say.new_password_label(), "new-password");
+        .content(username)
+        .of_type("password", "currentPassword", say.current_password(), "current-password")
+        .of_type("password", "newPassword", say.new_password_label(), "new-password");
     let main = html! {
         section.card {
             (facts(vec![
@@ -119,7 +119,7 @@ pub(super) fn show(cx: &mut PageContext<'_, '_>) -> Result<View> {
                 @else { (say.second_step_means()) } }
             p { a.button.plain href={ (super::account(cx)) "/second-step" } { (say.second_step()) } }
         }
-        section.card { (behind(say.change_password(), password.send(say.change_password()))) }
+        section.card { (disclosure(say.change_password(), password.send(say.change_password()))) }
         (sign_out_form(&cx.csrf(), say.sign_out()))
     };
     Ok(View::new(say.account(), main))
@@ -127,7 +127,7 @@ pub(super) fn show(cx: &mut PageContext<'_, '_>) -> Result<View> {
 
 /// `/console/account/second-step`, `/my/account/second-step`
 pub(super) fn second_step(cx: &mut PageContext<'_, '_>) -> Result<View> {
-    let told = cx.ask(ApiCall::of("get_second_step"))?;
+    let told = cx.call(ApiCall::of("get_second_step"))?;
     let step = told.at("secondStep");
     let (say, written) = (cx.say, &cx.written);
     let main = html! {
@@ -149,8 +149,8 @@ pub(super) fn second_step(cx: &mut PageContext<'_, '_>) -> Result<View> {
         }
         @if step.is("isOn") {
             div.buttons {
-                (behind(say.new_recovery_codes(), Form::of(cx, "replace_recovery_codes").send(say.new_recovery_codes())))
-                (behind(say.switch_off(), Form::of(cx, "delete_second_step").danger(say.switch_off())))
+                (disclosure(say.new_recovery_codes(), Form::of(cx, "replace_recovery_codes").send(say.new_recovery_codes())))
+                (disclosure(say.switch_off(), Form::of(cx, "delete_second_step").danger(say.switch_off())))
             }
         }
     };
@@ -160,7 +160,7 @@ pub(super) fn second_step(cx: &mut PageContext<'_, '_>) -> Result<View> {
 /// The form of the first code, which switches the second step on.
 fn confirm_code(cx: &PageContext<'_, '_>) -> Markup {
     Form::of(cx, "enable_second_step")
-        .of_kind("text", "code", cx.say.code_of_app(), "one-time-code")
+        .of_type("text", "code", cx.say.code_of_app(), "one-time-code")
         .send(cx.say.confirm_code())
 }
 

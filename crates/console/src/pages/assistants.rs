@@ -5,20 +5,20 @@ use serde_json::Value;
 use spotter_kernel::Result;
 
 use crate::{
+    page_context::{ApiCall, PageContext},
     parts::{
-        fields::{Form, behind},
+        fields::{Form, disclosure},
+        format::JsonFields,
         lists::empty,
         shell::View,
-        format::JsonFields,
     },
-    page_context::{ApiCall, PageContext},
 };
 
 /// `/console/assistants`, `/my/assistants`
 pub(super) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let operation = if cx.manages() { "list_mcp_grants" } else { "list_own_mcp_grants" };
-    let told = cx.ask(ApiCall::of(operation).with("limit", 100))?;
-    let keys = cx.ask_if(ApiCall::of("list_mcp_keys").with("limit", 100))?;
+    let told = cx.call(ApiCall::of(operation).with("limit", 100))?;
+    let keys = cx.call_if_allowed(ApiCall::of("list_mcp_keys").with("limit", 100))?;
     let say = cx.say;
     let (open, ended): (Vec<&Value>, Vec<&Value>) =
         told.list("grants").iter().partition(|grant| !grant.has("revokedAt"));
@@ -27,9 +27,9 @@ pub(super) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
         h2 { (say.connected()) }
         @if open.is_empty() { (empty(say.no_assistants(), None)) }
         @for grant in open { (card(cx, grant)) }
-        @if !ended.is_empty() { (behind(say.taken_back(), html! { @for grant in ended { (card(cx, grant)) } })) }
+        @if !ended.is_empty() { (disclosure(say.taken_back(), html! { @for grant in ended { (card(cx, grant)) } })) }
         @if cx.is_client() {
-            (behind(say.no_assistant_at_all(), html! {
+            (disclosure(say.no_assistant_at_all(), html! {
                 p { (say.no_assistant_means()) }
                 (Form::about(cx, "set_ai_access", vec![("clientId", cx.own_id())]).hidden("aiAccess", "off").danger(say.switch_off()))
             }))
@@ -38,7 +38,7 @@ pub(super) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
             h2 { (say.keys()) }
             @if keys.list("keys").is_empty() { p.quiet { (say.no_keys()) } }
             @for key in keys.list("keys") { (key_card(cx, key)) }
-            (behind(say.make_key(), new_key(cx)))
+            (disclosure(say.make_key(), new_key(cx)))
         }
     };
     Ok(View::new(say.assistants(), main))
@@ -80,8 +80,8 @@ fn card(cx: &PageContext<'_, '_>, grant: &Value) -> Markup {
             p { (titles(cx, grant)) }
             @if !grant.has("revokedAt") {
                 div.buttons {
-                    (behind(say.change_what(), limits().send(say.save())))
-                    (behind(say.disconnect(), Form::about(cx, "revoke_mcp_grant", at()).danger(say.disconnect())))
+                    (disclosure(say.change_what(), limits().send(say.save())))
+                    (disclosure(say.disconnect(), Form::about(cx, "revoke_mcp_grant", at()).danger(say.disconnect())))
                 }
             }
         }
@@ -103,7 +103,7 @@ fn key_card(cx: &PageContext<'_, '_>, key: &Value) -> Markup {
             }
             p { (titles(cx, key)) }
             @if !key.has("revokedAt") {
-                (behind(say.revoke(), Form::about(cx, "revoke_mcp_key", at).danger(say.revoke())))
+                (disclosure(say.revoke(), Form::about(cx, "revoke_mcp_key", at).danger(say.revoke())))
             }
         }
     }

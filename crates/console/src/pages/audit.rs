@@ -4,12 +4,12 @@ use maud::{Markup, html};
 use spotter_kernel::Result;
 
 use crate::{
+    page_context::{ApiCall, PageContext},
     parts::{
+        format::JsonFields,
         lists::{empty, pager, state, table},
         shell::View,
-        format::JsonFields,
     },
-    page_context::{ApiCall, PageContext},
 };
 
 /// `/console/audit`
@@ -56,9 +56,9 @@ pub(super) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let say = cx.say;
     let main = html! {
         form.filters method="get" role="search" {
-            label { (say.operation()) input type="search" name="operation" value=(place.asked("operation")) autocomplete="off"; }
-            label { (say.from()) input type="date" name="from" value=(place.asked("from")); }
-            label { (say.until()) input type="date" name="to" value=(place.asked("to")); }
+            label { (say.operation()) input type="search" name="operation" value=(place.parameter("operation")) autocomplete="off"; }
+            label { (say.from()) input type="date" name="from" value=(place.parameter("from")); }
+            label { (say.until()) input type="date" name="to" value=(place.parameter("to")); }
             button.plain type="submit" { (say.filter()) }
         }
         @if rows.is_empty() { (empty(say.nothing(), None)) }

@@ -9,17 +9,17 @@ use super::{
     clients::{find_clients, finder},
 };
 use crate::{
+    page_context::{ApiCall, PageContext},
     parts::{
         fields::Form,
-        shell::View,
         format::{JsonFields, name},
+        shell::View,
     },
-    page_context::{ApiCall, PageContext},
 };
 
 /// `/console/calendar/book`: whom, what, which day, which time.
 pub(super) fn book(cx: &mut PageContext<'_, '_>) -> Result<View> {
-    let client = cx.place.asked("clientId").to_owned();
+    let client = cx.place.parameter("clientId").to_owned();
     let say = cx.say;
     if client.is_empty() {
         let found = find_clients(cx)?;
@@ -30,16 +30,16 @@ pub(super) fn book(cx: &mut PageContext<'_, '_>) -> Result<View> {
                 (finder(cx, "search"))
                 ul.rows { @for client in &found {
                     li { span.grow { (name(client)) br; span.quiet { (client.text("email")) } }
-                        a.button href=(place.but(&[("clientId", client.text("clientId")), ("search", "")])) { (say.choose_this()) span.hidden { " " (name(client)) } } }
+                        a.button href=(place.with_parameters(&[("clientId", client.text("clientId")), ("search", "")])) { (say.choose_this()) span.hidden { " " (name(client)) } } }
                 } }
             }
         };
         return Ok(View::new(say.book(), main));
     }
-    let whom = cx.ask(ApiCall::of("get_client").at("clientId", &client))?;
+    let whom = cx.call(ApiCall::of("get_client").at("clientId", &client))?;
     let whom = name(whom.at("client"));
     let credits =
-        cx.ask_if(ApiCall::of("get_credits").at("clientId", &client))?.unwrap_or_default();
+        cx.call_if_allowed(ApiCall::of("get_credits").at("clientId", &client))?.unwrap_or_default();
     let available: i64 = credits.list("credits").iter().map(|pool| pool.int("available")).sum();
     let next = format!("/console/clients/{client}/bookings");
     let main = slots(cx, Some(&client), &next)?;
@@ -59,7 +59,7 @@ pub(super) fn slots(
     client: Option<&str>,
     next: &str,
 ) -> Result<Markup> {
-    let types = cx.ask(ApiCall::of("list_event_types").with("limit", 100))?;
+    let types = cx.call(ApiCall::of("list_event_types").with("limit", 100))?;
     let bookable = |kind: &&Value| {
         kind.text("status") == "active" && (client.is_some() || kind.is("clientsMayBook"))
     };
@@ -67,9 +67,9 @@ pub(super) fn slots(
     let (kinds_of_classes, types): (Vec<Value>, Vec<Value>) =
         types.partition(|kind| kind.text("kind") == "class");
     let coaches = cx.coaches_to_plan()?;
-    let coach = cx.place.asked("coachId").to_owned();
+    let coach = cx.place.parameter("coachId").to_owned();
     // Of one alone there is nothing to choose.
-    let kind = match (cx.place.asked("eventTypeId"), &types[..]) {
+    let kind = match (cx.place.parameter("eventTypeId"), &types[..]) {
         ("", [one]) => one.text("eventTypeId").to_owned(),
         (asked, _) => asked.to_owned(),
     };
@@ -81,7 +81,7 @@ pub(super) fn slots(
         form.filters method="get" {
             @if let Some(client) = client { input type="hidden" name="clientId" value=(client); }
             input type="hidden" name="date" value=(day);
-            @if !place.asked("hour").is_empty() { input type="hidden" name="hour" value=(place.asked("hour")); }
+            @if !place.parameter("hour").is_empty() { input type="hidden" name="hour" value=(place.parameter("hour")); }
             label.wide { (say.what())
                 select name="eventTypeId" required {
                     option value="" { (say.choose()) }
@@ -103,7 +103,7 @@ pub(super) fn slots(
     let end = day.plus_days(14).unwrap_or(day);
     let ask = ApiCall::of("list_slots").with("eventTypeId", &kind).with("coachId", &coach);
     let ask = ask.with("from", day.start_in(&zone)).with("to", end.start_in(&zone));
-    let told = cx.ask(ask.with("clientId", client.unwrap_or_default()))?;
+    let told = cx.call(ask.with("clientId", client.unwrap_or_default()))?;
     let bookable = || told.list("slots").iter().filter(|slot| slot.is("bookable"));
     let date = |slot: &Value| slot.instant("startsAt").map(|at| zone.date_at(at));
     let mut free: Vec<Date> = bookable().filter_map(date).collect();
@@ -133,7 +133,7 @@ pub(super) fn slots(
         @if of_day.is_empty() {
             div.empty {
                 p { (say.no_times()) }
-                @if let Some(nearest) = nearest { a.button href=(place.but(&[("date", &nearest.to_string())])) { (say.nearest(&cx.written.day(nearest))) } }
+                @if let Some(nearest) = nearest { a.button href=(place.with_parameters(&[("date", &nearest.to_string())])) { (say.nearest(&cx.written.day(nearest))) } }
             }
         } @else {
             section.card { h2 { (cx.written.day(day)) } p.quiet { (cx.person.company.time_zone) } (times) }
@@ -189,7 +189,7 @@ fn strip(cx: &PageContext<'_, '_>, today: Date, day: Date, free: Option<&[Date]>
         nav.strip aria-label=(cx.say.day()) {
             @for date in days {
                 @let none = free.is_some_and(|free| date >= day && !free.contains(&date));
-                a href=(cx.place.but(&[("date", &date.to_string())])) aria-current=[(date == day).then_some("date")] {
+                a href=(cx.place.with_parameters(&[("date", &date.to_string())])) aria-current=[(date == day).then_some("date")] {
                     (cx.written.weekday(date)) br; b { (date.0.day()) } @if none { br; small { "–" } }
                 }
             }
@@ -207,21 +207,22 @@ fn taking(
 ) -> Markup {
     let Some(client) = client else {
         let places = [("at", "startsAt"), ("with", "coachId"), ("class", "calendarEventId")];
-        let address = cx.place.but(&places.map(|(name, place)| (name, slot.text(place))));
+        let address =
+            cx.place.with_parameters(&places.map(|(name, place)| (name, slot.text(place))));
         return html! { a.button.plain href=(address) { (label) } };
     };
     let own = format!("{}-{}", slot.text("startsAt"), slot.text("coachId"));
-    let form = Form::named(cx, &own, "create_booking", Vec::new()).next(next);
+    let form = Form::with_key(cx, &own, "create_booking", Vec::new()).next(next);
     let form = form.hidden("clientId", client).hidden("slotToken", slot.text("slotToken"));
     // What somebody came for by a gap of the calendar stands out.
     let hour = slot.instant("startsAt").map(|at| cx.written.time(at)[..2].to_owned());
-    let meant = cx.place.asked("hour").parse::<i64>().map(|hour| format!("{hour:02}"));
+    let meant = cx.place.parameter("hour").parse::<i64>().map(|hour| format!("{hour:02}"));
     if meant.is_ok() && meant.ok() == hour { form.send(label) } else { form.button(label) }
 }
 
 /// Whether a slot is the one that somebody is about to book.
 fn is_chosen(cx: &PageContext<'_, '_>, slot: &Value) -> bool {
-    let same = |name: &str, place: &str| cx.place.asked(name) == slot.text(place);
+    let same = |name: &str, place: &str| cx.place.parameter(name) == slot.text(place);
     same("at", "startsAt") && same("with", "coachId") && same("class", "calendarEventId")
 }
 
@@ -248,7 +249,7 @@ fn confirming(
             p { b { (when(cx, slot)) } " · " (coach) @if !place.is_empty() { " · " (place) } }
             @if !coaches.is_empty() {
                 p { (say.or_with()) " "
-                    @for (at, (id, name)) in coaches.iter().enumerate() { @if at > 0 { ", " } a href=(cx.place.but(&[("with", id)])) { (name) } }
+                    @for (at, (id, name)) in coaches.iter().enumerate() { @if at > 0 { ", " } a href=(cx.place.with_parameters(&[("with", id)])) { (name) } }
                 }
             }
             @if credits > 0 { p { (say.takes_credits(&cx.written.count(credits))) } }
@@ -256,7 +257,7 @@ fn confirming(
             @else if window > 0 { p { (say.no_longer_free()) } }
             div.buttons {
                 (form.next(next).send(say.book_it()))
-                a.button.plain href=(cx.place.but(&[("at", ""), ("with", ""), ("class", "")])) { (say.another_time()) }
+                a.button.plain href=(cx.place.with_parameters(&[("at", ""), ("with", ""), ("class", "")])) { (say.another_time()) }
             }
         }
     })
@@ -281,7 +282,7 @@ fn classes(
     for kind in kinds.iter().take(KINDS_OF_CLASSES) {
         let ask = ApiCall::of("list_slots").with("eventTypeId", kind.text("eventTypeId"));
         let ask = ask.with("from", day.start_in(&zone)).with("to", end.start_in(&zone));
-        let told = cx.ask_if(ask.with("clientId", client.unwrap_or_default()))?;
+        let told = cx.call_if_allowed(ask.with("clientId", client.unwrap_or_default()))?;
         let coming = |slot: &&Value| slot.instant("startsAt").is_some_and(|at| at > now);
         for slot in told.unwrap_or_default().list("slots").iter().filter(coming) {
             if client.is_none() && slot.is("bookable") && is_chosen(cx, slot) {
@@ -323,7 +324,7 @@ fn booked_by(
     let say = cx.say;
     let form = || {
         let own = slot.text("calendarEventId");
-        let form = Form::named(cx, own, "create_booking", Vec::new()).next(next);
+        let form = Form::with_key(cx, own, "create_booking", Vec::new()).next(next);
         client.iter().fold(form, |form, client| form.hidden("clientId", *client))
     };
     if slot.is("bookable") {

@@ -5,11 +5,11 @@ use serde_json::Value;
 use spotter_kernel::Result;
 
 use crate::{
+    page_context::{ApiCall, ListPage, PageContext},
     parts::{
-        fields::{Form, behind},
+        fields::{Form, disclosure},
         format::JsonFields,
     },
-    page_context::{ApiCall, ListPage, PageContext},
 };
 
 /// When something is, by the clock of where it is.
@@ -28,7 +28,10 @@ pub(super) fn cancelling(cx: &PageContext<'_, '_>, booking: &Value) -> Markup {
     }
     let id = booking.text("bookingId").to_owned();
     let form = Form::about(cx, "cancel_booking", vec![("bookingId", id)]);
-    behind(cx.say.cancel(), form.text("reason", cx.say.reason()).danger(cx.say.cancel_booking()))
+    disclosure(
+        cx.say.cancel(),
+        form.text("reason", cx.say.reason()).danger(cx.say.cancel_booking()),
+    )
 }
 
 /// What takes a seat that is offered to whoever waited, or hands it on, and until when.
@@ -52,7 +55,7 @@ pub(super) fn by_when(
     cx: &mut PageContext<'_, '_>,
     ask: ApiCall,
 ) -> Result<(ListPage, Vec<Value>, Markup)> {
-    let (now, past) = (cx.written.now, cx.place.asked("when") == "past");
+    let (now, past) = (cx.written.now, cx.place.parameter("when") == "past");
     let ask = match past {
         true => ask.with("to", now),
         false => ask.with("from", now),
@@ -63,7 +66,8 @@ pub(super) fn by_when(
         // What was called off stands below what takes place.
         all.sort_by_key(|one| (one.text("status") == "cancelled", one.text("startsAt").to_owned()));
     }
-    let (say, to) = (cx.say, |when: &str| cx.place.but(&[("when", when), ("page", "")]));
+    let (say, to) =
+        (cx.say, |when: &str| cx.place.with_parameters(&[("when", when), ("page", "")]));
     let tabs = html! {
         nav.tabs aria-label=(say.bookings()) {
             a href=(to("")) aria-current=[(!past).then_some("page")] { (say.upcoming()) }

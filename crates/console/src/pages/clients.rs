@@ -5,29 +5,29 @@ use serde_json::Value;
 use spotter_kernel::Result;
 
 use crate::{
+    page_context::{ApiCall, PageContext},
     parts::{
         fields::Form,
+        format::{JsonFields, name},
         lists::{empty, pager, state, table},
         shell::View,
-        format::{JsonFields, name},
     },
-    page_context::{ApiCall, PageContext},
 };
 
 /// `/console/clients`
 pub(super) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let ask = ApiCall::of("list_clients")
         .filtered(cx.place, &["search", "memberStatus", "coachId", "tag"]);
-    let archived = cx.place.asked("archived") == "true";
+    let archived = cx.place.parameter("archived") == "true";
     let told = cx.list(ask.with("archived", archived))?;
     let coaches = cx.choices(ApiCall::of("list_coaches"), ("coaches", "coachId"))?;
-    let tags = cx.ask(ApiCall::of("list_client_tags").with("limit", 100))?;
+    let tags = cx.call(ApiCall::of("list_client_tags").with("limit", 100))?;
     let ids: Vec<_> = told.list("clients").iter().map(|client| client.text("clientId")).collect();
     let of_all = |operation| ApiCall::of(operation).with("clientIds", ids.join(","));
     let (mut visits, mut balances) = (Value::Null, Value::Null);
     if !ids.is_empty() {
-        visits = cx.ask(of_all("list_client_visits"))?;
-        balances = cx.ask(of_all("list_client_balances"))?;
+        visits = cx.call(of_all("list_client_visits"))?;
+        balances = cx.call(of_all("list_client_balances"))?;
     }
     let mut rows = Vec::new();
     for (index, client) in told.list("clients").iter().enumerate() {
@@ -58,10 +58,10 @@ pub(super) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
         say.next_visit(),
         say.owes(),
     ];
-    let chosen = |name: &str, value: &str| place.asked(name) == value;
+    let chosen = |name: &str, value: &str| place.parameter(name) == value;
     let main = html! {
         form.filters method="get" role="search" {
-            label.wide { (say.search()) input type="search" name="search" value=(place.asked("search")) autocomplete="off"; }
+            label.wide { (say.search()) input type="search" name="search" value=(place.parameter("search")) autocomplete="off"; }
             label { (say.status())
                 select name="memberStatus" {
                     option value="" { (say.all()) }
@@ -114,8 +114,8 @@ pub(super) fn new(cx: &mut PageContext<'_, '_>) -> Result<View> {
         .next("/console/clients/{client.clientId}")
         .text("firstName", say.first_name())
         .text("lastName", say.last_name())
-        .of_kind("email", "email", say.email(), "off")
-        .of_kind("tel", "phone", say.phone(), "off")
+        .of_type("email", "email", say.email(), "off")
+        .of_type("tel", "phone", say.phone(), "off")
         .text("dateOfBirth", say.date_of_birth())
         .choice("memberStatus", say.status(), &words(&["lead", "active"]))
         .choice("assignedCoachId", say.coach(), &coaches)
@@ -129,21 +129,21 @@ pub(super) fn finder(cx: &PageContext<'_, '_>, field: &str) -> Markup {
     html! {
         form.filters method="get" role="search" {
             @for (name, value) in cx.place.query.iter().filter(|(name, _)| name != field) { input type="hidden" name=(name) value=(value); }
-            label.wide { (cx.say.find_client()) input type="search" name=(field) value=(cx.place.asked(field)) autocomplete="off"; }
+            label.wide { (cx.say.find_client()) input type="search" name=(field) value=(cx.place.parameter(field)) autocomplete="off"; }
             button.plain type="submit" { (cx.say.search()) }
         }
     }
 }
 
 pub(super) fn find_clients(cx: &mut PageContext<'_, '_>) -> Result<Vec<Value>> {
-    match cx.place.asked("search") {
+    match cx.place.parameter("search") {
         "" => Ok(Vec::new()),
         search => {
             let ask = ApiCall::of("list_clients")
                 .with("search", search)
                 .with("archived", false)
                 .with("limit", 8);
-            Ok(cx.ask(ask)?.list("clients").to_vec())
+            Ok(cx.call(ask)?.list("clients").to_vec())
         }
     }
 }

@@ -4,18 +4,18 @@ use maud::html;
 use spotter_kernel::Result;
 
 use crate::{
+    page_context::{ApiCall, PageContext},
     parts::{
-        fields::{Form, behind},
+        fields::{Form, disclosure},
+        format::JsonFields,
         lists::{empty, facts, pager, state, table},
         shell::View,
-        format::JsonFields,
     },
-    page_context::{ApiCall, PageContext},
 };
 
 /// `/console/devices`
 pub(super) fn show(cx: &mut PageContext<'_, '_>) -> Result<View> {
-    let told = cx.ask(ApiCall::of("list_access_devices").with("limit", 50))?;
+    let told = cx.call(ApiCall::of("list_access_devices").with("limit", 50))?;
     let scans = cx.list(ApiCall::of("list_access_scans"))?;
     let locations = cx.choices(ApiCall::of("list_locations"), ("locations", "locationId"))?;
     cx.know_clients(scans.list("accessScans"))?;
@@ -51,14 +51,14 @@ pub(super) fn show(cx: &mut PageContext<'_, '_>) -> Result<View> {
                     ]))
                     @if device.text("status") != "revoked" {
                         div.buttons {
-                            (behind(say.new_key(), Form::about(cx, "rotate_access_device_key", at()).danger(say.new_key())))
-                            (behind(say.revoke(), Form::about(cx, "revoke_access_device", at()).danger(say.revoke())))
+                            (disclosure(say.new_key(), Form::about(cx, "rotate_access_device_key", at()).danger(say.new_key())))
+                            (disclosure(say.revoke(), Form::about(cx, "revoke_access_device", at()).danger(say.revoke())))
                         }
                     }
                 }
             }
         }
-        section.card { (behind(say.add_device(), form.send(say.add_device()))) }
+        section.card { (disclosure(say.add_device(), form.send(say.add_device()))) }
         h2 { (say.scans()) }
         @if passed.is_empty() { p.quiet { (say.nothing()) } }
         @else { (table(say.scans(), &[say.when(), say.client(), say.decision(), say.reason()], passed)) (pager(cx, &scans)) }

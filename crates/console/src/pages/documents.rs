@@ -6,13 +6,13 @@ use spotter_kernel::Result;
 
 use crate::{
     files::DOCUMENT,
+    page_context::{ApiCall, PageContext},
     parts::{
-        fields::{Form, Upload, behind},
+        fields::{Form, Upload, disclosure},
+        format::JsonFields,
         lists::{empty, pager, state},
         shell::View,
-        format::JsonFields,
     },
-    page_context::{ApiCall, PageContext},
 };
 
 /// A form that keeps a file as a document: of a client, or of whoever sends it.
@@ -64,18 +64,18 @@ fn owned(cx: &PageContext<'_, '_>, one: &Value, owner: &str) -> Markup {
 /// `/console/documents`: the folders, and what is in one of them, or everything.
 pub(super) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let place = cx.place;
-    let folder = place.asked("folderId").to_owned();
-    let archived = place.asked("status") == "archived";
+    let folder = place.parameter("folderId").to_owned();
+    let archived = place.parameter("status") == "archived";
     let status = if archived { "archived" } else { "active" };
     let ask = ApiCall::of("list_documents").filtered(place, &["folderId", "type"]);
     let told = cx.list(ask.with("status", status))?;
     let inner = ApiCall::of("list_document_folders").with("limit", 100);
     // Those at the top, or those in the one that is open.
-    let folders = cx.ask_if(inner.with("parentId", &folder))?.unwrap_or_default();
+    let folders = cx.call_if_allowed(inner.with("parentId", &folder))?.unwrap_or_default();
     let here = match folder.as_str() {
         "" => Value::Null,
         id => {
-            cx.ask(ApiCall::of("get_document_folder").at("folderId", id))?["documentFolder"].take()
+            cx.call(ApiCall::of("get_document_folder").at("folderId", id))?["documentFolder"].take()
         }
     };
     cx.know_clients(told.list("documents"))?;
@@ -85,13 +85,13 @@ pub(super) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
     }
     let top = |own: &&Value| !folder.is_empty() || !own.has("parentId");
     let say = cx.say;
-    let up = place.but(&[("folderId", here.text("parentId")), ("page", "")]);
+    let up = place.with_parameters(&[("folderId", here.text("parentId")), ("page", "")]);
     let main = html! {
         @if here.is_object() { p { a href=(up) { (say.back()) } } }
         @if folders.list("documentFolders").iter().any(|own| top(&own)) {
             ul.rows.card {
                 @for own in folders.list("documentFolders").iter().filter(top) {
-                    li { (crate::parts::icon("files")) a.grow href=(place.but(&[("folderId", own.text("folderId")), ("page", "")])) { b { (own.text("name")) } } }
+                    li { (crate::parts::icon("files")) a.grow href=(place.with_parameters(&[("folderId", own.text("folderId")), ("page", "")])) { b { (own.text("name")) } } }
                 }
             }
         }
@@ -103,7 +103,7 @@ pub(super) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
             label { (say.kind())
                 select name="type" {
                     option value="" { (say.all()) }
-                    @for word in cx.words_of("file_document", "type") { option value=(word) selected[place.asked("type") == word] { (say.term(word)) } }
+                    @for word in cx.words_of("file_document", "type") { option value=(word) selected[place.parameter("type") == word] { (say.term(word)) } }
                 }
             }
             button.plain type="submit" { (say.filter()) }
@@ -118,16 +118,16 @@ pub(super) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
     };
     let file = Form::of(cx, "file_document").upload("uploadId", say.file(), Upload::File);
     let file = within(file, "folderId", &folder);
-    let link = Form::of(cx, "link_document").of_kind("url", "url", say.web_address(), "off");
+    let link = Form::of(cx, "link_document").of_type("url", "url", say.web_address(), "off");
     let link = within(link, "folderId", &folder);
     let new = Form::of(cx, "create_document_folder").text("name", say.name());
     let new = within(new, "parentId", &folder);
     let acts = html! {
-        (behind(say.send_file(), about_document(cx, file).send(say.send_file())))
-        (behind(say.link_file(), about_document(cx, link).send(say.link_file())))
-        @if cx.may("create_document_folder") { (behind(say.add_folder(), new.send(say.add_folder()))) }
+        (disclosure(say.send_file(), about_document(cx, file).send(say.send_file())))
+        (disclosure(say.link_file(), about_document(cx, link).send(say.link_file())))
+        @if cx.may("create_document_folder") { (disclosure(say.add_folder(), new.send(say.add_folder()))) }
         @if here.is_object() && cx.may("delete_document_folder") {
-            (behind(say.delete(), Form::about(cx, "delete_document_folder", vec![("folderId", folder.clone())]).next("/console/documents").danger(say.delete())))
+            (disclosure(say.delete(), Form::about(cx, "delete_document_folder", vec![("folderId", folder.clone())]).next("/console/documents").danger(say.delete())))
         }
     };
     let title =

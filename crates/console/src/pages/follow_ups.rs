@@ -7,12 +7,12 @@ use spotter_kernel::Result;
 
 use super::{messages, webhooks};
 use crate::{
+    page_context::{ApiCall, PageContext},
     parts::{
+        format::{JsonFields, name},
         lists::{self, empty, pager, table},
         shell::View,
-        format::{JsonFields, name},
     },
-    page_context::{ApiCall, PageContext},
     words::Strings,
 };
 
@@ -75,11 +75,11 @@ fn kinds(whose: &str) -> [PendingTask; 8] {
 pub(super) fn waiting(cx: &mut PageContext<'_, '_>, whose: &str) -> Result<Markup> {
     let mut all = Vec::new();
     for PendingTask { ask, label, address } in kinds(whose) {
-        if let Some(told) = cx.ask_if(ask.with("limit", 1))? {
+        if let Some(told) = cx.call_if_allowed(ask.with("limit", 1))? {
             all.push((told.int("total"), label, address));
         }
     }
-    if let Some(told) = cx.ask_if(ApiCall::of("list_webhooks").with("limit", 100))? {
+    if let Some(told) = cx.call_if_allowed(ApiCall::of("list_webhooks").with("limit", 100))? {
         let count = told.list("subscriptions").iter().filter(|hook| webhooks::fails(hook)).count();
         all.push((count as i64, |say, n| say.webhooks_fail(n), "/console/webhooks"));
     }
@@ -116,7 +116,8 @@ fn page(
     let mut rows = Vec::new();
     for one in told.list(kept.list) {
         let id = one.text("clientId");
-        let client = cx.ask_if(ApiCall::of("get_client").at("clientId", id))?.unwrap_or_default();
+        let client =
+            cx.call_if_allowed(ApiCall::of("get_client").at("clientId", id))?.unwrap_or_default();
         let client = client.at("client");
         let [fact, other, act] = row(cx, one, client);
         rows.push(vec![

@@ -6,14 +6,14 @@ use spotter_kernel::Result;
 
 use crate::{
     files::ANSWER,
+    page_context::{ApiCall, PageContext},
     parts::{
-        fields::{Form, behind},
+        fields::{Form, disclosure},
+        format::JsonFields,
         lists::{self, empty, facts, pager, state, swapped, table, without},
         shell::View,
-        format::JsonFields,
     },
     record_version::FormSource,
-    page_context::{ApiCall, PageContext},
 };
 
 fn tabs(cx: &PageContext<'_, '_>, here: &str) -> Markup {
@@ -35,7 +35,7 @@ pub(super) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
             state(cx, form.text("status")),
             html! {
                 @if form.has("draftVersion") { (Form::about(cx, "publish_form", at()).button(say.publish())) }
-                @if form.text("status") == "published" { (behind(say.archive(), Form::about(cx, "archive_form", at()).danger(say.archive()))) }
+                @if form.text("status") == "published" { (disclosure(say.archive(), Form::about(cx, "archive_form", at()).danger(say.archive()))) }
             },
         ]
     }).collect();
@@ -50,7 +50,7 @@ pub(super) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
         .area("description", say.about())
         .choice("kind", say.kind(), &kinds);
     let acts = html! {
-        @if cx.may("create_form") { (behind(say.add_form(), new.next("/console/forms/{form.formId}").send(say.add_form()))) }
+        @if cx.may("create_form") { (disclosure(say.add_form(), new.next("/console/forms/{form.formId}").send(say.add_form()))) }
     };
     Ok(View::new(say.forms(), main).acts(acts))
 }
@@ -62,19 +62,20 @@ const QUESTIONS: &str = "formVersion.questions";
 pub(super) fn one(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let id = cx.place.param("formId").to_owned();
     let mut ask = ApiCall::of("get_form").at("formId", &id);
-    let mut told = cx.ask(ask.clone())?;
+    let mut told = cx.call(ask.clone())?;
     // What is being written is changed; what was published before stands beside it.
     if told.at("form").has("draftVersion") {
         ask = ask.with("version", told.int("form.draftVersion"));
-        told = cx.ask(ask.clone())?;
+        told = cx.call(ask.clone())?;
     }
     let form = told.at("form").clone();
     let mut shown = told.at(QUESTIONS).clone();
     super::my::forms::name_units(cx, &mut shown)?;
     let shown = shown.as_array().cloned().unwrap_or_default();
     let all: Vec<Value> = told.list(QUESTIONS).to_vec();
-    let types =
-        cx.ask_if(ApiCall::of("list_measurement_types").with("limit", 100))?.unwrap_or_default();
+    let types = cx
+        .call_if_allowed(ApiCall::of("list_measurement_types").with("limit", 100))?
+        .unwrap_or_default();
     let measured: Vec<(String, String)> = types
         .list("measurementTypes")
         .iter()
@@ -87,7 +88,7 @@ pub(super) fn one(cx: &mut PageContext<'_, '_>) -> Result<View> {
     // The questions are written whole; each button writes what they would be after it.
     let written = |list: Vec<&Value>| {
         let list = Value::Array(list.into_iter().cloned().collect());
-        let form = Form::about(cx, "update_form", at()).made_of(&made);
+        let form = Form::about(cx, "update_form", at()).based_on(&made);
         form.hidden("questions:json", list.to_string())
     };
     let main = html! {
@@ -102,7 +103,7 @@ pub(super) fn one(cx: &mut PageContext<'_, '_>) -> Result<View> {
                 @if !question.list("options").is_empty() { ul { @for option in question.list("options") { li { (option.text("label")) @if option.is("flag") { " " span.state.bad { (say.flagged()) } } } } } }
                 @if open {
                     div.buttons {
-                        (behind(say.edit(), editor(cx, (at(), &made, &told), Some(place), &measured)))
+                        (disclosure(say.edit(), editor(cx, (at(), &made, &told), Some(place), &measured)))
                         @if place > 0 { (written(swapped(&all, place, place - 1)).button(say.move_up())) }
                         @if place + 1 < all.len() { (written(swapped(&all, place, place + 1)).button(say.move_down())) }
                         (written(without(&all, place)).danger(say.remove()))
@@ -111,11 +112,11 @@ pub(super) fn one(cx: &mut PageContext<'_, '_>) -> Result<View> {
             }
         }
         @if open { section.card { h2 { (say.add_question()) } (editor(cx, (at(), &made, &told), None, &measured)) } }
-        (behind(say.preview(), html! { section.card { @for question in &shown { (super::my::forms::asked(cx, question, &Value::Null)) } } }))
+        (disclosure(say.preview(), html! { section.card { @for question in &shown { (super::my::forms::asked(cx, question, &Value::Null)) } } }))
     };
     let acts = html! {
         @if form.has("draftVersion") && open { (Form::about(cx, "publish_form", at()).send(say.publish())) }
-        @if open { (behind(say.edit(), Form::about(cx, "update_form", at()).from(&form).text("name", say.name()).area("description", say.about()).send(say.save()))) }
+        @if open { (disclosure(say.edit(), Form::about(cx, "update_form", at()).from(&form).text("name", say.name()).area("description", say.about()).send(say.save()))) }
     };
     Ok(View::new(form.text("name"), main).acts(acts))
 }
@@ -145,7 +146,7 @@ fn editor(
     let record = serde_json::json!({"question": part});
     let list = Value::Array(all.to_vec()).to_string();
     let name = place.map_or_else(|| "new".to_owned(), |place| place.to_string());
-    let form = Form::named(cx, &name, "update_form", at).made_of(made);
+    let form = Form::with_key(cx, &name, "update_form", at).based_on(made);
     let form = form.hidden("questions:question", list).from(&record);
     let of = |kinds: &[&str]| place.is_none() || kinds.contains(&kind.as_str());
     let types = [
@@ -198,7 +199,7 @@ fn editor(
 
 /// `/console/forms/checkups`
 pub(super) fn checkups(cx: &mut PageContext<'_, '_>) -> Result<View> {
-    let status = cx.place.asked("status").to_owned();
+    let status = cx.place.parameter("status").to_owned();
     let told = cx.list(ApiCall::of("list_checkups").with("status", &status))?;
     cx.know_clients(told.list("checkups"))?;
     let mut rows = Vec::new();
@@ -230,7 +231,8 @@ pub(super) fn checkups(cx: &mut PageContext<'_, '_>) -> Result<View> {
 /// The questions of the version of a form that was answered, by which options are called what they were.
 pub(super) fn questions(cx: &mut PageContext<'_, '_>, given: &Value) -> Result<Vec<Value>> {
     let ask = ApiCall::of("get_form").at("formId", given.text("formId"));
-    let told = cx.ask_if(ask.with("version", given.int("formVersion")))?.unwrap_or_default();
+    let told =
+        cx.call_if_allowed(ask.with("version", given.int("formVersion")))?.unwrap_or_default();
     Ok(told.list("formVersion.questions").to_vec())
 }
 
@@ -279,7 +281,7 @@ fn written_out(cx: &PageContext<'_, '_>, answer: &Value, questions: &[Value]) ->
 /// `/console/forms/checkups/{checkupId}`: what was answered, beside what was answered the last time.
 pub(super) fn checkup(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let id = cx.place.param("checkupId").to_owned();
-    let told = cx.ask(ApiCall::of("get_checkup").at("checkupId", &id))?;
+    let told = cx.call(ApiCall::of("get_checkup").at("checkupId", &id))?;
     let checkup = told.at("checkup").clone();
     let client_id = checkup.text("clientId").to_owned();
     let client = cx.client(&client_id)?;
@@ -287,13 +289,13 @@ pub(super) fn checkup(cx: &mut PageContext<'_, '_>) -> Result<View> {
         .with("clientId", &client_id)
         .with("formId", checkup.text("formId"))
         .with("limit", 20);
-    let before = cx.ask(before)?;
+    let before = cx.call(before)?;
     let earlier = before.list("checkups").iter().find(|one| {
         one.has("submittedAt") && one.text("submittedAt") < checkup.text("submittedAt")
     });
     let last = match earlier {
         Some(one) => {
-            Some(cx.ask(ApiCall::of("get_checkup").at("checkupId", one.text("checkupId")))?)
+            Some(cx.call(ApiCall::of("get_checkup").at("checkupId", one.text("checkupId")))?)
         }
         None => None,
     };
@@ -325,7 +327,7 @@ pub(super) fn checkup(cx: &mut PageContext<'_, '_>) -> Result<View> {
     };
     let acts = html! {
         @if matches!(checkup.text("status"), "assigned" | "in_progress") {
-            (behind(say.cancel(), Form::about(cx, "cancel_checkup", at()).danger(say.cancel())))
+            (disclosure(say.cancel(), Form::about(cx, "cancel_checkup", at()).danger(say.cancel())))
         }
     };
     Ok(View::new(checkup.text("formName"), main).acts(acts))

@@ -5,13 +5,13 @@ use serde_json::Value;
 use spotter_kernel::Result;
 
 use crate::{
+    page_context::{ApiCall, PageContext},
     parts::{
-        fields::{Form, behind},
+        fields::{Form, disclosure},
+        format::JsonFields,
         lists::{empty, facts, pager, state, table},
         shell::View,
-        format::JsonFields,
     },
-    page_context::{ApiCall, PageContext},
     words::Strings,
 };
 
@@ -54,7 +54,7 @@ fn titled(say: Strings, import: &Value) -> &str {
 /// `/console/imports/{importId}`
 pub(super) fn one(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let id = cx.place.param("importId").to_owned();
-    let told = cx.ask(ApiCall::of("get_import").at("importId", &id))?;
+    let told = cx.call(ApiCall::of("get_import").at("importId", &id))?;
     let import = told.at("import").clone();
     let status = import.text("status");
     let wanted = match status {
@@ -64,7 +64,7 @@ pub(super) fn one(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let rows = ApiCall::of("list_import_rows").at("importId", &id).with("state", wanted);
     let rows = cx.list(rows)?;
     let partial = ApiCall::of("list_import_rows").at("importId", &id).with("incomplete", true);
-    let partial = cx.ask(partial.with("limit", 100))?;
+    let partial = cx.call(partial.with("limit", 100))?;
     let names = names(cx, &told)?;
     let say = cx.say;
     let at = || vec![("importId", id.clone())];
@@ -109,10 +109,10 @@ pub(super) fn one(cx: &mut PageContext<'_, '_>) -> Result<View> {
     };
     let acts = html! {
         @if status == "done" {
-            (behind(say.undo_import(), html! { p { @if import.text("kind") == "memberships" { (say.undo_sales_means()) } @else { (say.undo_import_means()) } } (Form::about(cx, "undo_import", at()).danger(say.undo_import())) }))
+            (disclosure(say.undo_import(), html! { p { @if import.text("kind") == "memberships" { (say.undo_sales_means()) } @else { (say.undo_import_means()) } } (Form::about(cx, "undo_import", at()).danger(say.undo_import())) }))
         }
         @if !works {
-            (behind(say.forget_import(), html! { p { (say.forget_import_means()) } (Form::about(cx, "delete_import", at()).next("/console/imports").danger(say.forget_import())) }))
+            (disclosure(say.forget_import(), html! { p { (say.forget_import_means()) } (Form::about(cx, "delete_import", at()).next("/console/imports").danger(say.forget_import())) }))
         }
     };
     Ok(View::new(titled(say, &import), main).acts(acts))
@@ -150,7 +150,8 @@ fn names(cx: &mut PageContext<'_, '_>, told: &Value) -> Result<Names> {
         ("productId", "list_products", "products"),
     ] {
         if told.list("values").iter().any(|value| value.text("field") == field) {
-            let known = cx.ask_if(ApiCall::of(operation).with("limit", 100))?.unwrap_or_default();
+            let known =
+                cx.call_if_allowed(ApiCall::of(operation).with("limit", 100))?.unwrap_or_default();
             let names = known.list(list).iter().map(|one| match one.at("name") {
                 Value::String(name) => name.clone(),
                 Value::Object(names) => {
@@ -181,8 +182,12 @@ fn meanings<'f>(mut form: Form<'f>, say: Strings, told: &Value, names: &Names) -
         }
         choices.push((LEFT_OUT.to_owned(), say.leave_out().to_owned()));
         let place = |part: &str| format!("values.{index}.{part}");
-        let label =
-            format!("{}: {} ({})", called(say, field), value.text("written"), value.int("rows"));
+        let label = format!(
+            "{}: {} ({})",
+            field_label(say, field),
+            value.text("written"),
+            value.int("rows")
+        );
         form = form
             .hidden(&place("field"), field)
             .hidden(&place("written"), value.text("written"))
@@ -203,7 +208,7 @@ fn columns(
         .list("fields")
         .iter()
         .map(|field| field.text("name"))
-        .map(|name| (name, called(say, name)))
+        .map(|name| (name, field_label(say, name)))
         .collect();
     let named: serde_json::Map<String, Value> = import
         .list("columns")
@@ -234,7 +239,7 @@ fn columns(
 }
 
 /// What a field is called: a client stands in a file by their address.
-fn called(say: Strings, field: &str) -> &str {
+fn field_label(say: Strings, field: &str) -> &str {
     if field == "clientId" { say.email() } else { say.term(field) }
 }
 
@@ -249,7 +254,7 @@ fn mistakes(say: Strings, row: &Value) -> Markup {
                 _ => ("", part),
             };
             @if at > 0 { br; }
-            @if !field.is_empty() { b { (called(say, field)) } ": " }
+            @if !field.is_empty() { b { (field_label(say, field)) } ": " }
             (say.rule(rule))
         }
     }

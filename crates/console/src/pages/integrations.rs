@@ -4,13 +4,13 @@ use maud::{Markup, html};
 use spotter_kernel::{Gate, Result, Scope};
 
 use crate::{
+    page_context::{ApiCall, PageContext},
     parts::{
-        fields::{Form, behind},
+        fields::{Form, disclosure},
+        format::JsonFields,
         lists::{empty, facts, pager, state, table},
         shell::View,
-        format::JsonFields,
     },
-    page_context::{ApiCall, PageContext},
 };
 
 /// Every scope with what it is for, and what it takes besides.
@@ -55,7 +55,7 @@ pub(super) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
         p { (say.integrations_are()) " " a href="/docs" { (say.reference()) } }
         @if rows.is_empty() { (empty(say.no_integrations(), None)) }
         @else { (table(say.integrations(), &[say.name(), say.client_id(), say.scopes(), say.since(), say.status()], rows)) (pager(cx, &told)) }
-        section.card { (behind(say.add_integration(), form.send(say.add_integration()))) }
+        section.card { (disclosure(say.add_integration(), form.send(say.add_integration()))) }
     };
     Ok(View::new(say.integrations(), main))
 }
@@ -63,7 +63,7 @@ pub(super) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
 /// `/console/integrations/{id}`
 pub(super) fn one(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let id = cx.place.param("id").to_owned();
-    let told = cx.ask(ApiCall::of("get_api_client").at("id", &id))?;
+    let told = cx.call(ApiCall::of("get_api_client").at("id", &id))?;
     let client = told.at("client").clone();
     let (say, written) = (cx.say, &cx.written);
     let at = || vec![("id", id.clone())];
@@ -90,11 +90,11 @@ pub(super) fn one(cx: &mut PageContext<'_, '_>) -> Result<View> {
     };
     let acts = html! {
         @if active {
-            (behind(say.new_secret(), html! {
+            (disclosure(say.new_secret(), html! {
                 p { (say.new_secret_means()) }
                 (Form::about(cx, "rotate_api_client_secret", at()).danger(say.new_secret()))
             }))
-            (behind(say.revoke(), html! {
+            (disclosure(say.revoke(), html! {
                 p { (say.revoke_means()) }
                 (Form::about(cx, "revoke_api_client", at()).danger(say.revoke()))
             }))

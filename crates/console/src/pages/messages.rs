@@ -6,13 +6,13 @@ use spotter_kernel::Result;
 
 use crate::{
     files::MESSAGE,
+    page_context::{ApiCall, PageContext},
     parts::{
-        fields::{Form, Upload, behind},
+        fields::{Form, Upload, disclosure},
+        format::JsonFields,
         lists::{empty, pager},
         shell::View,
-        format::JsonFields,
     },
-    page_context::{ApiCall, PageContext},
 };
 
 fn base(cx: &PageContext<'_, '_>) -> &'static str {
@@ -32,7 +32,7 @@ fn title(cx: &PageContext<'_, '_>, conversation: &Value) -> String {
 
 /// A button that opens the conversation with somebody, and leads there.
 pub(super) fn write_to(cx: &PageContext<'_, '_>, client: &str) -> Markup {
-    Form::named(cx, client, "open_conversation", vec![])
+    Form::with_key(cx, client, "open_conversation", vec![])
         .hidden("conversationType", "direct")
         .hidden("userIds", client)
         .next("/console/messages/{conversation.conversationId}")
@@ -78,7 +78,7 @@ pub(super) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
 /// `/console/messages/{conversationId}`, `/my/messages/{conversationId}`
 pub(super) fn thread(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let id = cx.place.param("conversationId").to_owned();
-    let told = cx.ask(ApiCall::of("get_own_conversation").at("conversationId", &id))?;
+    let told = cx.call(ApiCall::of("get_own_conversation").at("conversationId", &id))?;
     let conversation = told["conversation"].clone();
     let messages = cx.list(ApiCall::of("list_own_messages").at("conversationId", &id))?;
     let own = cx.own_id();
@@ -98,7 +98,7 @@ pub(super) fn thread(cx: &mut PageContext<'_, '_>) -> Result<View> {
                         @if message.is("isDeleted") { p.quiet { (say.deleted_message()) } }
                         @else { p { (message.text("text")) } }
                         @let own = message.text("sender.userId") == cx.own_id() && !message.is("isDeleted");
-                        @if own { (behind(say.delete(), Form::about(cx, "delete_message", vec![("conversationId", id.clone()), ("messageId", message.text("messageId").to_owned())]).danger(say.delete_message()))) }
+                        @if own { (disclosure(say.delete(), Form::about(cx, "delete_message", vec![("conversationId", id.clone()), ("messageId", message.text("messageId").to_owned())]).danger(say.delete_message()))) }
                         @if message.has("fileName") && !message.is("isDeleted") {
                             p { a href={ (MESSAGE) (id) "/" (message.text("messageId")) } data-hx-boost="false" { (message.text("fileName")) } }
                         }
@@ -111,7 +111,7 @@ pub(super) fn thread(cx: &mut PageContext<'_, '_>) -> Result<View> {
             (Form::about(cx, "mark_seen", vec![("conversationId", id.clone())]).hidden("messageId", &**newest).button(say.mark_seen()))
         }
         (Form::about(cx, "send_message", vec![("conversationId", id.clone())]).draft(&id).area("text", say.message()).send(say.send()))
-        (behind(say.send_file(), Form::named(cx, "file", "send_message", vec![("conversationId", id.clone())])
+        (disclosure(say.send_file(), Form::with_key(cx, "file", "send_message", vec![("conversationId", id.clone())])
             .upload("uploadId", say.file(), Upload::File).text("text", say.message()).send(say.send_file())))
     };
     Ok(View::new(title(cx, &conversation), main)

@@ -2,7 +2,6 @@
 
 mod account;
 mod assistants;
-mod follow_ups;
 mod audit;
 mod booking;
 mod bookings;
@@ -11,8 +10,7 @@ mod client;
 mod clients;
 mod devices;
 mod documents;
-mod search;
-mod setup_steps;
+mod follow_ups;
 mod forms;
 mod imports;
 mod integrations;
@@ -23,8 +21,10 @@ mod my;
 mod products;
 mod programmes;
 mod reports;
+mod search;
 mod serving;
 mod settings;
+mod setup_steps;
 mod today;
 mod webhooks;
 
@@ -41,8 +41,8 @@ use spotter_http::State;
 use spotter_kernel::{Key, Problem, Result};
 
 use crate::{
-    parts::shell::{NavigationLink, View},
     page_context::PageContext,
+    parts::shell::{NavigationLink, View},
 };
 
 /// Makes a page for somebody.
@@ -332,7 +332,7 @@ const CLIENTS_WAYS: &[NavigationLink] = &[
 ];
 
 /// Where the shell leads.
-pub(crate) fn ways(cx: &PageContext<'_, '_>) -> &'static [NavigationLink] {
+pub(crate) fn navigation(cx: &PageContext<'_, '_>) -> &'static [NavigationLink] {
     if cx.is_client() { CLIENTS_WAYS } else { STAFFS_WAYS }
 }
 
@@ -377,5 +377,5 @@ pub(crate) fn routes(state: &Arc<State>) -> Router {
 
 /// An address with no page, which has a way on nevertheless.
 fn nowhere(_: &mut PageContext<'_, '_>) -> Result<View> {
-    Err(Problem::because(Key::NotFound, "There is no such page."))
+    Err(Problem::with_cause(Key::NotFound, "There is no such page."))
 }

@@ -6,13 +6,13 @@ use spotter_kernel::Result;
 
 use crate::{
     files::INVOICE,
+    page_context::{ApiCall, PageContext},
     parts::{
-        fields::{Form, behind},
+        fields::{Form, disclosure},
+        format::JsonFields,
         lists::{self, empty, facts, pager, state, table},
         shell::View,
-        format::JsonFields,
     },
-    page_context::{ApiCall, PageContext},
     words::Strings,
 };
 
@@ -30,7 +30,7 @@ fn tabs(cx: &PageContext<'_, '_>, here: &str) -> Markup {
 
 /// Choices of a status as links.
 fn statuses(cx: &PageContext<'_, '_>, words: &[&str]) -> Markup {
-    let chosen = cx.place.asked("status");
+    let chosen = cx.place.parameter("status");
     html! {
         form.filters method="get" {
             label { (cx.say.status())
@@ -108,11 +108,11 @@ pub(super) fn course(cx: &PageContext<'_, '_>, course: &Value) -> Markup {
             @if open && cx.may("request_pause") {
                 div.buttons {
                     @if course.text("status") != "paused" {
-                        (behind(say.pause(), Form::about(cx, "request_pause", id()).text("from", say.from()).text("until", say.until()).text("reason", say.reason()).send(say.pause())))
+                        (disclosure(say.pause(), Form::about(cx, "request_pause", id()).text("from", say.from()).text("until", say.until()).text("reason", say.reason()).send(say.pause())))
                     } @else { (Form::about(cx, "resume_subscription", id()).button(say.resume())) }
                     @if course.has("endDate") && cx.may("undo_cancellation") { (Form::about(cx, "undo_cancellation", id()).button(say.undo_cancellation())) }
                     @if !course.has("endDate") {
-                        (behind(say.end_it(), Form::about(cx, "request_cancellation", id()).text("endDate", say.ends_on()).text("reason", say.reason()).danger(say.end_membership())))
+                        (disclosure(say.end_it(), Form::about(cx, "request_cancellation", id()).text("endDate", say.ends_on()).text("reason", say.reason()).danger(say.end_membership())))
                     }
                 }
             }
@@ -129,11 +129,11 @@ pub(super) fn invoices(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let main = html! {
         (tabs(cx, ""))
         form.filters method="get" role="search" {
-            label { (say.number()) input type="search" name="number" value=(place.asked("number")); }
+            label { (say.number()) input type="search" name="number" value=(place.parameter("number")); }
             label { (say.status())
                 select name="status" {
                     option value="" { (say.all()) }
-                    @for word in ["open", "overdue", "paid", "cancelled", "uncollectible"] { option value=(word) selected[place.asked("status") == word] { (say.term(word)) } }
+                    @for word in ["open", "overdue", "paid", "cancelled", "uncollectible"] { option value=(word) selected[place.parameter("status") == word] { (say.term(word)) } }
                 }
             }
             button.plain type="submit" { (say.filter()) }
@@ -147,18 +147,20 @@ pub(super) fn invoices(cx: &mut PageContext<'_, '_>) -> Result<View> {
 /// `/console/money/invoices/{invoiceId}`
 pub(super) fn invoice(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let id = cx.place.param("invoiceId").to_owned();
-    let told = cx.ask(ApiCall::of("get_invoice").at("invoiceId", &id))?;
+    let told = cx.call(ApiCall::of("get_invoice").at("invoiceId", &id))?;
     let invoice = told.at("invoice").clone();
     let client = cx.client(invoice.text("clientId"))?;
-    let pdf = cx.ask_if(ApiCall::of("get_invoice_pdf").at("invoiceId", &id))?.unwrap_or_default();
+    let pdf = cx
+        .call_if_allowed(ApiCall::of("get_invoice_pdf").at("invoiceId", &id))?
+        .unwrap_or_default();
     let payments = cx
-        .ask_if(ApiCall::of("list_payments").with("invoiceId", &id).with("limit", 20))?
+        .call_if_allowed(ApiCall::of("list_payments").with("invoiceId", &id).with("limit", 20))?
         .unwrap_or_default();
     let notes = ApiCall::of("list_invoices").with("correctsInvoiceId", &id).with("limit", 20);
-    let notes = cx.ask(notes)?;
+    let notes = cx.call(notes)?;
     let corrected = match invoice.text("correctsInvoiceId") {
         "" => None,
-        own => cx.ask_if(ApiCall::of("get_invoice").at("invoiceId", own))?,
+        own => cx.call_if_allowed(ApiCall::of("get_invoice").at("invoiceId", own))?,
     };
     let refunds =
         payments.list("payments").iter().map(|payment| payment.int("refundedTotal")).sum::<i64>();
@@ -223,7 +225,7 @@ pub(super) fn invoice(cx: &mut PageContext<'_, '_>) -> Result<View> {
                 }
             }
             @if due {
-                (behind(say.take_payment(), Form::of(cx, "record_payment").from(&rest).hidden("invoiceId", &*id).hidden("clientId", invoice.text("clientId"))
+                (disclosure(say.take_payment(), Form::of(cx, "record_payment").from(&rest).hidden("invoiceId", &*id).hidden("clientId", invoice.text("clientId"))
                     .choice("kind", say.kind(), &kinds).money("amount", say.amount_or_all()).text("reference", say.reference()).send(say.take_payment())))
             }
         }
@@ -233,8 +235,8 @@ pub(super) fn invoice(cx: &mut PageContext<'_, '_>) -> Result<View> {
         (Form::about(cx, "send_invoice_copy", at()).button(say.send_copy()))
         @if due { (Form::about(cx, "remind_of_invoice", at()).button(say.remind())) }
         @if due && cx.may("credit_invoice") {
-            @if cx.may("write_off_invoice") { (behind(say.write_off(), html! { p { (say.write_off_means()) } (Form::about(cx, "write_off_invoice", at()).danger(say.write_off())) })) }
-            (behind(say.credit(), Form::about(cx, "credit_invoice", at()).money("amount", say.amount_or_all()).text("reason", say.reason()).danger(say.credit())))
+            @if cx.may("write_off_invoice") { (disclosure(say.write_off(), html! { p { (say.write_off_means()) } (Form::about(cx, "write_off_invoice", at()).danger(say.write_off())) })) }
+            (disclosure(say.credit(), Form::about(cx, "credit_invoice", at()).money("amount", say.amount_or_all()).text("reason", say.reason()).danger(say.credit())))
         }
     };
     Ok(View::new(invoice.text("number"), main).acts(acts))
@@ -272,7 +274,7 @@ fn paid(cx: &PageContext<'_, '_>, payment: &Value) -> Markup {
             }
             (state(cx, payment.text("status")))
             @if payment.text("status") == "succeeded" && left > 0 && cx.may("refund_payment") {
-                (behind(say.refund(), Form::about(cx, "refund_payment", vec![("paymentId", payment.text("paymentId").to_owned())]).money("amount", say.amount()).text("reason", say.reason()).danger(say.refund())))
+                (disclosure(say.refund(), Form::about(cx, "refund_payment", vec![("paymentId", payment.text("paymentId").to_owned())]).money("amount", say.amount()).text("reason", say.reason()).danger(say.refund())))
             }
         }
     }
@@ -392,7 +394,7 @@ pub(super) fn chargebacks(cx: &mut PageContext<'_, '_>) -> Result<View> {
 pub(super) fn asked(cx: &mut PageContext<'_, '_>, course: &Value) -> Result<Markup> {
     let id = course.text("subscriptionId");
     let ask = ApiCall::of("list_subscription_requests").at("subscriptionId", id).with("limit", 10);
-    let told = cx.ask_if(ask)?.unwrap_or_default();
+    let told = cx.call_if_allowed(ask)?.unwrap_or_default();
     let (say, written) = (cx.say, &cx.written);
     let date = |one: &Value, place: &str| {
         one.date(place).map(|date| written.date(date)).unwrap_or_default()
@@ -420,11 +422,11 @@ pub(super) fn billing(cx: &PageContext<'_, '_>, client: &str) -> Markup {
     let say = cx.say;
     html! {
         @if cx.may("issue_invoice") {
-            (behind(say.new_invoice(), Form::of(cx, "issue_invoice").hidden("clientId", client).text("lines.0.description", say.what())
+            (disclosure(say.new_invoice(), Form::of(cx, "issue_invoice").hidden("clientId", client).text("lines.0.description", say.what())
                 .money("lines.0.amount", say.amount_with_vat()).text("lines.0.vatPercentage", say.vat()).send(say.new_invoice())))
         }
         @if cx.may("create_payment_request") {
-            (behind(say.ask_to_pay(), Form::of(cx, "create_payment_request").hidden("clientId", client).text("description", say.what())
+            (disclosure(say.ask_to_pay(), Form::of(cx, "create_payment_request").hidden("clientId", client).text("description", say.what())
                 .money("amount", say.amount()).next("/console/money/requests").send(say.ask_to_pay())))
         }
     }

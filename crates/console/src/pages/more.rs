@@ -4,9 +4,9 @@ use maud::html;
 use spotter_kernel::Result;
 
 use crate::{
+    page_context::PageContext,
     parts::{icon, shell::View},
     session::sign_out_form,
-    page_context::PageContext,
 };
 
 /// `/console/more`, `/my/more`
@@ -15,7 +15,7 @@ pub(super) fn show(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let main = html! {
         nav.card aria-label=(say.more()) {
             ul.rows {
-                @for way in super::ways(cx).iter().filter(|way| cx.may(way.needs)) {
+                @for way in super::navigation(cx).iter().filter(|way| cx.may(way.needs)) {
                     li { a.who.grow href=(way.path) { (icon(way.icon)) ((way.label)(say)) } }
                 }
                 @if !cx.is_client() { li { a.who.grow href="/console/find" { (icon("search")) (say.find_anything()) } } }

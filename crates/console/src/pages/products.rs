@@ -5,13 +5,13 @@ use serde_json::{Value, json};
 use spotter_kernel::Result;
 
 use crate::{
+    page_context::{ApiCall, PageContext},
     parts::{
         fields::Form,
+        format::JsonFields,
         lists::{by_word, empty, pager, state, swapped, table},
         shell::View,
-        format::JsonFields,
     },
-    page_context::{ApiCall, PageContext},
 };
 
 const KINDS: [&str; 5] = ["Membership", "CreditPack", "DayPass", "WeekPass", "Other"];
@@ -24,7 +24,7 @@ pub(super) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let place = cx.place;
     let ask =
         ApiCall::of("list_products").filtered(place, &["search", "productType", "visibility"]);
-    let told = cx.list(ask.with("archived", place.asked("archived") == "true"))?;
+    let told = cx.list(ask.with("archived", place.parameter("archived") == "true"))?;
     let (say, written) = (cx.say, &cx.written);
     let rows: Vec<Vec<Markup>> = told.list("products").iter().map(|product| vec![
         html! { a href={ "/console/products/" (product.text("productId")) } { b { (cx.localized(product.at("name"))) } } },
@@ -35,12 +35,12 @@ pub(super) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
     ]).collect();
     let main = html! {
         form.filters method="get" role="search" {
-            label.wide { (say.search()) input type="search" name="search" value=(place.asked("search")) maxlength="100"; }
+            label.wide { (say.search()) input type="search" name="search" value=(place.parameter("search")) maxlength="100"; }
             label { (say.kind())
-                select name="productType" { option value="" { (say.all()) } @for word in KINDS { option value=(word) selected[place.asked("productType") == word] { (say.term(word)) } } }
+                select name="productType" { option value="" { (say.all()) } @for word in KINDS { option value=(word) selected[place.parameter("productType") == word] { (say.term(word)) } } }
             }
             label { (say.archived())
-                select name="archived" { option value="" { (say.no()) } option value="true" selected[place.asked("archived") == "true"] { (say.yes()) } }
+                select name="archived" { option value="" { (say.no()) } option value="true" selected[place.parameter("archived") == "true"] { (say.yes()) } }
             }
             button.plain type="submit" { (say.filter()) }
         }
@@ -93,7 +93,9 @@ fn fields<'f>(
             .choice("cancellationNoticePeriod", say.notice_period(), &words(&PERIODS))
             .check("assignCredits", say.gives_credits())
             .text("credits", say.credits()),
-        "CreditPack" => form.kept("assignCredits", "true").text("credits", say.credits()),
+        "CreditPack" => {
+            form.unchanged_hidden("assignCredits", "true").text("credits", say.credits())
+        }
         "DayPass" | "WeekPass" => form.text("daysUsable", say.days_usable()),
         _ => form,
     }
@@ -101,7 +103,7 @@ fn fields<'f>(
 
 /// `/console/products/new`
 pub(super) fn new(cx: &mut PageContext<'_, '_>) -> Result<View> {
-    let (say, asked) = (cx.say, cx.place.asked("kind"));
+    let (say, asked) = (cx.say, cx.place.parameter("kind"));
     let kind = KINDS.into_iter().find(|own| *own == asked).unwrap_or("Membership");
     // What most mean by each.
     let usual = match kind {
@@ -125,7 +127,7 @@ pub(super) fn new(cx: &mut PageContext<'_, '_>) -> Result<View> {
 /// `/console/products/{productId}`
 pub(super) fn one(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let id = cx.place.param("productId").to_owned();
-    let told = cx.ask(ApiCall::of("get_product").at("productId", &id))?;
+    let told = cx.call(ApiCall::of("get_product").at("productId", &id))?;
     let product: Value = told["product"].clone();
     let title = cx.localized(product.at("name"));
     let say = cx.say;
@@ -139,7 +141,7 @@ pub(super) fn one(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let acts = html! {
         @if cx.may("archive_product") {
             @if product.is("isArchived") { (Form::about(cx, "restore_product", at()).button(say.restore())) }
-            @else { (Form::about(cx, "archive_product", at()).asks_first().danger(say.archive())) }
+            @else { (Form::about(cx, "archive_product", at()).previewed().danger(say.archive())) }
         }
     };
     Ok(View::new(title, main).acts(acts))
@@ -176,12 +178,12 @@ const SHELVES: [(&str, &[&str]); 4] = [
 
 /// `/console/products/order`: in which order clients see what is sold.
 pub(super) fn order(cx: &mut PageContext<'_, '_>) -> Result<View> {
-    let asked = cx.place.asked("shelf");
+    let asked = cx.place.parameter("shelf");
     let (shelf, kinds) = SHELVES.into_iter().find(|(own, _)| *own == asked).unwrap_or(SHELVES[0]);
     let mut own = Vec::new();
     for page in 1..=10 {
         let ask = ApiCall::of("list_products").with("archived", false).with("limit", 100);
-        let told = cx.ask(ask.with("page", page))?;
+        let told = cx.call(ask.with("page", page))?;
         own.extend(told.list("products").to_vec());
         if !told.is("hasNextPage") {
             break;

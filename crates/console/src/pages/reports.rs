@@ -5,13 +5,13 @@ use serde_json::Value;
 use spotter_kernel::{Date, Result};
 
 use crate::{
+    page_context::{ApiCall, PageContext},
     parts::{
         charts::{self, Point},
+        format::JsonFields,
         lists::{self, table},
         shell::View,
-        format::JsonFields,
     },
-    page_context::{ApiCall, PageContext},
 };
 
 /// What a report is asked for: from when, to when, by what.
@@ -23,7 +23,7 @@ struct ReportQuery {
 
 fn wanted(cx: &PageContext<'_, '_>) -> ReportQuery {
     let today = cx.written.today();
-    let group = match cx.place.asked("groupBy") {
+    let group = match cx.place.parameter("groupBy") {
         "day" => "day",
         "week" => "week",
         _ => "month",
@@ -33,7 +33,7 @@ fn wanted(cx: &PageContext<'_, '_>) -> ReportQuery {
     ReportQuery { from, to, group }
 }
 
-fn ask(
+fn report_call(
     cx: &mut PageContext<'_, '_>,
     operation: &'static str,
     wanted: &ReportQuery,
@@ -42,8 +42,8 @@ fn ask(
         .with("from", wanted.from)
         .with("to", wanted.to)
         .with("groupBy", wanted.group);
-    let ask = ask.with("locationId", cx.place.asked("locationId"));
-    Ok(cx.ask(ask.with("coachId", cx.place.asked("coachId")))?["report"].take())
+    let ask = ask.with("locationId", cx.place.parameter("locationId"));
+    Ok(cx.call(ask.with("coachId", cx.place.parameter("coachId")))?["report"].take())
 }
 
 fn controls(
@@ -69,11 +69,11 @@ fn controls(
                 select name="groupBy" { @for (word, label) in [("day", say.day()), ("week", say.week()), ("month", say.month())] { option value=(word) selected[word == wanted.group] { (label) } } }
             }
             label { (say.location())
-                select name="locationId" { option value="" { (say.all()) } @for (id, label) in &locations { option value=(id) selected[place.asked("locationId") == id] { (label) } } }
+                select name="locationId" { option value="" { (say.all()) } @for (id, label) in &locations { option value=(id) selected[place.parameter("locationId") == id] { (label) } } }
             }
             @if by_coach {
                 label { (say.coach())
-                    select name="coachId" { option value="" { (say.all()) } @for (id, label) in &coaches { option value=(id) selected[place.asked("coachId") == id] { (label) } } }
+                    select name="coachId" { option value="" { (say.all()) } @for (id, label) in &coaches { option value=(id) selected[place.parameter("coachId") == id] { (label) } } }
                 }
             }
             button.plain type="submit" { (say.show()) }
@@ -118,7 +118,7 @@ fn page(
 ) -> Result<View> {
     let wanted = wanted(cx);
     let controls = controls(cx, here, &wanted, by_coach)?;
-    let below = match ask(cx, operation, &wanted) {
+    let below = match report_call(cx, operation, &wanted) {
         Ok(told) => main(cx, &Report { told, group: wanted.group }),
         Err(problem) if matches!(problem.status, 400 | 422) => {
             html! { p.mistake role="alert" { (cx.say.until()) ": " (cx.say.refusal(&problem)) } }

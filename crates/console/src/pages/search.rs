@@ -5,11 +5,11 @@ use serde_json::Value;
 use spotter_kernel::Result;
 
 use crate::{
-    parts::{
-        shell::View,
-        format::{JsonFields, name},
-    },
     page_context::{ApiCall, PageContext},
+    parts::{
+        format::{JsonFields, name},
+        shell::View,
+    },
 };
 
 /// Records of a kind that are shown.
@@ -20,19 +20,19 @@ struct ResultGroup(&'static str, Vec<(String, String)>);
 
 /// `/console/find`
 pub(super) fn show(cx: &mut PageContext<'_, '_>) -> Result<View> {
-    let wanted: String = cx.place.asked("q").trim().chars().take(100).collect();
+    let wanted: String = cx.place.parameter("q").trim().chars().take(100).collect();
     let say = cx.say;
     let mut found = Vec::new();
     if !wanted.is_empty() {
         let folded = wanted.to_lowercase();
-        let ways = super::ways(cx).iter().filter(|way| cx.may(way.needs));
+        let ways = super::navigation(cx).iter().filter(|way| cx.may(way.needs));
         let ways = ways.map(|way| (way.path.to_owned(), (way.label)(say).to_owned()));
         let fits = |label: &str| label.to_lowercase().contains(&folded);
         found.push(ResultGroup(say.pages_found(), ways.filter(|(_, label)| fits(label)).collect()));
         let searched = |operation: &'static str| {
             ApiCall::of(operation).with("search", &wanted).with("limit", MOST)
         };
-        let told = cx.ask_if(searched("list_clients"))?.unwrap_or_default();
+        let told = cx.call_if_allowed(searched("list_clients"))?.unwrap_or_default();
         let label = |client: &Value| {
             let archived = if client.has("archivedAt") { say.term("archived") } else { "" };
             format!("{} {} {archived}", name(client), client.text("email")).trim().to_owned()
@@ -44,19 +44,19 @@ pub(super) fn show(cx: &mut PageContext<'_, '_>) -> Result<View> {
         // A number that nothing begins with is found whole.
         let number: String = wanted.chars().take(40).collect();
         let told = ApiCall::of("list_invoices").with("number", number).with("limit", MOST);
-        let told = cx.ask_if(told)?.unwrap_or_default();
+        let told = cx.call_if_allowed(told)?.unwrap_or_default();
         let label = |invoice: &Value| invoice.text("number").to_owned();
         found.push(ResultGroup(
             say.invoices(),
             listed(&told, ("invoices", "invoiceId"), "/console/money/invoices/", label),
         ));
-        let told = cx.ask_if(searched("list_products"))?.unwrap_or_default();
+        let told = cx.call_if_allowed(searched("list_products"))?.unwrap_or_default();
         let label = |product: &Value| cx.localized(product.at("name"));
         found.push(ResultGroup(
             say.products(),
             listed(&told, ("products", "productId"), "/console/products/", label),
         ));
-        let told = cx.ask_if(searched("list_workout_templates"))?.unwrap_or_default();
+        let told = cx.call_if_allowed(searched("list_workout_templates"))?.unwrap_or_default();
         let label = |template: &Value| template.text("name").to_owned();
         found.push(ResultGroup(
             say.programmes(),
@@ -82,7 +82,7 @@ pub(super) fn show(cx: &mut PageContext<'_, '_>) -> Result<View> {
             button.plain type="submit" { (say.find()) }
         }
         @if none && !wanted.is_empty() { p { (say.nothing_found(&wanted)) } }
-        @for group in &found { (shown(group)) }
+        @for group in &found { (group_list(group)) }
     };
     Ok(View::new(say.find(), main))
 }
@@ -97,7 +97,7 @@ fn listed(
     each.map(|record| (format!("{base}{}", record.text(id)), label(record))).collect()
 }
 
-fn shown(ResultGroup(heading, all): &ResultGroup) -> Markup {
+fn group_list(ResultGroup(heading, all): &ResultGroup) -> Markup {
     html! {
         @if !all.is_empty() {
             section.card { h2 { (heading) } ul.rows { @for (address, label) in all { li { a.grow href=(address) { (label) } } } } }

@@ -20,13 +20,13 @@ use super::{Audience, Page, account as account_page, counterpart, home};
 use crate::{
     act::{self, FormOutcome},
     forms::{self, SubmittedForm, forged},
+    page_context::{DisplaySettings, PageAddress, PageContext, RejectedForm},
     parts::{
         self,
-        shell::{self, View},
         format::JsonFields,
+        shell::{self, View},
     },
     session,
-    page_context::{DisplaySettings, PageAddress, PageContext, RejectedForm},
 };
 
 fn place(params: Option<RawPathParams>, request: &Request<Body>) -> PageAddress {
@@ -58,7 +58,7 @@ pub(super) async fn read(
     let (taste, done) = (session::taste(request.headers()), session::done(request.headers()));
     let told = done.is_some();
     let sight = ViewRequest { page, place, entered: RejectedForm::default(), done, taste };
-    let mut response = shown(&state, &token, &request_id, StatusCode::OK, sight).await;
+    let mut response = render(&state, &token, &request_id, StatusCode::OK, sight).await;
     if told && response.status().is_success() {
         session::forget_done(&state, &mut response);
     }
@@ -75,7 +75,7 @@ struct ViewRequest {
 }
 
 /// Makes a page in one transaction.
-async fn shown(
+async fn render(
     state: &Arc<State>,
     token: &Credential,
     request_id: &RequestId,
@@ -91,7 +91,7 @@ async fn shown(
     let transaction = move |tx: &mut Tx<'_>| {
         let began = Instant::now();
         let person = browsers::authenticate(tx, &shared.env, &token)?;
-        let who = person.caller.who();
+        let who = person.caller.rate_limit_id();
         counted.get_or_init(|| shared.count_caller(who)).check()?;
         if person.session.is_stale(shared.env.clock.now()) {
             noted.set(person.clone()).ok();
@@ -102,15 +102,15 @@ async fn shown(
             PageContext::new(shared_parts, (person, token.expose()), (place, entered), *taste);
         cx.done = done.as_deref();
         if cx.is_client() != (page.whose == Audience::Clients) {
-            return Ok(session::go(&counterpart(&cx)));
+            return Ok(session::redirect(&counterpart(&cx)));
         }
         let second_step = format!("{}/second-step", account_page(&cx));
         if cx.person.caller.owes_second_step && place.path != second_step {
-            return Ok(session::go(&second_step));
+            return Ok(session::redirect(&second_step));
         }
         match (page.show)(&mut cx) {
             Ok(shown) => {
-                let response = shell::within(&cx, status, shown);
+                let response = shell::render(&cx, status, shown);
                 Ok(timed(response, began.elapsed(), cx.asked))
             }
             Err(problem) if problem.status == 401 || problem.status >= 500 => Err(problem),
@@ -130,7 +130,7 @@ async fn shown(
     match answer {
         Ok(mut response) => {
             if let Some(person) = stale.get() {
-                session::keep(state, &mut response, person, cookie);
+                session::extend_cookie(state, &mut response, person, cookie);
             }
             response
         }
@@ -167,7 +167,7 @@ fn lost(cx: &PageContext<'_, '_>, problem: &Problem) -> Response<Body> {
         @if !of_path { p { (cx.say.refused(problem)) } }
         p { a.button href=(home(cx)) { (cx.say.to_start()) } }
     };
-    shell::within(cx, status, View::new(title, main))
+    shell::render(cx, status, View::new(title, main))
 }
 
 /// Does what a form of a page asks.
@@ -199,7 +199,7 @@ pub(super) async fn act(
         }
         Err(problem) => return parts::problem(&problem),
     };
-    let sent = match SubmittedForm::of_browser(&state, request, most).await {
+    let sent = match SubmittedForm::from_browser(&state, request, most).await {
         Ok(sent) => sent,
         Err(answer) => return answer,
     };
@@ -215,18 +215,18 @@ pub(super) async fn act(
             };
             let page = Page { show: secret, ..page };
             let sight = ViewRequest { page, place, entered, done: None, taste };
-            let mut once = shown(&state, &token, &request_id, StatusCode::OK, sight).await;
+            let mut once = render(&state, &token, &request_id, StatusCode::OK, sight).await;
             once.extensions_mut().remove::<Compressible>();
             once
         }
         Ok(FormOutcome::Foreseen(entered)) => {
             let sight = ViewRequest { page, place, entered, done: None, taste };
-            shown(&state, &token, &request_id, StatusCode::OK, sight).await
+            render(&state, &token, &request_id, StatusCode::OK, sight).await
         }
         Ok(FormOutcome::Refused(entered)) => {
             let sight = ViewRequest { page, place, entered, done: None, taste };
             let status = StatusCode::UNPROCESSABLE_ENTITY;
-            shown(&state, &token, &request_id, status, sight).await
+            render(&state, &token, &request_id, status, sight).await
         }
         Ok(FormOutcome::Forged) => forged(),
         Err(problem) if problem.status == 401 => match state.count_stranger(from) {

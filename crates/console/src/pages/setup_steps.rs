@@ -4,8 +4,8 @@ use maud::{Markup, html};
 use spotter_kernel::Result;
 
 use crate::{
-    parts::format::JsonFields,
     page_context::{ApiCall, PageContext},
+    parts::format::JsonFields,
     words::Strings,
 };
 
@@ -26,7 +26,7 @@ pub(super) fn first_steps(cx: &mut PageContext<'_, '_>) -> Result<Option<Markup>
     }
     let own = cx.own_id();
     let hours = ApiCall::of("get_coach_availability").at("coachId", &own);
-    let hours = cx.ask_if(hours)?.unwrap_or_default();
+    let hours = cx.call_if_allowed(hours)?.unwrap_or_default();
     let mut step = |label, address: &str, operation| -> Result<SetupStep> {
         Ok(SetupStep { label, address: address.to_owned(), done: total(cx, operation)? > 0 })
     };
@@ -64,6 +64,6 @@ pub(super) fn first_steps(cx: &mut PageContext<'_, '_>) -> Result<Option<Markup>
 
 /// How many a list has.
 fn total(cx: &mut PageContext<'_, '_>, operation: &'static str) -> Result<i64> {
-    let told = cx.ask_if(ApiCall::of(operation).with("limit", 1))?;
+    let told = cx.call_if_allowed(ApiCall::of(operation).with("limit", 1))?;
     Ok(told.map_or(0, |told| told.int("total")))
 }

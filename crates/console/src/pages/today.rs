@@ -6,13 +6,13 @@ use spotter_kernel::{Date, Result};
 
 use super::{follow_ups::waiting, setup_steps::first_steps};
 use crate::{
+    page_context::{ApiCall, PageContext},
     parts::{
         fields::Form,
+        format::JsonFields,
         lists::{empty, state},
         shell::View,
-        format::JsonFields,
     },
-    page_context::{ApiCall, PageContext},
 };
 
 /// The bookings of a day, the earliest first.
@@ -24,7 +24,7 @@ pub(super) fn bookings_on(
     let zone = &cx.written.zone;
     let (from, to) = (date.start_in(zone), date.tomorrow().start_in(zone));
     let ask = ask.with("from", from).with("to", to).with("limit", 100);
-    let told = cx.ask(ask)?;
+    let told = cx.call(ask)?;
     let mut all = told.list("bookings").to_vec();
     all.sort_by(|one, other| one.text("startsAt").cmp(other.text("startsAt")));
     Ok(all)
@@ -46,7 +46,7 @@ pub(super) fn attendance(cx: &PageContext<'_, '_>, booking: &Value, whom: &str) 
         let page = back.split('#').next().unwrap_or_default();
         Form::about(cx, "set_booking_attendance", vec![("bookingId", id.clone())])
             .next(format!("{page}#seat-{id}"))
-            .of_whom(whom)
+            .labelled_for(whom)
             .hidden("attendanceStatus", status)
     };
     if marked != "expected" {
@@ -67,23 +67,25 @@ pub(super) fn show(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let today = cx.written.today();
     let own = cx.own_id();
     let mut ask = ApiCall::of("list_bookings").with("status", "booked");
-    let mine = !cx.manages() || cx.place.asked("whose") == "mine";
+    let mine = !cx.manages() || cx.place.parameter("whose") == "mine";
     if mine {
         ask = ask.with("coachId", &own);
     }
     let bookings = bookings_on(cx, today, ask)?;
-    let unread = cx.ask_if(ApiCall::of("count_unread"))?.unwrap_or_default().int("unreadMessages");
+    let unread =
+        cx.call_if_allowed(ApiCall::of("count_unread"))?.unwrap_or_default().int("unreadMessages");
     let waiting = waiting(cx, if mine { &own } else { "" })?;
     let first_steps = first_steps(cx)?;
     let month = today.first_of_month();
-    let revenue = cx.ask_if(
+    let revenue = cx.call_if_allowed(
         ApiCall::of("get_revenue_report")
             .with("from", month)
             .with("to", today)
             .with("groupBy", "month"),
     )?;
-    let members =
-        cx.ask_if(ApiCall::of("list_clients").with("memberStatus", "active").with("limit", 1))?;
+    let members = cx.call_if_allowed(
+        ApiCall::of("list_clients").with("memberStatus", "active").with("limit", 1),
+    )?;
     cx.know_clients(&bookings)?;
     let mut rows = Vec::new();
     for booking in &bookings {

@@ -5,13 +5,13 @@ use serde_json::Value;
 use spotter_kernel::{Event, Result};
 
 use crate::{
+    page_context::{ApiCall, PageContext},
     parts::{
-        fields::{Form, behind},
+        fields::{Form, disclosure},
+        format::JsonFields,
         lists::{by_word, empty, facts, pager, state, table},
         shell::View,
-        format::JsonFields,
     },
-    page_context::{ApiCall, PageContext},
 };
 
 fn events() -> Vec<(&'static str, &'static str)> {
@@ -29,7 +29,9 @@ pub(super) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let mut hooks = told.list("subscriptions").to_vec();
     hooks.sort_by_key(|hook| !fails(hook));
     let failed = cx
-        .ask_if(ApiCall::of("list_webhook_deliveries").with("status", "failed").with("limit", 10))?
+        .call_if_allowed(
+            ApiCall::of("list_webhook_deliveries").with("status", "failed").with("limit", 10),
+        )?
         .unwrap_or_default();
     let (say, written) = (cx.say, &cx.written);
     let rows: Vec<Vec<Markup>> = hooks.iter().map(|hook| vec![
@@ -42,7 +44,7 @@ pub(super) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let form = Form::of(cx, "create_webhook")
         .next("/console/webhooks/{subscription.id}")
         .text("name", say.name())
-        .of_kind("url", "url", say.web_address(), "off")
+        .of_type("url", "url", say.web_address(), "off")
         .any("events", say.events(), &events());
     let main = html! {
         @if rows.is_empty() { (empty(say.no_webhooks(), None)) }
@@ -50,7 +52,7 @@ pub(super) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
         @if !failed.list("deliveries").is_empty() {
             section.card { h2 { (say.failed_deliveries()) } (deliveries(cx, &failed)) }
         }
-        section.card { (behind(say.add_webhook(), form.send(say.add_webhook()))) }
+        section.card { (disclosure(say.add_webhook(), form.send(say.add_webhook()))) }
     };
     Ok(View::new(say.webhooks(), main))
 }
@@ -77,10 +79,10 @@ fn deliveries(cx: &PageContext<'_, '_>, told: &Value) -> Markup {
 /// `/console/webhooks/{id}`
 pub(super) fn one(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let id = cx.place.param("id").to_owned();
-    let told = cx.ask(ApiCall::of("get_webhook").at("id", &id))?;
+    let told = cx.call(ApiCall::of("get_webhook").at("id", &id))?;
     let mut hook = told.at("subscription").clone();
     hook["url"] = hook["target"]["url"].clone();
-    let status = cx.place.asked("status").to_owned();
+    let status = cx.place.parameter("status").to_owned();
     let ask =
         ApiCall::of("list_webhook_deliveries").with("subscriptionId", &id).with("status", &status);
     let sent = cx.list(ask)?;
@@ -97,8 +99,8 @@ pub(super) fn one(cx: &mut PageContext<'_, '_>) -> Result<View> {
                 (say.last_failure(), html! { (time("lastFailureAt")) }),
                 (say.secret(), html! { (hook.text("secret.prefix")) "…" (hook.text("secret.last4")) }),
             ]))
-            (behind(say.edit(), Form::about(cx, "update_webhook", at()).from(&hook)
-                .text("name", say.name()).of_kind("url", "url", say.web_address(), "off").any("events", say.events(), &events()).send(say.save())))
+            (disclosure(say.edit(), Form::about(cx, "update_webhook", at()).from(&hook)
+                .text("name", say.name()).of_type("url", "url", say.web_address(), "off").any("events", say.events(), &events()).send(say.save())))
         }
         (by_word(cx, (say.deliveries(), "status", &status), &["", "pending", "succeeded", "failed", "cancelled"]))
         section.card { @if sent.list("deliveries").is_empty() { p.quiet { (say.nothing()) } } (deliveries(cx, &sent)) }
@@ -107,12 +109,12 @@ pub(super) fn one(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let acts = html! {
         @if active { (Form::about(cx, "test_webhook", at()).button(say.send_test())) }
         (Form::about(cx, "update_webhook", at()).hidden("status", if active { "disabled" } else { "active" }).button(if active { say.switch_off() } else { say.switch_on() }))
-        (behind(say.recover(), html! {
+        (disclosure(say.recover(), html! {
             p { (say.recover_means()) }
             (Form::about(cx, "recover_webhook", at()).moment("since", say.since(), "").send(say.recover()))
         }))
-        (behind(say.new_secret(), Form::about(cx, "rotate_webhook_secret", at()).text("gracePeriodSeconds", say.grace_seconds()).danger(say.new_secret())))
-        (behind(say.delete(), Form::about(cx, "delete_webhook", at()).next("/console/webhooks").danger(say.delete())))
+        (disclosure(say.new_secret(), Form::about(cx, "rotate_webhook_secret", at()).text("gracePeriodSeconds", say.grace_seconds()).danger(say.new_secret())))
+        (disclosure(say.delete(), Form::about(cx, "delete_webhook", at()).next("/console/webhooks").danger(say.delete())))
     };
     Ok(View::new(hook.text("name"), main).acts(acts))
 }
@@ -120,7 +122,7 @@ pub(super) fn one(cx: &mut PageContext<'_, '_>) -> Result<View> {
 /// `/console/webhooks/deliveries/{id}`
 pub(super) fn delivery(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let id = cx.place.param("id").to_owned();
-    let told = cx.ask(ApiCall::of("get_webhook_delivery").at("id", &id))?;
+    let told = cx.call(ApiCall::of("get_webhook_delivery").at("id", &id))?;
     let delivery = told.at("delivery").clone();
     let (say, written) = (cx.say, &cx.written);
     let time = |of: &Value, place: &str| {

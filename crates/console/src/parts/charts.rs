@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-use super::{fields::behind, lists::table};
+use super::{fields::disclosure, lists::table};
 use crate::{assets::address, page_context::PageContext};
 
 /// A figure of a chart.
@@ -94,7 +94,7 @@ fn drawn(cx: &PageContext<'_, '_>, name: &str, points: &[Point], drawing: Markup
                 @for point in points { data.hidden data-at=(point.label) data-value=(point.value) {} }
             }
         }
-        (behind(cx.say.as_table(), table(name, &[cx.say.period(), name], rows)))
+        (disclosure(cx.say.as_table(), table(name, &[cx.say.period(), name], rows)))
     }
 }
 

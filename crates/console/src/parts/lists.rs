@@ -55,7 +55,7 @@ pub(crate) fn by_word(
     html! {
         nav.tabs aria-label=(name) {
             @for word in words {
-                a href=(cx.place.but(&[(parameter, word), ("page", "")])) aria-current=[(*word == here).then_some("page")] {
+                a href=(cx.place.with_parameters(&[(parameter, word), ("page", "")])) aria-current=[(*word == here).then_some("page")] {
                     (if word.is_empty() { cx.say.all() } else { cx.say.term(word) })
                 }
             }
@@ -66,7 +66,7 @@ pub(crate) fn by_word(
 /// How many there are, the way to the other pages of a list, and the whole of it as a file for those who work here.
 pub(crate) fn pager(cx: &PageContext<'_, '_>, list: &ListPage) -> Markup {
     let (page, last, total) = (list.int("page"), list.int("totalPages"), list.int("total"));
-    let to = |page: i64| cx.place.but(&[("page", &page.to_string())]);
+    let to = |page: i64| cx.place.with_parameters(&[("page", &page.to_string())]);
     html! {
         nav.pager aria-label=(cx.say.pages()) {
             span.quiet { (cx.say.in_all(&cx.written.count(total))) }

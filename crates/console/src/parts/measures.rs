@@ -35,7 +35,7 @@ pub(crate) fn choices(types: &[Value], system: &str) -> Vec<(String, String)> {
 }
 
 /// A value with its unit, as people read it.
-pub(crate) fn written(written: &Format, value: f64, unit: &str) -> String {
+pub(crate) fn value_with_unit(written: &Format, value: f64, unit: &str) -> String {
     match unit {
         "s" => {
             let minutes = (value / 60.0).round() as i64;

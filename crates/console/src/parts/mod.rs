@@ -2,6 +2,7 @@
 
 pub(crate) mod charts;
 pub(crate) mod fields;
+pub(crate) mod format;
 mod icons;
 pub(crate) mod lists;
 pub(crate) mod measures;
@@ -9,7 +10,6 @@ mod plain;
 mod qr;
 pub(crate) mod shell;
 pub(crate) mod timetable;
-pub(crate) mod format;
 
 pub(crate) use icons::icon;
 pub use plain::{page, problem, stopped, style};

@@ -8,7 +8,7 @@ use maud::{DOCTYPE, Markup, html};
 use spotter_http::Compressible;
 
 use super::{fields::SUMMARY, icon, sealed};
-use crate::{assets, pages, page_context::PageContext, words::Strings};
+use crate::{assets, page_context::PageContext, pages, words::Strings};
 
 /// A page that is ready to be put into the shell.
 pub(crate) struct View {
@@ -54,10 +54,10 @@ fn left_behind(say: Strings, done: &str) -> String {
 }
 
 /// A page within its shell.
-pub(crate) fn within(cx: &PageContext<'_, '_>, status: StatusCode, shown: View) -> Response<Body> {
+pub(crate) fn render(cx: &PageContext<'_, '_>, status: StatusCode, shown: View) -> Response<Body> {
     let say = cx.say;
     let ways: Vec<&NavigationLink> =
-        pages::ways(cx).iter().filter(|way| cx.may(way.needs)).collect();
+        pages::navigation(cx).iter().filter(|way| cx.may(way.needs)).collect();
     let is_here = |way: &NavigationLink| {
         let rest = cx.place.path.strip_prefix(way.path);
         // The first page of all is a prefix of every other.

@@ -118,7 +118,7 @@ pub fn of_person(cx: &mut Read, subject: Subject, id: Id) -> Result<Option<Accou
 /// Sets the password of an account. Links that would set another are void.
 pub fn set_password(cx: &mut Write, subject: Subject, id: Id, hash: &str) -> Result<()> {
     forget_tokens(cx, subject, id, Purpose::Reset)?;
-    cx.touch(subject.word(), id, ["password"]);
+    cx.set_audit_target(subject.word(), id, ["password"]);
     let now = cx.now();
     cx.defer(SET_PASSWORD, params![subject, id, hash, now])
 }
@@ -165,7 +165,7 @@ pub fn confirm_address(cx: &mut Write, token: &Credential) -> Result<()> {
     let email = email.ok_or_else(invalid)?;
     check_is_free(cx, subject, id, &email)?;
     forget_tokens(cx, subject, id, Purpose::Address)?;
-    cx.touch(subject.word(), id, ["signInEmail"]);
+    cx.set_audit_target(subject.word(), id, ["signInEmail"]);
     if subject == Subject::Client {
         clients::timeline::NewStep::new(clients::timeline::StepType::SignInAddressConfirmed)
             .record(cx, ClientId(id))?;
@@ -311,7 +311,7 @@ pub fn open_account(
     hash: &str,
 ) -> Result<()> {
     let now = cx.now();
-    cx.touch(subject.word(), id, ["password"]);
+    cx.set_audit_target(subject.word(), id, ["password"]);
     cx.defer(OPEN, params![subject, id, email, hash, now])
 }
 
@@ -328,7 +328,7 @@ pub fn is_open(cx: &mut Read, token: &Credential) -> Result<bool> {
 
 /// What sets a new password of an account, to be passed on by the installation's operator.
 pub fn hand_out_reset(cx: &mut Write, subject: Subject, id: Id) -> Result<(Credential, Timestamp)> {
-    cx.touch(subject.word(), id, ["passwordReset"]);
+    cx.set_audit_target(subject.word(), id, ["passwordReset"]);
     new_token(cx, subject, id, Purpose::Reset)
 }
 
@@ -349,7 +349,7 @@ pub fn mail_reset(cx: &mut Write, subject: Subject, id: Id, email: &str) -> Resu
         Subject::Client => clients::record::Client::find(cx, ClientId(id))?.first_name().to_owned(),
     };
     let (token, _) = new_token(cx, subject, id, Purpose::Reset)?;
-    cx.touch(subject.word(), id, ["passwordReset"]);
+    cx.set_audit_target(subject.word(), id, ["passwordReset"]);
     let letter = Letter::PasswordReset { token: token.expose() };
     let client = matches!(subject, Subject::Client).then_some(ClientId(id));
     mail::send(cx, mail::Recipient { email, name: &name, language: None, client }, id, &letter)

@@ -116,7 +116,7 @@ impl ApiClient {
     fn save(&mut self, cx: &mut Write, before: &Self) -> Result<()> {
         let changed = self.changed(before);
         let named = changed.iter().filter(|name| *name != "secretDigest" && *name != "secretLast4");
-        cx.touch("api_client", self.api_client_id, named.cloned().collect::<Vec<_>>());
+        cx.set_audit_target("api_client", self.api_client_id, named.cloned().collect::<Vec<_>>());
         if changed.is_empty() {
             return Ok(());
         }
@@ -230,7 +230,7 @@ pub fn create_api_client(cx: &mut Write, Body(new): Body<NewApiClient>) -> Resul
         updated_at: cx.now(),
     };
     client.set_secret(&secret);
-    cx.touch("api_client", client.api_client_id, ["apiClient"]);
+    cx.set_audit_target("api_client", client.api_client_id, ["apiClient"]);
     cx.defer(INSERT, &client.params())?;
     Ok(shown_once(cx, client, &secret))
 }
@@ -375,7 +375,7 @@ pub(super) fn area() -> Area {
             .fails(&[Key::CoachRequired, Key::HealthConsentRequired, Key::PrivateCommunicationConsentRequired, Key::ApiError]),
         operation!(app GET "/integrations/public-api/clients/{id}", Manager, get_api_client)
             .summary("Get an API client"),
-        operation!(app PATCH "/integrations/public-api/clients/{id}", Manager, update_api_client).sure()
+        operation!(app PATCH "/integrations/public-api/clients/{id}", Manager, update_api_client).reauthentication()
             .summary("Change an API client")
             .fails(&[Key::CoachRequired, Key::HealthConsentRequired, Key::PrivateCommunicationConsentRequired, Key::ApiError]),
         operation!(app POST "/integrations/public-api/clients/{id}/rotate-secret", Manager,
@@ -385,7 +385,7 @@ pub(super) fn area() -> Area {
             .fails(&[Key::ApiError]),
         operation!(app POST "/integrations/public-api/clients/{id}/revoke", Manager, revoke_api_client)
             .summary("Revoke an API client"),
-    ]).under("API clients")
+    ]).tagged("API clients")
 }
 
 lists! {

@@ -117,7 +117,7 @@ pub fn open(
     };
     let id = session.session_id;
     find_person(cx, subject, subject_id, id)?;
-    cx.touch(subject.word(), subject_id, ["session"]);
+    cx.set_audit_target(subject.word(), subject_id, ["session"]);
     cx.defer(INSERT, &session.params())?;
     Ok(token)
 }
@@ -125,10 +125,10 @@ pub fn open(
 /// Who is signed in with a browser; `auth.invalid_token` where nobody is any more.
 pub fn authenticate(tx: &mut Tx, env: &Env, token: &Credential) -> Result<Person> {
     let (id, now) = (token.company, env.clock.now());
-    let asked = Company::ask(tx, id)?;
+    let asked = Company::prefetch(tx, id)?;
     let found: Option<BrowserSession> = tx.one(FIND, params![id, vault::digest(token)])?;
     let session = found.filter(|session| session.expires_at > now).ok_or(Key::InvalidToken)?;
-    let company = Company::told(tx, asked)?;
+    let company = Company::awaited(tx, asked)?;
     let nobody = Caller::new(id, Actor::System);
     let cx = &mut Read::new(tx, &nobody, now);
     let (subject, subject_id) = (session.subject, session.subject_id);
@@ -170,7 +170,7 @@ pub fn go_on(tx: &mut Tx, person: &Person, now: Timestamp) -> Result<()> {
 }
 
 /// Writes down that whoever uses a browser has typed their password again.
-pub fn be_sure(tx: &mut Tx, person: &Person, now: Timestamp) -> Result<()> {
+pub fn record_reauthentication(tx: &mut Tx, person: &Person, now: Timestamp) -> Result<()> {
     let row = params![person.company.company_id, person.session.session_id, now];
     tx.execute(BE_SURE, row).map(drop)
 }

@@ -70,5 +70,5 @@ pub(super) fn area() -> Area {
         .operations([operation!(app GET "/auth/account", SignedIn, get_own_account)
             .summary("Get who is signed in")
             .describe("And the company's name, currency, zone and date.")])
-        .under("Signing in")
+        .tagged("Signing in")
 }

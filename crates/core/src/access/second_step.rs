@@ -45,7 +45,7 @@ pub fn is_on(cx: &mut Read, subject: Subject, id: Id) -> Result<bool> {
 /// Takes a code, of the authenticator or for recovery, which is then used; whether it is one.
 pub fn take(cx: &mut Write, subject: Subject, id: Id, code: &str) -> Result<bool> {
     let code: String = code.chars().filter(char::is_ascii_alphanumeric).collect();
-    cx.touch(subject.word(), id, ["session"]);
+    cx.set_audit_target(subject.word(), id, ["session"]);
     if code.len() == LETTERS_OF_CODE {
         let digest = digest(cx, subject, id, &code.to_ascii_lowercase())?;
         return Ok(cx.execute(USE_RECOVERY_CODE, params![digest, subject, id])? == 1);
@@ -96,7 +96,7 @@ struct SecondStep {
 
 answer!(SecondStepAnswer { second_step: SecondStep });
 
-fn told(cx: &mut Read, subject: Subject, id: Id, manages: bool) -> Result<SecondStepAnswer> {
+fn status(cx: &mut Read, subject: Subject, id: Id, manages: bool) -> Result<SecondStepAnswer> {
     let found: Option<(Option<Timestamp>,)> = cx.one(STATE, params![subject, id])?;
     let left: Option<(i64,)> = cx.one(LEFT, params![subject, id])?;
     let second_step = SecondStep {
@@ -112,17 +112,17 @@ fn told(cx: &mut Read, subject: Subject, id: Id, manages: bool) -> Result<Second
 fn get_second_step(cx: &mut Read) -> Result<SecondStepAnswer> {
     let (subject, id) = own(cx)?;
     let manages = matches!(cx.caller().actor, Actor::Coach { role, .. } if role >= Role::Manager);
-    told(cx, subject, id, manages)
+    status(cx, subject, id, manages)
 }
 
 fn get_coach_second_step(cx: &mut Read, Path(at): Path<CoachPath>) -> Result<SecondStepAnswer> {
     let coach = Coach::find(cx, at.coach_id)?;
-    told(cx, Subject::Coach, at.coach_id.0, coach.role >= Role::Manager)
+    status(cx, Subject::Coach, at.coach_id.0, coach.role >= Role::Manager)
 }
 
 fn get_client_second_step(cx: &mut Read, Path(at): Path<ClientPath>) -> Result<SecondStepAnswer> {
     Client::find(cx, at.client_id)?;
-    told(cx, Subject::Client, at.client_id.0, false)
+    status(cx, Subject::Client, at.client_id.0, false)
 }
 
 answer!(
@@ -151,7 +151,7 @@ fn begin_second_step(cx: &mut Write) -> Result<SecondStepSecret> {
     let named = Builder::new().with_secret(secret.clone()).with_issuer(Some(issuer));
     let named = named.with_account_name(email.replace(':', " ")).build();
     let uri = named.and_then(|named| named.to_url()).map_err(Problem::internal)?;
-    cx.touch(subject.word(), id, ["secondStep"]);
+    cx.set_audit_target(subject.word(), id, ["secondStep"]);
     cx.defer(FORGET, params![subject, id])?;
     cx.defer(BEGIN, params![subject, id, sealed])?;
     Ok(SecondStepSecret { secret: totp_rs::Secret::from(secret).to_base32(), uri })
@@ -198,7 +198,7 @@ fn replace_recovery_codes(cx: &mut Write) -> Result<RecoveryCodes> {
 }
 
 fn new_codes(cx: &mut Write, subject: Subject, id: Id) -> Result<RecoveryCodes> {
-    cx.touch(subject.word(), id, ["secondStep"]);
+    cx.set_audit_target(subject.word(), id, ["secondStep"]);
     cx.defer(FORGET_CODES, params![subject, id])?;
     let mut recovery_codes = Vec::with_capacity(RECOVERY_CODES);
     for _ in 0..RECOVERY_CODES {
@@ -223,7 +223,7 @@ fn mark(cx: &mut Write, subject: Subject, id: Id, is_on: bool) -> Result<()> {
 
 /// Switches somebody's second step off, for whoever has lost it.
 pub fn switch_off(cx: &mut Write, subject: Subject, id: Id) -> Result<()> {
-    cx.touch(subject.word(), id, ["secondStep"]);
+    cx.set_audit_target(subject.word(), id, ["secondStep"]);
     cx.defer(FORGET, params![subject, id])?;
     cx.defer(FORGET_CODES, params![subject, id])?;
     mark(cx, subject, id, false)
@@ -262,7 +262,7 @@ pub(super) fn area() -> Area {
         .operations([
             operation!(app GET "/auth/second-step", SignedIn, get_second_step)
                 .summary("Get one's second step")
-                .on_the_way_in(),
+                .before_second_step(),
             operation!(app POST "/auth/second-step", SignedIn, begin_second_step)
                 .summary("Begin a second step")
                 .describe(
@@ -270,7 +270,7 @@ pub(super) fn area() -> Area {
                      asks for codes once the first is confirmed.",
                 )
                 .secret()
-                .on_the_way_in(),
+                .before_second_step(),
             operation!(app POST "/auth/second-step/enable", SignedIn, enable_second_step)
                 .summary("Confirm the first code of a second step")
                 .describe(
@@ -278,13 +278,13 @@ pub(super) fn area() -> Area {
                      authenticator is taken once, too.",
                 )
                 .secret()
-                .on_the_way_in(),
+                .before_second_step(),
             operation!(app POST "/auth/second-step/recovery-codes", SignedIn, replace_recovery_codes)
                 .summary("Replace one's recovery codes")
                 .secret(),
             operation!(app DELETE "/auth/second-step", SignedIn, delete_second_step)
                 .summary("Switch one's second step off")
-                .sure(),
+                .reauthentication(),
             operation!(app GET "/coaches/{coachId}/second-step", Manager, get_coach_second_step)
                 .summary("Get a coach's second step"),
             operation!(app GET "/clients/{clientId}/second-step", Manager, get_client_second_step)
@@ -292,13 +292,13 @@ pub(super) fn area() -> Area {
             operation!(app DELETE "/coaches/{coachId}/second-step", Manager, delete_coach_second_step)
                 .summary("Switch a coach's second step off")
                 .describe("For whoever has lost it. Managers do so for coaches, admins for anybody.")
-                .sure(),
+                .reauthentication(),
             operation!(app DELETE "/clients/{clientId}/second-step", Manager, delete_client_second_step)
                 .summary("Switch a client's second step off")
                 .describe("For whoever has lost it.")
-                .sure(),
+                .reauthentication(),
         ])
-        .under("Signing in")
+        .tagged("Signing in")
 }
 
 /// Forgets the second step of an account that is closed.

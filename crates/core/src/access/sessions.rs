@@ -81,7 +81,7 @@ pub fn open(cx: &mut Write, subject: Subject, subject_id: Id) -> Result<SessionT
         OPEN,
         params![session, subject, subject_id, access, access_until, refresh, refresh_until, now],
     )?;
-    cx.touch(subject.word(), subject_id, ["session"]);
+    cx.set_audit_target(subject.word(), subject_id, ["session"]);
     Ok(pair.tokens(subject, subject_id))
 }
 
@@ -101,7 +101,7 @@ pub fn refresh(cx: &mut Write, token: &Credential) -> Result<Refreshed> {
     let Some((session, subject, subject_id, expires_at)) = found else {
         let reused: Option<(Id, Subject, Id)> = cx.one(BY_PREVIOUS, params![digest])?;
         let (session, subject, subject_id) = reused.ok_or(Key::InvalidToken)?;
-        cx.touch(subject.word(), subject_id, ["session"]);
+        cx.set_audit_target(subject.word(), subject_id, ["session"]);
         cx.defer(END, params![session])?;
         return Ok(Refreshed::Reused);
     };
@@ -114,7 +114,7 @@ pub fn refresh(cx: &mut Write, token: &Credential) -> Result<Refreshed> {
     let refresh_until = now.plus_seconds(REFRESH_TOKEN_SECONDS);
     let (access, next) = (vault::digest(&pair.access), vault::digest(&pair.refresh));
     cx.defer(ROTATE, params![session, access, access_until, next, refresh_until, digest])?;
-    cx.touch(subject.word(), subject_id, ["session"]);
+    cx.set_audit_target(subject.word(), subject_id, ["session"]);
     Ok(Refreshed::Tokens(pair.tokens(subject, subject_id)))
 }
 
@@ -149,14 +149,14 @@ pub fn end_others(cx: &mut Write, subject: Subject, id: Id, session: Id) -> Resu
 pub fn authenticate(tx: &mut Tx, env: &Env, token: &Credential) -> Result<Caller> {
     type Found = (Id, Subject, Id, Timestamp);
     let (company, now) = (token.company, env.clock.now());
-    let asked = Company::ask(tx, company)?;
+    let asked = Company::prefetch(tx, company)?;
     let found: Option<Found> = tx.one(BY_ACCESS, params![company, vault::digest(token)])?;
     let (session, subject, id, expires_at) = found.ok_or(Key::InvalidToken)?;
     if expires_at <= now {
         return Err(Key::InvalidToken.into());
     }
     let nobody = Caller::new(company, Actor::System);
-    let features = Company::told(tx, asked)?.features();
+    let features = Company::awaited(tx, asked)?.features();
     let admitted = admit(&mut Read::new(tx, &nobody, now), subject, id, session)?;
     Ok(admitted.caller(company, features))
 }

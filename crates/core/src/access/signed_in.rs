@@ -81,7 +81,7 @@ fn end_session(cx: &mut Write, Path(at): Path<SessionPath>) -> Result<SessionEnd
     if ended == 0 {
         return Err(Key::NotFound.into());
     }
-    cx.touch(subject.word(), id, ["session"]);
+    cx.set_audit_target(subject.word(), id, ["session"]);
     Ok(SessionEnded { ended: true })
 }
 
@@ -97,7 +97,7 @@ pub(super) fn area() -> Area {
                     "At once: an app's tokens and a browser's cookie are worth nothing after.",
                 ),
         ])
-        .under("Signing in")
+        .tagged("Signing in")
 }
 
 statements! {

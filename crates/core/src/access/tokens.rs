@@ -62,7 +62,7 @@ pub fn issue(
     let caller = Caller::new(company, actor);
     let read = spotter_contract::Read::new(tx, &caller, now);
     let mut cx = Write::new(read, env, "issue_token", &[], request_id)?;
-    cx.touch("api_client", id, Vec::<String>::new());
+    cx.set_audit_target("api_client", id, Vec::<String>::new());
     let secret = Credential::parse(CredentialKind::ApiClientSecret, secret);
     let known = secret.is_some_and(|secret| vault::same(&vault::digest(&secret), &digest));
     let refusal = match wanted {

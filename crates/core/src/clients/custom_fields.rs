@@ -181,7 +181,7 @@ pub fn define(cx: &mut Write, new: NewCustomField) -> Result<CustomField> {
     if defined.iter().any(|(_, key)| *key == field.field_key) {
         return Err(Problem::conflict("label", "must not have the key of another custom field"));
     }
-    cx.touch("custom_field", field.field_id, ["customField"]);
+    cx.set_audit_target("custom_field", field.field_id, ["customField"]);
     cx.defer(INSERT, &field.params())?;
     Ok(field)
 }
@@ -224,7 +224,7 @@ fn update_custom_field(
         None => {}
     }
     let changed = field.changed(&before);
-    cx.touch("custom_field", field.field_id, changed.clone());
+    cx.set_audit_target("custom_field", field.field_id, changed.clone());
     if !changed.is_empty() {
         field.updated_at = cx.now();
         cx.defer(SAVE, &field.params())?;
@@ -341,7 +341,7 @@ pub fn set_values(cx: &mut Write, client: &Client, values: Vec<NewValue>) -> Res
             cx.defer(SET, params![client.client_id, new.field_id, Json(wanted), now])?;
         }
     }
-    cx.touch("client", client.client_id, changed.clone());
+    cx.set_audit_target("client", client.client_id, changed.clone());
     if !changed.is_empty() {
         cx.emit(Event::ClientUpdated, &client.update_event(changed))?;
     }
@@ -378,7 +378,7 @@ pub(super) fn area() -> Area {
                 Key::ApiError,
             ]),
         ])
-        .under("Client custom fields")
+        .tagged("Client custom fields")
 }
 
 lists! {

@@ -145,7 +145,7 @@ fn request_data_export(cx: &mut Write, Path(at): Path<ClientPath>) -> Result<Dat
         expires_at: None,
         kept_until: None,
     };
-    cx.touch("data_export", data_export.data_export_id, ["dataExport"]);
+    cx.set_audit_target("data_export", data_export.data_export_id, ["dataExport"]);
     cx.defer(INSERT, &data_export.params())?;
     cx.begin_job(&MAKE, data_export.data_export_id)?;
     Ok(DataExportAnswer { data_export })
@@ -207,10 +207,10 @@ static FILE: Download = Download {
     place: ("/files/data-exports/", ".zip"),
     operation: "get_data_export_file",
     seconds: 600,
-    read: kept,
+    read: find_file,
 };
 
-fn kept(cx: &mut Read, id: Id) -> Result<DownloadSource> {
+fn find_file(cx: &mut Read, id: Id) -> Result<DownloadSource> {
     let found: Option<DataExport> = cx.one(FIND, params![id])?;
     let client = found.ok_or(Key::NotFound)?.client_id;
     if let Actor::Client { id, .. } = cx.caller().actor
@@ -236,10 +236,10 @@ pub static MAKE: Job = Job::new(
     "make_data_export",
     "Put what is known of a client into a file",
     RetryPolicy { lease_ms: 300_000, retries: &[60, 600] },
-    settle,
+    on_finished,
 );
 
-fn settle(cx: &mut Write, id: Id, settled: &AttemptResult) -> Result<()> {
+fn on_finished(cx: &mut Write, id: Id, settled: &AttemptResult) -> Result<()> {
     let found: Option<DataExport> = cx.one(FIND, params![id])?;
     let Some(mut own) = found.filter(|own| own.status == DataExportStatus::Pending) else {
         return Ok(());
@@ -254,7 +254,7 @@ fn settle(cx: &mut Write, id: Id, settled: &AttemptResult) -> Result<()> {
 
 /// Where to write a data export, and for whom; nothing if it is not to be made any more. What is written
 /// there is swept up unless it is [finished](finish).
-pub fn begin(cx: &mut Write, id: Id) -> Result<Option<(DataExport, String)>> {
+pub fn start(cx: &mut Write, id: Id) -> Result<Option<(DataExport, String)>> {
     let found: Option<DataExport> = cx.one(FIND, params![id])?;
     let Some(mut own) = found.filter(|own| own.status == DataExportStatus::Pending) else {
         return Ok(None);
@@ -320,7 +320,7 @@ pub(super) fn area() -> Area {
         .exports(EXPORTS)
         .erases(TRACES)
         .operations([
-            operation!(app POST "/clients/{clientId}/data-exports", Manager, request_data_export).sure()
+            operation!(app POST "/clients/{clientId}/data-exports", Manager, request_data_export).reauthentication()
                 .summary("Request a client's data")
                 .describe(
                     "All that is kept of the client and that the caller may see, as JSON and files in one ZIP. It is made \
@@ -336,9 +336,9 @@ pub(super) fn area() -> Area {
             operation!(app GET "/clients/{clientId}/data-exports/{dataExportId}", Manager, get_data_export)
                 .summary("Get a data export")
                 .for_client(&[]),
-            operation!(app GET "/clients/{clientId}/data-exports/{dataExportId}/file", Manager, get_data_export_file).sure()
+            operation!(app GET "/clients/{clientId}/data-exports/{dataExportId}/file", Manager, get_data_export_file).reauthentication()
                 .summary("Get the file of a data export")
-                .momentary()
+                .without_etag()
                 .describe("With an address at which it can be fetched for ten minutes, without a token.")
                 .fails(&[Key::ApiError])
                 .for_client(&[]),

@@ -74,7 +74,7 @@ fn erase_client(cx: &mut Write, Path(at): Path<ClientPath>) -> Result<ErasureAns
         return Err(Problem::conflict("clientId", rule));
     }
     cx.end(Offboarding::ClientErased, at.client_id)?;
-    cx.happens(|| {
+    cx.describe_effect(|| {
         format!(
             "All that is known of the client {} is deleted for good, but for what the law keeps.",
             quoted(&before.name())
@@ -153,7 +153,7 @@ const TRACES: &[ErasureRule] = &[
 /// What this chapter brings.
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS).timers(&[&ERASE]).erases(TRACES).operations([
-        operation!(app POST "/clients/{clientId}/erase", Manager, erase_client).sure()
+        operation!(app POST "/clients/{clientId}/erase", Manager, erase_client).reauthentication()
             .summary("Erase a client")
             .describe(
                 "For good. The client must be archived, owe nothing and have nothing under way. From now on nobody finds \
@@ -161,7 +161,7 @@ pub(super) fn area() -> Area {
                  payments and what belongs to them.",
             )
             .emits(UPDATED)
-            .asks()
+            .confirmation()
             .fails(&[Key::ApiError]),
         operation!(app GET "/clients/{clientId}/erasure", Manager, get_client_erasure)
             .summary("Get how far the erasure of a client is"),

@@ -64,7 +64,7 @@ impl Consent {
         self.given_at.is_some() && self.withdrawn_at.is_none()
     }
 
-    fn shown(self, cx: &Read) -> HealthConsentAnswer {
+    fn view(self, cx: &Read) -> HealthConsentAnswer {
         let health_consent = HealthConsent {
             client_id: self.client_id,
             required: cx.caller().features.health_consent,
@@ -82,7 +82,7 @@ impl Consent {
 answer!(HealthConsentAnswer { health_consent: HealthConsent });
 
 fn get_health_consent(cx: &mut Read, Path(at): Path<ClientPath>) -> Result<HealthConsentAnswer> {
-    Ok(Consent::of(cx, at.client_id)?.shown(cx))
+    Ok(Consent::of(cx, at.client_id)?.view(cx))
 }
 
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -112,15 +112,15 @@ fn set_health_consent(
         consent.withdrawn_at = Some(now);
     }
     if consent == before {
-        return Ok(before.shown(cx));
+        return Ok(before.view(cx));
     }
     let (by_type, by) = cx.maker();
     (consent.recorded_by_type, consent.recorded_by) = (Some(by_type), by);
-    cx.touch("client", at.client_id, ["healthConsent"]);
+    cx.set_audit_target("client", at.client_id, ["healthConsent"]);
     cx.defer(SAVE, &consent.params())?;
     let client = Client::find(cx, at.client_id)?;
     cx.emit(Event::ClientUpdated, &client.update_event(vec!["healthConsent".to_owned()]))?;
-    Ok(consent.shown(cx))
+    Ok(consent.view(cx))
 }
 
 /// The condition on rows of a table with `client_id` that they are of clients who consented.

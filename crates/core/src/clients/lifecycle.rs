@@ -48,8 +48,8 @@ pub fn archive(
     let before = Client::find(cx, id)?;
     let mut client = before.clone();
     if client.is_archived() {
-        cx.touch("client", id, Vec::<String>::new());
-        cx.happens(|| format!("Nothing: {} is archived already.", quoted(&client.name())));
+        cx.set_audit_target("client", id, Vec::<String>::new());
+        cx.describe_effect(|| format!("Nothing: {} is archived already.", quoted(&client.name())));
         return Ok(client);
     }
     client.relationship_status = RelationshipStatus::Archived;
@@ -60,7 +60,7 @@ pub fn archive(
     client.archive_reason = reason;
     client.save(cx, &before)?;
     cx.as_of(before.updated_at());
-    cx.happens(|| format!("{} is archived; their records stay.", quoted(&client.name())));
+    cx.describe_effect(|| format!("{} is archived; their records stay.", quoted(&client.name())));
     cx.end(Offboarding::ClientArchived, id)?;
     match end_of_term {
         true => cx.end(Offboarding::ClientLeavesAtTerm, id)?,
@@ -178,7 +178,7 @@ pub(super) fn area() -> Area {
                 Event::ClientUpdated,
             ])
             .always(&[Event::ClientArchived])
-            .asks(),
+            .confirmation(),
         operation!(POST "/clients/{clientId}/restore", ClientsWrite, restore_client)
             .summary("Restore an archived client")
             .describe(

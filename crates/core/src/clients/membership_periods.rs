@@ -18,8 +18,8 @@ use spotter_store::{params, record, statements, values};
 
 use super::record::Client;
 use crate::{
-    metrics::{Cohort, Members},
     locations::Location,
+    metrics::{Cohort, Members},
 };
 
 record! {
@@ -205,8 +205,8 @@ fn month(cx: &mut Write, from: Date, to: Date, mend: bool) -> Result<Vec<Differe
         months.join(&cohort(spells), 1);
     }
     let span = (from, to);
-    let mut found = metrics::compare(cx, &days.within(from, to), span, mend)?;
-    found.extend(metrics::compare(cx, &months.within(from, to), span, mend)?);
+    let mut found = metrics::compare(cx, &days.between(from, to), span, mend)?;
+    found.extend(metrics::compare(cx, &months.between(from, to), span, mend)?);
     Ok(found)
 }
 

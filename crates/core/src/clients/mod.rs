@@ -1,18 +1,18 @@
 //! Clients: the people a company coaches, from the first contact to the archive.
 
-mod phone_numbers;
 pub mod custom_fields;
 pub mod data_exports;
 mod erasure;
 pub mod health_consent;
 pub mod lifecycle;
+pub mod membership_periods;
 mod names;
 pub mod notes;
 pub mod onboarding;
+mod phone_numbers;
 pub mod profile;
 pub mod record;
 pub mod search;
-pub mod membership_periods;
 pub mod search_terms;
 pub mod timeline;
 
@@ -41,7 +41,7 @@ pub fn area() -> Area {
         timeline::area(),
         notes::area(),
     ])
-    .under("Clients")
+    .tagged("Clients")
 }
 
 /// What a change of a client announces.

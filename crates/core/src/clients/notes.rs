@@ -106,7 +106,7 @@ pub fn write_note(cx: &mut Write, client: ClientId, new: NewNote) -> Result<Note
         created_at: cx.now(),
         updated_at: cx.now(),
     };
-    cx.touch("client_note", note.note_id, ["note"]);
+    cx.set_audit_target("client_note", note.note_id, ["note"]);
     cx.defer(INSERT, &note.params())?;
     cx.emit(Event::ClientNoteCreated, &note.event(Vec::new()))?;
     Ok(note)
@@ -139,7 +139,7 @@ fn update_client_note(
     change.title.map(Into::into).apply(&mut note.title);
     change.body.apply(&mut note.body);
     let changed = note.changed(&before);
-    cx.touch("client_note", note.note_id, changed.clone());
+    cx.set_audit_target("client_note", note.note_id, changed.clone());
     if !changed.is_empty() {
         note.updated_at = cx.now();
         cx.defer(SAVE, &note.text())?;
@@ -162,9 +162,9 @@ answer!(DeletedAnswer { note: DeletedNote });
 
 fn delete_client_note(cx: &mut Write, Path(at): Path<NotePath>) -> Result<DeletedAnswer> {
     let note = Note::find(cx, at.client_id, at.note_id)?;
-    cx.touch("client_note", note.note_id, ["note"]);
+    cx.set_audit_target("client_note", note.note_id, ["note"]);
     cx.as_of(note.updated_at);
-    cx.happens(|| {
+    cx.describe_effect(|| {
         let beginning: String = note.body.chars().take(60).collect();
         let title = note.title.as_deref().unwrap_or(&beginning);
         format!("The note {} of {} is deleted for good.", quoted(title), note.created_at)
@@ -192,8 +192,8 @@ pub(super) fn area() -> Area {
         operation!(DELETE "/clients/{clientId}/notes/{noteId}", ClientNotesWrite, delete_client_note)
             .summary("Delete a note")
             .emits(&[Event::ClientNoteDeleted])
-            .asks(),
-    ]).under("Client notes")
+            .confirmation(),
+    ]).tagged("Client notes")
 }
 
 lists! {

@@ -42,7 +42,7 @@ pub fn invite(cx: &mut Write, id: ClientId) -> Result<Invited> {
     }
     client.portal_access_status = PortalAccessStatus::Invited;
     client.save(cx, &before)?;
-    cx.touch("client", id, ["invitation"]);
+    cx.set_audit_target("client", id, ["invitation"]);
     let (name, language) = (client.first_name(), client.language());
     let to = Recipient { email: &email, name, language, client: Some(client.client_id) };
     let invitation = accounts::invite(cx, Subject::Client, id.0, to)?;
@@ -105,7 +105,7 @@ fn reject_client_relationship(
     Path(at): Path<ClientPath>,
 ) -> Result<LifecycleAnswer> {
     let (to, step) = (RelationshipStatus::Rejected, StepType::Rejected);
-    cx.happens(|| "The client is turned away, which cannot be taken back.".to_owned());
+    cx.describe_effect(|| "The client is turned away, which cannot be taken back.".to_owned());
     decide(cx, at.client_id, to, step, Event::ClientRelationshipRejected)
 }
 
@@ -131,6 +131,6 @@ pub(super) fn area() -> Area {
         .summary("Reject a pending relationship")
         .emits(&[Event::ClientRelationshipRejected])
         .fails(&[Key::ApiError])
-        .asks(),
+        .confirmation(),
     ])
 }

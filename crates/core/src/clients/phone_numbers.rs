@@ -77,7 +77,7 @@ pub(super) fn is_number(piece: &str) -> bool {
 }
 
 /// What a number that is looked for begins with among the terms; nothing where nothing is left of it.
-pub(super) fn sought(written: &str, country: Option<&str>) -> Option<String> {
+pub(super) fn search_digits(written: &str, country: Option<&str>) -> Option<String> {
     let code = country.and_then(code_of).unwrap_or_default();
     let digits = digits_of(written);
     let sought = match international(written) {
@@ -99,7 +99,7 @@ mod tests {
     }
 
     fn finds(search: &str, written: &str, country: &str) -> bool {
-        let sought = sought(search, Some(country)).unwrap();
+        let sought = search_digits(search, Some(country)).unwrap();
         terms(written, Some(country)).iter().any(|term| term.starts_with(&sought))
     }
 
@@ -138,7 +138,7 @@ mod tests {
         assert!(!finds("06 87654321", "06 12345678", "NL"));
         assert!(!finds("+32 6 12345678", "06 12345678", "NL"));
         assert!(!finds("0", "06 12345678", "NL"));
-        assert_eq!(sought("()", Some("NL")), None);
+        assert_eq!(search_digits("()", Some("NL")), None);
         assert_eq!(
             (code_of("NL"), code_of("ZW"), code_of("XX"), code_of("N")),
             (Some("31"), Some("263"), None, None)

@@ -150,11 +150,11 @@ impl Payload for ClientEvent {
 impl Client {
     /// The client with this id; another company's, and one who is erased, is not found like one that never was.
     pub fn find(cx: &mut Read, id: ClientId) -> Result<Self> {
-        Self::seek(cx, id)?.ok_or_else(|| Key::ClientNotFound.into())
+        Self::find_optional(cx, id)?.ok_or_else(|| Key::ClientNotFound.into())
     }
 
     /// The same where there may be nobody any more.
-    pub fn seek(cx: &mut Read, id: ClientId) -> Result<Option<Self>> {
+    pub fn find_optional(cx: &mut Read, id: ClientId) -> Result<Option<Self>> {
         cx.one(FIND, params![id])
     }
 
@@ -188,7 +188,7 @@ impl Client {
 
     /// The names of clients, in the order of their ids; nothing for those that are not there.
     pub fn names(cx: &mut Read, ids: &[ClientId]) -> Result<Vec<Option<String>>> {
-        let called = Self::called(cx, ids, |first, last| format!("{first} {last}"))?;
+        let called = Self::full_names(cx, ids, |first, last| format!("{first} {last}"))?;
         Ok(called.into_iter().map(|called| called.map(|(name, _)| name)).collect())
     }
 
@@ -197,13 +197,13 @@ impl Client {
         cx: &mut Read,
         ids: &[ClientId],
     ) -> Result<Vec<Option<(String, Timestamp)>>> {
-        Self::called(cx, ids, |first, last| match last.chars().next() {
+        Self::full_names(cx, ids, |first, last| match last.chars().next() {
             Some(initial) => format!("{first} {initial}."),
             None => first.to_owned(),
         })
     }
 
-    fn called(
+    fn full_names(
         cx: &mut Read,
         ids: &[ClientId],
         both: impl Fn(&str, &str) -> String,
@@ -334,7 +334,7 @@ impl Client {
     /// Writes a new client, with its first step.
     pub(super) fn insert(&self, cx: &mut Write) -> Result<()> {
         self.check_unique(cx, None)?;
-        cx.touch("client", self.client_id, ["client"]);
+        cx.set_audit_target("client", self.client_id, ["client"]);
         cx.defer(INSERT, &self.params())?;
         search_terms::index(cx, self, None)?;
         self.tag(cx, None)?;
@@ -346,7 +346,7 @@ impl Client {
     /// Writes a change and everything that follows from it; returns the fields that changed.
     pub(super) fn save(&mut self, cx: &mut Write, before: &Self) -> Result<Vec<String>> {
         let changed = self.changed(before);
-        cx.touch("client", self.client_id, changed.clone());
+        cx.set_audit_target("client", self.client_id, changed.clone());
         if changed.is_empty() {
             return Ok(changed);
         }

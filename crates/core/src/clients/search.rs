@@ -29,7 +29,7 @@ fn prefixes(search: &str, country: Option<&str>) -> Vec<String> {
             number.push_str(piece);
             continue;
         }
-        prefixes.extend(phone_numbers::sought(&std::mem::take(&mut number), country));
+        prefixes.extend(phone_numbers::search_digits(&std::mem::take(&mut number), country));
         if piece.contains('@') {
             prefixes.push(cut(&piece.to_lowercase()));
         } else {
@@ -100,7 +100,7 @@ fn list_clients(cx: &mut Read, ListQuery(wanted, page): ListQuery<Filters>) -> R
         };
         let prefixes = prefixes(&search, country.as_deref());
         if prefixes.is_empty() {
-            return Ok(Page::<Client>::nothing(page).into());
+            return Ok(Page::<Client>::empty(page).into());
         }
         if let Some(rare) = rarest(cx, &prefixes)? {
             chosen.push(("search", begun(rare, None)));

@@ -101,7 +101,8 @@ pub fn reindex(
     let rows: Vec<Row> = tx.all(SOME_CLIENTS, params![company, client, AT_ONCE])?;
     for (company, id, first, last, email, phone, country, archived) in &rows {
         let mut terms = words(first, last.as_deref(), email.as_deref());
-        terms.extend(phone.iter().flat_map(|phone| phone_numbers::terms(phone, country.as_deref())));
+        terms
+            .extend(phone.iter().flat_map(|phone| phone_numbers::terms(phone, country.as_deref())));
         tx.defer(REMOVE, params![company, id])?;
         for (term, shared) in with_shared(&terms) {
             tx.defer(ADD, params![company, term, id, shared, i64::from(*archived)])?;

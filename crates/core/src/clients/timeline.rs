@@ -114,7 +114,7 @@ pub(super) fn area() -> Area {
     Area::of(STATEMENTS).lists(lists()).operations([
         operation!(GET "/clients/{clientId}/timeline", ClientTimelineRead, get_client_timeline)
             .summary("List a client's lifecycle steps")
-            .under("Client timeline"),
+            .tagged("Client timeline"),
     ])
 }
 

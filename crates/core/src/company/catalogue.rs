@@ -147,7 +147,7 @@ pub fn set_company_facilities(
     Body(change): Body<FacilitiesChange>,
 ) -> Result<Facilities> {
     let company = cx.company();
-    cx.touch("company", company, ["facilities"]);
+    cx.set_audit_target("company", company, ["facilities"]);
     cx.defer(CLEAR_FACILITIES, params![])?;
     for new in change.facilities {
         if let Some(location) = new.location_id {
@@ -193,7 +193,7 @@ pub fn set_company_services(
     Body(change): Body<ServicesChange>,
 ) -> Result<Services> {
     let company = cx.company();
-    cx.touch("company", company, ["services"]);
+    cx.set_audit_target("company", company, ["services"]);
     cx.defer(CLEAR_SERVICES, params![])?;
     for new in change.services {
         let id = cx.new_id();
@@ -236,7 +236,7 @@ pub struct PoliciesChange {
 }
 
 fn window_hours<'de, D: Deserializer<'de>>(d: D) -> Result<i64, D::Error> {
-    number::within(d, 0..=720)
+    number::deserialize_within(d, 0..=720)
 }
 
 const fn usual_grace() -> i64 {
@@ -244,11 +244,11 @@ const fn usual_grace() -> i64 {
 }
 
 fn grace_hours<'de, D: Deserializer<'de>>(d: D) -> Result<i64, D::Error> {
-    number::within(d, 0..=168)
+    number::deserialize_within(d, 0..=168)
 }
 
 fn window_days<'de, D: Deserializer<'de>>(d: D) -> Result<i64, D::Error> {
-    number::within(d, 1..=366)
+    number::deserialize_within(d, 1..=366)
 }
 
 /// Sets the company's policies.
@@ -267,7 +267,7 @@ pub fn set_company_policies(
         updated_at: cx.now(),
     };
     let company = cx.company();
-    cx.touch("company", company, ["policies"]);
+    cx.set_audit_target("company", company, ["policies"]);
     cx.execute(CLEAR_POLICIES, params![])?;
     cx.execute(SET_POLICIES, &policies.params())?;
     cx.end(Offboarding::PoliciesChanged, company.0)?;
@@ -301,7 +301,7 @@ pub(super) fn area() -> Area {
             .summary("Set the company's policies")
             .fails(&[Key::ApiError]),
     ]);
-    read.under("Company catalogue").with(write)
+    read.tagged("Company catalogue").with(write)
 }
 
 lists! {

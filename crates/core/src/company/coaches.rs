@@ -54,8 +54,8 @@ impl Coach {
     }
 
     /// Asks for a coach before they are needed, so that they come with what is asked for next.
-    pub fn ask(tx: &mut Tx<'_>, company: CompanyId, id: CoachId) -> Result<Prefetch<Self>> {
-        tx.ahead(FIND, params![company, id])
+    pub fn prefetch(tx: &mut Tx<'_>, company: CompanyId, id: CoachId) -> Result<Prefetch<Self>> {
+        tx.prefetch(FIND, params![company, id])
     }
 
     /// The coach with this id, if clients can be given to them.
@@ -89,18 +89,18 @@ impl Coach {
     }
 
     /// Asks for those who have left before they are needed.
-    pub fn ask_departed(cx: &mut Read) -> Result<Prefetch<(spotter_kernel::Id,)>> {
-        cx.ahead(DEPARTED, params![])
+    pub fn prefetch_departed(cx: &mut Read) -> Result<Prefetch<(spotter_kernel::Id,)>> {
+        cx.prefetch(DEPARTED, params![])
     }
 
     /// The names of coaches, in the order of their ids; nothing for those that are not there.
     pub fn names(cx: &mut Read, ids: &[CoachId]) -> Result<Vec<Option<String>>> {
-        let called = Self::called(cx, ids)?;
+        let called = Self::dated_names(cx, ids)?;
         Ok(called.into_iter().map(|called| called.map(|(name, _)| name)).collect())
     }
 
     /// The same, and when each was last changed.
-    pub fn called(cx: &mut Read, ids: &[CoachId]) -> Result<Vec<Option<(String, Timestamp)>>> {
+    pub fn dated_names(cx: &mut Read, ids: &[CoachId]) -> Result<Vec<Option<(String, Timestamp)>>> {
         let asked = ids.iter().map(|id| vec![id.bind().into_owned()]);
         let found: Vec<Option<(String, String, Timestamp)>> = cx.one_each(NAME, asked)?;
         let whole =
@@ -134,7 +134,7 @@ impl Coach {
     }
 
     fn save(&mut self, cx: &mut Write, before: &Self) -> Result<()> {
-        let Some(now) = cx.changes("coach", self.coach_id, self.changed(before)) else {
+        let Some(now) = cx.audit_fields("coach", self.coach_id, self.changed(before)) else {
             return Ok(());
         };
         self.updated_at = now;
@@ -182,7 +182,7 @@ pub fn create(cx: &mut Write, new: NewCoach) -> Result<Coach> {
         created_at: cx.now(),
         updated_at: cx.now(),
     };
-    cx.touch("coach", coach.coach_id, ["coach"]);
+    cx.set_audit_target("coach", coach.coach_id, ["coach"]);
     cx.defer(INSERT, &coach.params())?;
     Ok(coach)
 }
@@ -247,7 +247,7 @@ fn invite_coach(cx: &mut Write, Body(new): Body<NewCoach>) -> Result<InvitedAnsw
 fn reinvite_coach(cx: &mut Write, Path(at): Path<CoachPath>) -> Result<InvitedAnswer> {
     let coach = Coach::find(cx, at.coach_id)?;
     may_grant(cx, coach.role)?;
-    cx.touch("coach", coach.coach_id, ["invitation"]);
+    cx.set_audit_target("coach", coach.coach_id, ["invitation"]);
     if coach.status != CoachStatus::Invited {
         return Err(Problem::conflict("status", "only an invited coach can be invited again"));
     }
@@ -265,7 +265,10 @@ pub(crate) fn may_grant(cx: &Write, role: Role) -> Result<()> {
     if allowed {
         Ok(())
     } else {
-        Err(Problem::because(Key::Forbidden, "Only an Admin can do this to Managers and Admins."))
+        Err(Problem::with_cause(
+            Key::Forbidden,
+            "Only an Admin can do this to Managers and Admins.",
+        ))
     }
 }
 
@@ -373,7 +376,7 @@ pub(super) fn area() -> Area {
                 .secret()
                 .fails(&[Key::InvalidCoachId, Key::CoachNotFound, Key::ApiError]),
             operation!(app PATCH "/coaches/{coachId}", Manager, update_coach)
-                .sure()
+                .reauthentication()
                 .summary("Change a coach")
                 .describe(
                     "A coach who has an account goes on signing in with the address before: the new `email` is \
@@ -386,7 +389,7 @@ pub(super) fn area() -> Area {
                 .secret()
                 .fails(&[Key::InvalidEnum, Key::FieldTooLong, Key::ApiError]),
         ])
-        .under("Coaches")
+        .tagged("Coaches")
 }
 
 lists! {

@@ -72,12 +72,12 @@ pub struct NewCompany {
 
 impl Company {
     /// Asks for a company before it is needed, so that it comes with what is asked for next.
-    pub fn ask(tx: &mut Tx<'_>, company: CompanyId) -> Result<Prefetch<Self>> {
-        tx.ahead(FIND, params![company])
+    pub fn prefetch(tx: &mut Tx<'_>, company: CompanyId) -> Result<Prefetch<Self>> {
+        tx.prefetch(FIND, params![company])
     }
 
     /// The company that was asked for.
-    pub fn told(tx: &mut Tx<'_>, asked: Prefetch<Self>) -> Result<Self> {
+    pub fn awaited(tx: &mut Tx<'_>, asked: Prefetch<Self>) -> Result<Self> {
         let found = tx.awaited(asked)?.into_iter().next();
         found.ok_or_else(|| Key::CompanyNotFound.into())
     }
@@ -137,7 +137,7 @@ impl Company {
     }
 
     fn save(&mut self, cx: &mut Write, before: &Self) -> Result<()> {
-        let Some(now) = cx.changes("company", self.company_id, self.changed(before)) else {
+        let Some(now) = cx.audit_fields("company", self.company_id, self.changed(before)) else {
             return Ok(());
         };
         self.updated_at = now;
@@ -247,7 +247,7 @@ pub fn area() -> Area {
         operation!(GET "/company/profile", CompanyCatalogRead, get_company_profile)
             .summary("Get the company's profile")
             .fails(&[Key::CompanyNotFound])
-            .under("Company catalogue"),
+            .tagged("Company catalogue"),
         operation!(app GET "/company/settings", Coach, get_company_settings)
             .summary("Get the company's settings"),
         operation!(app PATCH "/company/settings", Manager, update_company_settings)
@@ -256,9 +256,9 @@ pub fn area() -> Area {
             .summary("Get what is switched on"),
         operation!(app PATCH "/company/features", Manager, update_company_features)
             .summary("Switch features on and off")
-            .sure(),
+            .reauthentication(),
     ]);
-    Area::join([own, catalogue::area(), coaches::area()]).under("Company")
+    Area::join([own, catalogue::area(), coaches::area()]).tagged("Company")
 }
 
 statements! {

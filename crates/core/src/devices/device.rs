@@ -128,7 +128,7 @@ impl Device {
     }
 
     /// The device that calls.
-    pub fn calling(cx: &mut Read) -> Result<Self> {
+    pub fn from_caller(cx: &mut Read) -> Result<Self> {
         match cx.caller().actor {
             Actor::Device { id, .. } => Self::find(cx, DeviceId(id)),
             _ => Err(Key::Forbidden.into()),
@@ -136,7 +136,7 @@ impl Device {
     }
 
     /// Whether its key is good.
-    pub fn works(&self) -> bool {
+    pub fn is_usable(&self) -> bool {
         matches!(self.status, DeviceStatus::Pending | DeviceStatus::Active)
     }
 
@@ -170,7 +170,7 @@ impl Device {
 
     /// Adds it.
     pub(super) fn insert(&self, cx: &mut Write) -> Result<()> {
-        cx.touch("access_device", self.device_id, ["accessDevice"]);
+        cx.set_audit_target("access_device", self.device_id, ["accessDevice"]);
         cx.defer(INSERT, &self.params())
     }
 
@@ -178,7 +178,7 @@ impl Device {
     pub(super) fn save(&mut self, cx: &mut Write, before: &Self) -> Result<()> {
         let mut changed = self.changed(before);
         changed.retain(|name| !name.to_lowercase().contains("digest"));
-        match cx.changes("access_device", self.device_id, changed) {
+        match cx.audit_fields("access_device", self.device_id, changed) {
             None => Ok(()),
             Some(now) => {
                 self.updated_at = now;
@@ -201,7 +201,7 @@ impl Device {
         let lets_out = |zone: Option<&String>| {
             others.iter().any(|other| {
                 other.device_id != self.device_id
-                    && other.works()
+                    && other.is_usable()
                     && other.direction != Direction::In
                     && zone.is_none_or(|zone| other.zones.0.contains(zone))
             })

@@ -58,10 +58,10 @@ struct HeartbeatAnswer {
 }
 
 /// Notes that the calling device was heard of; for everything that it writes.
-pub fn seen(cx: &mut Write, device: &mut Device) -> Result<()> {
+pub fn record_contact(cx: &mut Write, device: &mut Device) -> Result<()> {
     let (before, now) = (device.clone(), cx.now());
     if let Actor::Device { key, .. } = &cx.caller().actor {
-        keys::settle(device, key);
+        keys::forget_previous(device, key);
     }
     if device.status == DeviceStatus::Pending {
         device.status = DeviceStatus::Active;
@@ -77,22 +77,22 @@ pub fn seen(cx: &mut Write, device: &mut Device) -> Result<()> {
 
 /// Has it noticed when a device falls silent.
 pub(super) fn follow(cx: &mut Write, device: &Device) -> Result<()> {
-    match device.last_seen_at.filter(|_| device.works()) {
+    match device.last_seen_at.filter(|_| device.is_usable()) {
         Some(seen) => cx.set_timer(&SILENT, device.device_id, seen.plus_seconds(SILENT_SECONDS)),
         None => cx.clear_timer(&SILENT, device.device_id),
     }
 }
 
 fn send_heartbeat(cx: &mut Write, Body(new): Body<NewHeartbeat>) -> Result<HeartbeatAnswer> {
-    let mut device = Device::calling(cx)?;
-    cx.touch("access_device", device.device_id, ["heartbeat"]);
+    let mut device = Device::from_caller(cx)?;
+    cx.set_audit_target("access_device", device.device_id, ["heartbeat"]);
     let clock_skew_ms = skew(cx.now(), new.device_time);
     device.last_seen_at = None;
     device.clock_skew_ms = Some(clock_skew_ms);
     device.firmware = new.firmware.map(Into::into);
     device.queue_depth = new.queue_depth.map(|depth| depth.0);
     device.list_version = new.list_version.map(Into::into);
-    seen(cx, &mut device)?;
+    record_contact(cx, &mut device)?;
     Ok(HeartbeatAnswer {
         server_time: cx.now(),
         clock_skew_ms,
@@ -101,14 +101,14 @@ fn send_heartbeat(cx: &mut Write, Body(new): Body<NewHeartbeat>) -> Result<Heart
     })
 }
 
-fn fall_silent(cx: &mut Write, id: Id) -> Result<()> {
+fn mark_silent(cx: &mut Write, id: Id) -> Result<()> {
     let Ok(mut device) = Device::find(cx, DeviceId(id)) else { return Ok(()) };
-    let Some(since) = device.last_seen_at.filter(|_| device.works()) else { return Ok(()) };
+    let Some(since) = device.last_seen_at.filter(|_| device.is_usable()) else { return Ok(()) };
     if cx.now() < since.plus_seconds(SILENT_SECONDS) {
         return follow(cx, &device);
     }
     device.silent_since = Some(since);
-    cx.touch("access_device", device.device_id, ["connection"]);
+    cx.set_audit_target("access_device", device.device_id, ["connection"]);
     device.note(cx)?;
     let location = Location::find(cx, device.location_id)?;
     let zone = location.time_zone();
@@ -124,7 +124,7 @@ fn fall_silent(cx: &mut Write, id: Id) -> Result<()> {
 static SILENT: Timer = Timer::new(
     "device_silent",
     "Tell managers by mail that an access device is silent",
-    fall_silent,
+    mark_silent,
 );
 
 /// What this chapter brings.

@@ -25,7 +25,7 @@ pub(super) fn replace(device: &mut Device, key: &Credential, now: Timestamp) {
 }
 
 /// Forgets the key before, now that this one is used.
-pub(super) fn settle(device: &mut Device, used: &[u8; 32]) {
+pub(super) fn forget_previous(device: &mut Device, used: &[u8; 32]) {
     if device.key_digest == used {
         device.previous_key_digest = None;
         device.previous_key_until = None;

@@ -14,5 +14,5 @@ pub use device::{Device, DeviceId};
 /// What the area brings.
 pub fn area() -> Area {
     Area::join([device::area(), registration::area(), keys::area(), heartbeats::area()])
-        .under("Access devices")
+        .tagged("Access devices")
 }

@@ -8,11 +8,11 @@ use spotter_contract::Area;
 
 pub use letters::{Bill, Letter, LetterKind, RenderedLetter};
 pub use outbox::{
-    MailStatus, Outgoing, PATIENCE, Recipient, SEND, forget_client, is_on, outgoing, park, send,
-    send_by, sent_lately, settle, subject_of, take_back,
+    MailStatus, Outgoing, PATIENCE, Recipient, SEND, cancel_waiting, forget_client, is_on,
+    on_finished, outgoing, send, send_by, sent_lately, subject_of, take_back,
 };
 
 /// What the area brings.
 pub fn area() -> Area {
-    outbox::area().under("Mail")
+    outbox::area().tagged("Mail")
 }

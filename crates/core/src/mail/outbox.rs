@@ -114,7 +114,7 @@ pub fn send_by(
     letter: &Letter<'_>,
 ) -> Result<()> {
     let Some(links) = cx.env().mail_links.clone() else { return Ok(()) };
-    cx.tells(|| format!("A message goes to {}.", to.name));
+    cx.describe_recipient(|| format!("A message goes to {}.", to.name));
     let company = Company::find(cx)?;
     let written =
         letter.write(to.language.unwrap_or(&company.language), &company.name, to.name, &links);
@@ -172,7 +172,8 @@ pub fn forget_client(cx: &mut Write, client: ClientId, email: Option<&str>) -> R
 
 /// Sending a message. Ten attempts over two days: servers that greylist, are full or are away come back
 /// (RFC 5321, 4.5.4.1).
-pub static SEND: Job = Job::new("send_mail", "Send mail to coaches and clients", PATIENCE, settle);
+pub static SEND: Job =
+    Job::new("send_mail", "Send mail to coaches and clients", PATIENCE, on_finished);
 
 /// How long a message is tried to be sent.
 pub const PATIENCE: RetryPolicy = RetryPolicy {
@@ -219,7 +220,7 @@ pub fn outgoing(
 }
 
 /// Writes what became of a message. What it said is forgotten once it is not sent again.
-pub fn settle(cx: &mut Write, id: Id, settled: &AttemptResult) -> Result<()> {
+pub fn on_finished(cx: &mut Write, id: Id, settled: &AttemptResult) -> Result<()> {
     let status = match (settled.state, settled.again_at) {
         (State::Done, _) => MailStatus::Sent,
         (State::Waiting, _) => MailStatus::Waiting,
@@ -234,9 +235,9 @@ pub fn settle(cx: &mut Write, id: Id, settled: &AttemptResult) -> Result<()> {
 
 /// Ends the messages that wait, in a database that was restored: they may have been sent since the
 /// backup. Their jobs are ended beside them.
-pub fn park(tx: &mut Tx<'_>, now: Timestamp) -> Result<u64> {
+pub fn cancel_waiting(tx: &mut Tx<'_>, now: Timestamp) -> Result<u64> {
     tx.execute(PARK, params![MailStatus::Unknown, MailStatus::Waiting, jobs::PARKED])?;
-    jobs::park(tx, now)
+    jobs::cancel_waiting(tx, now)
 }
 
 filters! {

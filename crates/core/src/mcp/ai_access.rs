@@ -90,7 +90,7 @@ fn set_ai_access(
     }
     let said =
         AiAccessChoice { client_id: at.client_id, ai_access: new.ai_access, updated_at: cx.now() };
-    cx.touch("client", at.client_id, ["aiAccess"]);
+    cx.set_audit_target("client", at.client_id, ["aiAccess"]);
     cx.execute(FORGET, params![at.client_id])?;
     cx.execute(INSERT, &said.params())?;
     if new.ai_access == AiAccess::Off {

@@ -84,11 +84,11 @@ pub fn authenticate(
 ) -> Result<Assistant> {
     let (company, now) = (credential.company, env.clock.now());
     let nobody = Caller::new(company, Actor::System);
-    let switches = Company::ask(tx, company)?;
+    let switches = Company::prefetch(tx, company)?;
     let coach = hint.and_then(|hint| hint.coach);
     let grant = hint.and_then(|hint| hint.grant);
-    let asked_coach = coach.map(|id| Coach::ask(tx, company, id)).transpose()?;
-    let asked_grant = grant.map(|id| Grant::ask(tx, company, id)).transpose()?;
+    let asked_coach = coach.map(|id| Coach::prefetch(tx, company, id)).transpose()?;
+    let asked_grant = grant.map(|id| Grant::prefetch(tx, company, id)).transpose()?;
     let ResolvedCredential { through, grant, subject, person, modules, read_only } =
         match credential.kind {
             CredentialKind::McpKey => by_key(&mut Read::new(tx, &nobody, now), credential)?,
@@ -96,17 +96,17 @@ pub fn authenticate(
                 let cx = &mut Read::new(tx, &nobody, now);
                 let token = good_token(cx, credential, &env.mcp_url)?;
                 let ahead = asked_grant.filter(|_| grant == Some(token.grant_id));
-                by_grant(match told(tx, ahead)? {
+                by_grant(match awaited_row(tx, ahead)? {
                     Some(grant) => grant,
                     None => Grant::find(&mut Read::new(tx, &nobody, now), token.grant_id)?,
                 })?
             }
         };
-    let features = Company::told(tx, switches)?.features();
+    let features = Company::awaited(tx, switches)?.features();
     let ahead = asked_coach.filter(|_| {
         subject == GrantSubject::Company && coach.is_some_and(|CoachId(id)| id == person)
     });
-    let known = told(tx, ahead)?;
+    let known = awaited_row(tx, ahead)?;
     let cx = &mut Read::new(tx, &nobody, now);
     let admitted = match (known, subject) {
         (Some(coach), _) => sessions::admit_coach(&coach, through)?,
@@ -141,7 +141,10 @@ pub fn authenticate(
 }
 
 /// The row that was asked for ahead, if one was and it is there.
-fn told<R: spotter_store::Record>(tx: &mut Tx, asked: Option<Prefetch<R>>) -> Result<Option<R>> {
+fn awaited_row<R: spotter_store::Record>(
+    tx: &mut Tx,
+    asked: Option<Prefetch<R>>,
+) -> Result<Option<R>> {
     asked.map_or(Ok(None), |asked| Ok(tx.awaited(asked)?.into_iter().next()))
 }
 

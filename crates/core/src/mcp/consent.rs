@@ -75,7 +75,7 @@ pub struct Proposal {
 }
 
 /// Keeps a request; the secret that it is known by.
-pub fn ask(tx: &mut Tx, env: &Env, asked: AuthorizationRequest) -> Result<String> {
+pub fn create(tx: &mut Tx, env: &Env, asked: AuthorizationRequest) -> Result<String> {
     let secret = random_text(&*env.entropy);
     let expires_at = env.clock.now().plus_seconds(MCP_CODE_SECONDS);
     let modules = asked.modules.map(Json);
@@ -118,7 +118,7 @@ pub fn sign_in(
     let (digest, session) =
         (vault::digest_of(secret.as_bytes()), vault::digest_of(session.as_bytes()));
     person(cx, subject, id)?;
-    cx.touch(subject.word(), id, ["mcp_request"]);
+    cx.set_audit_target(subject.word(), id, ["mcp_request"]);
     cx.defer(SIGN_IN, params![digest, subject, id, session])
 }
 
@@ -130,11 +130,11 @@ fn person(cx: &mut Read, subject: Subject, id: Id) -> Result<Caller> {
     })?;
     if matches!(admitted.actor, Actor::Coach { role, .. } if role < Role::Manager) {
         let text = "Assistants are connected by managers and admins.";
-        return Err(Problem::because(Key::Forbidden, text));
+        return Err(Problem::with_cause(Key::Forbidden, text));
     }
     let features = Company::find(cx)?.features();
     let caller = admitted.caller(cx.company(), features);
-    caller.owes_nothing()?;
+    caller.check_second_step()?;
     Ok(caller)
 }
 
@@ -270,7 +270,7 @@ pub fn approve(cx: &mut Write, approval: Approval) -> Result<ApprovedAuthorizati
     if cx.execute(DECIDE, params![digest])? == 0 {
         return Err(gone());
     }
-    cx.with_tx(|tx| registration::keep(tx, &pending.client_id))?;
+    cx.with_tx(|tx| registration::mark_used(tx, &pending.client_id))?;
     let grant = Grant {
         grant_id: GrantId(cx.new_id()),
         subject,
@@ -322,7 +322,7 @@ fn approve_client_mcp(
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS).repeats(REPEATING).operations([
         operation!(app POST "/company/mcp/oauth/approve", Manager, approve_company_mcp)
-            .sure()
+            .reauthentication()
             .summary("Let an assistant act for the company")
             .secret()
             .fails(&[Key::CompanyMcpFeatureDisabled]),

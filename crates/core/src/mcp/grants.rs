@@ -63,13 +63,17 @@ record! {
 
 impl Grant {
     pub(super) fn insert(&self, cx: &mut Write) -> Result<()> {
-        cx.touch("mcp_grant", self.grant_id, ["grant"]);
+        cx.set_audit_target("mcp_grant", self.grant_id, ["grant"]);
         cx.defer(INSERT, &self.params())
     }
 
     /// Asks for a grant before it is needed, so that it comes with what is asked for next.
-    pub(super) fn ask(tx: &mut Tx<'_>, company: CompanyId, id: GrantId) -> Result<Prefetch<Self>> {
-        tx.ahead(FIND, params![company, id])
+    pub(super) fn prefetch(
+        tx: &mut Tx<'_>,
+        company: CompanyId,
+        id: GrantId,
+    ) -> Result<Prefetch<Self>> {
+        tx.prefetch(FIND, params![company, id])
     }
 
     /// The grant with this id.
@@ -125,7 +129,7 @@ impl Grant {
     }
 
     fn save(&mut self, cx: &mut Write, before: &Self) -> Result<()> {
-        let Some(now) = cx.changes("mcp_grant", self.grant_id, self.changed(before)) else {
+        let Some(now) = cx.audit_fields("mcp_grant", self.grant_id, self.changed(before)) else {
             return Ok(());
         };
         self.updated_at = now;

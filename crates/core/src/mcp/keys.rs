@@ -120,7 +120,7 @@ fn create_mcp_key(cx: &mut Write, Body(new): Body<NewMcpKey>) -> Result<MadeMcpK
         updated_at: now,
         revoked_at: None,
     };
-    cx.touch("mcp_key", key.key_id, ["key"]);
+    cx.set_audit_target("mcp_key", key.key_id, ["key"]);
     let digest = vault::digest(&secret);
     let mut row = key.params();
     row.push(spotter_store::Bind::bind(&digest));
@@ -136,7 +136,7 @@ fn revoke_mcp_key(cx: &mut Write, Path(at): Path<McpKeyPath>) -> Result<McpKeyAn
     let before = McpKey::find(cx, at.key_id)?;
     let mut key = before.clone();
     key.revoked_at = key.revoked_at.or(Some(cx.now()));
-    if let Some(now) = cx.changes("mcp_key", at.key_id, key.changed(&before)) {
+    if let Some(now) = cx.audit_fields("mcp_key", at.key_id, key.changed(&before)) {
         key.updated_at = now;
         cx.defer(REVOKE, params![at.key_id, now])?;
     }

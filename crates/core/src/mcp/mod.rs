@@ -25,5 +25,5 @@ pub fn area() -> Area {
         registration::area(),
         tokens::area(),
     ])
-    .under("Assistants")
+    .tagged("Assistants")
 }

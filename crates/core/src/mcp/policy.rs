@@ -72,7 +72,7 @@ fn set_mcp_policy(cx: &mut Write, Body(new): Body<NewPolicy>) -> Result<PolicyAn
     policy.client_modules.sort();
     policy.client_modules.dedup();
     let (company, now) = (cx.company(), cx.now());
-    cx.touch("company", company, ["mcpPolicy"]);
+    cx.set_audit_target("company", company, ["mcpPolicy"]);
     cx.execute(SET, params![Json(&policy.client_modules), policy.clients, now])?;
     cx.end(Offboarding::AssistantsOff, company.0)?;
     Ok(PolicyAnswer { policy })
@@ -84,7 +84,7 @@ pub(super) fn area() -> Area {
         operation!(app GET "/company/mcp/policy", Manager, get_mcp_policy)
             .summary("Get what clients' assistants may reach"),
         operation!(app PUT "/company/mcp/policy", Manager, set_mcp_policy)
-            .sure()
+            .reauthentication()
             .summary("Set what clients' assistants may reach")
             .describe(
                 "Grants that go further are cut down to it, and end where nothing is left of them, for good: more needs \

@@ -107,7 +107,7 @@ pub fn find(tx: &mut Tx, client_id: &str) -> Result<Option<RegisteredAssistant>>
 }
 
 /// Notes that somebody let the assistant in, so that it is not forgotten.
-pub(super) fn keep(tx: &mut Tx, client_id: &str) -> Result<()> {
+pub(super) fn mark_used(tx: &mut Tx, client_id: &str) -> Result<()> {
     tx.defer(KEEP, params![client_id])
 }
 

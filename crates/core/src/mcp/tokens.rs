@@ -86,7 +86,7 @@ pub fn exchange(
     let Some(kept) = found.filter(|kept| kept.client_id == presented.client_id) else {
         return Ok(Err(Refusal::InvalidGrant));
     };
-    cx.touch("mcp_grant", kept.grant_id, ["tokens"]);
+    cx.set_audit_target("mcp_grant", kept.grant_id, ["tokens"]);
     if kept.used {
         revoke_all(&mut cx, kept.grant_id)?;
         cx.audit_as("refused")?;
@@ -153,11 +153,11 @@ pub fn refresh(
     let Some(kept) = found.filter(|kept| kept.expires_at > now) else {
         return Ok(Err(Refusal::InvalidGrant));
     };
-    cx.touch("mcp_grant", kept.grant_id, ["tokens"]);
+    cx.set_audit_target("mcp_grant", kept.grant_id, ["tokens"]);
     if let Some(rotated_at) = kept.rotated_at {
         let in_time = now < rotated_at.plus_seconds(env.mcp_refresh_grace_seconds);
         if let Some(sealed) = kept.successor.filter(|_| in_time) {
-            return again(&mut cx, kept.grant_id, &sealed);
+            return repeat_recent(&mut cx, kept.grant_id, &sealed);
         }
         return reused(&mut cx, kept.grant_id);
     }
@@ -187,7 +187,7 @@ fn reused(cx: &mut Write, grant: GrantId) -> Result<Result<Issued, Refusal>> {
 }
 
 /// Answers with the pair that was issued a moment ago.
-fn again(cx: &mut Write, id: GrantId, sealed: &[u8]) -> Result<Result<Issued, Refusal>> {
+fn repeat_recent(cx: &mut Write, id: GrantId, sealed: &[u8]) -> Result<Result<Issued, Refusal>> {
     let plain = String::from_utf8(cx.env().vault.open(sealed)?).map_err(Problem::internal)?;
     let parsed = plain.split_once(' ').and_then(|(access, refresh)| {
         let access = Credential::parse(CredentialKind::McpAccessToken, access)?;
@@ -222,7 +222,7 @@ pub fn revoke(
     let now = cx.now();
     let good = found.filter(|kept| kept.client_id == client_id && kept.expires_at > now);
     let Some(kept) = good else { return Ok(()) };
-    cx.touch("mcp_grant", kept.grant_id, ["tokens"]);
+    cx.set_audit_target("mcp_grant", kept.grant_id, ["tokens"]);
     grants::end(&mut cx, kept.grant_id)?;
     cx.audit()
 }

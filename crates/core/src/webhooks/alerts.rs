@@ -17,10 +17,10 @@ const QUIET_SECONDS: i64 = 86_400;
 pub static TELL_OF_FAILURES: Timer = Timer::new(
     "tell_of_failing_webhook",
     "Tell managers by mail that what is sent to a webhook does not arrive",
-    tell,
+    notify_managers,
 );
 
-fn tell(cx: &mut Write, id: Id) -> Result<()> {
+fn notify_managers(cx: &mut Write, id: Id) -> Result<()> {
     let Some(subscription) = Subscription::find_if_active(cx, SubscriptionId(id))? else {
         return Ok(());
     };

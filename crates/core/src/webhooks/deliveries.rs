@@ -231,7 +231,7 @@ fn get_webhook_delivery(cx: &mut Read, Path(at): Path<DeliveryPath>) -> Result<D
 }
 
 /// Queues the event of a delivery once more; the new delivery's id.
-fn again(
+fn redeliver(
     cx: &mut Write,
     delivery: DeliveryId,
     of: SubscriptionId,
@@ -260,16 +260,16 @@ fn redeliver_webhook(cx: &mut Write, Path(at): Path<DeliveryPath>) -> Result<Red
     Subscription::find_active(cx, delivery.subscription_id)?;
     if delivery.status == Stage::Pending {
         let text = "The delivery is still under way.";
-        return Err(Problem::because(Key::ApiError, text).with_status(409));
+        return Err(Problem::with_cause(Key::ApiError, text).with_status(409));
     }
     let kept: Option<(Id,)> = cx.one(EVENT, params![delivery.event_id])?;
     if kept.is_none() {
         let text = "The event is not kept any more.";
-        return Err(Problem::because(Key::ApiError, text).with_status(409));
+        return Err(Problem::with_cause(Key::ApiError, text).with_status(409));
     }
-    cx.touch("webhook_delivery", at.id, Vec::<String>::new());
+    cx.set_audit_target("webhook_delivery", at.id, Vec::<String>::new());
     let event = (delivery.event_id, delivery.event_type.as_str());
-    let delivery_id = again(cx, at.id, delivery.subscription_id, event)?;
+    let delivery_id = redeliver(cx, at.id, delivery.subscription_id, event)?;
     Ok(RedeliveryAnswer { redelivery: Redelivery { delivery_id, event_id: delivery.event_id } })
 }
 
@@ -305,11 +305,11 @@ fn recover_webhook(
     let since = Id::first_at(wanted.since);
     let failed: Vec<(DeliveryId, Id, String)> =
         cx.all(FAILED, params![at.id, since, RECOVERED_MAX + 1])?;
-    cx.touch("webhook_subscription", at.id, Vec::<String>::new());
+    cx.set_audit_target("webhook_subscription", at.id, Vec::<String>::new());
     let has_more = failed.len() as i64 > RECOVERED_MAX;
     let mut recovered = 0;
     for (delivery, event_id, event) in failed.iter().take(RECOVERED_MAX as usize) {
-        again(cx, *delivery, at.id, (*event_id, event))?;
+        redeliver(cx, *delivery, at.id, (*event_id, event))?;
         recovered += 1;
     }
     Ok(RecoveryAnswer { recovery: Recovered { recovered, has_more } })

@@ -25,5 +25,5 @@ stored_ids!(SubscriptionId DeliveryId);
 /// What the area brings.
 pub fn area() -> Area {
     Area::join([record::area(), subscriptions::area(), deliveries::area(), alerts::area()])
-        .under("Webhooks")
+        .tagged("Webhooks")
 }

@@ -171,7 +171,7 @@ impl Subscription {
     /// Writes a new subscription, which hears of its events from this commit on.
     pub(super) fn insert(&mut self, cx: &mut Write) -> Result<()> {
         self.withhold(cx)?;
-        cx.touch("webhook_subscription", self.subscription_id, ["subscription"]);
+        cx.set_audit_target("webhook_subscription", self.subscription_id, ["subscription"]);
         cx.defer(INSERT, &self.params())?;
         self.listen(cx)
     }
@@ -180,7 +180,7 @@ impl Subscription {
     pub(super) fn save(&mut self, cx: &mut Write, before: &Self) -> Result<()> {
         self.withhold(cx)?;
         let Some(now) =
-            cx.changes("webhook_subscription", self.subscription_id, self.changed(before))
+            cx.audit_fields("webhook_subscription", self.subscription_id, self.changed(before))
         else {
             return Ok(());
         };
@@ -243,7 +243,7 @@ fn forget_previous_secret(cx: &mut Write, id: Id) -> Result<()> {
     if over.previous_secret_until.is_some_and(|until| until > cx.now()) {
         return over.forget_previous_secret_in_time(cx);
     }
-    cx.touch("webhook_subscription", over.subscription_id, ["previousSecret"]);
+    cx.set_audit_target("webhook_subscription", over.subscription_id, ["previousSecret"]);
     cx.defer(FORGET, params![over.subscription_id])
 }
 

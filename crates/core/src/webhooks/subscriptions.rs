@@ -151,7 +151,7 @@ fn create_webhook(cx: &mut Write, Body(new): Body<NewSubscription>) -> Result<Se
         .ok_or_else(|| invalid("url", "must be given, here or as target.url"))?;
     if Subscription::count(cx)? >= SUBSCRIPTIONS_MAX {
         let text = "A company has at most 50 webhook subscriptions; delete one first.";
-        return Err(Problem::because(Key::ApiError, text).with_status(409));
+        return Err(Problem::with_cause(Key::ApiError, text).with_status(409));
     }
     let mut subscription = Subscription {
         subscription_id: SubscriptionId(cx.new_id()),
@@ -288,7 +288,7 @@ fn test_webhook(cx: &mut Write, Path(at): Path<SubscriptionPath>) -> Result<Test
     Target::parse(&subscription.url, &cx.env().private_networks)
         .map_err(|refused| invalid("target.url", &refused.to_string()))?;
     let tested = TestEvent { subscription_id: at.id };
-    cx.touch("webhook_subscription", at.id, Vec::<String>::new());
+    cx.set_audit_target("webhook_subscription", at.id, Vec::<String>::new());
     let announced = cx.emit_to(at.id.0, Event::SubscriptionTest, &tested)?;
     let (event_id, delivery_ids) = (announced.event_id, announced.delivery_ids);
     Ok(TestAnswer { test: TestResult { event_id, delivery_ids } })
@@ -312,7 +312,7 @@ pub(super) fn area() -> Area {
             )
             .created()
             .secret()
-            .reaches(&["url", "target.url"])
+            .address_fields(&["url", "target.url"])
             .invalid_as(INVALID)
             .fails(&[
                 Key::ScopesHealthConsentRequired,
@@ -323,13 +323,13 @@ pub(super) fn area() -> Area {
             .summary("Get a webhook subscription")
             .invalid_as(INVALID),
         operation!(PATCH "/webhooks/{id}", WebhooksWrite, update_webhook)
-            .sure()
+            .reauthentication()
             .summary("Update a webhook subscription")
             .describe(
                 "Fields that are absent stay as they are. Deliveries that wait for a disabled \
                  subscription are cancelled when they come due.",
             )
-            .reaches(&["url", "target.url"])
+            .address_fields(&["url", "target.url"])
             .invalid_as(INVALID)
             .fails(GATED),
         operation!(DELETE "/webhooks/{id}", WebhooksWrite, delete_webhook)

@@ -109,7 +109,9 @@ fn update_billing_details(
     change.registration_number.map(Into::into).apply(&mut details.registration_number);
     change.reverse_charge.apply(&mut details.reverse_charge);
     details.check(&before, &FinanceSettings::find(cx)?)?;
-    if let Some(now) = cx.changes("billing_details", client.client_id, details.changed(&before)) {
+    if let Some(now) =
+        cx.audit_fields("billing_details", client.client_id, details.changed(&before))
+    {
         details.updated_at = Some(now);
         cx.defer(SAVE, &details.params())?;
     }

@@ -55,7 +55,7 @@ pub fn add(
         ForfeitReason::LateCancellation => "for a late cancellation",
         ForfeitReason::NoShow => "for not showing up",
     };
-    cx.happens(|| {
+    cx.describe_effect(|| {
         let (amount, code) = (fee.currency.decimal(fee.amount), fee.currency.code());
         format!("A fee of {amount} {code} {what} is due with the client's next invoice.")
     });
@@ -100,7 +100,7 @@ pub fn bill(cx: &mut Write, fees: &[Charge], invoice: InvoiceId) -> Result<()> {
 
 /// The language in which a client is written to.
 pub fn language_of(cx: &mut Read, client: ClientId) -> Result<String> {
-    let own = Client::seek(cx, client)?.and_then(|own| own.language().map(str::to_owned));
+    let own = Client::find_optional(cx, client)?.and_then(|own| own.language().map(str::to_owned));
     match own {
         Some(language) => Ok(language),
         None => Ok(Company::find(cx)?.language),

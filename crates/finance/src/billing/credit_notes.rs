@@ -7,6 +7,7 @@ use spotter_kernel::{Event, Key, Problem, Result, number::BoundedInteger, text::
 use spotter_store::{Json, params, statements};
 
 use crate::{
+    account_status,
     billing::{
         charge::{self, Charge},
         invoice::{Invoice, InvoiceKind, InvoiceLine, InvoiceStatus},
@@ -17,7 +18,6 @@ use crate::{
     },
     ids::{InvoiceId, PaymentId},
     payments::allocation,
-    account_status,
 };
 
 /// What is taken back.
@@ -83,7 +83,7 @@ pub fn credit(
         reason,
     };
     let note = issue::write(cx, id, &issuer, &same, paper)?;
-    note.tell(cx, Event::InvoiceCreated)?;
+    note.publish(cx, Event::InvoiceCreated)?;
     let freed = if of.is_some() { amount } else { (amount - bill.balance).max(0) };
     allocation::free(cx, bill.invoice_id, freed, of)?;
     let turned = bill.weigh(cx, -freed, amount)?;
@@ -134,8 +134,8 @@ fn credit_invoice(
 ) -> Result<InvoiceAnswer> {
     let (mut bill, amount) = checked(cx, at.invoice_id, &wanted)?;
     cx.as_of(bill.updated_at);
-    let (told, number) = (bill.currency.told(amount), bill.number.clone());
-    cx.happens(|| format!("A credit note over {told} is issued for {number}."));
+    let (told, number) = (bill.currency.format_amount(amount), bill.number.clone());
+    cx.describe_effect(|| format!("A credit note over {told} is issued for {number}."));
     let note = credit(cx, &mut bill, amount, None, wanted.reason.map(Into::into))?;
     Ok(InvoiceAnswer { invoice: note })
 }
@@ -148,7 +148,9 @@ fn write_off_invoice(cx: &mut Write, Path(at): Path<InvoicePath>) -> Result<Invo
     let mut invoice = before.clone();
     invoice.status = InvoiceStatus::Uncollectible;
     cx.as_of(before.updated_at);
-    cx.happens(|| format!("The invoice {} is given up; nobody is reminded of it.", before.number));
+    cx.describe_effect(|| {
+        format!("The invoice {} is given up; nobody is reminded of it.", before.number)
+    });
     invoice.save(cx, &before)?;
     Ok(InvoiceAnswer { invoice })
 }
@@ -168,12 +170,12 @@ pub(super) fn area() -> Area {
             .emits(crate::SETTLES)
             .always(&[Event::InvoiceCreated])
             .fails(&[Key::ApiError])
-            .asks(),
+            .confirmation(),
         operation!(app POST "/finance/invoices/{invoiceId}/write-off", Manager, write_off_invoice)
             .summary("Give an invoice up")
             .describe("It stays what is owed, and a payment settles it; nobody is reminded of it.")
             .fails(&[Key::ApiError])
-            .asks(),
+            .confirmation(),
     ])
 }
 

@@ -10,11 +10,10 @@ use super::{
     letters,
 };
 use crate::{
-    company_day,
+    account_status, company_day,
     ids::{InvoiceId, SubscriptionId},
     payments::payment::Payment,
     settings::FinanceSettings,
-    account_status,
 };
 
 /// What is done about a bill.
@@ -48,7 +47,7 @@ fn next_step(invoice: &Invoice, settings: &FinanceSettings) -> Option<(Date, Dun
 }
 
 /// Has it seen to that a bill is paid.
-pub fn chase_later(cx: &mut Write, invoice: &Invoice, settings: &FinanceSettings) -> Result<()> {
+pub fn schedule(cx: &mut Write, invoice: &Invoice, settings: &FinanceSettings) -> Result<()> {
     match next_step(invoice, settings) {
         Some((date, _)) => {
             let due_at = company_day(cx, date)?;
@@ -59,7 +58,7 @@ pub fn chase_later(cx: &mut Write, invoice: &Invoice, settings: &FinanceSettings
 }
 
 /// Does what is due about a bill by the company's date; whether it was given up.
-fn chase(cx: &mut Write, id: InvoiceId) -> Result<bool> {
+fn run_due(cx: &mut Write, id: InvoiceId) -> Result<bool> {
     let (today, settings) = (cx.today()?, FinanceSettings::find(cx)?);
     let mut invoice = Invoice::still_due(cx, id)?;
     // Nobody is reminded of what is on its way.
@@ -92,28 +91,28 @@ fn chase(cx: &mut Write, id: InvoiceId) -> Result<bool> {
             }
         }
     }
-    chase_later(cx, &invoice, &settings)?;
+    schedule(cx, &invoice, &settings)?;
     Ok(is_given_up)
 }
 
 /// Does the same for the unpaid bills of a membership before its next period is billed: of what is due on one date an
 /// ending comes first, whichever timer wakes first. Whether one was given up, which ends the membership.
-pub fn chase_before_renewal(cx: &mut Write, subscription: SubscriptionId) -> Result<bool> {
+pub fn run_before_renewal(cx: &mut Write, subscription: SubscriptionId) -> Result<bool> {
     let mut is_given_up = false;
     for (invoice,) in cx.all::<(InvoiceId,)>(UNPAID_OF, params![subscription])? {
-        is_given_up |= chase(cx, invoice)?;
+        is_given_up |= run_due(cx, invoice)?;
     }
     Ok(is_given_up)
 }
 
-fn chase_invoice(cx: &mut Write, id: Id) -> Result<()> {
-    chase(cx, InvoiceId(id)).map(drop)
+fn advance(cx: &mut Write, id: Id) -> Result<()> {
+    run_due(cx, InvoiceId(id)).map(drop)
 }
 
 static CHASE_INVOICE: Timer = Timer::new(
     "chase_invoice",
     "Say of an invoice that it is overdue, remind of it, and give it up",
-    chase_invoice,
+    advance,
 )
 .emits(crate::TURNS);
 

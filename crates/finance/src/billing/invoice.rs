@@ -251,7 +251,7 @@ impl Invoice {
     }
 
     /// The invoice with this id, if that is one's id.
-    pub fn known(cx: &mut Read, id: InvoiceId) -> Result<Option<Self>> {
+    pub fn find_external(cx: &mut Read, id: InvoiceId) -> Result<Option<Self>> {
         cx.one(FIND, params![id])
     }
 
@@ -299,7 +299,7 @@ impl Invoice {
 
     /// Writes a new one down.
     pub(super) fn insert(&self, cx: &mut Write) -> Result<()> {
-        cx.touch("invoice", self.invoice_id, ["invoice"]);
+        cx.set_audit_target("invoice", self.invoice_id, ["invoice"]);
         cx.defer(INSERT, &self.params())?;
         self.figured(cx, None)?;
         cx.recount(&BTreeSet::new(), &self.subjects())
@@ -307,7 +307,7 @@ impl Invoice {
 
     /// Writes down what has changed.
     pub fn save(&mut self, cx: &mut Write, before: &Self) -> Result<()> {
-        let Some(now) = cx.changes("invoice", self.invoice_id, self.changed(before)) else {
+        let Some(now) = cx.audit_fields("invoice", self.invoice_id, self.changed(before)) else {
             return Ok(());
         };
         self.updated_at = now;
@@ -348,12 +348,12 @@ impl Invoice {
             }
         };
         self.save(cx, before)?;
-        event.map_or(Ok(()), |event| self.tell(cx, event))?;
+        event.map_or(Ok(()), |event| self.publish(cx, event))?;
         Ok(turned)
     }
 
     /// Tells of it.
-    pub fn tell(&self, cx: &mut Write, event: Event) -> Result<()> {
+    pub fn publish(&self, cx: &mut Write, event: Event) -> Result<()> {
         let told = InvoiceEvent {
             invoice_id: self.invoice_id,
             number: self.number.clone(),

@@ -186,7 +186,7 @@ pub(super) fn area() -> Area {
     Area::default().downloads(&[&PDF]).operations([
         operation!(GET "/finance/invoices/{invoiceId}/pdf", FinanceInvoicePdfsRead, get_invoice_pdf)
             .summary("Get an invoice's PDF")
-            .momentary()
+            .without_etag()
             .describe(
                 "The file is fetched at `url` within ten minutes, without a token. It is a PDF/A-3 in the client's \
                  language, made of what was frozen when the invoice was issued.",

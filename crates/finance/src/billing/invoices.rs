@@ -126,8 +126,8 @@ fn issue_invoice(cx: &mut Write, Body(new): Body<NewInvoice>) -> Result<InvoiceA
     }
     let invoice = issue::issue(cx, &bill)?;
     let (name, number) = (quoted(&client.name()), invoice.number.clone());
-    let total = invoice.currency.told(invoice.gross_total);
-    cx.happens(|| format!("The invoice {number} over {total} is issued to {name}."));
+    let total = invoice.currency.format_amount(invoice.gross_total);
+    cx.describe_effect(|| format!("The invoice {number} over {total} is issued to {name}."));
     Ok(InvoiceAnswer { invoice })
 }
 
@@ -151,7 +151,7 @@ pub(super) fn area() -> Area {
             .emits(crate::SETTLES)
             .always(&[Event::InvoiceCreated])
             .fails(&[Key::CompanyNotFound, Key::ApiError])
-            .asks(),
+            .confirmation(),
     ])
 }
 

@@ -120,12 +120,12 @@ pub fn draft(cx: &mut Read, bill: &Bill) -> Result<Draft> {
         Collection::Manual => today.plus_days(settings.payment_days).unwrap_or(today),
     };
     let due_date = bill.due_from.map_or(due, |from| from.max(due));
-    let standing = standing(settings, &BillingDetails::find(cx, bill.client_id)?);
+    let standing = tax_status(settings, &BillingDetails::find(cx, bill.client_id)?);
     Ok(Draft { totals: totals(&standing, &lines), issuer, fees, due_date })
 }
 
 /// What decides of which category of VAT a bill's lines are.
-fn standing(settings: &FinanceSettings, details: &BillingDetails) -> tax::TaxStatus {
+fn tax_status(settings: &FinanceSettings, details: &BillingDetails) -> tax::TaxStatus {
     let seller = &settings.seller.0;
     let is_registered = seller.vat_number.is_some();
     tax::TaxStatus {
@@ -144,12 +144,12 @@ pub fn issue(cx: &mut Write, bill: &Bill) -> Result<Invoice> {
     let paper =
         Paper { kind: InvoiceKind::Invoice, totals, due_date, corrects: None, reason: None };
     let mut invoice = write(cx, invoice_id, &issuer, bill, paper)?;
-    invoice.tell(cx, Event::InvoiceCreated)?;
+    invoice.publish(cx, Event::InvoiceCreated)?;
     match invoice.status {
-        InvoiceStatus::Paid => invoice.tell(cx, Event::InvoicePaid)?,
+        InvoiceStatus::Paid => invoice.publish(cx, Event::InvoicePaid)?,
         _ => {
             allocation::prepay(cx, &mut invoice)?;
-            dunning::chase_later(cx, &invoice, &issuer.settings)?;
+            dunning::schedule(cx, &invoice, &issuer.settings)?;
             collection::collect(cx, &invoice)?;
         }
     }

@@ -43,7 +43,7 @@ pub fn write_to(cx: &mut Write, invoice: &Invoice, kind: LetterKind) -> Result<(
         && invoice.collection == Collection::Automatic
         && invoice.status == InvoiceStatus::Open;
     let link = match invoice.is_unpaid() && !is_collected {
-        true => PaymentRequest::of_rest(cx, invoice)?.page(cx)?,
+        true => PaymentRequest::for_balance_due(cx, invoice)?.page(cx)?,
         false => None,
     };
     let link = link.as_deref().unwrap_or_default();
@@ -93,7 +93,7 @@ impl Reader {
         if !mail::is_on(cx) {
             return Ok(None);
         }
-        let Some(client) = Client::seek(cx, client)? else { return Ok(None) };
+        let Some(client) = Client::find_optional(cx, client)? else { return Ok(None) };
         let Some(email) = client.email().map(str::to_owned) else { return Ok(None) };
         let language = charge::language_of(cx, client.client_id)?;
         let name = client.first_name().to_owned();
@@ -130,7 +130,7 @@ pub fn attachments(cx: &mut Read, kind: LetterKind, about: Id) -> Result<Vec<Fil
         | LetterKind::InvoicePaid
         | LetterKind::InvoiceToCollect
         | LetterKind::InvoiceReminder
-        | LetterKind::PaymentReceived => Invoice::known(cx, InvoiceId(about))?,
+        | LetterKind::PaymentReceived => Invoice::find_external(cx, InvoiceId(about))?,
         _ => None,
     };
     invoice.map(|invoice| invoice_pdf::file(cx, &invoice)).into_iter().collect()
@@ -147,8 +147,8 @@ pub fn take_back(cx: &mut Write, invoice: InvoiceId) -> Result<()> {
 }
 
 /// What became of a letter: it counts once a server has it.
-fn settle(cx: &mut Write, letter: Id, settled: &AttemptResult) -> Result<()> {
-    mail::settle(cx, letter, settled)?;
+fn on_finished(cx: &mut Write, letter: Id, settled: &AttemptResult) -> Result<()> {
+    mail::on_finished(cx, letter, settled)?;
     if settled.state != State::Done {
         return Ok(());
     }
@@ -169,12 +169,12 @@ fn settle(cx: &mut Write, letter: Id, settled: &AttemptResult) -> Result<()> {
         }
     };
     invoice.save(cx, &before)?;
-    invoice.tell(cx, event)
+    invoice.publish(cx, event)
 }
 
 /// Mail about invoices.
 pub static SEND_INVOICE: Job =
-    Job::new("send_invoice", "Send invoices and reminders to clients", mail::PATIENCE, settle)
+    Job::new("send_invoice", "Send invoices and reminders to clients", mail::PATIENCE, on_finished)
         .emits(&[Event::InvoiceSent, Event::InvoiceOverdue]);
 
 /// What this chapter brings.

@@ -21,8 +21,8 @@ fn remind_of_invoice(cx: &mut Write, Path(at): Path<InvoicePath>) -> Result<Invo
         return Err(problem);
     }
     let (name, number) = (quoted(&client.name()), &invoice.number);
-    cx.happens(|| format!("{name} is reminded of the invoice {number} by mail."));
-    cx.touch("invoice", invoice.invoice_id, ["reminder"]);
+    cx.describe_effect(|| format!("{name} is reminded of the invoice {number} by mail."));
+    cx.set_audit_target("invoice", invoice.invoice_id, ["reminder"]);
     letters::write_to(cx, &invoice, LetterKind::InvoiceReminder)?;
     Ok(InvoiceAnswer { invoice })
 }
@@ -37,8 +37,8 @@ fn send_invoice_copy(cx: &mut Write, Path(at): Path<InvoicePath>) -> Result<Invo
         return Err(problem);
     }
     let (name, number) = (quoted(&client.name()), &invoice.number);
-    cx.happens(|| format!("{name} is sent a copy of the invoice {number} by mail."));
-    cx.touch("invoice", invoice.invoice_id, ["copy"]);
+    cx.describe_effect(|| format!("{name} is sent a copy of the invoice {number} by mail."));
+    cx.set_audit_target("invoice", invoice.invoice_id, ["copy"]);
     letters::write_to(cx, &invoice, LetterKind::Invoice)?;
     Ok(InvoiceAnswer { invoice })
 }
@@ -56,7 +56,7 @@ pub(super) fn area() -> Area {
         .emits(&[Event::PaymentRequestCreated])
         .always(&[])
         .fails(&[Key::ApiError, Key::CompanyNotFound])
-        .asks(),
+        .confirmation(),
         operation!(POST "/finance/invoices/{invoiceId}/copies", FinanceInvoiceMessagesWrite,
             send_invoice_copy)
         .summary("Send a client a copy of an invoice")
@@ -65,6 +65,6 @@ pub(super) fn area() -> Area {
         .emits(&[Event::PaymentRequestCreated])
         .always(&[])
         .fails(&[Key::ApiError, Key::CompanyNotFound])
-        .asks(),
+        .confirmation(),
     ])
 }

@@ -6,14 +6,14 @@
 
 pub mod billing_details;
 pub mod charge;
-pub mod dunning;
 pub mod credit_notes;
+pub mod dunning;
 pub mod invoice;
+pub mod invoice_pdf;
 pub mod invoices;
 pub mod issue;
 pub mod letters;
 pub mod messages;
-pub mod invoice_pdf;
 pub mod tax;
 pub mod texts;
 

@@ -23,7 +23,7 @@ pub struct Span {
 }
 
 fn span_value<'de, D: serde::Deserializer<'de>>(d: D) -> Result<i64, D::Error> {
-    spotter_kernel::number::within(d, 0..=1_000)
+    spotter_kernel::number::deserialize_within(d, 0..=1_000)
 }
 
 impl Span {

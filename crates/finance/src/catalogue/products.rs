@@ -27,7 +27,7 @@ impl Product {
     }
 
     fn save(&mut self, cx: &mut Write, before: &Self) -> Result<()> {
-        let Some(now) = cx.changes("product", self.product_id, self.changed(before)) else {
+        let Some(now) = cx.audit_fields("product", self.product_id, self.changed(before)) else {
             return Ok(());
         };
         self.updated_at = now;
@@ -146,7 +146,7 @@ fn create_product(cx: &mut Write, Body(new): Body<NewProduct>) -> Result<Product
     let product = Product::new(id, now, defaults, new)?;
     let last: Option<(i64,)> = cx.one(LAST_PLACE, params![shelf])?;
     let place = last.map_or(0, |(place,)| place) + 1;
-    cx.touch("product", id, ["product"]);
+    cx.set_audit_target("product", id, ["product"]);
     let haystack = product.haystack();
     let mut row = product.params();
     row.extend([haystack.bind(), shelf.bind(), place.bind()]);
@@ -212,7 +212,7 @@ fn order_products(cx: &mut Write, Body(order): Body<ShelfOrder>) -> Result<Produ
         return Err(Problem::invalid("productIds", rule));
     }
     let company = cx.company();
-    cx.touch("company", company, ["productOrder"]);
+    cx.set_audit_target("company", company, ["productOrder"]);
     for (id, place) in product_ids.iter().zip(1i64..) {
         if !there.contains(&(*id, place)) {
             cx.defer(PLACE, params![id, place])?;

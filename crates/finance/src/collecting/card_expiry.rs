@@ -35,7 +35,7 @@ fn look_at_card(cx: &mut Write, id: Id) -> Result<()> {
         return method::end(cx, &method, MethodStatus::Expired).map(drop);
     }
     if is_used(cx, &method)? {
-        ask_for_another(cx, &method)?;
+        request_new_method(cx, &method)?;
     }
     follow(cx, &method)
 }
@@ -59,7 +59,7 @@ fn is_used(cx: &mut Write, method: &PaymentMethod) -> Result<bool> {
 /// Days in which another card can be left on the page that a letter leads to.
 const OPEN_DAYS: i64 = 31;
 
-fn ask_for_another(cx: &mut Write, method: &PaymentMethod) -> Result<()> {
+fn request_new_method(cx: &mut Write, method: &PaymentMethod) -> Result<()> {
     let last_day = method.over_on().and_then(|over| over.plus_days(-1));
     let Some(last_day) = last_day else { return Ok(()) };
     let Some(reader) = Reader::of(cx, method.client_id)? else { return Ok(()) };

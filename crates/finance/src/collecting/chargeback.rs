@@ -99,7 +99,7 @@ impl Chargeback {
         crate::subjects(TALLY, self.status.word(), self.client_id)
     }
 
-    fn tell(&self, cx: &mut Write) -> Result<()> {
+    fn publish(&self, cx: &mut Write) -> Result<()> {
         let told = ChargebackEvent {
             chargeback_id: self.chargeback_id,
             payment_id: self.payment_id,
@@ -123,7 +123,7 @@ pub fn follow(cx: &mut Write, told: &Dispute) -> Result<()> {
     }
     let known: Option<Chargeback> = cx.one(BY_REFERENCE, params![told.reference])?;
     let closed = matches!(told.status, ChargebackStatus::Won | ChargebackStatus::Lost);
-    let Some(before) = known else { return begin(cx, told, closed) };
+    let Some(before) = known else { return create(cx, told, closed) };
     // What is decided stays decided.
     if before.status == told.status || before.closed_at.is_some() {
         return Ok(());
@@ -133,7 +133,7 @@ pub fn follow(cx: &mut Write, told: &Dispute) -> Result<()> {
     chargeback.evidence_due_at = told.evidence_due_at;
     chargeback.closed_at = closed.then(|| cx.now());
     let changed = chargeback.changed(&before);
-    if let Some(now) = cx.changes("chargeback", chargeback.chargeback_id, changed) {
+    if let Some(now) = cx.audit_fields("chargeback", chargeback.chargeback_id, changed) {
         chargeback.updated_at = now;
         chargeback.figured(cx, Some(&before))?;
         cx.defer(SAVE, &chargeback.params())?;
@@ -145,7 +145,7 @@ pub fn follow(cx: &mut Write, told: &Dispute) -> Result<()> {
     }
 }
 
-fn begin(cx: &mut Write, told: &Dispute, closed: bool) -> Result<()> {
+fn create(cx: &mut Write, told: &Dispute, closed: bool) -> Result<()> {
     let before = Payment::find(cx, told.payment)?;
     // One that is told of only when it is won took nothing.
     let taken = match told.status {
@@ -171,12 +171,12 @@ fn begin(cx: &mut Write, told: &Dispute, closed: bool) -> Result<()> {
         created_at: cx.now(),
         updated_at: cx.now(),
     };
-    cx.touch("chargeback", chargeback.chargeback_id, ["chargeback"]);
+    cx.set_audit_target("chargeback", chargeback.chargeback_id, ["chargeback"]);
     chargeback.figured(cx, None)?;
     cx.defer(INSERT, &chargeback.params())?;
     cx.recount(&BTreeSet::new(), &chargeback.subjects())?;
     take(cx, &before, taken)?;
-    chargeback.tell(cx)
+    chargeback.publish(cx)
 }
 
 fn take(cx: &mut Write, before: &Payment, amount: i64) -> Result<()> {

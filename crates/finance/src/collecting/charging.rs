@@ -10,11 +10,10 @@ use spotter_kernel::{Event, Id, Problem, Result, Timestamp, money::Currency};
 use spotter_store::{params, record, set, statements, values};
 
 use super::{
-    connection,
+    collection, connection,
     method::{MethodStatus, PaymentMethod},
     notice,
     provider::{Account, Charged, Order, Outcome, PaymentResult, ProviderName},
-    collection,
 };
 use crate::{
     billing::{invoice::Invoice, letters},
@@ -69,7 +68,7 @@ pub struct Fetch {
 }
 
 /// Writes down a payment that is to come; who calls has it sent.
-pub fn begin(
+pub fn create_payment(
     cx: &mut Write,
     client: spotter_kernel::id::ClientId,
     provider: ProviderName,
@@ -95,7 +94,7 @@ pub fn begin(
 
 /// Charges a card or an account, once this change is committed.
 pub fn charge(cx: &mut Write, method: &PaymentMethod, fetch: Fetch) -> Result<Payment> {
-    let payment = begin(cx, method.client_id, method.provider, Some(method), fetch)?;
+    let payment = create_payment(cx, method.client_id, method.provider, Some(method), fetch)?;
     cx.begin_job(&CHARGE, payment.payment_id)?;
     Ok(payment)
 }
@@ -235,7 +234,7 @@ pub fn not_led(cx: &mut Write, id: PaymentId) -> Result<()> {
 
 /// Writes what a provider says of a payment; whether it can be believed: not where it speaks of other money, which
 /// is for people to look into.
-pub fn hear(cx: &mut Write, id: PaymentId, heard: &PaymentResult) -> Result<bool> {
+pub fn apply_result(cx: &mut Write, id: PaymentId, heard: &PaymentResult) -> Result<bool> {
     let payment = Payment::find(cx, id)?;
     if heard.amount.is_some_and(|amount| amount != (payment.amount, payment.currency)) {
         look_later(cx, id, BANK_SECONDS)?;
@@ -284,13 +283,13 @@ pub fn conclude(cx: &mut Write, id: PaymentId, outcome: &Outcome) -> Result<()> 
             let (came, amount) = (payment.clone(), payment.amount);
             allocation::pay_bills(cx, &mut payment, amount)?;
             payment.save(cx, &came)?;
-            payment.tell(cx, Event::PaymentSucceeded)?;
+            payment.publish(cx, Event::PaymentSucceeded)?;
             letters::received(cx, &payment)
         }
         Outcome::Failed(code) => {
             fail(&mut payment, *code, cx.now());
             payment.save(cx, &before)?;
-            payment.tell(cx, Event::PaymentFailed)?;
+            payment.publish(cx, Event::PaymentFailed)?;
             allocation::apply_unallocated(cx, payment.client_id, payment.currency)?;
             collection::failed(cx, &payment)
         }
@@ -324,7 +323,7 @@ pub fn fail_at_once(
     };
     fail(&mut payment, code, cx.now());
     payment.insert(cx)?;
-    payment.tell(cx, Event::PaymentFailed)?;
+    payment.publish(cx, Event::PaymentFailed)?;
     collection::failed(cx, &payment)
 }
 
@@ -399,12 +398,12 @@ fn look_later(cx: &mut Write, payment: PaymentId, seconds: i64) -> Result<()> {
     cx.set_timer(&ASK_ABOUT_PAYMENT, payment, at)
 }
 
-fn ask_about_payment(cx: &mut Write, id: Id) -> Result<()> {
+fn schedule_query(cx: &mut Write, id: Id) -> Result<()> {
     let payment = Payment::find(cx, PaymentId(id))?;
     match payment.is_final() {
         true => Ok(()),
         false => {
-            notice::ask(cx, PaymentId(id))?;
+            notice::query_payment(cx, PaymentId(id))?;
             look_later(cx, PaymentId(id), BANK_SECONDS)
         }
     }
@@ -413,7 +412,7 @@ fn ask_about_payment(cx: &mut Write, id: Id) -> Result<()> {
 static ASK_ABOUT_PAYMENT: Timer = Timer::new(
     "ask_about_payment",
     "Ask the provider what became of a payment that it has told nothing of",
-    ask_about_payment,
+    schedule_query,
 );
 
 /// What a provider's page is asked for, to pay a request on it.
@@ -429,7 +428,7 @@ pub enum PaymentRedirect {
 }
 
 /// Where the page of a request to pay leads.
-pub fn lead(cx: &mut Write, request: &PaymentRequest) -> Result<PaymentRedirect> {
+pub fn redirect(cx: &mut Write, request: &PaymentRequest) -> Result<PaymentRedirect> {
     if !request.is_open() {
         return Ok(PaymentRedirect::Nowhere);
     }
@@ -448,7 +447,7 @@ pub fn lead(cx: &mut Write, request: &PaymentRequest) -> Result<PaymentRedirect>
                 request: Some(request.clone()),
                 attempt: 1,
             };
-            begin(cx, request.client_id, account.provider, None, fetch)?
+            create_payment(cx, request.client_id, account.provider, None, fetch)?
         }
         Some(payment) => payment,
     };
@@ -474,7 +473,11 @@ pub fn lead(cx: &mut Write, request: &PaymentRequest) -> Result<PaymentRedirect>
 }
 
 /// Notes the page on which a payment is made, and what the provider calls it; whether it is still wanted.
-pub fn led(cx: &mut Write, payment: PaymentId, (url, reference): (&str, &str)) -> Result<bool> {
+pub fn record_redirect(
+    cx: &mut Write,
+    payment: PaymentId,
+    (url, reference): (&str, &str),
+) -> Result<bool> {
     let Some(mut kept) = ProviderPayment::find(cx, payment)? else {
         return Err(Problem::internal("a page of no payment"));
     };
@@ -490,7 +493,7 @@ pub fn led(cx: &mut Write, payment: PaymentId, (url, reference): (&str, &str)) -
 
 /// What became of the attempts to charge: what was never sent has failed. What may have been stays as it is,
 /// for people to look into.
-fn settle(cx: &mut Write, id: Id, settled: &AttemptResult) -> Result<()> {
+fn on_finished(cx: &mut Write, id: Id, settled: &AttemptResult) -> Result<()> {
     if settled.again_at.is_some() || !matches!(settled.state, State::Failed | State::Unknown) {
         return Ok(());
     }
@@ -509,7 +512,7 @@ const PATIENCE: RetryPolicy = RetryPolicy {
 
 /// Charging a card or an account.
 pub static CHARGE: Job =
-    Job::new("charge_payment", "Charge clients' cards and accounts", PATIENCE, settle)
+    Job::new("charge_payment", "Charge clients' cards and accounts", PATIENCE, on_finished)
         .emits(crate::COLLECTS);
 
 /// What this chapter brings.

@@ -15,6 +15,7 @@ use super::{
     methods,
 };
 use crate::{
+    account_status,
     billing::{
         dunning,
         invoice::{Collection, Invoice, InvoiceStatus},
@@ -29,7 +30,6 @@ use crate::{
         payment::{FailureCode, Payment, PaymentSource},
     },
     settings::FinanceSettings,
-    account_status,
 };
 
 /// Has a new bill charged on its due date, where it is collected by itself: in a transaction of its own, for
@@ -53,7 +53,7 @@ fn attempt(cx: &mut Write, invoice: &Invoice, number: i64) -> Result<()> {
     };
     let today = cx.today()?;
     let provider = connection::provider(cx)?;
-    let method = PaymentMethod::meant(cx, invoice.client_id, named)?;
+    let method = PaymentMethod::find_or_default(cx, invoice.client_id, named)?;
     let code = match (&method, provider) {
         (_, None) => FailureCode::ProviderError,
         (None, _) if PaymentMethod::ran_out(cx, invoice.client_id)? => FailureCode::MethodExpired,
@@ -65,7 +65,7 @@ fn attempt(cx: &mut Write, invoice: &Invoice, number: i64) -> Result<()> {
             FailureCode::MethodExpired
         }
         (Some(method), Some(provider)) if method.provider == provider => {
-            charging::charge(cx, method, of_bill(invoice, PaymentSource::Automatic, number))?;
+            charging::charge(cx, method, for_invoice(invoice, PaymentSource::Automatic, number))?;
             return Ok(());
         }
         (Some(_), Some(_)) => FailureCode::MethodRevoked,
@@ -73,7 +73,7 @@ fn attempt(cx: &mut Write, invoice: &Invoice, number: i64) -> Result<()> {
     charging::fail_at_once(cx, invoice, number, code)
 }
 
-fn of_bill(invoice: &Invoice, source: PaymentSource, attempt: i64) -> Fetch {
+fn for_invoice(invoice: &Invoice, source: PaymentSource, attempt: i64) -> Fetch {
     Fetch {
         amount: (invoice.balance, invoice.currency),
         source,
@@ -128,7 +128,7 @@ pub fn failed(cx: &mut Write, payment: &Payment) -> Result<()> {
         invoice.status = InvoiceStatus::Overdue;
         invoice.save(cx, &before)?;
         account_status::unpaid(cx, &invoice)?;
-        dunning::chase_later(cx, &invoice, &settings)?;
+        dunning::schedule(cx, &invoice, &settings)?;
     }
     letters::not_collected(cx, &invoice)?;
     let code = payment.failure_code.unwrap_or(FailureCode::ProviderError);
@@ -180,7 +180,7 @@ fn charge_invoice(
 ) -> Result<PaymentAnswer> {
     let found = Invoice::find(cx, at.invoice_id)?;
     let invoice = Invoice::payable(cx, at.invoice_id, found.client_id)?;
-    let provider = methods::needed(cx)?;
+    let provider = methods::required_provider(cx)?;
     if let Some(id) = new.payment_method_id {
         let rule = "must be a payment method of the client";
         let method = PaymentMethod::find(cx, id);
@@ -206,9 +206,9 @@ fn charge_invoice(
         };
         return Err(Problem::conflict("payment", rule));
     }
-    let (amount, last4) = (invoice.currency.told(invoice.balance), method.last4.clone());
-    cx.happens(|| format!("What ends with {last4} is charged {amount}."));
-    let payment = charging::charge(cx, &method, of_bill(&invoice, PaymentSource::Manual, 1))?;
+    let (amount, last4) = (invoice.currency.format_amount(invoice.balance), method.last4.clone());
+    cx.describe_effect(|| format!("What ends with {last4} is charged {amount}."));
+    let payment = charging::charge(cx, &method, for_invoice(&invoice, PaymentSource::Manual, 1))?;
     Ok(PaymentAnswer { payment: PaymentView::of(cx, payment)? })
 }
 
@@ -224,7 +224,7 @@ pub(super) fn area() -> Area {
             .created()
             .for_own(&[])
             .fails(&[Key::ApiError])
-            .asks(),
+            .confirmation(),
     ])
 }
 

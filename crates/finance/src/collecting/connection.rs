@@ -63,7 +63,7 @@ pub fn provider(cx: &mut Read) -> Result<Option<ProviderName>> {
     Ok(cx.one::<Connection>(FIND, params![])?.map(|found| found.provider))
 }
 
-fn shown(cx: &mut Read) -> Result<ProviderAnswer> {
+fn view(cx: &mut Read) -> Result<ProviderAnswer> {
     let found: Option<Connection> = cx.one(FIND, params![])?;
     let Some(found) = found else { return Ok(ProviderAnswer { payment_provider: None }) };
     let (provider, company) = (found.provider, cx.company());
@@ -78,7 +78,7 @@ fn shown(cx: &mut Read) -> Result<ProviderAnswer> {
 }
 
 fn get_payment_provider(cx: &mut Read) -> Result<ProviderAnswer> {
-    shown(cx)
+    view(cx)
 }
 
 /// Through whom the company is to collect.
@@ -197,9 +197,9 @@ fn connect_payment_provider(
         updated_at: cx.now(),
     };
     let company = cx.company();
-    cx.touch("company", company, ["paymentProvider"]);
+    cx.set_audit_target("company", company, ["paymentProvider"]);
     cx.defer(SAVE, &connection.params())?;
-    shown(cx)
+    view(cx)
 }
 
 fn disconnect_payment_provider(cx: &mut Write) -> Result<ProviderAnswer> {
@@ -208,8 +208,8 @@ fn disconnect_payment_provider(cx: &mut Write) -> Result<ProviderAnswer> {
     }
     check_nothing_under_way(cx)?;
     let company = cx.company();
-    cx.happens(|| "Nothing is collected by itself any more.".to_owned());
-    cx.touch("company", company, ["paymentProvider"]);
+    cx.describe_effect(|| "Nothing is collected by itself any more.".to_owned());
+    cx.set_audit_target("company", company, ["paymentProvider"]);
     cx.defer(REMOVE, params![])?;
     Ok(ProviderAnswer { payment_provider: None })
 }
@@ -219,7 +219,7 @@ pub(super) fn area() -> Area {
     Area::of(STATEMENTS).operations([
         operation!(app GET "/company/payment-provider", Manager, get_payment_provider)
             .summary("Get through whom money is collected"),
-        operation!(app PUT "/company/payment-provider", Manager, connect_payment_provider).sure()
+        operation!(app PUT "/company/payment-provider", Manager, connect_payment_provider).reauthentication()
             .summary("Collect money through a provider")
             .describe(
                 "The sandbox is a bank for trying things out: its cards succeed, are declined, answer late or are \
@@ -229,7 +229,7 @@ pub(super) fn area() -> Area {
                  sealed and never shown.",
             )
             .fails(&[Key::ApiError]),
-        operation!(app DELETE "/company/payment-provider", Manager, disconnect_payment_provider).sure()
+        operation!(app DELETE "/company/payment-provider", Manager, disconnect_payment_provider).reauthentication()
             .summary("Collect money by hand again")
             .describe("Cards and accounts that clients have left are kept, and are not charged.")
             .fails(&[Key::NotFound, Key::ApiError]),

@@ -97,11 +97,12 @@ impl PaymentMethod {
         client: ClientId,
         named: Option<PaymentMethodId>,
     ) -> Result<Option<Self>> {
-        Ok(Self::meant(cx, client, named)?.filter(|method| method.status == MethodStatus::Active))
+        Ok(Self::find_or_default(cx, client, named)?
+            .filter(|method| method.status == MethodStatus::Active))
     }
 
     /// The method that is named, or the default one, whether or not it can be charged.
-    pub fn meant(
+    pub fn find_or_default(
         cx: &mut Read,
         client: ClientId,
         named: Option<PaymentMethodId>,
@@ -148,7 +149,7 @@ impl PaymentMethod {
     /// Writes down what has changed.
     pub fn save(&mut self, cx: &mut Write, before: &Self) -> Result<()> {
         let changed = self.changed(before);
-        let Some(now) = cx.changes("payment_method", self.payment_method_id, changed) else {
+        let Some(now) = cx.audit_fields("payment_method", self.payment_method_id, changed) else {
             return Ok(());
         };
         self.updated_at = now;
@@ -157,7 +158,7 @@ impl PaymentMethod {
 }
 
 /// Keeps what a client has left with a provider; the first becomes what is charged.
-pub fn keep(
+pub fn store(
     cx: &mut Write,
     client: ClientId,
     provider: ProviderName,
@@ -187,7 +188,7 @@ pub fn keep(
         created_at: cx.now(),
         updated_at: cx.now(),
     };
-    cx.touch("payment_method", method.payment_method_id, ["paymentMethod"]);
+    cx.set_audit_target("payment_method", method.payment_method_id, ["paymentMethod"]);
     cx.defer(INSERT, &method.params())?;
     card_expiry::follow(cx, &method)?;
     Ok(method)

@@ -82,17 +82,17 @@ fn add_sandbox_method(
     Body(new): Body<NewMethod>,
 ) -> Result<MethodAnswer> {
     let client = Client::find(cx, at.client_id)?;
-    let provider = needed(cx)?;
+    let provider = required_provider(cx)?;
     if provider != ProviderName::Sandbox {
         return Err(Problem::conflict("paymentProvider", "must be the sandbox"));
     }
     check_room(cx, client.client_id)?;
-    let payment_method = method::keep(cx, client.client_id, provider, &new.sandbox_token.facts())?;
+    let payment_method = method::store(cx, client.client_id, provider, &new.sandbox_token.facts())?;
     Ok(MethodAnswer { payment_method })
 }
 
 /// The company's provider, or the refusal of what needs one.
-pub fn needed(cx: &mut Read) -> Result<ProviderName> {
+pub fn required_provider(cx: &mut Read) -> Result<ProviderName> {
     let rule = "must be connected: the company collects money by hand";
     connection::provider(cx)?.ok_or_else(|| Problem::conflict("paymentProvider", rule))
 }
@@ -115,7 +115,7 @@ pub fn check_collection(
     if collection == Collection::Manual {
         return Ok(());
     }
-    let (provider, today) = (needed(cx)?, cx.today()?);
+    let (provider, today) = (required_provider(cx)?, cx.today()?);
     let method = PaymentMethod::of(cx, client, named)?;
     match method.is_some_and(|own| own.provider == provider && !own.is_over(today)) {
         true => Ok(()),
@@ -154,7 +154,7 @@ fn revoke_payment_method(cx: &mut Write, Path(at): Path<MethodPath>) -> Result<M
         return Ok(MethodAnswer { payment_method: before });
     }
     cx.as_of(before.updated_at);
-    cx.happens(|| format!("What ends with {} is not charged any more.", before.last4));
+    cx.describe_effect(|| format!("What ends with {} is not charged any more.", before.last4));
     Ok(MethodAnswer { payment_method: method::end(cx, &before, MethodStatus::Revoked)? })
 }
 
@@ -181,7 +181,7 @@ pub(super) fn area() -> Area {
         .summary("Charge a payment method no more")
         .describe("Memberships that are collected need another one for their next bill.")
         .for_own(&[])
-        .asks(),
+        .confirmation(),
     ])
 }
 

@@ -4,17 +4,17 @@
 //! follows from a failure or from silence, in [`charging`], [`retrying`] and [`resolving`]; what providers tell by themselves in [`notice`]; and money
 //! that a bank takes back in [`chargeback`] and [`chargebacks`].
 
+pub mod card_expiry;
 pub mod chargeback;
 pub mod chargebacks;
 pub mod charging;
+pub mod collection;
 pub mod connection;
-pub mod card_expiry;
 pub mod method;
 pub mod methods;
 pub mod notice;
 pub mod provider;
 pub mod resolution;
-pub mod collection;
 pub mod setup;
 
 use spotter_contract::Area;
@@ -22,7 +22,7 @@ use spotter_contract::Area;
 /// What the area brings.
 pub(super) fn area() -> Area {
     Area::join([
-        connection::area().under("Invoices"),
+        connection::area().tagged("Invoices"),
         Area::join([
             method::area(),
             methods::area(),
@@ -35,7 +35,7 @@ pub(super) fn area() -> Area {
             chargeback::area(),
             chargebacks::area(),
         ])
-        .under("Payments"),
+        .tagged("Payments"),
     ])
     .documents(&[&setup::PAGE])
 }

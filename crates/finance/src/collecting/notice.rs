@@ -34,7 +34,7 @@ record! {
 }
 
 /// Keeps a notice, unless it was told before.
-pub fn keep(cx: &mut Write, provider: ProviderName, notice: &Notice) -> Result<()> {
+pub fn store(cx: &mut Write, provider: ProviderName, notice: &Notice) -> Result<()> {
     if cx.one::<(Id,)>(KNOWN, params![provider, notice.event])?.is_some() {
         return Ok(());
     }
@@ -51,18 +51,18 @@ pub fn keep(cx: &mut Write, provider: ProviderName, notice: &Notice) -> Result<(
 }
 
 /// Has a provider asked about a payment that it has told nothing of.
-pub fn ask(cx: &mut Write, payment: PaymentId) -> Result<()> {
+pub fn query_payment(cx: &mut Write, payment: PaymentId) -> Result<()> {
     let Some(kept) = super::charging::ProviderPayment::find(cx, payment)? else { return Ok(()) };
     let event = format!("asked {}", cx.new_id());
     let (about, reference) = (NoticeAbout::Payment, payment.to_string());
-    keep(cx, kept.provider, &Notice { event, about, reference })
+    store(cx, kept.provider, &Notice { event, about, reference })
 }
 
 /// Has a provider asked about a card or an account that it has told nothing of.
-pub fn ask_about_setup(cx: &mut Write, setup: &PaymentSetup) -> Result<()> {
+pub fn query_setup(cx: &mut Write, setup: &PaymentSetup) -> Result<()> {
     let event = format!("asked {}", cx.new_id());
     let (about, reference) = (NoticeAbout::Setup, setup.payment_setup_id.to_string());
-    keep(cx, setup.provider, &Notice { event, about, reference })
+    store(cx, setup.provider, &Notice { event, about, reference })
 }
 
 /// Has the page closed on which a payment is made.
@@ -70,7 +70,7 @@ pub fn close_page(cx: &mut Write, payment: PaymentId) -> Result<()> {
     let Some(kept) = super::charging::ProviderPayment::find(cx, payment)? else { return Ok(()) };
     let event = format!("closed {}", cx.new_id());
     let (about, reference) = (NoticeAbout::Page, payment.to_string());
-    keep(cx, kept.provider, &Notice { event, about, reference })
+    store(cx, kept.provider, &Notice { event, about, reference })
 }
 
 /// The notice with this id.
@@ -78,7 +78,7 @@ pub fn find(cx: &mut Read, id: Id) -> Result<Option<StoredNotice>> {
     cx.one(FIND, params![id])
 }
 
-fn settle(_: &mut Write, _: Id, _: &AttemptResult) -> Result<()> {
+fn on_finished(_: &mut Write, _: Id, _: &AttemptResult) -> Result<()> {
     Ok(())
 }
 
@@ -90,7 +90,7 @@ const PATIENCE: RetryPolicy = RetryPolicy {
 
 /// Fetching what a notice is about, and writing it down.
 pub static FOLLOW_NOTICE: Job =
-    Job::new("follow_notice", "Fetch what payment providers have told of", PATIENCE, settle);
+    Job::new("follow_notice", "Fetch what payment providers have told of", PATIENCE, on_finished);
 
 /// How long notices are kept, in days: longer than any provider repeats one.
 const KEPT_DAYS: i64 = 90;

@@ -54,7 +54,7 @@ fn resolve_payment(
         Resolution::Failed => Outcome::Failed(FailureCode::NotSent),
     };
     conclude(cx, at.payment_id, &outcome)?;
-    cx.touch("payment", at.payment_id, ["status"]);
+    cx.set_audit_target("payment", at.payment_id, ["status"]);
     let resolved = Payment::find(cx, at.payment_id)?;
     Ok(PaymentAnswer { payment: PaymentView::of(cx, resolved)? })
 }

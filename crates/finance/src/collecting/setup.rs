@@ -145,10 +145,10 @@ pub fn open(
 
 fn create_payment_setup(cx: &mut Write, Path(at): Path<ClientPath>) -> Result<SetupAnswer> {
     let client = Client::find(cx, at.client_id)?;
-    let provider = methods::needed(cx)?;
+    let provider = methods::required_provider(cx)?;
     methods::check_room(cx, client.client_id)?;
     let (payment_setup, setup_url) = open(cx, client.client_id, provider, OPEN_DAYS)?;
-    cx.touch("payment_setup", payment_setup.payment_setup_id, ["paymentSetup"]);
+    cx.set_audit_target("payment_setup", payment_setup.payment_setup_id, ["paymentSetup"]);
     Ok(SetupAnswer { payment_setup, setup_url })
 }
 
@@ -171,26 +171,26 @@ pub fn to_ask(cx: &mut Read, credential: &Credential) -> Result<Option<(Account,
 }
 
 /// Notes what a provider calls a setup.
-pub fn called(cx: &mut Write, id: PaymentSetupId, reference: &str) -> Result<()> {
+pub fn record_reference(cx: &mut Write, id: PaymentSetupId, reference: &str) -> Result<()> {
     let setup: PaymentSetup = cx.one(FIND, params![id])?.ok_or(Key::NotFound)?;
-    ask_later(cx, id)?;
+    schedule_query(cx, id)?;
     PaymentSetup { reference: Some(reference.to_owned()), ..setup }.save(cx)
 }
 
 /// After so long a provider is asked what came of a setup that it has told nothing of, in seconds.
 const ASK_SECONDS: i64 = 3_600;
 
-fn ask_later(cx: &mut Write, id: PaymentSetupId) -> Result<()> {
+fn schedule_query(cx: &mut Write, id: PaymentSetupId) -> Result<()> {
     let at = cx.now().plus_seconds(ASK_SECONDS);
     cx.set_timer(&ASK_ABOUT_SETUP, id, at)
 }
 
-fn ask_about_setup(cx: &mut Write, id: Id) -> Result<()> {
+fn query_provider(cx: &mut Write, id: Id) -> Result<()> {
     let Some(setup) = waiting(cx, PaymentSetupId(id))? else { return Ok(()) };
-    notice::ask_about_setup(cx, &setup)?;
+    notice::query_setup(cx, &setup)?;
     // A page that was opened in time may be left a while later.
     match cx.now() < setup.expires_at.plus_days(1) {
-        true => ask_later(cx, PaymentSetupId(id)),
+        true => schedule_query(cx, PaymentSetupId(id)),
         false => Ok(()),
     }
 }
@@ -198,7 +198,7 @@ fn ask_about_setup(cx: &mut Write, id: Id) -> Result<()> {
 static ASK_ABOUT_SETUP: Timer = Timer::new(
     "ask_about_setup",
     "Ask the provider for a card or an account that it has told nothing of",
-    ask_about_setup,
+    query_provider,
 );
 
 /// What a provider calls a setup that is still to be done.
@@ -210,7 +210,7 @@ pub fn waiting(cx: &mut Read, id: PaymentSetupId) -> Result<Option<PaymentSetup>
 /// Keeps what a client has left.
 pub fn conclude(cx: &mut Write, id: PaymentSetupId, facts: &MethodFacts) -> Result<()> {
     let Some(mut setup) = waiting(cx, id)? else { return Ok(()) };
-    let method = method::keep(cx, setup.client_id, setup.provider, facts)?;
+    let method = method::store(cx, setup.client_id, setup.provider, facts)?;
     setup.status = SetupStatus::Done;
     setup.payment_method_id = Some(method.payment_method_id);
     setup.updated_at = cx.now();

@@ -55,7 +55,7 @@ fn balances(means: &AvailableCredits, today: Date) -> Vec<PoolBalance> {
     pools.into_iter().map(|(pool_key, pool)| PoolBalance { pool_key, ..pool }).collect()
 }
 
-fn told(cx: &mut Read, client_id: ClientId) -> Result<CreditsAnswer> {
+fn view(cx: &mut Read, client_id: ClientId) -> Result<CreditsAnswer> {
     let today = cx.today()?;
     let means = AvailableCredits::of(cx, client_id, None)?;
     Ok(CreditsAnswer { client_id, credits: balances(&means, today), lots: means.lots })
@@ -63,7 +63,7 @@ fn told(cx: &mut Read, client_id: ClientId) -> Result<CreditsAnswer> {
 
 fn get_credits(cx: &mut Read, Path(at): Path<ClientPath>) -> Result<CreditsAnswer> {
     Client::find(cx, at.client_id)?;
-    told(cx, at.client_id)
+    view(cx, at.client_id)
 }
 
 listed!(CreditEntries { entries: CreditEntry });
@@ -119,19 +119,19 @@ fn adjust_credits(
     if client.is_archived() {
         return Err(Problem::conflict("clientId", "must not be archived"));
     }
-    cx.touch("client", client.client_id, ["credits"]);
+    cx.set_audit_target("client", client.client_id, ["credits"]);
     let name = quoted(&client.name());
     let pool_key: Option<String> = new.pool_key.map(Into::into);
     let because = LotChangeCause { booking: None, reason: new.reason.map(Into::into) };
     if amount > 0 {
         pool_key.as_deref().map_or(Ok(()), |key| pools::check_given(cx, key))?;
-        cx.happens(|| format!("{name} is given {amount} credits."));
+        cx.describe_effect(|| format!("{name} is given {amount} credits."));
         give(cx, at.client_id, (amount, pool_key, new.valid_until), &because)?;
     } else {
-        cx.happens(|| format!("{} credits of {name} are taken back.", -amount));
+        cx.describe_effect(|| format!("{} credits of {name} are taken back.", -amount));
         take(cx, at.client_id, (-amount, pool_key), &because)?;
     }
-    told(cx, at.client_id)
+    view(cx, at.client_id)
 }
 
 fn give(
@@ -157,9 +157,9 @@ fn give(
         updated_at: cx.now(),
     };
     let mut lot = lot.open(cx, because)?;
-    lot.tell(cx, Event::CreditAdjusted, (EntryKind::Grant, amount), None)?;
+    lot.publish(cx, Event::CreditAdjusted, (EntryKind::Grant, amount), None)?;
     grant::expire_later(cx, &lot)?;
-    grant::settle_debt(cx, &mut lot)
+    grant::repay_debt(cx, &mut lot)
 }
 
 fn take(
@@ -186,7 +186,7 @@ fn take(
         }
         left -= taken;
         lot.change(cx, EntryKind::Adjust, -taken, because)?;
-        lot.tell(cx, Event::CreditAdjusted, (EntryKind::Adjust, -taken), None)?;
+        lot.publish(cx, Event::CreditAdjusted, (EntryKind::Adjust, -taken), None)?;
     }
     Ok(())
 }
@@ -212,7 +212,7 @@ pub(super) fn area() -> Area {
         .created()
         .emits(&[Event::CreditAdjusted])
         .fails(&[Key::ApiError])
-        .asks(),
+        .confirmation(),
     ])
 }
 

@@ -148,7 +148,7 @@ impl Entitlements for Ledger {
     }
 
     fn consume(&self, cx: &mut Write, taking: &BookingEntitlement) -> Result<Entitlement> {
-        settle(cx, taking, EntitlementState::Consumed)
+        consume_held(cx, taking, EntitlementState::Consumed)
     }
 
     fn release(
@@ -167,7 +167,7 @@ impl Entitlements for Ledger {
             }
             mark(cx, &hold, EntitlementState::Released)?;
         }
-        told(cx, taking)
+        entries_of(cx, taking)
     }
 
     fn forfeit(
@@ -180,7 +180,7 @@ impl Entitlements for Ledger {
         if let Some(fee) = fee {
             charge::add(cx, taking.client, taking.booking, why, fee)?;
         }
-        settle(cx, taking, EntitlementState::Forfeited)
+        consume_held(cx, taking, EntitlementState::Forfeited)
     }
 
     fn reinstate(&self, cx: &mut Write, taking: &BookingEntitlement) -> Result<Entitlement> {
@@ -203,11 +203,11 @@ impl Entitlements for Ledger {
             }
         }
         follow_use(cx, &known)?;
-        if told(cx, taking)?.state == EntitlementState::Released {
+        if entries_of(cx, taking)?.state == EntitlementState::Released {
             // It was excused: it is held again, of whatever there is now.
             return self.hold(cx, taking);
         }
-        told(cx, taking)
+        entries_of(cx, taking)
     }
 }
 
@@ -220,12 +220,12 @@ pub fn use_day(cx: &mut Write, client: ClientId, pass: ClientProductId, visit: I
         BookingEntitlement { booking: visit, client, units: 1, pools: Vec::new(), at: cx.now() };
     let (source, day) = (EntitlementSource::Pass, cx.today()?);
     put(cx, &taking, source, (pass.0, Some(pass)), day, taking.units)?;
-    settle(cx, &taking, EntitlementState::Consumed).map(drop)
+    consume_held(cx, &taking, EntitlementState::Consumed).map(drop)
 }
 
 /// Gives back what bookings hold of a sale from a day on, which has ended or rests then. Who calls has the
 /// bookings covered by something else, or cancelled.
-pub fn uncover(cx: &mut Write, product: ClientProductId, from: Date) -> Result<()> {
+pub fn release_cover(cx: &mut Write, product: ClientProductId, from: Date) -> Result<()> {
     let held: Vec<CreditHold> = cx.all(HELD_FROM, params![product, from])?;
     for hold in held {
         if hold.is_of_credits() {
@@ -265,7 +265,7 @@ fn follow_use(cx: &mut Write, holds: &[CreditHold]) -> Result<()> {
 }
 
 /// What is held is used up.
-fn settle(
+fn consume_held(
     cx: &mut Write,
     taking: &BookingEntitlement,
     state: EntitlementState,
@@ -282,11 +282,11 @@ fn settle(
         mark(cx, hold, state)?;
     }
     follow_use(cx, &held)?;
-    told(cx, taking)
+    entries_of(cx, taking)
 }
 
 /// What stands in the books for a booking.
-fn told(cx: &mut Read, taking: &BookingEntitlement) -> Result<Entitlement> {
+fn entries_of(cx: &mut Read, taking: &BookingEntitlement) -> Result<Entitlement> {
     let units = taking.units;
     let known = holds(cx, taking.booking)?;
     let latest =
@@ -313,7 +313,7 @@ fn hold_part(
     let Some(lot) = &mut lot else { return Ok(()) };
     lot.change(cx, EntryKind::Hold, part.units, &LotChangeCause::of(taking.booking))?;
     let held = (EntryKind::Hold, part.units);
-    lot.tell(cx, Event::CreditAdjusted, held, Some(taking.booking))?;
+    lot.publish(cx, Event::CreditAdjusted, held, Some(taking.booking))?;
     let of = (lot.credit_lot_id.0, lot.client_product_id);
     put(cx, taking, EntitlementSource::Credits, of, day, part.units)
 }
@@ -364,7 +364,7 @@ fn give_back(
     let is_over = matches!(lot.status, LotStatus::Expired | LotStatus::Revoked);
     if !is_over {
         let given = (EntryKind::Release, hold.units);
-        return lot.tell(cx, Event::CreditAdjusted, given, Some(hold.booking_id));
+        return lot.publish(cx, Event::CreditAdjusted, given, Some(hold.booking_id));
     }
     let kind = match lot.status {
         LotStatus::Expired => EntryKind::Expire,
@@ -373,7 +373,7 @@ fn give_back(
     let was_revoked = lot.status == LotStatus::Revoked;
     lot.change(cx, kind, hold.units, because)?;
     if why != ReleaseReason::CalledOff || was_revoked {
-        return lot.tell(cx, Event::CreditRevoked, (kind, hold.units), Some(hold.booking_id));
+        return lot.publish(cx, Event::CreditRevoked, (kind, hold.units), Some(hold.booking_id));
     }
     // As long as it would have been good after the day of the class, and a week at the least.
     let left = lot.valid_until.map_or(0, |until| hold.day.days_until(until)).max(RETURNED_DAYS_MIN);
@@ -393,7 +393,7 @@ fn give_back(
     };
     let returned = returned.open(cx, because)?;
     grant::expire_later(cx, &returned)?;
-    returned.tell(
+    returned.publish(
         cx,
         Event::CreditAdjusted,
         (EntryKind::Release, hold.units),

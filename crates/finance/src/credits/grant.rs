@@ -16,7 +16,7 @@ use crate::{
 
 /// Gives credits that were not given yet; those that were promised become good.
 pub fn give(cx: &mut Write, product: &ClientProduct, grants: &[Grant]) -> Result<()> {
-    for (grant, known) in grants.iter().zip(known(cx, product.client_product_id, grants)?) {
+    for (grant, known) in grants.iter().zip(existing_lots(cx, product.client_product_id, grants)?) {
         let mut lot = match known {
             Some(lot) if lot.status != LotStatus::Promised => continue,
             Some(mut lot) => {
@@ -27,8 +27,8 @@ pub fn give(cx: &mut Write, product: &ClientProduct, grants: &[Grant]) -> Result
             None => new_lot(cx, product, grant, LotStatus::Active)
                 .open(cx, &LotChangeCause::default())?,
         };
-        lot.tell(cx, Event::CreditAssigned, (EntryKind::Grant, lot.granted), None)?;
-        settle_debt(cx, &mut lot)?;
+        lot.publish(cx, Event::CreditAssigned, (EntryKind::Grant, lot.granted), None)?;
+        repay_debt(cx, &mut lot)?;
         expire_later(cx, &lot)?;
     }
     Ok(())
@@ -36,7 +36,8 @@ pub fn give(cx: &mut Write, product: &ClientProduct, grants: &[Grant]) -> Result
 
 /// Credits that will be given, written down before their day so that a booking after it can hold them.
 pub fn promise(cx: &mut Write, product: &ClientProduct, grant: &Grant) -> Result<CreditLot> {
-    if let Some(lot) = known(cx, product.client_product_id, std::slice::from_ref(grant))?.remove(0)
+    if let Some(lot) =
+        existing_lots(cx, product.client_product_id, std::slice::from_ref(grant))?.remove(0)
     {
         return Ok(lot);
     }
@@ -47,7 +48,7 @@ pub fn promise(cx: &mut Write, product: &ClientProduct, grant: &Grant) -> Result
 }
 
 /// The lots of grants that were written down.
-fn known(
+fn existing_lots(
     cx: &mut Read,
     product: ClientProductId,
     grants: &[Grant],
@@ -82,7 +83,7 @@ fn new_lot(cx: &mut Write, product: &ClientProduct, grant: &Grant, status: LotSt
 }
 
 /// What was booked without credits is paid with new ones of its pool.
-pub fn settle_debt(cx: &mut Write, lot: &mut CreditLot) -> Result<()> {
+pub fn repay_debt(cx: &mut Write, lot: &mut CreditLot) -> Result<()> {
     for mut debt in debts(cx, lot.client_id)? {
         let owed = -debt.available();
         if debt.pool_key != lot.pool_key || owed <= 0 {

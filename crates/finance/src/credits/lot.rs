@@ -204,7 +204,7 @@ impl CreditLot {
     pub fn open(self, cx: &mut Write, because: &LotChangeCause) -> Result<Self> {
         cx.defer(INSERT, &self.params())?;
         if self.granted > 0 {
-            self.enter(cx, EntryKind::Grant, self.granted, because)?;
+            self.record_entry(cx, EntryKind::Grant, self.granted, because)?;
         }
         Ok(self)
     }
@@ -236,7 +236,7 @@ impl CreditLot {
             (status, _) => status,
         };
         self.write(cx)?;
-        self.enter(cx, kind, amount, because)
+        self.record_entry(cx, kind, amount, because)
     }
 
     /// Writes it down as it is.
@@ -245,7 +245,7 @@ impl CreditLot {
         cx.defer(SAVE, &self.params())
     }
 
-    fn enter(
+    fn record_entry(
         &self,
         cx: &mut Write,
         kind: EntryKind,
@@ -263,7 +263,7 @@ impl CreditLot {
     }
 
     /// Tells of a change.
-    pub fn tell(
+    pub fn publish(
         &self,
         cx: &mut Write,
         event: Event,
@@ -305,7 +305,7 @@ impl CreditLot {
             return Ok(());
         }
         self.change(cx, kind, unused, because)?;
-        self.tell(cx, Event::CreditRevoked, (kind, unused), None)
+        self.publish(cx, Event::CreditRevoked, (kind, unused), None)
     }
 }
 

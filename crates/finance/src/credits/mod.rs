@@ -3,12 +3,12 @@
 //! ([`settling`]), what people see and change ([`balance`]), and whose are used up ([`exhausted`]).
 
 pub mod balance;
+pub mod booking_credits;
 pub mod credit_selection;
 pub mod exhausted;
 pub mod grant;
 pub mod grants;
 pub mod lot;
-pub mod booking_credits;
 
 use spotter_contract::Area;
 

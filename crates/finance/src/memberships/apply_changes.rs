@@ -10,10 +10,10 @@ use spotter_kernel::{Event, Id, Result, id::ClientId};
 
 use super::letters;
 use crate::{
+    account_status,
     memberships::subscription::{Subscription, SubscriptionStatus},
     sales::{client_product::ClientProduct, end, lifecycle},
     settings::FinanceSettings,
-    account_status,
 };
 
 /// Puts what was worked out into effect: at once, where its day has come.
@@ -24,7 +24,7 @@ pub(super) fn apply(
 ) -> Result<Subscription> {
     let today = cx.today()?;
     let product = ClientProduct::find(cx, course.client_product_id)?;
-    letters::tell(cx, before, &course)?;
+    letters::send(cx, before, &course)?;
     // What has not begun ends at once, and its bill is taken back.
     if let Some(end) = course.end_date.filter(|end| *end <= today || *end <= course.start_date) {
         end::end(cx, product, end, false, None)?;
@@ -43,7 +43,7 @@ pub(super) fn apply(
             lifecycle::rest(cx, &course)?;
         }
     }
-    lifecycle::turn_later(cx, &product, Some(&course))?;
+    lifecycle::schedule(cx, &product, Some(&course))?;
     Ok(course)
 }
 
@@ -73,7 +73,7 @@ fn end_at_term(cx: &mut Write, client: Id) -> Result<u64> {
             course.end_on(end);
         }
         let bills = course.bills_to_come(100).len();
-        cx.happens(|| {
+        cx.describe_effect(|| {
             format!(
                 "The membership {} ends on {end}; bills until then: {bills}.",
                 quoted(&course.name)

@@ -55,7 +55,7 @@ pub struct BillingStart {
 
 /// How a membership that starts on a date begins. Days before the first of a month cost their share of
 /// the whole period that would have ended with them, and a term that is over before its first period is costs its days.
-pub fn beginning(
+pub fn billing_start(
     terms: &Terms,
     start: Date,
     anchor: BillingAnchor,
@@ -99,7 +99,7 @@ pub fn beginning(
 
 /// How a membership goes on here that began elsewhere on a date: its periods and its term are counted from there, and
 /// the first one that is billed here starts on another.
-pub fn taken_over(terms: &Terms, began: Date, start: Date) -> Result<BillingStart> {
+pub fn imported_start(terms: &Terms, began: Date, start: Date) -> Result<BillingStart> {
     if began > start {
         return Err(Problem::invalid("anchorDate", "must not be after startsOn"));
     }

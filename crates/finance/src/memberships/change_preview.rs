@@ -178,7 +178,11 @@ pub(super) fn with_end(
     Ok((course, rule))
 }
 
-fn foreseen(course: &Subscription, needs_approval: bool, rule: Option<EndRule>) -> PreviewAnswer {
+fn periods_to_come(
+    course: &Subscription,
+    needs_approval: bool,
+    rule: Option<EndRule>,
+) -> PreviewAnswer {
     let bills_to_come = course.bills_to_come(12);
     PreviewAnswer {
         preview: RequestPreview {
@@ -199,7 +203,7 @@ fn preview_pause(
     let before = running(cx, at.subscription_id)?;
     let course = with_pause(cx, &before, &new)?;
     let needs = needs_approval(cx, RequestKind::Pause)?;
-    Ok(foreseen(&course, needs, None))
+    Ok(periods_to_come(&course, needs, None))
 }
 
 fn preview_cancellation(
@@ -210,7 +214,7 @@ fn preview_cancellation(
     let before = running(cx, at.subscription_id)?;
     let (course, rule) = with_end(cx, &before, (new.end_date, new.immediately))?;
     let needs = needs_approval(cx, RequestKind::Cancellation)?;
-    Ok(foreseen(&course, needs, Some(rule)))
+    Ok(periods_to_come(&course, needs, Some(rule)))
 }
 
 /// What staff alone say of a cancellation.
@@ -230,7 +234,7 @@ pub(super) fn area() -> Area {
         .summary("See what a cancellation would mean")
         .describe("When the membership would end, by which rule, and what is billed until then. Changes nothing.")
         .for_own(&[])
-        .said_by_staff(SAID_BY_STAFF)
+        .staff_only_input(SAID_BY_STAFF)
         .fails(&[Key::ApiError]),
     ])
 }

@@ -8,7 +8,7 @@ use super::subscription::Subscription;
 use crate::billing::{letters::Reader, texts};
 
 /// Tells a client of a pause or an end that was not there before.
-pub fn tell(cx: &mut Write, before: &Subscription, course: &Subscription) -> Result<()> {
+pub fn send(cx: &mut Write, before: &Subscription, course: &Subscription) -> Result<()> {
     let end = course.end_date.filter(|_| course.end_date != before.end_date);
     let pause = course.pauses.0.iter().find(|pause| {
         !before.pauses.0.iter().any(|known| (known.from, known.until) == (pause.from, pause.until))

@@ -5,13 +5,13 @@
 
 pub mod apply_changes;
 pub mod billing_schedule;
+pub mod change_preview;
 mod letters;
 pub mod period;
 pub mod request;
 pub mod requests;
 pub mod subscription;
 pub mod subscriptions;
-pub mod change_preview;
 
 use spotter_contract::Area;
 

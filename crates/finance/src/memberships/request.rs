@@ -81,7 +81,7 @@ impl SubscriptionRequest {
                 return Err(Problem::conflict("status", rule));
             }
         }
-        cx.touch("subscription", self.subscription_id, ["request"]);
+        cx.set_audit_target("subscription", self.subscription_id, ["request"]);
         cx.defer(INSERT, &self.params())
     }
 
@@ -90,7 +90,7 @@ impl SubscriptionRequest {
         self.status = status;
         self.answered_at = Some(cx.now());
         self.updated_at = cx.now();
-        cx.touch("subscription", self.subscription_id, ["request"]);
+        cx.set_audit_target("subscription", self.subscription_id, ["request"]);
         cx.defer(SAVE, &self.params())?;
         Ok(self)
     }

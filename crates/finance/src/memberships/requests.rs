@@ -11,17 +11,17 @@ use spotter_store::{Bind, List, lists};
 
 use super::{
     apply_changes::apply,
-    request::{RequestKind, RequestStatus, SubscriptionRequest},
     change_preview::{
         NewCancellation, NewPause, SAID_BY_STAFF, SubscriptionPath, by, needs_approval, running,
         with_end, with_pause,
     },
+    request::{RequestKind, RequestStatus, SubscriptionRequest},
 };
 use crate::{
+    account_status,
     credits::grant,
     ids::{SubscriptionId, SubscriptionRequestId},
     memberships::subscription::Subscription,
-    account_status,
 };
 
 path!(RequestPath { subscription_id: SubscriptionId, request_id: SubscriptionRequestId });
@@ -45,7 +45,7 @@ fn request_pause(
     let course = with_pause(cx, &before, &new)?;
     let needs = needs_approval(cx, RequestKind::Pause)?;
     let (from, until) = (new.from, new.until);
-    cx.happens(|| match needs {
+    cx.describe_effect(|| match needs {
         true => format!("A manager is asked to pause the membership from {from} until {until}."),
         false => format!("The membership is paused from {from} until {until}."),
     });
@@ -66,10 +66,13 @@ fn request_cancellation(
     let (course, _) = with_end(cx, &before, (new.end_date, new.immediately))?;
     let needs = needs_approval(cx, RequestKind::Cancellation)?;
     let end = course.end_date;
-    cx.happens(|| match (needs, end) {
+    cx.describe_effect(|| match (needs, end) {
         (true, _) => "A manager is asked to cancel the membership.".to_owned(),
         (false, end) => {
-            format!("The membership ends: its last day is the one before {}.", told(end))
+            format!(
+                "The membership ends: its last day is the one before {}.",
+                decision_sentence(end)
+            )
         }
     });
     let reason = new.reason.map(Into::into);
@@ -79,7 +82,7 @@ fn request_cancellation(
     finish(cx, request, before, course, needs)
 }
 
-fn told(date: Option<Date>) -> String {
+fn decision_sentence(date: Option<Date>) -> String {
     date.map(|date| date.to_string()).unwrap_or_default()
 }
 
@@ -235,7 +238,7 @@ pub(super) fn area() -> Area {
         .emits(crate::TURNS)
         .always(&[])
         .fails(&[Key::ApiError, Key::DateRangeOrderInvalid])
-        .asks(),
+        .confirmation(),
         operation!(POST "/finance/subscriptions/{subscriptionId}/cancellation-requests",
             FinanceSubscriptionActionsWrite, request_cancellation)
         .summary("Ask to cancel a membership")
@@ -245,11 +248,11 @@ pub(super) fn area() -> Area {
         )
         .created()
         .for_own(&[])
-        .said_by_staff(SAID_BY_STAFF)
+        .staff_only_input(SAID_BY_STAFF)
         .emits(crate::TURNS)
         .always(&[])
         .fails(&[Key::ApiError])
-        .asks(),
+        .confirmation(),
         operation!(app POST "/finance/subscriptions/{subscriptionId}/requests/{requestId}/approve", Manager,
             approve_subscription_request)
         .summary("Approve what was wished of a membership")

@@ -180,7 +180,7 @@ impl Subscription {
     pub fn save(&mut self, cx: &mut Write, before: &Self) -> Result<Vec<String>> {
         let changed = self.changed(before);
         let id = self.subscription_id;
-        if let Some(now) = cx.changes("subscription", id, changed.clone()) {
+        if let Some(now) = cx.audit_fields("subscription", id, changed.clone()) {
             self.updated_at = now;
             cx.defer(SAVE, &self.params())?;
             self.figured(cx, Some(before))?;

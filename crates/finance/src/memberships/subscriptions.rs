@@ -11,9 +11,9 @@ use spotter_store::{List, filters, lists};
 
 use super::{
     billing_schedule::PeriodBill,
+    change_preview::SubscriptionPath,
     requests::SubscriptionAnswer,
     subscription::{Subscription, SubscriptionStatus, TALLY},
-    change_preview::SubscriptionPath,
 };
 use crate::{
     billing::invoice::Collection,

@@ -6,11 +6,11 @@ use spotter_kernel::{Result, id::ClientId, money::Currency};
 use spotter_store::{Bind, params, statements};
 
 use crate::{
+    account_status,
     billing::invoice::Invoice,
     collecting::charging,
     ids::{InvoiceId, PaymentId},
     payments::payment::{Allocation, Payment},
-    account_status,
 };
 
 /// How much of an amount each of some bills gets that so much is left to pay of, in their order; and what

@@ -188,8 +188,8 @@ fn record_payment(cx: &mut Write, Body(new): Body<NewPayment>) -> Result<Payment
         settled_at: Some(cx.now()),
         ..Payment::to_come(cx, client.client_id, (amount, currency), PaymentSource::Manual)
     };
-    cx.happens(|| {
-        let amount = currency.told(amount);
+    cx.describe_effect(|| {
+        let amount = currency.format_amount(amount);
         format!("A payment of {amount} is recorded for {}.", quoted(&client.name()))
     });
     if let Some(request) = request {
@@ -197,7 +197,7 @@ fn record_payment(cx: &mut Write, Body(new): Body<NewPayment>) -> Result<Payment
     }
     allocation::pay_bills(cx, &mut payment, amount)?;
     payment.insert(cx)?;
-    payment.tell(cx, Event::PaymentSucceeded)?;
+    payment.publish(cx, Event::PaymentSucceeded)?;
     Ok(PaymentAnswer { payment: PaymentView::of(cx, payment)? })
 }
 
@@ -221,7 +221,7 @@ pub(super) fn area() -> Area {
             .emits(crate::SETTLES)
             .always(&[Event::PaymentSucceeded])
             .fails(&[Key::CompanyNotFound, Key::ApiError])
-            .asks(),
+            .confirmation(),
     ])
 }
 

@@ -150,7 +150,7 @@ fn page(
 }
 
 /// What a client reads where the provider's page cannot be opened now; `back` leads to where they came from.
-pub fn away(cx: &mut Read, client: ClientId, back: &str) -> Result<String> {
+pub fn unavailable_page(cx: &mut Read, client: ClientId, back: &str) -> Result<String> {
     let language = charge::language_of(cx, client)?;
     let (company, words) = (Company::find(cx)?.name, texts::pay_page(&language));
     let page = shell(

@@ -241,14 +241,14 @@ impl Payment {
     /// Writes a new one down.
     pub fn insert(&mut self, cx: &mut Write) -> Result<()> {
         self.figured(cx, None)?;
-        cx.touch("payment", self.payment_id, ["payment"]);
+        cx.set_audit_target("payment", self.payment_id, ["payment"]);
         cx.defer(INSERT, &self.params())?;
         cx.recount(&BTreeSet::new(), &self.subjects())
     }
 
     /// Writes down what has changed.
     pub fn save(&mut self, cx: &mut Write, before: &Self) -> Result<()> {
-        let Some(now) = cx.changes("payment", self.payment_id, self.changed(before)) else {
+        let Some(now) = cx.audit_fields("payment", self.payment_id, self.changed(before)) else {
             return Ok(());
         };
         self.updated_at = now;
@@ -258,7 +258,7 @@ impl Payment {
     }
 
     /// Tells of it.
-    pub fn tell(&self, cx: &mut Write, event: Event) -> Result<()> {
+    pub fn publish(&self, cx: &mut Write, event: Event) -> Result<()> {
         let told = PaymentEvent {
             payment_id: self.payment_id,
             client_id: self.client_id,

@@ -99,11 +99,13 @@ fn refund_payment(
     let reason: Option<String> = new.reason.map(Into::into);
     cx.as_of(before.updated_at);
     let currency = before.currency;
-    let name = match cx.is_foreseen() {
+    let name = match cx.is_preview() {
         true => Client::names(cx, &[before.client_id])?.pop().flatten().unwrap_or_default(),
         false => String::new(),
     };
-    cx.happens(|| format!("{} go back to {}.", currency.told(amount), quoted(&name)));
+    cx.describe_effect(|| {
+        format!("{} go back to {}.", currency.format_amount(amount), quoted(&name))
+    });
     // What pays a bill is credited, the bill that was paid last first, until enough of the payment is free.
     let mut missing = amount - before.unallocated;
     for allocation in allocation::of_payment(cx, before.payment_id)?.into_iter().rev() {
@@ -114,8 +116,8 @@ fn refund_payment(
         missing -= wanted;
         let mut bill = Invoice::find(cx, allocation.invoice_id)?;
         let number = bill.number.clone();
-        cx.happens(|| {
-            let wanted = currency.told(wanted);
+        cx.describe_effect(|| {
+            let wanted = currency.format_amount(wanted);
             format!("A credit note over {wanted} is issued for {number}.")
         });
         credit_notes::credit(cx, &mut bill, wanted, Some(before.payment_id), reason.clone())?;
@@ -194,7 +196,7 @@ pub fn conclude(cx: &mut Write, id: RefundId, status: RefundStatus) -> Result<()
         return Ok(());
     };
     let now = cx.now();
-    cx.touch("payment", refund.payment_id, ["refunds"]);
+    cx.set_audit_target("payment", refund.payment_id, ["refunds"]);
     let before = Payment::find(cx, refund.payment_id)?;
     refund.status = status;
     refund.figured(cx, &before)?;
@@ -213,7 +215,7 @@ pub fn conclude(cx: &mut Write, id: RefundId, status: RefundStatus) -> Result<()
 }
 
 /// What became of the attempts: a refund that nobody knows of is tried again for as long as it takes.
-fn settle(cx: &mut Write, id: Id, settled: &AttemptResult) -> Result<()> {
+fn on_finished(cx: &mut Write, id: Id, settled: &AttemptResult) -> Result<()> {
     match (settled.state, settled.again_at) {
         (State::Failed | State::Unknown, None) => {
             let tomorrow = cx.now().plus_days(1);
@@ -248,7 +250,8 @@ const PATIENCE: RetryPolicy =
     RetryPolicy { lease_ms: 60_000, retries: &[60, 300, 900, 3_600, 7_200, 14_400, 28_800] };
 
 /// Sending money back.
-pub static SEND_REFUND: Job = Job::new("send_refund", "Send clients' money back", PATIENCE, settle);
+pub static SEND_REFUND: Job =
+    Job::new("send_refund", "Send clients' money back", PATIENCE, on_finished);
 
 /// What this chapter brings.
 pub(super) fn area() -> Area {
@@ -264,7 +267,7 @@ pub(super) fn area() -> Area {
             .emits(crate::SETTLES)
             .always(&[])
             .fails(&[Key::ApiError])
-            .asks(),
+            .confirmation(),
     ])
 }
 

@@ -136,7 +136,7 @@ impl PaymentRequest {
     }
 
     /// Asks a client to pay.
-    pub fn make(cx: &mut Write, asked: RequestedPayment) -> Result<Self> {
+    pub fn create(cx: &mut Write, asked: RequestedPayment) -> Result<Self> {
         let credential = cx.new_credential(CredentialKind::PayPage);
         let request = Self {
             payment_request_id: PaymentRequestId(cx.new_id()),
@@ -154,12 +154,12 @@ impl PaymentRequest {
             updated_at: cx.now(),
         };
         request.insert(cx)?;
-        request.tell(cx, Event::PaymentRequestCreated)?;
+        request.publish(cx, Event::PaymentRequestCreated)?;
         Ok(request)
     }
 
     /// The request for all that is left to pay of an invoice, made where there is none.
-    pub fn of_rest(cx: &mut Write, invoice: &Invoice) -> Result<Self> {
+    pub fn for_balance_due(cx: &mut Write, invoice: &Invoice) -> Result<Self> {
         let open: Vec<Self> = cx.all(OPEN_OF, params![invoice.invoice_id])?;
         let whole = open.into_iter().find(|request| request.amount == invoice.balance);
         if let Some(request) = whole {
@@ -173,7 +173,7 @@ impl PaymentRequest {
             description: invoice.number.clone(),
             expires_at: cx.now().plus_days(OPEN_DAYS),
         };
-        Self::make(cx, asked)
+        Self::create(cx, asked)
     }
 
     fn subjects(&self) -> BTreeSet<String> {
@@ -182,7 +182,7 @@ impl PaymentRequest {
 
     /// Writes a new one down, and has it end in time.
     fn insert(&self, cx: &mut Write) -> Result<()> {
-        cx.touch("payment_request", self.payment_request_id, ["paymentRequest"]);
+        cx.set_audit_target("payment_request", self.payment_request_id, ["paymentRequest"]);
         cx.defer(INSERT, &self.params())?;
         cx.set_timer(&EXPIRE_REQUEST, self.payment_request_id, self.expires_at)?;
         cx.recount(&BTreeSet::new(), &self.subjects())
@@ -203,13 +203,13 @@ impl PaymentRequest {
         }
         cx.recount(&self.subjects(), &request.subjects())?;
         if status != RequestStatus::Paid {
-            request.tell(cx, Event::PaymentRequestCancelled)?;
+            request.publish(cx, Event::PaymentRequestCancelled)?;
         }
         Ok(request)
     }
 
     /// Tells of it.
-    pub fn tell(&self, cx: &mut Write, event: Event) -> Result<()> {
+    pub fn publish(&self, cx: &mut Write, event: Event) -> Result<()> {
         let told = PaymentRequestEvent {
             payment_request_id: self.payment_request_id,
             client_id: self.client_id,

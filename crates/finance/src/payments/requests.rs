@@ -129,8 +129,8 @@ fn create_payment_request(
     if expires_at > cx.now().plus_days(OPEN_DAYS_MAX) {
         return Err(Problem::invalid("expiresAt", "must be at most 366 days from now"));
     }
-    let (name, told) = (quoted(&client.name()), currency.told(amount));
-    cx.happens(|| format!("{name} is asked to pay {told}."));
+    let (name, told) = (quoted(&client.name()), currency.format_amount(amount));
+    cx.describe_effect(|| format!("{name} is asked to pay {told}."));
     let asked = RequestedPayment {
         client_id: new.client_id,
         invoice_id: new.invoice_id,
@@ -139,14 +139,14 @@ fn create_payment_request(
         description,
         expires_at,
     };
-    let request = PaymentRequest::make(cx, asked)?;
+    let request = PaymentRequest::create(cx, asked)?;
     Ok(PaymentRequestAnswer { payment_request: RequestView::of(cx, request)? })
 }
 
 fn pay_invoice(cx: &mut Write, Path(at): Path<InvoicePath>) -> Result<PaymentRequestAnswer> {
     let found = Invoice::find(cx, at.invoice_id)?;
     let invoice = Invoice::payable(cx, at.invoice_id, found.client_id)?;
-    let request = PaymentRequest::of_rest(cx, &invoice)?;
+    let request = PaymentRequest::for_balance_due(cx, &invoice)?;
     Ok(PaymentRequestAnswer { payment_request: RequestView::of(cx, request)? })
 }
 
@@ -158,8 +158,10 @@ fn cancel_payment_request(
     if !request.is_open() {
         return Err(Problem::conflict("status", "must be open"));
     }
-    cx.happens(|| "The request is taken back: its page takes no payment any more.".to_owned());
-    cx.touch("payment_request", request.payment_request_id, ["status"]);
+    cx.describe_effect(|| {
+        "The request is taken back: its page takes no payment any more.".to_owned()
+    });
+    cx.set_audit_target("payment_request", request.payment_request_id, ["status"]);
     let request = request.end(cx, RequestStatus::Cancelled)?;
     Ok(PaymentRequestAnswer { payment_request: RequestView::of(cx, request)? })
 }
@@ -186,7 +188,7 @@ pub(super) fn area() -> Area {
         .emits(&[Event::PaymentRequestCreated])
         .pay_page()
         .fails(&[Key::CompanyNotFound, Key::ApiError])
-        .asks(),
+        .confirmation(),
         operation!(app POST "/finance/invoices/{invoiceId}/pay", Manager, pay_invoice)
             .summary("Get the page where an invoice is paid")
             .describe("Of the request for all that is left to pay of it, which is made where there is none.")
@@ -199,7 +201,7 @@ pub(super) fn area() -> Area {
         .summary("Take back a request to pay")
         .emits(&[Event::PaymentRequestCancelled])
         .fails(&[Key::ApiError])
-        .asks(),
+        .confirmation(),
     ])
 }
 

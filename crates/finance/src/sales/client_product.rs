@@ -131,7 +131,7 @@ impl ClientProduct {
 
     /// Writes a new one down.
     pub fn insert(&self, cx: &mut Write) -> Result<()> {
-        cx.touch("client_product", self.client_product_id, ["clientProduct"]);
+        cx.set_audit_target("client_product", self.client_product_id, ["clientProduct"]);
         cx.defer(INSERT, &self.params())?;
         self.opens_waitlists(cx)
     }
@@ -147,7 +147,7 @@ impl ClientProduct {
     /// Writes down what has changed.
     pub fn save(&mut self, cx: &mut Write, before: &Self) -> Result<()> {
         let id = self.client_product_id;
-        if let Some(now) = cx.changes("client_product", id, self.changed(before)) {
+        if let Some(now) = cx.audit_fields("client_product", id, self.changed(before)) {
             self.updated_at = now;
             cx.defer(SAVE, &self.params())?;
             if self.status != before.status {
@@ -158,7 +158,7 @@ impl ClientProduct {
     }
 
     /// Tells of it.
-    pub fn tell(&self, cx: &mut Write, event: Event) -> Result<()> {
+    pub fn publish(&self, cx: &mut Write, event: Event) -> Result<()> {
         let told = ClientProductEvent {
             client_product_id: self.client_product_id,
             client_id: self.client_id,

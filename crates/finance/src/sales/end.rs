@@ -7,10 +7,11 @@ use spotter_kernel::{Date, Event, Id, Result, id::ClientId};
 use spotter_store::{params, statements};
 
 use crate::{
+    account_status,
     billing::{credit_notes, invoice::Invoice, tax::for_days},
     credits::{
-        lot::{CreditLot, EntryKind, LotChangeCause},
         booking_credits,
+        lot::{CreditLot, EntryKind, LotChangeCause},
     },
     ids::InvoiceId,
     memberships::subscription::{Subscription, SubscriptionStatus},
@@ -19,7 +20,6 @@ use crate::{
         lifecycle,
     },
     settings::{CancellationEnd, FinanceSettings},
-    account_status,
 };
 
 /// Ends a sale on a date, which is the first day after. What is not used of its credits is gone, and what
@@ -32,7 +32,7 @@ pub fn end(
     reason: Option<String>,
 ) -> Result<ClientProduct> {
     let mut product = before.clone();
-    let course = lifecycle::course_of(cx, &product)?;
+    let course = lifecycle::billing_schedule_of(cx, &product)?;
     let was_cancelled = course.as_ref().is_some_and(|course| course.auto_renew);
     let taken_back = is_revoked || was_cancelled;
     product.status = match taken_back {
@@ -48,15 +48,15 @@ pub fn end(
     if let Some(course) = course {
         end_course(cx, course, on, is_revoked)?;
     }
-    booking_credits::uncover(cx, product.client_product_id, on)?;
+    booking_credits::release_cover(cx, product.client_product_id, on)?;
     let kind = if taken_back { EntryKind::Revoke } else { EntryKind::Expire };
     for mut lot in CreditLot::given_by(cx, product.client_product_id)? {
         lot.close(cx, kind, &LotChangeCause::default())?;
     }
     if taken_back {
-        product.tell(cx, Event::ClientProductRevoked)?;
+        product.publish(cx, Event::ClientProductRevoked)?;
     }
-    lifecycle::turn_later(cx, &product, None)?;
+    lifecycle::schedule(cx, &product, None)?;
     cx.end(Offboarding::EntitlementEnded, product.client_id)?;
     Ok(product)
 }
@@ -121,7 +121,7 @@ fn end_of_client(cx: &mut Write, client: Id) -> Result<u64> {
     for course in Subscription::running_of(cx, ClientId(client))? {
         let product = ClientProduct::find(cx, course.client_product_id)?;
         let on = course.end_date.map_or(today, |end| end.min(today));
-        cx.happens(|| format!("The membership {} ends today.", quoted(&course.name)));
+        cx.describe_effect(|| format!("The membership {} ends today.", quoted(&course.name)));
         end(cx, product, on, true, None)?;
         ended += 1;
     }

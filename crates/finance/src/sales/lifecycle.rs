@@ -6,13 +6,14 @@ use spotter_contract::{Area, Offboarding, Read, Timer, Write};
 use spotter_kernel::{Date, Event, Id, Result};
 
 use crate::{
+    account_status,
     billing::{
         dunning,
         invoice::BillLine,
         issue::{self, Bill},
     },
     company_day,
-    credits::{grant, booking_credits},
+    credits::{booking_credits, grant},
     ids::ClientProductId,
     memberships::{
         billing_schedule::PeriodBill,
@@ -23,7 +24,6 @@ use crate::{
         end,
     },
     settings::PauseBilling,
-    account_status,
 };
 
 /// What a sale does next.
@@ -78,7 +78,7 @@ fn next_step(
 const STEPS_MAX: usize = 40;
 
 /// Has what is next of a sale done on its date.
-pub fn turn_later(
+pub fn schedule(
     cx: &mut Write,
     product: &ClientProduct,
     course: Option<&Subscription>,
@@ -92,27 +92,27 @@ pub fn turn_later(
     }
 }
 
-fn turn_sale(cx: &mut Write, id: Id) -> Result<()> {
+fn advance(cx: &mut Write, id: Id) -> Result<()> {
     let today = cx.today()?;
     let mut product = ClientProduct::find(cx, ClientProductId(id))?;
-    let mut course = course_of(cx, &product)?;
+    let mut course = billing_schedule_of(cx, &product)?;
     for _ in 0..STEPS_MAX {
         let due = next_step(&product, course.as_ref()).filter(|(date, _)| *date <= today);
         let Some((date, step)) = due else { break };
         if let (LifecycleStep::Bill, Some(own)) = (&step, &course)
-            && dunning::chase_before_renewal(cx, own.subscription_id)?
+            && dunning::run_before_renewal(cx, own.subscription_id)?
         {
             product = ClientProduct::find(cx, ClientProductId(id))?;
-            course = course_of(cx, &product)?;
+            course = billing_schedule_of(cx, &product)?;
             continue;
         }
         (product, course) = take(cx, product, course, (date, step), today)?;
     }
-    turn_later(cx, &product, course.as_ref())
+    schedule(cx, &product, course.as_ref())
 }
 
 /// The membership of a sale.
-pub fn course_of(cx: &mut Read, product: &ClientProduct) -> Result<Option<Subscription>> {
+pub fn billing_schedule_of(cx: &mut Read, product: &ClientProduct) -> Result<Option<Subscription>> {
     product.subscription_id.map(|id| Subscription::find(cx, id)).transpose()
 }
 
@@ -127,7 +127,7 @@ fn take(
     match (step, &mut course) {
         (LifecycleStep::End, _) => {
             let product = end::end(cx, before, date, false, None)?;
-            let course = course_of(cx, &product)?;
+            let course = billing_schedule_of(cx, &product)?;
             return Ok((product, course));
         }
         (LifecycleStep::Grant, _) => {
@@ -183,7 +183,7 @@ fn take(
 /// it covered is covered otherwise, or cancelled.
 pub fn rest(cx: &mut Write, course: &Subscription) -> Result<()> {
     let Some(pause) = course.pauses.0.iter().rfind(|pause| pause.begun) else { return Ok(()) };
-    booking_credits::uncover(cx, course.client_product_id, pause.from)?;
+    booking_credits::release_cover(cx, course.client_product_id, pause.from)?;
     grant::shift(cx, course.client_product_id, pause.from, pause.from.days_until(pause.until))?;
     cx.end(Offboarding::EntitlementEnded, course.client_id)
 }
@@ -230,7 +230,7 @@ pub fn billed(product: &ClientProduct, course: &Subscription, bill: &PeriodBill)
 static TURN_SALE: Timer = Timer::new(
     "turn_sale",
     "Begin, bill, rest or end what a client was sold, and give its credits",
-    turn_sale,
+    advance,
 )
 .emits(crate::TURNS);
 

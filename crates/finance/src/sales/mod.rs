@@ -3,20 +3,14 @@
 
 pub mod client_product;
 pub mod end;
+pub mod lifecycle;
 pub mod sell;
 pub mod sold;
 pub mod terms;
-pub mod lifecycle;
 
 use spotter_contract::Area;
 
 /// What the area brings.
 pub(super) fn area() -> Area {
-    Area::join([
-        client_product::area(),
-        sell::area(),
-        sold::area(),
-        lifecycle::area(),
-        end::area(),
-    ])
+    Area::join([client_product::area(), sell::area(), sold::area(), lifecycle::area(), end::area()])
 }

@@ -11,6 +11,7 @@ use spotter_kernel::{
 use spotter_store::Json;
 
 use crate::{
+    account_status,
     billing::{
         charge,
         invoice::{BillLine, Collection, Invoice, InvoiceLine},
@@ -30,11 +31,10 @@ use crate::{
     },
     sales::{
         client_product::{ClientProduct, ClientProductStatus},
-        terms::Terms,
         lifecycle,
+        terms::Terms,
     },
     settings::{BillingAnchor, FinanceSettings, FirstPeriod},
-    account_status,
 };
 
 /// How far from today a sale can begin, in days.
@@ -235,9 +235,9 @@ fn work_out(cx: &mut Read, client: ClientId, asked: SaleRequest) -> Result<Sale>
                 let rule = "must not be given beside billingAnchor or firstPeriod";
                 return Err(Problem::invalid("anchorDate", rule));
             }
-            Some(billing_schedule::taken_over(&terms, date, start)?)
+            Some(billing_schedule::imported_start(&terms, date, start)?)
         }
-        Some(AnchorChoice { anchor, first, date: None }) => Some(billing_schedule::beginning(
+        Some(AnchorChoice { anchor, first, date: None }) => Some(billing_schedule::billing_start(
             &terms,
             start,
             anchor.unwrap_or(usual),
@@ -396,8 +396,8 @@ fn sell(cx: &mut Write, sale: Sale) -> Result<(ClientProduct, Option<Subscriptio
         ..sale.bill.clone()
     };
     let (name, client) = (quoted(&product.name), quoted(&sale.client.name()));
-    let gross = bill.currency.told(sale.draft.totals.gross);
-    cx.happens(|| format!("{name} is sold to {client}, for {gross}."));
+    let gross = bill.currency.format_amount(sale.draft.totals.gross);
+    cx.describe_effect(|| format!("{name} is sold to {client}, for {gross}."));
     if let Some(subscription) = &subscription {
         subscription.insert(cx)?;
         account_status::follow_members(cx, product.client_id)?;
@@ -409,14 +409,14 @@ fn sell(cx: &mut Write, sale: Sale) -> Result<(ClientProduct, Option<Subscriptio
         product.granted_until = sale.start.tomorrow();
     }
     product.insert(cx)?;
-    product.tell(cx, Event::ClientProductAssigned)?;
+    product.publish(cx, Event::ClientProductAssigned)?;
     if subscription.is_some() {
-        product.tell(cx, Event::MembershipAssigned)?;
+        product.publish(cx, Event::MembershipAssigned)?;
     }
     if begins {
         grant::give(cx, &product, &sale.grants())?;
     }
-    lifecycle::turn_later(cx, &product, subscription.as_ref())?;
+    lifecycle::schedule(cx, &product, subscription.as_ref())?;
     Ok((product, subscription, invoice))
 }
 
@@ -476,7 +476,7 @@ pub(super) fn area() -> Area {
             .emits(crate::SELLS)
             .always(&[Event::InvoiceCreated, Event::ClientProductAssigned])
             .fails(&[Key::CompanyNotFound, Key::ApiError])
-            .asks(),
+            .confirmation(),
         operation!(POST "/finance/clients/{clientId}/memberships/preview", FinanceSubscriptionsRead,
             preview_membership)
         .summary("See what a membership would bill and give")
@@ -490,6 +490,6 @@ pub(super) fn area() -> Area {
         .emits(crate::SELLS)
         .always(&[Event::InvoiceCreated, Event::ClientProductAssigned, Event::MembershipAssigned])
         .fails(&[Key::CompanyNotFound, Key::ApiError])
-        .asks(),
+        .confirmation(),
     ])
 }

@@ -68,7 +68,9 @@ fn revoke_client_product(
         return Err(Problem::conflict("status", "must not have ended"));
     }
     let name = quoted(&product.name);
-    cx.happens(|| format!("{name} is taken back: it ends today, and its credits are gone."));
+    cx.describe_effect(|| {
+        format!("{name} is taken back: it ends today, and its credits are gone.")
+    });
     let today = cx.today()?;
     let client_product = end::end(cx, product, today, true, why.reason.map(Into::into))?;
     Ok(ClientProductAnswer { client_product })
@@ -90,7 +92,7 @@ pub(super) fn area() -> Area {
         .emits(crate::TURNS)
         .always(&[Event::ClientProductRevoked])
         .fails(&[Key::ApiError])
-        .asks(),
+        .confirmation(),
     ])
 }
 

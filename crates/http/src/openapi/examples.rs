@@ -29,7 +29,7 @@ fn of(name: &str, schema: &Value, schemas: &Map<String, Value>) -> Value {
         return value.clone();
     }
     if let Some(words) = schema["enum"].as_array() {
-        let usual = known(name).filter(|usual| words.contains(usual));
+        let usual = known_example(name).filter(|usual| words.contains(usual));
         return usual.or_else(|| words.first().cloned()).unwrap_or_default();
     }
     let first = schema["anyOf"].get(0).or_else(|| schema["oneOf"].get(0));
@@ -37,7 +37,7 @@ fn of(name: &str, schema: &Value, schemas: &Map<String, Value>) -> Value {
         return of(name, first, schemas);
     }
     // What is called the same may be a date, or an instant.
-    let usual = known(name).filter(|_| schema["format"] != "date-time");
+    let usual = known_example(name).filter(|_| schema["format"] != "date-time");
     if let Some(value) = usual.filter(|value| fits(schema, value)) {
         return value;
     }
@@ -87,7 +87,7 @@ fn fits(schema: &Value, value: &Value) -> bool {
     })
 }
 
-fn known(name: &str) -> Option<Value> {
+fn known_example(name: &str) -> Option<Value> {
     Some(match name {
         "firstName" => json!("Sam"),
         "changedFields" => json!(["name"]),

@@ -1,15 +1,15 @@
 //! The OpenAPI 3.1 descriptions, read from the operations table: the Public API's for integrations, and
 //! the application API's for what coaches and clients use.
 
+mod application;
 mod examples;
 mod glossary;
 mod integrations;
 mod operation;
-mod application;
 mod problems;
 mod schemas;
 
-pub use problems::of_arguments;
+pub use problems::argument_keys;
 use serde_json::{Map, Value, json};
 use spotter_contract::{Operation, Surface, Table};
 use spotter_kernel::{Event, problem::unmarked};

@@ -12,7 +12,7 @@ pub(super) fn describe(operation: &Operation, surface: Surface, schemas: &mut Sc
     let answer = operation.answer(&mut schemas.given).into();
     let answer = match (surface, operation.for_client) {
         (Surface::App, Some(granted)) if !granted.staffs.is_empty() => {
-            granted.without_staffs(inlined(answer, schemas.given.definitions()))
+            granted.without_staff_only(inlined(answer, schemas.given.definitions()))
         }
         _ => answer,
     };
@@ -23,7 +23,7 @@ pub(super) fn describe(operation: &Operation, surface: Surface, schemas: &mut Sc
         "parameters": parameters_of(operation, &arguments),
         "responses": responses((operation, surface), &arguments, answer, schemas.taken.definitions()),
     });
-    let (security, who) = who(operation, surface);
+    let (security, who) = security_of(operation, surface);
     described["security"] = security;
     let mut text = format!("{}\n\n{who}", operation.description);
     if !operation.events.is_empty() {
@@ -59,7 +59,7 @@ fn inlined(schema: Value, definitions: &Map<String, Value>) -> Value {
 }
 
 /// How its caller is known, and who may call it.
-fn who(operation: &Operation, surface: Surface) -> (Value, String) {
+fn security_of(operation: &Operation, surface: Surface) -> (Value, String) {
     let session = json!([{"session": []}]);
     match (surface, operation.access) {
         (Surface::Public, Access::Scope(scope)) => {

@@ -89,7 +89,7 @@ pub(super) fn of(
     }
     // Where refusals have one key, it is that of every value.
     let own = operation.invalid() == Key::RequestInvalid;
-    let brought = of_arguments(arguments, definitions);
+    let brought = argument_keys(arguments, definitions);
     let brought = brought.iter().filter(|key| own || key.status() != 400);
     for key in brought.chain(operation.problems) {
         match key {
@@ -102,7 +102,7 @@ pub(super) fn of(
 
 /// The keys that the types of the arguments bring: of values that they refuse, and of ids in paths and
 /// bodies that lead to nothing; a list finds nothing for such an id.
-pub fn of_arguments(arguments: &ArgumentSchemas, definitions: &Map<String, Value>) -> Vec<Key> {
+pub fn argument_keys(arguments: &ArgumentSchemas, definitions: &Map<String, Value>) -> Vec<Key> {
     let mut found = Vec::new();
     let ArgumentSchemas { path, query, body, .. } = arguments;
     for (schema, names) in [(path, NAMES), (body, NAMES), (query, &NAMES[..1])] {

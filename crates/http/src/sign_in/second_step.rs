@@ -22,7 +22,7 @@ const PURPOSE: &str = "second step";
 
 /// Lets an account in whose password was right: at once where it has no second step, else with a code that is right. The
 /// refusal holds a ticket with which a code may come without the password.
-pub(super) async fn pass(
+pub(super) async fn verify_code(
     state: &Arc<State>,
     request_id: &RequestId,
     account: Account,
@@ -69,7 +69,7 @@ pub async fn recognise_by_ticket(
     let find = move |tx: &mut Tx<'_>| accounts::find(tx, company, subject, id);
     let account = state.db.read(find).await?.filter(|account| mark_of(account) == mark);
     let account = account.ok_or(Key::InvalidCredentials)?;
-    pass(state, request_id, account, Some(code)).await
+    verify_code(state, request_id, account, Some(code)).await
 }
 
 /// What changes with the password.

@@ -118,7 +118,7 @@ pub async fn recognise(
 ) -> Result<Account> {
     let code = login.code.clone();
     let account = knows_password(state, request_id, from, login).await?;
-    second_step::pass(state, request_id, account, code.as_deref()).await
+    second_step::verify_code(state, request_id, account, code.as_deref()).await
 }
 
 /// The account whose address and password these are. Attempts are limited for each account and each
@@ -215,7 +215,7 @@ pub(super) fn note_refusals(state: &State, request_id: &RequestId, accounts: Vec
                 let caller = Caller::new(account.company_id, Actor::System);
                 let read = Read::new(tx, &caller, env.clock.now());
                 let mut cx = Write::new(read, &env, "login", &[], request_id.as_str())?;
-                cx.touch(account.subject.word(), account.subject_id, ["session"]);
+                cx.set_audit_target(account.subject.word(), account.subject_id, ["session"]);
                 cx.audit_as("refused")
             });
             if let Err(problem) = noted.await {
@@ -258,7 +258,7 @@ pub(super) async fn logout(
     let outcome = async {
         let (caller, subject, id, session) = visit.signed_in(headers).await?;
         let step = move |cx: &mut Write<'_, '_>| {
-            cx.touch(subject.word(), id, ["session"]);
+            cx.set_audit_target(subject.word(), id, ["session"]);
             sessions::end(cx, session)
         };
         visit.write(caller.company, caller.actor, "logout", step).await?;

@@ -18,7 +18,7 @@ use super::{
     ToolVariants, Tools,
     answer_limit::{Bounded, bound, may_shrink, too_long},
     list_summaries,
-    results::{failed, told},
+    results::{failed, success},
     tool::ToolMode,
 };
 use crate::assistant_request::AssistantRequest;
@@ -32,7 +32,7 @@ impl Tools {
         name: &str,
         arguments: JsonObject,
     ) -> Option<CallToolResult> {
-        let named = self.named(name)?;
+        let named = self.find(name)?;
         let outcome = match named.any.used {
             ToolMode::Previews => preview(state, visit, named, arguments).await,
             _ if named.any.operation.writes => run(state, visit, named, arguments).await,
@@ -60,7 +60,7 @@ async fn within_bounds(
             brief.cut(&mut data);
         }
         let limit = match bound(&mut data) {
-            Bounded::Fits => return Some(told(data)),
+            Bounded::Fits => return Some(success(data)),
             Bounded::WithLimit(limit) => Some(limit),
             Bounded::TooLong => None,
         };
@@ -100,7 +100,7 @@ fn answered(
                 if let Some(brief) = list_summaries::of(name) {
                     brief.cut(&mut data);
                 }
-                told(data)
+                success(data)
             }
             Err(error) => failed(&Problem::internal(error)),
         }),
@@ -133,7 +133,7 @@ impl Call {
 
     /// What the operation answered; nothing where the caller has no tool of the name.
     fn transact(&mut self, tx: &mut Tx<'_>) -> Result<Option<String>> {
-        let assistant = self.visit.enter(tx, &self.state)?;
+        let assistant = self.visit.authenticate(tx, &self.state)?;
         let Some(tool) = self.named.of(assistant.subject) else { return Ok(None) };
         if let Some(problem) = lacking(&assistant, tool.operation.id) {
             return Err(match self.visit.can_be_widened() {
@@ -146,7 +146,7 @@ impl Call {
             Some(asked) => asked,
             empty => {
                 let given = std::mem::take(&mut self.arguments);
-                let asked = tool.ask(given, caller.actor.id())?;
+                let asked = tool.prepare(given, caller.actor.id())?;
                 *self.asking.lock().unwrap_or_else(PoisonError::into_inner) = asked.asking.clone();
                 empty.insert(asked)
             }
@@ -207,7 +207,7 @@ async fn preview(
     let asked = asking.lock().unwrap_or_else(PoisonError::into_inner).take();
     let (Some(asking), Some(Ok(assistant))) = (asked, visit.outcome()) else { return rolled_back };
     let env = state.env.clone();
-    let keep = move |tx: &mut Tx<'_>| asking.keep(tx, &env, &assistant.caller);
+    let keep = move |tx: &mut Tx<'_>| asking.store(tx, &env, &assistant.caller);
     match (state.db.write(keep).await?, rolled_back) {
         (Some(preview), _) => {
             let text = serde_json::to_value(preview).map(|preview: Value| preview.to_string());

@@ -103,7 +103,7 @@ impl Brief {
     /// Leaves of each record what is shown.
     pub(super) fn cut(self, answer: &mut Value) {
         for record in answer[self.list].as_array_mut().into_iter().flatten() {
-            self.keep(record);
+            self.summarize(record);
         }
     }
 
@@ -112,12 +112,12 @@ impl Brief {
         let items = &mut schema["properties"][self.list]["items"];
         let named = items["$ref"].as_str().and_then(|name| name.strip_prefix("#/$defs/"));
         match named.map(str::to_owned) {
-            Some(name) => self.keep(&mut definitions[name.as_str()]["properties"]),
-            None => self.keep(&mut items["properties"]),
+            Some(name) => self.summarize(&mut definitions[name.as_str()]["properties"]),
+            None => self.summarize(&mut items["properties"]),
         }
     }
 
-    fn keep(self, record: &mut Value) {
+    fn summarize(self, record: &mut Value) {
         if let Some(record) = record.as_object_mut() {
             record.retain(|name, _| self.fields.contains(&name.as_str()));
         }

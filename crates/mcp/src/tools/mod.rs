@@ -3,8 +3,8 @@
 //! answers are told, [`call`] runs one, and [`results`] is what comes of it.
 
 mod answer_limit;
-mod list_summaries;
 mod call;
+mod list_summaries;
 mod results;
 mod schemas;
 mod tool;
@@ -58,7 +58,7 @@ impl Tools {
     }
 
     /// The tools of a name, for whomever; nothing where there is none.
-    fn named(&self, name: &str) -> Option<ToolVariants> {
+    fn find(&self, name: &str) -> Option<ToolVariants> {
         let of = |subject| self.0.get(&(subject, name.to_owned())).cloned();
         let (company, client) = (of(GrantSubject::Company), of(GrantSubject::Client));
         let any = company.clone().or_else(|| client.clone())?;

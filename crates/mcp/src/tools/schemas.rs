@@ -66,7 +66,7 @@ impl Object {
         }
     }
 
-    pub(super) fn keep(&mut self, wanted: impl Fn(&str) -> bool) {
+    pub(super) fn retain(&mut self, wanted: impl Fn(&str) -> bool) {
         self.properties.retain(|name, _| wanted(name));
         self.required.retain(|name| wanted(name));
     }
@@ -87,7 +87,12 @@ impl Object {
 
     /// As the arguments of a tool are shown. What is left out of a request and what is `null` in it are the same, but
     /// where `null` clears what there is.
-    pub(super) fn shown(self, tool: &str, definitions: &Value, null_clears: bool) -> JsonObject {
+    pub(super) fn into_arguments(
+        self,
+        tool: &str,
+        definitions: &Value,
+        null_clears: bool,
+    ) -> JsonObject {
         let mut schema = self.schema();
         let mut definitions = definitions.clone();
         for schema in [&mut schema, &mut definitions] {
@@ -98,7 +103,7 @@ impl Object {
     }
 
     /// The names of the arguments alone, for whoever is shown the rest beside them.
-    pub(super) fn named(mut self) -> JsonObject {
+    pub(super) fn names_only(mut self) -> JsonObject {
         self.required.clear();
         self.properties.values_mut().for_each(|schema| *schema = json!({}));
         whole(self.schema(), &json!({}))
@@ -193,7 +198,7 @@ fn unfold(
 }
 
 /// Goes through every schema within one, and the names of its properties.
-fn each(schema: &mut Value, change: &mut impl FnMut(Option<&str>, &mut Map<String, Value>)) {
+fn visit(schema: &mut Value, change: &mut impl FnMut(Option<&str>, &mut Map<String, Value>)) {
     fn walk(
         name: Option<&str>,
         schema: &mut Value,
@@ -223,7 +228,7 @@ fn each(schema: &mut Value, change: &mut impl FnMut(Option<&str>, &mut Map<Strin
 
 /// Leaves of the descriptions what assistants are to be told.
 fn hint(tool: &str, schema: &mut Value) {
-    each(schema, &mut |name, fields| {
+    visit(schema, &mut |name, fields| {
         fields.remove("description");
         if let Some(hint) = name.and_then(|name| words::hint(tool, name)) {
             fields.insert("description".to_owned(), hint.into());
@@ -233,7 +238,7 @@ fn hint(tool: &str, schema: &mut Value) {
 
 /// Leaves out descriptions, and what is always there.
 fn silence(schema: &mut Value) {
-    each(schema, &mut |_, fields| {
+    visit(schema, &mut |_, fields| {
         fields.retain(|word, _| word != "description" && word != "required");
         // Without what is always there, more than one may fit.
         if let Some(choices) = fields.remove("oneOf") {
@@ -245,7 +250,7 @@ fn silence(schema: &mut Value) {
 /// Takes out what need not be said: the checks are made anyway.
 fn slim(schema: &mut Value, null_counts: bool) {
     unmarked(schema);
-    each(schema, &mut |_, fields| {
+    visit(schema, &mut |_, fields| {
         UNSAID.iter().for_each(|keyword| drop(fields.remove(*keyword)));
         fields.retain(|keyword, value| match keyword.as_str() {
             "additionalProperties" => value != false,
@@ -305,7 +310,7 @@ mod tests {
         let definitions = json!({"Rule": {"type": "object", "additionalProperties": false,
             "properties": {"description": {"type": "string", "description": "Y."}}}});
         assert_eq!(
-            Value::Object(object.shown("x", &definitions, false)),
+            Value::Object(object.into_arguments("x", &definitions, false)),
             json!({"type": "object", "properties": {
                 "note": {"type": "string"},
                 "day": {"type": "string", "format": "date"},

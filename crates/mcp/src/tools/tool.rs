@@ -73,7 +73,7 @@ impl Tool {
         };
         let mut input = Object::default();
         input.add(described.path.map(|schema| schema.to_value()), &definitions, true);
-        input.keep(|name| !(of_client && name == CLIENT));
+        input.retain(|name| !(of_client && name == CLIENT));
         let path: Vec<String> = input.properties.keys().cloned().collect();
         let mut query =
             input.add(described.query.map(|schema| schema.to_value()), &definitions, false);
@@ -83,24 +83,24 @@ impl Tool {
             input.put("limit", json!({"type": "integer"}));
             query.extend(["page".to_owned(), "limit".to_owned()]);
         }
-        input.keep(|name| query.iter().chain(&path).any(|own| own == name));
+        input.retain(|name| query.iter().chain(&path).any(|own| own == name));
         let mut body = Object::default();
         let sent = described.body.map(|schema| schema.to_value());
         body.add(sent, &definitions, described.body_required);
         // A name that the path has too means the same there.
         body.properties.retain(|name, _| !input.properties.contains_key(name));
-        body.keep(is_theirs);
+        body.retain(is_theirs);
         let body_names: Vec<String> = body.properties.keys().cloned().collect();
         input.join(body);
         let input = match used {
-            ToolMode::Previews => input.named(),
+            ToolMode::Previews => input.names_only(),
             ToolMode::Confirms => {
                 input.put(CONFIRM, json!({"type": "string"}));
                 input.require(CONFIRM);
-                input.shown(operation.id, &definitions, operation.method == Method::Patch)
+                input.into_arguments(operation.id, &definitions, operation.method == Method::Patch)
             }
             ToolMode::Does => {
-                input.shown(operation.id, &definitions, operation.method == Method::Patch)
+                input.into_arguments(operation.id, &definitions, operation.method == Method::Patch)
             }
         };
         let mut output = resolved(answer, &definitions);
@@ -118,7 +118,11 @@ impl Tool {
     }
 
     /// The request that a call stands for; `caller` is the one for whom the assistant acts.
-    pub(super) fn ask(&self, mut given: JsonObject, caller: Option<Id>) -> Result<PreparedRequest> {
+    pub(super) fn prepare(
+        &self,
+        mut given: JsonObject,
+        caller: Option<Id>,
+    ) -> Result<PreparedRequest> {
         let takes_key = self.operation.writes && self.used != ToolMode::Previews;
         let key = match given.remove(KEY) {
             None | Some(Value::Null) => None,

@@ -359,7 +359,7 @@ pub fn take_back(
     let mut row = params![company].to_vec();
     row.extend(dispute.params());
     tx.execute(NEW_DISPUTE, &row)?;
-    tell_dispute(tx, company, &dispute)
+    queue_dispute_notice(tx, company, &dispute)
 }
 
 /// Decides a dispute.
@@ -374,10 +374,10 @@ pub fn decide(
     let mut row = params![company].to_vec();
     row.extend(dispute.params());
     tx.execute(SAVE_DISPUTE, &row)?;
-    tell_dispute(tx, company, &dispute)
+    queue_dispute_notice(tx, company, &dispute)
 }
 
-fn tell_dispute(tx: &mut Tx<'_>, company: CompanyId, dispute: &BankDispute) -> Result<()> {
+fn queue_dispute_notice(tx: &mut Tx<'_>, company: CompanyId, dispute: &BankDispute) -> Result<()> {
     let notice = format!("{}-dispute-{}", dispute.reference, dispute.state.word());
     tell(tx, company, &notice, (NoticeAbout::Dispute, &dispute.reference))
 }

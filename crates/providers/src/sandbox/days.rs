@@ -60,16 +60,16 @@ impl Providers {
         // Looking takes no place in the queue of those who write.
         let (due, to_tell) = self.db.read(move |tx| look(tx, now)).await?;
         if due {
-            self.db.write(move |tx| see_to(tx, now)).await?;
+            self.db.write(move |tx| run_due(tx, now)).await?;
         }
         for said in to_tell {
-            self.tell(said).await?;
+            self.send_notice(said).await?;
         }
         Ok(())
     }
 
     /// Tells of one thing, as over the network: signed, and again until it was taken.
-    async fn tell(&self, told: PendingNotice) -> Result<()> {
+    async fn send_notice(&self, told: PendingNotice) -> Result<()> {
         let PendingNotice { company_id: company, notice, about, reference } = told;
         let account = self.read(company, connection::account).await?;
         let (gone, now) = (notice.clone(), self.env.clock.now());
@@ -96,7 +96,10 @@ fn look(tx: &mut Tx<'_>, now: Timestamp) -> Result<(bool, Vec<PendingNotice>)> {
 }
 
 /// Takes what is to be told to a company: about what, and what that is called.
-pub(super) fn tell_at_once(tx: &mut Tx<'_>, company: CompanyId) -> Result<Vec<(String, String)>> {
+pub(super) fn take_pending_notices(
+    tx: &mut Tx<'_>,
+    company: CompanyId,
+) -> Result<Vec<(String, String)>> {
     let all: Vec<PendingNotice> = tx.all(TO_TELL, params![STEP])?;
     let mut told = Vec::new();
     for one in all.into_iter().filter(|one| one.company_id == company) {
@@ -107,7 +110,7 @@ pub(super) fn tell_at_once(tx: &mut Tx<'_>, company: CompanyId) -> Result<Vec<(S
 }
 
 /// Does what is due until now.
-pub(super) fn see_to(tx: &mut Tx<'_>, now: Timestamp) -> Result<()> {
+pub(super) fn run_due(tx: &mut Tx<'_>, now: Timestamp) -> Result<()> {
     let payments: Vec<(CompanyId, String)> = tx.all(DUE_PAYMENTS, params![now, STEP])?;
     for (company, reference) in payments {
         let Some(mut payment) = books::payment(tx, company, &reference)? else { continue };

@@ -19,7 +19,7 @@ use super::{
     Bank,
     books::{self, BankPayment, BankState},
 };
-use crate::payment_webhooks::{Door, led_to, shown};
+use crate::payment_webhooks::{Door, led_to, page_or_error};
 
 /// The routes of the bank's pages.
 pub(crate) fn routes() -> Router<Door> {
@@ -111,7 +111,7 @@ async fn show_payment(
         let found = bank.db.read(move |tx| books::payment(tx, company, &reference)).await?;
         Ok(payment_page(&found.ok_or(Key::NotFound)?))
     };
-    shown(counted, answer).await
+    page_or_error(counted, answer).await
 }
 
 fn payment_page(payment: &BankPayment) -> Response<Body> {
@@ -168,7 +168,7 @@ async fn pay(
         let back = bank.db.write(paid).await?;
         led_to(&back.ok_or(Key::NotFound)?)
     };
-    shown(counted, answer).await
+    page_or_error(counted, answer).await
 }
 
 async fn show_setup(
@@ -197,7 +197,7 @@ async fn show_setup(
         };
         Ok(parts::page(StatusCode::OK, TITLE, "", main))
     };
-    shown(counted, answer).await
+    page_or_error(counted, answer).await
 }
 
 async fn leave(
@@ -220,5 +220,5 @@ async fn leave(
         let back = bank.db.write(left).await?;
         led_to(&back)
     };
-    shown(counted, answer).await
+    page_or_error(counted, answer).await
 }

@@ -18,17 +18,17 @@ use super::{books, days};
 /// Charges what is to be charged by a payment, and writes down what came of it.
 pub fn charge(tx: &mut Tx<'_>, env: &Env, company: CompanyId, payment: PaymentId) -> Result<()> {
     let mut next = ChargeStep::Nothing;
-    Write::by_itself(tx, env, company, ("send_payment", COLLECTS), |cx| {
+    Write::as_system(tx, env, company, ("send_payment", COLLECTS), |cx| {
         next = charging::next(cx, payment)?;
         cx.clear_job(&CHARGE, payment)
     })?;
     let ChargeStep::Send(_, order, charged) = next else { return Ok(()) };
     let now = env.clock.now();
     let (paid, _) = books::charge(tx, company, (&order, &charged.token), now)?;
-    hear(tx, env, company, payment, &paid.outcome().into())
+    apply_notices(tx, env, company, payment, &paid.outcome().into())
 }
 
-fn hear(
+fn apply_notices(
     tx: &mut Tx<'_>,
     env: &Env,
     company: CompanyId,
@@ -36,27 +36,27 @@ fn hear(
     heard: &PaymentResult,
 ) -> Result<()> {
     let what = ("conclude_payment", COLLECTS);
-    let told = |cx: &mut Write<'_, '_>| charging::hear(cx, payment, heard).map(drop);
-    Write::by_itself(tx, env, company, what, told).map(drop)
+    let told = |cx: &mut Write<'_, '_>| charging::apply_result(cx, payment, heard).map(drop);
+    Write::as_system(tx, env, company, what, told).map(drop)
 }
 
 /// Lets the bank do what it does by itself until now, and writes down what it tells.
 pub fn pass_time(tx: &mut Tx<'_>, env: &Env, company: CompanyId) -> Result<()> {
-    days::see_to(tx, env.clock.now())?;
-    for (about, reference) in days::tell_at_once(tx, company)? {
+    days::run_due(tx, env.clock.now())?;
+    for (about, reference) in days::take_pending_notices(tx, company)? {
         match NoticeAbout::parse(&about) {
             Some(NoticeAbout::Payment) => {
                 let paid = books::payment(tx, company, &reference)?;
                 let named = Id::parse(&reference).map(PaymentId);
                 if let (Some(paid), Some(payment)) = (paid, named) {
-                    hear(tx, env, company, payment, &paid.outcome().into())?;
+                    apply_notices(tx, env, company, payment, &paid.outcome().into())?;
                 }
             }
             Some(NoticeAbout::Dispute) => {
                 let dispute = books::dispute(tx, company, &reference)?;
                 if let Some(told) = dispute.and_then(books::BankDispute::told) {
                     let what = ("follow_dispute", COLLECTS);
-                    Write::by_itself(tx, env, company, what, |cx| chargeback::follow(cx, &told))?;
+                    Write::as_system(tx, env, company, what, |cx| chargeback::follow(cx, &told))?;
                 }
             }
             _ => {}

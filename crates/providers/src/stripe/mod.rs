@@ -50,7 +50,7 @@ fn silent(trouble: StripeError) -> String {
 }
 
 /// A name that Stripe gives, as it stands in a path; nothing of what is none.
-fn named(reference: &str) -> Option<&str> {
+fn path_segment(reference: &str) -> Option<&str> {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
     (!reference.is_empty() && reference.bytes().all(plain)).then_some(reference)
 }
@@ -138,14 +138,14 @@ impl Stripe {
         payment: PaymentId,
         reference: Option<&str>,
     ) -> Answer<Option<PaymentResult>> {
-        match reference.and_then(named) {
+        match reference.and_then(path_segment) {
             Some(page) if page.starts_with("cs_") => {
                 self.session(account, page, &PAID).await.map(|session| Some(session.heard()))
             }
             own => match self.intent(account, payment, own).await? {
                 // Of a page only what it was left with has a name of its own.
                 Some(intent) if own.is_some() && !intent.wants_its_client() => {
-                    Ok(Some(intent.heard_after_page()))
+                    Ok(Some(intent.result_after_page()))
                 }
                 Some(intent) => Ok(Some(self.without_its_client(account, &intent).await)),
                 None => Ok(None),
@@ -189,7 +189,7 @@ impl Stripe {
         reference: Option<&str>,
     ) -> Answer<Option<PaymentResult>> {
         // Nobody was led to a page that has no name yet.
-        let Some(page) = reference.and_then(named) else { return Ok(None) };
+        let Some(page) = reference.and_then(path_segment) else { return Ok(None) };
         if !page.starts_with("cs_") {
             return self.find(account, payment, reference).await;
         }
@@ -278,7 +278,7 @@ impl Stripe {
 
     /// What came of such a page.
     pub async fn find_setup(&self, account: &Account, reference: Option<&str>) -> Answer<SetUp> {
-        let Some(page) = reference.and_then(named) else { return Ok(SetUp::Waiting) };
+        let Some(page) = reference.and_then(path_segment) else { return Ok(SetUp::Waiting) };
         let session = self.session(account, page, &LEFT).await?;
         Ok(session.left().map_or(SetUp::Waiting, SetUp::Done))
     }
@@ -290,7 +290,7 @@ impl Stripe {
     }
 
     async fn send_back(&self, account: &Account, order: &RefundOrder) -> Answer<RefundResult> {
-        let reference = order.reference.as_deref().and_then(named);
+        let reference = order.reference.as_deref().and_then(path_segment);
         let reference = reference.filter(|own| !own.starts_with("cs_"));
         let Some(intent) = self.intent(account, order.payment, reference).await? else {
             return Err("Stripe does not find the payment".to_owned());
@@ -328,11 +328,11 @@ impl Stripe {
 
     /// Money that is taken back.
     pub async fn dispute(&self, account: &Account, reference: &str) -> Answer<Option<Dispute>> {
-        let Some(reference) = named(reference) else { return Ok(None) };
+        let Some(reference) = path_segment(reference) else { return Ok(None) };
         let path = format!("disputes/{reference}");
         let query = [("expand[]", "payment_intent"), ("expand[]", "charge")];
         let found = self.wire.get::<DisputeObject>(&account.keys.secret, &path, &query).await;
-        found.map(|dispute| dispute.told()).map_err(silent)
+        found.map(|dispute| dispute.into_dispute()).map_err(silent)
     }
 }
 

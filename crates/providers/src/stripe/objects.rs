@@ -40,7 +40,7 @@ pub enum Expandable<T> {
 }
 
 impl<T> Expandable<T> {
-    fn whole(&self) -> Option<&T> {
+    fn expanded(&self) -> Option<&T> {
         match self {
             Self::Whole(whole) => Some(whole),
             Self::Id(_) => None,
@@ -166,7 +166,7 @@ impl PaymentIntent {
     }
 
     fn kind(&self) -> PaymentKind {
-        let charge = self.latest_charge.as_ref().and_then(Expandable::whole);
+        let charge = self.latest_charge.as_ref().and_then(Expandable::expanded);
         let details = charge.and_then(|charge| charge.payment_method_details.as_ref());
         let of_charge = details.map(|details| details.r#type.as_str());
         kind(of_charge.or(self.payment_method_types.first().map(String::as_str)).unwrap_or("card"))
@@ -212,7 +212,7 @@ impl PaymentIntent {
     }
 
     /// The same of one that a page was left with: there no other card is tried.
-    pub fn heard_after_page(&self) -> PaymentResult {
+    pub fn result_after_page(&self) -> PaymentResult {
         let heard = self.heard();
         if heard.outcome != Outcome::Waiting || self.status != "requires_payment_method" {
             return heard;
@@ -238,7 +238,7 @@ pub struct Session {
 impl Session {
     /// What is paid on it.
     pub fn intent(&self) -> Option<&PaymentIntent> {
-        self.payment_intent.as_ref().and_then(Expandable::whole)
+        self.payment_intent.as_ref().and_then(Expandable::expanded)
     }
 
     /// What became of the payment that is made on it.
@@ -247,14 +247,14 @@ impl Session {
             |outcome| PaymentResult { outcome, reference: Some(self.id.clone()), amount: None };
         match (self.status.as_deref(), self.intent()) {
             (Some("expired"), _) => of_page(Outcome::Cancelled),
-            (Some("complete"), Some(intent)) => intent.heard_after_page(),
+            (Some("complete"), Some(intent)) => intent.result_after_page(),
             _ => of_page(Outcome::Waiting),
         }
     }
 
     /// What was left on it.
     pub fn left(&self) -> Option<MethodFacts> {
-        self.setup_intent.as_ref()?.whole()?.left()
+        self.setup_intent.as_ref()?.expanded()?.left()
     }
 }
 
@@ -310,7 +310,7 @@ impl SetupIntent {
         if self.status != "succeeded" {
             return None;
         }
-        let method = self.payment_method.as_ref()?.whole()?.clone();
+        let method = self.payment_method.as_ref()?.expanded()?.clone();
         let customer = method.customer.map(|customer| match customer {
             Expandable::Whole(customer) => customer.id,
             Expandable::Id(id) => id,
@@ -377,9 +377,9 @@ struct Evidence {
 
 impl DisputeObject {
     /// As the area of finance hears of it; nothing of one that is not ours, or takes no money.
-    pub fn told(&self) -> Option<Dispute> {
-        let intent = self.payment_intent.as_ref()?.whole()?;
-        let charge = self.charge.as_ref().and_then(Expandable::whole);
+    pub fn into_dispute(&self) -> Option<Dispute> {
+        let intent = self.payment_intent.as_ref()?.expanded()?;
+        let charge = self.charge.as_ref().and_then(Expandable::expanded);
         let details = charge.and_then(|charge| charge.payment_method_details.as_ref());
         let is_debit = details.is_some_and(|details| details.r#type == "sepa_debit");
         let status = match self.status.as_str() {
@@ -554,7 +554,7 @@ mod tests {
         // By its own name, too, once the page is left.
         let left: PaymentIntent = serde_json::from_value(paid("requires_payment_method")).unwrap();
         let code = FailureCode::InsufficientFunds;
-        assert_eq!(left.heard_after_page().outcome, Outcome::Failed(code));
+        assert_eq!(left.result_after_page().outcome, Outcome::Failed(code));
         assert_eq!(left.heard().amount, Some((100, Currency::parse("EUR").unwrap())));
         for strange in ["xyz", ""] {
             let strange = intent(json!({"currency": strange})).heard();
@@ -609,7 +609,7 @@ mod tests {
             let dispute = json!({"id": "dp_1", "amount": amount, "currency": currency,
                 "reason": "fraudulent", "status": "needs_response", "payment_intent": intent,
                 "charge": null, "evidence_details": null});
-            serde_json::from_value::<DisputeObject>(dispute).unwrap().told()
+            serde_json::from_value::<DisputeObject>(dispute).unwrap().into_dispute()
         };
         assert_eq!(told(100, "eur").unwrap().amount, 100);
         for (amount, currency) in [(0, "eur"), (-5, "eur"), (i64::MIN, "isk"), (100, "usd")] {

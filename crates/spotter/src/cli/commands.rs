@@ -30,7 +30,7 @@ use spotter_store::{Db, Location, Tx, latest_schema};
 use super::{Outcome, path, read_settings, settings, text};
 use crate::{
     listen, log, operator,
-    serve::{self, told},
+    serve::{self, describe_problem},
     settings::{Settings, unknown_variables},
     simulate::{self, Simulation},
     sockets::Sockets,
@@ -81,8 +81,8 @@ pub(super) fn serve(matches: &ArgMatches) -> Outcome {
     let _held = serve::hold(&settings)?;
     let (env, db) = serve::open(&settings)?;
     let runtime = serve::runtime()?;
-    if runtime.block_on(db.read(all_companies)).map_err(told)?.is_empty() {
-        let link = spotter_console::set_up_link(&env).map_err(told)?;
+    if runtime.block_on(db.read(all_companies)).map_err(describe_problem)?.is_empty() {
+        let link = spotter_console::set_up_link(&env).map_err(describe_problem)?;
         tracing::warn!(
             "there is no company yet; make one with this link, and show it to nobody else: {link} \
              (or with: spotter company create --help)"
@@ -90,7 +90,7 @@ pub(super) fn serve(matches: &ArgMatches) -> Outcome {
     }
     let (address, listener) = (settings.address(), Sockets::bind(&settings)?);
     let ready = move || tracing::info!("the API reference is at {address}/docs");
-    let stop = serve::asked_to_stop();
+    let stop = serve::shutdown_signal();
     runtime.block_on(serve::serve(settings, listener, env, db, stop, ready))
 }
 
@@ -99,7 +99,7 @@ pub(super) fn migrate(matches: &ArgMatches) -> Outcome {
     serve::make_folder(&settings)?;
     let location = &settings.database.location;
     let found = spotter_store::migrate(location, SystemClock.now(), |step| println!("{step}"))
-        .map_err(told)?;
+        .map_err(describe_problem)?;
     println!("The schema was {found} and is {}.", latest_schema());
     Ok(())
 }
@@ -134,7 +134,7 @@ pub(super) fn create_company(matches: &ArgMatches) -> Outcome {
     };
     let (env, db) = serve::open(&settings)?;
     let made = operator::create_company(&db, &env, new, admin);
-    let made = serve::runtime()?.block_on(made).map_err(told)?;
+    let made = serve::runtime()?.block_on(made).map_err(describe_problem)?;
     print(&made);
     let kept = match &settings.database.location {
         Location::File(file) => format!(" The company is in {}.", file.display()),
@@ -189,10 +189,10 @@ pub(super) fn create_api_client(matches: &ArgMatches) -> Outcome {
     };
     let (env, db) = existing(&settings)?;
     let made = serve::runtime()?.block_on(async {
-        let company = operator::pick_company(&db, company).await?;
+        let company = operator::select_company(&db, company).await?;
         operator::create_client(&db, &env, company, name, scopes, consents, coach).await
     });
-    print(&json!(made.map_err(told)?));
+    print(&json!(made.map_err(describe_problem)?));
     Ok(())
 }
 
@@ -201,7 +201,7 @@ pub(super) fn rotate_api_client(matches: &ArgMatches) -> Outcome {
     let (env, db) = existing(&settings)?;
     let client_id = text(matches, "client-id");
     let rotated = operator::rotate_client(&db, &env, &client_id);
-    print(&json!(serve::runtime()?.block_on(rotated).map_err(told)?));
+    print(&json!(serve::runtime()?.block_on(rotated).map_err(describe_problem)?));
     Ok(())
 }
 
@@ -209,7 +209,9 @@ pub(super) fn revoke_api_client(matches: &ArgMatches) -> Outcome {
     let settings = settings(matches)?;
     let (env, db) = existing(&settings)?;
     let client_id = text(matches, "client-id");
-    serve::runtime()?.block_on(operator::revoke_client(&db, &env, &client_id)).map_err(told)?;
+    serve::runtime()?
+        .block_on(operator::revoke_client(&db, &env, &client_id))
+        .map_err(describe_problem)?;
     println!("{client_id} is revoked.");
     Ok(())
 }
@@ -221,7 +223,7 @@ pub(super) fn reset_password(matches: &ArgMatches) -> Outcome {
     let address = settings.address();
     let without = matches.get_flag("without-second-step");
     let reset = operator::reset_password(&db, &env, email, &address, without);
-    let made = serve::runtime()?.block_on(reset).map_err(told)?;
+    let made = serve::runtime()?.block_on(reset).map_err(describe_problem)?;
     if made.as_array().is_none_or(Vec::is_empty) {
         return Err("nobody who has accepted an invitation has this address".into());
     }
@@ -233,7 +235,7 @@ pub(super) fn reset_password(matches: &ArgMatches) -> Outcome {
 pub(super) fn operator_link(matches: &ArgMatches) -> Outcome {
     let settings = settings(matches)?;
     let (env, _) = existing(&settings)?;
-    println!("{}", spotter_console::operator::link(&env).map_err(told)?);
+    println!("{}", spotter_console::operator::link(&env).map_err(describe_problem)?);
     Ok(())
 }
 
@@ -256,10 +258,10 @@ pub(super) fn import(matches: &ArgMatches) -> Outcome {
     let (env, db) = existing(&settings)?;
     let start = matches.get_flag("start");
     let done = serve::runtime()?.block_on(async {
-        let company = operator::pick_company(&db, company).await?;
+        let company = operator::select_company(&db, company).await?;
         operator::import(&db, &env, company, new, start).await
     });
-    print(&done.map_err(told)?);
+    print(&done.map_err(describe_problem)?);
     Ok(())
 }
 
@@ -267,9 +269,10 @@ pub(super) fn import(matches: &ArgMatches) -> Outcome {
 pub(super) fn jobs(matches: &ArgMatches) -> Outcome {
     let settings = settings(matches)?;
     let (env, db) = existing(&settings)?;
-    let seen = serve::runtime()?.block_on(db.read(timers::overview)).map_err(told)?;
-    let (standings, troubles) =
-        serve::runtime()?.block_on(db.read(spotter_contract::jobs::overview)).map_err(told)?;
+    let seen = serve::runtime()?.block_on(db.read(timers::overview)).map_err(describe_problem)?;
+    let (standings, troubles) = serve::runtime()?
+        .block_on(db.read(spotter_contract::jobs::overview))
+        .map_err(describe_problem)?;
     let table = Table::new(crate::areas::areas());
     let now = env.clock.now();
     println!("Done again and again:");
@@ -327,7 +330,7 @@ pub(super) fn audit_books(matches: &ArgMatches) -> Outcome {
     let (env, db) = existing(&settings(matches)?)?;
     let now = env.clock.now();
     let audit = db.read(move |tx| spotter_finance::audit::all_findings(tx, now));
-    let found = serve::runtime()?.block_on(audit).map_err(told)?;
+    let found = serve::runtime()?.block_on(audit).map_err(describe_problem)?;
     for Finding { company, rule, of } in &found {
         println!("company {company}, {of}: it does not hold that {rule}");
     }
@@ -355,7 +358,7 @@ pub(super) fn recount_reports(matches: &ArgMatches, mend: bool) -> Outcome {
         }
         Ok(wrong)
     };
-    let wrong: usize = serve::runtime()?.block_on(counted).map_err(told)?;
+    let wrong: usize = serve::runtime()?.block_on(counted).map_err(describe_problem)?;
     match (wrong, mend) {
         (0, _) => {
             println!("The figures are what they should be.");
@@ -378,7 +381,7 @@ fn note_backup(settings: &Settings, now: Timestamp) {
         let note = db.write(move |tx: &mut Tx<'_>| {
             installation::note(tx, spotter_console::operator::BACKED_UP, value.clone())
         });
-        serve::runtime()?.block_on(note).map_err(told)
+        serve::runtime()?.block_on(note).map_err(describe_problem)
     });
     if let Err(why) = noted {
         eprintln!("When it was backed up could not be noted: {why}");
@@ -389,13 +392,15 @@ pub(super) fn backup(matches: &ArgMatches) -> Outcome {
     let (settings, file) = (settings(matches)?, path(matches));
     let now = SystemClock.now();
     let mut progress = operator::progress();
-    spotter_store::backup(&settings.database.location, &file, now, &mut progress).map_err(told)?;
+    spotter_store::backup(&settings.database.location, &file, now, &mut progress)
+        .map_err(describe_problem)?;
     println!("{} is written.", file.display());
     if let Some(key) = settings.key_at_hand()? {
         let mut verify =
             |tx: &mut Tx<'_>| installation::verify_key(tx, &Vault::new(&key)).map(drop);
-        spotter_store::look_into(&file, &mut verify)
-            .map_err(|problem| format!("it has no key beside it, for {}", told(problem)))?;
+        spotter_store::look_into(&file, &mut verify).map_err(|problem| {
+            format!("it has no key beside it, for {}", describe_problem(problem))
+        })?;
     }
     if operator::copy_key(&settings.key_file(), &key_of(&file))? {
         println!("{} holds the installation's key: keep it as safe.", key_of(&file).display());
@@ -421,13 +426,15 @@ pub(super) fn restore(matches: &ArgMatches) -> Outcome {
             installation::verify_key(tx, &Vault::new(&key))?;
         }
         if park {
-            (parked, mail_parked) = (queue::park(tx, now)?, mail::park(tx, now)?);
+            (parked, mail_parked) =
+                (queue::cancel_waiting(tx, now)?, mail::cancel_waiting(tx, now)?);
             spotter_finance::payments::refunds::resume(tx, now)?;
         }
         Ok(())
     };
     let (location, mut progress) = (&settings.database.location, operator::progress());
-    spotter_store::restore(&file, location, now, &mut afterwards, &mut progress).map_err(told)?;
+    spotter_store::restore(&file, location, now, &mut afterwards, &mut progress)
+        .map_err(describe_problem)?;
     println!("{} is restored.", file.display());
     if parked > 0 {
         println!(

@@ -47,7 +47,7 @@ fn counted(name: &'static str, help: &'static str, default: &'static str) -> Arg
         .default_value(default)
 }
 
-fn needed(name: &'static str, help: &'static str) -> Arg {
+fn required_flag(name: &'static str, help: &'static str) -> Arg {
     Arg::new(name).long(name).value_name("TEXT").required(true).help(help)
 }
 
@@ -70,10 +70,10 @@ pub(super) fn command() -> Command {
     let company = group("company", "Companies of this installation").subcommand(with_settings(
         Command::new("create")
             .about("Create a company with its first admin, and print the invitation")
-            .arg(needed("name", "Name of the company"))
-            .arg(needed("admin-email", "E-mail address of the first admin"))
-            .arg(needed("admin-first-name", "First name of the admin"))
-            .arg(needed("admin-last-name", "Last name of the admin"))
+            .arg(required_flag("name", "Name of the company"))
+            .arg(required_flag("admin-email", "E-mail address of the first admin"))
+            .arg(required_flag("admin-first-name", "First name of the admin"))
+            .arg(required_flag("admin-last-name", "Last name of the admin"))
             .arg(optional("time-zone", "IANA time zone").default_value("Europe/Amsterdam"))
             .arg(optional("currency", "ISO 4217 code").default_value("EUR"))
             .arg(optional("language", "ISO 639-1 code").default_value("en")),
@@ -83,7 +83,7 @@ pub(super) fn command() -> Command {
         .subcommand(with_settings(
             Command::new("create")
                 .about("Create an API client, and print its secret once")
-                .arg(needed("name", "Name of the client"))
+                .arg(required_flag("name", "Name of the client"))
                 .arg(optional("company", "Id of the company, where there are several"))
                 .arg(optional(
                     "scopes",
@@ -107,7 +107,7 @@ pub(super) fn command() -> Command {
     let account = group("account", "Accounts of coaches and clients").subcommand(with_settings(
         Command::new("reset-password")
             .about("Print a link that sets a new password, for whoever cannot have it mailed")
-            .arg(needed("email", "The account's address"))
+            .arg(required_flag("email", "The account's address"))
             .arg(switch(
                 "without-second-step",
                 "Switch the account's second step off, too, for whoever has lost it",
@@ -150,7 +150,7 @@ pub(super) fn command() -> Command {
             Command::new("import")
                 .about("Take over clients or memberships from a file of comma-separated values")
                 .arg(file("The file, with a heading"))
-                .arg(needed("kind", "clients or memberships"))
+                .arg(required_flag("kind", "clients or memberships"))
                 .arg(optional("company", "The company's id, where there are several"))
                 .arg(switch("start", "Do every row that is in order; without it the file is checked alone")),
         ))
@@ -209,9 +209,9 @@ pub(super) fn command() -> Command {
             group("devices", "Tools for whoever builds doors").subcommand(
                 Command::new("simulate")
                     .about("Behave as a door with a bad network: ask, decide by the list, tell it afterwards")
-                    .arg(needed("key", "The device's key, fsdk_…"))
+                    .arg(required_flag("key", "The device's key, fsdk_…"))
                     .arg(
-                        needed("card", "Number of a card that is shown; may be given several times")
+                        required_flag("card", "Number of a card that is shown; may be given several times")
                             .action(clap::ArgAction::Append),
                     )
                     .arg(optional("url", "Address of the service").default_value("http://127.0.0.1:8080"))
@@ -225,11 +225,11 @@ pub(super) fn command() -> Command {
                 Command::new("listen")
                     .about("Receive deliveries at this machine, verify them and print them")
                     .arg(
-                        needed("port", "Port on 127.0.0.1")
+                        required_flag("port", "Port on 127.0.0.1")
                             .value_name("PORT")
                             .value_parser(value_parser!(u16)),
                     )
-                    .arg(needed("secret", "The subscription's signing secret, whsec_…"))
+                    .arg(required_flag("secret", "The subscription's signing secret, whsec_…"))
                     .arg(
                         file_flag(
                             "tls-certificate",

@@ -72,7 +72,7 @@ fn dispatch(matches: &ArgMatches) -> Outcome {
             Ok(())
         }
         Some(("access", _)) => {
-            print!("{}", Table::new(crate::areas::areas()).who_reaches_what());
+            print!("{}", Table::new(crate::areas::areas()).access_table());
             Ok(())
         }
         Some(("jobs", own)) => commands::jobs(own),

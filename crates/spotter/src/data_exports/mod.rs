@@ -33,7 +33,7 @@ pub struct Exporter {
 }
 
 impl Exporter {
-    async fn make(self, held: ClaimedJob) -> Outcome {
+    async fn export(self, held: ClaimedJob) -> Outcome {
         match self.attempt_one(&held).await {
             Ok(()) => Outcome::Done,
             Err(problem) if problem.status < 500 => Outcome::Refused(problem.to_string()),
@@ -43,7 +43,7 @@ impl Exporter {
 
     async fn attempt_one(&self, held: &ClaimedJob) -> Result<()> {
         let id = held.subject;
-        let begun = self.change(held, move |cx| data_exports::begin(cx, id)).await?;
+        let begun = self.change(held, move |cx| data_exports::start(cx, id)).await?;
         let Some((export, key)) = begun else { return Ok(()) };
         let size = self.write(held, &export, &key).await?;
         self.change(held, move |cx| data_exports::finish(cx, id, size)).await
@@ -53,7 +53,7 @@ impl Exporter {
     async fn write(&self, held: &ClaimedJob, export: &DataExport, key: &str) -> Result<u64> {
         let (pieces, packed) = packing::start(export.created_at());
         let reader = Reader::new(self, held.company, export, pieces);
-        let (read, kept) = tokio::join!(reader.run(), keep(self.files.begin(key), packed));
+        let (read, kept) = tokio::join!(reader.run(), store(self.files.create(key), packed));
         read.and(kept)
     }
 
@@ -65,7 +65,7 @@ impl Exporter {
         let (env, company) = (self.env.clone(), held.company);
         let change = move |tx: &mut spotter_store::Tx<'_>| {
             let mut outcome = None;
-            Write::by_itself(tx, &env, company, (data_exports::MAKE.id, &[]), |cx| {
+            Write::as_system(tx, &env, company, (data_exports::MAKE.id, &[]), |cx| {
                 outcome = Some(step(cx)?);
                 Ok(())
             })?;
@@ -76,7 +76,7 @@ impl Exporter {
 }
 
 /// Keeps what is packed, all of it or nothing.
-async fn keep(mut writing: FileWriter, mut packed: ArchiveStream) -> Result<u64> {
+async fn store(mut writing: FileWriter, mut packed: ArchiveStream) -> Result<u64> {
     while let Some(bytes) = packed.chunks.recv().await {
         writing.put(bytes).await.map_err(Problem::internal)?;
     }
@@ -99,6 +99,6 @@ impl Worker for Exporter {
     }
 
     fn attempt(&self, held: &ClaimedJob) -> Attempt {
-        Box::pin(self.clone().make(held.clone()))
+        Box::pin(self.clone().export(held.clone()))
     }
 }

@@ -94,7 +94,9 @@ impl Reader {
     }
 
     async fn part(&self, part: &ExportSection) -> Result<Option<usize>> {
-        let Some(listed) = self.ask(part.operation, Vec::new()).await? else { return Ok(None) };
+        let Some(listed) = self.read_operation(part.operation, Vec::new()).await? else {
+            return Ok(None);
+        };
         let (is_list, records) = match listed {
             OperationOutput::Listed(records) => (true, records),
             OperationOutput::One(record) => (false, vec![record]),
@@ -119,13 +121,17 @@ impl Reader {
         for with in part.with {
             match *with {
                 RelatedRecords::Whole(operation) => {
-                    let told = self.ask(operation, self.parameters(operation, &record)?).await?;
+                    let told = self
+                        .read_operation(operation, self.parameters(operation, &record)?)
+                        .await?;
                     if let Some(OperationOutput::One(whole)) = told {
                         record = whole;
                     }
                 }
                 RelatedRecords::Listed(name, operation) => {
-                    let told = self.ask(operation, self.parameters(operation, &record)?).await?;
+                    let told = self
+                        .read_operation(operation, self.parameters(operation, &record)?)
+                        .await?;
                     if let (Some(OperationOutput::Listed(listed)), Some(fields)) =
                         (told, record.as_object_mut())
                     {
@@ -168,7 +174,7 @@ impl Reader {
 
     /// What an operation tells whoever asked for the export, all pages of it in one snapshot; nothing where it
     /// tells them nothing.
-    async fn ask(
+    async fn read_operation(
         &self,
         id: &'static str,
         more: Vec<(String, String)>,
@@ -202,7 +208,7 @@ impl Reader {
                 let arguments = Arguments { path, query, ..Arguments::default() };
                 let mut asked = PreparedRequest::new(operation.clone(), Ok(arguments), Ok(None));
                 let outcome = asked.run(tx, &env, &caller, "data-export");
-                let Some(answer) = told(outcome)? else { return Ok(None) };
+                let Some(answer) = unless_missing(outcome)? else { return Ok(None) };
                 let data = serde_json::from_str(&answer.data).map_err(Problem::internal)?;
                 if !operation.is_paged() {
                     return Ok(Some(OperationOutput::One(unwrapped(data))));
@@ -230,7 +236,7 @@ impl Reader {
         let find = move |tx: &mut Tx<'_>| {
             let now = env.clock.now();
             let caller = holders::caller(tx, company, by, now)?;
-            told(read(&mut Read::new(tx, &caller, now).within(&env), subject))
+            unless_missing(read(&mut Read::new(tx, &caller, now).with_env(&env), subject))
         };
         let Some(found) = self.maker.db.read_slow(find).await? else { return Ok(None) };
         let (DownloadSource::Made(File { name, .. }) | DownloadSource::Kept { name, .. }) = &found;
@@ -306,7 +312,7 @@ impl Reader {
 }
 
 /// What whoever asked may not see, or what is not there any more, is not in it.
-fn told<T>(outcome: Result<T>) -> Result<Option<T>> {
+fn unless_missing<T>(outcome: Result<T>) -> Result<Option<T>> {
     match outcome {
         Err(problem) if matches!(problem.status, 403 | 404 | 409) => Ok(None),
         outcome => outcome.map(Some),

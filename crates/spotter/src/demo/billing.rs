@@ -59,9 +59,9 @@ impl DemoBuilder {
             "iban": "NL91ABNA0417164300", "bic": "ABNANL2A", "email": "hello@riverside.example",
             "address": {"line1": "Havenkade 12", "postalCode": "3811 AB", "city": "Amersfoort",
                 "country": "NL"}}});
-        self.ask(tx, self.owner(), self.at(1, 500), "update_finance_settings", &[], quiet)?;
+        self.request(tx, self.owner(), self.at(1, 500), "update_finance_settings", &[], quiet)?;
         let sandbox = json!({"provider": "sandbox"});
-        self.ask(tx, self.owner(), self.at(1, 510), "connect_payment_provider", &[], sandbox)?;
+        self.request(tx, self.owner(), self.at(1, 510), "connect_payment_provider", &[], sandbox)?;
         let products = self.products(tx)?;
         let stayed = stays.iter().zip(&self.clients).filter(|(stay, _)| stay.left >= DAYS);
         let paying =
@@ -76,13 +76,13 @@ impl DemoBuilder {
                 if member.joined + 1 == day {
                     member.course = self.sign_up(tx, day, number, member, &products)?;
                 }
-                self.turn(tx, day, number, member)?;
+                self.change_memberships(tx, day, number, member)?;
             }
             self.collect(tx, day)?;
             for (client, invoice) in payments.remove(&day).unwrap_or_default() {
                 let paid =
                     json!({"clientId": client, "invoiceId": invoice, "kind": "bank_transfer"});
-                self.ask(tx, self.owner(), self.at(day, 900), "record_payment", &[], paid)?;
+                self.request(tx, self.owner(), self.at(day, 900), "record_payment", &[], paid)?;
             }
             for (client, invoice) in self.issued(tx, day)? {
                 let number = members.iter().position(|member| member.client == client);
@@ -93,7 +93,7 @@ impl DemoBuilder {
         }
         self.book_on_debt(tx, &members[BOOKS_ON_DEBT], &products)?;
         let heard = json!({"mailInvoices": true});
-        self.ask(tx, self.owner(), self.at(DAYS, 0), "update_finance_settings", &[], heard)
+        self.request(tx, self.owner(), self.at(DAYS, 0), "update_finance_settings", &[], heard)
             .map(drop)
     }
 
@@ -127,7 +127,7 @@ impl DemoBuilder {
     /// The products of the shop by their English names.
     fn products(&self, tx: &mut Tx<'_>) -> Result<BTreeMap<String, Value>> {
         let all = json!("limit=100");
-        let told = self.ask(tx, self.owner(), self.at(DAYS, 0), "list_products", &[], all)?;
+        let told = self.request(tx, self.owner(), self.at(DAYS, 0), "list_products", &[], all)?;
         let products = told["products"].as_array().into_iter().flatten();
         let named = products.filter_map(|product| {
             Some((product["name"]["en"].as_str()?.to_owned(), product["productId"].clone()))
@@ -148,7 +148,7 @@ impl DemoBuilder {
         let path = [("clientId", member.client.clone())];
         if PACKS.contains(&number) {
             let pack = json!({"productId": product("Five sessions")?});
-            self.ask(tx, self.owner(), self.at(day, 610), "assign_product", &path, pack)?;
+            self.request(tx, self.owner(), self.at(day, 610), "assign_product", &path, pack)?;
         }
         let mut sale = json!({"productId": product(name)?});
         if COLLECTED.contains(&number) {
@@ -156,12 +156,18 @@ impl DemoBuilder {
             sale["collection"] = json!("automatic");
         }
         let sold =
-            self.ask(tx, self.owner(), self.at(day, 600), "assign_membership", &path, sale)?;
+            self.request(tx, self.owner(), self.at(day, 600), "assign_membership", &path, sale)?;
         Ok(sold["subscription"]["subscriptionId"].clone())
     }
 
     /// What some members do with their memberships.
-    fn turn(&self, tx: &mut Tx<'_>, day: i64, number: usize, member: &Member) -> Result<()> {
+    fn change_memberships(
+        &self,
+        tx: &mut Tx<'_>,
+        day: i64,
+        number: usize,
+        member: &Member,
+    ) -> Result<()> {
         let path = [("subscriptionId", member.course.clone())];
         let at = self.at(day, 660);
         let days = |from: i64, until: i64| {
@@ -171,11 +177,11 @@ impl DemoBuilder {
         match (number, day) {
             (PAUSES, 300) => {
                 let rest = days(310, 331);
-                self.ask(tx, self.owner(), at, "request_pause", &path, rest).map(drop)
+                self.request(tx, self.owner(), at, "request_pause", &path, rest).map(drop)
             }
             (LEAVES, 450) => {
                 let why = json!({"reason": "Moves to another town"});
-                self.ask(tx, self.owner(), at, "request_cancellation", &path, why).map(drop)
+                self.request(tx, self.owner(), at, "request_cancellation", &path, why).map(drop)
             }
             (SHORT_OF_MONEY, 380) => self.leave_card(tx, at, member, "sandbox_insufficient"),
             (SHORT_OF_MONEY, 402) => self.leave_card(tx, at, member, "sandbox_ok"),
@@ -184,10 +190,11 @@ impl DemoBuilder {
             (COMPLAINS, 350) => {
                 let asked =
                     format!("limit=1&clientId={}", member.client.as_str().unwrap_or_default());
-                let told = self.ask(tx, self.owner(), at, "list_invoices", &[], json!(asked))?;
+                let told =
+                    self.request(tx, self.owner(), at, "list_invoices", &[], json!(asked))?;
                 let path = [("invoiceId", told["invoices"][0]["invoiceId"].clone())];
                 let note = json!({"amount": 1_000, "reason": "The sauna was closed for a week"});
-                self.ask(tx, self.owner(), at, "credit_invoice", &path, note).map(drop)
+                self.request(tx, self.owner(), at, "credit_invoice", &path, note).map(drop)
             }
             _ => Ok(()),
         }
@@ -202,14 +209,14 @@ impl DemoBuilder {
     ) -> Result<()> {
         let (at, path) = (self.at(DAYS - 3, 600), [("clientId", member.client.clone())]);
         let pack = json!({"productId": products.get("Five sessions").ok_or_else(wrong)?});
-        self.ask(tx, self.owner(), at, "assign_product", &path, pack)?;
-        let told = self.ask(tx, self.owner(), at, "get_credits", &path, json!(""))?;
+        self.request(tx, self.owner(), at, "assign_product", &path, pack)?;
+        let told = self.request(tx, self.owner(), at, "get_credits", &path, json!(""))?;
         let used = -told["credits"][0]["available"].as_i64().ok_or_else(wrong)?;
         let used = json!({"amount": used, "reason": "Sessions that were taken at the desk"});
-        self.ask(tx, self.owner(), at, "adjust_credits", &path, used)?;
+        self.request(tx, self.owner(), at, "adjust_credits", &path, used)?;
         let new = json!({"name": "Technique session", "durationMinutes": 30, "credits": 1,
             "coachIds": [self.coaches[6]], "bookingWindowDays": 30});
-        let made = self.ask(tx, self.owner(), at, "create_event_type", &[], new)?;
+        let made = self.request(tx, self.owner(), at, "create_event_type", &[], new)?;
         let kind = &made["eventType"]["eventTypeId"];
         let asked = format!(
             "eventTypeId={}&from={}&to={}",
@@ -217,9 +224,9 @@ impl DemoBuilder {
             self.at(DAYS + 3, 0),
             self.at(DAYS + 10, 0)
         );
-        let slots = self.ask(tx, self.owner(), at, "list_slots", &[], json!(asked))?;
+        let slots = self.request(tx, self.owner(), at, "list_slots", &[], json!(asked))?;
         let new = json!({"clientId": member.client, "slotToken": slots["slots"][0]["slotToken"]});
-        self.ask(tx, self.owner(), at, "create_booking", &[], new).map(drop)
+        self.request(tx, self.owner(), at, "create_booking", &[], new).map(drop)
     }
 
     /// A card that does so is what a member's bills are collected from now on.
@@ -232,9 +239,10 @@ impl DemoBuilder {
     ) -> Result<()> {
         let path = [("clientId", member.client.clone())];
         let card = json!({"sandboxToken": does});
-        let left = self.ask(tx, self.owner(), at, "add_sandbox_method", &path, card)?;
+        let left = self.request(tx, self.owner(), at, "add_sandbox_method", &path, card)?;
         let path = [("paymentMethodId", left["paymentMethod"]["paymentMethodId"].clone())];
-        self.ask(tx, self.owner(), at, "make_payment_method_default", &path, json!({})).map(drop)
+        self.request(tx, self.owner(), at, "make_payment_method_default", &path, json!({}))
+            .map(drop)
     }
 
     /// Has the bank do a day's work.
@@ -243,7 +251,7 @@ impl DemoBuilder {
         let env =
             Env { clock: Arc::new(FixedClock(at)), entropy: self.dice.clone(), ..self.env.clone() };
         let asked = json!("limit=100&status=pending");
-        let told = self.ask(tx, self.owner(), at, "list_payments", &[], asked)?;
+        let told = self.request(tx, self.owner(), at, "list_payments", &[], asked)?;
         for payment in told["payments"].as_array().into_iter().flatten() {
             let id = payment["paymentId"].as_str().and_then(Id::parse).ok_or_else(wrong)?;
             played::charge(tx, &env, self.company, PaymentId(id))?;
@@ -256,8 +264,14 @@ impl DemoBuilder {
         let date = |day: i64| self.at(day, 720).to_string()[..10].to_owned();
         let asked =
             format!("limit=100&status=open&issuedFrom={}&issuedTo={}", date(day), date(day + 1));
-        let told =
-            self.ask(tx, self.owner(), self.at(day, 1_000), "list_invoices", &[], json!(asked))?;
+        let told = self.request(
+            tx,
+            self.owner(),
+            self.at(day, 1_000),
+            "list_invoices",
+            &[],
+            json!(asked),
+        )?;
         let invoices = told["invoices"].as_array().into_iter().flatten();
         Ok(invoices.map(|one| (one["clientId"].clone(), one["invoiceId"].clone())).collect())
     }

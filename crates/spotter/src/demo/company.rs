@@ -56,7 +56,7 @@ impl DemoBuilder {
         Actor::Coach { id: self.coaches[0], role, session: self.company.0 }
     }
 
-    pub(super) fn furnish(&mut self, tx: &mut Tx<'_>) -> Result<()> {
+    pub(super) fn create_company(&mut self, tx: &mut Tx<'_>) -> Result<()> {
         let week = |opens: &str, closes: &str| -> Vec<serde_json::Value> {
             (1..=6).map(|day| json!({"weekday": day, "opens": opens, "closes": closes})).collect()
         };
@@ -80,7 +80,7 @@ impl DemoBuilder {
         }
         let at = self.at(1, 540);
         let assistants = json!({"mcp": true, "clientAi": true});
-        self.ask(tx, self.owner(), at, "update_company_features", &[], assistants)?;
+        self.request(tx, self.owner(), at, "update_company_features", &[], assistants)?;
         let (centre, east) = (self.places[0], self.places[1]);
         let facilities = json!({"facilities": [
             {"name": "Free weights", "locationId": centre}, {"name": "Sauna", "locationId": centre},

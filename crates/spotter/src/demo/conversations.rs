@@ -104,7 +104,7 @@ impl DemoBuilder {
         lines.sort_by_key(|line| line.at);
         for Line { at, by, conversation, text } in lines {
             let path = [("conversationId", conversation)];
-            self.ask(tx, by, at, "send_message", &path, json!({"text": text}))?;
+            self.request(tx, by, at, "send_message", &path, json!({"text": text}))?;
         }
         Ok(())
     }
@@ -122,7 +122,7 @@ impl DemoBuilder {
         let (as_client, as_coach) = (self.client_actor(client), self.coach_actor(coach));
         let opened = self.at(stay.joined + 2, 600 + dice.below(300));
         let body = json!({"conversationType": "direct", "userIds": [client]});
-        let made = self.ask(tx, as_coach.clone(), opened, "open_conversation", &[], body)?;
+        let made = self.request(tx, as_coach.clone(), opened, "open_conversation", &[], body)?;
         let conversation = &made["conversation"]["conversationId"];
         let span = (DAYS - stay.joined - 3).max(1) as u64;
         for number in 0..2 + dice.below(5) {
@@ -151,8 +151,14 @@ impl DemoBuilder {
         let coach = self.coach_actor(self.coaches[3]);
         let body = json!({"conversationType": "group", "name": "Saturday runners",
             "description": "Ten easy kilometres, every week", "userIds": members});
-        let made =
-            self.ask(tx, coach.clone(), self.at(DAYS - 60, 600), "open_conversation", &[], body)?;
+        let made = self.request(
+            tx,
+            coach.clone(),
+            self.at(DAYS - 60, 600),
+            "open_conversation",
+            &[],
+            body,
+        )?;
         let conversation = &made["conversation"]["conversationId"];
         for week in 1..8 {
             for (turn, text) in GROUP_TALK.iter().enumerate() {

@@ -46,19 +46,23 @@ fn figure(half_width: i64) -> impl Fn(u32, u32) -> [u8; 3] {
 
 impl DemoBuilder {
     /// Photos of some, meals of those who keep habits, and documents of everybody who is followed.
-    pub(super) fn entrust(&mut self, tx: &mut Tx<'_>, stays: &[MembershipSpan]) -> Result<()> {
+    pub(super) fn add_private_records(
+        &mut self,
+        tx: &mut Tx<'_>,
+        stays: &[MembershipSpan],
+    ) -> Result<()> {
         let folder = json!({"name": "Contracts"});
         let made =
-            self.ask(tx, self.owner(), self.at(2, 700), "create_document_folder", &[], folder)?;
+            self.request(tx, self.owner(), self.at(2, 700), "create_document_folder", &[], folder)?;
         let folder = made["documentFolder"]["folderId"].clone();
         let rules = json!({"name": "House rules", "type": "other", "url": "https://riverside.example/house-rules"});
-        self.ask(tx, self.owner(), self.at(2, 705), "link_document", &[], rules)?;
+        self.request(tx, self.owner(), self.at(2, 705), "link_document", &[], rules)?;
         let followed: Vec<_> = self.followed(stays).collect();
         for (at, (turn, client, joined)) in followed.into_iter().enumerate() {
             let contract = json!({"name": "Coaching agreement", "type": "contract", "clientId": client, "folderId": folder,
                 "url": format!("https://riverside.example/agreements/{client}"),
                 "expiresOn": self.date(joined + 730, &TimeZone::UTC)});
-            self.ask(tx, self.coach(), self.at(joined, 800), "link_document", &[], contract)?;
+            self.request(tx, self.coach(), self.at(joined, 800), "link_document", &[], contract)?;
             if at < PHOTOGRAPHED {
                 self.photograph(tx, client)?;
             }
@@ -82,7 +86,7 @@ impl DemoBuilder {
             let sent = self.step(tx, actor, at, "complete_upload", |cx| {
                 let mut begin = || {
                     let name = parse(json!("front.jpg"))?;
-                    uploads::begin(cx, name, MediaType::Jpeg, Purpose::ProgressPhoto)
+                    uploads::create(cx, name, MediaType::Jpeg, Purpose::ProgressPhoto)
                 };
                 let [large, thumbnail] = [begin()?, begin()?];
                 uploads::complete(cx, thumbnail, sizes[1], None)?;
@@ -110,7 +114,7 @@ impl DemoBuilder {
             ("date", json!(self.date(DAYS - MEAL_DAYS, &TimeZone::UTC))),
         ];
         let target = json!({"amounts": {"energyKcal": 2_100, "proteinG": 130}});
-        self.ask(tx, self.coach(), from, "set_nutrition_target", &path, target)?;
+        self.request(tx, self.coach(), from, "set_nutrition_target", &path, target)?;
         for day in DAYS - MEAL_DAYS..DAYS {
             for (meal, minute) in [("breakfast", 450), ("lunch", 765), ("dinner", 1_140)] {
                 if !self.dice.chance(90) {

@@ -68,7 +68,7 @@ pub(super) async fn build(
         db.write_rows(move |tx| DemoBuilder::new(&env).run(tx, &passwords)).await?
     };
     for (stored, bytes) in &story.pictures {
-        let mut writing = files.begin(&stored.key());
+        let mut writing = files.create(&stored.key());
         writing.put(bytes.clone()).await.map_err(Problem::internal)?;
         writing.finish().await.map_err(Problem::internal)?;
     }
@@ -199,7 +199,7 @@ impl DemoBuilder {
 
     /// One request of the story, by the name of its operation and as its callers write it; that of a list
     /// by its query.
-    pub(super) fn ask(
+    pub(super) fn request(
         &self,
         tx: &mut Tx<'_>,
         actor: Actor,
@@ -219,7 +219,7 @@ impl DemoBuilder {
             Bound::Write(mut asked) => self.step(tx, actor, at, operation.id, |cx| asked(cx))?,
             Bound::Read(mut asked) => {
                 let caller = Caller::new(self.company, actor);
-                asked(&mut Read::new(tx, &caller, at).within(&self.env))?
+                asked(&mut Read::new(tx, &caller, at).with_env(&self.env))?
             }
         };
         serde_json::from_str(&told).map_err(Problem::internal)
@@ -227,22 +227,22 @@ impl DemoBuilder {
 
     fn run(mut self, tx: &mut Tx<'_>, passwords: &[(String, String)]) -> Result<(Self, Demo)> {
         self.found(tx)?;
-        self.furnish(tx)?;
+        self.create_company(tx)?;
         self.open_shop(tx)?;
         self.write_programmes(tx)?;
         let (mut acts, stays) = self.script();
         acts.extend(self.training(&stays)?);
         acts.sort_by_key(|(at, _)| *at);
         for (at, act) in acts {
-            self.play(tx, at, &act)?;
+            self.run_story(tx, at, &act)?;
         }
         self.gather(tx)?;
         self.talk(tx, &stays)?;
         self.keep_timetable(tx, &stays)?;
         self.keep_books(tx, &stays)?;
         self.keep_measure(tx, &stays)?;
-        self.ask_questions(tx, &stays)?;
-        self.entrust(tx, &stays)?;
+        self.assign_forms(tx, &stays)?;
+        self.add_private_records(tx, &stays)?;
         // Nobody holds the story's invitations, and their tokens can be worked out.
         accounts::prune(tx, Timestamp::from_millis(i64::MAX))?;
         let demo = self.let_in(tx, passwords)?;
@@ -297,7 +297,7 @@ impl DemoBuilder {
         Actor::Coach { id, role: Role::Coach, session: self.company.0 }
     }
 
-    fn play(&mut self, tx: &mut Tx<'_>, at: Timestamp, act: &Act) -> Result<()> {
+    fn run_story(&mut self, tx: &mut Tx<'_>, at: Timestamp, act: &Act) -> Result<()> {
         let known = |number: &u64| self.clients[*number as usize].ok_or_else(|| wrong());
         let dice = self.dice.clone();
         match act {

@@ -1,15 +1,15 @@
 //! `spotter demo`: a believable company in an empty folder, ready to be tried.
 
 mod billing;
-mod entrusted;
 mod company;
+mod conversations;
+mod entrusted;
 mod history;
 mod people;
 mod progress;
 mod questions;
 mod random;
 mod shop;
-mod conversations;
 mod timetable;
 mod training;
 
@@ -119,7 +119,7 @@ pub(crate) fn run(
     let demo = runtime.block_on(prepare(&settings, &env, &db, clients))?;
     let (data, rate_limit) = (settings.data.clone(), settings.http.rate_limit);
     let ready = move || print!("{}", welcome(&demo, &data, rate_limit));
-    runtime.block_on(serve::serve(settings, listener, env, db, serve::asked_to_stop(), ready))
+    runtime.block_on(serve::serve(settings, listener, env, db, serve::shutdown_signal(), ready))
 }
 
 /// Whether a folder is empty, or a demo's already.

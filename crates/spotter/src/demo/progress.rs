@@ -114,7 +114,7 @@ impl DemoBuilder {
     ) -> Result<Value> {
         let actor = Actor::Client { id: client, session: client.0 };
         let path = [&[("clientId", json!(client))], more].concat();
-        self.ask(tx, actor, at, operation, &path, body)
+        self.request(tx, actor, at, operation, &path, body)
     }
 
     /// A coach's request about a client.
@@ -127,6 +127,6 @@ impl DemoBuilder {
         body: Value,
     ) -> Result<Value> {
         let path = [("clientId", json!(client))];
-        self.ask(tx, self.coach(), at, operation, &path, body)
+        self.request(tx, self.coach(), at, operation, &path, body)
     }
 }

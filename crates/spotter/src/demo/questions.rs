@@ -57,7 +57,7 @@ fn week() -> Value {
 
 impl DemoBuilder {
     /// An intake of everybody who is followed, and weekly check-ups of some.
-    pub(super) fn ask_questions(&self, tx: &mut Tx<'_>, stays: &[MembershipSpan]) -> Result<()> {
+    pub(super) fn assign_forms(&self, tx: &mut Tx<'_>, stays: &[MembershipSpan]) -> Result<()> {
         let intake = self.publish(tx, "Ready to train?", "intake", readiness())?;
         let checkup = self.publish(tx, "Your week", "checkup", week())?;
         for (turn, client, joined) in self.followed(stays) {
@@ -71,10 +71,10 @@ impl DemoBuilder {
 
     fn publish(&self, tx: &mut Tx<'_>, name: &str, kind: &str, asks: Value) -> Result<Value> {
         let new = json!({"name": name, "kind": kind, "questions": asks});
-        let made = self.ask(tx, self.owner(), self.at(2, 600), "create_form", &[], new)?;
+        let made = self.request(tx, self.owner(), self.at(2, 600), "create_form", &[], new)?;
         let form = made["form"]["formId"].clone();
         let path = [("formId", form.clone())];
-        self.ask(tx, self.owner(), self.at(2, 630), "publish_form", &path, json!({}))?;
+        self.request(tx, self.owner(), self.at(2, 630), "publish_form", &path, json!({}))?;
         Ok(form)
     }
 
@@ -99,7 +99,7 @@ impl DemoBuilder {
             false => json!({}),
         };
         let at = self.at(joined + 2, 555);
-        self.ask(tx, self.coach(), at, "review_form_assignment", &path, said).map(drop)
+        self.request(tx, self.coach(), at, "review_form_assignment", &path, said).map(drop)
     }
 
     fn check_up(&self, tx: &mut Tx<'_>, client: ClientId, form: &Value) -> Result<()> {
@@ -122,7 +122,14 @@ impl DemoBuilder {
             if dice.chance(75) {
                 let said = json!({"review": dice.pick(people::REVIEWS)});
                 let path = [("checkupId", id.clone())];
-                self.ask(tx, self.coach(), self.at(day + 2, 560), "review_checkup", &path, said)?;
+                self.request(
+                    tx,
+                    self.coach(),
+                    self.at(day + 2, 560),
+                    "review_checkup",
+                    &path,
+                    said,
+                )?;
             }
         }
         // From now on it comes by itself.
@@ -141,6 +148,6 @@ impl DemoBuilder {
         let actor = Actor::Client { id: client, session: client.0 };
         let path = [("clientId", json!(client)), ("assignmentId", given.clone())];
         let handed = json!({"answers": answers});
-        self.ask(tx, actor, self.at(day, minute), "submit_form", &path, handed).map(drop)
+        self.request(tx, actor, self.at(day, minute), "submit_form", &path, handed).map(drop)
     }
 }

@@ -11,14 +11,15 @@ impl DemoBuilder {
     pub(super) fn open_shop(&self, tx: &mut Tx<'_>) -> Result<()> {
         for (number, product) in (0..).zip(products()) {
             let at = self.at(2, 480 + number);
-            self.ask(tx, self.owner(), at, "create_product", &[], product)?;
+            self.request(tx, self.owner(), at, "create_product", &[], product)?;
         }
         // Sold in the first year, under a name that nobody has said the language of.
         let legacy = json!({"productType": "DayPass", "name": {"und": "Zomerkaart"}, "price": 1_000,
             "vatPercentage": 9});
-        let made = self.ask(tx, self.owner(), self.at(3, 480), "create_product", &[], legacy)?;
+        let made =
+            self.request(tx, self.owner(), self.at(3, 480), "create_product", &[], legacy)?;
         let path = [("productId", made["product"]["productId"].clone())];
-        self.ask(tx, self.owner(), self.at(300, 480), "archive_product", &path, json!({}))?;
+        self.request(tx, self.owner(), self.at(300, 480), "archive_product", &path, json!({}))?;
         Ok(())
     }
 }

@@ -88,8 +88,8 @@ impl DemoBuilder {
             let client = members.get(number).ok_or_else(wrong)?;
             self.train_weekly(tx, &offer, *client, weekly, &zone)?;
         }
-        self.ask_for_consults(tx, &offer, &members, &zone)?;
-        self.be_away(tx, &zone)
+        self.request_consultations(tx, &offer, &members, &zone)?;
+        self.close_days(tx, &zone)
     }
 
     /// The instant at which the clock shows a time on a day of the story.
@@ -113,11 +113,11 @@ impl DemoBuilder {
             let hours =
                 json!({"timeZone": "Europe/Amsterdam", "weekly": weekly, "finishMinutes": 10});
             let at = self.at(1, 560 + number);
-            self.ask(tx, self.owner(), at, "set_coach_availability", &path, hours)?;
+            self.request(tx, self.owner(), at, "set_coach_availability", &path, hours)?;
         }
         let at = self.at(1, 600);
         let made = |tx: &mut Tx<'_>, new: Value| -> Result<Value> {
-            let told = self.ask(tx, self.owner(), at, "create_event_type", &[], new)?;
+            let told = self.request(tx, self.owner(), at, "create_event_type", &[], new)?;
             Ok(told["eventType"]["eventTypeId"].clone())
         };
         let some = &self.coaches[3..7];
@@ -136,7 +136,7 @@ impl DemoBuilder {
             let template = json!({"name": class.name, "eventTypeId": event_type,
                 "durationMinutes": 45, "coachId": self.coaches[class.coach],
                 "locationId": self.places[class.place]});
-            self.ask(tx, self.owner(), at, "create_event_template", &[], template)?;
+            self.request(tx, self.owner(), at, "create_event_template", &[], template)?;
             classes.push(event_type);
         }
         let christmas = |year: i64| {
@@ -144,7 +144,7 @@ impl DemoBuilder {
                 "endDate": format!("{year}-12-26"), "reason": "Christmas"})
         };
         for year in [2025, 2026, 2027] {
-            self.ask(tx, self.owner(), at, "create_availability_rule", &[], christmas(year))?;
+            self.request(tx, self.owner(), at, "create_availability_rule", &[], christmas(year))?;
         }
         Ok(Offer { training, consult, classes })
     }
@@ -181,11 +181,11 @@ impl DemoBuilder {
                 "recurrence": {"weekdays": [class.weekday], "startTime": class.time,
                     "timeZone": zone.name(), "startDate": self.date(from, zone), "untilDate": until}});
             let at = self.at(from - 3, 600);
-            self.ask(tx, coach.clone(), at, "create_event_series", &[], new)?;
+            self.request(tx, coach.clone(), at, "create_event_series", &[], new)?;
         }
         let range = format!("eventTypeId={event_type}&limit=100", event_type = id(event_type)?);
         let read = format!("{range}&from={}&to={}", self.at(0, 0), self.at(366, 0));
-        let told = self.ask(
+        let told = self.request(
             tx,
             coach.clone(),
             self.at(DAYS, 0),
@@ -194,7 +194,7 @@ impl DemoBuilder {
             json!(read),
         )?;
         let rest = format!("{range}&from={}&to={}", self.at(366, 0), self.at(DAYS + 21, 0));
-        let later = self.ask(
+        let later = self.request(
             tx,
             coach.clone(),
             self.at(DAYS, 0),
@@ -237,12 +237,12 @@ impl DemoBuilder {
             let new =
                 json!({"calendarEventId": event["calendarEventId"], "capacityAction": "waitlist"});
             let by = self.client_actor(*client);
-            let told = self.ask(tx, by.clone(), asked, "create_booking", &[], new)?;
+            let told = self.request(tx, by.clone(), asked, "create_booking", &[], new)?;
             let booking = told["booking"]["bookingId"].clone();
             if is_past && dice.chance(6) {
                 let late = starts_at.plus_seconds(-3_600 * (1 + dice.below(48)) as i64);
                 let path = [("bookingId", booking)];
-                self.ask(tx, by, late.max(asked), "cancel_booking", &path, json!({}))?;
+                self.request(tx, by, late.max(asked), "cancel_booking", &path, json!({}))?;
             } else {
                 booked.push(booking);
             }
@@ -251,13 +251,13 @@ impl DemoBuilder {
             let path = [("bookingId", gone.clone())];
             let by = self.coach_actor(self.coaches[class.coach]);
             let at = self.at(DAYS - 1, 1_260);
-            self.ask(tx, by, at, "cancel_booking", &path, json!({"reason": "Ill"}))?;
+            self.request(tx, by, at, "cancel_booking", &path, json!({"reason": "Ill"}))?;
         }
         if is_past && !booked.is_empty() {
             let attendance: Vec<_> = booked.iter().map(|booking| self.attended(booking)).collect();
             let path = [("calendarEventId", event["calendarEventId"].clone())];
             let (after, body) = (starts_at.plus_seconds(3_000), json!({"attendance": attendance}));
-            self.ask(tx, coach.clone(), after, "set_event_attendance", &path, body)?;
+            self.request(tx, coach.clone(), after, "set_event_attendance", &path, body)?;
         }
         Ok(())
     }
@@ -293,7 +293,7 @@ impl DemoBuilder {
                 "coachId": self.coaches[*coach], "locationId": self.places[0], "onConflict": "skip",
                 "recurrence": recurrence});
             let at = self.at(from - 2, 900);
-            let told = self.ask(tx, by.clone(), at, "create_recurring_booking", &[], new)?;
+            let told = self.request(tx, by.clone(), at, "create_recurring_booking", &[], new)?;
             series.push(told["recurringBooking"]["recurringBookingId"].clone());
         }
         // In the second year it is an hour later from some week on, one is moved and one called off.
@@ -308,7 +308,7 @@ impl DemoBuilder {
             change
         };
         let ask = |tx: &mut Tx<'_>, day: i64, operation: &str, body: Value| {
-            self.ask(tx, by.clone(), self.at(day - 4, 800), operation, &path, body)
+            self.request(tx, by.clone(), self.at(day - 4, 800), operation, &path, body)
         };
         let at_once = json!({"recurrence": {"startTime": once}});
         ask(tx, moved, "update_recurring_booking", change(moved, at_once))?;
@@ -320,9 +320,9 @@ impl DemoBuilder {
         let path = [("recurringBookingId", series[2].clone())];
         let at = self.at(DAYS - 1, 810);
         let once = change(days[0], json!({"recurrence": {"startTime": once}}));
-        self.ask(tx, by.clone(), at, "update_recurring_booking", &path, once)?;
+        self.request(tx, by.clone(), at, "update_recurring_booking", &path, once)?;
         let off = change(days[1], json!({"reason": "Holiday"}));
-        self.ask(tx, by.clone(), at, "cancel_recurring_booking", &path, off)?;
+        self.request(tx, by.clone(), at, "cancel_recurring_booking", &path, off)?;
         self.note_attendance(tx, &by, client)
     }
 
@@ -332,7 +332,7 @@ impl DemoBuilder {
         let mut bookings = Vec::new();
         for range in [format!("to={half}"), format!("from={half}&to={end}")] {
             let wanted = format!("limit=100&clientId={client}&status=booked&{range}");
-            let told = self.ask(tx, by.clone(), end, "list_bookings", &[], json!(wanted))?;
+            let told = self.request(tx, by.clone(), end, "list_bookings", &[], json!(wanted))?;
             bookings.extend(told["bookings"].as_array().ok_or_else(wrong)?.iter().cloned());
         }
         let is_open = |booking: &&Value| booking["attendanceStatus"] == "expected";
@@ -341,13 +341,13 @@ impl DemoBuilder {
             let path = [("bookingId", booking["bookingId"].clone())];
             let body = json!({"attendanceStatus": self.attended(&Value::Null)["attendanceStatus"]});
             let after = ends_at.plus_seconds(300);
-            self.ask(tx, by.clone(), after, "set_booking_attendance", &path, body)?;
+            self.request(tx, by.clone(), after, "set_booking_attendance", &path, body)?;
         }
         Ok(())
     }
 
     /// What coaches are asked for: most was granted, some was not, and some waits.
-    fn ask_for_consults(
+    fn request_consultations(
         &self,
         tx: &mut Tx<'_>,
         offer: &Offer,
@@ -367,7 +367,7 @@ impl DemoBuilder {
                 "startsAt": self.clock(day, times[number / 4 % 4], zone)?});
             let asked = self.at(day.min(DAYS + 4) - 5, 700);
             let told =
-                self.ask(tx, self.client_actor(*client), asked, "create_booking", &[], new)?;
+                self.request(tx, self.client_actor(*client), asked, "create_booking", &[], new)?;
             if waits {
                 continue;
             }
@@ -376,13 +376,13 @@ impl DemoBuilder {
             let operation =
                 if number % 5 == 4 { "reject_booking_request" } else { "approve_booking_request" };
             let coach = self.coach_actor(self.coaches[by]);
-            self.ask(tx, coach, decided, operation, &path, json!({}))?;
+            self.request(tx, coach, decided, operation, &path, json!({}))?;
         }
         Ok(())
     }
 
     /// What else coaches do, and a holiday to come.
-    fn be_away(&self, tx: &mut Tx<'_>, zone: &TimeZone) -> Result<()> {
+    fn close_days(&self, tx: &mut Tx<'_>, zone: &TimeZone) -> Result<()> {
         for number in 0..40 {
             let day = 20 + number * 14;
             let coach = self.coaches[7 + number as usize % 5];
@@ -390,13 +390,13 @@ impl DemoBuilder {
             let new = json!({"coachId": coach, "title": self.dice.pick(TASKS), "startsAt": start,
                 "endsAt": start.plus_seconds(3_600), "blocksSlots": number % 3 > 0});
             let at = self.at(day.min(DAYS) - 6, 660);
-            self.ask(tx, self.coach_actor(coach), at, "create_calendar_task", &[], new)?;
+            self.request(tx, self.coach_actor(coach), at, "create_calendar_task", &[], new)?;
         }
         let coach = self.coaches[6];
         let away = json!({"appliesTo": "coach", "coachId": coach, "startDate": self.date(DAYS + 14, zone),
             "endDate": self.date(DAYS + 20, zone), "reason": "Holiday"});
         let at = self.at(DAYS - 10, 640);
-        self.ask(tx, self.owner(), at, "create_availability_rule", &[], away).map(drop)
+        self.request(tx, self.owner(), at, "create_availability_rule", &[], away).map(drop)
     }
 }
 

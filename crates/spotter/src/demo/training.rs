@@ -107,7 +107,7 @@ pub(super) struct Workout {
 impl DemoBuilder {
     /// Writes the programmes.
     pub(super) fn write_programmes(&mut self, tx: &mut Tx<'_>) -> Result<()> {
-        self.furnish_gym(tx)?;
+        self.add_equipment(tx)?;
         for (number, script) in (0..).zip(SCRIPTS) {
             let template = self.write_template(tx, number, script)?;
             self.templates.push(template);
@@ -121,26 +121,32 @@ impl DemoBuilder {
         let trains: Vec<_> = (0..self.clients.len()).filter_map(|at| here(&at)).take(12).collect();
         for (name, members) in ["Early birds", "Saturday crew"].iter().zip(trains.chunks(6)) {
             let at = self.at(DAYS - 1, 600);
-            let made =
-                self.ask(tx, self.owner(), at, "create_workout_group", &[], json!({"name": name}))?;
+            let made = self.request(
+                tx,
+                self.owner(),
+                at,
+                "create_workout_group",
+                &[],
+                json!({"name": name}),
+            )?;
             let group = [("groupId", made["group"]["groupId"].clone())];
             let members = json!({"clientIds": members});
-            self.ask(tx, self.owner(), at, "add_workout_group_members", &group, members)?;
+            self.request(tx, self.owner(), at, "add_workout_group_members", &group, members)?;
         }
         Ok(())
     }
 
     /// What the company has beside the starter library.
-    fn furnish_gym(&self, tx: &mut Tx<'_>) -> Result<()> {
+    fn add_equipment(&self, tx: &mut Tx<'_>) -> Result<()> {
         let at = self.at(2, 700);
         let sled =
             json!({"label": "River Stone", "category": "free_weights", "movementTags": ["carry"]});
-        self.ask(tx, self.owner(), at, "create_workout_equipment", &[], sled)?;
+        self.request(tx, self.owner(), at, "create_workout_equipment", &[], sled)?;
         let lift = json!({"name": "River Stone Carry", "primaryMuscles": ["upper_back", "abdominals"],
             "equipment": ["river_stone"], "trackingType": "weight_distance"});
-        self.ask(tx, self.owner(), at, "create_workout_exercise", &[], lift)?;
+        self.request(tx, self.owner(), at, "create_workout_exercise", &[], lift)?;
         let draft = json!({"name": "Winter Challenge", "layout": "calendar_week", "mode": "multi_week", "weeks": 4});
-        self.ask(tx, self.coach(), at, "create_workout_template", &[], draft).map(drop)
+        self.request(tx, self.coach(), at, "create_workout_template", &[], draft).map(drop)
     }
 
     fn write_template(
@@ -153,21 +159,21 @@ impl DemoBuilder {
         let facts = json!({"name": script.name, "goal": script.goal, "difficulty": script.difficulty,
             "category": "Programmes", "layout": "calendar_week", "mode": script.mode,
             "releasePolicy": script.release, "weeks": 1});
-        let made = self.ask(tx, coach.clone(), at, "create_workout_template", &[], facts)?;
+        let made = self.request(tx, coach.clone(), at, "create_workout_template", &[], facts)?;
         let id = made["template"]["_id"].clone();
         let plan = [("planId", id.clone())];
         for (weekday, name, lifts) in script.days {
             let exercises: Result<Vec<_>> = lifts.iter().map(|lift| self.planned(lift)).collect();
             let day = json!({"name": name, "weekday": weekday, "startTime": "18:30",
                 "plannedDurationMinutes": 60, "exercises": exercises?});
-            self.ask(tx, coach.clone(), at, "create_workout_moment", &plan, day)?;
+            self.request(tx, coach.clone(), at, "create_workout_moment", &plan, day)?;
         }
         for _ in 1..script.weeks {
             let copy = json!({"duplicateOf": 1});
-            self.ask(tx, coach.clone(), at, "add_workout_week", &plan, copy)?;
+            self.request(tx, coach.clone(), at, "add_workout_week", &plan, copy)?;
         }
         let path = [("templateId", id.clone())];
-        self.ask(tx, coach, at, "publish_workout_template", &path, json!({}))?;
+        self.request(tx, coach, at, "publish_workout_template", &path, json!({}))?;
         Ok(Template { id, script })
     }
 
@@ -250,13 +256,14 @@ impl DemoBuilder {
         if let Some(before) = self.following.get(&client) {
             let path = [("clientId", json!(id)), ("templateId", before.plan.clone())];
             let over = json!({"status": "Completed"});
-            self.ask(tx, self.coach(), at, "update_client_workout_plan", &path, over)?;
+            self.request(tx, self.coach(), at, "update_client_workout_plan", &path, over)?;
         }
         let path = [("clientId", json!(id))];
-        let made = self.ask(tx, self.coach(), at, "assign_workout_plan", &path, wanted)?;
+        let made = self.request(tx, self.coach(), at, "assign_workout_plan", &path, wanted)?;
         let plan = made["plan"]["_id"].clone();
         let of_plan = [("planId", plan.clone())];
-        let days = self.ask(tx, self.coach(), at, "list_workout_moments", &of_plan, json!({}))?;
+        let days =
+            self.request(tx, self.coach(), at, "list_workout_moments", &of_plan, json!({}))?;
         self.following.insert(client, AssignedPlan { plan, days, template });
         Ok(())
     }
@@ -283,13 +290,13 @@ impl DemoBuilder {
         let of_client = ("clientId", json!(id));
         let path = [of_client.clone()];
         let made =
-            self.ask(tx, actor.clone(), *completed, "begin_workout_session", &path, session)?;
+            self.request(tx, actor.clone(), *completed, "begin_workout_session", &path, session)?;
         if dice.chance(20) {
             let said = json!({"rating": 5 + dice.below(6),
                 "difficulty": dice.pick(&["Easy", "Moderate", "Hard"]),
                 "emojiRating": dice.pick(&["Strong", "Energized", "Challenging", "Satisfied"])});
             let path = [of_client, ("sessionId", made["session"]["sessionId"].clone())];
-            self.ask(tx, actor, *completed, "update_workout_feedback", &path, said)?;
+            self.request(tx, actor, *completed, "update_workout_feedback", &path, said)?;
         }
         Ok(())
     }

@@ -32,7 +32,7 @@ impl Importer {
             let ask = |query: &String| {
                 let body = Content::Nothing;
                 let arguments = Arguments { path: vec![], query: query.clone(), body };
-                author.ask(tx, &caller, &operation, arguments)
+                author.call(tx, &caller, &operation, arguments)
             };
             queries.iter().map(ask).collect()
         };
@@ -59,11 +59,15 @@ impl Importer {
     }
 
     /// The records that rows name.
-    pub(super) async fn known(&self, run: &ImportRun, rows: &[ImportRow]) -> Result<KnownRecords> {
+    pub(super) async fn load_records(
+        &self,
+        run: &ImportRun,
+        rows: &[ImportRow],
+    ) -> Result<KnownRecords> {
         let mut known = KnownRecords::default();
         let mut addresses: Vec<&str> = Vec::new();
         let mut listed: Vec<RecordReference> = Vec::new();
-        for (named, name) in rows.iter().flat_map(|row| run.rules.named(&row.cells.0)) {
+        for (named, name) in rows.iter().flat_map(|row| run.rules.find_reference(&row.cells.0)) {
             if named == RecordReference::Client {
                 addresses.push(name);
             } else if !listed.contains(&named) {

@@ -1,8 +1,8 @@
 //! Doing imports, as a job: each row is given to the operation that it amounts to, as whoever brought the file. To check a
 //! row, the operation is run and taken back again, so that a preview says what the operation would say.
 
-mod row_operation;
 mod lookups;
+mod row_operation;
 
 use std::{
     collections::HashMap,
@@ -78,7 +78,7 @@ impl Importer {
         let rules = self.rules(&author, &import).await?;
         let mut run = ImportRun { author, import, rules, known: KnownRecords::default(), until };
         if state != RowState::Done {
-            run.known = self.known(&run, &rows).await?;
+            run.known = self.load_records(&run, &rows).await?;
         }
         match state {
             RowState::Unchecked => self.check(&run, rows, &ready).await?,
@@ -120,7 +120,7 @@ impl Importer {
         let doing = RowOperation::of(&self.table, run.import.kind)?;
         let mut without = Vec::new();
         loop {
-            let asks = match run.rules.asks(&row.cells.0, &run.known, &without) {
+            let asks = match run.rules.request(&row.cells.0, &run.known, &without) {
                 Ok(asks) => asks,
                 Err(wrong) => return Ok(Err(wrong)),
             };
@@ -129,12 +129,12 @@ impl Importer {
             let (author, note, doing) = (run.author.clone(), told.clone(), doing.clone());
             let trial = move |tx: &mut Tx<'_>| -> Result<()> {
                 let caller = author.caller(tx)?;
-                let outcome = doing.make(tx, &author, &caller, &asks).and_then(|_| {
+                let outcome = doing.execute(tx, &author, &caller, &asks).and_then(|_| {
                     // What was put off is done before anything else is read.
                     let now = author.env.clock.now();
                     steps::next(&mut Read::new(tx, &caller, now), Id::first_at(now)).map(drop)
                 });
-                let ended = outcome.clone().and(Err(taken_back()));
+                let ended = outcome.clone().and(Err(trial_rollback()));
                 *note.lock().unwrap_or_else(PoisonError::into_inner) = Some(outcome);
                 ended
             };
@@ -160,7 +160,7 @@ impl Importer {
         for row in run.in_time(rows) {
             let mut without = Vec::new();
             let wrong = loop {
-                let asks = match run.rules.asks(&row.cells.0, &run.known, &without) {
+                let asks = match run.rules.request(&row.cells.0, &run.known, &without) {
                     Err(wrong) => break Some(wrong),
                     Ok(asks) => asks,
                 };
@@ -168,7 +168,7 @@ impl Importer {
                 let (import, place) = (run.import.import_id, doing.place);
                 let done = self.db.write(move |tx: &mut Tx<'_>| {
                     let caller = author.caller(tx)?;
-                    let answer = doing.make(tx, &author, &caller, &asks)?;
+                    let answer = doing.execute(tx, &author, &caller, &asks)?;
                     let left_out = asks.left_out.clone();
                     author.note(tx, |cx| {
                         steps::note_done(cx, import, (&own, left_out), &answer, place)
@@ -200,8 +200,8 @@ impl Importer {
             let done = self.db.write(move |tx: &mut Tx<'_>| {
                 let caller = author.caller(tx)?;
                 for (step, operation) in steps.iter() {
-                    if let Some(made) = own.made(step.made) {
-                        let outcome = author.ask(tx, &caller, operation, taking_back(step, made));
+                    if let Some(made) = own.created(step.made) {
+                        let outcome = author.call(tx, &caller, operation, taking_back(step, made));
                         match outcome {
                             Err(problem) if problem.status == 409 && step.unless_over => {}
                             outcome => drop(outcome?),
@@ -294,8 +294,8 @@ fn folded(field: &str, cell: &str) -> String {
 }
 
 /// What ends a transaction that was a trial.
-fn taken_back() -> Problem {
-    Problem::because(spotter_kernel::Key::RequestInvalid, "a trial")
+fn trial_rollback() -> Problem {
+    Problem::with_cause(spotter_kernel::Key::RequestInvalid, "a trial")
 }
 
 /// Why a row was refused; what nobody expected is an error of the work.

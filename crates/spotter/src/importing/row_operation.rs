@@ -37,7 +37,7 @@ impl RowOperation {
     }
 
     /// Has it done, and tells what the operation answers.
-    pub(super) fn make(
+    pub(super) fn execute(
         &self,
         tx: &mut Tx<'_>,
         author: &Author,
@@ -46,12 +46,17 @@ impl RowOperation {
     ) -> Result<Value> {
         let RowRequest { path, body, note, .. } = asks.clone();
         let arguments = Arguments { path, query: String::new(), body: body.into() };
-        let answer = author.ask(tx, caller, &self.operation, arguments)?;
+        let answer = author.call(tx, caller, &self.operation, arguments)?;
         if let Some(note) = note {
             let id = answer.pointer(self.place).and_then(Value::as_str).unwrap_or_default();
             let path = vec![("clientId".to_owned(), id.to_owned())];
             let body = json!({"body": note}).into();
-            author.ask(tx, caller, &self.noting, Arguments { path, query: String::new(), body })?;
+            author.call(
+                tx,
+                caller,
+                &self.noting,
+                Arguments { path, query: String::new(), body },
+            )?;
         }
         Ok(answer)
     }
@@ -81,7 +86,7 @@ impl Author {
     }
 
     /// Has an operation done, and tells what it answers.
-    pub(super) fn ask(
+    pub(super) fn call(
         &self,
         tx: &mut Tx<'_>,
         caller: &Caller,
@@ -99,6 +104,6 @@ impl Author {
         tx: &mut Tx<'_>,
         step: impl FnOnce(&mut Write<'_, '_>) -> Result<()>,
     ) -> Result<()> {
-        Write::by_itself(tx, &self.env, self.company, (steps::RUN.id, &[]), step).map(drop)
+        Write::as_system(tx, &self.env, self.company, (steps::RUN.id, &[]), step).map(drop)
     }
 }

@@ -78,7 +78,7 @@ impl Worker for Planned {
 async fn begin(db: &Db, company: CompanyId, count: usize) -> Vec<Id> {
     let made = db.write(move |tx| {
         let mut ids = Vec::new();
-        spotter_contract::Write::by_itself(tx, &env(), company, ("test", &[]), |cx| {
+        spotter_contract::Write::as_system(tx, &env(), company, ("test", &[]), |cx| {
             for _ in 0..count {
                 let id = cx.new_id();
                 cx.begin_job(&WORK, id)?;
@@ -208,7 +208,7 @@ fn what_died_is_taken_over(engine: Engine) {
         // The first one comes back from the dead: what it says does not count any more.
         let late = first[0].clone();
         let settled =
-            nodes[1].write(move |tx| jobs::settle(tx, &env(), &WORK, &late, &Outcome::Done));
+            nodes[1].write(move |tx| jobs::finish(tx, &env(), &WORK, &late, &Outcome::Done));
         assert!(!settled.await.unwrap());
         die().await;
         let worker = Planned::new(|_| Outcome::Done);

@@ -192,5 +192,5 @@ async fn people_act_as_integrations_do(app: App) {
 fn the_list_of_who_reaches_what_is_current() {
     let kept = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/ACCESS.md");
     let kept = std::fs::read_to_string(kept).unwrap();
-    assert!(kept == table().who_reaches_what(), "cargo run -- access > docs/ACCESS.md");
+    assert!(kept == table().access_table(), "cargo run -- access > docs/ACCESS.md");
 }

@@ -201,7 +201,7 @@ async fn rows_asked_for_ahead_are_those_that_were_asked_for(app: App) {
     let company = app.company;
     let outcome = app.server.db.write(move |tx| {
         let ask =
-            |tx: &mut Tx<'_>, subject: &str| tx.ahead::<(i64,)>(SUM, params![company, subject]);
+            |tx: &mut Tx<'_>, subject: &str| tx.prefetch::<(i64,)>(SUM, params![company, subject]);
         tx.execute(ADD, params![company, "one", 1i64, 1i64])?;
         let (one, none) = (ask(tx, "one")?, ask(tx, "none")?);
         let first = tx.awaited(one)?;

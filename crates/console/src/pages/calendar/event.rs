@@ -5,18 +5,18 @@ use serde_json::Value;
 use spotter_kernel::{Result, Timestamp, text::WallTime};
 
 use crate::{
+    page_context::{ApiCall, PageContext},
     pages::{
         bookings::{cancelling, when},
         clients::{find_clients, finder},
         today,
     },
     parts::{
-        fields::{Form, behind},
+        fields::{Form, disclosure},
+        format::{JsonFields, name},
         lists::{empty, facts, state, table},
         shell::View,
-        format::{JsonFields, name},
     },
-    page_context::{ApiCall, PageContext},
 };
 
 /// What moves a booking to another time, where it can be.
@@ -39,7 +39,7 @@ fn moving(cx: &PageContext<'_, '_>, booking: &Value, of_class: bool) -> Markup {
     );
     let form = form.moment("startsAt", cx.say.new_time(), &local).next("/console/calendar");
     let send = form.send(cx.say.move_booking());
-    if dragged { send } else { behind(cx.say.move_booking(), send) }
+    if dragged { send } else { disclosure(cx.say.move_booking(), send) }
 }
 
 /// When something begins, as fields hold it.
@@ -51,7 +51,7 @@ fn local_of(cx: &PageContext<'_, '_>, at: Timestamp) -> String {
 /// to another hour of one, which is confirmed.
 fn new_start(cx: &PageContext<'_, '_>, at: Timestamp) -> (String, bool) {
     let written = &cx.written;
-    let (to, hour) = (cx.place.date("to"), WallTime::parse(cx.place.asked("at")));
+    let (to, hour) = (cx.place.date("to"), WallTime::parse(cx.place.parameter("at")));
     let time = hour.map_or_else(|| written.time(at), |hour| hour.to_string());
     (format!("{}T{time}", to.unwrap_or(written.zone.date_at(at))), to.is_some())
 }
@@ -80,23 +80,23 @@ fn changing(cx: &mut PageContext<'_, '_>, event: &Value) -> Result<Markup> {
         .choice("coachId", say.coach(), &coaches)
         .choice("locationId", say.location(), &locations)
         .text("capacity", say.seats());
-    let form = if dragged { form } else { form.standing("startsAt:local", &local) };
+    let form = if dragged { form } else { form.unchanged("startsAt:local", &local) };
     let form = form.send(say.save());
     let form = html! { (booked(cx, event.int("seatsTaken"))) (form) };
     Ok(if dragged {
         html! { section.card { h2 { (say.move_class()) } (form) } }
     } else {
-        behind(say.change(), form)
+        disclosure(say.change(), form)
     })
 }
 
 /// `/console/calendar/events/{calendarEventId}`
 pub(in crate::pages) fn show(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let id = cx.place.param("calendarEventId").to_owned();
-    let told = cx.ask(ApiCall::of("get_calendar_event").at("calendarEventId", &id))?;
+    let told = cx.call(ApiCall::of("get_calendar_event").at("calendarEventId", &id))?;
     let event = told["calendarEvent"].clone();
     let bookings =
-        cx.ask(ApiCall::of("list_bookings").with("calendarEventId", &id).with("limit", 100))?;
+        cx.call(ApiCall::of("list_bookings").with("calendarEventId", &id).with("limit", 100))?;
     let mut bookings = bookings.list("bookings").to_vec();
     // Who comes, who is offered a seat, the line as it stands, who called off.
     bookings.sort_by_key(|one| {
@@ -153,7 +153,7 @@ pub(in crate::pages) fn show(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let acts = html! {
         @if !dragged { (change) }
         @if coming && event.text("status") == "scheduled" {
-            (behind(say.call_off(), html! {
+            (disclosure(say.call_off(), html! {
                 p { (say.call_off_means()) }
                 (Form::about(cx, "cancel_calendar_event", vec![("calendarEventId", id.clone())]).text("reason", say.reason()).danger(say.call_off()))
                 @if event.has("eventSeriesId") && cx.may("cancel_event_series") {

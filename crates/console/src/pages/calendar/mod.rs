@@ -15,13 +15,13 @@ use super::{
     settings::closures::{Closure, closure},
 };
 use crate::{
+    page_context::{ApiCall, PageContext},
     parts::{
-        fields::{Form, behind},
+        fields::{Form, disclosure},
+        format::JsonFields,
         shell::View,
         timetable::{self, Entry, Hours},
-        format::JsonFields,
     },
-    page_context::{ApiCall, PageContext},
 };
 
 /// A column of the timetable: a day of a week, or of one day what one coach has.
@@ -60,30 +60,30 @@ fn entries(
             .with("to", until)
             .with("limit", 100);
         let ask = ask.filtered(cx.place, &["coachId", "locationId"]).with("page", page);
-        let some = cx.ask(ask.with("status", "scheduled"))?;
+        let some = cx.call(ask.with("status", "scheduled"))?;
         told.extend(some.list("calendarEvents").to_vec());
         if !some.is("hasNextPage") {
             break;
         }
     }
     let ask = ApiCall::of("list_appointment_clients").with("from", from).with("to", until);
-    let booked = cx.ask_if(ask.filtered(cx.place, &["coachId"]))?.unwrap_or_default();
+    let booked = cx.call_if_allowed(ask.filtered(cx.place, &["coachId"]))?.unwrap_or_default();
     let booked = booked.list("appointmentClients").iter();
     let booked: HashMap<&str, &str> =
         booked.map(|one| (one.text("calendarEventId"), one.text("name"))).collect();
     for event in &told {
         let coach = cx.coach(event.text("coachId"))?;
         let client = booked.get(event.text("calendarEventId")).copied();
-        if let Some((date, entry)) = entry(cx, event, shown(cx, event, (client, &coach))) {
+        if let Some((date, entry)) = entry(cx, event, event_block(cx, event, (client, &coach))) {
             all.push((date, event.text("coachId").to_owned(), entry));
         }
     }
     let tasks = ApiCall::of("list_calendar_tasks").with("from", from).with("to", until);
     let tasks = tasks.with("status", "scheduled").with("limit", 100);
-    let tasks = cx.ask_if(tasks.filtered(cx.place, &["coachId"]))?.unwrap_or_default();
+    let tasks = cx.call_if_allowed(tasks.filtered(cx.place, &["coachId"]))?.unwrap_or_default();
     for task in tasks.list("calendarTasks") {
         let at = task.instant("startsAt").map(|at| cx.written.time(at)).unwrap_or_default();
-        let address = cx.place.but(&[("task", task.text("calendarTaskId"))]);
+        let address = cx.place.with_parameters(&[("task", task.text("calendarTaskId"))]);
         let shown = html! { a.event.task href={ (address) "#task" } { b.number { (at) } " " (task.text("title")) } };
         if let Some((date, entry)) = entry(cx, task, shown) {
             all.push((date, task.text("coachId").to_owned(), entry));
@@ -104,7 +104,7 @@ struct ClosedDays {
 fn closures(cx: &mut PageContext<'_, '_>, dates: &[Date]) -> Result<Vec<ClosedDays>> {
     let (Some(first), Some(last)) = (dates.first(), dates.last()) else { return Ok(Vec::new()) };
     let ask = ApiCall::of("list_availability_rules").with("from", first).with("to", last);
-    let told = cx.ask_if(ask.with("limit", 50))?.unwrap_or_default();
+    let told = cx.call_if_allowed(ask.with("limit", 50))?.unwrap_or_default();
     let mut all = Vec::new();
     for rule in told.list("availabilityRules") {
         let Closure { whose, time } = closure(cx, rule)?;
@@ -140,14 +140,13 @@ fn columns(
     let mut columns: Vec<Column> = Vec::new();
     match dates {
         [date] => {
-            let chosen = place.asked("coachId");
+            let chosen = place.parameter("coachId");
             let busy = |id: &str| all.iter().any(|(_, coach, _)| coach == id);
             let mut shown: Vec<&(String, String)> = coaches.iter().collect();
             shown.retain(|(id, _)| chosen.is_empty() || id == chosen);
             shown.sort_by_key(|(id, _)| !busy(id));
             for (id, name) in shown.into_iter().take(timetable::LANES) {
-                let head =
-                    html! { a href=(place.but(&[("coachId", id), ("view", "")])) { (name) } };
+                let head = html! { a href=(place.with_parameters(&[("coachId", id), ("view", "")])) { (name) } };
                 let closed = closed(*date, Some(id));
                 columns.push(Column {
                     date: *date,
@@ -160,9 +159,9 @@ fn columns(
         }
         dates => {
             for date in dates {
-                let day = place.but(&[("view", "day"), ("date", &date.to_string())]);
+                let day = place.with_parameters(&[("view", "day"), ("date", &date.to_string())]);
                 let head = html! { a href=(day) { (cx.written.day(*date)) } };
-                let (date, coach) = (*date, place.asked("coachId").to_owned());
+                let (date, coach) = (*date, place.parameter("coachId").to_owned());
                 columns.push(Column {
                     date,
                     coach,
@@ -186,11 +185,11 @@ fn columns(
 
 /// A task that somebody looks at, and what takes it out of the calendar.
 fn task(cx: &mut PageContext<'_, '_>) -> Result<Markup> {
-    let id = cx.place.asked("task").to_owned();
+    let id = cx.place.parameter("task").to_owned();
     if id.is_empty() {
         return Ok(Markup::default());
     }
-    let told = cx.ask_if(ApiCall::of("get_calendar_task").at("calendarTaskId", &id))?;
+    let told = cx.call_if_allowed(ApiCall::of("get_calendar_task").at("calendarTaskId", &id))?;
     let Some(told) = told else { return Ok(Markup::default()) };
     let task = told.at("calendarTask");
     let coach = cx.coach(task.text("coachId"))?;
@@ -202,7 +201,7 @@ fn task(cx: &mut PageContext<'_, '_>) -> Result<Markup> {
             h2 { (task.text("title")) }
             p { (when(cx, task)) " · " (coach) }
             @if task.has("note") { p { (task.text("note")) } }
-            @if open { (form.next(cx.place.but(&[("task", "")])).danger(say.take_out())) }
+            @if open { (form.next(cx.place.with_parameters(&[("task", "")])).danger(say.take_out())) }
         }
     })
 }
@@ -219,7 +218,7 @@ pub(super) fn types(cx: &mut PageContext<'_, '_>, kind: &str) -> Result<Vec<(Str
 pub(super) fn week(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let today = cx.written.today();
     let wanted = cx.place.date("date").unwrap_or(today);
-    let one_day = cx.place.asked("view") == "day";
+    let one_day = cx.place.parameter("view") == "day";
     let (first, count) = if one_day { (wanted, 1) } else { (wanted.monday(), 7) };
     let dates: Vec<Date> = (0..count).filter_map(|days| first.plus_days(days)).collect();
     let coaches = cx.coaches_to_plan()?;
@@ -228,10 +227,10 @@ pub(super) fn week(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let locations = cx.choices(ApiCall::of("list_locations"), ("locations", "locationId"))?;
     let whose = if cx.manages() { String::new() } else { cx.own_id() };
     let requests = ApiCall::of("list_booking_requests").with("status", "pending").with("limit", 1);
-    let requests = cx.ask_if(requests.with("coachId", whose))?;
+    let requests = cx.call_if_allowed(requests.with("coachId", whose))?;
     let classes = types(cx, "class")?;
     let (say, written, place) = (cx.say, &cx.written, cx.place);
-    let (coach, location) = (place.asked("coachId"), place.asked("locationId"));
+    let (coach, location) = (place.parameter("coachId"), place.parameter("locationId"));
     let move_by = |days: i64| first.plus_days(days).unwrap_or(first).to_string();
     // Whoever has no room beside the others has a day of their own.
     let beside: Vec<_> = match one_day {
@@ -244,7 +243,7 @@ pub(super) fn week(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let main = html! {
         (task)
         form.filters method="get" {
-            input type="hidden" name="view" value=(place.asked("view"));
+            input type="hidden" name="view" value=(place.parameter("view"));
             label { (say.date()) input type="date" name="date" value=(wanted); }
             label { (say.coach())
                 select name="coachId" { option value="" { (say.all()) } @for (id, label) in &coaches { option value=(id) selected[id == coach] { (label) } } }
@@ -255,10 +254,10 @@ pub(super) fn week(cx: &mut PageContext<'_, '_>) -> Result<View> {
             button.plain type="submit" { (say.show()) }
         }
         nav.pager aria-label=(say.calendar()) {
-            a.button.plain href=(place.but(&[("date", &move_by(-count))])) { (say.previous()) }
-            a.button.plain href=(place.but(&[("date", "")])) { (say.today()) }
-            a.button.plain href=(place.but(&[("date", &move_by(count))])) { (say.next()) }
-            a.button.plain href=(place.but(&[("view", if one_day { "" } else { "day" })])) { (if one_day { say.week() } else { say.day() }) }
+            a.button.plain href=(place.with_parameters(&[("date", &move_by(-count))])) { (say.previous()) }
+            a.button.plain href=(place.with_parameters(&[("date", "")])) { (say.today()) }
+            a.button.plain href=(place.with_parameters(&[("date", &move_by(count))])) { (say.next()) }
+            a.button.plain href=(place.with_parameters(&[("view", if one_day { "" } else { "day" })])) { (if one_day { say.week() } else { say.day() }) }
             @if one_day { b { (written.day(wanted)) } }
             span.quiet { (cx.person.company.time_zone) }
         }
@@ -287,21 +286,21 @@ pub(super) fn week(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let main = html! {
         (main)
         @if !beside.is_empty() && coach.is_empty() {
-            p { (say.other_coaches()) @for (id, name) in beside { " " a href=(place.but(&[("coachId", id)])) { (name) } } }
+            p { (say.other_coaches()) @for (id, name) in beside { " " a href=(place.with_parameters(&[("coachId", id)])) { (name) } } }
         }
     };
     let noon = format!("{wanted}T12:00");
     let acts = html! {
         @if !classes.is_empty() && cx.may("create_calendar_event") {
-            (behind(say.add_class(), html! {
+            (disclosure(say.add_class(), html! {
                 (Form::of(cx, "create_calendar_event").choice("eventTypeId", say.what(), &classes)
                     .choice("coachId", say.coach(), &coaches).choice("locationId", say.location(), &locations)
                     .moment("startsAt", say.starts_at(), &noon).text("capacity", say.seats()).send(say.add_class()))
-                (behind(say.every_week(), series::adding(cx, &classes, &coaches, &locations)))
+                (disclosure(say.every_week(), series::adding(cx, &classes, &coaches, &locations)))
             }))
         }
         @if classes.is_empty() && cx.may("create_event_type") { a.button.plain href="/console/settings/event-types" { (say.add_class_type()) } }
-        (behind(say.add_task(), Form::of(cx, "create_calendar_task").text("title", say.title()).choice("coachId", say.coach(), &coaches)
+        (disclosure(say.add_task(), Form::of(cx, "create_calendar_task").text("title", say.title()).choice("coachId", say.coach(), &coaches)
             .moment("startsAt", say.starts_at(), &noon).moment("endsAt", say.ends_at(), &noon).check("blocksSlots", say.blocks_slots()).send(say.add_task())))
         @if let Some(told) = &requests { @if told.int("total") > 0 { a.button.plain href="/console/calendar/requests" { (say.requests_wait(&written.count(told.int("total")))) } } }
         @if cx.may("list_event_series") { a.button.plain href="/console/calendar/series" { (say.weekly_classes()) } }
@@ -311,7 +310,11 @@ pub(super) fn week(cx: &mut PageContext<'_, '_>) -> Result<View> {
 }
 
 /// What takes place, in the calendar: a class with its seats, an appointment with who comes.
-fn shown(cx: &PageContext<'_, '_>, event: &Value, (client, coach): (Option<&str>, &str)) -> Markup {
+fn event_block(
+    cx: &PageContext<'_, '_>,
+    event: &Value,
+    (client, coach): (Option<&str>, &str),
+) -> Markup {
     let full = event.int("seatsTaken") >= event.int("capacity");
     let (class, at) = (event.text("kind") == "class", event.instant("startsAt"));
     html! {

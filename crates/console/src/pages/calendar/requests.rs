@@ -4,19 +4,19 @@ use maud::html;
 use spotter_kernel::Result;
 
 use crate::{
+    page_context::{ApiCall, PageContext},
     pages::bookings::when,
     parts::{
         fields::Form,
+        format::JsonFields,
         lists::{by_word, empty, pager, state, table},
         shell::View,
-        format::JsonFields,
     },
-    page_context::{ApiCall, PageContext},
 };
 
 /// `/console/calendar/requests`
 pub(in crate::pages) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
-    let status = match cx.place.asked("status") {
+    let status = match cx.place.parameter("status") {
         "" => "pending",
         status => status,
     };

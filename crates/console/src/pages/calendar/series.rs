@@ -6,14 +6,14 @@ use spotter_kernel::Result;
 
 use super::{event, types};
 use crate::{
+    page_context::{ApiCall, PageContext},
     pages::bookings::when,
     parts::{
-        fields::{Form, behind},
+        fields::{Form, disclosure},
+        format::JsonFields,
         lists::{by_word, empty, facts, pager, state, table},
         shell::View,
-        format::JsonFields,
     },
-    page_context::{ApiCall, PageContext},
 };
 
 /// How far ahead the classes of a series are shown, in days.
@@ -57,9 +57,9 @@ pub(in crate::pages) fn from_today(cx: &PageContext<'_, '_>) -> Value {
 pub(in crate::pages) fn weekly<'f>(cx: &PageContext<'_, '_>, form: Form<'f>) -> Form<'f> {
     let say = cx.say;
     on(cx, form)
-        .of_kind("time", "recurrence.startTime", say.starts_at(), "off")
-        .of_kind("date", "recurrence.startDate", say.from(), "off")
-        .of_kind("date", "recurrence.untilDate", say.until(), "off")
+        .of_type("time", "recurrence.startTime", say.starts_at(), "off")
+        .of_type("date", "recurrence.startDate", say.from(), "off")
+        .of_type("date", "recurrence.untilDate", say.until(), "off")
 }
 
 /// The field of its days.
@@ -90,7 +90,7 @@ pub(super) fn adding(
 
 /// `/console/calendar/series`
 pub(in crate::pages) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
-    let status = match cx.place.asked("status") {
+    let status = match cx.place.parameter("status") {
         "" => "active",
         status => status,
     };
@@ -124,7 +124,7 @@ pub(in crate::pages) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
         @if rows.is_empty() { (empty(say.no_series(), None)) }
         @else { (table(say.weekly_classes(), &columns, rows)) (pager(cx, &told)) }
         @if !types.is_empty() && cx.may("create_event_series") {
-            section.card { (behind(say.add_class(), adding(cx, &types, &coaches, &locations))) }
+            section.card { (disclosure(say.add_class(), adding(cx, &types, &coaches, &locations))) }
         }
     };
     let acts = html! { a.button.plain href="/console/calendar" { (say.calendar()) } };
@@ -134,13 +134,13 @@ pub(in crate::pages) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
 /// `/console/calendar/series/{eventSeriesId}`
 pub(in crate::pages) fn one(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let id = cx.place.param("eventSeriesId").to_owned();
-    let told = cx.ask(ApiCall::of("get_event_series").at("eventSeriesId", &id))?;
+    let told = cx.call(ApiCall::of("get_event_series").at("eventSeriesId", &id))?;
     let series = told.at("eventSeries");
     let now = cx.written.now;
     let ask =
         ApiCall::of("list_calendar_events").with("eventSeriesId", &id).with("status", "scheduled");
     let ask = ask.with("from", now).with("to", now.plus_days(SHOWN_DAYS)).with("limit", 100);
-    let classes = cx.ask(ask)?;
+    let classes = cx.call(ask)?;
     let (coach, location) =
         (cx.coach(series.text("coachId"))?, cx.location(series.text("locationId"))?);
     let coaches = cx.coaches_to_plan()?;
@@ -159,9 +159,9 @@ pub(in crate::pages) fn one(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let at = || vec![("eventSeriesId", id.clone())];
     let change = Form::about(cx, "update_event_series", at()).from(series);
     let change = on(cx, change.hidden("scope", "all").hidden("onConflict", "skip"))
-        .asks_first()
-        .of_kind("time", "recurrence.startTime", say.starts_at(), "off")
-        .of_kind("date", "recurrence.untilDate", say.until(), "off")
+        .previewed()
+        .of_type("time", "recurrence.startTime", say.starts_at(), "off")
+        .of_type("date", "recurrence.untilDate", say.until(), "off")
         .text("name", say.name())
         .choice("coachId", say.coach(), &coaches)
         .choice("locationId", say.location(), &locations)
@@ -182,7 +182,7 @@ pub(in crate::pages) fn one(cx: &mut PageContext<'_, '_>) -> Result<View> {
             (left_out(cx, series))
             @if goes_on && cx.may("update_event_series") {
                 @let booked = classes.list("calendarEvents").iter().map(|event| event.int("seatsTaken")).sum();
-                (behind(say.change_all(), html! { (event::booked(cx, booked)) (change.send(say.save())) }))
+                (disclosure(say.change_all(), html! { (event::booked(cx, booked)) (change.send(say.save())) }))
             }
         }
         h2 { (say.upcoming()) }
@@ -192,9 +192,9 @@ pub(in crate::pages) fn one(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let acts = html! {
         a.button.plain href="/console/calendar/series" { (say.back()) }
         @if goes_on && cx.may("cancel_event_series") {
-            (behind(say.end_it(), html! {
+            (disclosure(say.end_it(), html! {
                 p { (say.call_off_means()) }
-                (Form::about(cx, "cancel_event_series", at()).asks_first().hidden("scope", "all").text("reason", say.reason()).danger(say.end_weekly()))
+                (Form::about(cx, "cancel_event_series", at()).previewed().hidden("scope", "all").text("reason", say.reason()).danger(say.end_weekly()))
             }))
         }
     };

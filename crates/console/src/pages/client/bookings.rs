@@ -6,18 +6,18 @@ use spotter_kernel::Result;
 
 use super::{Head, head};
 use crate::{
+    page_context::{ApiCall, PageContext},
     pages::{
         bookings,
         calendar::{self, series},
         today,
     },
     parts::{
-        fields::{Form, behind},
+        fields::{Form, disclosure},
+        format::{JsonFields, name},
         lists::{empty, pager, table},
         shell::View,
-        format::{JsonFields, name},
     },
-    page_context::{ApiCall, PageContext},
 };
 
 /// `/console/clients/{clientId}/bookings`
@@ -53,7 +53,9 @@ pub(in crate::pages) fn bookings(cx: &mut PageContext<'_, '_>) -> Result<View> {
 /// What the client comes to every week, and the form of more of it.
 fn weekly(cx: &mut PageContext<'_, '_>, id: &str, archived: bool) -> Result<Markup> {
     let ask = ApiCall::of("list_recurring_bookings").with("clientId", id).with("status", "active");
-    let Some(told) = cx.ask_if(ask.with("limit", 20))? else { return Ok(Markup::default()) };
+    let Some(told) = cx.call_if_allowed(ask.with("limit", 20))? else {
+        return Ok(Markup::default());
+    };
     let types = calendar::types(cx, "appointment")?;
     let coaches = cx.coaches_to_plan()?;
     let locations = cx.choices(ApiCall::of("list_locations"), ("locations", "locationId"))?;
@@ -85,7 +87,7 @@ fn weekly(cx: &mut PageContext<'_, '_>, id: &str, archived: bool) -> Result<Mark
                                 @if let Some(until) = one.date("recurrence.untilDate") { " · " (say.until()) " " (written.date(until)) } }
                             (series::left_out(cx, one)) }
                         @if cx.may("cancel_recurring_booking") {
-                            (behind(say.end_it(), Form::about(cx, "cancel_recurring_booking", vec![("recurringBookingId", one.text("recurringBookingId").to_owned())])
+                            (disclosure(say.end_it(), Form::about(cx, "cancel_recurring_booking", vec![("recurringBookingId", one.text("recurringBookingId").to_owned())])
                                 .hidden("scope", "all").text("reason", say.reason()).danger(say.end_weekly())))
                         }
                     }
@@ -93,7 +95,7 @@ fn weekly(cx: &mut PageContext<'_, '_>, id: &str, archived: bool) -> Result<Mark
             }
         }
         @if !archived && !types.is_empty() && cx.may("create_recurring_booking") {
-            (behind(say.book_weekly(), series::weekly(cx, form).send(say.book_weekly())))
+            (disclosure(say.book_weekly(), series::weekly(cx, form).send(say.book_weekly())))
         }
     })
 }

@@ -6,13 +6,13 @@ use spotter_kernel::Result;
 use super::{Head, at, head};
 use crate::{
     files::EXPORTED,
+    page_context::{ApiCall, PageContext},
     parts::{
-        fields::{Form, behind},
+        fields::{Form, disclosure},
+        format::{JsonFields, name},
         lists::state,
         shell::View,
-        format::{JsonFields, name},
     },
-    page_context::{ApiCall, PageContext},
 };
 
 /// `/console/clients/{clientId}/consents`
@@ -30,7 +30,7 @@ pub(in crate::pages) fn show(cx: &mut PageContext<'_, '_>) -> Result<View> {
             h2 { (say.their_data()) }
             (data)
             @if erasing {
-                (behind(say.erase(), html! { p { (say.erase_means()) } (Form::about(cx, "erase_client", at(&id)).next("/console/clients").danger(say.erase())) }))
+                (disclosure(say.erase(), html! { p { (say.erase_means()) } (Form::about(cx, "erase_client", at(&id)).next("/console/clients").danger(say.erase())) }))
             } @else if cx.may("erase_client") { p.quiet { (say.archive_first()) } }
         }
     };
@@ -39,19 +39,22 @@ pub(in crate::pages) fn show(cx: &mut PageContext<'_, '_>) -> Result<View> {
 
 /// Whether somebody agreed that their health is written about, and the buttons that say so.
 pub(in crate::pages) fn health(cx: &mut PageContext<'_, '_>, id: &str) -> Result<Markup> {
-    let told = cx.ask_if(ApiCall::of("get_health_consent").at("clientId", id))?.unwrap_or_default();
+    let told = cx
+        .call_if_allowed(ApiCall::of("get_health_consent").at("clientId", id))?
+        .unwrap_or_default();
     let consent = told.at("healthConsent");
     let (say, written) = (cx.say, &cx.written);
     let time = |place| consent.instant(place).map(|at| written.instant(at)).unwrap_or_default();
-    let form =
-        |given: &str| Form::named(cx, given, "set_health_consent", at(id)).hidden("given", given);
+    let form = |given: &str| {
+        Form::with_key(cx, given, "set_health_consent", at(id)).hidden("given", given)
+    };
     Ok(html! {
         section.card {
             h2 { (say.health_consent()) }
             p { (say.health_consent_means()) }
             @if consent.is("given") {
                 p { (state(cx, "given")) " " (time("givenAt")) }
-                (behind(say.withdraw(), form("false").danger(say.withdraw())))
+                (disclosure(say.withdraw(), form("false").danger(say.withdraw())))
             } @else {
                 p { (state(cx, if consent.has("withdrawnAt") { "withdrawn" } else { "not_given" })) " " (time("withdrawnAt")) }
                 p.quiet { (if consent.is("required") { say.consent_is_needed() } else { say.consent_is_free() }) }
@@ -64,8 +67,8 @@ pub(in crate::pages) fn health(cx: &mut PageContext<'_, '_>, id: &str) -> Result
 /// What opens the doors for somebody, and whether they are let in.
 fn entrance(cx: &mut PageContext<'_, '_>, id: &str) -> Result<Markup> {
     let ask = ApiCall::of("list_access_credentials").at("clientId", id).with("limit", 50);
-    let Some(told) = cx.ask_if(ask)? else { return Ok(Markup::default()) };
-    let block = cx.ask_if(ApiCall::of("get_access_block").at("clientId", id))?;
+    let Some(told) = cx.call_if_allowed(ask)? else { return Ok(Markup::default()) };
+    let block = cx.call_if_allowed(ApiCall::of("get_access_block").at("clientId", id))?;
     let (say, written) = (cx.say, &cx.written);
     let kinds = ["card", "pin", "qr", "mobile"].map(|kind| (kind, say.term(kind)));
     let form = Form::about(cx, "add_access_credential", at(id))
@@ -85,13 +88,13 @@ fn entrance(cx: &mut PageContext<'_, '_>, id: &str) -> Result<Markup> {
                         @if let Some(until) = one.date("validUntil") { br; span.quiet { (say.until()) " " (written.date(until)) } } }
                     (state(cx, one.text("status")))
                     @if one.text("status") != "revoked" && cx.may("revoke_access_credential") {
-                        (behind(say.revoke(), Form::about(cx, "revoke_access_credential", vec![("clientId", id.to_owned()), ("credentialId", one.text("credentialId").to_owned())]).danger(say.revoke())))
+                        (disclosure(say.revoke(), Form::about(cx, "revoke_access_credential", vec![("clientId", id.to_owned()), ("credentialId", one.text("credentialId").to_owned())]).danger(say.revoke())))
                     }
                 }
             } }
-            @if cx.may("add_access_credential") { (behind(say.add_credential(), form.send(say.add_credential()))) }
+            @if cx.may("add_access_credential") { (disclosure(say.add_credential(), form.send(say.add_credential()))) }
             @if block.is_none() && cx.may("block_access") {
-                (behind(say.keep_out(), Form::about(cx, "block_access", at(id)).text("note", say.reason()).danger(say.keep_out())))
+                (disclosure(say.keep_out(), Form::about(cx, "block_access", at(id)).text("note", say.reason()).danger(say.keep_out())))
             }
         }
     })
@@ -100,7 +103,7 @@ fn entrance(cx: &mut PageContext<'_, '_>, id: &str) -> Result<Markup> {
 /// The files with all that is kept of somebody, and the button that has one made.
 pub(in crate::pages) fn data(cx: &mut PageContext<'_, '_>, id: &str) -> Result<Markup> {
     let ask = ApiCall::of("list_data_exports").at("clientId", id).with("limit", 5);
-    let Some(told) = cx.ask_if(ask)? else { return Ok(Markup::default()) };
+    let Some(told) = cx.call_if_allowed(ask)? else { return Ok(Markup::default()) };
     let (say, written) = (cx.say, &cx.written);
     Ok(html! {
         p { (say.data_export_means()) }
@@ -110,7 +113,7 @@ pub(in crate::pages) fn data(cx: &mut PageContext<'_, '_>, id: &str) -> Result<M
                 (state(cx, one.text("status")))
                 @if one.text("status") == "ready" {
                     @let about = vec![("clientId", id.to_owned()), ("dataExportId", one.text("dataExportId").to_owned())];
-                    (Form::about(cx, "get_data_export_file", about).away().next(format!("{EXPORTED}{id}/{}", one.text("dataExportId"))).button(say.download()))
+                    (Form::about(cx, "get_data_export_file", about).downloads().next(format!("{EXPORTED}{id}/{}", one.text("dataExportId"))).button(say.download()))
                 }
             }
         } }

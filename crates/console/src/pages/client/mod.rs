@@ -3,17 +3,17 @@
 
 pub(super) mod bookings;
 pub(super) mod consents;
-pub(super) mod records;
-pub(super) mod progress;
 pub(super) mod profile;
+pub(super) mod progress;
+pub(super) mod records;
 
 use maud::{Markup, html};
 use serde_json::Value;
 use spotter_kernel::Result;
 
 use crate::{
-    parts::format::name,
     page_context::{ApiCall, PageContext},
+    parts::format::name,
 };
 
 /// The client whom the page is about, and the pages that there are of them.
@@ -25,7 +25,7 @@ struct Head {
 
 fn head(cx: &mut PageContext<'_, '_>, here: &str) -> Result<Head> {
     let id = cx.place.param("clientId").to_owned();
-    let client = cx.ask(ApiCall::of("get_client").at("clientId", &id))?["client"].take();
+    let client = cx.call(ApiCall::of("get_client").at("clientId", &id))?["client"].take();
     let say = cx.say;
     let pages: [(&str, &str, &str); 10] = [
         ("", say.overview(), "get_client"),

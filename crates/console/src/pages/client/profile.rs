@@ -6,15 +6,15 @@ use spotter_kernel::Result;
 
 use super::{Head, at, head};
 use crate::{
+    page_context::{ApiCall, PageContext},
     pages::{bookings, messages},
     parts::{
-        fields::{Form, behind},
+        fields::{Form, disclosure},
+        format::{JsonFields, name},
         lists::{facts, pager, state},
         shell::View,
-        format::{JsonFields, name},
     },
     record_version::FormSource,
-    page_context::{ApiCall, PageContext},
 };
 
 /// `/console/clients/{clientId}`
@@ -28,12 +28,13 @@ pub(in crate::pages) fn overview(cx: &mut PageContext<'_, '_>) -> Result<View> {
         .with("clientId", &id)
         .with("status", "booked")
         .with("from", now);
-    let next = cx.ask(next.with("to", now.plus_days(60)).with("limit", 100))?;
+    let next = cx.call(next.with("to", now.plus_days(60)).with("limit", 100))?;
     let next = next.list("bookings").last().cloned();
-    let credits = cx.ask_if(ApiCall::of("get_credits").at("clientId", &id))?;
-    let courses =
-        cx.ask_if(ApiCall::of("list_subscriptions").with("clientId", &id).with("limit", 5))?;
-    let due = cx.ask_if(
+    let credits = cx.call_if_allowed(ApiCall::of("get_credits").at("clientId", &id))?;
+    let courses = cx.call_if_allowed(
+        ApiCall::of("list_subscriptions").with("clientId", &id).with("limit", 5),
+    )?;
+    let due = cx.call_if_allowed(
         ApiCall::of("list_invoices")
             .with("clientId", &id)
             .with("status", "overdue")
@@ -97,7 +98,7 @@ pub(in crate::pages) fn overview(cx: &mut PageContext<'_, '_>) -> Result<View> {
             }
             section.card {
                 h2 { (say.tags()) }
-                (Form::about(cx, "set_client_tags", at(&id)).made_of(&made("client.tags")).beside(html! {
+                (Form::about(cx, "set_client_tags", at(&id)).based_on(&made("client.tags")).content(html! {
                     div.field {
                         label for="tags" { (say.tags_help()) }
                         input #tags type="text" name="tags:list" value=(client.list("tags").iter().filter_map(Value::as_str).collect::<Vec<_>>().join(", "));
@@ -114,15 +115,15 @@ pub(in crate::pages) fn overview(cx: &mut PageContext<'_, '_>) -> Result<View> {
         @if !archived && client.text("portalAccessStatus") != "active" && client.has("email") {
             (Form::about(cx, "invite_client", at(&id)).button(say.invite()))
         }
-        (behind(say.coach(),
-            Form::about(cx, "assign_client_coach", at(&id)).from(&coach_of(&client)).made_of(&made("client.assignedCoachId")).choice("coachId", say.coach(), &coaches).send(say.save())))
+        (disclosure(say.coach(),
+            Form::about(cx, "assign_client_coach", at(&id)).from(&coach_of(&client)).based_on(&made("client.assignedCoachId")).choice("coachId", say.coach(), &coaches).send(say.save())))
         @if client.text("relationshipStatus") == "pending" && cx.may("approve_client_relationship") {
             (Form::about(cx, "approve_client_relationship", at(&id)).send(say.approve()))
-            (behind(say.reject(), Form::about(cx, "reject_client_relationship", at(&id)).danger(say.reject())))
+            (disclosure(say.reject(), Form::about(cx, "reject_client_relationship", at(&id)).danger(say.reject())))
         }
         @if archived { (Form::about(cx, "restore_client", at(&id)).button(say.restore())) }
         @else {
-            (behind(say.archive(), html! {
+            (disclosure(say.archive(), html! {
                 p { (say.archive_client_means()) }
                 (Form::about(cx, "archive_client", at(&id)).text("archiveReason", say.reason()).check("endOfTerm", say.end_of_term()).danger(say.archive_client()))
             }))
@@ -138,8 +139,9 @@ fn coach_of(client: &Value) -> Value {
 /// `/console/clients/{clientId}/edit`
 pub(in crate::pages) fn edit(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let Head { id, client, tabs } = head(cx, "edit")?;
-    let step =
-        cx.ask_if(ApiCall::of("get_client_second_step").at("clientId", &id))?.unwrap_or_default();
+    let step = cx
+        .call_if_allowed(ApiCall::of("get_client_second_step").at("clientId", &id))?
+        .unwrap_or_default();
     let locations = cx.choices(ApiCall::of("list_locations"), ("locations", "locationId"))?;
     let custom = custom_fields(cx, &id)?;
     let say = cx.say;
@@ -151,8 +153,8 @@ pub(in crate::pages) fn edit(cx: &mut PageContext<'_, '_>) -> Result<View> {
         .next(format!("/console/clients/{id}"))
         .text("firstName", say.first_name())
         .text("lastName", say.last_name())
-        .of_kind("email", "email", say.email(), "off")
-        .of_kind("tel", "phone", say.phone(), "off")
+        .of_type("email", "email", say.email(), "off")
+        .of_type("tel", "phone", say.phone(), "off")
         .text("dateOfBirth", say.date_of_birth())
         .choice("gender", say.gender(), &words(&["female", "male", "other"]))
         .choice("memberStatus", say.status(), &words(&["lead", "active", "paused", "former"]))
@@ -165,13 +167,13 @@ pub(in crate::pages) fn edit(cx: &mut PageContext<'_, '_>) -> Result<View> {
         .text("source", say.source())
         .address("address")
         .text("emergencyContact.name", say.emergency_name())
-        .of_kind("tel", "emergencyContact.phone", say.emergency_phone(), "off")
+        .of_type("tel", "emergencyContact.phone", say.emergency_phone(), "off")
         .text("emergencyContact.relationship", say.emergency_relationship());
     let main = html! {
         (tabs) section.card { (form.send(say.save())) }
         (own_fields(cx, &id, &custom))
         @if step.is("secondStep.isOn") {
-            (behind(say.reset_second_step(), html! { p { (say.reset_second_step_means()) } (Form::about(cx, "delete_client_second_step", at(&id)).danger(say.reset_second_step())) }))
+            (disclosure(say.reset_second_step(), html! { p { (say.reset_second_step_means()) } (Form::about(cx, "delete_client_second_step", at(&id)).danger(say.reset_second_step())) }))
         }
     };
     Ok(View::new(name(&client), main))
@@ -179,10 +181,12 @@ pub(in crate::pages) fn edit(cx: &mut PageContext<'_, '_>) -> Result<View> {
 
 /// What the business asks of its clients besides, as it stands for one: each value with its field.
 fn custom_fields(cx: &mut PageContext<'_, '_>, id: &str) -> Result<Value> {
-    let mut told =
-        cx.ask_if(ApiCall::of("get_client_custom_fields").at("clientId", id))?.unwrap_or_default();
-    let fields =
-        cx.ask_if(ApiCall::of("list_custom_fields").with("limit", 100))?.unwrap_or_default();
+    let mut told = cx
+        .call_if_allowed(ApiCall::of("get_client_custom_fields").at("clientId", id))?
+        .unwrap_or_default();
+    let fields = cx
+        .call_if_allowed(ApiCall::of("list_custom_fields").with("limit", 100))?
+        .unwrap_or_default();
     for value in told["values"].as_array_mut().into_iter().flatten() {
         let is_own = |field: &&Value| field.text("fieldId") == value.text("fieldId");
         let options =
@@ -218,14 +222,14 @@ fn own_fields(cx: &PageContext<'_, '_>, id: &str, custom: &Value) -> Markup {
         return Markup::default();
     }
     let blank =
-        Form::about(cx, "update_client_custom_fields", at(id)).from(custom).each_of("values");
+        Form::about(cx, "update_client_custom_fields", at(id)).from(custom).based_on_list("values");
     let form = values.iter().enumerate().fold(blank, |form, (index, field)| {
         let place = format!("values.{index}.value");
-        let form = form.kept(&format!("values.{index}.fieldId"), field.text("fieldId"));
+        let form = form.unchanged_hidden(&format!("values.{index}.fieldId"), field.text("fieldId"));
         let label = field.text("label");
         match field.text("type") {
-            "number" => form.of_kind("number", &format!("{place}:number"), label, "off"),
-            "date" => form.of_kind("date", &place, label, "off"),
+            "number" => form.of_type("number", &format!("{place}:number"), label, "off"),
+            "date" => form.of_type("date", &place, label, "off"),
             "boolean" => form.choice(
                 &format!("{place}:truth"),
                 label,
@@ -300,7 +304,7 @@ pub(in crate::pages) fn notes(cx: &mut PageContext<'_, '_>) -> Result<View> {
                 @for line in note.text("body").lines() { p { (line) } }
                 div.buttons {
                     span.quiet { (note.instant("createdAt").map(|at| written.instant(at)).unwrap_or_default()) }
-                    (behind(say.delete(), Form::about(cx, "delete_client_note", vec![("clientId", id.clone()), ("noteId", note.text("noteId").to_owned())]).danger(say.delete_note())))
+                    (disclosure(say.delete(), Form::about(cx, "delete_client_note", vec![("clientId", id.clone()), ("noteId", note.text("noteId").to_owned())]).danger(say.delete_note())))
                 }
             }
         }

@@ -5,15 +5,15 @@ use spotter_kernel::Result;
 
 use super::{Head, at, head};
 use crate::{
+    page_context::{ApiCall, PageContext},
     parts::{
         charts::{self, Point},
-        fields::{Form, Upload, behind},
+        fields::{Form, Upload, disclosure},
+        format::{JsonFields, name},
         lists::state,
         measures,
         shell::View,
-        format::{JsonFields, name},
     },
-    page_context::{ApiCall, PageContext},
 };
 
 /// `/console/clients/{clientId}/progress`
@@ -31,8 +31,8 @@ pub(in crate::pages) fn shared_progress(
 ) -> Result<Markup> {
     let units = cx.units()?;
     let latest = ApiCall::of("get_latest_measurements").at("clientId", id).with("units", units);
-    let latest = cx.ask(latest)?;
-    let wanted = match cx.place.asked("type") {
+    let latest = cx.call(latest)?;
+    let wanted = match cx.place.parameter("type") {
         "" => latest
             .list("measurements")
             .first()
@@ -46,13 +46,15 @@ pub(in crate::pages) fn shared_progress(
         .with("type", &wanted)
         .with("limit", 100);
     let series = series.with("units", units);
-    let series = cx.ask(series)?;
-    let types = cx.ask(ApiCall::of("list_measurement_types").with("limit", 100))?;
-    let goals = cx
-        .ask(ApiCall::of("list_goals").at("clientId", id).with("units", units).with("limit", 20))?;
-    let habits = cx.ask(ApiCall::of("list_habits").at("clientId", id).with("limit", 20))?;
-    let photos =
-        cx.ask_if(ApiCall::of("list_progress_photos").at("clientId", id).with("limit", 12))?;
+    let series = cx.call(series)?;
+    let types = cx.call(ApiCall::of("list_measurement_types").with("limit", 100))?;
+    let goals = cx.call(
+        ApiCall::of("list_goals").at("clientId", id).with("units", units).with("limit", 20),
+    )?;
+    let habits = cx.call(ApiCall::of("list_habits").at("clientId", id).with("limit", 20))?;
+    let photos = cx.call_if_allowed(
+        ApiCall::of("list_progress_photos").at("clientId", id).with("limit", 12),
+    )?;
     let (say, written) = (cx.say, &cx.written);
     let label = |kind: &str| -> String {
         let found = types.list("measurementTypes").iter().find(|own| own.text("type") == kind);
@@ -81,7 +83,7 @@ pub(in crate::pages) fn shared_progress(
                 a.figure href={ (cx.place.path) "?type=" (one.text("type")) } aria-current=[(one.text("type") == wanted).then_some("true")] {
                     b {
                         @if one.at("components").is_object() { (one.int("components.systolic")) "/" (one.int("components.diastolic")) " " small { (one.text("unit")) } }
-                        @else { (measures::written(written, one.at("value").as_f64().unwrap_or_default(), one.text("unit"))) }
+                        @else { (measures::value_with_unit(written, one.at("value").as_f64().unwrap_or_default(), one.text("unit"))) }
                     }
                     (label(one.text("type")))
                 }
@@ -90,7 +92,7 @@ pub(in crate::pages) fn shared_progress(
         section.card {
             h2 { (label(&wanted)) }
             (charts::line(cx, &label(&wanted), &unit, &points))
-            (behind(say.measure(),
+            (disclosure(say.measure(),
                 Form::about(cx, "record_measurement", at(id)).choice(&of_kind, say.what(), &kinds).text("value", say.value()).text("note", say.note()).send(say.save())))
         }
         div.grid {
@@ -103,7 +105,7 @@ pub(in crate::pages) fn shared_progress(
                             span.grow {
                                 (goal.text("title"))
                                 @if let Some(target) = goal.at("targetValue").as_f64() {
-                                    br; span.quiet { @if let Some(is) = goal.at("currentValue").as_f64() { (measures::written(written, is, goal.text("unit"))) " → " } (measures::written(written, target, goal.text("unit"))) }
+                                    br; span.quiet { @if let Some(is) = goal.at("currentValue").as_f64() { (measures::value_with_unit(written, is, goal.text("unit"))) " → " } (measures::value_with_unit(written, target, goal.text("unit"))) }
                                 }
                                 @if goal.has("progressPercent") {
                                     meter min="0" max="100" value=(goal.int("progressPercent")) aria-label=(goal.text("title")) { (goal.int("progressPercent")) "%" }
@@ -111,13 +113,13 @@ pub(in crate::pages) fn shared_progress(
                             }
                             (state(cx, goal.text("status")))
                             @if goal.text("status") == "active" && cx.may("update_goal") {
-                                (behind(say.end_it(), Form::about(cx, "update_goal", vec![("clientId", id.to_owned()), ("goalId", goal.text("goalId").to_owned())]).hidden("status", "abandoned").danger(say.give_up())))
+                                (disclosure(say.end_it(), Form::about(cx, "update_goal", vec![("clientId", id.to_owned()), ("goalId", goal.text("goalId").to_owned())]).hidden("status", "abandoned").danger(say.give_up())))
                             }
                         }
                     }
                 }
                 @if cx.may("create_goal") {
-                    (behind(say.add_goal(), Form::about(cx, "create_goal", at(id)).hidden("kind", "measurement").text("title", say.title())
+                    (disclosure(say.add_goal(), Form::about(cx, "create_goal", at(id)).hidden("kind", "measurement").text("title", say.title())
                         .choice(&of_goal, say.measured_by(), &kinds).text("targetValue", say.target()).text("dueDate", say.due()).send(say.add_goal())))
                 }
             }
@@ -136,7 +138,7 @@ pub(in crate::pages) fn shared_progress(
                         }
                     }
                 }
-                @if cx.may("create_habit") { (behind(say.add_habit(), Form::about(cx, "create_habit", at(id)).text("name", say.name()).send(say.add_habit()))) }
+                @if cx.may("create_habit") { (disclosure(say.add_habit(), Form::about(cx, "create_habit", at(id)).text("name", say.name()).send(say.add_habit()))) }
             }
         }
         @if let Some(photos) = &photos {
@@ -152,7 +154,7 @@ pub(in crate::pages) fn shared_progress(
                 }
                 @if cx.may("add_progress_photo") {
                     @let poses: Vec<_> = cx.words_of("add_progress_photo", "pose").into_iter().map(|word| (word.to_owned(), say.term(word))).collect();
-                    (behind(say.add_photo(), Form::about(cx, "add_progress_photo", at(id)).upload("uploadId", say.photo(), Upload::Photo)
+                    (disclosure(say.add_photo(), Form::about(cx, "add_progress_photo", at(id)).upload("uploadId", say.photo(), Upload::Photo)
                         .text("takenOn", say.when()).choice("pose", say.pose(), &poses).text("note", say.note()).send(say.add_photo())))
                 }
             }

@@ -6,28 +6,28 @@ use spotter_kernel::Result;
 
 use super::{Head, at, head};
 use crate::{
+    page_context::{ApiCall, PageContext},
     pages::{
         documents::{about_document, document, file_form},
         forms::{answered, questions},
         money as bills,
     },
     parts::{
-        fields::{Form, behind},
+        fields::{Form, disclosure},
+        format::{JsonFields, name},
         lists::{empty, facts, pager, state, table},
         shell::View,
-        format::{JsonFields, name},
     },
-    page_context::{ApiCall, PageContext},
 };
 
 /// `/console/clients/{clientId}/training`
 pub(in crate::pages) fn training(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let Head { id, client, tabs } = head(cx, "training")?;
     let plans =
-        cx.ask(ApiCall::of("list_client_workout_plans").at("clientId", &id).with("limit", 20))?;
+        cx.call(ApiCall::of("list_client_workout_plans").at("clientId", &id).with("limit", 20))?;
     let sessions = cx.list(ApiCall::of("list_workout_sessions").at("clientId", &id))?;
     let records =
-        cx.ask(ApiCall::of("list_personal_records").at("clientId", &id).with("limit", 20))?;
+        cx.call(ApiCall::of("list_personal_records").at("clientId", &id).with("limit", 20))?;
     let templates = ApiCall::of("list_workout_templates").with("status", "Active");
     let templates = cx.choices(templates, ("templates", "_id"))?;
     let (say, written) = (cx.say, &cx.written);
@@ -51,11 +51,11 @@ pub(in crate::pages) fn training(cx: &mut PageContext<'_, '_>) -> Result<View> {
                         (state(cx, if over && plan.text("status") == "Active" { "ended" } else { plan.text("status") }))
                         @let about = || vec![("clientId", id.clone()), ("templateId", plan.text("_id").to_owned())];
                         @if plan.text("status") == "Active" && cx.may("update_client_workout_plan") { (Form::about(cx, "update_client_workout_plan", about()).hidden("status", "Completed").button(say.end_it())) }
-                        @if cx.may("delete_client_workout_plan") { (behind(say.delete(), Form::about(cx, "delete_client_workout_plan", about()).danger(say.delete()))) }
+                        @if cx.may("delete_client_workout_plan") { (disclosure(say.delete(), Form::about(cx, "delete_client_workout_plan", about()).danger(say.delete()))) }
                     }
                 }
             }
-            (behind(say.assign_programme(),
+            (disclosure(say.assign_programme(),
                 Form::about(cx, "assign_workout_plan", at(&id)).from(&from_monday).choice("templateId", say.programme(), &templates)
                     .text("startDate", say.starts_on()).send(say.assign())))
         }
@@ -92,15 +92,17 @@ pub(in crate::pages) fn training(cx: &mut PageContext<'_, '_>) -> Result<View> {
 pub(in crate::pages) fn money(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let Head { id, client, tabs } = head(cx, "money")?;
     let products =
-        cx.ask(ApiCall::of("list_client_products").at("clientId", &id).with("limit", 20))?;
+        cx.call(ApiCall::of("list_client_products").at("clientId", &id).with("limit", 20))?;
     let courses =
-        cx.ask(ApiCall::of("list_subscriptions").with("clientId", &id).with("limit", 20))?;
-    let credits = cx.ask(ApiCall::of("get_credits").at("clientId", &id))?;
+        cx.call(ApiCall::of("list_subscriptions").with("clientId", &id).with("limit", 20))?;
+    let credits = cx.call(ApiCall::of("get_credits").at("clientId", &id))?;
     let invoices = cx.list_if(ApiCall::of("list_invoices").with("clientId", &id))?;
-    let balances =
-        cx.ask_if(ApiCall::of("list_client_balances").with("clientIds", &id))?.unwrap_or_default();
-    let billed =
-        cx.ask_if(ApiCall::of("get_billing_details").at("clientId", &id))?.unwrap_or_default();
+    let balances = cx
+        .call_if_allowed(ApiCall::of("list_client_balances").with("clientIds", &id))?
+        .unwrap_or_default();
+    let billed = cx
+        .call_if_allowed(ApiCall::of("get_billing_details").at("clientId", &id))?
+        .unwrap_or_default();
     let mut asked = Vec::new();
     for course in courses.list("subscriptions") {
         asked.push(bills::asked(cx, course)?);
@@ -128,7 +130,7 @@ pub(in crate::pages) fn money(cx: &mut PageContext<'_, '_>) -> Result<View> {
                     }
                 }
                 @if cx.may("adjust_credits") {
-                    (behind(say.adjust(),
+                    (disclosure(say.adjust(),
                         Form::about(cx, "adjust_credits", at(&id)).text("amount", say.amount_signed()).text("reason", say.reason()).send(say.adjust())))
                 }
             }
@@ -141,7 +143,7 @@ pub(in crate::pages) fn money(cx: &mut PageContext<'_, '_>) -> Result<View> {
                     li { span.grow { (product.text("name")) " " span.quiet { (say.term(product.text("productType"))) } }
                         (state(cx, product.text("status")))
                         @if product.text("status") == "active" && cx.may("revoke_client_product") {
-                            (behind(say.revoke(), Form::about(cx, "revoke_client_product", vec![("clientProductId", product.text("clientProductId").to_owned())]).danger(say.revoke())))
+                            (disclosure(say.revoke(), Form::about(cx, "revoke_client_product", vec![("clientProductId", product.text("clientProductId").to_owned())]).danger(say.revoke())))
                         } }
                 }
             }
@@ -155,7 +157,7 @@ pub(in crate::pages) fn money(cx: &mut PageContext<'_, '_>) -> Result<View> {
                 @if sum.int("unallocated") > 0 { div.notice { (say.unallocated(&money("unallocated"))) ". " (say.unallocated_means()) } }
             }
             div.buttons { (bills::billing(cx, &id)) }
-            @if cx.may("update_billing_details") { (behind(say.billing_details(), billing_details(cx, &id, billed.at("billingDetails")))) }
+            @if cx.may("update_billing_details") { (disclosure(say.billing_details(), billing_details(cx, &id, billed.at("billingDetails")))) }
             @if rows.is_empty() { p.quiet { (say.no_invoices()) } }
             @else { (table(say.invoices(), &bills::columns(say, false), rows)) (pager(cx, invoices)) }
         }
@@ -166,7 +168,8 @@ pub(in crate::pages) fn money(cx: &mut PageContext<'_, '_>) -> Result<View> {
 /// To whom bills are addressed.
 fn billing_details(cx: &PageContext<'_, '_>, id: &str, details: &Value) -> Markup {
     let say = cx.say;
-    let form = Form::named(cx, "billing-details", "update_billing_details", at(id)).from(details);
+    let form =
+        Form::with_key(cx, "billing-details", "update_billing_details", at(id)).from(details);
     form.text("companyName", say.billed_company())
         .text("vatNumber", say.vat_number())
         .text("registrationNumber", say.registration_number())
@@ -178,9 +181,9 @@ fn billing_details(cx: &PageContext<'_, '_>, id: &str, details: &Value) -> Marku
 /// `/console/clients/{clientId}/sell`
 pub(in crate::pages) fn sell(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let Head { id, client, tabs } = head(cx, "sell")?;
-    let wanted = cx.place.asked("productId").to_owned();
+    let wanted = cx.place.parameter("productId").to_owned();
     let products =
-        cx.ask(ApiCall::of("list_products").with("archived", false).with("limit", 100))?;
+        cx.call(ApiCall::of("list_products").with("archived", false).with("limit", 100))?;
     let found = products
         .list("products")
         .iter()
@@ -195,7 +198,7 @@ pub(in crate::pages) fn sell(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let previewed = match &found {
         Some(_) => {
             let body = serde_json::json!({"productId": wanted});
-            Some(cx.ask(ApiCall::of(preview).at("clientId", &id).body(body))?)
+            Some(cx.call(ApiCall::of(preview).at("clientId", &id).body(body))?)
         }
         None => None,
     };
@@ -250,7 +253,7 @@ pub(in crate::pages) fn sell(cx: &mut PageContext<'_, '_>) -> Result<View> {
 pub(in crate::pages) fn forms(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let Head { id, client, tabs } = head(cx, "forms")?;
     let told = cx.list(ApiCall::of("list_form_assignments").at("clientId", &id))?;
-    let all = cx.ask(ApiCall::of("list_forms").with("limit", 100))?;
+    let all = cx.call(ApiCall::of("list_forms").with("limit", 100))?;
     let of = |kinds: &[&str]| -> Vec<(String, String)> {
         let all = all.list("forms").iter().filter(|form| form.text("status") == "published");
         let all = all.filter(|form| kinds.contains(&form.text("kind")));
@@ -260,9 +263,9 @@ pub(in crate::pages) fn forms(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let main = html! {
         (tabs)
         div.buttons {
-            (behind(say.give_form(), Form::about(cx, "assign_form", at(&id))
+            (disclosure(say.give_form(), Form::about(cx, "assign_form", at(&id))
                 .choice("formId", say.form(), &of(&["general", "intake"])).area("message", say.message()).send(say.give_form())))
-            (behind(say.ask_checkup(), Form::about(cx, "assign_checkup", at(&id))
+            (disclosure(say.ask_checkup(), Form::about(cx, "assign_checkup", at(&id))
                 .choice("formId", say.form(), &of(&["checkup"])).area("message", say.message()).send(say.ask_checkup())))
         }
         @if told.list("formAssignments").is_empty() { (empty(say.no_forms(), None)) }
@@ -293,9 +296,9 @@ pub(in crate::pages) fn files(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let say = cx.say;
     let main = html! {
         (tabs)
-        (behind(say.send_file(), file_form(cx, Some(&id))))
-        (behind(say.link_file(), about_document(cx, Form::of(cx, "link_document").hidden("clientId", &*id)
-            .of_kind("url", "url", say.web_address(), "off")).send(say.link_file())))
+        (disclosure(say.send_file(), file_form(cx, Some(&id))))
+        (disclosure(say.link_file(), about_document(cx, Form::of(cx, "link_document").hidden("clientId", &*id)
+            .of_type("url", "url", say.web_address(), "off")).send(say.link_file())))
         @if told.list("documents").is_empty() { (empty(say.no_files(), None)) }
         ul.rows.card { @for one in told.list("documents") { (document(cx, one)) } }
         (pager(cx, &told))
@@ -309,18 +312,18 @@ pub(in crate::pages) fn handed_in(cx: &mut PageContext<'_, '_>) -> Result<View> 
     let assignment = cx.place.param("assignmentId").to_owned();
     let about = || vec![("clientId", id.clone()), ("assignmentId", assignment.clone())];
     let ask = ApiCall::of("get_form_assignment").at("clientId", &id);
-    let told = cx.ask(ask.at("assignmentId", &assignment))?;
+    let told = cx.call(ask.at("assignmentId", &assignment))?;
     let given = told.at("formAssignment").clone();
     let answers = match given.text("kind") {
-        "intake" => cx.ask(ApiCall::of("get_intake").at("intakeId", &assignment))?,
+        "intake" => cx.call(ApiCall::of("get_intake").at("intakeId", &assignment))?,
         _ => {
             let ask = ApiCall::of("list_form_submissions").at("clientId", &id);
-            let all = cx.ask(ask.with("formId", given.text("formId")).with("limit", 100))?;
+            let all = cx.call(ask.with("formId", given.text("formId")).with("limit", 100))?;
             let mut all = all.list("submissions").iter();
             let own = all.find(|one| one.text("assignmentId") == assignment);
             let own = own.map(|one| one.text("submissionId")).unwrap_or_default();
             let ask = ApiCall::of("get_form_submission").at("clientId", &id);
-            cx.ask(ask.at("submissionId", own))?
+            cx.call(ask.at("submissionId", own))?
         }
     };
     let questions = questions(cx, &given)?;

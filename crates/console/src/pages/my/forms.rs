@@ -6,16 +6,16 @@ use spotter_kernel::Result;
 
 use crate::{
     files::ANSWER,
+    page_context::{ApiCall, PageContext},
     pages::documents::{document, file_form},
     parts::{
-        fields::{Form, Upload, behind},
+        fields::{Form, Upload, disclosure},
+        format::JsonFields,
         lists::{empty, pager, state},
         measures,
         shell::View,
-        format::JsonFields,
     },
     request_body,
-    page_context::{ApiCall, PageContext},
 };
 
 /// `/my/forms`
@@ -44,7 +44,7 @@ pub(in crate::pages) fn files(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let told = cx.list(ApiCall::of("list_documents"))?;
     let say = cx.say;
     let main = html! {
-        (behind(say.send_file(), file_form(cx, None)))
+        (disclosure(say.send_file(), file_form(cx, None)))
         @if told.list("documents").is_empty() { (empty(say.no_files(), None)) }
         ul.rows.card { @for one in told.list("documents") { (document(cx, one)) } }
         (pager(cx, &told))
@@ -56,7 +56,7 @@ pub(in crate::pages) fn files(cx: &mut PageContext<'_, '_>) -> Result<View> {
 pub(in crate::pages) fn one(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let (own, id) = (cx.own_id(), cx.place.param("assignmentId").to_owned());
     let mut told =
-        cx.ask(ApiCall::of("get_form_draft").at("clientId", &own).at("assignmentId", &id))?;
+        cx.call(ApiCall::of("get_form_draft").at("clientId", &own).at("assignmentId", &id))?;
     name_units(cx, &mut told["questions"])?;
     let assignment = told.at("formAssignment").clone();
     let say = cx.say;
@@ -78,8 +78,8 @@ pub(in crate::pages) fn one(cx: &mut PageContext<'_, '_>) -> Result<View> {
             || shown.contains(&question.text("questionId"))
         {
             let place = format!("answers.{}", question.text("questionId"));
-            form = form.called(&place, question.text("label"));
-            form = form.beside(asked(cx, question, &answers));
+            form = form.named(&place, question.text("label"));
+            form = form.content(asked(cx, question, &answers));
         }
     }
     let main = html! {
@@ -108,7 +108,7 @@ pub(in crate::pages) fn name_units(
     }
     let system = cx.units()?;
     let types = ApiCall::of("list_measurement_types").with("limit", 100);
-    let types = cx.ask_if(types)?.unwrap_or_default();
+    let types = cx.call_if_allowed(types)?.unwrap_or_default();
     for question in &mut asked {
         let mut types = types.list("measurementTypes").iter();
         let kind = types.find(|own| own.text("type") == question.text("measurementType"));

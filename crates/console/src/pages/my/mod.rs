@@ -13,12 +13,12 @@ use super::{
     money as bills,
 };
 use crate::{
+    page_context::{ApiCall, PageContext},
     parts::{
+        format::JsonFields,
         lists::{empty, pager, state, table},
         shell::View,
-        format::JsonFields,
     },
-    page_context::{ApiCall, PageContext},
 };
 
 /// `/my`
@@ -29,16 +29,19 @@ pub(super) fn home(cx: &mut PageContext<'_, '_>) -> Result<View> {
         .with("from", now)
         .with("to", now.plus_days(60))
         .with("limit", 100);
-    let next = cx.ask(next)?.list("bookings").last().cloned();
+    let next = cx.call(next)?.list("bookings").last().cloned();
     let coach = match &next {
         Some(next) => cx.coach(next.text("coachId"))?,
         None => String::new(),
     };
     let training = training::planned(cx, 1)?;
-    let credits = cx.ask_if(ApiCall::of("get_credits").at("clientId", &own))?.unwrap_or_default();
-    let unread = cx.ask_if(ApiCall::of("count_unread"))?.unwrap_or_default();
+    let credits =
+        cx.call_if_allowed(ApiCall::of("get_credits").at("clientId", &own))?.unwrap_or_default();
+    let unread = cx.call_if_allowed(ApiCall::of("count_unread"))?.unwrap_or_default();
     let forms = cx
-        .ask_if(ApiCall::of("list_form_assignments").at("clientId", &own).with("limit", 20))?
+        .call_if_allowed(
+            ApiCall::of("list_form_assignments").at("clientId", &own).with("limit", 20),
+        )?
         .unwrap_or_default();
     let waits = forms
         .list("formAssignments")
@@ -46,7 +49,7 @@ pub(super) fn home(cx: &mut PageContext<'_, '_>) -> Result<View> {
         .filter(|form| matches!(form.text("status"), "assigned" | "in_progress"))
         .count() as i64;
     let due = cx
-        .ask_if(ApiCall::of("list_invoices").with("status", "open").with("limit", 1))?
+        .call_if_allowed(ApiCall::of("list_invoices").with("status", "open").with("limit", 1))?
         .unwrap_or_default();
     let (say, written) = (cx.say, &cx.written);
     let main = html! {
@@ -90,7 +93,7 @@ pub(super) fn bookings(cx: &mut PageContext<'_, '_>) -> Result<View> {
             _ => booking.text("status"),
         };
         let foreseen = match coming && booking.text("status") == "booked" {
-            true => foreseen(cx, booking),
+            true => cancellation_cost(cx, booking),
             false => Markup::default(),
         };
         rows.push(vec![
@@ -114,7 +117,7 @@ pub(super) fn bookings(cx: &mut PageContext<'_, '_>) -> Result<View> {
 }
 
 /// What calling a booking off would cost now, as its own rules say.
-fn foreseen(cx: &PageContext<'_, '_>, booking: &Value) -> Markup {
+fn cancellation_cost(cx: &PageContext<'_, '_>, booking: &Value) -> Markup {
     let policy = booking.at("policy");
     let Some(at) = booking.instant("startsAt") else { return Markup::default() };
     let window = policy.int("cancellationWindowMinutes");
@@ -152,13 +155,17 @@ pub(super) fn consents(cx: &mut PageContext<'_, '_>) -> Result<View> {
 pub(super) fn invoices(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let own = cx.own_id();
     let told = cx.list(ApiCall::of("list_invoices"))?;
-    let courses =
-        cx.ask_if(ApiCall::of("list_subscriptions").with("limit", 20))?.unwrap_or_default();
+    let courses = cx
+        .call_if_allowed(ApiCall::of("list_subscriptions").with("limit", 20))?
+        .unwrap_or_default();
     let rows = bills::rows(cx, &told, false)?;
     let requests = cx
-        .ask_if(ApiCall::of("list_payment_requests").with("status", "open").with("limit", 20))?
+        .call_if_allowed(
+            ApiCall::of("list_payment_requests").with("status", "open").with("limit", 20),
+        )?
         .unwrap_or_default();
-    let credits = cx.ask_if(ApiCall::of("get_credits").at("clientId", &own))?.unwrap_or_default();
+    let credits =
+        cx.call_if_allowed(ApiCall::of("get_credits").at("clientId", &own))?.unwrap_or_default();
     let (say, written) = (cx.say, &cx.written);
     let main = html! {
         @for request in requests.list("paymentRequests") {

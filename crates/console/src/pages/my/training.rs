@@ -5,15 +5,15 @@ use serde_json::{Value, json};
 use spotter_kernel::Result;
 
 use crate::{
+    page_context::{ApiCall, PageContext},
     pages::programmes,
     parts::{
-        fields::{Form, behind},
+        fields::{Form, disclosure},
+        format::{Format, JsonFields},
         icon,
         lists::{empty, pager, state},
         shell::View,
-        format::{Format, JsonFields},
     },
-    page_context::{ApiCall, PageContext},
     words::Strings,
 };
 
@@ -25,7 +25,7 @@ pub(super) fn planned(cx: &mut PageContext<'_, '_>, days: i64) -> Result<Vec<Val
         .at("clientId", &own)
         .with("from", today)
         .with("to", until);
-    Ok(cx.ask_if(ask)?.unwrap_or_default().list("calendar.items").to_vec())
+    Ok(cx.call_if_allowed(ask)?.unwrap_or_default().list("calendar.items").to_vec())
 }
 
 /// A day of training with what begins it, or goes on with it.
@@ -73,16 +73,16 @@ pub(in crate::pages) fn day(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let own = cx.own_id();
     let [plan, id] = ["planId", "planMomentId"].map(|name| cx.place.param(name).to_owned());
     let ask = ApiCall::of("get_client_workout_day").at("clientId", &own).at("templateId", &plan);
-    let told = cx.ask(ask.at("planMomentId", &id))?;
+    let told = cx.call(ask.at("planMomentId", &id))?;
     let unit = programmes::weight_unit(cx)?;
-    let date = cx.place.asked("date").to_owned();
+    let date = cx.place.parameter("date").to_owned();
     let (say, day) = (cx.say, told.at("day"));
     let main = html! {
         @if let Some(date) = spotter_kernel::Date::parse(&date) { p { (cx.written.day(date)) } }
         @if day.has("notes") { p.quiet { (day.text("notes")) } }
         section.card {
             ul.rows { @for exercise in day.list("exercises") {
-                li { span.grow { b { (exercise.text("name")) } br; span.quiet { (programmes::asked(cx, exercise, &unit)) }
+                li { span.grow { b { (exercise.text("name")) } br; span.quiet { (programmes::prescription(cx, exercise, &unit)) }
                     @if exercise.has("notes") { br; span.quiet { (exercise.text("notes")) } } } }
             } }
         }
@@ -95,12 +95,13 @@ pub(in crate::pages) fn day(cx: &mut PageContext<'_, '_>) -> Result<View> {
 /// Plans without dates that somebody trains by, a few of them, each with its days: those are done in turn, whenever there is time.
 fn undated(cx: &mut PageContext<'_, '_>, own: &str) -> Result<Vec<(Value, Vec<Value>)>> {
     let ask = ApiCall::of("list_client_workout_plans").at("clientId", own);
-    let told = cx.ask_if(ask.with("status", "Active").with("limit", 50))?.unwrap_or_default();
+    let told =
+        cx.call_if_allowed(ask.with("status", "Active").with("limit", 50))?.unwrap_or_default();
     let plans = told.list("plans").iter().filter(|plan| !plan.has("startDate")).take(5);
     let mut all = Vec::new();
     for plan in plans {
         let ask = ApiCall::of("list_client_workout_days").at("clientId", own);
-        let told = cx.ask_if(ask.at("templateId", plan.text("_id")))?.unwrap_or_default();
+        let told = cx.call_if_allowed(ask.at("templateId", plan.text("_id")))?.unwrap_or_default();
         all.push((plan.clone(), told.list("days").to_vec()));
     }
     Ok(all)
@@ -113,7 +114,9 @@ pub(in crate::pages) fn home(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let undated = undated(cx, &own)?;
     let done = cx.list_if(ApiCall::of("list_workout_sessions").at("clientId", &own))?;
     let records = cx
-        .ask_if(ApiCall::of("list_personal_records").at("clientId", &own).with("limit", 10))?
+        .call_if_allowed(
+            ApiCall::of("list_personal_records").at("clientId", &own).with("limit", 10),
+        )?
         .unwrap_or_default();
     let (say, written) = (cx.say, &cx.written);
     let main = html! {
@@ -136,7 +139,7 @@ pub(in crate::pages) fn home(cx: &mut PageContext<'_, '_>) -> Result<View> {
             }
         }
         @if cx.may("begin_workout_session") {
-            (behind(say.own_workout(), Form::about(cx, "begin_workout_session", vec![("clientId", own.clone())])
+            (disclosure(say.own_workout(), Form::about(cx, "begin_workout_session", vec![("clientId", own.clone())])
                 .text("name", say.name()).next("/my/training/{session.sessionId}/add").send(say.begin())))
         }
         section.card {
@@ -176,15 +179,15 @@ const FOUND_MAX: i64 = 20;
 pub(in crate::pages) fn add(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let (own, id) = (cx.own_id(), cx.place.param("sessionId").to_owned());
     let told =
-        cx.ask(ApiCall::of("get_workout_session").at("clientId", &own).at("sessionId", &id))?;
+        cx.call(ApiCall::of("get_workout_session").at("clientId", &own).at("sessionId", &id))?;
     let session = told.at("session").clone();
     let exercises = exercises_of(cx, &own, &session)?;
-    let search = cx.place.asked("search").trim().to_owned();
+    let search = cx.place.parameter("search").trim().to_owned();
     let ask =
         ApiCall::of("list_workout_exercises").with("archived", "false").with("limit", FOUND_MAX);
     let found = match search.is_empty() {
         true => Value::Null,
-        false => cx.ask(ask.with("search", &search))?,
+        false => cx.call(ask.with("search", &search))?,
     };
     let (say, place) = (cx.say, format!("/my/training/{id}"));
     let adding = |exercise: &Value| {
@@ -244,7 +247,7 @@ fn exercises_of(cx: &mut PageContext<'_, '_>, own: &str, session: &Value) -> Res
     }
     for exercise in &mut all {
         let ask = ApiCall::of("get_workout_exercise").at("exerciseId", exercise.text("exerciseId"));
-        let told = cx.ask_if(ask)?.unwrap_or_default();
+        let told = cx.call_if_allowed(ask)?.unwrap_or_default();
         exercise["trackingType"] = json!(told.text("exercise.trackingType"));
     }
     let unknown = |exercise: &Value| moves_body(exercise) && !exercise.has("bodyWeight");
@@ -266,7 +269,7 @@ fn moves_body(exercise: &Value) -> bool {
 fn weighed(cx: &mut PageContext<'_, '_>, own: &str, unit: &str) -> Result<Value> {
     let units = if unit == "lb" { "imperial" } else { "metric" };
     let ask = ApiCall::of("get_latest_measurements").at("clientId", own).with("units", units);
-    let told = cx.ask_if(ask)?.unwrap_or_default();
+    let told = cx.call_if_allowed(ask)?.unwrap_or_default();
     let weight = told.list("measurements").iter().find(|one| one.text("type") == "weight");
     Ok(weight.map_or(Value::Null, |weight| weight.at("value").clone()))
 }
@@ -275,7 +278,7 @@ fn weighed(cx: &mut PageContext<'_, '_>, own: &str, unit: &str) -> Result<Value>
 pub(in crate::pages) fn session(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let (own, id) = (cx.own_id(), cx.place.param("sessionId").to_owned());
     let told =
-        cx.ask(ApiCall::of("get_workout_session").at("clientId", &own).at("sessionId", &id))?;
+        cx.call(ApiCall::of("get_workout_session").at("clientId", &own).at("sessionId", &id))?;
     let session = told.at("session").clone();
     let exercises = exercises_of(cx, &own, &session)?;
     let unit = session.text("weightUnit").to_owned();
@@ -284,12 +287,12 @@ pub(in crate::pages) fn session(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let open = session.text("status") != "completed";
     let shown = cx
         .place
-        .asked("exercise")
+        .parameter("exercise")
         .parse::<usize>()
         .ok()
         .filter(|index| *index < exercises.len())
         .unwrap_or(0);
-    let to = |index: usize| cx.place.but(&[("exercise", &index.to_string())]);
+    let to = |index: usize| cx.place.with_parameters(&[("exercise", &index.to_string())]);
     let main = html! {
         @if open && !exercises.is_empty() {
             p #rest.rest role="timer" data-over=(say.rest_is_over()) hidden { (say.rest()) " " b.number {} }
@@ -345,12 +348,14 @@ fn from_plan(cx: &mut PageContext<'_, '_>, own: &str, session: &Value) -> Result
     }
     let ask = ApiCall::of("get_client_workout_day").at("clientId", own);
     let ask = ask.at("templateId", session.text("planId"));
-    let day = cx.ask_if(ask.at("planMomentId", session.text("planMomentId")))?.unwrap_or_default();
+    let day = cx
+        .call_if_allowed(ask.at("planMomentId", session.text("planMomentId")))?
+        .unwrap_or_default();
     let mut all = Vec::new();
     for exercise in day.list("day.exercises") {
         let id = exercise.text("exerciseId");
         let ask = ApiCall::of("list_exercise_history").at("clientId", own).at("exerciseId", id);
-        let last = cx.ask_if(ask.with("limit", 1))?.unwrap_or_default();
+        let last = cx.call_if_allowed(ask.with("limit", 1))?.unwrap_or_default();
         let lifted =
             last.list("history").first().map(|entry| entry.list("sets")).unwrap_or_default();
         let mut exercise = exercise.clone();
@@ -394,7 +399,7 @@ fn sets_form(
         let more = if sets.is_empty() { 3 } else { 1 };
         sets.resize(sets.len() + more, json!({"type": "normal"}));
         let weight = weight_label(say, exercise, unit);
-        form = form.beside(html! {
+        form = form.content(html! {
             section.card data-screen=(index) data-rest=(rest_after(exercise)) hidden[index != shown] {
                 p.quiet { (index + 1) " / " (exercises.len()) }
                 h2 { (exercise.text("name")) }
@@ -428,12 +433,12 @@ fn weight_label(say: Strings, exercise: &Value, unit: &str) -> String {
 fn body_weight(cx: &PageContext<'_, '_>, name: &str, exercise: &Value, unit: &str) -> Markup {
     html! {
         label.field { (cx.say.you_weigh(unit))
-            input type="text" inputmode="decimal" name=(name) value=(entered(cx, name, exercise.at("bodyWeight"))); }
+            input type="text" inputmode="decimal" name=(name) value=(field_value(cx, name, exercise.at("bodyWeight"))); }
     }
 }
 
 /// What stands in a field: what was typed, or else the number that is known.
-fn entered(cx: &PageContext<'_, '_>, name: &str, known: &Value) -> String {
+fn field_value(cx: &PageContext<'_, '_>, name: &str, known: &Value) -> String {
     let typed = cx.entered.fields.iter().find(|(own, _)| own == name);
     typed.map(|(_, value)| value.clone()).unwrap_or_else(|| match known.as_f64() {
         Some(value) => cx.written.field_number(value),
@@ -471,7 +476,7 @@ fn stepping(
                 span.quiet aria-hidden="true" { (label) }
                 div.stepper {
                     button.plain type="button" data-step=(-step) aria-label={ (label) " −" } { "−" }
-                    input type="text" inputmode="decimal" name=(name(field)) value=(entered(cx, &name(field), set.at(field))) aria-label={ (label) ", " (say.set()) " " (number + 1) };
+                    input type="text" inputmode="decimal" name=(name(field)) value=(field_value(cx, &name(field), set.at(field))) aria-label={ (label) ", " (say.set()) " " (number + 1) };
                     button.plain type="button" data-step=(step) aria-label={ (label) " +" } { "+" }
                 }
             }

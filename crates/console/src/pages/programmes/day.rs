@@ -5,16 +5,16 @@ use maud::html;
 use serde_json::Value;
 use spotter_kernel::Result;
 
-use super::{asked, is_measured, weight_unit};
+use super::{is_measured, prescription, weight_unit};
 use crate::{
+    page_context::{ApiCall, PageContext},
     parts::{
-        fields::{Cell, Form, behind},
+        fields::{Cell, Form, disclosure},
+        format::JsonFields,
         lists::{swapped, without},
         shell::View,
-        format::JsonFields,
     },
     record_version::FormSource,
-    page_context::{ApiCall, PageContext},
 };
 
 /// What may be asked of a set, in the order in which it is typed.
@@ -30,15 +30,15 @@ pub(in crate::pages) fn day(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let (plan, id) =
         (cx.place.param("templateId").to_owned(), cx.place.param("planMomentId").to_owned());
     let ask = ApiCall::of("get_workout_moment").at("planId", &plan).at("planMomentId", &id);
-    let told = cx.ask(ask.clone())?;
+    let told = cx.call(ask.clone())?;
     let day = told.at("day").clone();
     let made = FormSource::of(&ask, &["day.exercises"], &told);
-    let search = cx.place.asked("search").to_owned();
+    let search = cx.place.parameter("search").to_owned();
     let exercises = match search.as_str() {
         "" => Vec::new(),
         search => {
             let found = ApiCall::of("list_workout_exercises").with("search", search);
-            cx.ask(found.with("archived", false).with("limit", 10))?.list("exercises").to_vec()
+            cx.call(found.with("archived", false).with("limit", 10))?.list("exercises").to_vec()
         }
     };
     let unit = weight_unit(cx)?;
@@ -47,15 +47,18 @@ pub(in crate::pages) fn day(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let own = day.list("exercises");
     let blank = || {
         let form = Form::about(cx, "set_workout_moment_exercises", at());
-        form.from(&day).made_of(&made).next(cx.place.path.clone())
+        form.from(&day).based_on(&made).next(cx.place.path.clone())
     };
     let whole = |order: Vec<&Value>| {
         let form = blank();
-        order.into_iter().enumerate().fold(form, |form, (index, one)| kept(form, index, one))
+        order
+            .into_iter()
+            .enumerate()
+            .fold(form, |form, (index, one)| unchanged_exercise(form, index, one))
     };
     let editor = |index: usize, exercise: &Value| {
         let others = own.iter().enumerate().filter(|(other, _)| *other != index);
-        let form = others.fold(blank(), |form, (other, one)| kept(form, other, one));
+        let form = others.fold(blank(), |form, (other, one)| unchanged_exercise(form, other, one));
         edited(cx, form, (index, exercise), &unit).send(say.save())
     };
     let main = html! {
@@ -68,13 +71,13 @@ pub(in crate::pages) fn day(cx: &mut PageContext<'_, '_>) -> Result<View> {
             ul.rows {
                 @for (index, exercise) in own.iter().enumerate() {
                     li draggable="true" data-drag="exercise" data-drop="exercise" data-place=(index) {
-                        span.grow { b { (exercise.text("name")) } br; span.quiet.number { (asked(cx, exercise, &unit)) } @if exercise.has("notes") { br; span.quiet { (exercise.text("notes")) } } }
+                        span.grow { b { (exercise.text("name")) } br; span.quiet.number { (prescription(cx, exercise, &unit)) } @if exercise.has("notes") { br; span.quiet { (exercise.text("notes")) } } }
                         div.buttons {
                             @if index > 0 { (whole(swapped(own, index, index - 1)).button(say.move_up())) }
                             @if index + 1 < own.len() { (whole(swapped(own, index, index + 1)).button(say.move_down())) }
                             (whole(without(own, index)).hidden("exercises", "").danger(say.remove()))
                         }
-                        (behind(say.sets_and_rest(), editor(index, exercise)))
+                        (disclosure(say.sets_and_rest(), editor(index, exercise)))
                     }
                 }
             }
@@ -99,7 +102,7 @@ pub(in crate::pages) fn day(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let back = format!("/console/programmes/{plan}?week={}", day.int("weekNumber").max(1));
     let acts = html! {
         a.button.plain href=(back) { (say.back()) }
-        (behind(say.delete_day(), Form::about(cx, "delete_workout_moment", at()).next(&*back).danger(say.delete_day())))
+        (disclosure(say.delete_day(), Form::about(cx, "delete_workout_moment", at()).next(&*back).danger(say.delete_day())))
     };
     Ok(View::new(day.text("name"), main).acts(acts))
 }
@@ -113,20 +116,20 @@ fn cell<'c>(place: String, label: &'c str, keys: &'static str) -> Cell<'c> {
 }
 
 /// A value as a field holds it.
-fn written(value: &Value) -> String {
+fn field_value(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
 /// An exercise that stays as it is.
-fn kept<'f>(form: Form<'f>, index: usize, exercise: &Value) -> Form<'f> {
+fn unchanged_exercise<'f>(form: Form<'f>, index: usize, exercise: &Value) -> Form<'f> {
     let mut form = form.hidden(&place(index, "exerciseId"), exercise.text("exerciseId"));
     for field in BESIDE_SETS.into_iter().filter(|field| exercise.has(field)) {
-        form = form.hidden(&place(index, field), written(exercise.at(field)));
+        form = form.hidden(&place(index, field), field_value(exercise.at(field)));
     }
     for (set, values) in exercise.list("sets").iter().enumerate() {
         for field in OF_SETS.into_iter().filter(|field| values.has(field)) {
             let name = place(index, &format!("sets.{set}.{field}"));
-            form = form.hidden(&name, written(values.at(field)));
+            form = form.hidden(&name, field_value(values.at(field)));
         }
     }
     form

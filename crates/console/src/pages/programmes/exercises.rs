@@ -4,13 +4,13 @@ use maud::{Markup, html};
 use spotter_kernel::Result;
 
 use crate::{
+    page_context::{ApiCall, PageContext},
     parts::{
-        fields::{Form, behind},
+        fields::{Form, disclosure},
+        format::JsonFields,
         lists::{empty, facts, pager, state, table},
         shell::View,
-        format::JsonFields,
     },
-    page_context::{ApiCall, PageContext},
 };
 
 /// `/console/programmes/exercises`
@@ -40,12 +40,12 @@ pub(in crate::pages) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
         .next("/console/programmes/exercises/{exercise.exerciseId}");
     let main = html! {
         form.filters method="get" role="search" {
-            label.wide { (say.search()) input type="search" name="search" value=(place.asked("search")) maxlength="100"; }
+            label.wide { (say.search()) input type="search" name="search" value=(place.parameter("search")) maxlength="100"; }
             label { (say.muscle())
-                select name="muscle" { option value="" { (say.all()) } @for word in muscles { option value=(word) selected[place.asked("muscle") == word] { (say.term(word)) } } }
+                select name="muscle" { option value="" { (say.all()) } @for word in muscles { option value=(word) selected[place.parameter("muscle") == word] { (say.term(word)) } } }
             }
             label { (say.origin())
-                select name="source" { option value="" { (say.all()) } @for (word, label) in [("company", say.own()), ("system", say.starter_library())] { option value=(word) selected[place.asked("source") == word] { (label) } } }
+                select name="source" { option value="" { (say.all()) } @for (word, label) in [("company", say.own()), ("system", say.starter_library())] { option value=(word) selected[place.parameter("source") == word] { (label) } } }
             }
             button.plain type="submit" { (say.filter()) }
         }
@@ -53,7 +53,7 @@ pub(in crate::pages) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
         @else { (table(say.exercises(), &[say.name(), say.muscle(), say.measured_by(), ""], rows)) (pager(cx, &told)) }
     };
     let acts = html! {
-        @if cx.may("create_workout_exercise") { (behind(say.add_exercise(), form.send(say.add_exercise()))) }
+        @if cx.may("create_workout_exercise") { (disclosure(say.add_exercise(), form.send(say.add_exercise()))) }
     };
     Ok(View::new(say.exercises(), main).acts(acts))
 }
@@ -68,13 +68,13 @@ fn fields<'f>(cx: &PageContext<'_, '_>, form: Form<'f>) -> Form<'f> {
         .choice("trackingType", say.measured_by(), &words("trackingType"))
         .any("primaryMuscles", say.muscle(), &words("primaryMuscles"))
         .area("instructions", say.how_it_is_done())
-        .of_kind("url", "videoUrl", say.video(), "off")
+        .of_type("url", "videoUrl", say.video(), "off")
 }
 
 /// `/console/programmes/exercises/{exerciseId}`
 pub(in crate::pages) fn one(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let id = cx.place.param("exerciseId").to_owned();
-    let told = cx.ask(ApiCall::of("get_workout_exercise").at("exerciseId", &id))?;
+    let told = cx.call(ApiCall::of("get_workout_exercise").at("exerciseId", &id))?;
     let exercise = told.at("exercise").clone();
     let say = cx.say;
     let at = || vec![("exerciseId", id.clone())];
@@ -102,7 +102,7 @@ pub(in crate::pages) fn one(cx: &mut PageContext<'_, '_>) -> Result<View> {
     };
     let acts = html! {
         a.button.plain href="/console/programmes/exercises" { (say.back()) }
-        @if own && cx.may("archive_workout_exercise") { (behind(say.archive(), Form::about(cx, "archive_workout_exercise", at()).danger(say.archive()))) }
+        @if own && cx.may("archive_workout_exercise") { (disclosure(say.archive(), Form::about(cx, "archive_workout_exercise", at()).danger(say.archive()))) }
     };
     Ok(View::new(exercise.text("name"), main).acts(acts))
 }

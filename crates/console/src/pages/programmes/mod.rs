@@ -9,13 +9,13 @@ use serde_json::Value;
 use spotter_kernel::Result;
 
 use crate::{
+    page_context::{ApiCall, PageContext},
     parts::{
-        fields::{Form, behind},
+        fields::{Form, disclosure},
+        format::JsonFields,
         lists::{empty, pager, state, table},
         shell::View,
-        format::JsonFields,
     },
-    page_context::{ApiCall, PageContext},
 };
 
 /// `/console/programmes`
@@ -35,9 +35,9 @@ pub(super) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let modes = [("multi_week", say.several_weeks()), ("recurring", say.again_and_again())];
     let main = html! {
         form.filters method="get" role="search" {
-            label.wide { (say.search()) input type="search" name="search" value=(place.asked("search")); }
+            label.wide { (say.search()) input type="search" name="search" value=(place.parameter("search")); }
             label { (say.status())
-                select name="status" { option value="" { (say.all()) } @for word in ["Draft", "Active"] { option value=(word) selected[place.asked("status") == word] { (say.term(word)) } } }
+                select name="status" { option value="" { (say.all()) } @for word in ["Draft", "Active"] { option value=(word) selected[place.parameter("status") == word] { (say.term(word)) } } }
             }
             button.plain type="submit" { (say.filter()) }
         }
@@ -56,7 +56,7 @@ pub(super) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
         .next("/console/programmes/{template._id}");
     let acts = html! {
         a.button.plain href="/console/programmes/exercises" { (say.exercises()) }
-        (behind(say.add_programme(), form.send(say.add_programme())))
+        (disclosure(say.add_programme(), form.send(say.add_programme())))
     };
     Ok(View::new(say.programmes(), main).acts(acts))
 }
@@ -65,7 +65,7 @@ pub(super) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
 fn days(cx: &mut PageContext<'_, '_>, plan: &str) -> Result<Vec<Value>> {
     let mut all = Vec::new();
     for page in 1..=10 {
-        let told = cx.ask(
+        let told = cx.call(
             ApiCall::of("list_workout_moments")
                 .at("planId", plan)
                 .with("limit", 100)
@@ -81,14 +81,14 @@ fn days(cx: &mut PageContext<'_, '_>, plan: &str) -> Result<Vec<Value>> {
 
 /// The unit in which the business weighs.
 pub(super) fn weight_unit(cx: &mut PageContext<'_, '_>) -> Result<String> {
-    let told = cx.ask_if(ApiCall::of("get_workout_settings"))?.unwrap_or_default();
+    let told = cx.call_if_allowed(ApiCall::of("get_workout_settings"))?.unwrap_or_default();
     Ok(told.text("settings.weightUnit").to_owned())
 }
 
 /// What an exercise asks for, such as 5 × 8 · 60 kg: sets that are alike together.
-pub(super) fn asked(cx: &PageContext<'_, '_>, exercise: &Value, unit: &str) -> String {
+pub(super) fn prescription(cx: &PageContext<'_, '_>, exercise: &Value, unit: &str) -> String {
     let sets: Vec<String> =
-        exercise.list("sets").iter().map(|set| asked_of(cx, set, unit)).collect();
+        exercise.list("sets").iter().map(|set| prescription_of(cx, set, unit)).collect();
     let alike = sets.chunk_by(|one, other| one == other);
     let told = alike.map(|sets| match sets.first().filter(|first| !first.is_empty()) {
         Some(first) => format!("{} × {first}", sets.len()),
@@ -108,7 +108,7 @@ pub(super) fn is_measured(tracking: &str, field: &str) -> bool {
 }
 
 /// What a set asks for.
-fn asked_of(cx: &PageContext<'_, '_>, set: &Value, unit: &str) -> String {
+fn prescription_of(cx: &PageContext<'_, '_>, set: &Value, unit: &str) -> String {
     let mut parts = Vec::new();
     if set.has("reps") {
         let most = match set.has("repsMax") {
@@ -132,7 +132,7 @@ fn asked_of(cx: &PageContext<'_, '_>, set: &Value, unit: &str) -> String {
 /// `/console/programmes/{templateId}`
 pub(super) fn builder(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let id = cx.place.param("templateId").to_owned();
-    let told = cx.ask(ApiCall::of("get_workout_template").at("templateId", &id))?;
+    let told = cx.call(ApiCall::of("get_workout_template").at("templateId", &id))?;
     let template = told.at("template").clone();
     let (days, unit) = (days(cx, &id)?, weight_unit(cx)?);
     let weeks = template.int("totalWeeks").max(1);
@@ -140,7 +140,7 @@ pub(super) fn builder(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let by_week = template.text("layout") == "calendar_week";
     let shown = cx
         .place
-        .asked("week")
+        .parameter("week")
         .parse::<i64>()
         .ok()
         .filter(|week| (1..=weeks).contains(week))
@@ -152,23 +152,23 @@ pub(super) fn builder(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let weekdays: Vec<(String, String)> =
         (1..=7).map(|day| (day.to_string(), say.weekday(day).to_owned())).collect();
     let at = || vec![("planId", id.clone())];
-    let here = cx.place.but(&[("week", &shown.to_string())]);
-    let added = cx.place.but(&[("week", &(weeks + 1).to_string())]);
+    let here = cx.place.with_parameters(&[("week", &shown.to_string())]);
+    let added = cx.place.with_parameters(&[("week", &(weeks + 1).to_string())]);
     let main = html! {
         p { (state(cx, template.text("status"))) " " span.quiet { (template.text("goal")) } }
         nav.tabs aria-label=(say.weeks()) {
-            @for week in 1..=weeks { a data-drop="day" data-set={ "weekNumber=" (week) } href=(cx.place.but(&[("week", &week.to_string())])) aria-current=[(week == shown).then_some("page")] { (say.week_number(&week.to_string())) } }
+            @for week in 1..=weeks { a data-drop="day" data-set={ "weekNumber=" (week) } href=(cx.place.with_parameters(&[("week", &week.to_string())])) aria-current=[(week == shown).then_some("page")] { (say.week_number(&week.to_string())) } }
         }
         div.buttons {
             (Form::about(cx, "add_workout_week", at()).next(&*added).button(say.add_week()))
             (Form::about(cx, "add_workout_week", at()).hidden("duplicateOf", shown.to_string()).next(&*added).button(say.copy_week()))
-            @if weeks > 1 { (behind(say.delete_week(), Form::about(cx, "delete_workout_week", vec![("planId", id.clone()), ("weekNumber", shown.to_string())]).next(format!("/console/programmes/{id}")).danger(say.delete_week()))) }
+            @if weeks > 1 { (disclosure(say.delete_week(), Form::about(cx, "delete_workout_week", vec![("planId", id.clone()), ("weekNumber", shown.to_string())]).next(format!("/console/programmes/{id}")).danger(say.delete_week()))) }
         }
         @let card = |day: &Value| html! {
             section.card draggable=[by_week.then_some("true")] data-drag=[by_week.then_some("day")] {
                 h3 { a href={ "/console/programmes/" (id) "/days/" (day.text("planMomentId")) } { (day.text("name")) } }
                 @if day.has("startTime") { p.quiet { (day.text("startTime")) } }
-                ul.rows { @for exercise in day.list("exercises") { li { span.grow { (exercise.text("name")) } span.quiet.number { (asked(cx, exercise, &unit)) } } } }
+                ul.rows { @for exercise in day.list("exercises") { li { span.grow { (exercise.text("name")) } span.quiet.number { (prescription(cx, exercise, &unit)) } } } }
                 (moved(cx, &id, day, weeks, by_week, &here))
             }
         };
@@ -188,15 +188,15 @@ pub(super) fn builder(cx: &mut PageContext<'_, '_>) -> Result<View> {
             h2 { (say.add_day()) }
             @let form = Form::about(cx, "create_workout_moment", at()).next(&*here).text("name", say.name());
             @let form = if by_week { form.hidden("weekNumber", shown.to_string()).choice("weekday", say.day(), &weekdays) } else { form };
-            (form.of_kind("time", "startTime", say.starts_at(), "off").send(say.add_day()))
+            (form.of_type("time", "startTime", say.starts_at(), "off").send(say.add_day()))
         }
     };
     let acts = html! {
         @if template.text("status") == "Draft" { (Form::about(cx, "publish_workout_template", vec![("templateId", id.clone())]).send(say.publish())) }
         (Form::about(cx, "duplicate_workout_template", vec![("templateId", id.clone())]).next("/console/programmes/{template._id}").button(say.duplicate()))
         @let about = || vec![("templateId", id.clone())];
-        @if cx.may("update_workout_template") { (behind(say.edit(), Form::about(cx, "update_workout_template", about()).from(&template).text("name", say.name()).text("goal", say.goal()).area("description", say.description()).send(say.save()))) }
-        @if cx.may("delete_workout_template") { (behind(say.delete(), Form::about(cx, "delete_workout_template", about()).next("/console/programmes").danger(say.delete()))) }
+        @if cx.may("update_workout_template") { (disclosure(say.edit(), Form::about(cx, "update_workout_template", about()).from(&template).text("name", say.name()).text("goal", say.goal()).area("description", say.description()).send(say.save()))) }
+        @if cx.may("delete_workout_template") { (disclosure(say.delete(), Form::about(cx, "delete_workout_template", about()).next("/console/programmes").danger(say.delete()))) }
     };
     Ok(View::new(template.text("name"), main).acts(acts))
 }

@@ -5,26 +5,26 @@ use spotter_kernel::Result;
 
 use super::tabs;
 use crate::{
+    page_context::{ApiCall, PageContext},
     parts::{
-        fields::{Form, behind},
+        fields::{Form, disclosure},
+        format::JsonFields,
         lists::facts,
         shell::View,
-        format::JsonFields,
     },
-    page_context::{ApiCall, PageContext},
 };
 
 /// `/console/settings/invoices`: who bills, and by which terms.
 pub(in crate::pages) fn terms(cx: &mut PageContext<'_, '_>) -> Result<View> {
-    let told = cx.ask(ApiCall::of("get_finance_settings"))?;
+    let told = cx.call(ApiCall::of("get_finance_settings"))?;
     let finance = told.at("financeSettings");
-    let provider = cx.ask_if(ApiCall::of("get_payment_provider"))?.unwrap_or_default();
+    let provider = cx.call_if_allowed(ApiCall::of("get_payment_provider"))?.unwrap_or_default();
     let say = cx.say;
     let words = |field: &str| -> Vec<(&str, &str)> {
         let words = cx.words_of("update_finance_settings", field);
         words.into_iter().map(|word| (word, say.term(word))).collect()
     };
-    let seller = Form::named(cx, "seller", "update_finance_settings", vec![])
+    let seller = Form::with_key(cx, "seller", "update_finance_settings", vec![])
         .from(finance)
         .text("seller.name", say.name())
         .address("seller.address")
@@ -36,7 +36,7 @@ pub(in crate::pages) fn terms(cx: &mut PageContext<'_, '_>) -> Result<View> {
         .text("seller.bic", "BIC")
         .text("seller.email", say.email())
         .text("seller.phone", say.phone());
-    let by = Form::named(cx, "terms", "update_finance_settings", vec![])
+    let by = Form::with_key(cx, "terms", "update_finance_settings", vec![])
         .from(finance)
         .text("paymentDays", say.payment_days())
         .check("mailInvoices", say.mails_invoices())
@@ -57,12 +57,12 @@ pub(in crate::pages) fn terms(cx: &mut PageContext<'_, '_>) -> Result<View> {
             h2 { (say.payment_provider()) }
             @if provider.has("paymentProvider.provider") {
                 (facts(vec![(say.kind(), html! { (say.term(provider.text("paymentProvider.provider"))) }), (say.notices_go_to(), html! { code { (provider.text("paymentProvider.noticeUrl")) } })]))
-                @if cx.may("disconnect_payment_provider") { (behind(say.disconnect(), Form::of(cx, "disconnect_payment_provider").danger(say.disconnect()))) }
+                @if cx.may("disconnect_payment_provider") { (disclosure(say.disconnect(), Form::of(cx, "disconnect_payment_provider").danger(say.disconnect()))) }
             } @else {
                 p.quiet { (say.no_provider()) }
                 @if cx.may("connect_payment_provider") {
-                    (behind(say.connect_provider(), Form::of(cx, "connect_payment_provider").choice("provider", say.kind(), &providers)
-                        .of_kind("password", "secretKey", say.secret_key(), "off").of_kind("password", "signingSecret", say.signing_secret(), "off").send(say.connect_provider())))
+                    (disclosure(say.connect_provider(), Form::of(cx, "connect_payment_provider").choice("provider", say.kind(), &providers)
+                        .of_type("password", "secretKey", say.secret_key(), "off").of_type("password", "signingSecret", say.signing_secret(), "off").send(say.connect_provider())))
                 }
             }
         }

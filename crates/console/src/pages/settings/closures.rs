@@ -6,14 +6,14 @@ use spotter_kernel::Result;
 
 use super::tabs;
 use crate::{
+    page_context::{ApiCall, PageContext},
     pages::bookings::when,
     parts::{
-        fields::{Form, behind},
+        fields::{Form, disclosure},
+        format::JsonFields,
         lists::{empty, facts, pager, table},
         shell::View,
-        format::JsonFields,
     },
-    page_context::{ApiCall, PageContext},
 };
 
 /// What says what is closed, in a closure as in a new one.
@@ -50,7 +50,7 @@ pub(in crate::pages) fn closure(cx: &mut PageContext<'_, '_>, rule: &Value) -> R
 
 /// `/console/settings/closures`
 pub(in crate::pages) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
-    let from = match cx.place.asked("past") {
+    let from = match cx.place.parameter("past") {
         "true" => String::new(),
         _ => cx.written.today().to_string(),
     };
@@ -80,18 +80,18 @@ pub(in crate::pages) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
         .choice("coachId", say.coach(), &coaches)
         .text("startDate", say.from())
         .text("endDate", say.until())
-        .of_kind("time", "startTime", say.from_time(), "off")
-        .of_kind("time", "endTime", say.until_time(), "off")
+        .of_type("time", "startTime", say.from_time(), "off")
+        .of_type("time", "endTime", say.until_time(), "off")
         .text("reason", say.reason());
-    let past = cx.place.asked("past") == "true";
+    let past = cx.place.parameter("past") == "true";
     let main = html! {
         (tabs(cx, "/closures"))
         p.quiet { (say.closures_mean()) }
         @if rows.is_empty() { (empty(say.no_closures(), None)) }
         @else { (table(say.closures(), &[say.when(), say.what_is_closed(), say.reason()], rows)) }
         (pager(cx, &told))
-        p { a href=(cx.place.but(&[("past", if past { "" } else { "true" }), ("page", "")])) { (if past { say.upcoming() } else { say.past() }) } }
-        @if cx.may("create_availability_rule") { section.card { (behind(say.close(), form.send(say.close()))) } }
+        p { a href=(cx.place.with_parameters(&[("past", if past { "" } else { "true" }), ("page", "")])) { (if past { say.upcoming() } else { say.past() }) } }
+        @if cx.may("create_availability_rule") { section.card { (disclosure(say.close(), form.send(say.close()))) } }
     };
     Ok(View::new(say.settings(), main))
 }
@@ -99,13 +99,13 @@ pub(in crate::pages) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
 /// `/console/settings/closures/{availabilityRuleId}`
 pub(in crate::pages) fn one(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let id = cx.place.param("availabilityRuleId").to_owned();
-    let told = cx.ask(ApiCall::of("get_availability_rule").at("availabilityRuleId", &id))?;
+    let told = cx.call(ApiCall::of("get_availability_rule").at("availabilityRuleId", &id))?;
     let rule = told.at("availabilityRule");
     let Closure { whose, time } = closure(cx, rule)?;
     let body = OF_NEW.into_iter().filter(|field| rule.has(field));
     let body = body.map(|field| (field.to_owned(), rule.at(field).clone())).collect();
     let concerned = cx
-        .ask_if(ApiCall::of("preview_availability_rule").body(Value::Object(body)))?
+        .call_if_allowed(ApiCall::of("preview_availability_rule").body(Value::Object(body)))?
         .unwrap_or_default();
     cx.know_clients(concerned.list("affectedBookings.bookings"))?;
     let mut rows = Vec::new();
@@ -125,8 +125,8 @@ pub(in crate::pages) fn one(cx: &mut PageContext<'_, '_>) -> Result<View> {
         .from(rule)
         .text("startDate", say.from())
         .text("endDate", say.until())
-        .of_kind("time", "startTime", say.from_time(), "off")
-        .of_kind("time", "endTime", say.until_time(), "off")
+        .of_type("time", "startTime", say.from_time(), "off")
+        .of_type("time", "endTime", say.until_time(), "off")
         .text("reason", say.reason());
     let total = concerned.int("affectedBookings.total");
     let main = html! {
@@ -138,7 +138,7 @@ pub(in crate::pages) fn one(cx: &mut PageContext<'_, '_>) -> Result<View> {
                 (say.time(), html! { (time) }),
                 (say.reason(), html! { (rule.text("reason")) }),
             ]))
-            @if cx.may("update_availability_rule") { (behind(say.change(), change.send(say.save()))) }
+            @if cx.may("update_availability_rule") { (disclosure(say.change(), change.send(say.save()))) }
         }
         h2 { (say.bookings_concerned()) }
         @if rows.is_empty() { (empty(say.nobody_booked(), None)) }
@@ -150,7 +150,7 @@ pub(in crate::pages) fn one(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let acts = html! {
         a.button.plain href="/console/settings/closures" { (say.back()) }
         @if cx.may("delete_availability_rule") {
-            (behind(say.open_again(), Form::about(cx, "delete_availability_rule", at()).next("/console/settings/closures").danger(say.open_again())))
+            (disclosure(say.open_again(), Form::about(cx, "delete_availability_rule", at()).next("/console/settings/closures").danger(say.open_again())))
         }
     };
     Ok(View::new(say.closures(), main).acts(acts))

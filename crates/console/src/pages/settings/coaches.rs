@@ -5,14 +5,14 @@ use spotter_kernel::Result;
 
 use super::{hours, only_if, tabs};
 use crate::{
+    page_context::{ApiCall, PageContext},
     parts::{
-        fields::{Form, behind},
+        fields::{Form, disclosure},
+        format::{JsonFields, name},
         lists::{pager, state, table},
         shell::View,
-        format::{JsonFields, name},
     },
     record_version::FormSource,
-    page_context::{ApiCall, PageContext},
 };
 
 /// What the ends of a range of working hours are called.
@@ -34,12 +34,12 @@ pub(in crate::pages) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
         .next("/console/settings/coaches")
         .text("firstName", say.first_name())
         .text("lastName", say.last_name())
-        .of_kind("email", "email", say.email(), "off")
+        .of_type("email", "email", say.email(), "off")
         .choice("role", say.role(), &roles);
     let main = html! {
         (tabs(cx, "/coaches"))
         (table(say.coaches(), &[say.name(), say.email(), say.role(), say.status()], rows)) (pager(cx, &told))
-        @if cx.may("invite_coach") { section.card { (behind(say.invite_coach(), form.send(say.invite_coach()))) } }
+        @if cx.may("invite_coach") { section.card { (disclosure(say.invite_coach(), form.send(say.invite_coach()))) } }
     };
     Ok(View::new(say.settings(), main))
 }
@@ -47,14 +47,15 @@ pub(in crate::pages) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
 /// `/console/settings/coaches/{coachId}`
 pub(in crate::pages) fn one(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let id = cx.place.param("coachId").to_owned();
-    let told = cx.ask(ApiCall::of("get_coach").at("coachId", &id))?;
+    let told = cx.call(ApiCall::of("get_coach").at("coachId", &id))?;
     let coach = told.at("coach").clone();
     let ask = ApiCall::of("get_coach_availability").at("coachId", &id);
-    let hours = cx.ask_if(ask.clone())?.unwrap_or_default();
+    let hours = cx.call_if_allowed(ask.clone())?.unwrap_or_default();
     let made = FormSource::of(&ask, &["availability"], &hours);
     let places = cx.choices(ApiCall::of("list_locations"), ("locations", "locationId"))?;
-    let step =
-        cx.ask_if(ApiCall::of("get_coach_second_step").at("coachId", &id))?.unwrap_or_default();
+    let step = cx
+        .call_if_allowed(ApiCall::of("get_coach_second_step").at("coachId", &id))?
+        .unwrap_or_default();
     let say = cx.say;
     let at = || vec![("coachId", id.clone())];
     let roles: Vec<_> =
@@ -63,7 +64,7 @@ pub(in crate::pages) fn one(cx: &mut PageContext<'_, '_>) -> Result<View> {
         .from(&coach)
         .text("firstName", say.first_name())
         .text("lastName", say.last_name())
-        .of_kind("email", "email", say.email(), "off")
+        .of_type("email", "email", say.email(), "off")
         .choice("role", say.role(), &roles);
     let weekly = hours
         .list("availability.weekly")
@@ -83,21 +84,21 @@ pub(in crate::pages) fn one(cx: &mut PageContext<'_, '_>) -> Result<View> {
         (table(say.working_hours(), &[say.day(), say.when()], weekly))
         @if cx.may("set_coach_availability") && hours.has("availability") {
             @let availability = hours.at("availability");
-            @let form = Form::about(cx, "set_coach_availability", at()).made_of(&made).hidden("timeZone", availability.text("timeZone")).hidden("weekly:hours", "")
+            @let form = Form::about(cx, "set_coach_availability", at()).based_on(&made).hidden("timeZone", availability.text("timeZone")).hidden("weekly:hours", "")
                 .hidden("overrides:json", availability.at("overrides").to_string());
             // Hours that are for some appointments alone, or at several places, would lose that here.
             @let bound = availability.list("weekly").iter().any(|own| own.list("locationIds").len() > 1 || !own.list("eventTypeIds").is_empty());
             @if bound { p.quiet { (say.hours_elsewhere()) } }
-            @else { section.card { (behind(say.change_hours(), hours::week_of(cx, form, (availability.list("weekly"), AT_WORK), &places))) } }
+            @else { section.card { (disclosure(say.change_hours(), hours::week_of(cx, form, (availability.list("weekly"), AT_WORK), &places))) } }
         }
     };
     let acts = html! {
         @if coach.text("status") == "invited" && cx.may("reinvite_coach") { (Form::about(cx, "reinvite_coach", at()).button(say.invite())) }
         @if step.is("secondStep.isOn") {
-            (behind(say.reset_second_step(), html! { p { (say.reset_second_step_means()) } (Form::about(cx, "delete_coach_second_step", at()).danger(say.reset_second_step())) }))
+            (disclosure(say.reset_second_step(), html! { p { (say.reset_second_step_means()) } (Form::about(cx, "delete_coach_second_step", at()).danger(say.reset_second_step())) }))
         }
         @if matches!(coach.text("status"), "active" | "invited") && cx.may("update_coach") {
-            (behind(say.deactivate(), html! { p { (say.deactivate_means()) } (Form::about(cx, "update_coach", at()).asks_first().hidden("status", "deactivated").danger(say.deactivate())) }))
+            (disclosure(say.deactivate(), html! { p { (say.deactivate_means()) } (Form::about(cx, "update_coach", at()).previewed().hidden("status", "deactivated").danger(say.deactivate())) }))
         }
     };
     Ok(View::new(name(&coach), main).acts(acts))

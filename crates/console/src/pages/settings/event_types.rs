@@ -5,13 +5,13 @@ use spotter_kernel::Result;
 
 use super::{only_if, tabs};
 use crate::{
+    page_context::{ApiCall, PageContext},
     parts::{
-        fields::{Form, behind},
+        fields::{Form, disclosure},
+        format::JsonFields,
         lists::{empty, pager, state, table},
         shell::View,
-        format::JsonFields,
     },
-    page_context::{ApiCall, PageContext},
 };
 
 /// `/console/settings/event-types`
@@ -36,7 +36,7 @@ pub(in crate::pages) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
         (tabs(cx, "/event-types"))
         @if rows.is_empty() { (empty(say.no_event_types(), None)) }
         @else { (table(say.event_types(), &[say.name(), say.kind(), say.minutes(), say.seats(), say.status()], rows)) (pager(cx, &told)) }
-        @if cx.may("create_event_type") { section.card { (behind(say.add_event_type(), form.send(say.add_event_type()))) } }
+        @if cx.may("create_event_type") { section.card { (disclosure(say.add_event_type(), form.send(say.add_event_type()))) } }
     };
     Ok(View::new(say.settings(), main))
 }
@@ -44,7 +44,7 @@ pub(in crate::pages) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
 /// `/console/settings/event-types/{eventTypeId}`
 pub(in crate::pages) fn one(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let id = cx.place.param("eventTypeId").to_owned();
-    let told = cx.ask(ApiCall::of("get_event_type").at("eventTypeId", &id))?;
+    let told = cx.call(ApiCall::of("get_event_type").at("eventTypeId", &id))?;
     let kind = told.at("eventType").clone();
     let coaches = cx.coaches_to_plan()?;
     let locations = cx.choices(ApiCall::of("list_locations"), ("locations", "locationId"))?;
@@ -69,7 +69,7 @@ pub(in crate::pages) fn one(cx: &mut PageContext<'_, '_>) -> Result<View> {
             .iter()
             .map(|part| format!("waitlist.{part}"))
             .filter(|place| !kind.at(place).is_null())
-            .fold(form, |form, place| form.kept(&place, &kind.int(&place).to_string()))
+            .fold(form, |form, place| form.unchanged_hidden(&place, &kind.int(&place).to_string()))
             .choice(
                 "waitlist.mode",
                 say.wait_for_it(),
@@ -80,7 +80,7 @@ pub(in crate::pages) fn one(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let main = html! { (tabs(cx, "/event-types")) section.card { (only_if(cx, "update_event_type", form.send(say.save()))) } };
     let acts = html! {
         @if kind.text("status") == "active" && cx.may("archive_event_type") {
-            (behind(say.archive(), Form::about(cx, "archive_event_type", at()).asks_first().next("/console/settings/event-types").danger(say.archive())))
+            (disclosure(say.archive(), Form::about(cx, "archive_event_type", at()).previewed().next("/console/settings/event-types").danger(say.archive())))
         }
     };
     Ok(View::new(kind.text("name"), main).acts(acts))

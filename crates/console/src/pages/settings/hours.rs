@@ -4,11 +4,11 @@ use maud::{Markup, html};
 use serde_json::Value;
 
 use crate::{
+    page_context::PageContext,
     parts::{
-        fields::{Form, behind},
+        fields::{Form, disclosure},
         format::JsonFields,
     },
-    page_context::PageContext,
 };
 
 /// Ranges that a page offers for a day of a week.
@@ -71,10 +71,10 @@ pub(super) fn week_of(
                         }
                     };
                     // A second and a third are behind a word, until there is one.
-                    @if shift == 0 || hours.is_some() { (ranges) } @else { (behind(say.another_range(), ranges)) }
+                    @if shift == 0 || hours.is_some() { (ranges) } @else { (disclosure(say.another_range(), ranges)) }
                 }
             }
         }
     };
-    form.beside(fields).send(say.save())
+    form.content(fields).send(say.save())
 }

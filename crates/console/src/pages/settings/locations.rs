@@ -5,14 +5,14 @@ use spotter_kernel::Result;
 
 use super::{hours, only_if, tabs};
 use crate::{
+    page_context::{ApiCall, PageContext},
     parts::{
-        fields::{Form, behind},
+        fields::{Form, disclosure},
+        format::JsonFields,
         lists::{empty, pager, state, table},
         shell::View,
-        format::JsonFields,
     },
     record_version::FormSource,
-    page_context::{ApiCall, PageContext},
 };
 
 /// What the ends of a range of opening hours are called.
@@ -37,7 +37,7 @@ pub(in crate::pages) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
         (tabs(cx, "/locations"))
         @if rows.is_empty() { (empty(say.no_locations(), None)) }
         @else { (table(say.locations(), &[say.name(), say.kind(), say.city(), say.status()], rows)) (pager(cx, &told)) }
-        @if cx.may("create_location") { section.card { (behind(say.add_location(), form.send(say.add_location()))) } }
+        @if cx.may("create_location") { section.card { (disclosure(say.add_location(), form.send(say.add_location()))) } }
     };
     Ok(View::new(say.settings(), main))
 }
@@ -46,7 +46,7 @@ pub(in crate::pages) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
 pub(in crate::pages) fn one(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let id = cx.place.param("locationId").to_owned();
     let ask = ApiCall::of("get_location").at("locationId", &id);
-    let told = cx.ask(ask.clone())?;
+    let told = cx.call(ask.clone())?;
     let made = FormSource::of(&ask, &["location.openingHours"], &told);
     let location = told.at("location").clone();
     let say = cx.say;
@@ -56,8 +56,8 @@ pub(in crate::pages) fn one(cx: &mut PageContext<'_, '_>) -> Result<View> {
         .from(&location)
         .text("name", say.name())
         .choice("type", say.kind(), &kinds)
-        .of_kind("email", "email", say.email(), "off")
-        .of_kind("tel", "phone", say.phone(), "off")
+        .of_type("email", "email", say.email(), "off")
+        .of_type("tel", "phone", say.phone(), "off")
         .address("address");
     let hours = location
         .list("openingHours")
@@ -77,13 +77,13 @@ pub(in crate::pages) fn one(cx: &mut PageContext<'_, '_>) -> Result<View> {
         h2 { (say.opening_hours()) }
         (table(say.opening_hours(), &[say.day(), say.open()], hours))
         @if cx.may("update_location") {
-            @let form = Form::about(cx, "update_location", at()).made_of(&made).hidden("openingHours:hours", "");
-            section.card { (behind(say.change_hours(), hours::week_of(cx, form, (location.list("openingHours"), OPEN), &[]))) }
+            @let form = Form::about(cx, "update_location", at()).based_on(&made).hidden("openingHours:hours", "");
+            section.card { (disclosure(say.change_hours(), hours::week_of(cx, form, (location.list("openingHours"), OPEN), &[]))) }
         }
     };
     let acts = html! {
         @if location.text("status") == "active" && cx.may("archive_location") {
-            (behind(say.archive(), Form::about(cx, "archive_location", at()).asks_first().next("/console/settings/locations").danger(say.archive())))
+            (disclosure(say.archive(), Form::about(cx, "archive_location", at()).previewed().next("/console/settings/locations").danger(say.archive())))
         }
     };
     Ok(View::new(location.text("name"), main).acts(acts))

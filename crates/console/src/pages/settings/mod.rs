@@ -13,14 +13,14 @@ use serde_json::Value;
 use spotter_kernel::{Result, TimeZone, money::Currency};
 
 use crate::{
+    page_context::{ApiCall, PageContext},
     parts::{
-        fields::{Form, behind},
+        fields::{Form, disclosure},
+        format::JsonFields,
         lists::{self, empty, state, table},
         shell::View,
-        format::JsonFields,
     },
     record_version::FormSource,
-    page_context::{ApiCall, PageContext},
 };
 
 /// The chapters of the settings.
@@ -47,7 +47,7 @@ fn only_if(cx: &PageContext<'_, '_>, operation: &str, form: Markup) -> Markup {
 
 /// `/console/settings`
 pub(super) fn company(cx: &mut PageContext<'_, '_>) -> Result<View> {
-    let told = cx.ask(ApiCall::of("get_company_settings"))?;
+    let told = cx.call(ApiCall::of("get_company_settings"))?;
     let company = told.at("company");
     let say = cx.say;
     let own = |names: Vec<String>| -> Vec<(String, String)> {
@@ -63,9 +63,9 @@ pub(super) fn company(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let form = Form::of(cx, "update_company_settings")
         .from(company)
         .text("name", say.name())
-        .of_kind("email", "email", say.email(), "off")
-        .of_kind("tel", "phone", say.phone(), "off")
-        .of_kind("url", "website", say.website(), "off")
+        .of_type("email", "email", say.email(), "off")
+        .of_type("tel", "phone", say.phone(), "off")
+        .of_type("url", "website", say.website(), "off")
         .helped("country", say.country(), say.country_help())
         .choice("language", say.language(), &languages)
         .choice("currency", say.currency(), &own(Currency::codes().map(str::to_owned).collect()))
@@ -76,7 +76,7 @@ pub(super) fn company(cx: &mut PageContext<'_, '_>) -> Result<View> {
 
 /// `/console/settings/fields`
 pub(super) fn fields(cx: &mut PageContext<'_, '_>) -> Result<View> {
-    let told = cx.ask(ApiCall::of("list_custom_fields").with("limit", 100))?;
+    let told = cx.call(ApiCall::of("list_custom_fields").with("limit", 100))?;
     let say = cx.say;
     let kinds: Vec<_> = ["text", "number", "date", "boolean", "select"]
         .iter()
@@ -91,14 +91,14 @@ pub(super) fn fields(cx: &mut PageContext<'_, '_>) -> Result<View> {
             @else { (Form::about(cx, "update_custom_field", vec![("fieldId", field.text("fieldId").to_owned())]).hidden("archived", "true").button(say.archive())) }
         },
     ]).collect();
-    let form = Form::of(cx, "create_custom_field").text("label", say.name()).choice("type", say.kind(), &kinds).beside(html! {
+    let form = Form::of(cx, "create_custom_field").text("label", say.name()).choice("type", say.kind(), &kinds).content(html! {
         div.field { label for="options" { (say.options()) } p.help { (say.options_help()) } input #options type="text" name="options:list"; }
     });
     let main = html! {
         (tabs(cx, "/fields"))
         @if rows.is_empty() { (empty(say.no_custom_fields(), None)) }
         @else { (table(say.custom_fields(), &[say.name(), say.kind(), say.options(), ""], rows)) }
-        @if cx.may("create_custom_field") { section.card { (behind(say.add_custom_field(), form.send(say.add_custom_field()))) } }
+        @if cx.may("create_custom_field") { section.card { (disclosure(say.add_custom_field(), form.send(say.add_custom_field()))) } }
     };
     Ok(View::new(say.settings(), main))
 }
@@ -106,13 +106,13 @@ pub(super) fn fields(cx: &mut PageContext<'_, '_>) -> Result<View> {
 /// `/console/settings/policies`
 pub(super) fn policies(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let ask = ApiCall::of("get_company_policies");
-    let told = cx.ask_if(ask.clone())?.unwrap_or_default();
+    let told = cx.call_if_allowed(ask.clone())?.unwrap_or_default();
     let made = FormSource::of(&ask, &["policies"], &told);
     let policies = told.at("policies");
     let (say, currency) = (cx.say, cx.person.company.currency.code().to_owned());
     let form = Form::of(cx, "set_company_policies")
         .from(policies)
-        .made_of(&made)
+        .based_on(&made)
         .text("cancellationWindowHours", say.free_hours())
         .text("changeGraceHours", say.grace_hours())
         .text("bookingWindowDays", say.window_days())
@@ -120,15 +120,15 @@ pub(super) fn policies(cx: &mut PageContext<'_, '_>) -> Result<View> {
         .hidden("lateCancellationFee.currency", &*currency)
         .money("noShowFee.amount", say.no_show_fee())
         .hidden("noShowFee.currency", &*currency)
-        .of_kind("url", "termsUrl", say.terms(), "off")
-        .of_kind("url", "privacyUrl", say.privacy(), "off");
+        .of_type("url", "termsUrl", say.terms(), "off")
+        .of_type("url", "privacyUrl", say.privacy(), "off");
     let main = html! { (tabs(cx, "/policies")) section.card { (only_if(cx, "set_company_policies", form.send(say.save()))) } };
     Ok(View::new(say.settings(), main))
 }
 
 /// `/console/settings/features`
 pub(super) fn features(cx: &mut PageContext<'_, '_>) -> Result<View> {
-    let told = cx.ask(ApiCall::of("get_company_features"))?;
+    let told = cx.call(ApiCall::of("get_company_features"))?;
     let features = told.at("features");
     let say = cx.say;
     let form = Form::of(cx, "update_company_features")

@@ -118,12 +118,12 @@ impl Form<'_> {
             .text(&at("line2"), say.street_more())
             .text(&at("postalCode"), say.postal_code())
             .text(&at("city"), say.city())
-            .kept(&at("region"), &region)
+            .unchanged_hidden(&at("region"), &region)
             .helped(&at("country"), say.country(), say.country_help())
     }
 
     /// A field of a kind that browsers know.
-    pub(crate) fn of_kind(mut self, kind: &str, name: &str, label: &str, complete: &str) -> Self {
+    pub(crate) fn of_type(mut self, kind: &str, name: &str, label: &str, complete: &str) -> Self {
         self.input(kind, name, label, "", Some(complete));
         self
     }
@@ -262,7 +262,7 @@ impl Form<'_> {
         {
             self.holds(name, own.as_ref());
         }
-        let (needed, id) = (self.needed(name), self.input_id(name));
+        let (needed, id) = (self.required_mark(name), self.input_id(name));
         self.fields.push(html! {
             fieldset.field id=(id) tabindex="-1" {
                 legend { (label) (needed) }

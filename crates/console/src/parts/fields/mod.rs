@@ -13,9 +13,9 @@ use spotter_core::uploads::MediaType;
 use super::format::JsonFields;
 use crate::{
     act, body, edited_fields,
+    page_context::{PageContext, allowed_operation},
     record_version::{self, FormSource},
     unsent_form,
-    page_context::{PageContext, reached},
     words::Strings,
 };
 
@@ -114,18 +114,18 @@ impl<'f> Form<'f> {
         operation: &'static str,
         at: Vec<(&'static str, String)>,
     ) -> Self {
-        Self::named(cx, "", operation, at)
+        Self::with_key(cx, "", operation, at)
     }
 
     /// The same where a page has several of them, and what stands before one may be gone when it comes back: each has a
     /// name of its own.
-    pub(crate) fn named(
+    pub(crate) fn with_key(
         cx: &'f PageContext<'_, '_>,
         name: &str,
         operation: &'static str,
         at: Vec<(&'static str, String)>,
     ) -> Self {
-        let found = reached(cx.state, operation).ok();
+        let found = allowed_operation(cx.state, operation).ok();
         let about = at.iter().map(|(_, value)| value.as_str());
         let id = form_id(operation, about.chain((!name.is_empty()).then_some(name)));
         let id = cx.form_id(id);
@@ -144,7 +144,10 @@ impl<'f> Form<'f> {
         // What is written whole, and was changed meanwhile, is shown as it is now: what was typed stands beside it.
         let is_stale =
             entered.and_then(|entered| entered.problem.as_ref()).is_some_and(|problem| {
-                problem.details.as_ref().is_some_and(|details| details["rule"] == record_version::CHANGED)
+                problem
+                    .details
+                    .as_ref()
+                    .is_some_and(|details| details["rule"] == record_version::CHANGED)
             });
         Self {
             operation,
@@ -183,7 +186,7 @@ impl<'f> Form<'f> {
     }
 
     /// Whoever sends it is told first what it does to others, and sends it again to have it done.
-    pub(crate) fn asks_first(mut self) -> Self {
+    pub(crate) fn previewed(mut self) -> Self {
         self.asks = true;
         self
     }
@@ -195,7 +198,7 @@ impl<'f> Form<'f> {
     }
 
     /// It leads to a file.
-    pub(crate) fn away(mut self) -> Self {
+    pub(crate) fn downloads(mut self) -> Self {
         self.away = true;
         self
     }
@@ -207,7 +210,7 @@ impl<'f> Form<'f> {
     }
 
     /// Its button is that of somebody, or of something, among others of its name.
-    pub(crate) fn of_whom(mut self, whom: &str) -> Self {
+    pub(crate) fn labelled_for(mut self, whom: &str) -> Self {
         whom.clone_into(&mut self.whom);
         self
     }
@@ -225,23 +228,23 @@ impl<'f> Form<'f> {
     }
 
     /// It is made of this, and refused where that is otherwise once it is sent.
-    pub(crate) fn made_of(self, made: &FormSource) -> Self {
+    pub(crate) fn based_on(self, made: &FormSource) -> Self {
         self.hidden(record_version::FIELD, &*made.0)
     }
 
     /// Of this list, whose ids nobody sees, each entry is changed by itself.
-    pub(crate) fn each_of(self, list: &str) -> Self {
+    pub(crate) fn based_on_list(self, list: &str) -> Self {
         self.hidden(edited_fields::EACH, list)
     }
 
     /// What is proposed in a field is how it is: no change until somebody touches it.
-    pub(crate) fn standing(mut self, name: &str, value: &str) -> Self {
+    pub(crate) fn unchanged(mut self, name: &str, value: &str) -> Self {
         self.holds(name, value);
         self
     }
 
     /// A field that nobody sees, and that is no change.
-    pub(crate) fn kept(mut self, name: &str, value: &str) -> Self {
+    pub(crate) fn unchanged_hidden(mut self, name: &str, value: &str) -> Self {
         self.holds(name, value);
         self.hidden(name, value)
     }
@@ -317,7 +320,7 @@ impl<'f> Form<'f> {
     }
 
     /// The mark of what must be filled in; those who hear the page are told by the control.
-    fn needed(&self, name: &str) -> Markup {
+    fn required_mark(&self, name: &str) -> Markup {
         html! { @if self.is_required(name) { span.needed aria-hidden="true" title=(self.say.required()) { "*" } } }
     }
 
@@ -327,7 +330,7 @@ impl<'f> Form<'f> {
         self.labels.push((name.to_owned(), label.to_owned()));
         self.fields.push(html! {
             div.field {
-                label for=(id) { (label) (self.needed(name)) }
+                label for=(id) { (label) (self.required_mark(name)) }
                 @if !help.is_empty() { p.help #{ (id) "-help" } { (help) } }
                 (control)
                 @if let Some(mistake) = mistake { p.mistake #{ (id) "-wrong" } { (mistake) } }
@@ -344,13 +347,13 @@ impl<'f> Form<'f> {
     }
 
     /// What a field is called that stands beside the form's own.
-    pub(crate) fn called(mut self, name: &str, label: &str) -> Self {
+    pub(crate) fn named(mut self, name: &str, label: &str) -> Self {
         self.labels.push((name.to_owned(), label.to_owned()));
         self
     }
 
     /// Anything else between its fields.
-    pub(crate) fn beside(mut self, more: Markup) -> Self {
+    pub(crate) fn content(mut self, more: Markup) -> Self {
         self.fields.push(more);
         self
     }
@@ -465,7 +468,7 @@ fn form_id<'p>(operation: &str, at: impl Iterator<Item = &'p str>) -> String {
 }
 
 /// Something behind a word: shown when somebody asks for it, with script or without, and where a form in it was refused.
-pub(crate) fn behind(word: &str, more: Markup) -> Markup {
+pub(crate) fn disclosure(word: &str, more: Markup) -> Markup {
     let returned = more.0.contains(SUMMARY) || more.0.contains(FORESEEN);
     html! { details.behind open[returned] { summary { (word) } div { (more) } } }
 }

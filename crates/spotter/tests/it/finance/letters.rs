@@ -82,7 +82,7 @@ fn another_card_is_asked_for_before_one_runs_out(engine: Engine) {
                     exp_year: Some(2027),
                     ..SandboxToken::Ok.facts()
                 };
-                method::keep(cx, own, ProviderName::Sandbox, &card).map(drop)
+                method::store(cx, own, ProviderName::Sandbox, &card).map(drop)
             }
         };
         travel.app.as_the_system(keep("1111")).await;
@@ -128,7 +128,7 @@ fn another_card_is_asked_for_before_one_runs_out(engine: Engine) {
                     exp_year: Some(2027),
                     ..SandboxToken::Ok.facts()
                 };
-                method::keep(cx, own, ProviderName::Sandbox, &card).map(drop)
+                method::store(cx, own, ProviderName::Sandbox, &card).map(drop)
             })
             .await;
         sold(&travel.app, &late, json!({}), json!({"collection": "automatic"})).await;

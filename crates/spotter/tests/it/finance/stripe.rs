@@ -396,7 +396,7 @@ async fn keys_are_checked_and_kept_to_ourselves(app: App) {
     for (provider, last4) in [(ProviderName::Sandbox, "1111"), (ProviderName::Stripe, "2222")] {
         app.as_the_system(move |cx| {
             let card = MethodFacts { last4: last4.to_owned(), ..SandboxToken::Ok.facts() };
-            method::keep(cx, own, provider, &card).map(drop)
+            method::store(cx, own, provider, &card).map(drop)
         })
         .await;
     }

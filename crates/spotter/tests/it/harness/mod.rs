@@ -328,7 +328,7 @@ impl App {
         let (company, env) = (self.company, self.server.env.clone());
         let done = self.server.db.write(move |tx| {
             let what = ("scenario", spotter_kernel::Event::ALL);
-            Write::by_itself(tx, &env, company, what, |cx| act(cx)).map(drop)
+            Write::as_system(tx, &env, company, what, |cx| act(cx)).map(drop)
         });
         done.await.unwrap();
     }

@@ -343,7 +343,7 @@ fn nothing_that_was_sent_is_given_up_unasked(engine: Engine) {
                     attempt: 1,
                 };
                 let payment =
-                    charging::begin(cx, ClientId(own), card.provider, Some(&card), fetch)?;
+                    charging::create_payment(cx, ClientId(own), card.provider, Some(&card), fetch)?;
                 let next = charging::next(cx, payment.payment_id)?;
                 assert!(matches!(next, charging::ChargeStep::Send(..)));
                 Ok(())
@@ -371,7 +371,7 @@ fn nothing_that_was_sent_is_given_up_unasked(engine: Engine) {
         travel
             .app
             .as_the_system(move |cx| {
-                assert!(!charging::hear(cx, payment, &came(1))?);
+                assert!(!charging::apply_result(cx, payment, &came(1))?);
                 charging::conclude(cx, payment, &Outcome::Failed(FailureCode::NotSent))
             })
             .await;
@@ -379,7 +379,7 @@ fn nothing_that_was_sent_is_given_up_unasked(engine: Engine) {
         travel
             .app
             .as_the_system(move |cx| {
-                assert!(charging::hear(cx, payment, &came(1000))?);
+                assert!(charging::apply_result(cx, payment, &came(1000))?);
                 Ok(())
             })
             .await;

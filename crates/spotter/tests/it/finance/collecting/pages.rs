@@ -141,7 +141,7 @@ fn pages_close_with_what_they_are_for(engine: Engine) {
             .app
             .as_the_system(move |cx| {
                 let request = PaymentRequest::find(cx, id)?;
-                charging::lead(cx, &request).map(drop)
+                charging::redirect(cx, &request).map(drop)
             })
             .await;
         assert_eq!(payments(&travel.app, &client).await.last().unwrap()["status"], "pending");
