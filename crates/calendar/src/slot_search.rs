@@ -82,7 +82,7 @@ struct CoachAtLocation {
 
 /// Everything that decides what can be booked, read in one snapshot.
 pub struct SlotSearch<'a> {
-    asking: SlotQuery<'a>,
+    query: SlotQuery<'a>,
     earliest: Timestamp,
     latest: Option<Timestamp>,
     places: Vec<UsableLocation>,
@@ -116,7 +116,7 @@ impl<'a> SlotSearch<'a> {
             None => None,
         };
         let mut offering = Self {
-            asking,
+            query: asking,
             earliest,
             latest,
             places: Vec::new(),
@@ -129,7 +129,7 @@ impl<'a> SlotSearch<'a> {
             offering.read_suppliers(cx, around)?;
         }
         if let Some((times, pending)) = asked {
-            let than = offering.asking.than;
+            let than = offering.query.than;
             let mut times = booking::awaited_times(cx, times, than)?;
             let mut pending = cx.awaited(pending)?;
             pending.retain(|request| Some(request.booking_request_id.0) != than);
@@ -142,7 +142,7 @@ impl<'a> SlotSearch<'a> {
     }
 
     fn read_places(&mut self, cx: &mut Read, around: Span) -> Result<()> {
-        let ids = &self.asking.event_type.location_ids.0;
+        let ids = &self.query.event_type.location_ids.0;
         if ids.is_empty() {
             let anywhere = UsableLocation {
                 location: None,
@@ -152,10 +152,10 @@ impl<'a> SlotSearch<'a> {
                 limited: false,
             };
             // Nowhere in particular is no place that one can ask for.
-            self.places.extend(self.asking.location.is_none().then_some(anywhere));
+            self.places.extend(self.query.location.is_none().then_some(anywhere));
             return Ok(());
         }
-        let wanted = |id: &&LocationId| self.asking.location.is_none_or(|wanted| wanted == **id);
+        let wanted = |id: &&LocationId| self.query.location.is_none_or(|wanted| wanted == **id);
         for id in ids.iter().filter(wanted) {
             let location = Location::find(cx, *id)?;
             if !location.is_active() {
@@ -164,7 +164,7 @@ impl<'a> SlotSearch<'a> {
             let availability = LocationAvailability::of(cx, &location)?;
             let full = match availability.max_concurrent_events {
                 Some(most) => {
-                    let taken = days::busy_spans(cx, &[id.0], around, self.asking.than)?;
+                    let taken = days::busy_spans(cx, &[id.0], around, self.query.than)?;
                     crowded(taken.into_iter().flatten(), most as usize)
                 }
                 None => Vec::new(),
@@ -181,13 +181,13 @@ impl<'a> SlotSearch<'a> {
     }
 
     fn read_suppliers(&mut self, cx: &mut Read, around: Span) -> Result<()> {
-        let event_type = self.asking.event_type;
+        let event_type = self.query.event_type;
         let closures = AvailabilityRule::prefetch_in_range(cx, around)?;
-        let coaches = event_type.coaches(cx, self.asking.coach)?;
+        let coaches = event_type.coaches(cx, self.query.coach)?;
         let owners: Vec<Id> = coaches.iter().map(|id| id.0).collect();
         let busy = days::prefetch_busy_spans(cx, &owners, around)?;
         let schedules = CoachAvailability::for_coaches(cx, &coaches)?;
-        let busy = days::awaited_busy_spans(cx, busy, self.asking.than)?;
+        let busy = days::awaited_busy_spans(cx, busy, self.query.than)?;
         let closures = cx.awaited(closures)?;
         let company = match closures.is_empty() {
             true => TimeZone::UTC,
@@ -229,18 +229,18 @@ impl<'a> SlotSearch<'a> {
         zone: &TimeZone,
         around: Span,
     ) -> Result<BTreeSet<Date>> {
-        let Some(limit) = self.asking.event_type.daily_limit_per_coach else {
+        let Some(limit) = self.query.event_type.daily_limit_per_coach else {
             return Ok(BTreeSet::new());
         };
-        let id = self.asking.event_type.event_type_id;
+        let id = self.query.event_type.event_type_id;
         let mut counts = BTreeMap::<Date, i64>::new();
         for (event, at) in CalendarEvent::starts_of_type(cx, coach, id, around)? {
-            if Some(event.0) != self.asking.than {
+            if Some(event.0) != self.query.than {
                 *counts.entry(zone.date_at(at)).or_default() += 1;
             }
         }
         for (request, at) in BookingRequest::starts_of_type(cx, coach, id)? {
-            if Some(request.0) != self.asking.than {
+            if Some(request.0) != self.query.than {
                 *counts.entry(zone.date_at(at)).or_default() += 1;
             }
         }
@@ -248,7 +248,7 @@ impl<'a> SlotSearch<'a> {
     }
 
     fn terms(&self, (before, after): (i64, i64)) -> Terms {
-        let event_type = self.asking.event_type;
+        let event_type = self.query.event_type;
         Terms {
             minutes: event_type.duration_minutes,
             interval: event_type.slot_interval_minutes,
@@ -261,7 +261,7 @@ impl<'a> SlotSearch<'a> {
 
     /// Every start of a part of the range, in order of the starts and then of the coaches.
     pub fn starts(&self, cx: &mut Read, part: Span) -> Result<Vec<Start>> {
-        let mut found = match self.asking.event_type.kind {
+        let mut found = match self.query.event_type.kind {
             EventKind::Appointment => self.appointments(part),
             EventKind::Class => self.classes(cx, part)?,
         };
@@ -298,7 +298,7 @@ impl<'a> SlotSearch<'a> {
     }
 
     fn classes(&self, cx: &mut Read, part: Span) -> Result<Vec<Start>> {
-        let SlotQuery { event_type, coach, location, client, .. } = &self.asking;
+        let SlotQuery { event_type, coach, location, client, .. } = &self.query;
         let mine = match client {
             Some(client) => booking::events_of(cx, *client, part)?,
             None => BTreeSet::new(),
@@ -320,7 +320,7 @@ impl<'a> SlotSearch<'a> {
                 let closed =
                     closed.get(&class.calendar_event_id).is_some_and(|shut| meets(shut, &span));
                 let id = &class.calendar_event_id;
-                let own = Some(id.0) == self.asking.than;
+                let own = Some(id.0) == self.query.than;
                 let already = !own && (mine.contains(id) || self.asked_for.contains(id));
                 let reasons = [
                     (closed, Reason::Closed),
@@ -383,7 +383,7 @@ impl<'a> SlotSearch<'a> {
 
     /// What a client has paid for must be good on the day, whatever else speaks against it.
     fn check_credits(&self, cx: &mut Read, starts: &mut [Start]) -> Result<()> {
-        let Some(client) = self.asking.client else { return Ok(()) };
+        let Some(client) = self.query.client else { return Ok(()) };
         let date = |start: &Start| start.zone.date_at(start.span.start);
         let mut dates = BTreeMap::<Date, Timestamp>::new();
         for start in starts.iter() {
@@ -391,9 +391,9 @@ impl<'a> SlotSearch<'a> {
         }
         let at: Vec<Timestamp> = dates.values().copied().collect();
         let Some(first) = at.first().copied() else { return Ok(()) };
-        let event_type = self.asking.event_type;
+        let event_type = self.query.event_type;
         let taking = BookingEntitlement {
-            booking: self.asking.moved.map_or(Id::first_at(first), |moved| moved.0),
+            booking: self.query.moved.map_or(Id::first_at(first), |moved| moved.0),
             client,
             units: event_type.credits,
             pools: event_type.credit_pools.0.clone(),
@@ -412,7 +412,7 @@ impl<'a> SlotSearch<'a> {
     /// Every coach at every place at an instant, whatever the hours say: only what is taken speaks against
     /// it.
     pub fn ignoring_hours(&self, at: Timestamp) -> Vec<Start> {
-        let span = Span::from_minutes(at, self.asking.event_type.duration_minutes);
+        let span = Span::from_minutes(at, self.query.event_type.duration_minutes);
         let start = |supplier: &CoachAtLocation| {
             let place = &self.places[supplier.place];
             let (before, after) = supplier.buffers;

@@ -186,7 +186,7 @@ async fn preview(
         let caller = browsers::authenticate(tx, &shared.env, &token)?.caller;
         let none = idempotency::Idempotent::new(None, print);
         let mut call = PreparedRequest::new(operation.clone(), Ok(arguments.clone()), none);
-        call.asking = Some(asked.clone());
+        call.confirmation = Some(asked.clone());
         call.run(tx, &shared.env, &caller, request_id.as_str())
     };
     // It is rolled back, as whatever is refused is: what was found tells the two apart.
@@ -210,7 +210,7 @@ async fn admitted(
     let person = signed_in(state, token).await?;
     state.count_caller(person.caller.rate_limit_id()).check()?;
     operation.admit(&person.caller)?;
-    if operation.sure && !person.session.is_sure(state.env.clock.now()) {
+    if operation.needs_reauthentication && !person.session.is_sure(state.env.clock.now()) {
         // It is asked for; a try is what somebody has typed.
         if sent.form.one("-password").is_empty() {
             return Err(Problem::invalid("-password", "is needed again"));
@@ -270,7 +270,7 @@ async fn perform(
         let idempotent = idempotency::Idempotent::new(key.map(str::as_bytes), print);
         let mut asked = PreparedRequest::new(operation.clone(), Ok(arguments.clone()), idempotent);
         asked.demands_key = true;
-        asked.asking.clone_from(&asking);
+        asked.confirmation.clone_from(&asking);
         let (shared, token, request_id) = (state.clone(), token.clone(), sent.request_id.clone());
         let (seen, touched) = (seen.clone(), touched.clone());
         let at = path.to_vec();

@@ -99,7 +99,7 @@ async fn fetched(
         let person = browsers::authenticate(tx, &shared.env, &token)?;
         counted(&shared, &person.caller)?;
         // The form that leads here asks for the password.
-        if operation.sure && !person.session.is_sure(shared.env.clock.now()) {
+        if operation.needs_reauthentication && !person.session.is_sure(shared.env.clock.now()) {
             return Err(Problem::invalid("-password", "is needed again"));
         }
         let mut asked = PreparedRequest::new(operation.clone(), Ok(arguments.clone()), Ok(None));

@@ -87,16 +87,16 @@ const ROWS: i64 = 50;
 /// A page of a list, and what was asked for it, by which the whole of it is exported.
 #[derive(Debug)]
 pub(crate) struct ListPage {
-    told: Value,
+    answer: Value,
     /// What was asked, without the page.
-    pub(crate) ask: ApiCall,
+    pub(crate) call: ApiCall,
 }
 
 impl Deref for ListPage {
     type Target = Value;
 
     fn deref(&self) -> &Value {
-        &self.told
+        &self.answer
     }
 }
 
@@ -207,7 +207,7 @@ pub(crate) struct PageContext<'v, 't> {
     /// How many forms of each id there are so far.
     forms: RefCell<HashMap<String, usize>>,
     /// How long operations have taken so far.
-    pub(crate) asked: Duration,
+    pub(crate) call_time: Duration,
     names: HashMap<String, String>,
 }
 
@@ -239,7 +239,7 @@ impl<'v, 't> PageContext<'v, 't> {
             token,
             csrf,
             forms,
-            asked: Duration::ZERO,
+            call_time: Duration::ZERO,
             names,
         }
     }
@@ -249,7 +249,7 @@ impl<'v, 't> PageContext<'v, 't> {
         let operation = allowed_operation(self.state, ask.operation)?;
         let (began, who) = (Instant::now(), (&self.person.caller, self.request_id));
         let answer = answered(self.tx, self.state, who, (operation, ask.arguments()));
-        self.asked += began.elapsed();
+        self.call_time += began.elapsed();
         serde_json::from_str(&answer?).map_err(Problem::internal)
     }
 
@@ -269,7 +269,7 @@ impl<'v, 't> PageContext<'v, 't> {
     /// The page of a list that they are at.
     pub(crate) fn list(&mut self, ask: ApiCall) -> Result<ListPage> {
         let page = ask.clone().with("limit", ROWS).with("page", self.place.parameter("page"));
-        Ok(ListPage { told: self.call(page)?, ask })
+        Ok(ListPage { answer: self.call(page)?, call: ask })
     }
 
     /// The same where they may have to do without it.

@@ -59,11 +59,11 @@ pub struct Area {
     /// What it has done outside the database.
     pub jobs: Vec<&'static Job>,
     /// What of it ends with somebody who leaves.
-    pub endings: Vec<Effect>,
+    pub offboardings: Vec<Effect>,
     /// What of it stays when something is set aside.
     pub remainders: Vec<Remainder>,
     /// What is left in its tables of clients who are erased.
-    pub traces: Vec<ErasureRule>,
+    pub erasure_rules: Vec<ErasureRule>,
     /// What of it a client's data exports hold.
     pub exports: Vec<ExportSection>,
     /// How the figures of its records are counted anew.
@@ -122,7 +122,7 @@ impl Area {
 
     /// The same with what of it ends with somebody who leaves.
     pub fn ends(mut self, effects: &[Effect]) -> Self {
-        self.endings.extend_from_slice(effects);
+        self.offboardings.extend_from_slice(effects);
         self
     }
 
@@ -134,7 +134,7 @@ impl Area {
 
     /// The same with what is left in its tables of clients who are erased.
     pub fn erases(mut self, traces: &[ErasureRule]) -> Self {
-        self.traces.extend_from_slice(traces);
+        self.erasure_rules.extend_from_slice(traces);
         self
     }
 
@@ -180,9 +180,9 @@ impl Area {
         self.jobs.extend(chapter.jobs);
         self.repeating.extend(chapter.repeating);
         self.recounts.extend(chapter.recounts);
-        self.endings.extend(chapter.endings);
+        self.offboardings.extend(chapter.offboardings);
         self.remainders.extend(chapter.remainders);
-        self.traces.extend(chapter.traces);
+        self.erasure_rules.extend(chapter.erasure_rules);
         self.exports.extend(chapter.exports);
         self
     }

@@ -23,9 +23,9 @@ const CONFIRM_SECONDS: i64 = 300;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct EffectPreview {
     /// What happens, a sentence each.
-    pub(crate) happens: Vec<String>,
+    pub(crate) effects: Vec<String>,
     /// Which people hear of it.
-    pub(crate) tells: Vec<String>,
+    pub(crate) recipients: Vec<String>,
     /// Which events are announced, and to how many webhooks each.
     pub(crate) events: Vec<(&'static str, usize)>,
     /// When what it is about was last changed.
@@ -140,7 +140,7 @@ impl ConfirmationRequest {
         let (call, told) = (self.call(caller), digest(&foreseen)?);
         let token = vault::digest_of(confirm_token.as_bytes());
         tx.defer(KEEP, params![caller.company, token, call, told, expires_at])?;
-        let EffectPreview { happens, tells, events, .. } = foreseen;
+        let EffectPreview { effects: happens, recipients: tells, events, .. } = foreseen;
         let happens = deduplicate(happens);
         let tells = deduplicate(tells).into_iter().chain(webhook_sentence(&events)).collect();
         Ok(Some(Preview { happens, tells, confirm_token, expires_at }))

@@ -53,11 +53,11 @@ pub struct Env {
     /// The address that links to pages begin with, where mail leaves the installation.
     pub mail_links: Option<Arc<str>>,
     /// What ends with somebody who leaves.
-    pub endings: Arc<[Effect]>,
+    pub offboardings: Arc<[Effect]>,
     /// What stays when something is set aside.
     pub remainders: Arc<[Remainder]>,
     /// What is left of clients who are erased.
-    pub traces: Arc<[ErasureRule]>,
+    pub erasure_rules: Arc<[ErasureRule]>,
     /// What areas ask of each other.
     pub ports: Ports,
 }
@@ -66,17 +66,17 @@ pub struct Env {
 #[derive(Clone)]
 pub struct Ports {
     /// What bookings take of what clients have paid for.
-    pub settling: Arc<dyn Entitlements>,
+    pub entitlements: Arc<dyn Entitlements>,
     /// What is told of clients' workouts.
     pub training: Arc<dyn Training>,
     /// What is told of clients' check-ups.
     pub checkups: Arc<dyn Checkups>,
     /// Who follows what clients do.
-    pub following: Arc<dyn ActivityListener>,
+    pub activity: Arc<dyn ActivityListener>,
     /// What clients have consented to.
     pub consents: Arc<dyn Consents>,
     /// What lets clients in.
-    pub entrances: Arc<dyn Admissions>,
+    pub admissions: Arc<dyn Admissions>,
     /// When locations are open, and who is expected there.
     pub timetable: Arc<dyn Timetable>,
     /// What clients have been asked and have answered.
@@ -103,19 +103,19 @@ pub struct Read<'t, 'c> {
     tx: &'t mut Tx<'c>,
     caller: &'t Caller,
     now: Timestamp,
-    installation: Option<&'t Env>,
+    environment: Option<&'t Env>,
     zone: Option<TimeZone>,
 }
 
 impl<'t, 'c> Read<'t, 'c> {
     /// A view for this caller at this instant.
     pub fn new(tx: &'t mut Tx<'c>, caller: &'t Caller, now: Timestamp) -> Self {
-        Self { tx, caller, now, installation: None, zone: None }
+        Self { tx, caller, now, environment: None, zone: None }
     }
 
     /// The same with what the installation gives to whoever reads: its signature, its finance.
     pub fn with_env(mut self, env: &'t Env) -> Self {
-        self.installation = Some(env);
+        self.environment = Some(env);
         self
     }
 
@@ -136,12 +136,12 @@ impl<'t, 'c> Read<'t, 'c> {
     }
 
     fn installation(&self) -> Result<&'t Env> {
-        self.installation.ok_or_else(|| Problem::internal("this is read outside of a request"))
+        self.environment.ok_or_else(|| Problem::internal("this is read outside of a request"))
     }
 
     /// What bookings take of what clients have paid for.
     pub fn entitlements(&self) -> Result<&'t dyn Entitlements> {
-        Ok(&*self.installation()?.ports.settling)
+        Ok(&*self.installation()?.ports.entitlements)
     }
 
     /// What is told of clients' workouts.
@@ -161,7 +161,7 @@ impl<'t, 'c> Read<'t, 'c> {
 
     /// What lets clients in.
     pub fn admissions(&self) -> Result<&'t dyn Admissions> {
-        Ok(&*self.installation()?.ports.entrances)
+        Ok(&*self.installation()?.ports.admissions)
     }
 
     /// When locations are open, and who is expected there.
@@ -176,7 +176,7 @@ impl<'t, 'c> Read<'t, 'c> {
 
     /// Who follows what clients do.
     pub fn activity(&self) -> Result<&'t dyn ActivityListener> {
-        Ok(&*self.installation()?.ports.following)
+        Ok(&*self.installation()?.ports.activity)
     }
 
     /// A signature of bytes for one purpose, which is good within the company alone.
@@ -321,9 +321,9 @@ pub struct Write<'t, 'c> {
     target: Option<(&'static str, Id)>,
     changed: Vec<String>,
     listeners: Listeners,
-    foreseen: Option<EffectPreview>,
-    last: Vec<DeferredWrites>,
-    figured: metrics::PendingMetrics,
+    preview: Option<EffectPreview>,
+    deferred: Vec<DeferredWrites>,
+    pending_metrics: metrics::PendingMetrics,
 }
 
 /// What is written at the end, because everybody writes there.
@@ -371,21 +371,21 @@ impl<'t, 'c> Write<'t, 'c> {
             target,
             changed,
             listeners,
-            foreseen,
-            last,
-            figured: metrics::PendingMetrics::new(),
+            preview: foreseen,
+            deferred: last,
+            pending_metrics: metrics::PendingMetrics::new(),
         })
     }
 
     /// What the figures will have been added by the end of the transaction.
     pub(crate) fn pending_metrics(&mut self) -> &mut metrics::PendingMetrics {
-        &mut self.figured
+        &mut self.pending_metrics
     }
 
     /// Adds to the figures what was gathered.
     fn write_metrics(&mut self) -> Result<()> {
         let company = self.company();
-        for ((_, scope, day, part), (table, amounts)) in std::mem::take(&mut self.figured) {
+        for ((_, scope, day, part), (table, amounts)) in std::mem::take(&mut self.pending_metrics) {
             if amounts.iter().any(|amount| *amount != 0) {
                 self.read.tx.add_figures(table, company, (&scope, day, &part), &amounts)?;
             }
@@ -395,37 +395,37 @@ impl<'t, 'c> Write<'t, 'c> {
 
     /// Gathers from here on what people are told of it.
     pub(crate) fn start_preview(&mut self) {
-        self.foreseen = Some(EffectPreview::default());
+        self.preview = Some(EffectPreview::default());
     }
 
     /// Whether it is gathered what people are told of it, so that what only that needs is read.
     pub fn is_preview(&self) -> bool {
-        self.foreseen.is_some()
+        self.preview.is_some()
     }
 
     /// What was gathered.
     pub(crate) fn take_preview(&mut self) -> Option<EffectPreview> {
-        self.foreseen.take()
+        self.preview.take()
     }
 
     /// Says in a sentence what happens, for whoever asks before it is done.
     pub fn describe_effect(&mut self, sentence: impl FnOnce() -> String) {
-        if let Some(foreseen) = &mut self.foreseen {
-            foreseen.happens.push(sentence());
+        if let Some(foreseen) = &mut self.preview {
+            foreseen.effects.push(sentence());
         }
     }
 
     /// Says when what it is about was last changed: a later change makes what was told stale.
     pub fn as_of(&mut self, changed_at: Timestamp) {
-        if let Some(foreseen) = &mut self.foreseen {
+        if let Some(foreseen) = &mut self.preview {
             foreseen.as_of.push(changed_at);
         }
     }
 
     /// Says who hears of it, of people.
     pub fn describe_recipient(&mut self, whom: impl FnOnce() -> String) {
-        if let Some(foreseen) = &mut self.foreseen {
-            foreseen.tells.push(whom());
+        if let Some(foreseen) = &mut self.preview {
+            foreseen.recipients.push(whom());
         }
     }
 
@@ -564,7 +564,7 @@ impl<'t, 'c> Write<'t, 'c> {
         let new_id = &mut || std::mem::replace(next_id, next_id.next());
         let announced =
             Announcement { company, event, data, now, also, new_id }.store(read.tx, listeners)?;
-        if let Some(foreseen) = &mut self.foreseen {
+        if let Some(foreseen) = &mut self.preview {
             foreseen.events.push((event.name(), announced.delivery_ids.len()));
         }
         Ok(announced)
@@ -600,13 +600,13 @@ impl<'t, 'c> Write<'t, 'c> {
         statements: impl IntoIterator<Item = (Sql, Vec<Value<'static>>)>,
     ) {
         let statements = statements.into_iter().collect();
-        self.last.push(DeferredWrites { records: records.to_vec(), hold, statements });
+        self.deferred.push(DeferredWrites { records: records.to_vec(), hold, statements });
     }
 
     /// Writes what was left for the end: all records are held in one order before the first is changed.
     fn flush(&mut self) -> Result<()> {
         self.write_metrics()?;
-        let last = std::mem::take(&mut self.last);
+        let last = std::mem::take(&mut self.deferred);
         if let [first, _, ..] = last.as_slice() {
             let hold = first.hold;
             let records: BTreeSet<Id> =

@@ -24,33 +24,33 @@ pub struct ErasureRule {
     pub table: &'static str,
     /// What is left in it, and why, as it is told to people; empty where nothing is.
     pub left: &'static str,
-    fate: ErasureAction,
+    action: ErasureAction,
 }
 
 impl ErasureRule {
     /// A table of which nothing is left.
     pub const fn gone(table: &'static str, fate: ErasureAction) -> Self {
-        Self { table, left: "", fate }
+        Self { table, left: "", action: fate }
     }
 
     /// A table whose rows stay without what could tell of the person.
     pub const fn emptied(table: &'static str, left: &'static str, fate: ErasureAction) -> Self {
-        Self { table, left, fate }
+        Self { table, left, action: fate }
     }
 
     /// A table whose rows stay as they are.
     pub const fn stays(table: &'static str, why: &'static str) -> Self {
-        Self { table, left: why, fate: ErasureAction::AtOnce }
+        Self { table, left: why, action: ErasureAction::AtOnce }
     }
 
     /// Whether there is something to do.
     pub const fn is_to_do(&self) -> bool {
-        !matches!(self.fate, ErasureAction::AtOnce)
+        !matches!(self.action, ErasureAction::AtOnce)
     }
 
     /// Does it, or some of it; whether there is more to do.
     pub fn erase(&self, cx: &mut Write, client: Id) -> Result<bool> {
-        match self.fate {
+        match self.action {
             ErasureAction::By(sql) => cx.execute(sql, params![client]).map(|_| false),
             ErasureAction::Run(function) => function(cx, client),
             ErasureAction::AtOnce => Ok(false),

@@ -64,11 +64,11 @@ pub struct Job {
     /// One line, for operators.
     pub summary: &'static str,
     /// How long attempts may take, and when they are made again.
-    pub patience: RetryPolicy,
+    pub retry_policy: RetryPolicy,
     /// The events that its end may announce.
     pub events: &'static [Event],
     /// What an attempt means for the record that it was for.
-    settle: fn(&mut Write<'_, '_>, Id, &AttemptResult) -> Result<()>,
+    on_finished: fn(&mut Write<'_, '_>, Id, &AttemptResult) -> Result<()>,
 }
 
 impl Job {
@@ -79,7 +79,7 @@ impl Job {
         patience: RetryPolicy,
         settle: fn(&mut Write<'_, '_>, Id, &AttemptResult) -> Result<()>,
     ) -> Self {
-        Self { id, summary, patience, events: &[], settle }
+        Self { id, summary, retry_policy: patience, events: &[], on_finished: settle }
     }
 
     /// The same where its end may announce events.
@@ -191,7 +191,7 @@ impl ClaimedJob {
     /// Whether it was attempted as often as it may be, by processes that ended before they could say
     /// what came of it.
     pub fn is_spent(&self, job: &Job) -> bool {
-        self.attempts > job.patience.attempts_max()
+        self.attempts > job.retry_policy.attempts_max()
     }
 }
 
@@ -205,7 +205,7 @@ pub fn claim(
     most: usize,
     busy: &[CompanyId],
 ) -> Result<Vec<ClaimedJob>> {
-    let Lease { token, now, until } = job.patience.lease(env);
+    let Lease { token, now, until } = job.retry_policy.lease(env);
     let lock = format!("jobs/{}", job.id);
     let passed = |at: usize| busy.get(at).map(|company| company.to_string()).unwrap_or_default();
     let [one, two, three, four] = [0, 1, 2, 3].map(passed);
@@ -235,7 +235,7 @@ pub fn finish(
     outcome: &Outcome,
 ) -> Result<bool> {
     let now = env.clock.now();
-    let settled = AttemptResult::of(held, job.patience, outcome.clone(), now);
+    let settled = AttemptResult::of(held, job.retry_policy, outcome.clone(), now);
     let AttemptResult { state, again_at, .. } = &settled;
     let ended = again_at.is_none().then_some(now);
     let error = settled.outcome.error();
@@ -245,7 +245,7 @@ pub fn finish(
         return Ok(false);
     }
     Write::as_system(tx, env, *company, (job.id, job.events), |cx| {
-        (job.settle)(cx, *subject, &settled)
+        (job.on_finished)(cx, *subject, &settled)
     })?;
     Ok(true)
 }
@@ -269,7 +269,7 @@ const KEPT_DAYS: i64 = 7;
 
 /// Has attempts made now that a clock which was ahead has put off further than any pause; how many.
 pub fn clamp_due_times(tx: &mut Tx<'_>, job: &Job, now: Timestamp) -> Result<u64> {
-    tx.execute(PULL_IN, params![job.id, now, job.patience.latest(now)])
+    tx.execute(PULL_IN, params![job.id, now, job.retry_policy.latest(now)])
 }
 
 pub(crate) const REPEATING: &[Repeating] =

@@ -99,7 +99,7 @@ impl<F: DailyMetrics> FromIterator<DatedMetrics<F>> for MetricSheet<F> {
     fn from_iter<I: IntoIterator<Item = DatedMetrics<F>>>(rows: I) -> Self {
         let mut sheet = Self::default();
         for row in rows {
-            sheet.0.entry((row.scope, row.day, row.part)).or_default().add(&row.figures, 1);
+            sheet.0.entry((row.scope, row.day, row.part)).or_default().add(&row.metrics, 1);
         }
         sheet
     }

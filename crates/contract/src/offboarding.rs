@@ -74,7 +74,7 @@ impl Effect {
 impl Write<'_, '_> {
     /// Ends what ends with a client or a coach, or with what a client has paid for, in the order in which the areas say it.
     pub fn end(&mut self, ending: Offboarding, of: impl Into<Id>) -> Result<()> {
-        let (effects, id) = (self.env().endings.clone(), of.into());
+        let (effects, id) = (self.env().offboardings.clone(), of.into());
         for effect in effects.iter().filter(|effect| effect.of == ending) {
             if (effect.run)(self, id)? > 0 {
                 self.describe_effect(|| effect.summary.to_owned());

@@ -107,18 +107,18 @@ pub struct Operation {
     pub declared: &'static [u16],
     /// Whether assistants must be told what it will do, and confirm it: it deletes, archives, cancels,
     /// revokes, costs something or writes to people.
-    pub asks: bool,
+    pub needs_confirmation: bool,
     /// Whether its answer holds an address or a token that is made anew each time.
-    pub momentary: bool,
+    pub is_without_etag: bool,
     /// Where in its answer the rows stand that are told as a table to whoever wants CSV.
     pub rows: Option<&'static str>,
     /// Whether its answer holds a secret, so that the stored copy is sealed.
     pub secret: bool,
     /// Whether its person shows that it is still them before it, on pages: it shows a secret, gives power, sends data
     /// elsewhere, or hands out much at once.
-    pub sure: bool,
+    pub needs_reauthentication: bool,
     /// Whether it is there for managers who are to add a second step first.
-    on_the_way_in: bool,
+    allowed_before_second_step: bool,
     /// Whether it is about a client's health, beside the scopes that say so.
     health: bool,
     /// Whether some of its records are about health.
@@ -127,7 +127,7 @@ pub struct Operation {
     pub writes: bool,
     /// The fields of the body that may hold an address which is to be reached; whether it may be
     /// reached is found out before the transaction.
-    pub reaches: Option<&'static [&'static str]>,
+    pub address_fields: Option<&'static [&'static str]>,
     /// The key of a request that is not in order, where it is not the general one.
     invalid: Option<Key>,
     body: Option<Value>,
@@ -167,16 +167,16 @@ impl Operation {
             always: &[],
             problems: &[],
             declared: &[],
-            asks: false,
-            momentary: false,
+            needs_confirmation: false,
+            is_without_etag: false,
             rows: None,
             secret: false,
-            sure: false,
-            on_the_way_in: false,
+            needs_reauthentication: false,
+            allowed_before_second_step: false,
             health: false,
             sometimes_health: false,
             writes: H::WRITES,
-            reaches: None,
+            address_fields: None,
             invalid: None,
             body: shape::body_schema(H::describe),
             numbers: shape::whole_numbers(H::describe),
@@ -246,7 +246,7 @@ impl Operation {
         if let Some(delegation) = &caller.delegation {
             delegation.check(self)?;
         }
-        if !self.on_the_way_in {
+        if !self.allowed_before_second_step {
             caller.check_second_step()?;
         }
         let is_client = matches!(caller.actor, Actor::Client { .. });
@@ -292,14 +292,14 @@ impl Operation {
 
     /// Assistants are told what it will do, and confirm it. Its function says what happens.
     pub fn confirmation(mut self) -> Self {
-        self.asks = true;
+        self.needs_confirmation = true;
         self
     }
 
     /// Its answer holds an address or a token that is made anew each time, so that no tag can tell whether it has
     /// changed.
     pub fn without_etag(mut self) -> Self {
-        self.momentary = true;
+        self.is_without_etag = true;
         self
     }
 
@@ -324,13 +324,13 @@ impl Operation {
 
     /// Before it, its person types their password again on a page, if they have not done so a moment ago.
     pub fn reauthentication(mut self) -> Self {
-        self.sure = true;
+        self.needs_reauthentication = true;
         self
     }
 
     /// Whoever is to add a second step to their sign-in may do it before they have.
     pub fn before_second_step(mut self) -> Self {
-        self.on_the_way_in = true;
+        self.allowed_before_second_step = true;
         self
     }
 
@@ -359,7 +359,7 @@ impl Operation {
 
     /// The first of these fields that the body has names an address that is to be reached.
     pub fn address_fields(mut self, fields: &'static [&'static str]) -> Self {
-        self.reaches = Some(fields);
+        self.address_fields = Some(fields);
         self
     }
 
@@ -377,7 +377,7 @@ impl Operation {
     /// Whether it reads one thing, so that its answer has a tag by which a caller can ask whether that
     /// has changed.
     pub fn is_tagged(&self) -> bool {
-        self.method == Method::Get && !self.paged && !self.momentary
+        self.method == Method::Get && !self.paged && !self.is_without_etag
     }
 
     /// Whether it is a list, of which a request asks a page.

@@ -38,7 +38,7 @@ pub struct PreparedRequest {
     /// Whether another request with the same key runs in this process.
     pub busy: bool,
     /// Where an assistant calls an operation that asks.
-    pub asking: Option<ConfirmationRequest>,
+    pub confirmation: Option<ConfirmationRequest>,
     /// Why a write is refused that was not made before: what it was made of is otherwise now.
     pub stale: Option<Problem>,
     idempotent: Result<Option<Idempotent>>,
@@ -67,7 +67,7 @@ impl PreparedRequest {
         }
         let bound = arguments.and_then(|arguments| operation.bind(&arguments));
         let (demands_key, busy, asking, stale) = (false, false, None, None);
-        Self { operation, demands_key, busy, asking, stale, idempotent, bound, subject, fields }
+        Self { operation, demands_key, busy, confirmation: asking, stale, idempotent, bound, subject, fields }
     }
 
     /// Refuses it for what was found out after it was read.
@@ -105,9 +105,9 @@ impl PreparedRequest {
         let now = env.clock.now();
         let cx = &mut Read::new(tx, caller, now).with_env(env);
         operation.check_consent(cx, self.subject.as_deref())?;
-        let (asking, stale) = (self.asking.as_ref(), self.stale.as_ref());
+        let (asking, stale) = (self.confirmation.as_ref(), self.stale.as_ref());
         let admitted =
-            AdmittedRequest { env, operation, caller, idempotent, asking, stale, request_id, now };
+            AdmittedRequest { env, operation, caller, idempotent, confirmation: asking, stale, request_id, now };
         let mut answer = admitted.run(tx, bound)?;
         if let (Some(granted), Actor::Client { .. }) = (operation.for_client, &caller.actor) {
             answer.data = granted.visible(answer.data)?;
@@ -122,7 +122,7 @@ struct AdmittedRequest<'r> {
     operation: &'r Operation,
     caller: &'r Caller,
     idempotent: Option<&'r Idempotent>,
-    asking: Option<&'r ConfirmationRequest>,
+    confirmation: Option<&'r ConfirmationRequest>,
     stale: Option<&'r Problem>,
     request_id: &'r str,
     now: Timestamp,
@@ -148,18 +148,18 @@ impl AdmittedRequest<'_> {
             return Ok(Answer { status, data, replayed: true });
         }
         let read = Read::new(tx, caller, now);
-        if let Some(asking) = self.asking {
+        if let Some(asking) = self.confirmation {
             asking.refuse_unconfirmed()?;
         }
         let mut cx = Write::new(read, env, operation.id, operation.events, self.request_id)?;
-        if self.asking.is_some() {
+        if self.confirmation.is_some() {
             cx.start_preview();
         }
         let fresh = self.stale.map_or(Ok(()), |problem| Err(problem.clone()));
         let mut outcome =
             fresh.and_then(|()| function(&mut cx)).and_then(|data| cx.audit().map(|()| data));
         if let (Some(asking), Some(foreseen), true) =
-            (self.asking, cx.take_preview(), outcome.is_ok())
+            (self.confirmation, cx.take_preview(), outcome.is_ok())
         {
             outcome = asking.finish(tx, env, caller, foreseen).and(outcome);
         }

@@ -106,7 +106,7 @@ impl Engine {
             cautious: 0,
             attempts: JoinSet::new(),
             completions,
-            heard,
+            events: heard,
             engine: self,
         };
         let left = work.run(stop, hears, found, patience).await;
@@ -141,7 +141,7 @@ struct EngineState {
     cautious: usize,
     attempts: JoinSet<()>,
     completions: Channel<CompletedAttempt>,
-    heard: Channel<EngineEvent>,
+    events: Channel<EngineEvent>,
 }
 
 impl EngineState {
@@ -313,7 +313,7 @@ impl EngineState {
             let (delivery, hold) = (claimed.delivery_id, claimed.hold());
             self.held.insert(delivery, RunningAttempt { hold, waits: false });
             let (engine, completions) = (self.engine.clone(), self.completions.clone());
-            self.attempts.spawn(attend(engine, claimed, completions, self.heard.clone()));
+            self.attempts.spawn(attend(engine, claimed, completions, self.events.clone()));
         }
     }
 }

@@ -127,7 +127,7 @@ impl Jobs {
     /// Sees an attempt through. One that breaks off, or takes too long, may have done its work.
     async fn attend(self, held: ClaimedJob) -> CompanyId {
         let (job, begun) = (self.worker.job(), Instant::now());
-        let held_for = Duration::from_millis(job.patience.lease_ms.unsigned_abs());
+        let held_for = Duration::from_millis(job.retry_policy.lease_ms.unsigned_abs());
         let outcome = if held.is_spent(job) {
             Outcome::Unknown("whoever attempted it has gone without a word".to_owned())
         } else {

@@ -66,7 +66,7 @@ impl AttemptCounts {
 struct TargetPermits {
     held: AttemptCounts,
     most: u32,
-    standing: TargetHealth,
+    health: TargetHealth,
     /// Failures since it last answered.
     failures: u32,
 }
@@ -74,7 +74,7 @@ struct TargetPermits {
 impl TargetPermits {
     fn new(standing: TargetHealth) -> Self {
         let most = if standing == TargetHealth::Answers { SHARE_START } else { 1 };
-        Self { held: AttemptCounts::default(), most, standing, failures: 0 }
+        Self { held: AttemptCounts::default(), most, health: standing, failures: 0 }
     }
 }
 
@@ -106,7 +106,7 @@ impl Permits {
     /// How many more attempts a subscription may begin now.
     pub fn free(&self, of: Signal) -> u32 {
         let share = self.subscriptions.get(&of).copied();
-        let TargetPermits { held, most, standing, .. } =
+        let TargetPermits { held, most, health: standing, .. } =
             share.unwrap_or_else(|| TargetPermits::new(TargetHealth::New));
         let company = self.companies.get(&of.0).copied().unwrap_or_default();
         let unproven = (self.total - self.total / 4).saturating_sub(self.fresh_unproven);
@@ -160,7 +160,7 @@ impl Permits {
         self.leave_company(of, 1);
         let share = self.share(of);
         share.failures = if answered { 0 } else { share.failures + 1 };
-        let (standing, most) = match (answered, share.standing) {
+        let (standing, most) = match (answered, share.health) {
             (true, _) => (TargetHealth::Answers, (share.most * 2).clamp(SHARE_START, SHARE_MAX)),
             // A connection may break off without its target being down.
             (false, TargetHealth::Answers) if share.failures < FAILURES_BELIEVED => {
@@ -172,7 +172,7 @@ impl Permits {
         let held = share.held;
         self.count(of, |own| *own = AttemptCounts::default());
         let share = self.share(of);
-        (share.standing, share.most) = (standing, most);
+        (share.health, share.most) = (standing, most);
         self.count(of, |own| *own = held);
     }
 
@@ -192,7 +192,7 @@ impl Permits {
         let share = self.share(of);
         let before = share.held;
         change(&mut share.held);
-        let (after, standing) = (share.held, share.standing);
+        let (after, standing) = (share.held, share.health);
         let moved = |sum: &mut u32, from: u32, to: u32| *sum = *sum + to - from;
         moved(&mut self.fresh, before.fresh, after.fresh);
         moved(&mut self.waiting, before.waiting, after.waiting);
@@ -246,7 +246,7 @@ mod tests {
             permits.give_back(of, true, false);
             assert_eq!(permits.free(of), share);
         }
-        assert_eq!(permits.share(of).standing, TargetHealth::Fails, "three in a row are believed");
+        assert_eq!(permits.share(of).health, TargetHealth::Fails, "three in a row are believed");
     }
 
     #[test]

@@ -97,7 +97,7 @@ struct OnlineOnly {
     /// Null for the location as a whole.
     zone: Option<String>,
     /// What is asked there that only the server knows.
-    asks: &'static str,
+    required_credential: &'static str,
 }
 
 /// Who a device may let in while it has no network.
@@ -141,7 +141,7 @@ fn zones(cx: &mut Read, device: &Device) -> Result<(Vec<ZoneContext>, Vec<Online
     };
     for name in names {
         let place = ZoneContext::find(cx, device.location_id, &name)?;
-        let asks = match (place.asks.needs_booking, place.asks.capacity) {
+        let asks = match (place.zone.needs_booking, place.zone.capacity) {
             (true, _) => "booking",
             (false, Some(_)) => "capacity",
             (false, None) => {
@@ -149,7 +149,7 @@ fn zones(cx: &mut Read, device: &Device) -> Result<(Vec<ZoneContext>, Vec<Online
                 continue;
             }
         };
-        online_only.push(OnlineOnly { zone: Some(name).filter(|name| !name.is_empty()), asks });
+        online_only.push(OnlineOnly { zone: Some(name).filter(|name| !name.is_empty()), required_credential: asks });
     }
     Ok((open, online_only))
 }
@@ -195,7 +195,7 @@ fn admissible_clients(
     };
     let mut answered: Vec<Option<BTreeSet<ClientId>>> = Vec::new();
     for place in places {
-        answered.push(match place.asks.form_id {
+        answered.push(match place.zone.form_id {
             Some(form) => Some(cx.forms()?.who_answered(cx, form)?.into_iter().collect()),
             None => None,
         });
@@ -211,7 +211,7 @@ fn admissible_clients(
         for way in ways {
             let zones = places.iter().zip(&answered).filter(|(place, answered)| {
                 is_of_place(&way.limits, place.id(), place.zone())
-                    && (!way.owes || place.asks.admits_overdue)
+                    && (!way.owes || place.zone.admits_overdue)
                     && answered.as_ref().is_none_or(|who| who.contains(&own.client_id))
             });
             let zones: Vec<String> = zones.map(|(place, _)| place.zone().to_owned()).collect();

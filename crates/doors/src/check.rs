@@ -147,7 +147,7 @@ fn pay(
             visit.client_product_id.get_or_insert(way.client_product);
         }
         AdmissionBasis::Credits(units) if *units > 0 => {
-            let pools = place.asks.credit_pools.0.clone();
+            let pools = place.zone.credit_pools.0.clone();
             let taking =
                 BookingEntitlement { booking: id, client, units: *units, pools, at: cx.now() };
             let settling = cx.entitlements()?;

@@ -152,14 +152,14 @@ pub fn decide(
         Ok(by) => by,
         Err(why) => return Ok(Err(why)),
     };
-    if let Some(form) = place.asks.form_id
+    if let Some(form) = place.zone.form_id
         && !cx.forms()?.has_answered(cx, client, form)?
     {
         return Ok(Err(Reason::FormRequired));
     }
     let (_, since) = place.day(at);
     let inside = presence.as_ref().is_some_and(|own| own.is_inside(since));
-    if let (Some(most), true) = (place.asks.capacity, live)
+    if let (Some(most), true) = (place.zone.capacity, live)
         && presence::others(cx, place, client, since, most)? >= most
     {
         return Ok(Err(Reason::ZoneFull));
@@ -202,7 +202,7 @@ fn entitled(
     has_booked: bool,
 ) -> Result<Result<AdmissionBasis, Reason>> {
     let client = shown.credential.client_id;
-    if place.asks.needs_booking {
+    if place.zone.needs_booking {
         return Ok(if has_booked {
             Ok(AdmissionBasis::Booking)
         } else {
@@ -222,7 +222,7 @@ fn entitled(
     if has_booked {
         return Ok(Ok(AdmissionBasis::Booking));
     }
-    let asked = place.asks.credits_per_visit;
+    let asked = place.zone.credits_per_visit;
     if asked > 0 {
         let visit = Visit::of(cx, place, client, at)?;
         if visit.as_ref().is_some_and(|visit| visit.credits > 0) {
@@ -230,7 +230,7 @@ fn entitled(
         }
         // What a visit that is not there yet would take is asked under an id that nothing has.
         let id = visit.map_or(shown.credential.credential_id.0, |visit| visit.visit_id.0);
-        let pools = place.asks.credit_pools.0.clone();
+        let pools = place.zone.credit_pools.0.clone();
         let taking = BookingEntitlement { booking: id, client, units: asked, pools, at };
         let quoted = cx.entitlements()?.quote(cx, &taking, &[at])?;
         let of_credits =
@@ -256,7 +256,7 @@ fn best(
             Reason::ZoneNotAllowed
         } else if !is_in_hours(&way.limits.hours, place, at) {
             Reason::OutsideAllowedHours
-        } else if way.owes && !place.asks.admits_overdue {
+        } else if way.owes && !place.zone.admits_overdue {
             Reason::PaymentOverdue
         } else {
             return Ok(way);

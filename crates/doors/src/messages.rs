@@ -9,7 +9,7 @@ struct Texts {
     goodbye: &'static str,
     closed: &'static str,
     wait: &'static str,
-    ask: &'static str,
+    ask_staff: &'static str,
 }
 
 const TEXTS: [Texts; 3] = [
@@ -19,7 +19,7 @@ const TEXTS: [Texts; 3] = [
         goodbye: "Goodbye",
         closed: "Closed",
         wait: "Please wait a moment",
-        ask: "Please ask at the desk",
+        ask_staff: "Please ask at the desk",
     },
     Texts {
         language: "nl",
@@ -27,7 +27,7 @@ const TEXTS: [Texts; 3] = [
         goodbye: "Tot ziens",
         closed: "Gesloten",
         wait: "Even wachten",
-        ask: "Vraag het aan de balie",
+        ask_staff: "Vraag het aan de balie",
     },
     Texts {
         language: "de",
@@ -35,7 +35,7 @@ const TEXTS: [Texts; 3] = [
         goodbye: "Auf Wiedersehen",
         closed: "Geschlossen",
         wait: "Bitte kurz warten",
-        ask: "Bitte am Empfang fragen",
+        ask_staff: "Bitte am Empfang fragen",
     },
 ];
 
@@ -55,6 +55,6 @@ pub fn to_refused(language: &str, why: Reason) -> &'static str {
     match why {
         Reason::LocationClosed => texts.closed,
         Reason::KeypadLocked | Reason::ZoneFull => texts.wait,
-        _ => texts.ask,
+        _ => texts.ask_staff,
     }
 }

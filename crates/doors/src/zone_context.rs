@@ -26,7 +26,7 @@ pub struct ZoneContext {
     /// Its zone of time.
     pub time_zone: TimeZone,
     /// What is asked there.
-    pub asks: AccessZone,
+    pub zone: AccessZone,
 }
 
 impl ZoneContext {
@@ -34,7 +34,7 @@ impl ZoneContext {
     pub fn find(cx: &mut Read, location: LocationId, zone: &str) -> Result<Self> {
         let location = Location::find(cx, location)?;
         let asks = AccessZone::of(cx, location.id(), zone)?;
-        Ok(Self { time_zone: location.time_zone(), location, asks })
+        Ok(Self { time_zone: location.time_zone(), location, zone: asks })
     }
 
     /// The location.
@@ -44,7 +44,7 @@ impl ZoneContext {
 
     /// The zone's name.
     pub fn zone(&self) -> &str {
-        &self.asks.zone
+        &self.zone.zone
     }
 
     /// The day of visits that an instant belongs to, and when it began.

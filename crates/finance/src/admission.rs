@@ -27,7 +27,7 @@ use crate::{
 #[derive(Debug, Clone)]
 struct SoldProduct {
     product: ClientProduct,
-    course: Option<Subscription>,
+    subscription: Option<Subscription>,
     /// Days of a pass that are used up or booked, up to the day that is asked about.
     days: Vec<Date>,
 }
@@ -44,7 +44,7 @@ struct AdmissionTerms {
 impl SoldProduct {
     /// How it lets in on a day, or why not.
     fn opens(&self, day: Date) -> std::result::Result<AdmissionTerms, Refusal> {
-        match &self.course {
+        match &self.subscription {
             Some(course) => Self::by_membership(course, day),
             None => self.by_pass(day),
         }
@@ -121,7 +121,7 @@ fn sold(cx: &mut Read, client: ClientId, day: Date) -> Result<Vec<SoldProduct>> 
         };
         found.push(SoldProduct {
             product,
-            course,
+            subscription: course,
             days: days.into_iter().map(|(day,)| day).collect(),
         });
     }
@@ -187,7 +187,7 @@ impl Admissions for Sales {
         for (one, opens) in open {
             ways.push(AdmittingProduct {
                 client_product: one.product.client_product_id.0,
-                is_pass: one.course.is_none(),
+                is_pass: one.subscription.is_none(),
                 owes: opens.owes,
                 until: opens.until,
                 limits: AccessRule::limits(cx, one.product.product_id)?,

@@ -46,11 +46,11 @@ fn sheet_of(
     home: Option<LocationId>,
     on: Option<Date>,
     currency: Currency,
-    figures: Revenue,
+    revenue: Revenue,
 ) -> MetricSheet<Revenue> {
     let mut sheet = MetricSheet::default();
     if let Some(day) = on {
-        sheet.add(&scopes(home, None), (day, currency.code()), figures, 1);
+        sheet.add(&scopes(home, None), (day, currency.code()), revenue, 1);
     }
     sheet
 }

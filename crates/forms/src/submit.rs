@@ -27,7 +27,7 @@ struct FormDraft {
     /// When they were saved; null where nothing was yet.
     saved_at: Option<Timestamp>,
     /// The ids of the questions that are shown with these answers, in order.
-    shown: Vec<String>,
+    visible: Vec<String>,
     /// What is still to be answered before it can be handed in.
     missing: Vec<Missing>,
 }
@@ -38,7 +38,7 @@ impl FormDraft {
         let answers = draft.map(|draft| draft.answers.0).unwrap_or_default();
         let shown = visible(questions, &answers);
         Self {
-            shown: shown.iter().map(|question| question.question_id.to_string()).collect(),
+            visible: shown.iter().map(|question| question.question_id.to_string()).collect(),
             missing: missing(questions, &answers),
             answers,
             saved_at,

@@ -308,7 +308,7 @@ async fn read(
 
 /// The address in the body that is to be reached, with its field.
 fn resolve_addresses(operation: &Operation, body: &Content) -> Option<(&'static str, String)> {
-    let (named, body) = (operation.reaches?, body.object()?);
+    let (named, body) = (operation.address_fields?, body.object()?);
     named.iter().find_map(|field| {
         let pointer = format!("/{}", field.replace('.', "/"));
         Some((*field, body.pointer(&pointer)?.as_str()?.to_owned()))

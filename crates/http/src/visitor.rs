@@ -28,7 +28,7 @@ pub(crate) struct Visitor {
     pub(crate) request_id: RequestId,
     pub(crate) token: Credential,
     pub(crate) caller: Caller,
-    figures: RateLimitStatus,
+    rate_limit: RateLimitStatus,
 }
 
 impl Visitor {
@@ -59,7 +59,7 @@ impl Visitor {
                 other => other,
             };
             match admitted {
-                Ok((token, caller)) => Ok(Self { state, request_id, token, caller, figures }),
+                Ok((token, caller)) => Ok(Self { state, request_id, token, caller, rate_limit: figures }),
                 Err(problem) => {
                     let nothing = Err::<(), _>(problem);
                     Err(envelope::answer(nothing, 0, false, request_id.as_str(), figures))
@@ -75,7 +75,7 @@ impl Visitor {
         status: u16,
         writes: bool,
     ) -> Response<Body> {
-        envelope::answer(outcome, status, writes, self.request_id.as_str(), self.figures)
+        envelope::answer(outcome, status, writes, self.request_id.as_str(), self.rate_limit)
     }
 }
 

@@ -22,7 +22,7 @@ pub(crate) struct AssistantRequest {
 #[derive(Default)]
 struct ResolvedAssistant {
     outcome: Option<Result<Arc<Assistant>>>,
-    figures: Option<RateLimitStatus>,
+    rate_limit: Option<RateLimitStatus>,
 }
 
 impl AssistantRequest {
@@ -43,9 +43,9 @@ impl AssistantRequest {
         let known = assistant::authenticate(tx, &state.env, &self.credential, self.hint);
         let entered = known.and_then(|assistant| {
             // Each grant and key has a limit of its own: one that runs away leaves its person theirs.
-            let figures = self.found().figures;
+            let figures = self.found().rate_limit;
             let figures = figures.unwrap_or_else(|| state.count_caller(assistant.through()));
-            self.found().figures = Some(figures);
+            self.found().rate_limit = Some(figures);
             figures.check().map(|()| Arc::new(assistant))
         });
         self.found().outcome = Some(entered.clone());
@@ -77,7 +77,7 @@ impl AssistantRequest {
 
     /// How the caller's count stands, where there is one.
     pub(crate) fn rate_limit_status(&self) -> Option<RateLimitStatus> {
-        self.found().figures
+        self.found().rate_limit
     }
 
     /// Whether somebody could be asked to allow more: the person before the browser, and nobody behind a static key.

@@ -114,9 +114,9 @@ struct Seats {
 
 impl Seats {
     fn add(&mut self, frame: &Frame, row: &DatedMetrics<Attendance>) {
-        self.all.add(&row.figures, 1);
+        self.all.add(&row.metrics, 1);
         if frame.is_over(row.day) {
-            self.over.add(&row.figures, 1);
+            self.over.add(&row.metrics, 1);
         }
     }
 
@@ -161,9 +161,9 @@ fn get_attendance_report(
             seats.add(&frame, row);
             totals.add(&frame, row);
             visitors += match frame.group_by {
-                GroupBy::Day => row.figures.visitors_day,
-                GroupBy::Week => row.figures.visitors_week,
-                GroupBy::Month => row.figures.visitors_month,
+                GroupBy::Day => row.metrics.visitors_day,
+                GroupBy::Week => row.metrics.visitors_week,
+                GroupBy::Month => row.metrics.visitors_month,
             };
         }
         let both = place.0.is_some() && place.1.is_some();

@@ -86,7 +86,7 @@ fn get_retention_cohorts(
     let rows: Vec<DatedMetrics<Cohort>> = cx.metrics(&frame.scope, from, to)?;
     let mut changes: BTreeMap<(Date, String), Cohort> = BTreeMap::new();
     for row in rows {
-        changes.insert((row.day, row.part), row.figures);
+        changes.insert((row.day, row.part), row.metrics);
     }
     let firsts = std::iter::successors(Some(from), |first| {
         let next = first.plus_months(1);

@@ -113,14 +113,14 @@ fn get_retention_report(
     let group_by = wanted.group_by.unwrap_or(GroupBy::Day);
     let frame = Frame::of(cx, (wanted.from, wanted.to), group_by, place)?;
     let before: Vec<DatedMetrics<Members>> = cx.metrics_before(&frame.scope, frame.from)?;
-    let at_start: i64 = before.iter().map(|row| Movement::after(0, &row.figures).at_end).sum();
+    let at_start: i64 = before.iter().map(|row| Movement::after(0, &row.metrics).at_end).sum();
     let rows: Vec<DatedMetrics<Members>> = cx.metrics(&frame.scope, frame.from, frame.to)?;
     let mut rows = rows.iter().peekable();
     let (mut buckets, mut totals, mut members) = (Vec::new(), Members::default(), at_start);
     for bucket in frame.buckets() {
         let mut sums = Members::default();
         while let Some(row) = rows.next_if(|row| row.day <= bucket.to) {
-            sums.add(&row.figures, 1);
+            sums.add(&row.metrics, 1);
         }
         totals.add(&sums, 1);
         let movement = Movement::after(members, &sums);

@@ -143,7 +143,7 @@ answer!(RevenueAnswer { report: RevenueReport });
 type Sums<F> = BTreeMap<String, F>;
 
 fn add<F: DailyMetrics>(sums: &mut Sums<F>, row: &DatedMetrics<F>) {
-    sums.entry(row.part.clone()).or_default().add(&row.figures, 1);
+    sums.entry(row.part.clone()).or_default().add(&row.metrics, 1);
 }
 
 /// Twelfths as wholes, halves up: the one rounding of recurring revenue.

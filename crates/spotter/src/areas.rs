@@ -41,12 +41,12 @@ pub fn areas() -> Area {
 /// What the areas ask of each other.
 pub fn ports() -> Ports {
     Ports {
-        settling: Arc::new(spotter_finance::credits::booking_credits::Ledger),
+        entitlements: Arc::new(spotter_finance::credits::booking_credits::Ledger),
         training: Arc::new(spotter_workouts::sessions::Workouts),
         checkups: Arc::new(spotter_forms::AssignedCheckups),
-        following: Arc::new(spotter_progress::goal_progress::Progress),
+        activity: Arc::new(spotter_progress::goal_progress::Progress),
         consents: Arc::new(clients::health_consent::HealthConsents),
-        entrances: Arc::new(spotter_finance::admission::Sales),
+        admissions: Arc::new(spotter_finance::admission::Sales),
         timetable: Arc::new(spotter_calendar::access_control::Doors),
         forms: Arc::new(spotter_forms::SubmittedForms),
     }

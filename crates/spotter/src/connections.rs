@@ -62,7 +62,7 @@ pub(crate) struct ConnectionLimiter {
     room: Arc<Semaphore>,
     most: usize,
     /// When it last told of a refusal, in seconds since it began.
-    told: Arc<AtomicI64>,
+    reported: Arc<AtomicI64>,
     begun: Instant,
 }
 
@@ -70,7 +70,7 @@ impl ConnectionLimiter {
     /// So many at once.
     pub(crate) fn new(most: usize) -> Self {
         let room = Arc::new(Semaphore::new(most));
-        Self { room, most, told: Arc::new(AtomicI64::new(-TELLING)), begun: Instant::now() }
+        Self { room, most, reported: Arc::new(AtomicI64::new(-TELLING)), begun: Instant::now() }
     }
 
     /// Stands before what accepts connections.
@@ -84,8 +84,8 @@ impl ConnectionLimiter {
             Err(_) => {
                 metrics::counter!("spotter_http_connections_refused_total").increment(1);
                 let (now, told) =
-                    (self.begun.elapsed().as_secs() as i64, self.told.load(Ordering::Relaxed));
-                if now - told >= TELLING && self.told.swap(now, Ordering::Relaxed) == told {
+                    (self.begun.elapsed().as_secs() as i64, self.reported.load(Ordering::Relaxed));
+                if now - told >= TELLING && self.reported.swap(now, Ordering::Relaxed) == told {
                     let most = self.most;
                     tracing::warn!(
                         most,

@@ -44,9 +44,9 @@ pub fn env(key: &[u8; 32], private_networks: &[IpNet], address: &str, mcp_url: &
         mcp_refresh_grace_seconds: 0,
         mcp_any_loopback_port: false,
         mail_links: None,
-        endings: crate::areas::areas().endings.into(),
+        offboardings: crate::areas::areas().offboardings.into(),
         remainders: crate::areas::areas().remainders.into(),
-        traces: crate::areas::areas().traces.into(),
+        erasure_rules: crate::areas::areas().erasure_rules.into(),
         ports: crate::areas::ports(),
     }
 }

@@ -9,7 +9,7 @@ use crate::{sql::to_postgres, value::Value};
 pub(crate) struct Deferred {
     pub(crate) sql: &'static str,
     pub(crate) values: Vec<Value<'static>>,
-    pub(crate) ask: ExpectedRows,
+    pub(crate) expected: ExpectedRows,
 }
 
 /// What is asked of a statement that waits.
@@ -68,7 +68,7 @@ impl Combined {
 
     /// Takes the statement in where nobody could tell; gives it back elsewhere.
     fn take(&mut self, deferred: Deferred) -> Option<Deferred> {
-        if self.ask != deferred.ask {
+        if self.ask != deferred.expected {
             return Some(deferred);
         }
         if let Some((sql, rows)) = self.parts.last_mut()
@@ -93,7 +93,7 @@ impl Combined {
     }
 
     fn alone(deferred: Deferred) -> Self {
-        let Deferred { sql, values, ask } = deferred;
+        let Deferred { sql, values, expected: ask } = deferred;
         Self {
             parts: vec![(sql, 1)],
             values,
@@ -177,7 +177,7 @@ mod tests {
     use super::*;
 
     fn waiting(sql: &'static str, values: &[i64], ask: ExpectedRows) -> Deferred {
-        Deferred { sql, values: values.iter().map(|v| Value::Int(*v)).collect(), ask }
+        Deferred { sql, values: values.iter().map(|v| Value::Int(*v)).collect(), expected: ask }
     }
 
     #[test]

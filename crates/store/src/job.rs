@@ -34,7 +34,7 @@ pub(crate) struct Call<F, T> {
     isolation: Isolation,
     answer: Option<Result<T>>,
     /// What the last run of the closure wants to be told, and where.
-    told: PendingSignals,
+    pending_signals: PendingSignals,
     signals: Signals,
     reply: oneshot::Sender<Result<T>>,
 }
@@ -51,7 +51,7 @@ impl<F, T> Call<F, T> {
                 closure,
                 isolation,
                 answer: None,
-                told: PendingSignals::default(),
+                pending_signals: PendingSignals::default(),
                 signals,
                 reply,
             },
@@ -72,7 +72,7 @@ where
     fn run(&mut self, tx: &mut Tx<'_>) -> bool {
         let outcome = caught(|| (self.closure)(tx));
         let answer = outcome.unwrap_or_else(|panic| Err(Problem::internal(panic)));
-        self.told = std::mem::take(&mut tx.told);
+        self.pending_signals = std::mem::take(&mut tx.signals);
         let succeeded = answer.is_ok();
         self.answer = Some(answer);
         succeeded
@@ -90,7 +90,7 @@ where
             (None, None) => Err(Problem::internal("a transaction was never run")),
         };
         if answer.is_ok() {
-            self.signals.publish(self.told);
+            self.signals.publish(self.pending_signals);
         }
         // The caller may have gone away; what was committed stays committed.
         drop(self.closure);

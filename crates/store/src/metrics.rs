@@ -59,7 +59,7 @@ pub struct DatedMetrics<F> {
     /// The part of it, such as a currency; empty where there are none.
     pub part: String,
     /// What it amounts to.
-    pub figures: F,
+    pub metrics: F,
 }
 
 impl<F: DailyMetrics> Record for DatedMetrics<F> {
@@ -69,7 +69,7 @@ impl<F: DailyMetrics> Record for DatedMetrics<F> {
             scope: row.get(from)?,
             day: row.get(from + 1)?,
             part: row.get(from + 2)?,
-            figures: F::read(row, from + 3)?,
+            metrics: F::read(row, from + 3)?,
         })
     }
 }

@@ -130,7 +130,7 @@ impl Session {
                     statement
                 }
             };
-            Ok(PreparedBatch { statement, values: one.values, ask: one.ask })
+            Ok(PreparedBatch { statement, values: one.values, expected: one.ask })
         });
         ready.collect()
     }
@@ -170,7 +170,7 @@ impl Session {
         self.usable()?;
         self.changing |= Effect::of(sql) != Effect::Looks;
         let values = params.iter().map(|value| value.clone().into_owned()).collect();
-        self.deferred.push(Deferred { sql, values, ask });
+        self.deferred.push(Deferred { sql, values, expected: ask });
         Ok(())
     }
 
@@ -289,7 +289,7 @@ impl Session {
             Err(error) => return Err(self.note(&error, "a deferred statement")),
         };
         for (deferred, heard) in deferred.iter().zip(heard) {
-            match (deferred.ask, heard) {
+            match (deferred.expected, heard) {
                 (ExpectedRows::OneRow, StatementResult::Count(1)) | (ExpectedRows::Nothing, _) => {}
                 (ExpectedRows::Rows(number), StatementResult::Rows(rows)) => {
                     if let Some(place) = self.ahead.get_mut(number) {

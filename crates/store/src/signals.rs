@@ -31,7 +31,7 @@ const BELLS: usize = 256;
 pub struct Signals(Arc<SharedSignals>);
 
 struct SharedSignals {
-    kept: Mutex<BTreeSet<Signal>>,
+    pending: Mutex<BTreeSet<Signal>>,
     bell: Notify,
     bells: [Notify; BELLS],
     hasher: RandomState,
@@ -41,7 +41,7 @@ impl Default for SharedSignals {
     fn default() -> Self {
         let bells = std::array::from_fn(|_| Notify::new());
         let (kept, bell, hasher) = (Mutex::default(), Notify::new(), RandomState::new());
-        Self { kept, bell, bells, hasher }
+        Self { pending: kept, bell, bells, hasher }
     }
 }
 
@@ -59,7 +59,7 @@ impl Signals {
 
     /// Takes what was signalled since the last time.
     pub fn take(&self) -> BTreeSet<Signal> {
-        std::mem::take(&mut *self.0.kept.lock().unwrap_or_else(PoisonError::into_inner))
+        std::mem::take(&mut *self.0.pending.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Resolves once a transaction that [rings](crate::Tx::ring) for this record is committed, from
@@ -74,7 +74,7 @@ impl Signals {
         if signals.is_empty() {
             return;
         }
-        let mut kept = self.0.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kept = self.0.pending.lock().unwrap_or_else(PoisonError::into_inner);
         if kept.len() < KEPT_MAX {
             kept.extend(signals);
         }

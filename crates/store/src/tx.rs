@@ -16,7 +16,7 @@ use crate::{
 pub struct Tx<'c> {
     pub(crate) engine: Engine<'c>,
     /// What is told once the transaction is committed.
-    pub(crate) told: PendingSignals,
+    pub(crate) signals: PendingSignals,
 }
 
 pub(crate) enum Engine<'c> {
@@ -26,7 +26,7 @@ pub(crate) enum Engine<'c> {
 
 impl<'c> Tx<'c> {
     pub(crate) fn new(engine: Engine<'c>) -> Self {
-        Self { engine, told: PendingSignals::default() }
+        Self { engine, signals: PendingSignals::default() }
     }
 }
 
@@ -114,13 +114,13 @@ impl Tx<'_> {
 
     /// Once the transaction is committed, [`Db::signals`](crate::Db::signals) tells this.
     pub fn signal(&mut self, company: CompanyId, id: Id) {
-        self.told.signals.push((company, id));
+        self.signals.signals.push((company, id));
     }
 
     /// Once the transaction is committed, whoever waits for news of this record is woken; see
     /// [`Signals::rung`](crate::Signals::rung).
     pub fn ring(&mut self, id: Id) {
-        self.told.rings.push(id);
+        self.signals.rings.push(id);
     }
 
     pub(crate) fn rows<R: Record>(&mut self, sql: &str, params: &[Value<'_>]) -> Result<Vec<R>> {

@@ -16,7 +16,7 @@ use crate::{batch::ExpectedRows, value::Value};
 pub(crate) struct PreparedBatch {
     pub(crate) statement: Statement,
     pub(crate) values: Vec<Value<'static>>,
-    pub(crate) ask: ExpectedRows,
+    pub(crate) expected: ExpectedRows,
 }
 
 /// What is to be done about a failed statement.
@@ -114,7 +114,7 @@ pub(crate) async fn run_all(
     client: &Client,
     deferred: &[PreparedBatch],
 ) -> Result<Vec<StatementResult>, tokio_postgres::Error> {
-    let each = deferred.iter().map(async |PreparedBatch { statement, values, ask }| {
+    let each = deferred.iter().map(async |PreparedBatch { statement, values, expected: ask }| {
         let ask =
             if matches!(ask, ExpectedRows::Rows(_)) { ResultKind::Rows } else { ResultKind::Count };
         ask.run(client, statement, &borrowed(values)).await

@@ -18,7 +18,7 @@ use crate::{
 
 /// Something that waits: what is said of so many, and where it is seen to.
 struct PendingTask {
-    ask: ApiCall,
+    call: ApiCall,
     label: fn(Strings, &str) -> String,
     address: &'static str,
 }
@@ -27,44 +27,44 @@ struct PendingTask {
 fn kinds(whose: &str) -> [PendingTask; 8] {
     [
         PendingTask {
-            ask: ApiCall::of("list_booking_requests")
+            call: ApiCall::of("list_booking_requests")
                 .with("status", "pending")
                 .with("coachId", whose),
             label: |say, n| say.requests_wait(n),
             address: "/console/calendar/requests",
         },
         PendingTask {
-            ask: ApiCall::of("list_checkups").with("status", "submitted"),
+            call: ApiCall::of("list_checkups").with("status", "submitted"),
             label: |say, n| say.checkups_wait(n),
             address: "/console/forms/checkups?status=submitted",
         },
         PendingTask {
-            ask: ApiCall::of("list_repeated_no_shows").with("coachId", whose),
+            call: ApiCall::of("list_repeated_no_shows").with("coachId", whose),
             label: |say, n| say.stay_away(n),
             address: "/console/attention",
         },
         PendingTask {
-            ask: ApiCall::of("list_ending_workout_plans"),
+            call: ApiCall::of("list_ending_workout_plans"),
             label: |say, n| say.plans_end(n),
             address: "/console/attention/programmes",
         },
         PendingTask {
-            ask: ApiCall::of("list_exhausted_credits"),
+            call: ApiCall::of("list_exhausted_credits"),
             label: |say, n| say.credits_out(n),
             address: "/console/attention/credits",
         },
         PendingTask {
-            ask: ApiCall::of("list_invoices").with("status", "overdue"),
+            call: ApiCall::of("list_invoices").with("status", "overdue"),
             label: |say, n| say.invoices_overdue(n),
             address: "/console/money?status=overdue",
         },
         PendingTask {
-            ask: ApiCall::of("list_subscriptions").with("status", "past_due"),
+            call: ApiCall::of("list_subscriptions").with("status", "past_due"),
             label: |say, n| say.memberships_past_due(n),
             address: "/console/money/memberships?status=past_due",
         },
         PendingTask {
-            ask: ApiCall::of("list_chargebacks").with("status", "open"),
+            call: ApiCall::of("list_chargebacks").with("status", "open"),
             label: |say, n| say.chargebacks_open(n),
             address: "/console/money/chargebacks?status=open",
         },
@@ -74,7 +74,7 @@ fn kinds(whose: &str) -> [PendingTask; 8] {
 /// What waits, each with the way to it; of a coach's own, where one is named.
 pub(super) fn waiting(cx: &mut PageContext<'_, '_>, whose: &str) -> Result<Markup> {
     let mut all = Vec::new();
-    for PendingTask { ask, label, address } in kinds(whose) {
+    for PendingTask { call: ask, label, address } in kinds(whose) {
         if let Some(told) = cx.call_if_allowed(ask.with("limit", 1))? {
             all.push((told.int("total"), label, address));
         }

@@ -111,7 +111,7 @@ async fn render(
         match (page.show)(&mut cx) {
             Ok(shown) => {
                 let response = shell::render(&cx, status, shown);
-                Ok(timed(response, began.elapsed(), cx.asked))
+                Ok(timed(response, began.elapsed(), cx.call_time))
             }
             Err(problem) if problem.status == 401 || problem.status >= 500 => Err(problem),
             Err(problem) => Ok(lost(&cx, &problem)),

@@ -19,11 +19,11 @@ use crate::{
 pub(super) fn bookings_on(
     cx: &mut PageContext<'_, '_>,
     date: Date,
-    ask: ApiCall,
+    call: ApiCall,
 ) -> Result<Vec<Value>> {
     let zone = &cx.written.zone;
     let (from, to) = (date.start_in(zone), date.tomorrow().start_in(zone));
-    let ask = ask.with("from", from).with("to", to).with("limit", 100);
+    let ask = call.with("from", from).with("to", to).with("limit", 100);
     let told = cx.call(ask)?;
     let mut all = told.list("bookings").to_vec();
     all.sort_by(|one, other| one.text("startsAt").cmp(other.text("startsAt")));

@@ -76,7 +76,7 @@ pub(crate) fn pager(cx: &PageContext<'_, '_>, list: &ListPage) -> Markup {
                 @if page < last { a.button.plain href=(to(page + 1)) rel="next" { (cx.say.next()) } }
             }
             @if !cx.is_client() && total > 0 {
-                @if total <= export::RECORDS_MAX { (export::button(cx, &list.ask)) }
+                @if total <= export::RECORDS_MAX { (export::button(cx, &list.call)) }
                 @else { span.quiet { (cx.say.too_many_for_csv(&cx.written.count(export::RECORDS_MAX))) } }
             }
         }

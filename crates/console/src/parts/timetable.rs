@@ -10,7 +10,7 @@ use maud::{Markup, html};
 pub(crate) struct Entry {
     pub(crate) from: i64,
     pub(crate) minutes: i64,
-    pub(crate) shown: Markup,
+    pub(crate) content: Markup,
 }
 
 /// Minutes of a row.
@@ -109,7 +109,7 @@ pub(crate) fn day(
             @for hour in hours.each() { div class={ "gap at-" (hours.row(hour * 60)) } { (gap(hour)) } }
             @for ((entry, (from, rows)), (lane, beside)) in entries.iter().zip(&ranges).zip(&places) {
                 @let last = lane + 1 == *beside;
-                div class={ "slot at-" (from) " for-" (rows) " lane-" (lane.min(&(most - 1))) @if last { " wide" } } { (entry.shown) }
+                div class={ "slot at-" (from) " for-" (rows) " lane-" (lane.min(&(most - 1))) @if last { " wide" } } { (entry.content) }
             }
             @if let Some(now) = now.filter(|now| (hours.first * 60..hours.last * 60).contains(now)) {
                 div class={ "now at-" (hours.row(now)) } aria-hidden="true" {}
@@ -146,7 +146,7 @@ mod tests {
     use super::*;
 
     fn entry(from: i64, minutes: i64) -> Entry {
-        Entry { from, minutes, shown: Markup::default() }
+        Entry { from, minutes, content: Markup::default() }
     }
 
     #[test]

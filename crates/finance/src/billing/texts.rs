@@ -53,7 +53,7 @@ pub struct PayPage {
     /// Below the code.
     pub scan: &'static str,
     /// Where no account is known.
-    pub ask: &'static str,
+    pub ask_bank: &'static str,
     /// What leads to the provider's page.
     pub online: &'static str,
     /// Before the account, where there is another way.
@@ -89,7 +89,7 @@ pub fn pay_page(language: &str) -> PayPage {
             "Scan dit met de app van je bank.",
             "Scannen Sie dies mit der App Ihrer Bank.",
         ]),
-        ask: text([
+        ask_bank: text([
             "Please ask how you can pay.",
             "Vraag hoe je kunt betalen.",
             "Bitte fragen Sie, wie Sie zahlen können.",

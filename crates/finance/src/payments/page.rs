@@ -143,7 +143,7 @@ fn page(
                             }
                         },
                         (None, None) if online.can_be_paid() => {},
-                        (None, None) => { p { (words.ask) } },
+                        (None, None) => { p { (words.ask_bank) } },
                     }
         },
     )

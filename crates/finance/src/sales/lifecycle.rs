@@ -46,7 +46,7 @@ enum LifecycleStep {
 /// What is next for a sale, and on which date; nothing where it goes on for ever as it is.
 fn next_step(
     product: &ClientProduct,
-    course: Option<&Subscription>,
+    subscription: Option<&Subscription>,
 ) -> Option<(Date, LifecycleStep)> {
     if product.has_ended() {
         return None;
@@ -54,11 +54,11 @@ fn next_step(
     // Of what is due on one date, what is named first comes first: an end before all else.
     let mut steps = Vec::new();
     steps.extend(product.valid_until.map(|until| (until, LifecycleStep::End)));
-    steps.extend(course.and_then(|course| course.end_date).map(|end| (end, LifecycleStep::End)));
+    steps.extend(subscription.and_then(|course| course.end_date).map(|end| (end, LifecycleStep::End)));
     if product.status == ClientProductStatus::Scheduled {
         steps.push((product.valid_from, LifecycleStep::Begin));
     }
-    if let Some(course) = course {
+    if let Some(course) = subscription {
         let resting = course.pauses.0.iter().rfind(|pause| pause.begun);
         if let Some(pause) = resting.filter(|_| course.status == SubscriptionStatus::Paused) {
             steps.push((pause.until, LifecycleStep::Resume));
@@ -69,7 +69,7 @@ fn next_step(
     let terms = &product.terms.0;
     let next = terms.next_date(product.valid_from, product.granted_until);
     // Nothing is given for days that no bill has covered.
-    let covered = |date: &Date| course.is_none_or(|course| *date < course.paid_until);
+    let covered = |date: &Date| subscription.is_none_or(|course| *date < course.paid_until);
     steps.extend(next.filter(covered).map(|date| (date, LifecycleStep::Grant)));
     steps.into_iter().min_by_key(|(date, _)| *date)
 }

@@ -80,7 +80,7 @@ struct SignInRequest {
     state: Arc<State>,
     request_id: RequestId,
     from: IpAddr,
-    figures: RateLimitStatus,
+    rate_limit: RateLimitStatus,
 }
 
 impl SignInRequest {
@@ -88,14 +88,14 @@ impl SignInRequest {
         let from = address::of(request, &state.settings.trusted_proxies);
         let (limit, now) = (state.settings.anonymous_rate_limit, state.env.clock.now());
         let figures = state.rates.take(RateLimitKey::address(from), limit, now);
-        Self { request_id: RequestId::of(request), from, figures, state }
+        Self { request_id: RequestId::of(request), from, rate_limit: figures, state }
     }
 
     async fn body<T>(&self, request: Request<Body>) -> Result<T>
     where
         T: serde::de::DeserializeOwned + JsonSchema + Clone + Send + 'static,
     {
-        if self.figures.exceeded {
+        if self.rate_limit.exceeded {
             return Err(Key::RateLimitExceeded.into());
         }
         let (parts, body) = request.into_parts();
@@ -130,7 +130,7 @@ impl SignInRequest {
     }
 
     fn respond<T: Serialize>(&self, outcome: Result<T>) -> Response<Body> {
-        envelope::answer(outcome, 200, true, self.request_id.as_str(), self.figures)
+        envelope::answer(outcome, 200, true, self.request_id.as_str(), self.rate_limit)
     }
 }
 

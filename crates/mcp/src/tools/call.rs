@@ -115,9 +115,9 @@ struct Call {
     visit: AssistantRequest,
     named: ToolVariants,
     arguments: JsonObject,
-    asked: Option<PreparedRequest>,
+    prepared: Option<PreparedRequest>,
     /// Where what a preview asked is kept.
-    asking: Arc<Mutex<Option<ConfirmationRequest>>>,
+    confirmation: Arc<Mutex<Option<ConfirmationRequest>>>,
 }
 
 impl Call {
@@ -128,7 +128,7 @@ impl Call {
         arguments: JsonObject,
     ) -> Self {
         let (state, visit) = (state.clone(), visit.clone());
-        Self { state, visit, named, arguments, asked: None, asking: Arc::default() }
+        Self { state, visit, named, arguments, prepared: None, confirmation: Arc::default() }
     }
 
     /// What the operation answered; nothing where the caller has no tool of the name.
@@ -142,12 +142,12 @@ impl Call {
             });
         }
         let caller = &assistant.caller;
-        let asked = match &mut self.asked {
+        let asked = match &mut self.prepared {
             Some(asked) => asked,
             empty => {
                 let given = std::mem::take(&mut self.arguments);
                 let asked = tool.prepare(given, caller.actor.id())?;
-                *self.asking.lock().unwrap_or_else(PoisonError::into_inner) = asked.asking.clone();
+                *self.confirmation.lock().unwrap_or_else(PoisonError::into_inner) = asked.confirmation.clone();
                 empty.insert(asked)
             }
         };
@@ -202,7 +202,7 @@ async fn preview(
     arguments: JsonObject,
 ) -> Result<Option<String>> {
     let mut call = Call::new(state, visit, named, arguments);
-    let asking = call.asking.clone();
+    let asking = call.confirmation.clone();
     let rolled_back = state.db.write(move |tx: &mut Tx<'_>| call.transact(tx)).await;
     let asked = asking.lock().unwrap_or_else(PoisonError::into_inner).take();
     let (Some(asking), Some(Ok(assistant))) = (asked, visit.outcome()) else { return rolled_back };

@@ -145,7 +145,7 @@ impl Tool {
         let fingerprint = idempotency::fingerprint("TOOL", &place, &arguments);
         let idempotent = Idempotent::new(key.as_ref().map(|key| key.as_bytes()), fingerprint)?;
         let mut asked = PreparedRequest::new(self.operation.clone(), Ok(arguments), Ok(idempotent));
-        asked.asking = match self.used {
+        asked.confirmation = match self.used {
             ToolMode::Does => None,
             ToolMode::Previews => Some(ConfirmationRequest::preview(fingerprint)),
             ToolMode::Confirms => Some(ConfirmationRequest {

@@ -57,7 +57,7 @@ fn every_effect_is_documented() {
     const DOCS: &str = include_str!("../../../../docs/API-DESIGN.md");
     let (_, endings) = DOCS.split_once("## Endings").unwrap();
     for ending in Offboarding::ALL {
-        let effects = spotter::areas::areas().endings;
+        let effects = spotter::areas::areas().offboardings;
         let told: Vec<_> = effects.iter().filter(|effect| effect.of == *ending).collect();
         assert!(!told.is_empty(), "{ending:?}");
         for effect in told {

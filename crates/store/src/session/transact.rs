@@ -88,7 +88,7 @@ impl Session {
     /// been checked; whether it succeeded.
     fn run(&mut self, job: &mut dyn Job) -> bool {
         let succeeded = job.run(&mut Tx::new(Engine::Postgres(self)));
-        let assumed = |deferred: &Deferred| deferred.ask == ExpectedRows::OneRow;
+        let assumed = |deferred: &Deferred| deferred.expected == ExpectedRows::OneRow;
         if self.failure.is_none() && self.deferred.iter().any(assumed) {
             return self.flush().is_ok() && succeeded;
         }

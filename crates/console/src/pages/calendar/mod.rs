@@ -45,7 +45,7 @@ fn entry(cx: &PageContext<'_, '_>, of: &Value, shown: Markup) -> Option<(Date, E
     let (from, until) = (of.instant("startsAt")?, of.instant("endsAt")?);
     let minutes = (until.millis() - from.millis()) / 60_000;
     let date = cx.written.zone.date_at(from);
-    Some((date, Entry { from: minute(cx, from), minutes, shown }))
+    Some((date, Entry { from: minute(cx, from), minutes, content: shown }))
 }
 
 /// All that is in the calendar of some days, each with the coach whose it is.
@@ -97,7 +97,7 @@ struct ClosedDays {
     from: Date,
     until: Date,
     coach: String,
-    told: String,
+    label: String,
 }
 
 /// Whatever is closed on some days, with the days: the company, or the location or coach that is looked at.
@@ -114,7 +114,7 @@ fn closures(cx: &mut PageContext<'_, '_>, dates: &[Date]) -> Result<Vec<ClosedDa
         let parts = [cx.say.closed(), &*whose, &*time, rule.text("reason")];
         let parts: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
         let (coach, told) = (rule.text("coachId").to_owned(), parts.join(" · "));
-        all.push(ClosedDays { from, until, coach, told });
+        all.push(ClosedDays { from, until, coach, label: told });
     }
     Ok(all)
 }
@@ -134,7 +134,7 @@ fn columns(
         let of_day = closures.iter().filter(|one| (one.from..=one.until).contains(&date));
         let own =
             |one: &&ClosedDays| coach.is_none_or(|id| one.coach.is_empty() || one.coach == id);
-        of_day.filter(own).map(|one| one.told.clone()).collect()
+        of_day.filter(own).map(|one| one.label.clone()).collect()
     };
     let place = cx.place;
     let mut columns: Vec<Column> = Vec::new();

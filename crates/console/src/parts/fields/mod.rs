@@ -44,7 +44,7 @@ pub(crate) struct Form<'f> {
     whose: String,
     action: String,
     id: String,
-    sure: Option<&'static str>,
+    reauthentication: Option<&'static str>,
     choose: &'static str,
     currency: String,
     say: Strings,
@@ -64,11 +64,11 @@ pub(crate) struct Form<'f> {
     /// Whether its operation changes what is sent and leaves the rest.
     changes_parts: bool,
     /// Whom it is about, where several forms of a page have buttons of one name.
-    whom: String,
+    subject: String,
     /// What was typed into it before what it is made of was changed by somebody else.
     lost: &'f [(String, String)],
     /// Whether its person is told first what it does.
-    asks: bool,
+    previews: bool,
     /// What it does, once they are told.
     preview: Option<&'f Preview>,
 }
@@ -166,7 +166,7 @@ impl<'f> Form<'f> {
             whose: unsent_form::whose(cx.person.caller.company, &cx.person.email),
             action: cx.place.address(),
             id,
-            sure: (!cx.is_sure() && found.is_some_and(|found| found.sure))
+            reauthentication: (!cx.is_sure() && found.is_some_and(|found| found.needs_reauthentication))
                 .then(|| cx.say.your_password()),
             choose: cx.say.choose(),
             currency: cx.person.company.currency.code().to_owned(),
@@ -179,15 +179,15 @@ impl<'f> Form<'f> {
             untouched: Vec::new(),
             was: entered.and_then(|entered| entered.was.clone()),
             changes_parts: found.is_some_and(|found| found.method == Method::Patch),
-            whom: String::new(),
-            asks: false,
+            subject: String::new(),
+            previews: false,
             preview: entered.and_then(|entered| entered.preview.as_ref()),
         }
     }
 
     /// Whoever sends it is told first what it does to others, and sends it again to have it done.
     pub(crate) fn previewed(mut self) -> Self {
-        self.asks = true;
+        self.previews = true;
         self
     }
 
@@ -211,7 +211,7 @@ impl<'f> Form<'f> {
 
     /// Its button is that of somebody, or of something, among others of its name.
     pub(crate) fn labelled_for(mut self, whom: &str) -> Self {
-        whom.clone_into(&mut self.whom);
+        whom.clone_into(&mut self.subject);
         self
     }
 
@@ -388,9 +388,9 @@ impl<'f> Form<'f> {
             whose,
             action,
             id,
-            sure,
-            whom,
-            asks,
+            reauthentication: sure,
+            subject: whom,
+            previews: asks,
             preview,
             lost,
             ..

@@ -132,9 +132,9 @@ pub fn env() -> Env {
         mcp_refresh_grace_seconds: 0,
         mcp_any_loopback_port: false,
         mail_links: None,
-        endings: spotter::areas::areas().endings.into(),
+        offboardings: spotter::areas::areas().offboardings.into(),
         remainders: spotter::areas::areas().remainders.into(),
-        traces: spotter::areas::areas().traces.into(),
+        erasure_rules: spotter::areas::areas().erasure_rules.into(),
         ports: spotter::areas::ports(),
     }
 }

@@ -149,7 +149,7 @@ async fn an_erased_client_leaves_nothing(app: App) {
     assert_eq!(left, BTreeSet::new());
     // What says that nothing is left keeps no row that names the client.
     let whole: BTreeSet<_> = spotter::areas::areas()
-        .traces
+        .erasure_rules
         .iter()
         .filter(|trace| trace.left.is_empty())
         .map(|trace| trace.table)
@@ -183,7 +183,7 @@ fn every_table_says_what_is_left() {
     crate::harness::run(Engine::Sqlite, async |app| {
         let of_companies: BTreeSet<_> =
             columns(&app).await.into_iter().map(|(table, _)| table).collect();
-        let traces = spotter::areas::areas().traces;
+        let traces = spotter::areas::areas().erasure_rules;
         let said: BTreeSet<_> = traces.iter().map(|trace| trace.table).collect();
         assert_eq!(said.len(), traces.len(), "each is said once");
         for table in &said {
@@ -203,7 +203,7 @@ fn every_table_says_what_is_left() {
 #[test]
 fn what_is_left_is_documented() {
     const DOCS: &str = include_str!("../../../../../docs/PRIVACY.md");
-    for trace in spotter::areas::areas().traces {
+    for trace in spotter::areas::areas().erasure_rules {
         let row = match trace.left {
             "" => continue,
             left => format!("| `{}` | {left} |", trace.table),
