@@ -122,8 +122,8 @@ impl Line {
         };
         let answer = request.send().await?;
         let is_fine = answer.status().is_success();
-        let mut told: Value = answer.json().await?;
-        if is_fine { Ok(told["data"].take()) } else { Err(told.to_string().into()) }
+        let mut output: Value = answer.json().await?;
+        if is_fine { Ok(output["data"].take()) } else { Err(output.to_string().into()) }
     }
 
     /// Shows a card, and sees that it is let in.
@@ -131,9 +131,9 @@ impl Line {
         let id = format!("s-{}", SCANS.fetch_add(1, Ordering::Relaxed));
         let scan = json!({"scanId": id, "credential": {"kind": "card", "number": card(number)}});
         let began = Instant::now();
-        let told = self.ask(Method::POST, "/scans", key, Some(scan)).await?;
+        let output = self.ask(Method::POST, "/scans", key, Some(scan)).await?;
         let took = began.elapsed();
-        if told["decision"] == "allow" { Ok(took) } else { Err(told.to_string().into()) }
+        if output["decision"] == "allow" { Ok(took) } else { Err(output.to_string().into()) }
     }
 }
 
@@ -168,7 +168,7 @@ async fn busily(
 ) -> Outcome<(Vec<Duration>, u64)> {
     let until = Instant::now() + Duration::from_secs(seconds);
     let next = Arc::new(AtomicU64::new(0));
-    let asking = doors.iter().cloned().map(|door| {
+    let query = doors.iter().cloned().map(|door| {
         let (line, next) = (line.clone(), next.clone());
         tokio::spawn(async move {
             let (mut times, mut busy) = (Vec::new(), 0);
@@ -184,7 +184,7 @@ async fn busily(
         })
     });
     let (mut times, mut busy) = (Vec::new(), 0);
-    for door in asking.collect::<Vec<_>>() {
+    for door in query.collect::<Vec<_>>() {
         let (own, refused) = door.await??;
         times.extend(own);
         busy += refused;

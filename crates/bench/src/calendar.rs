@@ -105,17 +105,17 @@ pub async fn found(api: &Api) -> Outcome<Studio> {
         let made = api.ask(Method::POST, "/event-types", Some(new)).await?;
         Ok(made["eventType"]["eventTypeId"].as_str().ok_or("no type")?.to_owned())
     };
-    let asked = json!({"name": "Asked", "coachIds": coaches[..ASKED]});
+    let request = json!({"name": "Asked", "coachIds": coaches[..ASKED]});
     let everybodys = json!({"name": "Everybody's", "coachIds": coaches[..100]});
     let class =
         json!({"name": "Spin", "kind": "class", "capacity": 15, "waitlist": {"mode": "auto"}});
-    let (asked_type, class_type) = (offer(asked).await?, offer(class).await?);
+    let (asked_type, class_type) = (offer(request).await?, offer(class).await?);
     let everybodys_type = offer(everybodys).await?;
     let mut clients = Vec::new();
     for page in 1..=4 {
         let path = format!("/clients?limit=100&memberStatus=active&page={page}");
-        let told = api.ask(Method::GET, &path, None).await?;
-        let found = told["clients"].as_array().ok_or("no clients")?.iter();
+        let output = api.ask(Method::GET, &path, None).await?;
+        let found = output["clients"].as_array().ok_or("no clients")?.iter();
         clients.extend(found.filter_map(|one| one["clientId"].as_str().map(str::to_owned)));
     }
     let own = clients.pop().ok_or("no client")?;
@@ -246,7 +246,7 @@ async fn lists(api: &Api, studio: &Studio, name: &str) -> Outcome<Vec<(&'static 
         format!("/availability/slots?eventTypeId={}&from={from}&to={to}", studio.asked_type);
     let week = format!("/calendar/events?coachId={coach}&from={from}&to={}&limit=100", at(8));
     let own = format!("/bookings?clientId={}&limit=20", studio.own);
-    let asked = [
+    let request = [
         ("slots of 12 coaches in 31 days", slots.clone()),
         ("agenda of a coach's week", week),
         ("a client's bookings", own),
@@ -255,11 +255,11 @@ async fn lists(api: &Api, studio: &Studio, name: &str) -> Outcome<Vec<(&'static 
     ];
     println!("  {name}");
     let mut medians = Vec::new();
-    for (name, path) in asked {
+    for (name, path) in request {
         medians.push((name, tell(name, api.fetch_often(&path, TIMES).await?)));
     }
-    let told = api.ask(Method::GET, &slots, None).await?;
-    let count = told["slots"].as_array().map_or(0, Vec::len);
+    let output = api.ask(Method::GET, &slots, None).await?;
+    let count = output["slots"].as_array().map_or(0, Vec::len);
     println!("    ({count} slots in an answer)");
     Ok(medians)
 }

@@ -109,8 +109,8 @@ async fn charge(
     acknowledged: Acknowledged,
     stop: Arc<AtomicBool>,
 ) {
-    let keep = |told: &Value, place: &str| {
-        let id = told.pointer(place).and_then(Value::as_str).map(str::to_owned);
+    let keep = |output: &Value, place: &str| {
+        let id = output.pointer(place).and_then(Value::as_str).map(str::to_owned);
         acknowledged.lock().unwrap_or_else(PoisonError::into_inner).extend(id.clone());
         id
     };
@@ -132,7 +132,7 @@ async fn charge(
             for _ in 0..20 {
                 let back =
                     api.ask_as_manager(Method::POST, &path, Some(json!({"amount": 50}))).await;
-                if back.is_ok_and(|told| keep(&told, "/payment/refunds/0/refundId").is_some()) {
+                if back.is_ok_and(|output| keep(&output, "/payment/refunds/0/refundId").is_some()) {
                     break;
                 }
                 tokio::time::sleep(Duration::from_millis(10)).await;

@@ -79,8 +79,8 @@ pub async fn watch(kind: &Watched, mut service: Service, (at, count): (Timestamp
     let client = client["clients"][0]["clientId"].as_str().unwrap_or_default().to_owned();
     let alone = measure(&api, &client, async |_| Ok(receiver::now() < at.millis())).await?;
     let began = Instant::now();
-    let beside = measure(&api, &client, async |asked| {
-        Ok(asked % 20 != 0
+    let beside = measure(&api, &client, async |request| {
+        Ok(request % 20 != 0
             || waits(kind, &service).await?
             || began.elapsed() < Duration::from_secs(1))
     })
@@ -106,13 +106,13 @@ async fn measure(
 ) -> Outcome<(Duration, Duration)> {
     let (mut reads, mut writes) = (Vec::new(), Vec::new());
     while goes_on(writes.len()).await? {
-        let asked = Instant::now();
+        let started = Instant::now();
         api.ask(Method::GET, "/clients?limit=20", None).await?;
-        reads.push(asked.elapsed());
-        let (asked, name) = (Instant::now(), format!("Name{}", writes.len()));
+        reads.push(started.elapsed());
+        let (started, name) = (Instant::now(), format!("Name{}", writes.len()));
         api.ask(Method::PATCH, &format!("/clients/{client}"), Some(json!({"lastName": name})))
             .await?;
-        writes.push(asked.elapsed());
+        writes.push(started.elapsed());
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
     let p99 = |mut times: Vec<Duration>| {

@@ -51,16 +51,16 @@ pub async fn run(mut service: Service, receiver: Receiver, rounds: u32) -> Outco
     let acknowledged = acknowledged.lock().unwrap_or_else(PoisonError::into_inner).clone();
     let deadline = tokio::time::Instant::now() + SETTLING;
     let mut receipts: Vec<Receipt> = Vec::new();
-    let (mut told, mut open) = (BTreeSet::new(), true);
-    while tokio::time::Instant::now() < deadline && (open || !acknowledged.is_subset(&told)) {
+    let (mut output, mut open) = (BTreeSet::new(), true);
+    while tokio::time::Instant::now() < deadline && (open || !acknowledged.is_subset(&output)) {
         tokio::time::sleep(Duration::from_secs(1)).await;
         receipts.extend(receiver.take());
-        told.extend(receipts.iter().map(client_of));
+        output.extend(receipts.iter().map(client_of));
         let pending = api.ask(Method::GET, "/webhooks/deliveries?status=pending&limit=1", None);
         open = pending.await?["total"] != 0;
     }
-    let lost: Vec<_> = acknowledged.difference(&told).collect();
-    let extra: Vec<_> = told.difference(&acknowledged).collect();
+    let lost: Vec<_> = acknowledged.difference(&output).collect();
+    let extra: Vec<_> = output.difference(&acknowledged).collect();
     let mut invented = 0;
     for client in &extra {
         invented +=

@@ -33,8 +33,8 @@ struct Template {
     today: Date,
 }
 
-fn id(told: &Value, place: &str) -> Outcome<Id> {
-    Ok(told.pointer(place).and_then(Value::as_str).and_then(Id::parse).ok_or("no id")?)
+fn id(output: &Value, place: &str) -> Outcome<Id> {
+    Ok(output.pointer(place).and_then(Value::as_str).and_then(Id::parse).ok_or("no id")?)
 }
 
 /// A weekly membership that was sold six days ago, and its bill.
@@ -117,15 +117,15 @@ pub async fn invoices(mut service: Service, place: Place, count: u64) -> Outcome
 async fn lists(api: &Api, count: u64) -> Outcome<Vec<(&'static str, f64)>> {
     println!("  {count} invoices");
     let far = format!("/finance/invoices?limit=20&page={}", count / 40);
-    let mut told = Vec::new();
+    let mut output = Vec::new();
     for (name, path) in [
         ("page 1", "/finance/invoices?limit=20"),
         ("page 1 of those that are open", "/finance/invoices?limit=20&status=open"),
         ("the page in the middle", far.as_str()),
     ] {
-        told.push((name, tell(name, api.fetch_often(path, TIMES).await?)));
+        output.push((name, tell(name, api.fetch_often(path, TIMES).await?)));
     }
-    Ok(told)
+    Ok(output)
 }
 
 async fn fill(place: &Place, of: Template, from: u64, to: u64) -> Outcome {

@@ -21,9 +21,9 @@ pub async fn run(mut service: Service, count: usize, seconds: u64) -> Outcome {
     }
     let (began, mut times) = (Instant::now(), Vec::new());
     while began.elapsed() < Duration::from_secs(seconds) {
-        let asked = Instant::now();
+        let started = Instant::now();
         api.ask(Method::GET, "/clients?limit=20", None).await?;
-        times.push(asked.elapsed());
+        times.push(started.elapsed());
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
     times.sort_unstable();

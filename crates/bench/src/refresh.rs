@@ -33,8 +33,8 @@ pub async fn run(base: &str, manager: &str, seconds: u64) -> Outcome {
                     ("client_id", client.as_str()),
                     ("refresh_token", token.as_str()),
                 ];
-                let told = post(&http, &format!("{base}/mcp/v1/oauth/token"), &form).await?;
-                token = text(&told, "refresh_token")?;
+                let output = post(&http, &format!("{base}/mcp/v1/oauth/token"), &form).await?;
+                token = text(&output, "refresh_token")?;
                 slowest = slowest.max(began.elapsed());
                 count += 1;
             }

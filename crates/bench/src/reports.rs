@@ -27,7 +27,7 @@ pub async fn run(mut service: Service, place: Place, bookings: u64) -> Outcome {
     let api = service.start().await?;
     let studio = calendar::found(&api).await?;
     service.kill()?;
-    let mut told = Vec::new();
+    let mut output = Vec::new();
     for (count, first) in [(bookings / PART, true), (bookings, false)] {
         calendar::fill(&place, &studio, 0..bookings, move |number| (number % PART == 0) == first)
             .await?;
@@ -36,10 +36,10 @@ pub async fn run(mut service: Service, place: Place, bookings: u64) -> Outcome {
         let api = service.start().await?;
         made(&place).await?;
         println!("    figures of {count} bookings made in {} s", began.elapsed().as_secs());
-        told.push(ask(&api, &studio, count).await?);
+        output.push(ask(&api, &studio, count).await?);
         service.kill()?;
     }
-    let [few, many] = told.as_slice() else { return Ok(()) };
+    let [few, many] = output.as_slice() else { return Ok(()) };
     for ((name, of_few), (_, of_many)) in few.iter().zip(many) {
         println!("    {name}: {:.2} times that of a hundredth", of_many / of_few);
     }
@@ -79,7 +79,7 @@ async fn ask(api: &Api, studio: &Studio, count: u64) -> Outcome<Vec<(&'static st
     let back =
         |days: i64| today.plus_days(-days).map_or_else(String::new, |day: Date| day.to_string());
     let coach = studio.coach();
-    let asked = [
+    let request = [
         ("a year by day", format!("attendance?from={}&to={today}", back(365))),
         ("two years by week", format!("attendance?from={}&to={today}&groupBy=week", back(730))),
         (
@@ -96,10 +96,10 @@ async fn ask(api: &Api, studio: &Studio, count: u64) -> Outcome<Vec<(&'static st
             format!("retention?from={}&to={today}&groupBy=month", back(365)),
         ),
     ];
-    let mut told = Vec::new();
-    for (name, path) in asked {
+    let mut output = Vec::new();
+    for (name, path) in request {
         let times = api.fetch_often(&format!("/reports/{path}"), TIMES).await?;
-        told.push((name, tell(&format!("{name}, of {count} bookings"), times)));
+        output.push((name, tell(&format!("{name}, of {count} bookings"), times)));
     }
-    Ok(told)
+    Ok(output)
 }

@@ -88,8 +88,8 @@ impl Service {
         let demo = self.demo()?;
         let own = &demo["manager"];
         let own = json!({"email": own["email"], "password": own["password"]});
-        let told = data(http.post(format!("{base}/app/v1/auth/login")), Some(own)).await?;
-        Ok(told["session"]["accessToken"].as_str().ok_or("no session")?.to_owned())
+        let output = data(http.post(format!("{base}/app/v1/auth/login")), Some(own)).await?;
+        Ok(output["session"]["accessToken"].as_str().ok_or("no session")?.to_owned())
     }
 
     /// What the demo has written down of itself.
@@ -186,8 +186,8 @@ async fn data(request: reqwest::RequestBuilder, body: Option<Value>) -> Outcome<
     };
     let answer = request.send().await?;
     let status = answer.status();
-    let mut told: Value = answer.json().await?;
-    if status.is_success() { Ok(told["data"].take()) } else { Err(told.to_string().into()) }
+    let mut output: Value = answer.json().await?;
+    if status.is_success() { Ok(output["data"].take()) } else { Err(output.to_string().into()) }
 }
 
 /// Shows p50 and p99; the p50 in milliseconds.

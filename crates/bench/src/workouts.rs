@@ -24,19 +24,21 @@ const STEP: i64 = 4;
 /// Sessions go to a file of SQLite's or a server of PostgreSQL's: `many` for one client, fewer for
 /// another, and the rest among clients that are nobody.
 pub async fn fill(location: Location, company: CompanyId, clients: [Id; 2], sets: i64) -> Outcome {
-    let told = |problem: Problem| problem.cause.unwrap_or(problem.message);
+    let output = |problem: Problem| problem.cause.unwrap_or(problem.message);
     let now = Timestamp::from_millis(receiver::now());
     let began = Instant::now();
     let [many, few] = clients;
     let filler = tokio::task::spawn_blocking(move || Db::open(&Config::new(location))).await?;
-    let db = filler.map_err(told)?;
+    let db = filler.map_err(output)?;
     for (client, sets) in [(many, 20_000), (few, 1_000)] {
         for from in (0..sets / SESSION).step_by(200) {
             let to = (sets / SESSION).min(from + 200);
             let write = move |tx: &mut Tx<'_>| train(tx, company, client, now, from..to);
-            db.write(write).await.map_err(told)?;
+            db.write(write).await.map_err(output)?;
         }
-        db.write(move |tx| sum_up(tx, company, client, now, sets / SESSION)).await.map_err(told)?;
+        db.write(move |tx| sum_up(tx, company, client, now, sets / SESSION))
+            .await
+            .map_err(output)?;
     }
     let others = sets / SESSION / SESSIONS;
     let writers = (0..4).map(|writer| {
@@ -60,9 +62,9 @@ pub async fn fill(location: Location, company: CompanyId, clients: [Id; 2], sets
         })
     });
     for writer in writers.collect::<Vec<_>>() {
-        writer.await?.map_err(told)?;
+        writer.await?.map_err(output)?;
     }
-    db.fold_tallies().await.map_err(told)?;
+    db.fold_tallies().await.map_err(output)?;
     let sets = others * SESSIONS * SESSION + 21_000;
     eprintln!("  {sets} sets filled in {} s", began.elapsed().as_secs());
     Ok(())

@@ -180,8 +180,8 @@ impl CoachAvailability {
 
     /// The same for several coaches, in their order.
     pub fn for_coaches(cx: &mut Read, coaches: &[CoachId]) -> Result<Vec<Self>> {
-        let asked = coaches.iter().map(|id| vec![spotter_store::Bind::bind(id).into_owned()]);
-        let found: Vec<Option<Self>> = cx.one_each(COACHS, asked)?;
+        let request = coaches.iter().map(|id| vec![spotter_store::Bind::bind(id).into_owned()]);
+        let found: Vec<Option<Self>> = cx.one_each(COACHS, request)?;
         if found.iter().all(Option::is_some) {
             return Ok(found.into_iter().flatten().collect());
         }
@@ -318,9 +318,9 @@ pub struct NewCoachAvailability {
 }
 
 /// Refuses to replace another version than the one that was read.
-fn check_version(asked: Option<BoundedInteger<0, 1_000_000_000>>, version: i64) -> Result<()> {
-    match asked {
-        Some(asked) if asked.0 != version => Err(Problem::conflict(
+fn check_version(request: Option<BoundedInteger<0, 1_000_000_000>>, version: i64) -> Result<()> {
+    match request {
+        Some(request) if request.0 != version => Err(Problem::conflict(
             "version",
             &format!("must be {version}: it was changed meanwhile"),
         )),

@@ -309,7 +309,7 @@ impl Booking {
     /// that of the new one is open.
     pub fn grant_grace(&mut self, cx: &mut Read, agreed: Option<&Self>) -> Result<()> {
         let now = cx.now();
-        let told = now.plus_seconds(3_600 * Policies::change_grace_hours(cx)?);
+        let output = now.plus_seconds(3_600 * Policies::change_grace_hours(cx)?);
         let agreed =
             agreed.and_then(|before| match before.free_until.filter(|until| *until >= now) {
                 Some(until) => Some(until),
@@ -318,7 +318,7 @@ impl Booking {
         // Nobody leaves what has begun.
         let agreed = agreed.map(|until| until.min(self.starts_at));
         let own = self.policy.0.closes_at(self.starts_at);
-        self.free_until = [agreed, own].into_iter().flatten().chain([told]).max();
+        self.free_until = [agreed, own].into_iter().flatten().chain([output]).max();
         Ok(())
     }
 
@@ -396,7 +396,7 @@ impl Booking {
         changed_fields: Vec<String>,
         previous_starts_at: Option<Timestamp>,
     ) -> Result<()> {
-        let told = BookingEvent {
+        let output = BookingEvent {
             booking_id: self.booking_id,
             client_id: self.client_id,
             calendar_event_id: self.calendar_event_id,
@@ -415,7 +415,7 @@ impl Booking {
             cancellation_timing: self.cancellation_timing,
             changed_fields,
         };
-        permissions::publish(cx, event, &told, (self.client_id, self.coach_id))
+        permissions::publish(cx, event, &output, (self.client_id, self.coach_id))
     }
 
     /// The bookings of an event in a status, in the order of their places in the line, then of their ids.
@@ -469,8 +469,8 @@ pub fn times_of(
     range: Span,
     than: Option<Id>,
 ) -> Result<Vec<Span>> {
-    let asked = prefetch_times(cx, client, range)?;
-    awaited_times(cx, asked, than)
+    let request = prefetch_times(cx, client, range)?;
+    awaited_times(cx, request, than)
 }
 
 /// Asks for the times of a client before they are needed.
@@ -485,10 +485,10 @@ pub fn prefetch_times(
 /// The times that were asked for.
 pub fn awaited_times(
     cx: &mut Read,
-    asked: Prefetch<(Timestamp, Timestamp, Id)>,
+    request: Prefetch<(Timestamp, Timestamp, Id)>,
     than: Option<Id>,
 ) -> Result<Vec<Span>> {
-    let rows = cx.awaited(asked)?;
+    let rows = cx.awaited(request)?;
     let others = rows.into_iter().filter(|(_, _, event)| Some(*event) != than);
     Ok(crate::hours::merged(others.map(|(start, end, _)| Span::new(start, end)).collect()))
 }
@@ -569,11 +569,11 @@ pub fn elsewhere(cx: &mut Read, events: &[CalendarEvent]) -> Result<AffectedBook
         let booked = Booking::of_event(cx, event.calendar_event_id, BookingStatus::Booked)?;
         seats.extend(booked.into_iter().map(|booking| (booking.client_id, event)));
     }
-    let asked = seats.iter().map(|(client, event)| {
+    let request = seats.iter().map(|(client, event)| {
         let from = event.starts_at.plus_days(-1);
         [client.bind(), from.bind(), event.ends_at.bind()].map(|v| v.into_owned()).to_vec()
     });
-    let found: Vec<Vec<AffectedBooking>> = cx.all_each(OF_CLIENT, asked)?;
+    let found: Vec<Vec<AffectedBooking>> = cx.all_each(OF_CLIENT, request)?;
     let mut bookings = Vec::new();
     for ((_, event), others) in seats.iter().zip(found) {
         bookings.extend(others.into_iter().filter(|other| {

@@ -146,8 +146,8 @@ mod tests {
             for minute in 0..90 {
                 let there = Span::from_minutes(at(minute), 1);
                 let count = spans.iter().filter(|span| span.overlaps(&there)).count();
-                let told = found.iter().any(|span| span.overlaps(&there));
-                prop_assert_eq!(count >= most, told, "at {}", minute);
+                let output = found.iter().any(|span| span.overlaps(&there));
+                prop_assert_eq!(count >= most, output, "at {}", minute);
             }
         }
     }

@@ -66,8 +66,8 @@ answer!(QuoteAnswer { cancellation: Quote });
 const SAID_BY_STAFF: &[&str] = &["cancellationTiming", "cancelledBy", "capacityAction"];
 
 /// On whose side the caller acts, where nothing or something is said about it.
-pub fn side(cx: &Read, asked: Option<Side>) -> CancelledBy {
-    match (asked, &cx.caller().actor) {
+pub fn side(cx: &Read, request: Option<Side>) -> CancelledBy {
+    match (request, &cx.caller().actor) {
         (Some(Side::Client), _) => CancelledBy::Client,
         (Some(Side::Coach), _) => CancelledBy::Coach,
         (Some(Side::Company), _) => CancelledBy::Company,
@@ -173,12 +173,12 @@ pub fn by_system(cx: &mut Write, before: &Booking) -> Result<Booking> {
 pub fn cancelled(
     cx: &mut Write,
     before: &Booking,
-    said: (CancelledBy, Option<CancellationTiming>, Option<String>),
+    submitted: (CancelledBy, Option<CancellationTiming>, Option<String>),
     freed: FreedSeat,
 ) -> Result<Booking> {
     let mut event = CalendarEvent::find(cx, before.calendar_event_id)?;
     give_up(cx, &mut event, before)?;
-    let booking = ended(cx, before, said)?;
+    let booking = ended(cx, before, submitted)?;
     if before.status.has_seat() && freed == FreedSeat::Promote {
         waitlist::fill(cx, &mut event)?;
     }

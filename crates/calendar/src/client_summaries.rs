@@ -49,10 +49,10 @@ answer!(AppointmentClients {
 
 fn list_appointment_clients(
     cx: &mut Read,
-    Query(asked): Query<AppointmentFilters>,
+    Query(request): Query<AppointmentFilters>,
 ) -> Result<AppointmentClients> {
-    let range = permissions::check_range(asked.from, asked.to, RANGE_DAYS_MAX)?;
-    let booked: Vec<(CalendarEventId, ClientId)> = match asked.coach_id {
+    let range = permissions::check_range(request.from, request.to, RANGE_DAYS_MAX)?;
+    let booked: Vec<(CalendarEventId, ClientId)> = match request.coach_id {
         Some(coach) => cx.all(OF_COACH, params![range.start, range.end, TOLD_MAX, coach])?,
         None => cx.all(OF_ALL, params![range.start, range.end, TOLD_MAX])?,
     };

@@ -68,8 +68,8 @@ impl AvailabilityRule {
 
     /// Closures that reach into a range, wherever on earth it is read.
     pub fn in_range(cx: &mut Read, range: Span) -> Result<Vec<Self>> {
-        let asked = Self::prefetch_in_range(cx, range)?;
-        cx.awaited(asked)
+        let request = Self::prefetch_in_range(cx, range)?;
+        cx.awaited(request)
     }
 
     /// Asks for them before they are needed.

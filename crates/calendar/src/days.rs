@@ -31,8 +31,8 @@ pub fn busy_spans(
     range: Span,
     than: Option<Id>,
 ) -> Result<Vec<Vec<Span>>> {
-    let asked = prefetch_busy_spans(cx, owners, range)?;
-    awaited_busy_spans(cx, asked, than)
+    let request = prefetch_busy_spans(cx, owners, range)?;
+    awaited_busy_spans(cx, request, than)
 }
 
 /// Asks for what takes the time of each owner before it is needed.
@@ -49,10 +49,10 @@ pub fn prefetch_busy_spans(
 /// What was asked for, in the order of the owners.
 pub fn awaited_busy_spans(
     cx: &mut Read,
-    asked: Vec<Prefetch<(Vec<u8>,)>>,
+    request: Vec<Prefetch<(Vec<u8>,)>>,
     than: Option<Id>,
 ) -> Result<Vec<Vec<Span>>> {
-    let found: Result<Vec<_>> = asked.into_iter().map(|asked| cx.awaited(asked)).collect();
+    let found: Result<Vec<_>> = request.into_iter().map(|request| cx.awaited(request)).collect();
     let spans = |rows: Vec<(Vec<u8>,)>| {
         let mut taken: Vec<BusySpan> = rows
             .into_iter()

@@ -218,7 +218,7 @@ fn read_feed(cx: &mut Read, credential: &Credential) -> Result<Option<ReaderDocu
     let now = cx.now();
     let range = Span::new(now.plus_days(-BACK_DAYS), now.plus_days(AHEAD_DAYS));
     let company = Company::find(cx)?.name;
-    let told = match feed.kind {
+    let output = match feed.kind {
         FeedKind::Coach => {
             let coach = CoachId(feed.owner_id);
             let Ok(own) = Coach::find_assignable(cx, coach) else { return Ok(None) };
@@ -241,7 +241,7 @@ fn read_feed(cx: &mut Read, credential: &Credential) -> Result<Option<ReaderDocu
             (own.label(), at_location(cx, location, range)?)
         }
     };
-    let (name, entries) = told;
+    let (name, entries) = output;
     let content = calendar(&format!("{company} – {name}"), &entries).into_bytes();
     Ok(Some(ReaderDocument { reader: feed.calendar_feed_id.0, content }))
 }

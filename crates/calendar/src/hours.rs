@@ -56,10 +56,10 @@ impl Opening {
         // The clock is never changed by more than a day.
         let most = (end.millis() - start.millis()) / (interval * MINUTE) + 1_440 / interval + 1;
         for k in 0..=most {
-            let Ok(shown) = self.wall.checked_add(Duration::new().minutes(k * interval)) else {
+            let Ok(view) = self.wall.checked_add(Duration::new().minutes(k * interval)) else {
                 break;
             };
-            found.extend(wall_time_at(shown, zone).into_iter().flatten());
+            found.extend(wall_time_at(view, zone).into_iter().flatten());
         }
         found.retain(|at| (start..=last).contains(at));
         found.sort_unstable();
@@ -79,12 +79,12 @@ pub fn joined(mut openings: Vec<Opening>) -> Vec<Opening> {
 }
 
 /// The instants at which the clock of a zone shows a time.
-fn wall_time_at(shown: DateTime, zone: &TimeZone) -> [Option<Timestamp>; 2] {
+fn wall_time_at(view: DateTime, zone: &TimeZone) -> [Option<Timestamp>; 2] {
     let at = |offset: jiff::tz::Offset| {
-        let instant = offset.to_timestamp(shown).ok()?;
+        let instant = offset.to_timestamp(view).ok()?;
         Some(Timestamp::from_millis(instant.as_millisecond()))
     };
-    match zone.0.to_ambiguous_zoned(shown).offset() {
+    match zone.0.to_ambiguous_zoned(view).offset() {
         AmbiguousOffset::Unambiguous { offset } => [at(offset), None],
         AmbiguousOffset::Gap { .. } => [None, None],
         AmbiguousOffset::Fold { before, after } => [at(before), at(after)],
@@ -93,14 +93,14 @@ fn wall_time_at(shown: DateTime, zone: &TimeZone) -> [Option<Timestamp>; 2] {
 
 /// What the clock of a zone shows at an instant, with its offset from UTC (RFC 3339): an hour that comes twice has two.
 pub fn with_offset(at: Timestamp, zone: &TimeZone) -> String {
-    let shown = at.to_jiff().to_zoned(zone.0.clone());
-    shown.strftime("%Y-%m-%dT%H:%M:%S%:z").to_string()
+    let view = at.to_jiff().to_zoned(zone.0.clone());
+    view.strftime("%Y-%m-%dT%H:%M:%S%:z").to_string()
 }
 
 /// What the clock of a zone shows at an instant, as `YYYY-MM-DDTHH:MM`.
 pub fn local(at: Timestamp, zone: &TimeZone) -> String {
-    let shown = zone.0.to_datetime(at.to_jiff());
-    let (date, time) = (shown.date(), shown.time());
+    let view = zone.0.to_datetime(at.to_jiff());
+    let (date, time) = (view.date(), view.time());
     format!("{date}T{:02}:{:02}", time.hour(), time.minute())
 }
 
@@ -133,8 +133,8 @@ mod tests {
         let mut found = Vec::new();
         let mut at = window.span.start;
         while at.plus_millis(minutes * MINUTE) <= window.span.end {
-            let shown = zone.0.to_datetime(at.to_jiff());
-            let apart = (shown.duration_since(window.wall)).as_secs() / 60;
+            let view = zone.0.to_datetime(at.to_jiff());
+            let apart = (view.duration_since(window.wall)).as_secs() / 60;
             if apart >= 0 && apart % interval == 0 {
                 found.push(at);
             }

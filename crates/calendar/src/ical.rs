@@ -170,9 +170,9 @@ mod tests {
 
     #[test]
     fn an_event_is_written_whole() {
-        let told = calendar("Gym", &[entry("Spin")]);
-        assert!(told.ends_with("END:VCALENDAR\r\n"));
-        let read = read(&told);
+        let output = calendar("Gym", &[entry("Spin")]);
+        assert!(output.ends_with("END:VCALENDAR\r\n"));
+        let read = read(&output);
         let value =
             |name: &str| read.iter().find(|(own, _)| own == name).map(|(_, value)| value.as_str());
         assert_eq!(value("DTSTART"), Some("20261025T003000Z"));
@@ -187,18 +187,18 @@ mod tests {
         /// Whatever people call things, lines are short, and what is read is what was written.
         #[test]
         fn any_name_comes_back(summary in any::<String>()) {
-            let told = calendar("Gym", &[entry(&summary)]);
-            prop_assert!(told.split("\r\n").all(|line| line.len() <= LINE));
-            prop_assert!(!told.replace("\r\n", "").contains(['\r', '\n']));
+            let output = calendar("Gym", &[entry(&summary)]);
+            prop_assert!(output.split("\r\n").all(|line| line.len() <= LINE));
+            prop_assert!(!output.replace("\r\n", "").contains(['\r', '\n']));
             let summaries: Vec<_> =
-                read(&told).into_iter().filter(|(name, _)| name == "SUMMARY").collect();
+                read(&output).into_iter().filter(|(name, _)| name == "SUMMARY").collect();
             prop_assert_eq!(summaries.len(), 1);
-            let shown: String = summary
+            let view: String = summary
                 .replace("\r\n", "\n")
                 .chars()
                 .map(|c| if c.is_control() && c != '\n' { ' ' } else { c })
                 .collect();
-            prop_assert_eq!(&summaries[0].1, &shown);
+            prop_assert_eq!(&summaries[0].1, &view);
         }
     }
 }

@@ -33,13 +33,13 @@ pub fn canceller(cx: &Read) -> CancelledBy {
 pub fn publish(
     cx: &mut Write,
     event: Event,
-    told: &impl Payload,
+    output: &impl Payload,
     (client, coach): (ClientId, CoachId),
 ) -> Result<()> {
-    cx.emit(event, told)?;
+    cx.emit(event, output)?;
     let people = [client.0, coach.0];
     live::open(cx, people)?;
-    live::push(cx, &people, event.name(), told)
+    live::push(cx, &people, event.name(), output)
 }
 
 /// How far from now anything begins, in days of ten years.

@@ -282,7 +282,7 @@ impl RecurrenceChanges {
             ("untilDate", self.until_date.is_said()),
             ("count", self.count.is_said()),
         ];
-        match refused.into_iter().find(|(_, said)| *said) {
+        match refused.into_iter().find(|(_, submitted)| *submitted) {
             Some((field, _)) => {
                 let field = format!("recurrence.{field}");
                 Err(Problem::invalid(&field, "must be absent where one occurrence is meant"))

@@ -212,8 +212,8 @@ impl RecurringBooking {
         self.version = before.version + 1;
         cx.defer(SAVE, &self.params())?;
         // That a day more is booked is told by its booking.
-        let told = changed.into_iter().filter(|field| field != "madeThrough").collect::<Vec<_>>();
-        if told.is_empty() { Ok(()) } else { self.publish(cx, told) }
+        let output = changed.into_iter().filter(|field| field != "madeThrough").collect::<Vec<_>>();
+        if output.is_empty() { Ok(()) } else { self.publish(cx, output) }
     }
 
     /// The live bookings of a series that are to come, in the order of their starts.
@@ -224,7 +224,7 @@ impl RecurringBooking {
 
     /// Tells integrations, the client and the coach.
     pub fn publish(&self, cx: &mut Write, changed_fields: Vec<String>) -> Result<()> {
-        let told = SeriesEvent {
+        let output = SeriesEvent {
             recurring_booking_id: self.recurring_booking_id,
             client_id: self.client_id,
             event_type_id: self.event_type_id,
@@ -238,7 +238,7 @@ impl RecurringBooking {
         permissions::publish(
             cx,
             Event::RecurringBookingChanged,
-            &told,
+            &output,
             (self.client_id, self.coach_id),
         )
     }

@@ -201,7 +201,7 @@ impl BookingRequest {
 
     /// Tells integrations, the client and the coach.
     fn publish(&self, cx: &mut Write, event: Event) -> Result<()> {
-        let told = RequestEvent {
+        let output = RequestEvent {
             booking_request_id: self.booking_request_id,
             client_id: self.client_id,
             event_type_id: self.event_type_id,
@@ -216,7 +216,7 @@ impl BookingRequest {
             decided_at: self.decided_at,
             booking_id: self.booking_id,
         };
-        permissions::publish(cx, event, &told, (self.client_id, self.coach_id))
+        permissions::publish(cx, event, &output, (self.client_id, self.coach_id))
     }
 
     fn reject(mut self, cx: &mut Write, why: RejectionCause, fills: bool) -> Result<Self> {
@@ -381,8 +381,8 @@ static EXPIRE_REQUEST: Timer = Timer::new(
 
 /// Withdraws what a client who leaves has asked for; how much.
 pub fn end_of_client(cx: &mut Write, client: ClientId) -> Result<u64> {
-    let asked = BookingRequest::prefetch_pending(cx, client)?;
-    let pending = cx.awaited(asked)?;
+    let requested = BookingRequest::prefetch_pending(cx, client)?;
+    let pending = cx.awaited(requested)?;
     let count = pending.len() as u64;
     for request in pending {
         request.reject(cx, RejectionCause::Withdrawn, true)?;

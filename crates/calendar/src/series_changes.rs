@@ -288,8 +288,8 @@ fn cancel_recurring_booking(
     for booking in RecurringBooking::to_come(cx, series.recurring_booking_id)? {
         if cancel.scope.means(booking.occurrence_date, from) {
             let (by, timing) = cancellation::quoted_now(cx, &booking);
-            let said = (by, timing, reason.clone());
-            cancellation::cancelled(cx, &booking, said, FreedSeat::Promote)?;
+            let submitted = (by, timing, reason.clone());
+            cancellation::cancelled(cx, &booking, submitted, FreedSeat::Promote)?;
             ended += 1;
         }
     }

@@ -104,11 +104,12 @@ pub fn bookable_from_to(
 
 impl<'a> SlotSearch<'a> {
     /// Reads what decides it.
-    pub fn read(cx: &mut Read, asking: SlotQuery<'a>) -> Result<Self> {
-        let event_type = asking.event_type;
+    pub fn read(cx: &mut Read, confirmation: SlotQuery<'a>) -> Result<Self> {
+        let event_type = confirmation.event_type;
         let (earliest, latest) = bookable_from_to(cx, event_type)?;
-        let around = Span::new(asking.range.start.plus_days(-1), asking.range.end.plus_days(2));
-        let asked = match asking.client {
+        let around =
+            Span::new(confirmation.range.start.plus_days(-1), confirmation.range.end.plus_days(2));
+        let requested = match confirmation.client {
             Some(client) => {
                 let times = booking::prefetch_times(cx, client, around)?;
                 Some((times, BookingRequest::prefetch_pending(cx, client)?))
@@ -116,7 +117,7 @@ impl<'a> SlotSearch<'a> {
             None => None,
         };
         let mut offering = Self {
-            query: asking,
+            query: confirmation,
             earliest,
             latest,
             places: Vec::new(),
@@ -128,7 +129,7 @@ impl<'a> SlotSearch<'a> {
             offering.read_places(cx, around)?;
             offering.read_suppliers(cx, around)?;
         }
-        if let Some((times, pending)) = asked {
+        if let Some((times, pending)) = requested {
             let than = offering.query.than;
             let mut times = booking::awaited_times(cx, times, than)?;
             let mut pending = cx.awaited(pending)?;

@@ -168,9 +168,9 @@ fn list_slots(cx: &mut Read, Query(wanted): Query<SlotFilters>) -> Result<Slots>
     let (coach, location) = (wanted.coach_id, wanted.location_id);
     let mut offerings = Vec::new();
     for event_type in event_types.iter().filter(|event_type| event_type.is_active()) {
-        let asking =
+        let query =
             SlotQuery { event_type, coach, location, range, client, than: None, moved: None };
-        offerings.push((event_type, SlotSearch::read(cx, asking)?));
+        offerings.push((event_type, SlotSearch::read(cx, query)?));
     }
     let (mut starts, mut from) = (Vec::new(), range.start);
     // A day at a time, so that no more is worked out than is told.
@@ -179,9 +179,9 @@ fn list_slots(cx: &mut Read, Query(wanted): Query<SlotFilters>) -> Result<Slots>
         let mut of_day: Vec<TypedStart> = Vec::new();
         for (event_type, offering) in &offerings {
             let day = offering.starts(cx, Span::new(from, to))?.into_iter();
-            let told =
+            let output =
                 |start: &Start| explains || !start.reasons.iter().any(|reason| reason.is_taken());
-            of_day.extend(day.filter(told).map(|start| (*event_type, start)));
+            of_day.extend(day.filter(output).map(|start| (*event_type, start)));
         }
         // What is of one type is in its order already.
         if offerings.len() > 1 {
@@ -230,8 +230,8 @@ pub fn not_bookable(
 ) -> Result<Problem> {
     let from = at.max(cx.now());
     let range = Span::new(from, from.plus_days(ALTERNATIVES_DAYS));
-    let asking = SlotQuery { event_type, coach, location, range, client, than: None, moved: None };
-    let offering = SlotSearch::read(cx, asking)?;
+    let query = SlotQuery { event_type, coach, location, range, client, than: None, moved: None };
+    let offering = SlotSearch::read(cx, query)?;
     let mut alternatives = Vec::new();
     for day in 0..ALTERNATIVES_DAYS {
         let part = Span::new(from.plus_days(day), from.plus_days(day + 1));
@@ -245,11 +245,11 @@ pub fn not_bookable(
         }
     }
     let words: Vec<_> = reasons.iter().map(|reason| reason.word()).collect();
-    let told = match words.is_empty() {
+    let output = match words.is_empty() {
         true => "The slot can no longer be booked.".to_owned(),
         false => format!("The slot cannot be booked: {}.", words.join(", ")),
     };
-    let mut problem = Problem::with_cause(Key::AvailabilitySlotNotBookable, told);
+    let mut problem = Problem::with_cause(Key::AvailabilitySlotNotBookable, output);
     problem.details = Some(serde_json::json!({"reasons": words, "alternatives": alternatives}));
     Ok(problem)
 }

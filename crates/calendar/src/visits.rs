@@ -23,8 +23,8 @@ answer!(VisitsAnswer {
     client_visits: Vec<ClientVisits>,
 });
 
-fn list_client_visits(cx: &mut Read, Query(asked): Query<ClientIds>) -> Result<VisitsAnswer> {
-    let (ids, now) = (asked.client_ids.0, cx.now());
+fn list_client_visits(cx: &mut Read, Query(request): Query<ClientIds>) -> Result<VisitsAnswer> {
+    let (ids, now) = (request.client_ids.0, cx.now());
     let each = || ids.iter().map(|id| vec![id.bind().into_owned(), now.bind().into_owned()]);
     let last: Vec<Option<(Timestamp,)>> = cx.one_each(LAST, each())?;
     let next: Vec<Option<(Timestamp,)>> = cx.one_each(NEXT, each())?;

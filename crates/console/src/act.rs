@@ -110,16 +110,16 @@ pub(crate) async fn act(
             Ok(FormOutcome::Taken { next, operation })
         }
         Ok(Some(answer)) => {
-            let told: Value = serde_json::from_str(&answer.data).map_err(Problem::internal)?;
-            let next = filled(form.one("-next"), &told);
+            let output: Value = serde_json::from_str(&answer.data).map_err(Problem::internal)?;
+            let next = filled(form.one("-next"), &output);
             // What waits is not said to be booked.
-            let waits = told.text("booking.status") == "waitlisted";
+            let waits = output.text("booking.status") == "waitlisted";
             let mut operation_id = if waits { WAITLISTED } else { operation.id }.to_owned();
-            for left in told.list("leavesBehind") {
+            for left in output.list("leavesBehind") {
                 operation_id.push_str(&format!(".{}-{}", left.text("kind"), left.int("total")));
             }
-            Ok(match operation.secret && shows_secret(&told) {
-                true => FormOutcome::Secret { answer: told, next, operation: operation_id },
+            Ok(match operation.secret && shows_secret(&output) {
+                true => FormOutcome::Secret { answer: output, next, operation: operation_id },
                 false => FormOutcome::Taken { next, operation: operation_id },
             })
         }
@@ -179,21 +179,20 @@ async fn preview(
     let Some(body) = changed else { return Ok(None) };
     let (place, arguments) = placed(operation, path, body.body);
     let print = idempotency::fingerprint(operation.method.name(), &place, &arguments);
-    let asking = ConfirmationRequest::preview(print);
-    let (shared, token, asked) = (state.clone(), token.clone(), asking.clone());
+    let query = ConfirmationRequest::preview(print);
+    let (shared, token, request) = (state.clone(), token.clone(), query.clone());
     let (operation, request_id) = (operation.clone(), sent.request_id.clone());
     let run = move |tx: &mut Tx<'_>| {
         let caller = browsers::authenticate(tx, &shared.env, &token)?.caller;
         let none = idempotency::Idempotent::new(None, print);
         let mut call = PreparedRequest::new(operation.clone(), Ok(arguments.clone()), none);
-        call.confirmation = Some(asked.clone());
+        call.confirmation = Some(request.clone());
         call.run(tx, &shared.env, &caller, request_id.as_str())
     };
     // It is rolled back, as whatever is refused is: what was found tells the two apart.
     let refused = state.db.write(run).await.err();
     let (shared, caller) = (state.clone(), person.caller);
-    let kept =
-        state.db.write(move |tx: &mut Tx<'_>| asking.store(tx, &shared.env, &caller)).await?;
+    let kept = state.db.write(move |tx: &mut Tx<'_>| query.store(tx, &shared.env, &caller)).await?;
     if let (None, Some(problem)) = (&kept, refused) {
         return Err(problem);
     }
@@ -256,7 +255,7 @@ async fn perform(
     may_reach(state, operation, &arguments.body).await?;
     let seen = RecordVersion::read(&sent.form)?.map(Arc::new);
     // What was told is done as it was told, or told anew.
-    let asking = confirms.map(|token| ConfirmationRequest {
+    let query = confirms.map(|token| ConfirmationRequest {
         wanted: ConfirmationStep::Confirmed(Some(token.to_owned())),
         fingerprint: print,
     });
@@ -268,9 +267,10 @@ async fn perform(
     let mut tries = 0;
     loop {
         let idempotent = idempotency::Idempotent::new(key.map(str::as_bytes), print);
-        let mut asked = PreparedRequest::new(operation.clone(), Ok(arguments.clone()), idempotent);
-        asked.demands_key = true;
-        asked.confirmation.clone_from(&asking);
+        let mut request =
+            PreparedRequest::new(operation.clone(), Ok(arguments.clone()), idempotent);
+        request.demands_key = true;
+        request.confirmation.clone_from(&query);
         let (shared, token, request_id) = (state.clone(), token.clone(), sent.request_id.clone());
         let (seen, touched) = (seen.clone(), touched.clone());
         let at = path.to_vec();
@@ -279,16 +279,17 @@ async fn perform(
             let id = request_id.as_str();
             let as_seen = seen.as_ref().map(|seen| seen.check(tx, &shared, (&caller, id)));
             // What came before is answered as it was then.
-            asked.stale = as_seen.and_then(Result::err);
-            if let (None, Some((touched, reads))) = (&asked.stale, &touched) {
+            request.stale = as_seen.and_then(Result::err);
+            if let (None, Some((touched, reads))) = (&request.stale, &touched) {
                 let arguments = Arguments { path: at.clone(), ..Arguments::default() };
-                let told = answered(tx, &shared, (&caller, id), (reads, arguments)).ok();
-                let told = told.and_then(|told| serde_json::from_str::<Value>(&told).ok());
-                let record = told.as_ref().and_then(Value::as_object);
-                let record = record.and_then(|told| told.values().find(|one| one.is_object()));
-                asked.stale = record.and_then(|record| edited_fields::check(touched, record).err());
+                let output = answered(tx, &shared, (&caller, id), (reads, arguments)).ok();
+                let output = output.and_then(|output| serde_json::from_str::<Value>(&output).ok());
+                let record = output.as_ref().and_then(Value::as_object);
+                let record = record.and_then(|output| output.values().find(|one| one.is_object()));
+                request.stale =
+                    record.and_then(|record| edited_fields::check(touched, record).err());
             }
-            asked.run(tx, &shared.env, &caller, id)
+            request.run(tx, &shared.env, &caller, id)
         };
         let answer = match operation.writes {
             true => state.db.write(transaction).await,

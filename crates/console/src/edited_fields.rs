@@ -119,9 +119,9 @@ pub(crate) fn only(schema: &Value, form: &Form, person: &Person) -> Result<Optio
         let is_button = was.is_empty();
         body.retain(|name, value| was.get(name) != Some(value));
         for list in form.all(EACH) {
-            let Some(shown) = was.get(list).and_then(Value::as_array) else { continue };
+            let Some(view) = was.get(list).and_then(Value::as_array) else { continue };
             let Some(sent) = body.get_mut(list).and_then(Value::as_array_mut) else { continue };
-            let is_new = |at: &usize| shown.get(*at) != sent.get(*at);
+            let is_new = |at: &usize| view.get(*at) != sent.get(*at);
             let places: Vec<usize> = (0..sent.len()).filter(is_new).collect();
             *sent = places.iter().filter_map(|at| sent.get(*at).cloned()).collect();
             if sent.is_empty() {

@@ -144,21 +144,21 @@ async fn table_of(
                 Arguments { path: path.clone(), query: query.finish(), body: Content::Nothing };
             let who = (&person.caller, request_id.as_str());
             let answer = answered(tx, &shared, who, (&operation, arguments))?;
-            let told: Value = serde_json::from_str(&answer).map_err(Problem::internal)?;
+            let output: Value = serde_json::from_str(&answer).map_err(Problem::internal)?;
             pages.push(answer);
-            let records = told.as_object().into_iter().flat_map(|told| told.values());
+            let records = output.as_object().into_iter().flat_map(|output| output.values());
             let records = records.filter_map(Value::as_array).flatten();
             let ids = records.map(|record| record.text("clientId"));
             clients.extend(ids.filter(|id| Id::parse(id).is_some()).map(str::to_owned));
-            if !told.is("hasNextPage") {
+            if !output.is("hasNextPage") {
                 let clients: Vec<String> = clients.into_iter().collect();
                 let ask =
                     |operation, query| answer_if_allowed(tx, &shared, who, (operation, query));
                 return Ok((pages, names(ask, &clients)?));
             }
         }
-        let told = "This list has more than 20,000 records. Go back, and filter it first.";
-        Err(Problem::with_cause(spotter_kernel::Key::RequestInvalid, told))
+        let output = "This list has more than 20,000 records. Go back, and filter it first.";
+        Err(Problem::with_cause(spotter_kernel::Key::RequestInvalid, output))
     };
     let (pages, names) = state.db.read_slow(read).await?;
     let table = tokio::task::spawn_blocking(move || csv_of_pages(&pages, &names)).await;
@@ -187,14 +187,14 @@ fn names(
 ) -> Result<HashMap<String, String>> {
     let mut names = HashMap::new();
     for some in clients.chunks(limits::PAGE_MAX as usize) {
-        let told = ask("list_client_names", format!("clientIds={}", some.join(",")))?;
-        let named = told.list("clientNames").iter();
+        let answer = ask("list_client_names", format!("clientIds={}", some.join(",")))?;
+        let named = answer.list("clientNames").iter();
         names.extend(
             named.map(|one| (one.text("clientId").to_owned(), one.text("name").to_owned())),
         );
     }
-    let told = ask("list_coaches", format!("limit={}", limits::PAGE_MAX))?;
-    let named = told.list("coaches").iter();
+    let answer = ask("list_coaches", format!("limit={}", limits::PAGE_MAX))?;
+    let named = answer.list("coaches").iter();
     names.extend(named.map(|one| (one.text("coachId").to_owned(), name(one))));
     Ok(names)
 }

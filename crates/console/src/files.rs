@@ -102,13 +102,14 @@ async fn fetched(
         if operation.needs_reauthentication && !person.session.is_sure(shared.env.clock.now()) {
             return Err(Problem::invalid("-password", "is needed again"));
         }
-        let mut asked = PreparedRequest::new(operation.clone(), Ok(arguments.clone()), Ok(None));
-        asked.run(tx, &shared.env, &person.caller, "")
+        let mut request = PreparedRequest::new(operation.clone(), Ok(arguments.clone()), Ok(None));
+        request.run(tx, &shared.env, &person.caller, "")
     };
     let answer = state.db.read(read).await?;
-    let told: serde_json::Value = serde_json::from_str(&answer.data).map_err(Problem::internal)?;
+    let output: serde_json::Value =
+        serde_json::from_str(&answer.data).map_err(Problem::internal)?;
     // Whatever host somebody is at, it is served there.
-    let address = told.text(place);
+    let address = output.text(place);
     let path = address.find("/files/").map_or("/console", |at| &address[at..]);
     Ok(session::redirect(path))
 }

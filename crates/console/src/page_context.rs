@@ -258,9 +258,9 @@ impl<'v, 't> PageContext<'v, 't> {
         let imperial = match self.taste.imperial {
             Some(imperial) => imperial,
             None => {
-                let told =
+                let answer =
                     self.call_if_allowed(ApiCall::of("get_workout_settings"))?.unwrap_or_default();
-                told.text("settings.weightUnit") == "lb"
+                answer.text("settings.weightUnit") == "lb"
             }
         };
         Ok(if imperial { "imperial" } else { "metric" })
@@ -371,9 +371,9 @@ impl<'v, 't> PageContext<'v, 't> {
         ids.dedup();
         ids.retain(|id| !id.is_empty() && !self.names.contains_key(*id));
         for ids in ids.chunks(100) {
-            let asked = ApiCall::of("list_client_names").with("clientIds", ids.join(","));
-            let told = self.call_if_allowed(asked)?.unwrap_or_default();
-            for one in told.list("clientNames") {
+            let request = ApiCall::of("list_client_names").with("clientIds", ids.join(","));
+            let answer = self.call_if_allowed(request)?.unwrap_or_default();
+            for one in answer.list("clientNames") {
                 self.names.insert(one.text("clientId").to_owned(), one.text("name").to_owned());
             }
         }
@@ -397,9 +397,9 @@ impl<'v, 't> PageContext<'v, 't> {
         if let Some(name) = self.names.get(id) {
             return Ok(name.clone());
         }
-        let told =
+        let answer =
             self.call_if_allowed(ApiCall::of(operation).at(parameter, id))?.unwrap_or_default();
-        let record = told.at(record);
+        let record = answer.at(record);
         let name = match record.text("name") {
             "" => crate::parts::format::name(record),
             name => name.to_owned(),
@@ -414,21 +414,22 @@ impl<'v, 't> PageContext<'v, 't> {
         ask: ApiCall,
         (list, id): (&str, &str),
     ) -> Result<Vec<(String, String)>> {
-        let told = self.call_if_allowed(ask.with("limit", 100))?.unwrap_or_default();
+        let answer = self.call_if_allowed(ask.with("limit", 100))?.unwrap_or_default();
         let label = |record: &Value| match record.at("name") {
             Value::String(name) => name.clone(),
             Value::Object(texts) => localized(texts, self.say.0.code()),
             _ => crate::parts::format::name(record),
         };
-        Ok(told.list(list).iter().map(|item| (item.text(id).to_owned(), label(item))).collect())
+        Ok(answer.list(list).iter().map(|item| (item.text(id).to_owned(), label(item))).collect())
     }
 
     /// Coaches who can be planned with: those who work for the company, whether or not they have signed in yet.
     pub(crate) fn coaches_to_plan(&mut self) -> Result<Vec<(String, String)>> {
-        let told = self
+        let answer = self
             .call_if_allowed(ApiCall::of("list_coaches").with("limit", 100))?
             .unwrap_or_default();
-        let working = told.list("coaches").iter().filter(|one| one.text("status") != "deactivated");
+        let working =
+            answer.list("coaches").iter().filter(|one| one.text("status") != "deactivated");
         let named = |one: &Value| (one.text("coachId").to_owned(), crate::parts::format::name(one));
         Ok(working.map(named).collect())
     }
@@ -451,8 +452,8 @@ pub(crate) fn answered(
     (caller, request_id): (&Caller, &str),
     (operation, arguments): (&Arc<Operation>, Arguments),
 ) -> Result<String> {
-    let mut asked = PreparedRequest::new(operation.clone(), Ok(arguments), Ok(None));
-    Ok(asked.run(tx, &state.env, caller, request_id)?.data)
+    let mut request = PreparedRequest::new(operation.clone(), Ok(arguments), Ok(None));
+    Ok(request.run(tx, &state.env, caller, request_id)?.data)
 }
 
 /// The operation of an id, if people may reach it.
@@ -499,10 +500,10 @@ mod tests {
 
     #[test]
     fn a_form_is_of_the_browser_that_it_was_shown_in() {
-        let shown = [masked("one", [7; 32]), masked("one", [8; 32])];
-        assert_ne!(shown[0], shown[1]);
-        assert!(shown.iter().all(|csrf| is_own("one", csrf) && !is_own("other", csrf)));
-        for wrong in ["", "x", &shown[0][1..], &shown[0][..40], "ä"] {
+        let view = [masked("one", [7; 32]), masked("one", [8; 32])];
+        assert_ne!(view[0], view[1]);
+        assert!(view.iter().all(|csrf| is_own("one", csrf) && !is_own("other", csrf)));
+        for wrong in ["", "x", &view[0][1..], &view[0][..40], "ä"] {
             assert!(!is_own("one", wrong), "{wrong}");
         }
     }

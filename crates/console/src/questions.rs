@@ -52,8 +52,8 @@ pub(crate) fn with(list: Value, form: &Form) -> Result<Value> {
     }
     let options = options(&Value::Object(question.clone()), &part("options"));
     put(&mut question, "options", options);
-    let shown = shown_when(&all, &part("shownIf"), &part("shownValue"), &question);
-    put(&mut question, "showWhen", shown);
+    let view = shown_when(&all, &part("shownIf"), &part("shownValue"), &question);
+    put(&mut question, "showWhen", view);
     match place {
         Some(place) => all[place] = Value::Object(question),
         None => all.push(Value::Object(question)),
@@ -107,15 +107,15 @@ fn shown_when(all: &[Value], id: &str, value: &str, before: &Map<String, Value>)
     if id == "-" {
         return before.get("showWhen").cloned().unwrap_or_default();
     }
-    let Some(asked) = all.iter().find(|one| one.text("questionId") == id) else {
+    let Some(request) = all.iter().find(|one| one.text("questionId") == id) else {
         return Value::Null;
     };
     if value.is_empty() {
         return json!({"all": [{"questionId": id, "op": "answered", "value": true}]});
     }
     let option =
-        asked.list("options").iter().find(|own| own.text("label").eq_ignore_ascii_case(value));
-    let value = match (asked.text("type"), option) {
+        request.list("options").iter().find(|own| own.text("label").eq_ignore_ascii_case(value));
+    let value = match (request.text("type"), option) {
         (_, Some(option)) => option.text("optionId").into(),
         ("boolean" | "consent", _) => {
             matches!(value.to_lowercase().as_str(), "yes" | "ja" | "true").into()
@@ -125,7 +125,7 @@ fn shown_when(all: &[Value], id: &str, value: &str, before: &Map<String, Value>)
         }
         _ => value.into(),
     };
-    let op = if asked.text("type") == "multi_choice" { "in" } else { "eq" };
+    let op = if request.text("type") == "multi_choice" { "in" } else { "eq" };
     let value = if op == "in" { json!([value]) } else { value };
     json!({"all": [{"questionId": id, "op": op, "value": value}]})
 }

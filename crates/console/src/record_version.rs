@@ -22,8 +22,8 @@ pub(crate) struct FormSource(pub(crate) String);
 
 impl FormSource {
     /// Of what stands at some places of an answer.
-    pub(crate) fn of(ask: &ApiCall, places: &[&str], told: &Value) -> Self {
-        Self(serde_json::to_string(&RecordVersion::of(ask, places, told)).unwrap_or_default())
+    pub(crate) fn of(ask: &ApiCall, places: &[&str], answer: &Value) -> Self {
+        Self(serde_json::to_string(&RecordVersion::of(ask, places, answer)).unwrap_or_default())
     }
 }
 
@@ -39,10 +39,10 @@ pub(crate) struct RecordVersion {
 }
 
 impl RecordVersion {
-    fn of(ask: &ApiCall, places: &[&str], told: &Value) -> Self {
+    fn of(ask: &ApiCall, places: &[&str], answer: &Value) -> Self {
         let Arguments { path, query, .. } = ask.arguments();
         let places: Vec<String> = places.iter().map(|place| (*place).to_owned()).collect();
-        let digest = digest(told, &places);
+        let digest = digest(answer, &places);
         Self { operation: ask.operation.to_owned(), path, query, places, digest }
     }
 
@@ -65,8 +65,8 @@ impl RecordVersion {
         let (path, query) = (self.path.clone(), self.query.clone());
         let arguments = Arguments { path, query, body: Content::Nothing };
         let answer = answered(tx, state, who, (operation, arguments))?;
-        let told: Value = serde_json::from_str(&answer).map_err(Problem::internal)?;
-        match digest(&told, &self.places) == self.digest {
+        let output: Value = serde_json::from_str(&answer).map_err(Problem::internal)?;
+        match digest(&output, &self.places) == self.digest {
             true => Ok(()),
             false => Err(Problem::conflict("", CHANGED)),
         }
@@ -77,7 +77,7 @@ impl RecordVersion {
 pub(crate) const CHANGED: &str =
     "was changed meanwhile: look at it as it is now, and change it again";
 
-fn digest(told: &Value, places: &[String]) -> String {
-    let all: Vec<String> = places.iter().map(|place| told.at(place).to_string()).collect();
+fn digest(answer: &Value, places: &[String]) -> String {
+    let all: Vec<String> = places.iter().map(|place| answer.at(place).to_string()).collect();
     base64url(&vault::digest_of(all.join("\n").as_bytes()))
 }

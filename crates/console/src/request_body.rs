@@ -168,8 +168,8 @@ impl<'f> BodyBuilder<'f> {
                 self.rows.push((name, Rows::Times(times)));
             }
             "json" => {
-                let told = serde_json::from_str(value).map_err(|_| wrong("must be JSON"))?;
-                self.values.push((name, told));
+                let answer = serde_json::from_str(value).map_err(|_| wrong("must be JSON"))?;
+                self.values.push((name, answer));
             }
             "question" => {
                 let list = serde_json::from_str(value).unwrap_or_default();
@@ -189,23 +189,23 @@ fn hours(form: &Form) -> Value {
         if let (Some(Ok(weekday)), Some(row), Some(end)) =
             (parts.next().map(str::parse::<i64>), parts.next(), parts.next())
         {
-            let told = match end {
+            let answer = match end {
                 // One of them is chosen, or none.
                 "locationIds" if value.is_empty() => continue,
                 "locationIds" => Value::Array(vec![value.into()]),
                 _ => value.into(),
             };
-            ranges.entry((weekday, row)).or_default().insert(end.to_owned(), told);
+            ranges.entry((weekday, row)).or_default().insert(end.to_owned(), answer);
         }
     }
     let ranges = ranges.into_iter().filter(|(_, ends)| {
         ends.values().any(|end| end.as_str().is_some_and(|end| !end.is_empty()))
     });
-    let told = ranges.map(|((weekday, _), mut range)| {
+    let answer = ranges.map(|((weekday, _), mut range)| {
         range.insert("weekday".to_owned(), weekday.into());
         Value::Object(range)
     });
-    told.collect()
+    answer.collect()
 }
 
 /// An amount as people write it, in minor units as JSON fields hold them; nothing stays nothing.

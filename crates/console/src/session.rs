@@ -267,9 +267,9 @@ pub(crate) async fn sign_in(
                 Some(unsent) => {
                     let csrf = new_csrf(&state, token.expose());
                     let main = unsent.resend_form(say, &csrf);
-                    let mut shown = outside(say, StatusCode::OK, say.unsent(), false, main);
-                    set_session(&state, &mut shown, &token, remembered);
-                    shown
+                    let mut view = outside(say, StatusCode::OK, say.unsent(), false, main);
+                    set_session(&state, &mut view, &token, remembered);
+                    view
                 }
                 None => continue_to(&state, safe(sent.form.one("then")), &token, remembered),
             };

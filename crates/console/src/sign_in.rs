@@ -69,9 +69,9 @@ impl Form {
             .flatten()
             .filter_map(|company| Some((text(company, "companyId")?, text(company, "name")?)))
             .collect();
-        let told = |name: &str| details.and_then(|details| details[name].as_str());
-        let ticket = told("ticket").map(str::to_owned);
-        let ask_subject = told("field") == Some("subject");
+        let answer = |name: &str| details.and_then(|details| details[name].as_str());
+        let ticket = answer("ticket").map(str::to_owned);
+        let ask_subject = answer("field") == Some("subject");
         let wrong = match problem.key {
             Key::InvalidCredentials => Some(say.wrong_credentials().to_owned()),
             Key::RateLimitExceeded => {

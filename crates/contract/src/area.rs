@@ -285,7 +285,7 @@ impl Table {
 
     /// What an event tells; nothing while no area announces it.
     pub fn payload(&self, event: Event) -> Option<&EventSchema> {
-        self.payloads.iter().find(|told| told.events.contains(&event))
+        self.payloads.iter().find(|output| output.events.contains(&event))
     }
 
     /// Who reaches which operation, as a document that is read in review.

@@ -114,7 +114,7 @@ fn from_pairs<T: DeserializeOwned>(text: &str) -> Result<T> {
 
 /// The same of a query. Of two that belong together, of which one is no date, the range is wrong.
 fn from_query<T: DeserializeOwned>(text: &str) -> Result<T> {
-    let asked = from_pairs(text).map_err(|problem| {
+    let request = from_pairs(text).map_err(|problem| {
         let details = problem.details.as_ref();
         let field = details.and_then(|details| details["field"].as_str());
         let partner = field.and_then(partner).filter(|_| problem.key == Key::InvalidDate);
@@ -128,7 +128,7 @@ fn from_query<T: DeserializeOwned>(text: &str) -> Result<T> {
         }
     })?;
     check_order(text)?;
-    Ok(asked)
+    Ok(request)
 }
 
 /// Refuses a range of dates or instants whose end is before its start.
@@ -434,9 +434,9 @@ mod tests {
             PageRequest { page: 2, limit: 100, cursor: None }
         );
         assert_eq!(paged("").unwrap().1, PageRequest::default());
-        let told = |query: &str| paged(query).unwrap_err().message;
-        assert_eq!(told("q=1"), "q: unknown query parameter; there are page, limit.");
-        assert_eq!(told("limit=1&limit=2"), "limit: must be given once.");
+        let output = |query: &str| paged(query).unwrap_err().message;
+        assert_eq!(output("q=1"), "q: unknown query parameter; there are page, limit.");
+        assert_eq!(output("limit=1&limit=2"), "limit: must be given once.");
         for bad in [
             "page=01",
             "page=+1",
@@ -460,17 +460,17 @@ mod tests {
         struct Asked {
             ids: IdList<Id>,
         }
-        let asked = |ids: &str| {
+        let request = |ids: &str| {
             Query::<Asked>::take(&Arguments { query: format!("ids={ids}"), ..Arguments::default() })
-                .map(|Query(asked)| asked.ids.0.len())
+                .map(|Query(request)| request.ids.0.len())
         };
         let id = |number: usize| format!("{number:024x}");
-        assert_eq!(asked(&id(1)).unwrap(), 1);
-        assert_eq!(asked(&format!("{},{},{}", id(1), id(2), id(1))).unwrap(), 2);
+        assert_eq!(request(&id(1)).unwrap(), 1);
+        assert_eq!(request(&format!("{},{},{}", id(1), id(2), id(1))).unwrap(), 2);
         let many = |count| (0..count).map(id).collect::<Vec<_>>().join(",");
-        assert_eq!(asked(&many(100)).unwrap(), 100);
+        assert_eq!(request(&many(100)).unwrap(), 100);
         for wrong in [String::new(), format!("{},", id(1)), "x".into(), many(101)] {
-            assert!(asked(&wrong).unwrap_err().message.starts_with("ids: "), "{wrong}");
+            assert!(request(&wrong).unwrap_err().message.starts_with("ids: "), "{wrong}");
         }
     }
 }

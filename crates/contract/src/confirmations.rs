@@ -118,10 +118,10 @@ impl ConfirmationRequest {
         type Kept = (Vec<u8>, Vec<u8>, Timestamp);
         let (company, token) = (caller.company, vault::digest_of(token.as_bytes()));
         let kept: Option<Kept> = tx.one(FIND, params![company, token])?;
-        let (_, told, expires_at) = kept
+        let (_, output, expires_at) = kept
             .filter(|(call, ..)| *call == self.call(caller))
             .ok_or_else(|| required("is none of this call, or was used: call the preview again"))?;
-        if expires_at <= now || told != digest(foreseen)? {
+        if expires_at <= now || output != digest(foreseen)? {
             return Err(confirmation_refusal(
                 "confirmation_stale",
                 "is over: call the preview again",
@@ -137,9 +137,9 @@ impl ConfirmationRequest {
         let Some(foreseen) = found else { return Ok(None) };
         let confirm_token = random_text(&*env.entropy);
         let expires_at = env.clock.now().plus_seconds(CONFIRM_SECONDS);
-        let (call, told) = (self.call(caller), digest(&foreseen)?);
+        let (call, output) = (self.call(caller), digest(&foreseen)?);
         let token = vault::digest_of(confirm_token.as_bytes());
-        tx.defer(KEEP, params![caller.company, token, call, told, expires_at])?;
+        tx.defer(KEEP, params![caller.company, token, call, output, expires_at])?;
         let EffectPreview { effects: happens, recipients: tells, events, .. } = foreseen;
         let happens = deduplicate(happens);
         let tells = deduplicate(tells).into_iter().chain(webhook_sentence(&events)).collect();
@@ -201,11 +201,11 @@ fn deduplicate(sentences: Vec<String>) -> Vec<String> {
             None => all.push((sentence, 1)),
         }
     }
-    let told = |(sentence, times)| match times {
+    let output = |(sentence, times)| match times {
         1 => sentence,
         times => format!("{sentence} ({times} times)"),
     };
-    all.into_iter().map(told).collect()
+    all.into_iter().map(output).collect()
 }
 
 statements! {

@@ -236,11 +236,11 @@ impl<'t, 'c> Read<'t, 'c> {
         params: impl IntoIterator<Item = Vec<Value<'static>>>,
     ) -> Result<Vec<Vec<R>>> {
         let company = self.caller.company;
-        let asked: Result<Vec<_>> = params
+        let request: Result<Vec<_>> = params
             .into_iter()
             .map(|params| self.tx.prefetch(sql, &scoped(company, &params)))
             .collect();
-        asked?.into_iter().map(|ahead| self.tx.awaited(ahead)).collect()
+        request?.into_iter().map(|ahead| self.tx.awaited(ahead)).collect()
     }
 
     /// Every row. The statement itself must bound them.
@@ -254,8 +254,8 @@ impl<'t, 'c> Read<'t, 'c> {
     }
 
     /// The rows that were asked for ahead.
-    pub fn awaited<R: Record>(&mut self, asked: Prefetch<R>) -> Result<Vec<R>> {
-        self.tx.awaited(asked)
+    pub fn awaited<R: Record>(&mut self, request: Prefetch<R>) -> Result<Vec<R>> {
+        self.tx.awaited(request)
     }
 
     /// A page of a list.

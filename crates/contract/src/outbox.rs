@@ -38,8 +38,8 @@ impl Listeners {
         }
         let name = |at: usize| events.get(at).unwrap_or(last).name();
         let names: [&str; EVENTS_ASKED] = std::array::from_fn(name);
-        let asked = params![company, names[0], names[1], names[2], names[3]];
-        tx.prefetch(LISTENERS, asked).map(Self::Asked)
+        let request = params![company, names[0], names[1], names[2], names[3]];
+        tx.prefetch(LISTENERS, request).map(Self::Asked)
     }
 
     fn of(&mut self, tx: &mut Tx<'_>, event: Event) -> Result<BTreeSet<Id>> {

@@ -183,16 +183,16 @@ impl Read<'_, '_> {
     }
 
     /// The client to whose records a list is narrowed: what staff ask for, and always the one who calls.
-    pub fn narrowed(&self, asked: Option<ClientId>) -> Result<Option<ClientId>> {
+    pub fn narrowed(&self, request: Option<ClientId>) -> Result<Option<ClientId>> {
         match self.calling_client() {
-            Some(_) => self.subject_client(asked).map(Some),
-            None => Ok(asked),
+            Some(_) => self.subject_client(request).map(Some),
+            None => Ok(request),
         }
     }
 
     /// Refuses a client who says what is staff's to say: each field with whether it was said.
     pub fn staff_say(&self, fields: &[(&str, bool)]) -> Result<()> {
-        match fields.iter().find(|(_, said)| *said) {
+        match fields.iter().find(|(_, submitted)| *submitted) {
             Some((field, _)) if !self.by_staff() => Err(staffs_to_say(field)),
             _ => Ok(()),
         }
@@ -251,13 +251,13 @@ impl ForClient {
         if self.staffs.is_empty() {
             return Ok(data);
         }
-        let mut told: Value = serde_json::from_str(&data).map_err(Problem::internal)?;
-        self.strip(&mut told);
-        Ok(told.to_string())
+        let mut output: Value = serde_json::from_str(&data).map_err(Problem::internal)?;
+        self.strip(&mut output);
+        Ok(output.to_string())
     }
 
-    fn strip(&self, told: &mut Value) {
-        match told {
+    fn strip(&self, output: &mut Value) {
+        match output {
             Value::Object(fields) => {
                 self.staffs.iter().for_each(|name| drop(fields.remove(*name)));
                 fields.values_mut().for_each(|value| self.strip(value));

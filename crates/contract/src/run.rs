@@ -66,8 +66,18 @@ impl PreparedRequest {
             fields = body.into_iter().flat_map(|body| body.keys().cloned()).collect();
         }
         let bound = arguments.and_then(|arguments| operation.bind(&arguments));
-        let (demands_key, busy, asking, stale) = (false, false, None, None);
-        Self { operation, demands_key, busy, confirmation: asking, stale, idempotent, bound, subject, fields }
+        let (demands_key, busy, query, stale) = (false, false, None, None);
+        Self {
+            operation,
+            demands_key,
+            busy,
+            confirmation: query,
+            stale,
+            idempotent,
+            bound,
+            subject,
+            fields,
+        }
     }
 
     /// Refuses it for what was found out after it was read.
@@ -105,9 +115,17 @@ impl PreparedRequest {
         let now = env.clock.now();
         let cx = &mut Read::new(tx, caller, now).with_env(env);
         operation.check_consent(cx, self.subject.as_deref())?;
-        let (asking, stale) = (self.confirmation.as_ref(), self.stale.as_ref());
-        let admitted =
-            AdmittedRequest { env, operation, caller, idempotent, confirmation: asking, stale, request_id, now };
+        let (query, stale) = (self.confirmation.as_ref(), self.stale.as_ref());
+        let admitted = AdmittedRequest {
+            env,
+            operation,
+            caller,
+            idempotent,
+            confirmation: query,
+            stale,
+            request_id,
+            now,
+        };
         let mut answer = admitted.run(tx, bound)?;
         if let (Some(granted), Actor::Client { .. }) = (operation.for_client, &caller.actor) {
             answer.data = granted.visible(answer.data)?;
@@ -148,8 +166,8 @@ impl AdmittedRequest<'_> {
             return Ok(Answer { status, data, replayed: true });
         }
         let read = Read::new(tx, caller, now);
-        if let Some(asking) = self.confirmation {
-            asking.refuse_unconfirmed()?;
+        if let Some(query) = self.confirmation {
+            query.refuse_unconfirmed()?;
         }
         let mut cx = Write::new(read, env, operation.id, operation.events, self.request_id)?;
         if self.confirmation.is_some() {
@@ -158,10 +176,10 @@ impl AdmittedRequest<'_> {
         let fresh = self.stale.map_or(Ok(()), |problem| Err(problem.clone()));
         let mut outcome =
             fresh.and_then(|()| function(&mut cx)).and_then(|data| cx.audit().map(|()| data));
-        if let (Some(asking), Some(foreseen), true) =
+        if let (Some(query), Some(foreseen), true) =
             (self.confirmation, cx.take_preview(), outcome.is_ok())
         {
-            outcome = asking.finish(tx, env, caller, foreseen).and(outcome);
+            outcome = query.finish(tx, env, caller, foreseen).and(outcome);
         }
         if let (Err(_), Some(slot)) = (&outcome, &slot) {
             // A transaction that takes no further statement does not count anyway.

@@ -230,9 +230,9 @@ impl ConversationWithParticipants {
         let others = self.participants.iter().map(Participant::user);
         let others: Vec<User> = others.filter(|user| *user != speaker).collect();
         let names = Names::of(cx, others.iter().take(10).copied())?;
-        let told = others.iter().take(10).map(|user| quoted(names.name(*user)));
+        let output = others.iter().take(10).map(|user| quoted(names.name(*user)));
         let more = (others.len() > 10).then(|| format!("and {} more", others.len() - 10));
-        Ok(told.chain(more).collect())
+        Ok(output.chain(more).collect())
     }
 
     /// The conversation, for somebody who may read all of the company's.
@@ -367,8 +367,8 @@ pub(super) fn participants_of(
     cx: &mut Read,
     ids: impl Iterator<Item = ConversationId>,
 ) -> Result<Vec<Vec<Participant>>> {
-    let asked = ids.map(|id| vec![id.bind().into_owned(), Value::Int(SHOWN_IN_LISTS)]);
-    cx.all_each(PARTICIPANTS, asked)
+    let request = ids.map(|id| vec![id.bind().into_owned(), Value::Int(SHOWN_IN_LISTS)]);
+    cx.all_each(PARTICIPANTS, request)
 }
 
 /// The conversations with these ids.

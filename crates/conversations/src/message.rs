@@ -340,11 +340,11 @@ pub(super) fn latest_of(
     cx: &mut Read,
     conversations: &[Conversation],
 ) -> Result<Vec<Option<Message>>> {
-    let asked = conversations.iter().map(|conversation| {
+    let request = conversations.iter().map(|conversation| {
         let (id, last) = (conversation.conversation_id, conversation.message_count);
         vec![id.bind().into_owned(), Value::Int(last), Value::Int(last - 1)]
     });
-    cx.one_each(RANGE, asked)
+    cx.one_each(RANGE, request)
 }
 
 /// The subject of the total of all messages.

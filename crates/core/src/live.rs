@@ -49,15 +49,15 @@ pub fn push(cx: &mut Write, people: &[Id], event: &str, data: &impl Serialize) -
         // What is played of the past reaches nobody.
         return Ok(());
     }
-    for told in people.chunks(TOLD_AT_ONCE) {
+    for output in people.chunks(TOLD_AT_ONCE) {
         // The statement has so many places; whoever comes last takes those that are left over.
-        let rest = told.last().into_iter().cycle();
-        let ids = told.iter().chain(rest).take(TOLD_AT_ONCE);
+        let rest = output.last().into_iter().cycle();
+        let ids = output.iter().chain(rest).take(TOLD_AT_ONCE);
         let ids: Vec<Value<'static>> = ids.map(|id| id.bind().into_owned()).collect();
         let entry = [event.bind(), data.bind(), expires_at.bind()].map(|value| value.into_owned());
         let entry = [&entry[..], &ids].concat();
-        cx.defer_to_end(told, HOLD, [(ADVANCE, ids), (APPEND, entry)]);
-        told.iter().for_each(|person| cx.wake(*person));
+        cx.defer_to_end(output, HOLD, [(ADVANCE, ids), (APPEND, entry)]);
+        output.iter().for_each(|person| cx.wake(*person));
     }
     Ok(())
 }

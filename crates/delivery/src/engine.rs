@@ -172,9 +172,9 @@ impl EngineState {
                 self.look_at(&found);
             }
             while self.attempts.try_join_next().is_some() {}
-            let told = signals.take();
-            self.busy.extend(&told);
-            self.prompt.extend(told);
+            let output = signals.take();
+            self.busy.extend(&output);
+            self.prompt.extend(output);
             self.learn().await;
             self.claim().await;
             more = self.busy.iter().any(|of| self.permits.free(*of) > 0);
@@ -220,8 +220,8 @@ impl EngineState {
         if news.is_empty() {
             return;
         }
-        let asked = news.clone();
-        match self.engine.db.read(move |tx| queue::target_health(tx, &asked)).await {
+        let request = news.clone();
+        match self.engine.db.read(move |tx| queue::target_health(tx, &request)).await {
             Ok(standings) => {
                 news.into_iter().zip(standings).for_each(|(of, how)| self.permits.learn(of, how));
             }

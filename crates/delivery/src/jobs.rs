@@ -148,8 +148,9 @@ impl Jobs {
             tracing::warn!(job = job.id, subject = %held.subject, error, "a job is not done");
         }
         while begun.elapsed() < held_for {
-            let (env, kept, said) = (self.env.clone(), held.clone(), outcome.clone());
-            let settled = self.db.write(move |tx| jobs::finish(tx, &env, job, &kept, &said)).await;
+            let (env, kept, submitted) = (self.env.clone(), held.clone(), outcome.clone());
+            let settled =
+                self.db.write(move |tx| jobs::finish(tx, &env, job, &kept, &submitted)).await;
             match settled {
                 Ok(_) => break,
                 Err(problem) => {

@@ -286,10 +286,10 @@ impl Server {
         let name = Some(one_line(name)).filter(|name| !name.is_empty());
         let at = std::time::UNIX_EPOCH + Duration::from_millis(written_at.millis().unsigned_abs());
         let automatic = HeaderName::new_from_ascii_str("Auto-Submitted");
-        let said = MultiPart::alternative_plain_html(text.clone(), html.clone());
+        let submitted = MultiPart::alternative_plain_html(text.clone(), html.clone());
         let whole = match attachments.is_empty() {
-            true => said,
-            false => MultiPart::mixed().multipart(said),
+            true => submitted,
+            false => MultiPart::mixed().multipart(submitted),
         };
         let whole = attachments.iter().try_fold(whole, |whole, file| {
             let kind = ContentType::parse(file.media_type);
@@ -325,9 +325,9 @@ fn describe_error(error: &lettre::transport::smtp::Error) -> String {
     let mut text = error.to_string();
     let mut cause = std::error::Error::source(error);
     while let Some(inner) = cause {
-        let said = inner.to_string();
-        if !text.contains(&said) {
-            text = format!("{text}: {said}");
+        let submitted = inner.to_string();
+        if !text.contains(&submitted) {
+            text = format!("{text}: {submitted}");
         }
         cause = inner.source();
     }
@@ -349,10 +349,10 @@ mod tests {
 
     #[test]
     fn urls_say_how_a_connection_is_secured() {
-        let shown = |url: &str| format!("{:?}", server(url).unwrap());
-        assert_eq!(shown("smtps://u:p@mail.example"), "mail.example:465, Implicit");
-        assert_eq!(shown("smtp://u:p%40@mail.example"), "mail.example:587, StartTls");
-        assert_eq!(shown("smtp://localhost:2525?tls=none"), "localhost:2525, Plain");
+        let view = |url: &str| format!("{:?}", server(url).unwrap());
+        assert_eq!(view("smtps://u:p@mail.example"), "mail.example:465, Implicit");
+        assert_eq!(view("smtp://u:p%40@mail.example"), "mail.example:587, StartTls");
+        assert_eq!(view("smtp://localhost:2525?tls=none"), "localhost:2525, Plain");
         for wrong in ["mail.example", "http://mail.example", "smtp://", "smtps://h?tls=none"] {
             assert!(server(wrong).is_err(), "{wrong}");
         }

@@ -331,9 +331,9 @@ const ANSWERED_LATELY_MS: i64 = 600_000;
 /// What is known of targets from what was written down, in the order of asking.
 pub fn target_health(tx: &mut Tx<'_>, of: &[Signal]) -> Result<Vec<TargetHealth>> {
     type Row = (Option<Timestamp>, Option<Timestamp>);
-    let asked = of.iter().map(|(company, id)| tx.prefetch::<Row>(STANDING, params![company, id]));
-    let asked: Vec<Prefetch<Row>> = asked.collect::<Result<_>>()?;
-    let told = asked.into_iter().map(|ahead| {
+    let request = of.iter().map(|(company, id)| tx.prefetch::<Row>(STANDING, params![company, id]));
+    let request: Vec<Prefetch<Row>> = request.collect::<Result<_>>()?;
+    let output = request.into_iter().map(|ahead| {
         Ok(match tx.awaited(ahead)?.into_iter().next() {
             Some((Some(success), failure))
                 if failure.is_none_or(|at| at.millis() - success.millis() < ANSWERED_LATELY_MS) =>
@@ -344,7 +344,7 @@ pub fn target_health(tx: &mut Tx<'_>, of: &[Signal]) -> Result<Vec<TargetHealth>
             _ => TargetHealth::New,
         })
     });
-    told.collect()
+    output.collect()
 }
 
 /// Most deliveries that became due that are told apart.

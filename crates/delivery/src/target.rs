@@ -161,7 +161,7 @@ mod tests {
         for line in HOSTS.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
             let (verdict, host) = line.split_once(' ').unwrap();
             let parsed = Target::parse(&format!("https://{host}/hook"), &[]);
-            let told = match parsed {
+            let output = match parsed {
                 Ok(_) => "public",
                 Err(TargetError::LocalName) => "local",
                 Err(TargetError::ClosedAddress(_)) => "closed",
@@ -169,7 +169,7 @@ mod tests {
                 Err(TargetError::UserInfo) => "userinfo",
                 Err(other) => panic!("{host}: {other:?}"),
             };
-            assert_eq!(told, verdict, "{host}");
+            assert_eq!(output, verdict, "{host}");
             judged += 1;
         }
         assert!(judged >= 200, "{judged}");

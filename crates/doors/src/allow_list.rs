@@ -149,7 +149,10 @@ fn zones(cx: &mut Read, device: &Device) -> Result<(Vec<ZoneContext>, Vec<Online
                 continue;
             }
         };
-        online_only.push(OnlineOnly { zone: Some(name).filter(|name| !name.is_empty()), required_credential: asks });
+        online_only.push(OnlineOnly {
+            zone: Some(name).filter(|name| !name.is_empty()),
+            required_credential: asks,
+        });
     }
     Ok((open, online_only))
 }
@@ -250,28 +253,28 @@ fn admissible_clients(
     Ok((parts, schedules.into_values().collect()))
 }
 
-fn get_allow_list(cx: &mut Read, Query(asked): Query<AllowListFilters>) -> Result<AllowList> {
+fn get_allow_list(cx: &mut Read, Query(request): Query<AllowListFilters>) -> Result<AllowList> {
     let device = Device::from_caller(cx)?;
     let expires_at = cx.now().plus_seconds(GOOD_SECONDS);
     let (places, online_only) = zones(cx, &device)?;
     let range = Span::new(cx.now(), expires_at);
     let (parts, schedules) = admissible_clients(cx, &device, &places, range)?;
     let version = version_of(&parts)?;
-    let known = asked.since.and_then(|text| URL_SAFE_NO_PAD.decode(text.as_bytes()).ok());
+    let known = request.since.and_then(|text| URL_SAFE_NO_PAD.decode(text.as_bytes()).ok());
     let known = known.filter(|known| known.len() == version.len());
     let is_complete = known.is_none();
     let changed = |part: usize| {
         let of = part * PART_BYTES..(part + 1) * PART_BYTES;
         known.as_ref().is_none_or(|known| known[of.clone()] != version[of])
     };
-    let told: Vec<usize> = (0..PARTS).filter(|part| changed(*part)).collect();
+    let output: Vec<usize> = (0..PARTS).filter(|part| changed(*part)).collect();
     Ok(AllowList {
         is_complete,
         replaces: match is_complete {
             true => Vec::new(),
-            false => told.iter().map(|part| format!("{part:02x}")).collect(),
+            false => output.iter().map(|part| format!("{part:02x}")).collect(),
         },
-        entries: told.iter().flat_map(|part| parts[*part].iter().cloned()).collect(),
+        entries: output.iter().flat_map(|part| parts[*part].iter().cloned()).collect(),
         list_version: URL_SAFE_NO_PAD.encode(&version),
         schedules,
         online_only,

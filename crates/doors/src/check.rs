@@ -83,11 +83,11 @@ const OPEN_SECONDS: i64 = 5;
 
 /// What is asked in a scan that a device has not decided itself.
 pub fn code_for<'a>(
-    shown: &'a ShownCredential,
+    view: &'a ShownCredential,
     zone: &'a str,
     direction: Direction,
 ) -> [&'a str; 4] {
-    [shown.kind.word(), &shown.number, zone, direction.word()]
+    [view.kind.word(), &view.number, zone, direction.word()]
 }
 
 /// A fingerprint of what is asked, which does not tell the number.
@@ -98,17 +98,17 @@ pub fn fingerprint(cx: &Read, parts: &[&str]) -> Result<Vec<u8>> {
 /// What was shown, where somebody has it.
 pub fn resolve(
     cx: &mut Read,
-    shown: &ShownCredential,
+    view: &ShownCredential,
     at: Timestamp,
 ) -> Result<Option<PresentedCredential>> {
-    if shown.kind == AccessKind::Qr {
-        let Some(code) = Code::read(cx, &shown.number, at)? else { return Ok(None) };
+    if view.kind == AccessKind::Qr {
+        let Some(code) = Code::read(cx, &view.number, at)? else { return Ok(None) };
         let found = AccessCredential::find_optional(cx, code.credential)?;
         let found = found.filter(|own| own.kind == AccessKind::Qr);
         return Ok(found.map(|credential| PresentedCredential { credential, code: Some(code) }));
     }
-    let Ok(number) = normalized(shown.kind, &shown.number) else { return Ok(None) };
-    let found = AccessCredential::by_number(cx, shown.kind, &number, at)?;
+    let Ok(number) = normalized(view.kind, &view.number) else { return Ok(None) };
+    let found = AccessCredential::by_number(cx, view.kind, &number, at)?;
     Ok(found.map(|credential| PresentedCredential { credential, code: None }))
 }
 
@@ -193,15 +193,14 @@ fn scan_access(cx: &mut Write, Body(new): Body<NewScan>) -> Result<Scanned> {
     let now = cx.now();
     let place = ZoneContext::find(cx, device.location_id, &zone)?;
     let locked = lockout::is_locked(cx, device.device_id, kind)?;
-    let shown = if locked { None } else { resolve(cx, &new.credential, now)? };
-    let client = shown.as_ref().map(|shown| shown.credential.client_id);
+    let view = if locked { None } else { resolve(cx, &new.credential, now)? };
+    let client = view.as_ref().map(|view| view.credential.client_id);
     let (mut visit_id, mut passback_broken) = (None, false);
-    let outcome = match (&shown, direction) {
+    let outcome = match (&view, direction) {
         // Nobody is kept in: there may be a fire.
-        (shown, Direction::Out) => {
-            if let Some(shown) = shown {
-                let moved =
-                    moved(cx, (&place, shown.credential.client_id), (direction, now), None)?;
+        (view, Direction::Out) => {
+            if let Some(view) = view {
+                let moved = moved(cx, (&place, view.credential.client_id), (direction, now), None)?;
                 visit_id = moved.map(|visit| visit.visit_id);
             }
             Ok(())
@@ -211,11 +210,11 @@ fn scan_access(cx: &mut Write, Body(new): Body<NewScan>) -> Result<Scanned> {
             lockout::count(cx, device.device_id, kind)?;
             Err(Reason::CredentialUnknown)
         }
-        (Some(shown), _) => match decide(cx, shown, (&place, &device), now, true)? {
+        (Some(view), _) => match decide(cx, view, (&place, &device), now, true)? {
             Ok(admitted) => {
-                let client = shown.credential.client_id;
+                let client = view.credential.client_id;
                 let by = (&admitted.by, admitted.bookings.as_slice());
-                visit_id = record_entry(cx, (&place, client), shown.code, by)?;
+                visit_id = record_entry(cx, (&place, client), view.code, by)?;
                 passback_broken = admitted.passback_broken;
                 Ok(())
             }
@@ -244,7 +243,7 @@ fn scan_access(cx: &mut Write, Body(new): Body<NewScan>) -> Result<Scanned> {
         open_seconds: if outcome.is_ok() { OPEN_SECONDS } else { 0 },
         decided_at: now,
     };
-    let told = serde_json::to_string(&answer).map_err(Problem::internal)?;
+    let output = serde_json::to_string(&answer).map_err(Problem::internal)?;
     let scan = Scan {
         access_scan_id: AccessScanId(cx.new_id()),
         device_id: device.device_id,
@@ -254,7 +253,7 @@ fn scan_access(cx: &mut Write, Body(new): Body<NewScan>) -> Result<Scanned> {
         zone,
         direction,
         kind,
-        credential_id: shown.as_ref().map(|shown| shown.credential.credential_id),
+        credential_id: view.as_ref().map(|view| view.credential.credential_id),
         client_id: client,
         decision: answer.decision,
         reason: answer.reason,
@@ -267,7 +266,7 @@ fn scan_access(cx: &mut Write, Body(new): Body<NewScan>) -> Result<Scanned> {
         device_time: None,
         clock_is_off: false,
         list_version: None,
-        answer: Some(told),
+        answer: Some(output),
         received_at: now,
     };
     cx.set_audit_target("access_scan", scan.access_scan_id, ["accessScan"]);

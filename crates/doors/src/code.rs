@@ -39,10 +39,10 @@ pub struct Code {
 
 impl Code {
     /// Reads a code that was shown at an instant; nothing where it is none.
-    pub fn read(cx: &Read, text: &str, shown: Timestamp) -> Result<Option<Self>> {
+    pub fn read(cx: &Read, text: &str, view: Timestamp) -> Result<Option<Self>> {
         let Some((id, signature)) = text.trim().split_once('.') else { return Ok(None) };
         let Some(credential) = Id::parse(id).map(CredentialId) else { return Ok(None) };
-        let now = step(shown);
+        let now = step(view);
         for step in (now - KNOWN..=now + AROUND).rev() {
             let own = mac(cx, credential, step)?;
             if spotter_contract::vault::same(own.as_bytes(), signature.as_bytes()) {

@@ -120,20 +120,20 @@ pub fn starts_around(at: Timestamp) -> Span {
 /// is told later that is not known any more.
 pub fn decide(
     cx: &mut Read,
-    shown: &PresentedCredential,
+    view: &PresentedCredential,
     (place, device): (&ZoneContext, &Device),
     at: Timestamp,
     live: bool,
 ) -> Result<Result<Admission, Reason>> {
-    if let Err(why) = credential(shown, at) {
+    if let Err(why) = credential(view, at) {
         return Ok(Err(why));
     }
-    let client = shown.credential.client_id;
+    let client = view.credential.client_id;
     let presence = match live {
         true => Presence::of(cx, place, client)?,
         false => None,
     };
-    if let (Some(code), Some(presence)) = (&shown.code, &presence)
+    if let (Some(code), Some(presence)) = (&view.code, &presence)
         && code.step <= presence.code_step
     {
         return Ok(Err(Reason::CredentialReplayed));
@@ -148,7 +148,7 @@ pub fn decide(
         return Ok(Err(Reason::LocationClosed));
     }
     let bookings = cx.timetable()?.expected(cx, client, place.id(), starts_around(at))?;
-    let by = match entitled(cx, shown, place, at, !bookings.is_empty())? {
+    let by = match entitled(cx, view, place, at, !bookings.is_empty())? {
         Ok(by) => by,
         Err(why) => return Ok(Err(why)),
     };
@@ -178,8 +178,8 @@ pub fn decide(
 }
 
 /// Whether what was shown is good at all.
-fn credential(shown: &PresentedCredential, at: Timestamp) -> Result<(), Reason> {
-    let own = &shown.credential;
+fn credential(view: &PresentedCredential, at: Timestamp) -> Result<(), Reason> {
+    let own = &view.credential;
     match own.status {
         AccessCredentialStatus::Suspended => Err(Reason::CredentialSuspended),
         AccessCredentialStatus::Lost => Err(Reason::CredentialLost),
@@ -187,7 +187,7 @@ fn credential(shown: &PresentedCredential, at: Timestamp) -> Result<(), Reason> 
         AccessCredentialStatus::Active => {
             let early = own.valid_from.is_some_and(|from| at < from);
             let late = own.valid_until.is_some_and(|until| at >= until);
-            let over = shown.code.is_some_and(|code| code.is_over);
+            let over = view.code.is_some_and(|code| code.is_over);
             if early || late || over { Err(Reason::CredentialExpired) } else { Ok(()) }
         }
     }
@@ -196,12 +196,12 @@ fn credential(shown: &PresentedCredential, at: Timestamp) -> Result<(), Reason> 
 /// What lets a client in there and then, or the nearest reason why nothing does.
 fn entitled(
     cx: &mut Read,
-    shown: &PresentedCredential,
+    view: &PresentedCredential,
     place: &ZoneContext,
     at: Timestamp,
     has_booked: bool,
 ) -> Result<Result<AdmissionBasis, Reason>> {
-    let client = shown.credential.client_id;
+    let client = view.credential.client_id;
     if place.zone.needs_booking {
         return Ok(if has_booked {
             Ok(AdmissionBasis::Booking)
@@ -222,21 +222,21 @@ fn entitled(
     if has_booked {
         return Ok(Ok(AdmissionBasis::Booking));
     }
-    let asked = place.zone.credits_per_visit;
-    if asked > 0 {
+    let request = place.zone.credits_per_visit;
+    if request > 0 {
         let visit = Visit::of(cx, place, client, at)?;
         if visit.as_ref().is_some_and(|visit| visit.credits > 0) {
             return Ok(Ok(AdmissionBasis::Credits(0)));
         }
         // What a visit that is not there yet would take is asked under an id that nothing has.
-        let id = visit.map_or(shown.credential.credential_id.0, |visit| visit.visit_id.0);
+        let id = visit.map_or(view.credential.credential_id.0, |visit| visit.visit_id.0);
         let pools = place.zone.credit_pools.0.clone();
-        let taking = BookingEntitlement { booking: id, client, units: asked, pools, at };
+        let taking = BookingEntitlement { booking: id, client, units: request, pools, at };
         let quoted = cx.entitlements()?.quote(cx, &taking, &[at])?;
         let of_credits =
             quoted.iter().flatten().any(|own| own.source == EntitlementSource::Credits);
         if of_credits {
-            return Ok(Ok(AdmissionBasis::Credits(asked)));
+            return Ok(Ok(AdmissionBasis::Credits(request)));
         }
         let missing = Reason::CreditsMissing;
         why = if missing.nearness() > why.nearness() { missing } else { why };

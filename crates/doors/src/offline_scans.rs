@@ -101,24 +101,24 @@ struct LateAnswer {
 }
 
 /// When something happened by the server's clock: a clock that is off is put right, and nothing happens later than now.
-fn corrected_time(told: Timestamp, skew: i64, now: Timestamp) -> Timestamp {
+fn corrected_time(output: Timestamp, skew: i64, now: Timestamp) -> Timestamp {
     let skew = if skew.abs() > RIGHT_MS { skew } else { 0 };
-    Timestamp::from_millis(told.millis().saturating_add(skew).min(now.millis()))
+    Timestamp::from_millis(output.millis().saturating_add(skew).min(now.millis()))
 }
 
 fn record(cx: &mut Write, device: &Device, late: LateScan, skew: i64) -> Result<Recorded> {
     let kind = late.credential.kind;
-    let mut told = write_down(cx, device, late, skew)?;
+    let mut output = write_down(cx, device, late, skew)?;
     if kind == AccessKind::Pin {
-        (told.would_have_been, told.reason, told.visit_id) = (None, None, None);
+        (output.would_have_been, output.reason, output.visit_id) = (None, None, None);
     }
-    Ok(told)
+    Ok(output)
 }
 
 fn write_down(cx: &mut Write, device: &Device, late: LateScan, skew: i64) -> Result<Recorded> {
     let now = cx.now();
     let at = corrected_time(late.occurred_at, skew, now);
-    let mut told = Recorded {
+    let mut output = Recorded {
         scan_id: late.scan_id.to_string(),
         result: LateResult::Invalid,
         rule: None,
@@ -132,13 +132,13 @@ fn write_down(cx: &mut Write, device: &Device, late: LateScan, skew: i64) -> Res
     let (zone, direction) = match whither {
         Ok(found) => found,
         Err(wrong) => {
-            told.rule = Some(wrong.message);
-            return Ok(told);
+            output.rule = Some(wrong.message);
+            return Ok(output);
         }
     };
     let kind = late.credential.kind;
     let occurred = late.occurred_at.to_string();
-    let asked = [
+    let request = [
         kind.word(),
         &late.credential.number,
         &zone,
@@ -146,39 +146,39 @@ fn write_down(cx: &mut Write, device: &Device, late: LateScan, skew: i64) -> Res
         &occurred,
         late.decision.word(),
     ];
-    let fingerprint = fingerprint(cx, &asked)?;
+    let fingerprint = fingerprint(cx, &request)?;
     if let Some(known) = Scan::of_device(cx, device.device_id, &late.scan_id)? {
-        let asked = code_for(&late.credential, &zone, direction);
-        if !known.offline && known.fingerprint == self::fingerprint(cx, &asked)? {
+        let request = code_for(&late.credential, &zone, direction);
+        if !known.offline && known.fingerprint == self::fingerprint(cx, &request)? {
             let fingerprint =
                 if known.decision == late.decision { None } else { Some(fingerprint) };
-            return conflicting_answer(cx, known, (&late, fingerprint), (told, skew));
+            return conflicting_answer(cx, known, (&late, fingerprint), (output, skew));
         }
         let same = known.fingerprint == fingerprint;
-        told.result = if same { LateResult::Known } else { LateResult::Conflict };
+        output.result = if same { LateResult::Known } else { LateResult::Conflict };
         if same {
-            told.visit_id = known.visit_id;
-            told.would_have_been = known.would_have_been;
-            told.reason = known.reason;
-            told.occurred_at = known.occurred_at;
+            output.visit_id = known.visit_id;
+            output.would_have_been = known.would_have_been;
+            output.reason = known.reason;
+            output.occurred_at = known.occurred_at;
         }
-        return Ok(told);
+        return Ok(output);
     }
     let place = ZoneContext::find(cx, device.location_id, &zone)?;
-    let shown = resolve(cx, &late.credential, at)?;
+    let view = resolve(cx, &late.credential, at)?;
     let stale = at < now.plus_days(-STALE_DAYS);
-    let would_have_been = match (&shown, direction) {
+    let would_have_been = match (&view, direction) {
         (_, Direction::Out) => Ok(()),
         (None, _) => Err(Reason::CredentialUnknown),
-        (Some(shown), _) => decide(cx, shown, (&place, device), at, false)?.map(drop),
+        (Some(view), _) => decide(cx, view, (&place, device), at, false)?.map(drop),
     };
-    if let (Some(shown), Decision::Allow, false) = (&shown, late.decision, stale) {
-        told.visit_id = follow(cx, &place, shown, (direction, at))?;
+    if let (Some(view), Decision::Allow, false) = (&view, late.decision, stale) {
+        output.visit_id = follow(cx, &place, view, (direction, at))?;
     }
-    told.result = if stale { LateResult::Stale } else { LateResult::Recorded };
-    told.would_have_been =
+    output.result = if stale { LateResult::Stale } else { LateResult::Recorded };
+    output.would_have_been =
         Some(if would_have_been.is_ok() { Decision::Allow } else { Decision::Deny });
-    told.reason = would_have_been.err();
+    output.reason = would_have_been.err();
     let scan = Scan {
         access_scan_id: AccessScanId(cx.new_id()),
         device_id: device.device_id,
@@ -188,15 +188,15 @@ fn write_down(cx: &mut Write, device: &Device, late: LateScan, skew: i64) -> Res
         zone,
         direction,
         kind,
-        credential_id: shown.as_ref().map(|shown| shown.credential.credential_id),
-        client_id: shown.as_ref().map(|shown| shown.credential.client_id),
+        credential_id: view.as_ref().map(|view| view.credential.credential_id),
+        client_id: view.as_ref().map(|view| view.credential.client_id),
         decision: late.decision,
-        reason: told.reason,
+        reason: output.reason,
         offline: true,
-        would_have_been: told.would_have_been,
+        would_have_been: output.would_have_been,
         passback_broken: false,
         stale,
-        visit_id: told.visit_id,
+        visit_id: output.visit_id,
         occurred_at: at,
         device_time: Some(late.occurred_at),
         clock_is_off: skew.abs() > heartbeats::CLOCK_OFF_MS,
@@ -205,7 +205,7 @@ fn write_down(cx: &mut Write, device: &Device, late: LateScan, skew: i64) -> Res
         received_at: now,
     };
     scan.insert(cx)?;
-    Ok(told)
+    Ok(output)
 }
 
 /// A scan that the server had decided, of which the device never heard the answer: what the device did by itself is what
@@ -214,22 +214,22 @@ fn conflicting_answer(
     cx: &mut Write,
     known: Scan,
     (late, fingerprint): (&LateScan, Option<Vec<u8>>),
-    (mut told, skew): (Recorded, i64),
+    (mut output, skew): (Recorded, i64),
 ) -> Result<Recorded> {
-    let at = told.occurred_at;
-    told.would_have_been = Some(known.decision);
-    told.reason = known.reason;
-    told.visit_id = known.visit_id;
+    let at = output.occurred_at;
+    output.would_have_been = Some(known.decision);
+    output.reason = known.reason;
+    output.visit_id = known.visit_id;
     let Some(fingerprint) = fingerprint else {
-        told.result = LateResult::Known;
-        told.occurred_at = known.occurred_at;
-        return Ok(told);
+        output.result = LateResult::Known;
+        output.occurred_at = known.occurred_at;
+        return Ok(output);
     };
     let stale = at < cx.now().plus_days(-STALE_DAYS);
     if late.decision == Decision::Allow && !stale {
         let place = ZoneContext::find(cx, known.location_id, &known.zone)?;
-        if let Some(shown) = resolve(cx, &late.credential, at)? {
-            told.visit_id = follow(cx, &place, &shown, (known.direction, at))?;
+        if let Some(view) = resolve(cx, &late.credential, at)? {
+            output.visit_id = follow(cx, &place, &view, (known.direction, at))?;
         }
     }
     // Whoever was let in here and found the door shut is not inside.
@@ -240,14 +240,14 @@ fn conflicting_answer(
         let place = ZoneContext::find(cx, known.location_id, &known.zone)?;
         presence::note(cx, (&place, client), (false, known.occurred_at), None)?;
     }
-    told.result = if stale { LateResult::Stale } else { LateResult::Recorded };
+    output.result = if stale { LateResult::Stale } else { LateResult::Recorded };
     let scan = Scan {
         fingerprint,
         decision: late.decision,
         would_have_been: Some(known.decision),
         offline: true,
         stale,
-        visit_id: told.visit_id,
+        visit_id: output.visit_id,
         occurred_at: at,
         device_time: Some(late.occurred_at),
         clock_is_off: skew.abs() > heartbeats::CLOCK_OFF_MS,
@@ -255,18 +255,18 @@ fn conflicting_answer(
         ..known
     };
     scan.save(cx)?;
-    Ok(told)
+    Ok(output)
 }
 
 /// What follows from somebody's having gone in or out.
 fn follow(
     cx: &mut Write,
     place: &ZoneContext,
-    shown: &PresentedCredential,
+    view: &PresentedCredential,
     (direction, at): (Direction, Timestamp),
 ) -> Result<Option<VisitId>> {
-    let client = shown.credential.client_id;
-    let visit = moved(cx, (place, client), (direction, at), shown.code)?;
+    let client = view.credential.client_id;
+    let visit = moved(cx, (place, client), (direction, at), view.code)?;
     if direction != Direction::Out {
         let timetable = cx.timetable()?;
         for booking in timetable.expected(cx, client, place.id(), starts_around(at))? {

@@ -168,9 +168,9 @@ mod tests {
                 assert!(matches!(files.read(&key).await, Err(FileError::Missing)));
             }
             assert_eq!(writing.finish().await.unwrap(), size as u64);
-            let (told, chunks) = files.read(&key).await.unwrap();
+            let (output, chunks) = files.read(&key).await.unwrap();
             let read: Vec<Bytes> = chunks.try_collect().await.unwrap();
-            assert_eq!((told, read.concat().len()), (size as u64, size));
+            assert_eq!((output, read.concat().len()), (size as u64, size));
             files.delete(&key).await.unwrap();
             files.delete(&key).await.unwrap();
         }

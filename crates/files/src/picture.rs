@@ -222,9 +222,9 @@ mod tests {
 
     #[test]
     fn pictures_are_turned_made_smaller_and_written_anew() {
-        let told = clean(&turned(&striped(3_000, 1_000), 6)).unwrap();
-        assert_eq!((told.width, told.height), (683, 2_048));
-        for bytes in [&told.large, &told.thumbnail] {
+        let output = clean(&turned(&striped(3_000, 1_000), 6)).unwrap();
+        assert_eq!((output.width, output.height), (683, 2_048));
+        for bytes in [&output.large, &output.thumbnail] {
             assert!(!bytes.windows(4).any(|four| four == b"Exif"));
             assert!(!bytes.windows(3).any(|three| three == b"GPS"));
             let image = image::load_from_memory(bytes).unwrap().to_rgb8();
@@ -232,35 +232,35 @@ mod tests {
             let right = image.get_pixel(image.width() - 10, image.height() / 2);
             assert!(right[0] > 150 && right[2] < 100, "{right:?}");
         }
-        let small = image::load_from_memory(&told.thumbnail).unwrap();
+        let small = image::load_from_memory(&output.thumbnail).unwrap();
         assert_eq!(small.width().max(small.height()), THUMBNAIL_SIDE);
     }
 
     #[test]
     fn every_kind_is_taken_and_kept_as_one() {
         for format in [ImageFormat::Jpeg, ImageFormat::Png, ImageFormat::WebP] {
-            let told = clean(&as_format(&striped(40, 30), format)).unwrap();
-            assert_eq!((told.width, told.height), (40, 30));
-            assert!(told.large.starts_with(&[0xff, 0xd8, 0xff]));
+            let output = clean(&as_format(&striped(40, 30), format)).unwrap();
+            assert_eq!((output.width, output.height), (40, 30));
+            assert!(output.large.starts_with(&[0xff, 0xd8, 0xff]));
         }
     }
 
     #[test]
     fn what_lets_something_through_stands_on_white() {
         let clear = DynamicImage::new_rgba8(20, 20);
-        let told = clean(&as_format(&clear, ImageFormat::Png)).unwrap();
-        let image = image::load_from_memory(&told.large).unwrap().to_rgb8();
+        let output = clean(&as_format(&clear, ImageFormat::Png)).unwrap();
+        let image = image::load_from_memory(&output.large).unwrap().to_rgb8();
         assert!(image.get_pixel(10, 10).0.iter().all(|channel| *channel > 250));
     }
 
     #[test]
     fn what_is_no_picture_or_a_bomb_is_refused() {
-        let told = |bytes: &[u8]| clean(bytes).unwrap_err();
-        assert_eq!(told(b""), Refusal::NoPicture);
-        assert_eq!(told(b"GIF89a\x01\0\x01\0\0\0\0"), Refusal::NoPicture);
-        assert_eq!(told(b"<svg xmlns=\"http://www.w3.org/2000/svg\"/>"), Refusal::NoPicture);
+        let output = |bytes: &[u8]| clean(bytes).unwrap_err();
+        assert_eq!(output(b""), Refusal::NoPicture);
+        assert_eq!(output(b"GIF89a\x01\0\x01\0\0\0\0"), Refusal::NoPicture);
+        assert_eq!(output(b"<svg xmlns=\"http://www.w3.org/2000/svg\"/>"), Refusal::NoPicture);
         let whole = as_format(&striped(400, 300), ImageFormat::Png);
-        assert_eq!(told(&whole[..whole.len() / 2]), Refusal::Broken);
+        assert_eq!(output(&whole[..whole.len() / 2]), Refusal::Broken);
         // A header that promises more pixels than there is room for.
         for (width, height) in [(12_001_u32, 1_u32), (11_000, 11_000), (u32::MAX / 2, u32::MAX / 2)]
         {
@@ -269,7 +269,7 @@ mod tests {
             bomb[20..24].copy_from_slice(&height.to_be_bytes());
             let crc = crc32(&bomb[12..29]);
             bomb[29..33].copy_from_slice(&crc.to_be_bytes());
-            assert_eq!(told(&bomb), Refusal::TooLarge, "{width} by {height}");
+            assert_eq!(output(&bomb), Refusal::TooLarge, "{width} by {height}");
         }
     }
 

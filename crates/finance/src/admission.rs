@@ -245,10 +245,10 @@ answer!(EntranceAnswer { entrance: AdmissionDecision });
 fn get_entrance(
     cx: &mut Read,
     Path(at): Path<ClientPath>,
-    Query(asked): Query<AdmissionFilters>,
+    Query(request): Query<AdmissionFilters>,
 ) -> Result<EntranceAnswer> {
     let client = Client::find(cx, at.client_id)?;
-    let at = asked.at.unwrap_or_else(|| cx.now());
+    let at = request.at.unwrap_or_else(|| cx.now());
     let far = at.millis().abs_diff(cx.now().millis()) / 86_400_000;
     if far > 366 {
         return Err(Problem::invalid("at", "must be at most 366 days away"));

@@ -34,8 +34,8 @@ answer!(BalancesAnswer {
     client_balances: Vec<ClientBalances>,
 });
 
-fn list_client_balances(cx: &mut Read, Query(asked): Query<ClientIds>) -> Result<BalancesAnswer> {
-    let ids = asked.client_ids.0;
+fn list_client_balances(cx: &mut Read, Query(request): Query<ClientIds>) -> Result<BalancesAnswer> {
+    let ids = request.client_ids.0;
     let each = || ids.iter().map(|id| vec![id.bind().into_owned()]);
     let owed: Vec<Vec<(Currency, i64)>> = cx.all_each(OWED, each())?;
     let unallocated: Vec<Vec<(Currency, i64)>> = cx.all_each(UNALLOCATED, each())?;

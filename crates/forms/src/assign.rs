@@ -161,10 +161,10 @@ fn reopen_form_assignment(
 fn review_form_assignment(
     cx: &mut Write,
     Path(at): Path<AssignmentPath>,
-    OptionalBody(said): OptionalBody<Review>,
+    OptionalBody(submitted): OptionalBody<Review>,
 ) -> Result<AssignmentAnswer> {
     let before = Assignment::find(cx, at.client_id, at.assignment_id)?;
-    Ok(review(cx, &before, said)?.into())
+    Ok(review(cx, &before, submitted)?.into())
 }
 
 /// What this chapter brings.

@@ -152,10 +152,10 @@ fn cancel_checkup(cx: &mut Write, Path(at): Path<CheckupPath>) -> Result<Checkup
 fn review_checkup(
     cx: &mut Write,
     Path(at): Path<CheckupPath>,
-    OptionalBody(said): OptionalBody<Review>,
+    OptionalBody(submitted): OptionalBody<Review>,
 ) -> Result<CheckupAnswer> {
     let before = Assignment::find_kind(cx, at.checkup_id, FormKind::Checkup)?;
-    Ok(CheckupAnswer { checkup: review(cx, &before, said)?.checkup() })
+    Ok(CheckupAnswer { checkup: review(cx, &before, submitted)?.checkup() })
 }
 
 /// What others are told of check-ups.

@@ -47,10 +47,10 @@ pub fn checked(
     cx: &mut Write,
     of: &Assignment,
     questions: &[Question],
-    said: &Answers,
+    submitted: &Answers,
 ) -> Result<Answers> {
     let mut kept = Answers::new();
-    for (id, value) in said {
+    for (id, value) in submitted {
         let question = questions.iter().find(|question| *question.question_id == **id);
         let question =
             question.ok_or_else(|| wrong(id, "must be the answer to a question of the form"))?;

@@ -303,11 +303,11 @@ pub fn checked(questions: &[Question]) -> Result<()> {
         if let Some(when) = &question.show_when {
             for (number, test) in when.tests().iter().enumerate() {
                 let at = format!("{at}.showWhen.{}[{number}]", when.word());
-                let Some(asked) = before.get(&*test.question_id) else {
+                let Some(request) = before.get(&*test.question_id) else {
                     let rule = "must be a question before this one";
                     return Err(Problem::invalid(&format!("{at}.questionId"), rule));
                 };
-                if let Some((name, rule)) = asked.refuses(test) {
+                if let Some((name, rule)) = request.refuses(test) {
                     return Err(Problem::invalid(&format!("{at}.{name}"), rule));
                 }
             }
@@ -356,10 +356,10 @@ fn passes(test: &AnswerCondition, answer: Option<&Value>) -> bool {
 /// The questions that are shown to whoever has answered so, in one pass: a condition looks at earlier questions
 /// alone, and what is not shown counts as not answered.
 pub fn visible<'q>(questions: &'q [Question], answers: &Answers) -> Vec<&'q Question> {
-    let mut told: BTreeMap<&str, &Value> = BTreeMap::new();
+    let mut output: BTreeMap<&str, &Value> = BTreeMap::new();
     let mut all = Vec::with_capacity(questions.len());
     for question in questions {
-        let pass = |test: &AnswerCondition| passes(test, told.get(&*test.question_id).copied());
+        let pass = |test: &AnswerCondition| passes(test, output.get(&*test.question_id).copied());
         let is_shown = match &question.show_when {
             None => true,
             Some(ShowWhen::All(tests)) => tests.iter().all(pass),
@@ -370,7 +370,7 @@ pub fn visible<'q>(questions: &'q [Question], answers: &Answers) -> Vec<&'q Ques
         }
         all.push(question);
         if let Some(answer) = answers.get(&*question.question_id) {
-            told.insert(&question.question_id, answer);
+            output.insert(&question.question_id, answer);
         }
     }
     all
@@ -524,11 +524,11 @@ mod tests {
         #[test]
         fn hidden_answers_change_nothing(
             questions in chains(),
-            said in prop::collection::vec(any::<Option<bool>>(), 12),
+            submitted in prop::collection::vec(any::<Option<bool>>(), 12),
         ) {
             prop_assert!(checked(&questions).is_ok());
-            let answers: Answers = questions.iter().zip(&said).filter_map(|(question, said)| {
-                said.map(|said| (question.question_id.to_string(), json!(said)))
+            let answers: Answers = questions.iter().zip(&submitted).filter_map(|(question, submitted)| {
+                submitted.map(|submitted| (question.question_id.to_string(), json!(submitted)))
             }).collect();
             let seen = visible(&questions, &answers);
             let mut kept = answers.clone();

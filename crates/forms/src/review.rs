@@ -17,7 +17,7 @@ pub struct Review {
 }
 
 /// Notes that somebody has looked at it.
-pub fn review(cx: &mut Write, before: &Assignment, said: Review) -> Result<Assignment> {
+pub fn review(cx: &mut Write, before: &Assignment, submitted: Review) -> Result<Assignment> {
     before.check_consent(cx)?;
     match before.status {
         AssignmentStatus::Submitted | AssignmentStatus::Reviewed => {}
@@ -25,7 +25,7 @@ pub fn review(cx: &mut Write, before: &Assignment, said: Review) -> Result<Assig
     }
     let mut reviewed = before.clone();
     reviewed.status = AssignmentStatus::Reviewed;
-    reviewed.review = said.review.map(Into::into);
+    reviewed.review = submitted.review.map(Into::into);
     let (by_type, by) = cx.maker();
     if before.status != AssignmentStatus::Reviewed || reviewed.review != before.review {
         reviewed.reviewed_at = Some(cx.now());

@@ -111,7 +111,7 @@ impl Submission {
     /// The answers, in the order of the questions.
     pub fn answered(&self, cx: &mut Read) -> Result<Vec<AnsweredQuestion>> {
         let version = Form::at_version(cx, self.form_id, self.form_version)?;
-        let told = |question: &Question| {
+        let output = |question: &Question| {
             let value = self.answers.0.get(&*question.question_id)?.clone();
             Some(AnsweredQuestion {
                 question_id: question.question_id.to_string(),
@@ -121,7 +121,7 @@ impl Submission {
                 value,
             })
         };
-        Ok(version.questions.iter().filter_map(told).collect())
+        Ok(version.questions.iter().filter_map(output).collect())
     }
 }
 

@@ -36,9 +36,9 @@ impl FormDraft {
     fn of(questions: &[Question], draft: Option<Draft>) -> Self {
         let saved_at = draft.as_ref().map(|draft| draft.saved_at);
         let answers = draft.map(|draft| draft.answers.0).unwrap_or_default();
-        let shown = visible(questions, &answers);
+        let view = visible(questions, &answers);
         Self {
-            visible: shown.iter().map(|question| question.question_id.to_string()).collect(),
+            visible: view.iter().map(|question| question.question_id.to_string()).collect(),
             missing: missing(questions, &answers),
             answers,
             saved_at,
@@ -90,10 +90,10 @@ fn open(cx: &mut Read, at: &AssignmentPath) -> Result<(Assignment, Vec<Question>
 fn save_form_draft(
     cx: &mut Write,
     Path(at): Path<AssignmentPath>,
-    Body(said): Body<DraftAnswers>,
+    Body(submitted): Body<DraftAnswers>,
 ) -> Result<SavedAnswer> {
     let (before, questions) = open(cx, &at)?;
-    let answers = draft::checked(cx, &before, &questions, &said.answers.0)?;
+    let answers = draft::checked(cx, &before, &questions, &submitted.answers.0)?;
     let mut given = before.clone();
     given.status = AssignmentStatus::InProgress;
     cx.set_audit_target("form_assignment", given.assignment_id, ["draft"]);
@@ -132,13 +132,13 @@ fn submit_form(
     OptionalBody(handed): OptionalBody<NewSubmission>,
 ) -> Result<SubmittedAnswer> {
     let (before, questions) = open(cx, &at)?;
-    let said = match handed.answers {
-        Some(said) => said.0,
+    let submitted = match handed.answers {
+        Some(submitted) => submitted.0,
         None => {
             draft::find(cx, before.assignment_id)?.map(|draft| draft.answers.0).unwrap_or_default()
         }
     };
-    let answers = draft::checked(cx, &before, &questions, &said)?;
+    let answers = draft::checked(cx, &before, &questions, &submitted)?;
     if let Some(first) = missing(&questions, &answers).first() {
         return Err(wrong(&first.question_id, &first.rule));
     }

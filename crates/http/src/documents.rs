@@ -31,10 +31,12 @@ pub(crate) fn routes(state: &Arc<State>) -> Router {
             let from = address::of(&request, &state.settings.trusted_proxies);
             let (state, headers) = (state.clone(), request.headers().clone());
             async move {
-                let told = read(&state, document, &name, (from, &headers)).await;
-                told.unwrap_or_else(|problem| match document.media_type.starts_with("text/html") {
-                    true => nothing_here(&problem),
-                    false => refusal(&problem),
+                let output = read(&state, document, &name, (from, &headers)).await;
+                output.unwrap_or_else(|problem| {
+                    match document.media_type.starts_with("text/html") {
+                        true => nothing_here(&problem),
+                        false => refusal(&problem),
+                    }
                 })
             }
         };
@@ -95,8 +97,8 @@ pub(crate) fn downloads(state: &Arc<State>) -> Router {
             let from = address::of(&request, &state.settings.trusted_proxies);
             let state = state.clone();
             async move {
-                let told = fetch(&state, download, &name, from).await;
-                told.unwrap_or_else(|problem| refusal(&problem))
+                let output = fetch(&state, download, &name, from).await;
+                output.unwrap_or_else(|problem| refusal(&problem))
             }
         };
         router.route(&format!("{}{{name}}", download.place.0), get(answer))

@@ -57,8 +57,8 @@ async fn events(
         Err(answer) => return answer,
     };
     let query = request.uri().query().unwrap_or_default().to_owned();
-    let asked = refuse_surplus(&arguments(None, Some(&query)), false, false, false);
-    let known = asked.and_then(|()| last_event_id(request.headers()));
+    let requested = refuse_surplus(&arguments(None, Some(&query)), false, false, false);
+    let known = requested.and_then(|()| last_event_id(request.headers()));
     drop(request);
     let listening = match known {
         Ok(known) => follow(visitor.state.clone(), visitor.token.clone(), known).await,

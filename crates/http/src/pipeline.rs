@@ -300,10 +300,16 @@ async fn read(
         }
         _ => None,
     };
-    let mut asked = PreparedRequest::new(operation.clone(), arguments, idempotent);
-    asked.busy = matches!(held, Some(None));
-    asked.demands_key = token.kind != CredentialKind::AppAccessToken;
-    Incoming { token, asked, request_id: request_id.clone(), reached, _held: held.flatten() }
+    let mut requested = PreparedRequest::new(operation.clone(), arguments, idempotent);
+    requested.busy = matches!(held, Some(None));
+    requested.demands_key = token.kind != CredentialKind::AppAccessToken;
+    Incoming {
+        token,
+        asked: requested,
+        request_id: request_id.clone(),
+        reached,
+        _held: held.flatten(),
+    }
 }
 
 /// The address in the body that is to be reached, with its field.

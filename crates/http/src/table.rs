@@ -275,9 +275,9 @@ mod tests {
             {"bookingId": "2", "clientId": "=", "coachId": null}]}"#;
         let names = [("a", "=Ann"), ("b", "Ben")];
         let names = names.map(|(id, name)| (id.to_owned(), name.to_owned())).into();
-        let told = csv_of_pages(&[page.to_owned()], &names).unwrap();
+        let output = csv_of_pages(&[page.to_owned()], &names).unwrap();
         assert_eq!(
-            told.1,
+            output.1,
             "bookingId,client,clientId,coach,coachId\r\n1,'=Ann,a,Ben,b\r\n2,,'=,,\r\n"
         );
     }

@@ -187,8 +187,8 @@ pub async fn keep_file(
     file: FormFile,
     purpose: Purpose,
 ) -> Result<UploadId> {
-    let FormFile { name, media_type: said, bytes } = file;
-    let media_type = media_type(&said, purpose)?;
+    let FormFile { name, media_type: submitted, bytes } = file;
+    let media_type = media_type(&submitted, purpose)?;
     // Slashes are folders of whoever sends it.
     let name = name.rsplit(['/', '\\']).next().unwrap_or_default().trim().to_owned();
     let file_name = serde_json::from_value(name.into()).map_err(|_| {
@@ -364,14 +364,14 @@ async fn finish_upload(
     }
 }
 
-fn media_type(said: &str, purpose: Purpose) -> Result<MediaType> {
-    let name = said.split(';').next().unwrap_or_default().trim();
+fn media_type(submitted: &str, purpose: Purpose) -> Result<MediaType> {
+    let name = submitted.split(';').next().unwrap_or_default().trim();
     let taken: &[MediaType] = match purpose {
         Purpose::Attachment => MediaType::ALL,
         Purpose::ProgressPhoto => &[MediaType::Jpeg, MediaType::Png, MediaType::Webp],
     };
-    let said = MediaType::parse(&name.to_ascii_lowercase());
-    said.filter(|kind| taken.contains(kind)).ok_or_else(|| {
+    let submitted = MediaType::parse(&name.to_ascii_lowercase());
+    submitted.filter(|kind| taken.contains(kind)).ok_or_else(|| {
         let all: Vec<_> = taken.iter().map(|kind| kind.word()).collect();
         refused(415, format!("Content-Type must be one of {}.", all.join(", ")))
     })
@@ -434,8 +434,8 @@ async fn send(
         Ok(visitor) => visitor,
         Err(answer) => return answer,
     };
-    let asked = arguments(Some(params), request.uri().query());
-    match message_file(&visitor.state, &visitor.caller, &asked).await {
+    let requested = arguments(Some(params), request.uri().query());
+    match message_file(&visitor.state, &visitor.caller, &requested).await {
         Ok(response) => response,
         Err(problem) => visitor.respond(Err::<(), _>(problem), 0, false),
     }
@@ -445,10 +445,10 @@ async fn send(
 pub async fn message_file(
     state: &State,
     caller: &Caller,
-    asked: &Arguments,
+    request: &Arguments,
 ) -> Result<Response<Body>> {
-    let Path(at) = Path::<MessagePath>::take(asked)?;
-    refuse_surplus(asked, false, false, false)?;
+    let Path(at) = Path::<MessagePath>::take(request)?;
+    refuse_surplus(request, false, false, false)?;
     let (own, now) = (caller.clone(), state.env.clock.now());
     let look = move |tx: &mut Tx<'_>| attachment(&mut Read::new(tx, &own, now), &at);
     let AttachedFile { upload_id, file_name, media_type, .. } = state.db.read(look).await?;

@@ -59,7 +59,9 @@ impl Visitor {
                 other => other,
             };
             match admitted {
-                Ok((token, caller)) => Ok(Self { state, request_id, token, caller, rate_limit: figures }),
+                Ok((token, caller)) => {
+                    Ok(Self { state, request_id, token, caller, rate_limit: figures })
+                }
                 Err(problem) => {
                     let nothing = Err::<(), _>(problem);
                     Err(envelope::answer(nothing, 0, false, request_id.as_str(), figures))

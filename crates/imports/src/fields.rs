@@ -226,9 +226,9 @@ mod tests {
         ];
         let fields =
             ["firstName", "lastName", "email", "dateOfBirth", "", "note", "assignedCoachId"];
-        let told: Vec<&str> =
+        let output: Vec<&str> =
             guess(ImportKind::Clients, &dutch).into_iter().map(Option::unwrap_or_default).collect();
-        assert_eq!(told, fields);
+        assert_eq!(output, fields);
         let twice = guess(ImportKind::Clients, &["FIRST_NAME", "firstName", "Mail", "email"]);
         assert_eq!(twice, [Some("firstName"), None, None, Some("email")]);
         let sold =

@@ -26,8 +26,8 @@ pub fn read(text: &str) -> Result<Table> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let text = &text.replace("\r\n", "\n").replace('\r', "\n");
     // Excel reads what stands between cells from a first line, which is no row.
-    let (said, text) = separator(text);
-    let between = said.unwrap_or_else(|| delimiter(&text));
+    let (submitted, text) = separator(text);
+    let between = submitted.unwrap_or_else(|| delimiter(&text));
     if let Some(line) = open_quote(&text, between) {
         return Err(wrong(&format!("must close every quote: that of line {line} is not")));
     }
@@ -132,11 +132,11 @@ fn open_quote(text: &str, between: u8) -> Option<usize> {
 mod tests {
     #[test]
     fn a_quote_that_nothing_closes_swallows_nobody() {
-        let told = super::read("name,note\nA,\"fine\"\nB,\"says: 5\"\" tall\nC,\n").unwrap_err();
-        assert!(told.message.contains("line 3"), "{}", told.message);
+        let output = super::read("name,note\nA,\"fine\"\nB,\"says: 5\"\" tall\nC,\n").unwrap_err();
+        assert!(output.message.contains("line 3"), "{}", output.message);
         assert!(super::read("name,note\nA,\"a \"\"b\"\"\"\nB,5\" tall\n").is_ok());
-        let told = super::read("name,note\nA,b,c\n").unwrap_err();
-        assert!(told.message.contains("line 2"), "{}", told.message);
+        let output = super::read("name,note\nA,b,c\n").unwrap_err();
+        assert!(output.message.contains("line 2"), "{}", output.message);
         assert!(super::read("name,note\nA,b,,\n").is_ok());
     }
 
@@ -146,8 +146,8 @@ mod tests {
 
     #[test]
     fn what_stands_between_cells_may_be_said() {
-        for said in ["sep=;", "SEP=;", "\"sep=;\"", "\u{feff}sep=;"] {
-            let table = read(&format!("{said}\nA,a;B\n1;2\n")).unwrap();
+        for submitted in ["sep=;", "SEP=;", "\"sep=;\"", "\u{feff}sep=;"] {
+            let table = read(&format!("{submitted}\nA,a;B\n1;2\n")).unwrap();
             assert_eq!(
                 (table.heading, table.rows[0].0),
                 (vec!["A,a".to_owned(), "B".to_owned()], 3)
@@ -163,11 +163,12 @@ mod tests {
     fn files_of_spreadsheets_are_read() {
         let cells =
             |cells: &[&str]| cells.iter().map(|cell| (*cell).to_owned()).collect::<Vec<_>>();
-        let told = read("\u{feff}Voornaam;\"Achter;naam\"\r\nZoë;\"de \"\"V\"\"\"\r\n;\r\nBo\r\n")
-            .unwrap();
-        assert_eq!(told.heading, cells(&["Voornaam", "Achter;naam"]));
-        assert_eq!(told.rows[0], (2, cells(&["Zoë", "de \"V\""])));
-        assert_eq!(told.rows[1], (4, cells(&["Bo", ""])));
+        let output =
+            read("\u{feff}Voornaam;\"Achter;naam\"\r\nZoë;\"de \"\"V\"\"\"\r\n;\r\nBo\r\n")
+                .unwrap();
+        assert_eq!(output.heading, cells(&["Voornaam", "Achter;naam"]));
+        assert_eq!(output.rows[0], (2, cells(&["Zoë", "de \"V\""])));
+        assert_eq!(output.rows[1], (4, cells(&["Bo", ""])));
         let old = read("a,b\r1,2\r3,4").unwrap();
         assert_eq!(old.rows.iter().map(|(line, _)| *line).collect::<Vec<_>>(), [2, 3]);
         assert_eq!(read("a\tb,c\n1\t2").unwrap().heading, cells(&["a", "b,c"]));
@@ -193,7 +194,7 @@ mod tests {
                 .filter(|row| row.iter().any(|cell| !cell.is_empty()))
                 .collect();
             match read(&text) {
-                Ok(told) => prop_assert_eq!(told.rows.into_iter().map(|(_, row)| row).collect::<Vec<_>>(), kept),
+                Ok(output) => prop_assert_eq!(output.rows.into_iter().map(|(_, row)| row).collect::<Vec<_>>(), kept),
                 Err(_) => prop_assert!(kept.is_empty()),
             }
         }

@@ -142,8 +142,9 @@ impl Import {
         let rows: Vec<(Json<Vec<String>>,)> = cx.all(SAMPLES, params![self.import_id])?;
         for (at, column) in self.columns.0.iter_mut().enumerate() {
             let cells = rows.iter().filter_map(|(cells,)| cells.0.get(at));
-            let said = cells.filter(|cell| !cell.is_empty()).take(SAMPLES_MAX);
-            column.samples = said.map(|cell| cell.chars().take(SAMPLE_CHARS).collect()).collect();
+            let submitted = cells.filter(|cell| !cell.is_empty()).take(SAMPLES_MAX);
+            column.samples =
+                submitted.map(|cell| cell.chars().take(SAMPLE_CHARS).collect()).collect();
         }
         Ok(self)
     }
@@ -247,17 +248,17 @@ pub(crate) fn column_values(
     columns: &[usize],
 ) -> Result<BTreeMap<usize, ColumnValues>> {
     let rows: Vec<(Json<Vec<String>>,)> = cx.all(CELLS, params![id])?;
-    let mut said: BTreeMap<usize, ColumnValues> = BTreeMap::new();
+    let mut submitted: BTreeMap<usize, ColumnValues> = BTreeMap::new();
     for (Json(cells),) in &rows {
         for at in columns {
             let Some(cell) = cells.get(*at).filter(|cell| !cell.trim().is_empty()) else {
                 continue;
             };
-            let own = said.entry(*at).or_default().entry(folded_value(cell));
+            let own = submitted.entry(*at).or_default().entry(folded_value(cell));
             own.or_insert_with(|| (cell.trim().to_owned(), 0)).1 += 1;
         }
     }
-    Ok(said)
+    Ok(submitted)
 }
 
 /// Some cells of a column.

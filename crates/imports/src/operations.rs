@@ -144,15 +144,15 @@ fn values(cx: &mut Read, import: &Import) -> Result<Vec<ImportValue>> {
     }
     let places: Vec<usize> = columns.keys().copied().collect();
     let mut all = Vec::new();
-    for (at, said) in import::column_values(cx, import.import_id, &places)? {
+    for (at, submitted) in import::column_values(cx, import.import_id, &places)? {
         let Some((field, column)) = columns.get(&at) else { continue };
         let means = |key: &str| match (column.meanings.get(key), field.reading) {
-            (Some(said), _) if said.is_empty() => Some(LEFT_OUT.to_owned()),
-            (Some(said), _) => Some(said.clone()),
+            (Some(submitted), _) if submitted.is_empty() => Some(LEFT_OUT.to_owned()),
+            (Some(submitted), _) => Some(submitted.clone()),
             (None, CellFormat::Word(words)) => word_of(words, key).map(str::to_owned),
             (None, _) => None,
         };
-        let mut own: Vec<ImportValue> = said
+        let mut own: Vec<ImportValue> = submitted
             .into_iter()
             .map(|(key, (written, rows))| ImportValue {
                 field: field.name.to_owned(),
@@ -324,17 +324,17 @@ impl ImportMeaning {
 fn set_import_columns(
     cx: &mut Write,
     Path(at): Path<ImportPath>,
-    Body(said): Body<ImportColumns>,
+    Body(submitted): Body<ImportColumns>,
 ) -> Result<ImportAnswer> {
     let mut import = Import::find(cx, at.import_id)?;
     let open = [ImportStatus::Checking, ImportStatus::Checked];
     import.must_be(&open, "must be checked, and not started")?;
     let wrong = |rule: String| Problem::invalid("columns", &rule);
-    if said.columns.len() != import.columns.0.len() {
+    if submitted.columns.len() != import.columns.0.len() {
         let count = import.columns.0.len();
         return Err(wrong(format!("must be {count}, one for each column of the file")));
     }
-    let named: Vec<&str> = said.columns.iter().flatten().map(|name| &**name).collect();
+    let named: Vec<&str> = submitted.columns.iter().flatten().map(|name| &**name).collect();
     for (at, name) in named.iter().enumerate() {
         if import.kind.field(name).is_none() {
             let all: Vec<_> = import.kind.fields().iter().map(|field| field.name).collect();
@@ -344,7 +344,7 @@ fn set_import_columns(
             return Err(wrong(format!("{name} is said of two columns")));
         }
     }
-    for (column, field) in import.columns.0.iter_mut().zip(said.columns.iter()) {
+    for (column, field) in import.columns.0.iter_mut().zip(submitted.columns.iter()) {
         let field = field.as_ref().map(|field| String::from(&**field));
         if column.field != field {
             column.meanings.clear();
@@ -352,7 +352,7 @@ fn set_import_columns(
         column.field = field;
     }
     let mut meant = BTreeSet::new();
-    for (at, meaning) in said.values.into_iter().flatten().enumerate() {
+    for (at, meaning) in submitted.values.into_iter().flatten().enumerate() {
         let own = (meaning.field.to_string(), import::folded_value(&meaning.written));
         if !meant.insert(own) {
             let rule = "must be said once: another entry says it, too";
@@ -360,8 +360,8 @@ fn set_import_columns(
         }
         meaning.put(at, &mut import)?;
     }
-    import.date_order = said.date_order.unwrap_or(import.date_order);
-    import.member_status = said.member_status.map(|status| status.word().to_owned());
+    import.date_order = submitted.date_order.unwrap_or(import.date_order);
+    import.member_status = submitted.member_status.map(|status| status.word().to_owned());
     go_on(cx, &mut import, ImportStatus::Checking)?;
     forget_checks(cx, import.import_id)?;
     view(cx, import)

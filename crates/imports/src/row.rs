@@ -234,9 +234,9 @@ impl Rules {
                 body["anchorDate"] = json!(began.to_string());
             }
         }
-        let told = |name: &str| wrongs.iter().any(|wrong| wrong.field == name);
+        let output = |name: &str| wrongs.iter().any(|wrong| wrong.field == name);
         let lacks =
-            |field: &&Field| field.required && body[field.name].is_null() && !told(field.name);
+            |field: &&Field| field.required && body[field.name].is_null() && !output(field.name);
         let lacking = self.kind.fields().iter().filter(lacks);
         let lacking: Vec<FieldError> =
             lacking.map(|field| wrong(field.name, "is needed")).collect();

@@ -67,9 +67,9 @@ mod tests {
 
     #[test]
     fn a_panic_is_told_with_its_place_and_the_next_piece_of_work_runs() {
-        let told = caught(|| -> u8 { panic!("no {}", "luck") }).unwrap_err();
-        assert!(told.starts_with("panicked at ") && told.contains("panics.rs"), "{told}");
-        assert!(told.ends_with(": no luck"), "{told}");
+        let output = caught(|| -> u8 { panic!("no {}", "luck") }).unwrap_err();
+        assert!(output.starts_with("panicked at ") && output.contains("panics.rs"), "{output}");
+        assert!(output.ends_with(": no luck"), "{output}");
         assert_eq!(caught(|| 7), Ok(7));
     }
 
@@ -77,8 +77,8 @@ mod tests {
     fn a_future_that_panics_ends_with_what_it_said() {
         let cx = &mut Context::from_waker(Waker::noop());
         let mut broken = pin!(caught_async(async { panic!("midway") }));
-        let Poll::Ready(Err::<(), _>(told)) = broken.as_mut().poll(cx) else { panic!("goes on") };
-        assert!(told.ends_with(": midway"), "{told}");
+        let Poll::Ready(Err::<(), _>(output)) = broken.as_mut().poll(cx) else { panic!("goes on") };
+        assert!(output.ends_with(": midway"), "{output}");
         let mut whole = pin!(caught_async(async { 7 }));
         assert_eq!(whole.as_mut().poll(cx), Poll::Ready(Ok(7)));
     }

@@ -331,9 +331,9 @@ impl From<ClosingTime> for WallTime {
 impl<'de> Deserialize<'de> for ClosingTime {
     fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
         let text = Cow::<str>::deserialize(d)?;
-        let shown = if text == "24:00" { "00:00" } else { &text };
+        let view = if text == "24:00" { "00:00" } else { &text };
         let rule = "must be a time HH:MM, 24:00 for the end of the day";
-        let time = WallTime::parse(shown);
+        let time = WallTime::parse(view);
         time.map(Self).ok_or_else(|| refuse::<D::Error>(Key::RequestInvalid, rule))
     }
 }
@@ -443,14 +443,14 @@ mod tests {
     #[test]
     fn names_hide_nothing() {
         assert_eq!(&*Name::<9>::parse("\u{202e}An\u{200b}n\u{2069} ").unwrap(), "Ann");
-        for (said, kept) in [
+        for (submitted, kept) in [
             ("می\u{200c}خواهم", "می\u{200c}خواهم"),
             ("क्\u{200d}ष", "क्\u{200d}ष"),
             ("👩\u{200d}👧", "👩\u{200d}👧"),
             ("A\u{200d}n\u{200c}n", "Ann"),
             ("\u{200c}مریم\u{200c} \u{200d}", "مریم"),
         ] {
-            assert_eq!(&*Name::<9>::parse(said).unwrap(), kept);
+            assert_eq!(&*Name::<9>::parse(submitted).unwrap(), kept);
         }
         assert!(Name::<9>::parse("\u{200b}\u{202e}").is_err());
     }

@@ -40,11 +40,11 @@ pub(crate) async fn authorize(State(door): State<Door>, request: Request<Body>) 
     };
     let say = language(request.headers());
     let query = request.uri().query().unwrap_or_default().to_owned();
-    let said = AuthorizationParameters::read(&query);
-    if document::is_address(said.text("client_id")) {
+    let submitted = AuthorizationParameters::read(&query);
+    if document::is_address(submitted.text("client_id")) {
         // Nobody has this program fetch anything by a request that would lead nowhere.
-        if said.check(&state.env).is_err()
-            || !redirect::may_be_registered(said.text("redirect_uri"))
+        if submitted.check(&state.env).is_err()
+            || !redirect::may_be_registered(submitted.text("redirect_uri"))
         {
             let why = "The assistant's request is not in order.";
             return parts::stopped(say, StatusCode::BAD_REQUEST, why);
@@ -52,7 +52,7 @@ pub(crate) async fn authorize(State(door): State<Door>, request: Request<Body>) 
         if let Err(problem) = state.count_registration(from) {
             return parts::problem(&problem);
         }
-        match door.documents.look(state, said.text("client_id"), from).await {
+        match door.documents.look(state, submitted.text("client_id"), from).await {
             Ok(Ok(())) => {}
             Ok(Err(why)) => {
                 let why = format!("The assistant is not known here. {why}");
@@ -62,7 +62,7 @@ pub(crate) async fn authorize(State(door): State<Door>, request: Request<Body>) 
         }
     }
     let env = state.env.clone();
-    let decide = move |tx: &mut Tx<'_>| take(tx, &env, &said);
+    let decide = move |tx: &mut Tx<'_>| take(tx, &env, &submitted);
     match state.db.write(decide).await {
         Ok(Outcome::Go(target)) => redirect(&target),
         Ok(Outcome::Stay(why)) => parts::stopped(say, StatusCode::BAD_REQUEST, why),
@@ -139,14 +139,14 @@ impl AuthorizationParameters {
 fn take(
     tx: &mut Tx<'_>,
     env: &Env,
-    said: &AuthorizationParameters,
+    submitted: &AuthorizationParameters,
 ) -> spotter_kernel::Result<Outcome> {
-    let Some(client) = registration::find(tx, said.text("client_id"))? else {
+    let Some(client) = registration::find(tx, submitted.text("client_id"))? else {
         return Ok(Outcome::Stay(
             "The assistant is not registered here. Remove it and add it again.",
         ));
     };
-    let uri = said.text("redirect_uri");
+    let uri = submitted.text("redirect_uri");
     // A document is written once for every machine that the assistant runs on.
     let any_port = env.mcp_any_loopback_port || client.fresh_until.is_some();
     if !client.redirect_uris.0.iter().any(|own| redirect::matches(own, uri, any_port)) {
@@ -154,27 +154,27 @@ fn take(
             "The assistant wants you sent to an address that it has not registered.",
         ));
     }
-    let state = said.values.get("state").cloned();
+    let state = submitted.values.get("state").cloned();
     if state.as_ref().is_some_and(|state| state.len() > STATE_MAX) {
         return Ok(Outcome::Stay(
             "The assistant sent a state that is longer than 2,000 characters.",
         ));
     }
-    let modules = match said.check(env) {
+    let modules = match submitted.check(env) {
         Ok(modules) => modules,
         Err((error, why)) => {
             let words = [("error", error), ("error_description", &why)];
             return Ok(Outcome::Go(consent::answer(uri, state.as_deref(), env, &words)));
         }
     };
-    let asked = AuthorizationRequest {
+    let request = AuthorizationRequest {
         client_id: client.client_id,
         client_name: client.client_name,
         redirect_uri: uri.to_owned(),
-        code_challenge: said.text("code_challenge").to_owned(),
+        code_challenge: submitted.text("code_challenge").to_owned(),
         modules,
         state,
     };
-    let secret = consent::create(tx, env, asked)?;
+    let secret = consent::create(tx, env, request)?;
     Ok(Outcome::Go(format!("/mcp/v1/oauth/consent?request={secret}")))
 }

@@ -112,13 +112,13 @@ async fn authenticate(
 ) -> Result<String> {
     let account = form.authenticate(state, request_id, from, None).await?;
     let session = random_text(&*state.env.entropy);
-    let (told, secret) = (session.clone(), secret.to_owned());
+    let (output, secret) = (session.clone(), secret.to_owned());
     let caller = Caller::new(account.company_id, Actor::System);
     let sign_in = move |cx: &mut Write<'_, '_>| {
         consent::sign_in(cx, &secret, account.subject, account.subject_id, &session)
     };
     write(state, caller, ("sign_in_to_consent", &[]), request_id, sign_in).await?;
-    Ok(told)
+    Ok(output)
 }
 
 async fn decision(
@@ -127,12 +127,12 @@ async fn decision(
     secret: &str,
     session: &str,
 ) -> Response<Body> {
-    let (env, asked) = (state.env.clone(), pending.clone());
+    let (env, requested) = (state.env.clone(), pending.clone());
     let look = move |tx: &mut Tx<'_>| {
         let now = env.clock.now();
-        let caller = asked.person(tx, now)?;
+        let caller = requested.person(tx, now)?;
         let cx = &mut Read::new(tx, &caller, now);
-        let proposal = asked.proposal(cx)?;
+        let proposal = requested.proposal(cx)?;
         let person = match caller.actor {
             Actor::Client { id, .. } => Client::names(cx, &[id])?,
             Actor::Coach { id, .. } => Coach::names(cx, &[id])?,

@@ -205,7 +205,7 @@ impl Documents {
             Some(_room) => self.fetcher.fetch(client_id).await,
             None => Err(FetchError::Silent("cannot be fetched now: too many are".to_owned())),
         };
-        let told = match fetched {
+        let output = match fetched {
             Ok(fetched) => fetched,
             // What it said a while ago counts for a day where it cannot be asked.
             Err(FetchError::Silent(_)) if cached(state, client_id, STALE_SECONDS).await? => {
@@ -213,12 +213,12 @@ impl Documents {
             }
             Err(why) => return Ok(Err(format!("Its document {why}."))),
         };
-        let (name, uris) = match read(client_id, &told.body) {
-            Ok(said) => said,
+        let (name, uris) = match read(client_id, &output.body) {
+            Ok(submitted) => submitted,
             Err(why) => return Ok(Err(format!("Its document {why}."))),
         };
         let (env, id, seconds) =
-            (state.env.clone(), client_id.to_owned(), fresh_seconds(&told.cache_control));
+            (state.env.clone(), client_id.to_owned(), fresh_seconds(&output.cache_control));
         let keep = move |tx: &mut Tx<'_>| {
             registration::document(tx, &env, (&id, &name, &uris), seconds).map(drop)
         };
@@ -342,7 +342,7 @@ mod tests {
 
     #[test]
     fn documents_count_for_minutes_and_at_most_a_day() {
-        for (told, seconds) in [
+        for (output, seconds) in [
             ("", 300),
             ("max-age=3600, public", 3_600),
             ("max-age=1", 300),
@@ -350,7 +350,7 @@ mod tests {
             ("max-age=3600, no-store", 300),
             ("max-age=x", 300),
         ] {
-            assert_eq!(fresh_seconds(told), seconds, "{told}");
+            assert_eq!(fresh_seconds(output), seconds, "{output}");
         }
     }
 }

@@ -200,11 +200,11 @@ fn challenge(door: &Door, status: StatusCode, error: &str, scope: &str) -> Respo
     value.push_str(&format!(
         ", scope=\"{scope}\", resource_metadata=\"{base}/.well-known/oauth-protected-resource/mcp/v1\""
     ));
-    let told = match error {
+    let output = match error {
         "" => "unauthorized",
-        told => told,
+        output => output,
     };
-    let mut response = no_store(status, &json!({"error": told}));
+    let mut response = no_store(status, &json!({"error": output}));
     if let Ok(value) = HeaderValue::from_str(&value) {
         response.headers_mut().insert(header::WWW_AUTHENTICATE, value);
     }

@@ -76,7 +76,7 @@ async fn manage(Given(state): Given<Arc<State>>) -> Redirect {
 /// Credentials are in a header that no browser sends by itself, so any page may ask.
 fn cors() -> CorsLayer {
     let names = ["authorization", "content-type", "mcp-protocol-version", "mcp-method", "mcp-name"];
-    let told = [
+    let output = [
         "ratelimit-limit",
         "ratelimit-remaining",
         "ratelimit-reset",
@@ -87,5 +87,5 @@ fn cors() -> CorsLayer {
         .allow_origin(Any)
         .allow_methods([Method::GET, Method::POST, Method::DELETE])
         .allow_headers(names.map(HeaderName::from_static))
-        .expose_headers(told.map(HeaderName::from_static))
+        .expose_headers(output.map(HeaderName::from_static))
 }

@@ -66,7 +66,7 @@ pub(crate) struct Decision<'d> {
 /// Where somebody decides.
 pub(crate) fn decide(say: Strings, decision: &Decision<'_>) -> Response<Body> {
     let Decision { pending, request, csrf, person, company, subject, proposal } = decision;
-    let (asked, idle): (Vec<Module>, Vec<Module>) =
+    let (requested, idle): (Vec<Module>, Vec<Module>) =
         proposal.proposed.iter().partition(|module| module.is_of_use());
     let others: Vec<_> = proposal.others.iter().filter(|module| module.is_of_use()).collect();
     let title = match subject {
@@ -83,7 +83,7 @@ pub(crate) fn decide(say: Strings, decision: &Decision<'_>) -> Response<Body> {
         form method="post" action="/mcp/v1/oauth/consent/decide" {
             input type="hidden" name="request" value=(request);
             input type="hidden" name="csrf" value=(csrf);
-            @for module in asked { (choice(say, module, true)) }
+            @for module in requested { (choice(say, module, true)) }
             label.check.field {
                 input type="checkbox" name="read_only" value="yes" checked;
                 span { strong { (say.only_read()) } br; span.quiet { (say.only_read_means()) } }

@@ -28,15 +28,15 @@ pub(crate) async fn issue(State(door): State<Door>, request: Request<Body>) -> R
     }
     let request_id = RequestId::of(&request);
     let bad = |error: &str, why: &str| refuse(StatusCode::BAD_REQUEST, error, why);
-    let said = match read_form(request).await {
-        Ok(said) => said,
+    let submitted = match read_form(request).await {
+        Ok(submitted) => submitted,
         Err(why) => return bad("invalid_request", &why),
     };
     // What was bound when the person consented is inherited where nothing is said.
-    if said.get("resource").is_some_and(|resource| *resource != crate::resource(&door.state)) {
+    if submitted.get("resource").is_some_and(|resource| *resource != crate::resource(&door.state)) {
         return bad("invalid_target", "resource must be the address of the MCP server.");
     }
-    let wanted: &[&str] = match said.get("grant_type").map(String::as_str) {
+    let wanted: &[&str] = match submitted.get("grant_type").map(String::as_str) {
         Some("authorization_code") => &["client_id", "code", "code_verifier", "redirect_uri"],
         Some("refresh_token") => &["client_id", "refresh_token"],
         Some(_) => {
@@ -45,15 +45,15 @@ pub(crate) async fn issue(State(door): State<Door>, request: Request<Body>) -> R
         }
         None => return bad("invalid_request", "grant_type is missing."),
     };
-    if let Some(missing) = wanted.iter().find(|name| !said.contains_key(**name)) {
+    if let Some(missing) = wanted.iter().find(|name| !submitted.contains_key(**name)) {
         return bad("invalid_request", &format!("{missing} is missing."));
     }
-    if said.get("code_verifier").is_some_and(|verifier| !is_verifier(verifier)) {
+    if submitted.get("code_verifier").is_some_and(|verifier| !is_verifier(verifier)) {
         let why = "code_verifier must be 43 to 128 characters of A-Z, a-z, 0-9, - . _ and ~.";
         return bad("invalid_request", why);
     }
     let (env, id) = (door.state.env.clone(), request_id);
-    let exchange = move |tx: &mut Tx<'_>| exchanged(tx, &env, &said, id.as_str());
+    let exchange = move |tx: &mut Tx<'_>| exchanged(tx, &env, &submitted, id.as_str());
     // It is decided by the row of the code or token alone, which one transaction changes; whether the
     // grant still stands is seen at every use of what is issued.
     match door.state.db.write_rows(exchange).await {
@@ -76,15 +76,17 @@ pub(crate) async fn revoke(State(door): State<Door>, request: Request<Body>) -> 
     }
     let id = RequestId::of(&request);
     let bad = |why: &str| refuse(StatusCode::BAD_REQUEST, "invalid_request", why);
-    let said = match read_form(request).await {
-        Ok(said) => said,
+    let submitted = match read_form(request).await {
+        Ok(submitted) => submitted,
         Err(why) => return bad(&why),
     };
-    if let Some(missing) = ["client_id", "token"].iter().find(|name| !said.contains_key(**name)) {
+    if let Some(missing) =
+        ["client_id", "token"].iter().find(|name| !submitted.contains_key(**name))
+    {
         return bad(&format!("{missing} is missing."));
     }
     let env = door.state.env.clone();
-    let text = move |name: &str| said.get(name).cloned().unwrap_or_default();
+    let text = move |name: &str| submitted.get(name).cloned().unwrap_or_default();
     let (client, token) = (text("client_id"), text("token"));
     let take_back = move |tx: &mut Tx<'_>| tokens::revoke(tx, &env, &client, &token, id.as_str());
     match door.state.db.write(take_back).await {
@@ -103,13 +105,13 @@ async fn read_form(request: Request<Body>) -> Result<BTreeMap<String, String>, S
         return Err("The body must be application/x-www-form-urlencoded.".into());
     }
     let body = read_body(body, BODY_MAX).await.map_err(|problem| problem.message)?;
-    let mut said = BTreeMap::new();
+    let mut submitted = BTreeMap::new();
     for (name, value) in form_urlencoded::parse(&body) {
-        if said.insert(name.clone().into_owned(), value.into_owned()).is_some() {
+        if submitted.insert(name.clone().into_owned(), value.into_owned()).is_some() {
             return Err(format!("{name} may be sent once."));
         }
     }
-    Ok(said)
+    Ok(submitted)
 }
 
 /// RFC 7636, section 4.1.
@@ -127,10 +129,10 @@ fn is_form(headers: &HeaderMap) -> bool {
 fn exchanged(
     tx: &mut Tx<'_>,
     env: &spotter_contract::Env,
-    said: &BTreeMap<String, String>,
+    submitted: &BTreeMap<String, String>,
     request_id: &str,
 ) -> Result<std::result::Result<Issued, Refusal>> {
-    let text = |name: &str| said.get(name).map(String::as_str).unwrap_or_default();
+    let text = |name: &str| submitted.get(name).map(String::as_str).unwrap_or_default();
     if text("grant_type") == "refresh_token" {
         return tokens::refresh(tx, env, text("client_id"), text("refresh_token"), request_id);
     }

@@ -79,13 +79,13 @@ pub fn xml(invoice: &Invoice) -> Option<String> {
     let has_tax_number = is_registered || invoice.seller.tax_number.is_some();
     // Amounts have two decimals at most (BR-DEC), tax a seller who is registered for it (BR-S-02), an exemption one
     // who pays some (BR-E-02), and reverse charge two who are registered (BR-AE-02).
-    let told = invoice.currency.decimals() <= 2
+    let output = invoice.currency.decimals() <= 2
         && (is_registered || !taxes)
         && (has_tax_number || !has(Category::Exempt))
         && (is_registered && invoice.buyer.vat_number.is_some() || !has(Category::ReverseCharge))
         && !invoice.lines.is_empty()
         && !invoice.rates.is_empty();
-    if !told {
+    if !output {
         return None;
     }
     // What is outside of VAT names nobody's number (BR-O-02).

@@ -127,17 +127,17 @@ mod tests {
 
     #[test]
     fn what_cannot_be_told_by_an_electronic_invoice_is_paper_alone() {
-        let told = |change: fn(&mut Invoice)| {
+        let output = |change: fn(&mut Invoice)| {
             let mut invoice = sample();
             change(&mut invoice);
             super::pdf(&invoice, Language::English).unwrap();
             super::einvoice::xml(&invoice)
         };
-        assert!(told(|_| ()).is_some());
-        assert!(told(|own| own.seller.vat_number = None).is_none());
-        assert!(told(|own| own.seller.country = None).is_none());
-        assert!(told(|own| own.currency = Currency::parse("KWD").unwrap()).is_none());
-        let free = told(|own| {
+        assert!(output(|_| ()).is_some());
+        assert!(output(|own| own.seller.vat_number = None).is_none());
+        assert!(output(|own| own.seller.country = None).is_none());
+        assert!(output(|own| own.currency = Currency::parse("KWD").unwrap()).is_none());
+        let free = output(|own| {
             own.seller.vat_number = None;
             at_no_rate(own, Category::OutsideScope);
         });
@@ -145,14 +145,14 @@ mod tests {
         assert!(free.contains("<ram:CategoryCode>O<") && !free.contains("RateApplicablePercent"));
         // An exemption needs a number of the seller's, and reverse charge the VAT numbers of both.
         assert!(
-            told(|own| {
+            output(|own| {
                 at_no_rate(own, Category::Exempt);
                 own.seller.vat_number = None;
             })
             .is_none()
         );
-        assert!(told(|own| at_no_rate(own, Category::ReverseCharge)).is_none());
-        let exempt = told(|own| {
+        assert!(output(|own| at_no_rate(own, Category::ReverseCharge)).is_none());
+        let exempt = output(|own| {
             at_no_rate(own, Category::Exempt);
             own.seller.vat_number = None;
             own.seller.tax_number = Some("12/345".into());
@@ -161,7 +161,7 @@ mod tests {
         let exempt = exempt.unwrap();
         assert!(exempt.contains("<ram:ExemptionReason>§ 4 Nr. 21 UStG<"), "{exempt}");
         assert!(exempt.contains("<ram:ID schemeID=\"FC\">12/345<"), "{exempt}");
-        let xml = told(|own| own.buyer.name = "A\u{1}<b>".into()).unwrap();
+        let xml = output(|own| own.buyer.name = "A\u{1}<b>".into()).unwrap();
         assert!(xml.contains("<ram:Name>A &lt;b&gt;</ram:Name>"), "{xml}");
     }
 

@@ -191,8 +191,8 @@ impl Goal {
 
     /// The unit that measurements are compared in; nothing where they are kept as they were said.
     fn measured_unit(&self) -> Option<Unit> {
-        let said = self.unit.as_deref().filter(|_| self.kind == GoalKind::Measurement);
-        said.and_then(Unit::parse)
+        let submitted = self.unit.as_deref().filter(|_| self.kind == GoalKind::Measurement);
+        submitted.and_then(Unit::parse)
     }
 
     /// A kept value in the smallest steps in which its unit is told: what is compared is what people have said, not what
@@ -240,7 +240,7 @@ impl Goal {
         if cx.lacks_consent(self.client_id)? {
             return Ok(());
         }
-        let told = GoalEvent {
+        let output = GoalEvent {
             client_id: self.client_id,
             goal_id: self.goal_id,
             kind: self.kind,
@@ -248,7 +248,7 @@ impl Goal {
             due_date: self.due_date,
             changed_fields,
         };
-        cx.emit(Event::GoalUpdated, &told).map(drop)
+        cx.emit(Event::GoalUpdated, &output).map(drop)
     }
 
     /// Writes a new one down and tells of it.

@@ -211,9 +211,9 @@ answer!(GoalAnswer { goal: GoalView });
 fn get_goal(
     cx: &mut Read,
     Path(at): Path<GoalPath>,
-    Query(told): Query<UnitsFilter>,
+    Query(output): Query<UnitsFilter>,
 ) -> Result<GoalAnswer> {
-    Goal::find(cx, at.client_id, at.goal_id)?.view_in_units(cx, told.units())
+    Goal::find(cx, at.client_id, at.goal_id)?.view_in_units(cx, output.units())
 }
 
 /// A goal to be set.
@@ -277,9 +277,9 @@ fn checked(new: &NewGoal) -> Result<()> {
 }
 
 /// Where a goal is to go, by where it begins and is to end.
-fn direction(said: Option<Direction>, start: Option<i64>, target: i64) -> Result<Direction> {
+fn direction(submitted: Option<Direction>, start: Option<i64>, target: i64) -> Result<Direction> {
     let wrong = |rule: &str| Err(Problem::invalid("targetValue", rule));
-    match (said, start) {
+    match (submitted, start) {
         (Some(Direction::Maintain), _) => Ok(Direction::Maintain),
         (_, Some(start)) if start == target => {
             wrong("must be another value than the one that it begins with")
@@ -290,7 +290,7 @@ fn direction(said: Option<Direction>, start: Option<i64>, target: i64) -> Result
         (Some(Direction::Decrease), Some(start)) if target > start => {
             wrong("must be below the value that it begins with, to decrease")
         }
-        (Some(said), _) => Ok(said),
+        (Some(submitted), _) => Ok(submitted),
         (None, Some(start)) if target > start => Ok(Direction::Increase),
         (None, Some(_)) => Ok(Direction::Decrease),
         (None, None) => {
@@ -361,7 +361,7 @@ fn set(cx: &mut Write, client: ClientId, new: NewGoal) -> Result<Goal> {
         .map(|off| scale.take_difference(off, new.target_value, said_unit))
         .transpose()?;
     let start_value = match (new.start_value, &new.measurement_type, new.kind) {
-        (Some(said), ..) => Some(scale.take(said, said_unit, "startValue")?),
+        (Some(submitted), ..) => Some(scale.take(submitted, said_unit, "startValue")?),
         (None, Some(key), _) => {
             let latest: Option<(Option<i64>,)> = cx.one(LATEST, params![client, key])?;
             latest.and_then(|(value,)| value)
@@ -369,11 +369,11 @@ fn set(cx: &mut Write, client: ClientId, new: NewGoal) -> Result<Goal> {
         (None, None, GoalKind::Habit | GoalKind::Sessions) => Some(0),
         (None, None, _) => None,
     };
-    let said = new.direction.or(match new.kind {
+    let submitted = new.direction.or(match new.kind {
         GoalKind::Habit | GoalKind::Sessions => Some(Direction::Increase),
         GoalKind::Measurement | GoalKind::Custom => None,
     });
-    let direction = direction(said, start_value, target_value)?;
+    let direction = direction(submitted, start_value, target_value)?;
     let (is_custom, of_measurements) =
         (new.kind == GoalKind::Custom, new.kind == GoalKind::Measurement);
     let (created_by_type, created_by) = cx.maker();
@@ -498,9 +498,9 @@ fn update_goal(
         return Err(Problem::conflict("status", "must be active"));
     }
     let mut target = scale.show(goal.target_value, Units::Metric);
-    if let Some(said) = change.target_value.value() {
-        target = said;
-        goal.target_value = scale.take(said, unit, "targetValue")?;
+    if let Some(submitted) = change.target_value.value() {
+        target = submitted;
+        goal.target_value = scale.take(submitted, unit, "targetValue")?;
         direction(Some(goal.direction), goal.start_value, goal.target_value)?;
     }
     if let Some(off) = change.tolerance.value() {
@@ -510,12 +510,12 @@ fn update_goal(
         }
         goal.tolerance = Some(scale.take_difference(off, target, unit)?);
     }
-    if let Some(said) = change.current_value.value() {
+    if let Some(submitted) = change.current_value.value() {
         if goal.kind != GoalKind::Custom {
             let rule = "must be absent: it follows what it is counted by";
             return Err(Problem::invalid("currentValue", rule));
         }
-        goal.current_value = Some(scale.take(said, None, "currentValue")?);
+        goal.current_value = Some(scale.take(submitted, None, "currentValue")?);
     }
     change.due_date.apply(&mut goal.due_date);
     if goal.status == GoalStatus::Active {

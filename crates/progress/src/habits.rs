@@ -313,8 +313,8 @@ fn judged(habit: &Habit, new: &NewEntry) -> Result<(EntryStatus, Option<i64>)> {
             wrong("amount", "must be absent for a habit of kind check")
         }
         (HabitKind::Amount, Some(EntryStatus::Skipped), None) => Ok((EntryStatus::Skipped, None)),
-        (HabitKind::Amount, None, Some(said)) => {
-            let kept = amount(said, "amount")?;
+        (HabitKind::Amount, None, Some(submitted)) => {
+            let kept = amount(submitted, "amount")?;
             Ok((habit.judged(kept), Some(kept)))
         }
         (HabitKind::Amount, None, None) => wrong("amount", "must be there, or status be skipped"),

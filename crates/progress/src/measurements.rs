@@ -77,8 +77,8 @@ fn list_measurements(
 ) -> Result<Measurements> {
     Client::find(cx, at.client_id)?;
     let page = cx.page_under(&LIST, &[at.client_id.bind()], &wanted, page)?;
-    let mut told = views(cx, &page.items, wanted.units.unwrap_or(Units::Metric))?.into_iter();
-    let page = page.map(|_| told.next());
+    let mut output = views(cx, &page.items, wanted.units.unwrap_or(Units::Metric))?.into_iter();
+    let page = page.map(|_| output.next());
     let spotter_kernel::Page { items, request, total, next } = page;
     let items = items.into_iter().flatten().collect();
     Ok(spotter_kernel::Page { items, request, total, next }.into())
@@ -91,11 +91,11 @@ answer!(MeasurementAnswer { measurement: MeasurementView });
 fn get_measurement(
     cx: &mut Read,
     Path(at): Path<MeasurementPath>,
-    Query(told): Query<UnitsFilter>,
+    Query(output): Query<UnitsFilter>,
 ) -> Result<MeasurementAnswer> {
     let found = Measurement::find(cx, at.client_id, at.measurement_id)?;
     let of = MeasurementType::find(cx, &found.r#type)?;
-    Ok(MeasurementAnswer { measurement: found.view(&of, told.units()) })
+    Ok(MeasurementAnswer { measurement: found.view(&of, output.units()) })
 }
 
 answer!(LatestAnswer {
@@ -106,15 +106,15 @@ answer!(LatestAnswer {
 fn get_latest_measurements(
     cx: &mut Read,
     Path(at): Path<ClientPath>,
-    Query(told): Query<UnitsFilter>,
+    Query(output): Query<UnitsFilter>,
 ) -> Result<LatestAnswer> {
     Client::find(cx, at.client_id)?;
     let latest: Vec<(Option<MeasurementId>,)> = cx.all(LATEST, params![at.client_id])?;
     let ids = latest.into_iter().filter_map(|(id,)| id);
     let client = at.client_id;
-    let asked = ids.map(|id| vec![client.bind().into_owned(), id.bind().into_owned()]);
-    let all: Vec<Measurement> = cx.one_each(FIND, asked)?.into_iter().flatten().collect();
-    Ok(LatestAnswer { measurements: views(cx, &all, told.units())? })
+    let request = ids.map(|id| vec![client.bind().into_owned(), id.bind().into_owned()]);
+    let all: Vec<Measurement> = cx.one_each(FIND, request)?.into_iter().flatten().collect();
+    Ok(LatestAnswer { measurements: views(cx, &all, output.units())? })
 }
 
 /// A measurement to be recorded.
@@ -185,9 +185,9 @@ impl Values {
 }
 
 /// When something was measured: not in the future, but for a device's clock, and not before 1900.
-fn checked_time(said: Option<Timestamp>, now: Timestamp) -> Result<Timestamp> {
+fn checked_time(submitted: Option<Timestamp>, now: Timestamp) -> Result<Timestamp> {
     let first = Date::parse("1900-01-01").map(|date| date.start_in(&spotter_kernel::TimeZone::UTC));
-    match said {
+    match submitted {
         Some(at) if at > now.plus_seconds(AHEAD_SECONDS) => {
             Err(Problem::invalid("measuredAt", "must not be in the future"))
         }
@@ -205,7 +205,7 @@ pub fn record(cx: &mut Write, client: ClientId, new: NewMeasurement) -> Result<M
     let of = MeasurementType::find_requested(cx, &new.r#type, "type")?;
     let source = match (new.source, Source::of(cx)) {
         (_, assistant @ Source::Assistant) => assistant,
-        (Some(said @ (Source::Device | Source::Import)), _) => said,
+        (Some(submitted @ (Source::Device | Source::Import)), _) => submitted,
         (Some(_), _) => {
             return Err(Problem::invalid("source", "must be device or import, or absent"));
         }
@@ -231,7 +231,7 @@ fn save(
     };
     let measured_at = match (&before, new.measured_at) {
         (Some(before), None) => before.measured_at,
-        (_, said) => checked_time(said, now)?,
+        (_, submitted) => checked_time(submitted, now)?,
     };
     let measured_on = of_client.zone(cx)?.date_at(measured_at);
     let note = new.note.map(Into::into);
@@ -332,9 +332,12 @@ fn record_measurement(
 }
 
 /// The units in which an answer is told to whoever has just said a unit.
-fn units_of(of: &MeasurementType, said: Option<&str>) -> Units {
+fn units_of(of: &MeasurementType, submitted: Option<&str>) -> Units {
     let imperial = of.unit(Units::Imperial);
-    match said.is_some() && imperial.as_deref() == said && of.unit(Units::Metric) != imperial {
+    match submitted.is_some()
+        && imperial.as_deref() == submitted
+        && of.unit(Units::Metric) != imperial
+    {
         true => Units::Imperial,
         false => Units::Metric,
     }
@@ -375,7 +378,7 @@ fn update_measurement(
         let is_read_back = before
             .value
             .zip(value)
-            .is_some_and(|(kept, said)| of.is_as_told(kept, said, unit.as_deref()));
+            .is_some_and(|(kept, submitted)| of.is_as_told(kept, submitted, unit.as_deref()));
         if !is_read_back {
             (measurement.value, measurement.systolic, measurement.diastolic) =
                 (values.value, values.systolic, values.diastolic);
@@ -383,8 +386,8 @@ fn update_measurement(
     } else if unit.is_some() {
         return Err(Problem::invalid("unit", "must come with value or components"));
     }
-    if let Some(said) = change.measured_at.value() {
-        measurement.measured_at = checked_time(Some(said), cx.now())?;
+    if let Some(submitted) = change.measured_at.value() {
+        measurement.measured_at = checked_time(Some(submitted), cx.now())?;
         let client = Client::find(cx, at.client_id)?;
         measurement.measured_on = client.zone(cx)?.date_at(measurement.measured_at);
     }

@@ -133,9 +133,9 @@ mod tests {
         for one in [json!({"energyKcal": 0.1, "saltG": 0}), json!({"energyKcal": 0.2}), json!({})] {
             totals.add(&food(one));
         }
-        let told = serde_json::to_value(totals).unwrap();
-        assert_eq!(told["energyKcal"], json!({"value": 0.3, "unknown": 1}));
-        assert_eq!(told["saltG"], json!({"value": 0.0, "unknown": 2}));
+        let output = serde_json::to_value(totals).unwrap();
+        assert_eq!(output["energyKcal"], json!({"value": 0.3, "unknown": 1}));
+        assert_eq!(output["saltG"], json!({"value": 0.0, "unknown": 2}));
         assert!(food(json!({"sugarG": 5, "carbohydrateG": 4})).check("items[0]").is_err());
         assert!(food(json!({"sugarG": 5})).check("items[0]").is_ok());
         for bad in [json!({"energyKcal": -1}), json!({"energyKcal": 100_001}), json!({"fat": 1})] {

@@ -213,23 +213,23 @@ fn checked_items(items: Many<FoodItem, 1, 50>) -> Result<Json<Vec<FoodItem>>> {
     Ok(Json(items))
 }
 
-fn checked_date(cx: &mut Read, client: ClientId, said: Option<Date>) -> Result<Date> {
+fn checked_date(cx: &mut Read, client: ClientId, submitted: Option<Date>) -> Result<Date> {
     let today = today(cx, client)?;
-    match said {
+    match submitted {
         Some(date) if date > today => {
             Err(Problem::invalid("date", "must not be in the future where the client is"))
         }
         Some(date) if date.days_until(today) > DAYS_BACK => {
             Err(Problem::invalid("date", "must be at most 365 days ago"))
         }
-        said => Ok(said.unwrap_or(today)),
+        submitted => Ok(submitted.unwrap_or(today)),
     }
 }
 
-fn checked_time(said: Option<Timestamp>, now: Timestamp) -> Result<Timestamp> {
-    match said {
+fn checked_time(submitted: Option<Timestamp>, now: Timestamp) -> Result<Timestamp> {
+    match submitted {
         Some(at) if at > now => Err(Problem::invalid("loggedAt", "must not be in the future")),
-        said => Ok(said.unwrap_or(now)),
+        submitted => Ok(submitted.unwrap_or(now)),
     }
 }
 
@@ -287,8 +287,8 @@ fn update_nutrition_log(
     if let Some(date) = change.date.value() {
         log.date = checked_date(cx, at.client_id, Some(date))?;
     }
-    if let Some(said) = change.logged_at.value() {
-        log.logged_at = checked_time(Some(said), cx.now())?;
+    if let Some(submitted) = change.logged_at.value() {
+        log.logged_at = checked_time(Some(submitted), cx.now())?;
     }
     change.meal_type.apply(&mut log.meal_type);
     change.note.map(Into::into).apply(&mut log.note);

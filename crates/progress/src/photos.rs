@@ -222,16 +222,16 @@ struct NewPhoto {
     note: Option<Text<1000>>,
 }
 
-fn checked_date(cx: &mut Read, client: ClientId, said: Option<Date>) -> Result<Date> {
+fn checked_date(cx: &mut Read, client: ClientId, submitted: Option<Date>) -> Result<Date> {
     let today = today(cx, client)?;
-    match said {
+    match submitted {
         Some(date) if date > today => {
             Err(Problem::invalid("takenOn", "must not be in the future where the client is"))
         }
         Some(date) if date.0.year() < 1900 => {
             Err(Problem::invalid("takenOn", "must be from 1900-01-01 on"))
         }
-        said => Ok(said.unwrap_or(today)),
+        submitted => Ok(submitted.unwrap_or(today)),
     }
 }
 
@@ -268,8 +268,8 @@ fn add_progress_photo(
     cx.set_audit_target("progress_photo", photo.progress_photo_id, ["progressPhoto"]);
     cx.defer(INSERT, &photo.params())?;
     let (client_id, progress_photo_id) = (photo.client_id, photo.progress_photo_id);
-    let told = PhotoEvent { client_id, progress_photo_id, taken_on };
-    cx.emit(Event::ProgressPhotoCreated, &told)?;
+    let output = PhotoEvent { client_id, progress_photo_id, taken_on };
+    cx.emit(Event::ProgressPhotoCreated, &output)?;
     Ok(PhotoAnswer { progress_photo: photo.view(cx)? })
 }
 

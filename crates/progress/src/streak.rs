@@ -212,9 +212,9 @@ impl HabitSchedule<'_> {
             true => self.week(date, entries),
             false => self.day(date, entries),
         };
-        let told = entries.iter().rev().find(|(_, status)| **status != EntryStatus::Missed);
+        let output = entries.iter().rev().find(|(_, status)| **status != EntryStatus::Missed);
         // Days or weeks with something in them that may have kept the run, and then those to come.
-        let last = told.map(|(date, _)| if is_weekly { date.monday() } else { *date });
+        let last = output.map(|(date, _)| if is_weekly { date.monday() } else { *date });
         let (mut longest, mut run) = (0, 0);
         let mut date = first;
         while last.is_some_and(|last| date <= last) {
@@ -374,7 +374,7 @@ mod tests {
     proptest! {
         #[test]
         fn streaks_are_those_of_a_naive_count(
-            told in prop::collection::btree_map(0..60i64, 0..3usize, 0..40),
+            output in prop::collection::btree_map(0..60i64, 0..3usize, 0..40),
             weekdays in prop::collection::btree_set(1..8i64, 1..8),
             rest in prop::option::of((0..60i64, prop::option::of(1..20i64))),
             ahead in 0..30i64,
@@ -382,7 +382,7 @@ mod tests {
             let start = date("2026-02-20");
             let on = |day: i64| start.plus_days(day).unwrap();
             let status = |at: usize| [Done, Missed, Skipped][at];
-            let entries: BTreeMap<_, _> = told.iter().map(|(day, at)| (on(*day), status(*at))).collect();
+            let entries: BTreeMap<_, _> = output.iter().map(|(day, at)| (on(*day), status(*at))).collect();
             let days: BTreeSet<i64> = weekdays.clone();
             let schedule = schedule(ScheduleKind::Weekdays, Some(weekdays.into_iter().collect()), None);
             let versions = [Version { from: start, schedule }];
@@ -391,7 +391,7 @@ mod tests {
                 .into_iter()
                 .collect();
             let course = HabitSchedule { versions: &versions, rests: &rests, start, end: None };
-            let today = on(told.keys().max().copied().unwrap_or(0) + ahead);
+            let today = on(output.keys().max().copied().unwrap_or(0) + ahead);
             let due = |day: Date| {
                 let rests = rests.iter().any(|rest| rest.from <= day && rest.until.is_none_or(|end| day < end));
                 days.contains(&i64::from(day.0.weekday().to_monday_one_offset())) && !rests
@@ -404,16 +404,16 @@ mod tests {
 
         #[test]
         fn weeks_are_those_of_a_naive_count(
-            told in prop::collection::btree_set(0..70i64, 0..50), times in 1..4i64, ahead in 0..20i64,
+            output in prop::collection::btree_set(0..70i64, 0..50), times in 1..4i64, ahead in 0..20i64,
         ) {
             let start = date("2026-02-23");
             let on = |day: i64| start.plus_days(day).unwrap();
-            let entries: BTreeMap<_, _> = told.iter().map(|day| (on(*day), Done)).collect();
+            let entries: BTreeMap<_, _> = output.iter().map(|day| (on(*day), Done)).collect();
             let schedule = schedule(ScheduleKind::TimesPerWeek, None, Some(times));
             let versions = [Version { from: start, schedule }];
             let course = HabitSchedule { versions: &versions, rests: &[], start, end: None };
-            let today = told.iter().max().copied().unwrap_or(0) + ahead;
-            let reached = |week: i64| told.range(week * 7..week * 7 + 7).count() as i64 >= times;
+            let today = output.iter().max().copied().unwrap_or(0) + ahead;
+            let reached = |week: i64| output.range(week * 7..week * 7 + 7).count() as i64 >= times;
             let this = today / 7;
             let before = (0..this).rev().take_while(|week| reached(*week)).count() as i64;
             let naive = before + i64::from(reached(this));

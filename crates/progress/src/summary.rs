@@ -139,16 +139,16 @@ fn measured(
 ) -> Result<Vec<MeasurementSummary>> {
     let (since, until) = amounts::instants((from, to));
     let amounts = amounts::between(cx, client, (from, to))?;
-    let asked = |amount: &Amount| -> Vec<Value<'static>> {
+    let request = |amount: &Amount| -> Vec<Value<'static>> {
         let kind = amount.r#type.bind().into_owned();
         let of = [client.bind().into_owned(), kind, from.bind().into_owned()];
         [&of[..], &[to.bind().into_owned(), since.bind().into_owned(), until.bind().into_owned()]]
             .concat()
     };
-    let first: Vec<Option<Measurement>> = cx.one_each(FIRST, amounts.iter().map(asked))?;
-    let latest: Vec<Option<Measurement>> = cx.one_each(LATEST, amounts.iter().map(asked))?;
+    let first: Vec<Option<Measurement>> = cx.one_each(FIRST, amounts.iter().map(request))?;
+    let latest: Vec<Option<Measurement>> = cx.one_each(LATEST, amounts.iter().map(request))?;
     let types = MeasurementType::all(cx)?;
-    let mut told = Vec::with_capacity(amounts.len());
+    let mut output = Vec::with_capacity(amounts.len());
     for ((amount, first), latest) in amounts.iter().zip(&first).zip(&latest) {
         let of = types.iter().find(|kind| kind.key() == amount.r#type);
         let (Some(of), Some(first), Some(latest)) = (of, first, latest) else { continue };
@@ -166,7 +166,7 @@ fn measured(
                 mean: of.show(mean, units),
             })
         };
-        told.push(MeasurementSummary {
+        output.push(MeasurementSummary {
             r#type: amount.r#type.clone(),
             label: of.label().to_owned(),
             unit: of.unit(units),
@@ -188,7 +188,7 @@ fn measured(
             ),
         });
     }
-    Ok(told)
+    Ok(output)
 }
 
 fn kept_rate(
@@ -201,7 +201,7 @@ fn kept_rate(
     let rows: Vec<(HabitId, EntryStatus, i64)> = cx.all(ENTRIES, params![client, from, to])?;
     let counts: BTreeMap<(HabitId, EntryStatus), i64> =
         rows.into_iter().map(|(habit, status, count)| ((habit, status), count)).collect();
-    let told = |habit: &Habit| {
+    let output = |habit: &Habit| {
         let count = |status| counts.get(&(habit.habit_id, status)).copied().unwrap_or(0);
         let (current_streak, streak_unit) = habit.streak_on(today);
         HabitSummary {
@@ -214,7 +214,7 @@ fn kept_rate(
             streak_unit,
         }
     };
-    Ok(habits.iter().map(told).collect())
+    Ok(habits.iter().map(output).collect())
 }
 
 fn counted(

@@ -256,9 +256,9 @@ impl MeasurementType {
     }
 
     /// The unit that was said, or the metric one.
-    fn own_unit(&self, said: Option<&str>) -> Option<Unit> {
+    fn own_unit(&self, submitted: Option<&str>) -> Option<Unit> {
         let Self::Known(known) = self else { return None };
-        let unit = said.map_or(Some(known.quantity.units()[0]), Unit::parse)?;
+        let unit = submitted.map_or(Some(known.quantity.units()[0]), Unit::parse)?;
         known.quantity.units().contains(&unit).then_some(unit)
     }
 
@@ -294,7 +294,7 @@ impl MeasurementType {
 
     fn out_of_range(&self, field: &str) -> Problem {
         let (least, most) = self.range();
-        let told = |units| {
+        let output = |units| {
             let unit = self.unit(units).map_or(String::new(), |unit| format!(" {unit}"));
             let (least, most) = match self {
                 Self::Known(known) => known.quantity.unit(units).limits((least, most)),
@@ -302,7 +302,7 @@ impl MeasurementType {
             };
             format!("{least} to {most}{unit}")
         };
-        let (metric, imperial) = (told(Units::Metric), told(Units::Imperial));
+        let (metric, imperial) = (output(Units::Metric), output(Units::Imperial));
         let rule = match metric == imperial {
             true => format!("must be {metric}"),
             false => format!("must be {metric} ({imperial})"),

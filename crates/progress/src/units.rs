@@ -168,12 +168,12 @@ impl Unit {
     /// The least and the most as they are told: rounded inwards, so that both are taken themselves.
     pub fn limits(self, (least, most): (i64, i64)) -> (f64, f64) {
         let step = 0.1_f64.powi(self.decimals() as i32);
-        let told = |kept: i64, inwards: f64| {
-            let shown = self.show(kept);
-            let is_taken = (least..=most).contains(&self.take(shown));
-            if is_taken { shown } else { rounded(shown + inwards, self.decimals()) }
+        let output = |kept: i64, inwards: f64| {
+            let view = self.show(kept);
+            let is_taken = (least..=most).contains(&self.take(view));
+            if is_taken { view } else { rounded(view + inwards, self.decimals()) }
         };
-        (told(least, step), told(most, -step))
+        (output(least, step), output(most, -step))
     }
 
     /// A difference of two values as it is told.
@@ -240,9 +240,9 @@ mod tests {
         #[test]
         fn differences_are_those_of_the_values(a in 0..500_000i64, b in 0..500_000i64) {
             for unit in Unit::ALL {
-                let told = unit.show_difference(b - a);
+                let output = unit.show_difference(b - a);
                 let fine = 10_f64.powi(-(unit.decimals() as i32));
-                prop_assert!((told - (unit.show(b) - unit.show(a))).abs() < 1.1 * fine);
+                prop_assert!((output - (unit.show(b) - unit.show(a))).abs() < 1.1 * fine);
             }
         }
     }

@@ -92,11 +92,11 @@ impl Providers {
         heard: PaymentResult,
     ) -> JobResult {
         let what = ("conclude_payment", COLLECTS);
-        let told = heard.clone();
+        let notice = heard.clone();
         let written =
             self.write(company, what, move |cx| charging::apply_result(cx, payment, &heard)).await;
         if let Ok(false) = written {
-            tracing::error!(%payment, ?told, "a provider speaks of other money than was asked for");
+            tracing::error!(%payment, ?notice, "a provider speaks of other money than was asked for");
         }
         // What became of it is asked again: nothing is lost where it cannot be written now.
         written.map(drop).map_err(|problem| jobs::Outcome::Unknown(problem.to_string()))
@@ -164,10 +164,10 @@ impl Providers {
     }
 
     async fn follow(&self, company: CompanyId, notice: Id) -> JobResult {
-        let asked = move |cx: &mut spotter_contract::Read| {
+        let request = move |cx: &mut spotter_contract::Read| {
             Ok((notice::find(cx, notice)?, connection::account(cx)?))
         };
-        let (kept, account) = self.read(company, asked).await.map_err(failed)?;
+        let (kept, account) = self.read(company, request).await.map_err(failed)?;
         let Some(kept) = kept else { return Ok(()) };
         let Some(account) = account.filter(|own| own.provider == kept.provider) else {
             let why = "the provider that told it is not connected";

@@ -166,11 +166,11 @@ impl Providers {
         question: impl Fn(&mut Read) -> Result<T> + Send + 'static,
     ) -> Result<T> {
         let env = self.env.clone();
-        let asked = self.db.read(move |tx| {
+        let request = self.db.read(move |tx| {
             let caller = spotter_contract::Caller::new(company, spotter_contract::Actor::System);
             question(&mut Read::new(tx, &caller, env.clock.now()).with_env(&env))
         });
-        asked.await
+        request.await
     }
 
     /// Writes as the system, under a name that stands in the audit log.

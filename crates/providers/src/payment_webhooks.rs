@@ -79,11 +79,11 @@ pub(crate) async fn page_or_error(
     counted: Result<()>,
     answer: impl Future<Output = Result<Response<Body>>>,
 ) -> Response<Body> {
-    let told = match counted {
+    let notice = match counted {
         Ok(()) => answer.await,
         Err(problem) => Err(problem),
     };
-    told.unwrap_or_else(|problem| parts::problem(&problem))
+    notice.unwrap_or_else(|problem| parts::problem(&problem))
 }
 
 async fn take_notice(
@@ -92,7 +92,7 @@ async fn take_notice(
     request: Request<Body>,
 ) -> Response<Body> {
     let (parts, body) = request.into_parts();
-    let told = async {
+    let notice = async {
         let read = Limited::new(body, NOTICE_MAX).collect().await;
         let bytes = read.map_err(|_| Problem::new(Key::RequestFailed).with_status(413))?.to_bytes();
         let text = std::str::from_utf8(&bytes).map_err(|_| Problem::new(Key::RequestInvalid))?;
@@ -100,7 +100,7 @@ async fn take_notice(
         door.providers.take_notice((&provider, company), &parts.headers, text).await
     };
     let mut response = Response::new(Body::empty());
-    if let Err(problem) = told.await {
+    if let Err(problem) = notice.await {
         // A stranger's guesses are counted like any other request without a credential.
         let counted = door.state.count_address(&Request::from_parts(parts, Body::empty()));
         let status = counted.err().map_or(problem.status, |too_many| too_many.status);
@@ -128,9 +128,9 @@ impl Door {
         match lead.await?.ok_or_else(none)? {
             charging::PaymentRedirect::To(url) => led_to(&url),
             charging::PaymentRedirect::Ask(account, order) => {
-                let asked = providers.pay_page(&account, &order, &back).await;
+                let requested = providers.pay_page(&account, &order, &back).await;
                 let payment = order.payment;
-                let (url, reference) = match asked {
+                let (url, reference) = match requested {
                     Ok(opened) => opened,
                     Err(why) => {
                         let given_up = providers
@@ -161,9 +161,9 @@ impl Door {
         let credential = setup::PAGE.credential(name).ok_or_else(none)?;
         let (company, back) =
             (credential.company, setup::PAGE.address(&providers.env.address, &credential));
-        let asked = providers.read(company, move |cx| setup::to_ask(cx, &credential)).await?;
+        let request = providers.read(company, move |cx| setup::to_ask(cx, &credential)).await?;
         // Of one that is over, or of none, the page says so.
-        let Some((account, order)) = asked else { return led_to(&back) };
+        let Some((account, order)) = request else { return led_to(&back) };
         let (url, reference) = match providers.setup_page(&account, &order, &back).await {
             Ok(opened) => opened,
             Err(why) => return providers.unavailable(company, (order.client, &back), &why).await,

@@ -164,8 +164,9 @@ mod tests {
     }
 
     fn labels(frame: &Frame) -> Vec<(String, String, bool, bool)> {
-        let told = |one: Bucket| (one.from.to_string(), one.to.to_string(), one.partial, one.whole);
-        frame.buckets().into_iter().map(told).collect()
+        let output =
+            |one: Bucket| (one.from.to_string(), one.to.to_string(), one.partial, one.whole);
+        frame.buckets().into_iter().map(output).collect()
     }
 
     #[test]

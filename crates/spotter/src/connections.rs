@@ -83,9 +83,9 @@ impl ConnectionLimiter {
             Ok(permit) => Ok(ConnectionSlot::new(permit)),
             Err(_) => {
                 metrics::counter!("spotter_http_connections_refused_total").increment(1);
-                let (now, told) =
+                let (now, output) =
                     (self.begun.elapsed().as_secs() as i64, self.reported.load(Ordering::Relaxed));
-                if now - told >= TELLING && self.reported.swap(now, Ordering::Relaxed) == told {
+                if now - output >= TELLING && self.reported.swap(now, Ordering::Relaxed) == output {
                     let most = self.most;
                     tracing::warn!(
                         most,

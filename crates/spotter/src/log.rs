@@ -80,10 +80,10 @@ mod tests {
                 format!("{carrier}::query=trace"),
             ];
             for filter in filters {
-                let told = without_data(&filter).to_string();
-                assert!(told.contains(&format!("{carrier}=info")), "{told}");
-                assert!(!told.contains(&format!("{carrier}=trace")), "{told}");
-                assert!(!told.contains("query") && !told.contains('['), "{told}");
+                let output = without_data(&filter).to_string();
+                assert!(output.contains(&format!("{carrier}=info")), "{output}");
+                assert!(!output.contains(&format!("{carrier}=trace")), "{output}");
+                assert!(!output.contains("query") && !output.contains('['), "{output}");
             }
         }
         assert!(without_data("info,spotter_http=debug").to_string().contains("spotter_http=debug"));

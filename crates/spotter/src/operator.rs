@@ -247,10 +247,10 @@ pub(crate) async fn revoke_client(db: &Db, env: &Env, client_id: &str) -> Result
 
 /// Tells of a long copy, once a second at most.
 pub(crate) fn progress() -> impl FnMut(&str, u64) {
-    let mut told = Instant::now();
+    let mut output = Instant::now();
     move |what, so_far| {
-        if told.elapsed() >= Duration::from_secs(1) {
-            told = Instant::now();
+        if output.elapsed() >= Duration::from_secs(1) {
+            output = Instant::now();
             eprintln!("copying {what}: {so_far} so far");
         }
     }

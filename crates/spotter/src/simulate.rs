@@ -74,16 +74,17 @@ impl Line {
                 .header("content-type", "application/json")
                 .body(body.to_string());
         }
-        let told = async {
+        let output = async {
             let answer = request.send().await?;
             let status = answer.status();
             answer.bytes().await.map(|body| (status, body))
         };
-        let (status, body) = told.await.map_err(|error| format!("{url}: {error}"))?;
-        let told: Value = serde_json::from_slice(&body).map_err(|_| format!("{url}: {status}"))?;
+        let (status, body) = output.await.map_err(|error| format!("{url}: {error}"))?;
+        let output: Value =
+            serde_json::from_slice(&body).map_err(|_| format!("{url}: {status}"))?;
         match status.is_success() {
-            true => Ok(told["data"].clone()),
-            false => Err(format!("{url}: {status}: {}", told["error"]["message"])),
+            true => Ok(output["data"].clone()),
+            false => Err(format!("{url}: {status}: {}", output["error"]["message"])),
         }
     }
 }
@@ -105,8 +106,8 @@ fn text(value: &Value) -> String {
 }
 
 impl List {
-    fn read(told: &Value) -> Result<Self, String> {
-        let all = |name: &str| told[name].as_array().cloned().unwrap_or_default();
+    fn read(output: &Value) -> Result<Self, String> {
+        let all = |name: &str| output[name].as_array().cloned().unwrap_or_default();
         let mut entries: BTreeMap<String, Vec<Value>> = BTreeMap::new();
         for entry in all("entries") {
             entries.entry(text(&entry["digest"])).or_default().push(entry);
@@ -118,13 +119,13 @@ impl List {
                 .collect()
         };
         Ok(Self {
-            version: text(&told["listVersion"]),
+            version: text(&output["listVersion"]),
             entries,
             schedules: all("schedules")
                 .iter()
                 .map(|own| (text(&own["schedule"]), hours(own)))
                 .collect(),
-            expires_at: instant(&told["expiresAt"])
+            expires_at: instant(&output["expiresAt"])
                 .ok_or("the list does not say how long it is good")?,
         })
     }
@@ -219,9 +220,9 @@ pub(crate) async fn run(simulation: Simulation) -> Result<(), String> {
             false => None,
         };
         let (by, decision, why) = match answer.filter(|_| is_heard) {
-            Some(told) => {
+            Some(output) => {
                 online += 1;
-                ("the server", text(&told["decision"]), text(&told["reason"]))
+                ("the server", text(&output["decision"]), text(&output["reason"]))
             }
             None => {
                 let decision = door.decides(card, at)?.to_owned();
@@ -246,7 +247,7 @@ pub(crate) async fn run(simulation: Simulation) -> Result<(), String> {
         batches.extend([batch.to_vec(), batch.to_vec()]);
     }
     chance.shuffle(&mut batches);
-    let (mut told, mut wrong) = (BTreeMap::<String, u64>::new(), Vec::new());
+    let (mut output, mut wrong) = (BTreeMap::<String, u64>::new(), Vec::new());
     for (number, batch) in batches.iter().enumerate() {
         let body = json!({"sentAt": SystemClock.now().to_string(), "scans": batch});
         let key = format!("{run}-late-{number}");
@@ -256,14 +257,14 @@ pub(crate) async fn run(simulation: Simulation) -> Result<(), String> {
             if scan["decision"] == "allow" && result["wouldHaveBeen"] == "deny" {
                 wrong.push(format!("{}: {}", text(&result["scanId"]), text(&result["reason"])));
             }
-            *told.entry(word).or_default() += 1;
+            *output.entry(word).or_default() += 1;
         }
     }
     let beat = json!({"deviceTime": SystemClock.now().to_string(), "queueDepth": 0,
         "firmware": "simulated"});
     line.check_online(Method::POST, "/heartbeats", Some((&format!("{run}-beat"), &beat))).await?;
     println!("{scans} scans: {online} decided by the server, {} by the list", late.len());
-    for (word, count) in &told {
+    for (word, count) in &output {
         println!("told afterwards, {word}: {count}");
     }
     wrong.sort();

@@ -182,11 +182,11 @@ fn check(file: &Path) -> Result<()> {
         return Err(refused("it is damaged"));
     }
     for (name, found) in counts(&conn)? {
-        let said =
+        let submitted =
             conn.query_row("SELECT row_count FROM backup_end WHERE name = ?1", [&name], |row| {
                 row.get::<_, i64>(0)
             });
-        if said != Ok(found) {
+        if submitted != Ok(found) {
             return Err(refused(&format!("rows of {name} are missing")));
         }
     }

@@ -178,8 +178,8 @@ impl Db {
             Engine::Sqlite(_) => "SELECT CAST(0 AS BIGINT)",
             Engine::Postgres(_) => READ_ONLY,
         };
-        let told = self.read(move |tx| tx.rows::<(i64,)>(sql, &[])).await?;
-        match told.first() {
+        let output = self.read(move |tx| tx.rows::<(i64,)>(sql, &[])).await?;
+        match output.first() {
             Some((0,)) => Ok(()),
             _ => Err(Problem::overloaded().caused_by("the database takes no writes")),
         }

@@ -94,17 +94,17 @@ macro_rules! filters {
 
 /// What was asked for as the value of a condition.
 #[doc(hidden)]
-pub fn converted<'k, K, V: Bind + 'k>(asked: &'k K, by: impl Fn(&'k K) -> V) -> Value<'static> {
-    by(asked).bind().into_owned()
+pub fn converted<'k, K, V: Bind + 'k>(request: &'k K, by: impl Fn(&'k K) -> V) -> Value<'static> {
+    by(request).bind().into_owned()
 }
 
 /// What was asked for as the values of several conditions.
 #[doc(hidden)]
 pub fn spread<K>(
-    asked: &K,
+    request: &K,
     by: impl Fn(&K) -> Vec<Vec<Value<'static>>>,
 ) -> Vec<Vec<Value<'static>>> {
-    by(asked)
+    by(request)
 }
 
 /// A condition that a caller may add to a list.

@@ -65,21 +65,22 @@ impl<R: Record, F: Filters> List<R, F> {
         chosen: &[Chosen<'_>],
         request: PageRequest,
     ) -> Result<Page<R>> {
-        let asked = self.shape.filtered(company, above, chosen, &Start::First)?;
-        let total = asked.total(tx, company)?;
+        let requested = self.shape.filtered(company, above, chosen, &Start::First)?;
+        let total = requested.total(tx, company)?;
         if let Some(cursor) = request.cursor {
             let behind = Start::Behind(self.shape.place_of(&cursor)?);
-            let asked = self.shape.filtered(company, above, chosen, &behind)?;
-            return asked.items_behind(tx, &self.shape, total, request);
+            let requested = self.shape.filtered(company, above, chosen, &behind)?;
+            return requested.items_behind(tx, &self.shape, total, request);
         }
         let far = request.offset() >= FAR && request.offset() < total && chosen.is_empty();
         match self.shape.stretch(above).filter(|_| far) {
             Some(stretch) => {
                 let (until, offset) = stretch.place(tx, company, request.offset())?;
-                let asked = self.shape.filtered(company, above, chosen, &Start::Until(until))?;
-                asked.items(tx, &self.shape, total, request, offset)
+                let requested =
+                    self.shape.filtered(company, above, chosen, &Start::Until(until))?;
+                requested.items(tx, &self.shape, total, request, offset)
             }
-            None => asked.items(tx, &self.shape, total, request, request.offset()),
+            None => requested.items(tx, &self.shape, total, request, request.offset()),
         }
     }
 
@@ -94,11 +95,11 @@ impl<R: Record, F: Filters> List<R, F> {
     ) -> Result<Page<R>> {
         if let Some(cursor) = request.cursor {
             let behind = Start::Behind(self.shape.place_of(&cursor)?);
-            let asked = self.shape.filtered(company, above, &[], &behind)?;
-            return asked.items_behind(tx, &self.shape, total, request);
+            let requested = self.shape.filtered(company, above, &[], &behind)?;
+            return requested.items_behind(tx, &self.shape, total, request);
         }
-        let asked = self.shape.filtered(company, above, &[], &Start::First)?;
-        asked.items(tx, &self.shape, total, request, request.offset())
+        let requested = self.shape.filtered(company, above, &[], &Start::First)?;
+        requested.items(tx, &self.shape, total, request, request.offset())
     }
 }
 

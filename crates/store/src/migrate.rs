@@ -71,8 +71,8 @@ const LOOK: Duration = Duration::from_millis(50);
 /// Brings a database to this binary's schema, telling of each step; returns the version found.
 /// A schema newer than the binary is refused. Of several nodes one changes the schema, and the others
 /// wait for it.
-pub fn migrate(location: &Location, now: Timestamp, told: impl FnMut(&str)) -> Result<i64> {
-    migrate_to(location, latest_schema(), now, told)
+pub fn migrate(location: &Location, now: Timestamp, output: impl FnMut(&str)) -> Result<i64> {
+    migrate_to(location, latest_schema(), now, output)
 }
 
 /// The same up to a version of the schema: the database of an older binary.
@@ -80,7 +80,7 @@ pub fn migrate_to(
     location: &Location,
     version: i64,
     now: Timestamp,
-    mut told: impl FnMut(&str),
+    mut output: impl FnMut(&str),
 ) -> Result<i64> {
     match location {
         Location::File(path) => {
@@ -89,7 +89,7 @@ pub fn migrate_to(
             let run = |text: &str| conn.execute_batch(text).map_err(Problem::internal);
             run(BOOK)?;
             let tx = &mut Tx::new(Engine::Sqlite(&conn));
-            let found = apply(tx, version, now, &mut told, |_, text| {
+            let found = apply(tx, version, now, &mut output, |_, text| {
                 conn.execute_batch(text).map_err(Problem::internal)
             })?;
             conn.execute_batch("COMMIT; PRAGMA optimize").map_err(Problem::internal)?;
@@ -97,16 +97,17 @@ pub fn migrate_to(
         }
         Location::Server(url) => {
             let mut session = Session::connect(Arc::from(url.as_str()))?;
-            lock_schema(&mut session, &mut told)?;
+            lock_schema(&mut session, &mut output)?;
             // The snapshot is taken after the turn is: it sees what the one before has done.
             session.script("BEGIN; SET LOCAL statement_timeout = 0")?;
             session.script(&for_postgres(BOOK))?;
             session.script(CLAIM)?;
             let mut tx = Tx::new(Engine::Postgres(&mut session));
-            let found = apply(&mut tx, version, now, &mut told, |tx, text| match &mut tx.engine {
-                Engine::Postgres(session) => session.script(&for_postgres(text)),
-                Engine::Sqlite(_) => Ok(()),
-            })?;
+            let found =
+                apply(&mut tx, version, now, &mut output, |tx, text| match &mut tx.engine {
+                    Engine::Postgres(session) => session.script(&for_postgres(text)),
+                    Engine::Sqlite(_) => Ok(()),
+                })?;
             session.script(ROOM)?;
             session.script("COMMIT")?;
             Ok(found)
@@ -115,7 +116,7 @@ pub fn migrate_to(
 }
 
 /// Takes the turn of a node that may change the schema, which ends with its session.
-fn lock_schema(session: &mut Session, told: &mut impl FnMut(&str)) -> Result<()> {
+fn lock_schema(session: &mut Session, output: &mut impl FnMut(&str)) -> Result<()> {
     let mut waited = Duration::ZERO;
     loop {
         let rows = session.query("SELECT pg_try_advisory_lock(7768368765)", &[])?;
@@ -125,7 +126,7 @@ fn lock_schema(session: &mut Session, told: &mut impl FnMut(&str)) -> Result<()>
             return Ok(());
         }
         if waited.is_zero() {
-            told("another node changes the schema; waiting for it");
+            output("another node changes the schema; waiting for it");
         }
         if waited > PATIENCE {
             return Err(Problem::internal(
@@ -160,7 +161,7 @@ fn apply(
     tx: &mut Tx<'_>,
     wanted: i64,
     now: Timestamp,
-    told: &mut impl FnMut(&str),
+    output: &mut impl FnMut(&str),
     run: impl Fn(&mut Tx<'_>, &str) -> Result<()>,
 ) -> Result<i64> {
     let found: Vec<(i64,)> =
@@ -175,7 +176,7 @@ fn apply(
     }
     for (version, (name, text)) in (1..).zip(MIGRATIONS) {
         if version > found && version <= wanted {
-            told(&format!("schema {version}: {name}"));
+            output(&format!("schema {version}: {name}"));
             run(tx, text)?;
             let params =
                 [Value::Int(version), Value::Text((*name).into()), Value::Int(now.millis())];

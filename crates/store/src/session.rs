@@ -235,7 +235,7 @@ impl Session {
         self.usable()?;
         let statement = self.statement(sql)?;
         let params = borrowed(params);
-        let asked = async |client: &Client| {
+        let request = async |client: &Client| {
             let own = client.batch_execute("SET LOCAL plan_cache_mode = force_custom_plan");
             let rows = client.query(&statement, &params);
             let usual = client.batch_execute("SET LOCAL plan_cache_mode = force_generic_plan");
@@ -243,7 +243,7 @@ impl Session {
             // What fails after something that failed tells nothing of why.
             own.and(rows).and_then(|rows| usual.map(|()| rows))
         };
-        self.round_trip(asked, sql)
+        self.round_trip(request, sql)
     }
 
     /// A failed transaction takes no further statement.
@@ -264,8 +264,8 @@ impl Session {
         self.changing |= Effect::of(sql) != Effect::Looks;
         let statement = self.statement(sql)?;
         let params = borrowed(params);
-        let asked = async |client: &Client| ask.run(client, &statement, &params).await;
-        self.round_trip(asked, sql)
+        let request = async |client: &Client| ask.run(client, &statement, &params).await;
+        self.round_trip(request, sql)
     }
 
     pub(crate) fn flush(&mut self) -> Result<()> {
@@ -275,14 +275,14 @@ impl Session {
     /// Sends BEGIN (once), what was deferred, and what is asked in one go; waits for all.
     fn round_trip<T>(
         &mut self,
-        asked: impl AsyncFnOnce(&Client) -> Result<T, tokio_postgres::Error>,
+        request: impl AsyncFnOnce(&Client) -> Result<T, tokio_postgres::Error>,
         sql: &str,
     ) -> Result<T> {
         let deferred = self.take_deferred()?;
         let begun = std::mem::replace(&mut self.begun, true);
         let Self { runtime, client, begin, .. } = &*self;
-        let (start, heard, told) = runtime.block_on(async {
-            join3(open(client, begin, begun), run_all(client, &deferred), asked(client)).await
+        let (start, heard, output) = runtime.block_on(async {
+            join3(open(client, begin, begun), run_all(client, &deferred), request(client)).await
         });
         let heard = match start.and(heard) {
             Ok(heard) => heard,
@@ -302,6 +302,6 @@ impl Session {
                 }
             }
         }
-        told.map_err(|error| self.note(&error, sql))
+        output.map_err(|error| self.note(&error, sql))
     }
 }

@@ -68,8 +68,8 @@ impl Signals {
         self.0.bell_of(id).notified()
     }
 
-    pub(crate) fn publish(&self, told: PendingSignals) {
-        let PendingSignals { signals, rings } = told;
+    pub(crate) fn publish(&self, output: PendingSignals) {
+        let PendingSignals { signals, rings } = output;
         rings.iter().for_each(|id| self.0.bell_of(*id).notify_waiters());
         if signals.is_empty() {
             return;

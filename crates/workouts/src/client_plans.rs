@@ -361,7 +361,7 @@ fn reorder_client_workout_days(
     let days = plan.moment_facts(cx)?;
     let mut programme = Programme::of(cx, plan)?;
     programme.outline.reorder(&wanted.plan_moment_ids)?;
-    let told = programme.outline.places().iter().map(|place| {
+    let output = programme.outline.places().iter().map(|place| {
         let day = days.iter().find(|day| day.plan_moment_id == place.id);
         OrderedDay {
             plan_moment_id: place.id,
@@ -370,7 +370,7 @@ fn reorder_client_workout_days(
             order: place.order - 1,
         }
     });
-    let days: Vec<_> = told.collect();
+    let days: Vec<_> = output.collect();
     let changed = programme.is_reordered();
     let plan = programme.save(cx)?;
     cx.set_audit_target("workout_plan", plan.plan_id, changed.then_some("dayOrder"));

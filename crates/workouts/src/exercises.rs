@@ -402,10 +402,10 @@ pub(super) fn check_usable(
 
 /// The ids of the starter library, in its order.
 pub fn starter_ids() -> Vec<(ExerciseId, &'static str)> {
-    let told = |listed: &'static starter::StarterItem<Exercise>| {
+    let output = |listed: &'static starter::StarterItem<Exercise>| {
         (listed.item.exercise_id, listed.item.name.as_str())
     };
-    starter::EXERCISES.iter().map(told).collect()
+    starter::EXERCISES.iter().map(output).collect()
 }
 
 /// What this chapter brings.

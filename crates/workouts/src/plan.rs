@@ -442,12 +442,12 @@ mod tests {
                 .map(|start| start.map(|date| date.to_string()))
         };
         let (week, sequence) = (Layout::CalendarWeek, Layout::Sequence);
-        let told = |text: &str| Some(text.to_owned());
-        assert_eq!(start(week, Mode::Recurring, None).unwrap(), told("2026-11-16"));
-        assert_eq!(start(week, Mode::Recurring, Some("2026-11-23")).unwrap(), told("2026-11-23"));
+        let output = |text: &str| Some(text.to_owned());
+        assert_eq!(start(week, Mode::Recurring, None).unwrap(), output("2026-11-16"));
+        assert_eq!(start(week, Mode::Recurring, Some("2026-11-23")).unwrap(), output("2026-11-23"));
         assert!(start(week, Mode::Recurring, Some("2026-11-24")).is_err());
-        assert_eq!(start(week, Mode::MultiWeek, Some("2026-11-24")).unwrap(), told("2026-11-24"));
-        assert_eq!(start(sequence, Mode::MultiWeek, None).unwrap(), told("2026-11-21"));
+        assert_eq!(start(week, Mode::MultiWeek, Some("2026-11-24")).unwrap(), output("2026-11-24"));
+        assert_eq!(start(sequence, Mode::MultiWeek, None).unwrap(), output("2026-11-21"));
         assert_eq!(start(sequence, Mode::Recurring, None).unwrap(), None);
         assert!(start(sequence, Mode::Recurring, Some("2026-11-23")).is_err());
         assert!(start(week, Mode::MultiWeek, Some("9999-11-23")).is_err());

@@ -221,7 +221,7 @@ fn list_top_exercises(
     let rows = cx.page_under(&LIST, &[at.client_id.bind()], &Filters::default(), page)?;
     let found = exercises_of(cx, &rows.items)?;
     let figures = rows.page_info();
-    let told = rows.items.into_iter().map(|row| {
+    let output = rows.items.into_iter().map(|row| {
         let exercise = found.get(&row.exercise_id);
         TopExercise {
             exercise_id: row.exercise_id,
@@ -235,7 +235,7 @@ fn list_top_exercises(
         }
     });
     Ok(TopExercises {
-        top_exercises: told.collect(),
+        top_exercises: output.collect(),
         pagination: Pagination {
             page: figures.page,
             limit: figures.limit,
@@ -307,7 +307,7 @@ fn list_personal_records(
     let tells_body = body::may_read(cx, at.client_id)?;
     let rows = cx.page_under(&LIST, &[at.client_id.bind()], &wanted, page)?;
     let found = exercises_of(cx, &rows.items)?;
-    let told = rows.map(|row| ExerciseRecords {
+    let output = rows.map(|row| ExerciseRecords {
         exercise_id: row.exercise_id,
         name: found.get(&row.exercise_id).map(|e| e.name.clone()).unwrap_or_default(),
         weight_unit,
@@ -324,7 +324,7 @@ fn list_personal_records(
             .map(|record| record.in_unit(weight_unit))
             .collect(),
     });
-    Ok(told.into())
+    Ok(output.into())
 }
 
 /// What this chapter brings.

@@ -195,17 +195,17 @@ mod tests {
         let utc = TimeZone::parse("UTC").unwrap();
         let wall = date.0.to_datetime(time.parse::<jiff::civil::Time>().unwrap());
         let as_utc = wall.to_zoned(utc.0).unwrap().timestamp().as_second();
-        let shown = |second: i64| {
+        let view = |second: i64| {
             let at = jiff::Timestamp::from_second(second).unwrap();
             at.to_zoned(zone.0.clone()).datetime()
         };
         let mut before = None;
         for minute in (-26 * 60)..=(26 * 60) {
             let second = as_utc + minute * 60;
-            if shown(second) == wall {
+            if view(second) == wall {
                 return Timestamp::from_millis(second * 1000);
             }
-            if shown(second) < wall {
+            if view(second) < wall {
                 before = Some(second);
             }
         }

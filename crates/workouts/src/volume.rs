@@ -112,7 +112,7 @@ fn get_workout_volume(
     let weeks = weeks.into_iter().map(|(week_start, week)| {
         let mut muscles: Vec<_> = week.by_muscle.into_iter().collect();
         muscles.sort_by_key(|(_, amount)| std::cmp::Reverse((amount.volume, amount.sets)));
-        let told = |(muscle, amount): (Muscle, Amount)| MuscleVolume {
+        let output = |(muscle, amount): (Muscle, Amount)| MuscleVolume {
             muscle,
             set_count: amount.sets,
             total_reps: amount.reps,
@@ -123,7 +123,7 @@ fn get_workout_volume(
             set_count: week.all.sets,
             total_reps: week.all.reps,
             total_volume: weight_unit.show(week.all.volume),
-            muscles: muscles.into_iter().map(told).collect(),
+            muscles: muscles.into_iter().map(output).collect(),
         }
     });
     let weeks = weeks.collect();

@@ -48,7 +48,7 @@ fn browser(agent: &str) -> String {
 
 /// `/console/account`, `/my/account`
 pub(super) fn show(cx: &mut PageContext<'_, '_>) -> Result<View> {
-    let told = cx.call(ApiCall::of("list_sessions"))?;
+    let answer = cx.call(ApiCall::of("list_sessions"))?;
     let step = cx.call(ApiCall::of("get_second_step"))?;
     let step = step.at("secondStep");
     let (say, written) = (cx.say, &cx.written);
@@ -98,7 +98,7 @@ pub(super) fn show(cx: &mut PageContext<'_, '_>) -> Result<View> {
         section.card {
             h2 { (say.signed_in_at()) }
             ul.rows {
-                @for one in told.list("sessions") {
+                @for one in answer.list("sessions") {
                     li {
                         span.grow {
                             @if one.text("kind") == "app" { (say.app()) } @else { (browser(one.text("browser"))) }
@@ -127,8 +127,8 @@ pub(super) fn show(cx: &mut PageContext<'_, '_>) -> Result<View> {
 
 /// `/console/account/second-step`, `/my/account/second-step`
 pub(super) fn second_step(cx: &mut PageContext<'_, '_>) -> Result<View> {
-    let told = cx.call(ApiCall::of("get_second_step"))?;
-    let step = told.at("secondStep");
+    let answer = cx.call(ApiCall::of("get_second_step"))?;
+    let step = answer.at("secondStep");
     let (say, written) = (cx.say, &cx.written);
     let main = html! {
         @if step.is("isDemanded") && !step.is("isOn") { div.notice.warn { (say.second_step_demanded()) } }

@@ -17,11 +17,11 @@ use crate::{
 /// `/console/assistants`, `/my/assistants`
 pub(super) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let operation = if cx.manages() { "list_mcp_grants" } else { "list_own_mcp_grants" };
-    let told = cx.call(ApiCall::of(operation).with("limit", 100))?;
+    let answer = cx.call(ApiCall::of(operation).with("limit", 100))?;
     let keys = cx.call_if_allowed(ApiCall::of("list_mcp_keys").with("limit", 100))?;
     let say = cx.say;
     let (open, ended): (Vec<&Value>, Vec<&Value>) =
-        told.list("grants").iter().partition(|grant| !grant.has("revokedAt"));
+        answer.list("grants").iter().partition(|grant| !grant.has("revokedAt"));
     let main = html! {
         p { (say.assistants_are()) " " code { (cx.state.env.mcp_url) "/mcp/v1" } }
         h2 { (say.connected()) }

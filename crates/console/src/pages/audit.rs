@@ -23,9 +23,9 @@ pub(super) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
     if let Some(to) = place.date("to") {
         ask = ask.with("to", to.tomorrow().start_in(&zone));
     }
-    let told = cx.list(ask)?;
+    let answer = cx.list(ask)?;
     let mut rows: Vec<Vec<Markup>> = Vec::new();
-    for row in told.list("auditLogs") {
+    for row in answer.list("auditLogs") {
         let who = match row.text("actorType") {
             "coach" => cx.coach(row.text("actorId"))?,
             "client" => cx.client(row.text("actorId"))?,
@@ -62,7 +62,7 @@ pub(super) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
             button.plain type="submit" { (say.filter()) }
         }
         @if rows.is_empty() { (empty(say.nothing(), None)) }
-        @else { (table(say.audit_log(), &[say.when(), say.who(), say.what(), say.about(), say.request()], rows)) (pager(cx, &told)) }
+        @else { (table(say.audit_log(), &[say.when(), say.who(), say.what(), say.about(), say.request()], rows)) (pager(cx, &answer)) }
     };
     Ok(View::new(say.audit_log(), main))
 }

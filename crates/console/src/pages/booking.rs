@@ -71,7 +71,7 @@ pub(super) fn slots(
     // Of one alone there is nothing to choose.
     let kind = match (cx.place.parameter("eventTypeId"), &types[..]) {
         ("", [one]) => one.text("eventTypeId").to_owned(),
-        (asked, _) => asked.to_owned(),
+        (request, _) => request.to_owned(),
     };
     let today = cx.written.today();
     let day = cx.place.date("date").unwrap_or(today).max(today);
@@ -103,8 +103,8 @@ pub(super) fn slots(
     let end = day.plus_days(14).unwrap_or(day);
     let ask = ApiCall::of("list_slots").with("eventTypeId", &kind).with("coachId", &coach);
     let ask = ask.with("from", day.start_in(&zone)).with("to", end.start_in(&zone));
-    let told = cx.call(ask.with("clientId", client.unwrap_or_default()))?;
-    let bookable = || told.list("slots").iter().filter(|slot| slot.is("bookable"));
+    let answer = cx.call(ask.with("clientId", client.unwrap_or_default()))?;
+    let bookable = || answer.list("slots").iter().filter(|slot| slot.is("bookable"));
     let date = |slot: &Value| slot.instant("startsAt").map(|at| zone.date_at(at));
     let mut free: Vec<Date> = bookable().filter_map(date).collect();
     free.dedup();
@@ -282,9 +282,9 @@ fn classes(
     for kind in kinds.iter().take(KINDS_OF_CLASSES) {
         let ask = ApiCall::of("list_slots").with("eventTypeId", kind.text("eventTypeId"));
         let ask = ask.with("from", day.start_in(&zone)).with("to", end.start_in(&zone));
-        let told = cx.call_if_allowed(ask.with("clientId", client.unwrap_or_default()))?;
+        let answer = cx.call_if_allowed(ask.with("clientId", client.unwrap_or_default()))?;
         let coming = |slot: &&Value| slot.instant("startsAt").is_some_and(|at| at > now);
-        for slot in told.unwrap_or_default().list("slots").iter().filter(coming) {
+        for slot in answer.unwrap_or_default().list("slots").iter().filter(coming) {
             if client.is_none() && slot.is("bookable") && is_chosen(cx, slot) {
                 chosen = confirming(cx, (slot, &[]), kind, next)?;
             }

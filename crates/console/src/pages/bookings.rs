@@ -60,8 +60,8 @@ pub(super) fn by_when(
         true => ask.with("to", now),
         false => ask.with("from", now),
     };
-    let told = cx.list(ask)?;
-    let mut all = told.list("bookings").to_vec();
+    let answer = cx.list(ask)?;
+    let mut all = answer.list("bookings").to_vec();
     if !past {
         // What was called off stands below what takes place.
         all.sort_by_key(|one| (one.text("status") == "cancelled", one.text("startsAt").to_owned()));
@@ -74,5 +74,5 @@ pub(super) fn by_when(
             a href=(to("past")) aria-current=[past.then_some("page")] { (say.past()) }
         }
     };
-    Ok((told, all, tabs))
+    Ok((answer, all, tabs))
 }

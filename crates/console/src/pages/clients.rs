@@ -19,10 +19,10 @@ pub(super) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let ask = ApiCall::of("list_clients")
         .filtered(cx.place, &["search", "memberStatus", "coachId", "tag"]);
     let archived = cx.place.parameter("archived") == "true";
-    let told = cx.list(ask.with("archived", archived))?;
+    let answer = cx.list(ask.with("archived", archived))?;
     let coaches = cx.choices(ApiCall::of("list_coaches"), ("coaches", "coachId"))?;
     let tags = cx.call(ApiCall::of("list_client_tags").with("limit", 100))?;
-    let ids: Vec<_> = told.list("clients").iter().map(|client| client.text("clientId")).collect();
+    let ids: Vec<_> = answer.list("clients").iter().map(|client| client.text("clientId")).collect();
     let of_all = |operation| ApiCall::of(operation).with("clientIds", ids.join(","));
     let (mut visits, mut balances) = (Value::Null, Value::Null);
     if !ids.is_empty() {
@@ -30,7 +30,7 @@ pub(super) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
         balances = cx.call(of_all("list_client_balances"))?;
     }
     let mut rows = Vec::new();
-    for (index, client) in told.list("clients").iter().enumerate() {
+    for (index, client) in answer.list("clients").iter().enumerate() {
         let coach = cx.coach(client.text("assignedCoachId"))?;
         let written = &cx.written;
         let visit = |name| visits.instant(&format!("clientVisits.{index}.{name}"));
@@ -93,7 +93,7 @@ pub(super) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
             button.plain type="submit" { (say.filter()) }
         }
         @if rows.is_empty() { (empty(say.no_clients(), Some(("/console/clients/new", say.add_client())))) }
-        @else { (table(say.clients(), &columns, rows)) (pager(cx, &told)) }
+        @else { (table(say.clients(), &columns, rows)) (pager(cx, &answer)) }
     };
     let acts = html! {
         @if cx.may("create_import") { a.button.plain href="/console/imports" { (say.import()) } }

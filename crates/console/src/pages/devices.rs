@@ -15,7 +15,7 @@ use crate::{
 
 /// `/console/devices`
 pub(super) fn show(cx: &mut PageContext<'_, '_>) -> Result<View> {
-    let told = cx.call(ApiCall::of("list_access_devices").with("limit", 50))?;
+    let answer = cx.call(ApiCall::of("list_access_devices").with("limit", 50))?;
     let scans = cx.list(ApiCall::of("list_access_scans"))?;
     let locations = cx.choices(ApiCall::of("list_locations"), ("locations", "locationId"))?;
     cx.know_clients(scans.list("accessScans"))?;
@@ -38,9 +38,9 @@ pub(super) fn show(cx: &mut PageContext<'_, '_>) -> Result<View> {
         .choice("locationId", say.location(), &locations)
         .choice("direction", say.direction(), &directions);
     let main = html! {
-        @if told.list("accessDevices").is_empty() { (empty(say.no_devices(), None)) }
+        @if answer.list("accessDevices").is_empty() { (empty(say.no_devices(), None)) }
         div.grid {
-            @for device in told.list("accessDevices") {
+            @for device in answer.list("accessDevices") {
                 @let at = || vec![("deviceId", device.text("deviceId").to_owned())];
                 section.card {
                     h2 { (device.text("name")) }

@@ -68,7 +68,7 @@ pub(super) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let archived = place.parameter("status") == "archived";
     let status = if archived { "archived" } else { "active" };
     let ask = ApiCall::of("list_documents").filtered(place, &["folderId", "type"]);
-    let told = cx.list(ask.with("status", status))?;
+    let answer = cx.list(ask.with("status", status))?;
     let inner = ApiCall::of("list_document_folders").with("limit", 100);
     // Those at the top, or those in the one that is open.
     let folders = cx.call_if_allowed(inner.with("parentId", &folder))?.unwrap_or_default();
@@ -78,9 +78,9 @@ pub(super) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
             cx.call(ApiCall::of("get_document_folder").at("folderId", id))?["documentFolder"].take()
         }
     };
-    cx.know_clients(told.list("documents"))?;
+    cx.know_clients(answer.list("documents"))?;
     let mut owners = Vec::new();
-    for one in told.list("documents") {
+    for one in answer.list("documents") {
         owners.push(cx.client(one.text("clientId"))?);
     }
     let top = |own: &&Value| !folder.is_empty() || !own.has("parentId");
@@ -108,13 +108,13 @@ pub(super) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
             }
             button.plain type="submit" { (say.filter()) }
         }
-        @if told.list("documents").is_empty() { (empty(say.no_files(), None)) }
+        @if answer.list("documents").is_empty() { (empty(say.no_files(), None)) }
         ul.rows.card {
-            @for (one, owner) in told.list("documents").iter().zip(owners) {
+            @for (one, owner) in answer.list("documents").iter().zip(owners) {
                 (owned(cx, one, &owner))
             }
         }
-        (pager(cx, &told))
+        (pager(cx, &answer))
     };
     let file = Form::of(cx, "file_document").upload("uploadId", say.file(), Upload::File);
     let file = within(file, "folderId", &folder);

@@ -75,12 +75,13 @@ fn kinds(whose: &str) -> [PendingTask; 8] {
 pub(super) fn waiting(cx: &mut PageContext<'_, '_>, whose: &str) -> Result<Markup> {
     let mut all = Vec::new();
     for PendingTask { call: ask, label, address } in kinds(whose) {
-        if let Some(told) = cx.call_if_allowed(ask.with("limit", 1))? {
-            all.push((told.int("total"), label, address));
+        if let Some(answer) = cx.call_if_allowed(ask.with("limit", 1))? {
+            all.push((answer.int("total"), label, address));
         }
     }
-    if let Some(told) = cx.call_if_allowed(ApiCall::of("list_webhooks").with("limit", 100))? {
-        let count = told.list("subscriptions").iter().filter(|hook| webhooks::fails(hook)).count();
+    if let Some(answer) = cx.call_if_allowed(ApiCall::of("list_webhooks").with("limit", 100))? {
+        let count =
+            answer.list("subscriptions").iter().filter(|hook| webhooks::fails(hook)).count();
         all.push((count as i64, |say, n| say.webhooks_fail(n), "/console/webhooks"));
     }
     all.retain(|(count, ..)| *count > 0);
@@ -112,9 +113,9 @@ fn page(
     kept: FollowUpList,
     row: impl Fn(&PageContext<'_, '_>, &Value, &Value) -> [Markup; 3],
 ) -> Result<View> {
-    let told = cx.list(kept.ask)?;
+    let answer = cx.list(kept.ask)?;
     let mut rows = Vec::new();
-    for one in told.list(kept.list) {
+    for one in answer.list(kept.list) {
         let id = one.text("clientId");
         let client =
             cx.call_if_allowed(ApiCall::of("get_client").at("clientId", id))?.unwrap_or_default();
@@ -138,7 +139,7 @@ fn page(
         (lists::tabs(cx, (say.attention(), "/console/attention", kept.path), &tabs))
         p { (kept.means) }
         @if rows.is_empty() { (empty(say.nothing_waits(), None)) }
-        @else { (table(kept.head, &[say.client(), fact, other, ""], rows)) (pager(cx, &told)) }
+        @else { (table(kept.head, &[say.client(), fact, other, ""], rows)) (pager(cx, &answer)) }
     };
     Ok(View::new(say.attention(), main))
 }

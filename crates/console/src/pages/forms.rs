@@ -24,9 +24,9 @@ fn tabs(cx: &PageContext<'_, '_>, here: &str) -> Markup {
 
 /// `/console/forms`
 pub(super) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
-    let told = cx.list(ApiCall::of("list_forms"))?;
+    let answer = cx.list(ApiCall::of("list_forms"))?;
     let say = cx.say;
-    let rows: Vec<Vec<Markup>> = told.list("forms").iter().map(|form| {
+    let rows: Vec<Vec<Markup>> = answer.list("forms").iter().map(|form| {
         let at = || vec![("formId", form.text("formId").to_owned())];
         vec![
             html! { a href={ "/console/forms/" (form.text("formId")) } { b { (form.text("name")) } } @if form.has("description") { br; span.quiet { (form.text("description")) } } },
@@ -42,7 +42,7 @@ pub(super) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let main = html! {
         (tabs(cx, ""))
         @if rows.is_empty() { (empty(say.no_forms(), None)) }
-        @else { (table(say.forms(), &[say.name(), say.kind(), say.version(), say.status(), ""], rows)) (pager(cx, &told)) }
+        @else { (table(say.forms(), &[say.name(), say.kind(), say.version(), say.status(), ""], rows)) (pager(cx, &answer)) }
     };
     let kinds = ["general", "intake", "checkup"].map(|word| (word, say.term(word)));
     let new = Form::of(cx, "create_form")
@@ -62,17 +62,17 @@ const QUESTIONS: &str = "formVersion.questions";
 pub(super) fn one(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let id = cx.place.param("formId").to_owned();
     let mut ask = ApiCall::of("get_form").at("formId", &id);
-    let mut told = cx.call(ask.clone())?;
+    let mut answer = cx.call(ask.clone())?;
     // What is being written is changed; what was published before stands beside it.
-    if told.at("form").has("draftVersion") {
-        ask = ask.with("version", told.int("form.draftVersion"));
-        told = cx.call(ask.clone())?;
+    if answer.at("form").has("draftVersion") {
+        ask = ask.with("version", answer.int("form.draftVersion"));
+        answer = cx.call(ask.clone())?;
     }
-    let form = told.at("form").clone();
-    let mut shown = told.at(QUESTIONS).clone();
-    super::my::forms::name_units(cx, &mut shown)?;
-    let shown = shown.as_array().cloned().unwrap_or_default();
-    let all: Vec<Value> = told.list(QUESTIONS).to_vec();
+    let form = answer.at("form").clone();
+    let mut view = answer.at(QUESTIONS).clone();
+    super::my::forms::name_units(cx, &mut view)?;
+    let view = view.as_array().cloned().unwrap_or_default();
+    let all: Vec<Value> = answer.list(QUESTIONS).to_vec();
     let types = cx
         .call_if_allowed(ApiCall::of("list_measurement_types").with("limit", 100))?
         .unwrap_or_default();
@@ -84,7 +84,7 @@ pub(super) fn one(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let say = cx.say;
     let at = || vec![("formId", id.clone())];
     let open = form.text("status") != "archived" && cx.may("update_form");
-    let made = FormSource::of(&ask, &["form.draftVersion", QUESTIONS], &told);
+    let made = FormSource::of(&ask, &["form.draftVersion", QUESTIONS], &answer);
     // The questions are written whole; each button writes what they would be after it.
     let written = |list: Vec<&Value>| {
         let list = Value::Array(list.into_iter().cloned().collect());
@@ -103,7 +103,7 @@ pub(super) fn one(cx: &mut PageContext<'_, '_>) -> Result<View> {
                 @if !question.list("options").is_empty() { ul { @for option in question.list("options") { li { (option.text("label")) @if option.is("flag") { " " span.state.bad { (say.flagged()) } } } } } }
                 @if open {
                     div.buttons {
-                        (disclosure(say.edit(), editor(cx, (at(), &made, &told), Some(place), &measured)))
+                        (disclosure(say.edit(), editor(cx, (at(), &made, &answer), Some(place), &measured)))
                         @if place > 0 { (written(swapped(&all, place, place - 1)).button(say.move_up())) }
                         @if place + 1 < all.len() { (written(swapped(&all, place, place + 1)).button(say.move_down())) }
                         (written(without(&all, place)).danger(say.remove()))
@@ -111,8 +111,8 @@ pub(super) fn one(cx: &mut PageContext<'_, '_>) -> Result<View> {
                 }
             }
         }
-        @if open { section.card { h2 { (say.add_question()) } (editor(cx, (at(), &made, &told), None, &measured)) } }
-        (disclosure(say.preview(), html! { section.card { @for question in &shown { (super::my::forms::asked(cx, question, &Value::Null)) } } }))
+        @if open { section.card { h2 { (say.add_question()) } (editor(cx, (at(), &made, &answer), None, &measured)) } }
+        (disclosure(say.preview(), html! { section.card { @for question in &view { (super::my::forms::asked(cx, question, &Value::Null)) } } }))
     };
     let acts = html! {
         @if form.has("draftVersion") && open { (Form::about(cx, "publish_form", at()).send(say.publish())) }
@@ -124,11 +124,11 @@ pub(super) fn one(cx: &mut PageContext<'_, '_>) -> Result<View> {
 /// The form of a question: of one that is there, or of a new one.
 fn editor(
     cx: &PageContext<'_, '_>,
-    (at, made, told): (Vec<(&'static str, String)>, &FormSource, &Value),
+    (at, made, answer): (Vec<(&'static str, String)>, &FormSource, &Value),
     place: Option<usize>,
     measured: &[(String, String)],
 ) -> Markup {
-    let (say, all) = (cx.say, told.list(QUESTIONS));
+    let (say, all) = (cx.say, answer.list(QUESTIONS));
     let own = place.map(|place| all[place].clone()).unwrap_or_default();
     let kind = own.text("type").to_owned();
     let mut part = own.clone();
@@ -200,10 +200,10 @@ fn editor(
 /// `/console/forms/checkups`
 pub(super) fn checkups(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let status = cx.place.parameter("status").to_owned();
-    let told = cx.list(ApiCall::of("list_checkups").with("status", &status))?;
-    cx.know_clients(told.list("checkups"))?;
+    let answer = cx.list(ApiCall::of("list_checkups").with("status", &status))?;
+    cx.know_clients(answer.list("checkups"))?;
     let mut rows = Vec::new();
-    for checkup in told.list("checkups") {
+    for checkup in answer.list("checkups") {
         let client = cx.client(checkup.text("clientId"))?;
         let written = &cx.written;
         rows.push(vec![
@@ -223,7 +223,7 @@ pub(super) fn checkups(cx: &mut PageContext<'_, '_>) -> Result<View> {
             button.plain type="submit" { (say.filter()) }
         }
         @if rows.is_empty() { (empty(say.nothing_waits(), None)) }
-        @else { (table(say.checkups(), &[say.client(), say.form(), say.when(), say.status()], rows)) (pager(cx, &told)) }
+        @else { (table(say.checkups(), &[say.client(), say.form(), say.when(), say.status()], rows)) (pager(cx, &answer)) }
     };
     Ok(View::new(say.checkups(), main))
 }
@@ -231,9 +231,9 @@ pub(super) fn checkups(cx: &mut PageContext<'_, '_>) -> Result<View> {
 /// The questions of the version of a form that was answered, by which options are called what they were.
 pub(super) fn questions(cx: &mut PageContext<'_, '_>, given: &Value) -> Result<Vec<Value>> {
     let ask = ApiCall::of("get_form").at("formId", given.text("formId"));
-    let told =
+    let answer =
         cx.call_if_allowed(ask.with("version", given.int("formVersion")))?.unwrap_or_default();
-    Ok(told.list("formVersion.questions").to_vec())
+    Ok(answer.list("formVersion.questions").to_vec())
 }
 
 /// What was answered, in a word: of options, what they are called.
@@ -281,8 +281,8 @@ fn written_out(cx: &PageContext<'_, '_>, answer: &Value, questions: &[Value]) ->
 /// `/console/forms/checkups/{checkupId}`: what was answered, beside what was answered the last time.
 pub(super) fn checkup(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let id = cx.place.param("checkupId").to_owned();
-    let told = cx.call(ApiCall::of("get_checkup").at("checkupId", &id))?;
-    let checkup = told.at("checkup").clone();
+    let output = cx.call(ApiCall::of("get_checkup").at("checkupId", &id))?;
+    let checkup = output.at("checkup").clone();
     let client_id = checkup.text("clientId").to_owned();
     let client = cx.client(&client_id)?;
     let before = ApiCall::of("list_checkups")
@@ -301,7 +301,7 @@ pub(super) fn checkup(cx: &mut PageContext<'_, '_>) -> Result<View> {
     };
     let questions = questions(cx, &checkup)?;
     let (say, written) = (cx.say, &cx.written);
-    let rows: Vec<Vec<Markup>> = told.list("answers").iter().map(|answer| {
+    let rows: Vec<Vec<Markup>> = output.list("answers").iter().map(|answer| {
         let same = last.as_ref().and_then(|last| last.list("answers").iter().find(|own| own.text("questionId") == answer.text("questionId")));
         vec![
             html! { (answer.text("label")) },

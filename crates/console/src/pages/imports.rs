@@ -17,9 +17,9 @@ use crate::{
 
 /// `/console/imports`
 pub(super) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
-    let told = cx.list(ApiCall::of("list_imports"))?;
+    let answer = cx.list(ApiCall::of("list_imports"))?;
     let (say, written) = (cx.say, &cx.written);
-    let rows: Vec<_> = told
+    let rows: Vec<_> = answer
         .list("imports")
         .iter()
         .map(|import| {
@@ -39,7 +39,7 @@ pub(super) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let main = html! {
         section.card { p { (say.import_means()) } (form.send(say.check_file())) }
         @if rows.is_empty() { (empty(say.no_imports(), None)) }
-        @else { (table(say.imports(), &[say.file(), say.kind(), say.status(), say.when()], rows)) (pager(cx, &told)) }
+        @else { (table(say.imports(), &[say.file(), say.kind(), say.status(), say.when()], rows)) (pager(cx, &answer)) }
     };
     Ok(View::new(say.imports(), main))
 }
@@ -54,8 +54,8 @@ fn titled(say: Strings, import: &Value) -> &str {
 /// `/console/imports/{importId}`
 pub(super) fn one(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let id = cx.place.param("importId").to_owned();
-    let told = cx.call(ApiCall::of("get_import").at("importId", &id))?;
-    let import = told.at("import").clone();
+    let answer = cx.call(ApiCall::of("get_import").at("importId", &id))?;
+    let import = answer.at("import").clone();
     let status = import.text("status");
     let wanted = match status {
         "undoing" | "undone" => "kept",
@@ -65,7 +65,7 @@ pub(super) fn one(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let rows = cx.list(rows)?;
     let partial = ApiCall::of("list_import_rows").at("importId", &id).with("incomplete", true);
     let partial = cx.call(partial.with("limit", 100))?;
-    let names = names(cx, &told)?;
+    let names = names(cx, &answer)?;
     let say = cx.say;
     let at = || vec![("importId", id.clone())];
     let works = matches!(status, "checking" | "running" | "undoing");
@@ -76,26 +76,26 @@ pub(super) fn one(cx: &mut PageContext<'_, '_>) -> Result<View> {
                 (facts(vec![
                     (say.status(), state(cx, status)),
                     (say.kind(), html! { (say.term(import.text("kind"))) }),
-                    (say.rows(), html! { (told.int("counts.total")) }),
-                    (say.in_order(), count(&told, "ready")),
-                    (say.wrong_rows(), count(&told, "wrong")),
-                    (say.done_rows(), count(&told, "done")),
-                    (say.incomplete_rows(), count(&told, "incomplete")),
-                    (say.undone_rows(), count(&told, "undone")),
-                    (say.kept_rows(), count(&told, "kept")),
+                    (say.rows(), html! { (answer.int("counts.total")) }),
+                    (say.in_order(), count(&answer, "ready")),
+                    (say.wrong_rows(), count(&answer, "wrong")),
+                    (say.done_rows(), count(&answer, "done")),
+                    (say.incomplete_rows(), count(&answer, "incomplete")),
+                    (say.undone_rows(), count(&answer, "undone")),
+                    (say.kept_rows(), count(&answer, "kept")),
                 ]))
-                @if works { (progress(say, &told, status)) }
+                @if works { (progress(say, &answer, status)) }
                 @if status == "checked" {
-                    @if told.int("counts.ready") > 0 {
+                    @if answer.int("counts.ready") > 0 {
                         @if import.text("kind") == "memberships" { div.notice.warn { (say.import_bills()) } }
-                        p { (say.start_import_means(&cx.written.count(told.int("counts.ready")))) }
+                        p { (say.start_import_means(&cx.written.count(answer.int("counts.ready")))) }
                         (Form::about(cx, "start_import", at()).send(say.start_import()))
                     } @else { div.notice.warn { (say.no_row_in_order()) } }
                 }
             }
         }
         @if status == "checked" {
-            section.card { h2 { (say.columns()) } p.quiet { (say.columns_mean()) } (columns(cx, &told, (&import, &names), at())) }
+            section.card { h2 { (say.columns()) } p.quiet { (say.columns_mean()) } (columns(cx, &answer, (&import, &names), at())) }
         }
         @if !rows.list("importRows").is_empty() {
             h2 { @if wanted == "kept" { (say.kept_rows()) } @else { (say.wrong_rows()) } }
@@ -118,14 +118,14 @@ pub(super) fn one(cx: &mut PageContext<'_, '_>) -> Result<View> {
     Ok(View::new(titled(say, &import), main).acts(acts))
 }
 
-fn count(told: &Value, name: &str) -> Markup {
-    let count = told.int(&format!("counts.{name}"));
+fn count(answer: &Value, name: &str) -> Markup {
+    let count = answer.int(&format!("counts.{name}"));
     html! { @if count > 0 { (count) } }
 }
 
 /// How far it is.
-fn progress(say: Strings, told: &Value, status: &str) -> Markup {
-    let count = |name: &str| told.int(&format!("counts.{name}"));
+fn progress(say: Strings, answer: &Value, status: &str) -> Markup {
+    let count = |name: &str| answer.int(&format!("counts.{name}"));
     let total = count("total");
     let left = match status {
         "checking" => count("unchecked"),
@@ -142,14 +142,14 @@ fn progress(say: Strings, told: &Value, status: &str) -> Markup {
 /// The names that the values of a file can mean: of coaches, locations and memberships, by the field that says them.
 type Names = Vec<(&'static str, Vec<(String, String)>)>;
 
-fn names(cx: &mut PageContext<'_, '_>, told: &Value) -> Result<Names> {
+fn names(cx: &mut PageContext<'_, '_>, answer: &Value) -> Result<Names> {
     let mut all = Names::new();
     for (field, operation, list) in [
         ("assignedCoachId", "list_coaches", "coaches"),
         ("homeLocationId", "list_locations", "locations"),
         ("productId", "list_products", "products"),
     ] {
-        if told.list("values").iter().any(|value| value.text("field") == field) {
+        if answer.list("values").iter().any(|value| value.text("field") == field) {
             let known =
                 cx.call_if_allowed(ApiCall::of(operation).with("limit", 100))?.unwrap_or_default();
             let names = known.list(list).iter().map(|one| match one.at("name") {
@@ -169,11 +169,11 @@ fn names(cx: &mut PageContext<'_, '_>, told: &Value) -> Result<Names> {
 const LEFT_OUT: &str = "-";
 
 /// What is meant by the values of a column, to be said.
-fn meanings<'f>(mut form: Form<'f>, say: Strings, told: &Value, names: &Names) -> Form<'f> {
-    for (index, value) in told.list("values").iter().enumerate() {
+fn meanings<'f>(mut form: Form<'f>, say: Strings, answer: &Value, names: &Names) -> Form<'f> {
+    for (index, value) in answer.list("values").iter().enumerate() {
         let field = value.text("field");
         let of_field = |one: &&Value| one.text("name") == field;
-        let words = told.list("fields").iter().find(of_field).map(|own| own.list("words"));
+        let words = answer.list("fields").iter().find(of_field).map(|own| own.list("words"));
         let words = words.unwrap_or_default().iter().filter_map(Value::as_str);
         let words = words.map(|word| (word.to_owned(), say.term(word).to_owned()));
         let mut choices: Vec<(String, String)> = words.collect();
@@ -199,12 +199,12 @@ fn meanings<'f>(mut form: Form<'f>, say: Strings, told: &Value, names: &Names) -
 /// What each column is, and what is meant by what it says, to be corrected.
 fn columns(
     cx: &PageContext<'_, '_>,
-    told: &Value,
+    answer: &Value,
     (import, names): (&Value, &Names),
     at: Vec<(&'static str, String)>,
 ) -> Markup {
     let say = cx.say;
-    let fields: Vec<(&str, &str)> = told
+    let fields: Vec<(&str, &str)> = answer
         .list("fields")
         .iter()
         .map(|field| field.text("name"))
@@ -218,7 +218,7 @@ fn columns(
         .collect();
     let record = serde_json::json!({
         "columns": named, "dateOrder": import.text("dateOrder"), "memberStatus": import.at("memberStatus"),
-        "values": told.at("values"),
+        "values": answer.at("values"),
     });
     let mut form = Form::about(cx, "set_import_columns", at).from(&record);
     for (index, column) in import.list("columns").iter().enumerate() {
@@ -235,7 +235,7 @@ fn columns(
         let words = ["lead", "active", "paused", "former"].map(|word| (word, say.term(word)));
         form = form.choice("memberStatus", say.status_of_all(), &words);
     }
-    meanings(form, say, told, names).send(say.check_again())
+    meanings(form, say, answer, names).send(say.check_again())
 }
 
 /// What a field is called: a client stands in a file by their address.
@@ -262,7 +262,7 @@ fn mistakes(say: Strings, row: &Value) -> Markup {
 
 fn wrong_rows(cx: &PageContext<'_, '_>, rows: &Value) -> Markup {
     let say = cx.say;
-    let told = rows
+    let answer = rows
         .list("importRows")
         .iter()
         .map(|row| {
@@ -279,5 +279,5 @@ fn wrong_rows(cx: &PageContext<'_, '_>, rows: &Value) -> Markup {
             ]
         })
         .collect();
-    table(say.wrong_rows(), &[say.line(), say.why(), say.what_it_says()], told)
+    table(say.wrong_rows(), &[say.line(), say.why(), say.what_it_says()], answer)
 }

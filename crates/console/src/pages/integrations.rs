@@ -34,10 +34,10 @@ fn scopes(cx: &PageContext<'_, '_>) -> Vec<(&'static str, String)> {
 
 /// `/console/integrations`
 pub(super) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
-    let told = cx.list(ApiCall::of("list_api_clients"))?;
+    let answer = cx.list(ApiCall::of("list_api_clients"))?;
     let coaches = cx.coaches_to_plan()?;
     let (say, written) = (cx.say, &cx.written);
-    let rows: Vec<Vec<Markup>> = told.list("clients").iter().map(|client| vec![
+    let rows: Vec<Vec<Markup>> = answer.list("clients").iter().map(|client| vec![
         html! { a href={ "/console/integrations/" (client.text("id")) } { b { (client.text("name")) } } },
         html! { code { (client.text("clientId").chars().take(12).collect::<String>()) "…" } },
         html! { span.number { (written.count(client.list("scopes").len() as i64)) } },
@@ -54,7 +54,7 @@ pub(super) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let main = html! {
         p { (say.integrations_are()) " " a href="/docs" { (say.reference()) } }
         @if rows.is_empty() { (empty(say.no_integrations(), None)) }
-        @else { (table(say.integrations(), &[say.name(), say.client_id(), say.scopes(), say.since(), say.status()], rows)) (pager(cx, &told)) }
+        @else { (table(say.integrations(), &[say.name(), say.client_id(), say.scopes(), say.since(), say.status()], rows)) (pager(cx, &answer)) }
         section.card { (disclosure(say.add_integration(), form.send(say.add_integration()))) }
     };
     Ok(View::new(say.integrations(), main))
@@ -63,8 +63,8 @@ pub(super) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
 /// `/console/integrations/{id}`
 pub(super) fn one(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let id = cx.place.param("id").to_owned();
-    let told = cx.call(ApiCall::of("get_api_client").at("id", &id))?;
-    let client = told.at("client").clone();
+    let answer = cx.call(ApiCall::of("get_api_client").at("id", &id))?;
+    let client = answer.at("client").clone();
     let (say, written) = (cx.say, &cx.written);
     let at = || vec![("id", id.clone())];
     let active = client.text("status") == "active";

@@ -41,7 +41,7 @@ pub(super) fn write_to(cx: &PageContext<'_, '_>, client: &str) -> Markup {
 
 /// `/console/messages`, `/my/messages`
 pub(super) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
-    let told = cx.list(ApiCall::of("list_own_conversations"))?;
+    let answer = cx.list(ApiCall::of("list_own_conversations"))?;
     let coaches = match cx.is_client() {
         true => cx.choices(ApiCall::of("list_coaches"), ("coaches", "coachId"))?,
         false => Vec::new(),
@@ -49,9 +49,9 @@ pub(super) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let (say, written, base) = (cx.say, &cx.written, base(cx));
     let main = html! {
         section.card #conversations data-live="conversation" {
-            @if told.list("conversations").is_empty() { p.quiet { (say.no_conversations()) } }
+            @if answer.list("conversations").is_empty() { p.quiet { (say.no_conversations()) } }
             ul.rows {
-                @for one in told.list("conversations") {
+                @for one in answer.list("conversations") {
                     li {
                         span.grow {
                             a href={ (base) "/" (one.text("conversationId")) } { b { (title(cx, one)) } }
@@ -63,7 +63,7 @@ pub(super) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
                 }
             }
         }
-        (pager(cx, &told))
+        (pager(cx, &answer))
         @if !coaches.is_empty() {
             section.card {
                 h2 { (say.write()) }
@@ -78,8 +78,8 @@ pub(super) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
 /// `/console/messages/{conversationId}`, `/my/messages/{conversationId}`
 pub(super) fn thread(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let id = cx.place.param("conversationId").to_owned();
-    let told = cx.call(ApiCall::of("get_own_conversation").at("conversationId", &id))?;
-    let conversation = told["conversation"].clone();
+    let answer = cx.call(ApiCall::of("get_own_conversation").at("conversationId", &id))?;
+    let conversation = answer["conversation"].clone();
     let messages = cx.list(ApiCall::of("list_own_messages").at("conversationId", &id))?;
     let own = cx.own_id();
     let (say, written) = (cx.say, &cx.written);

@@ -57,14 +57,14 @@ pub(super) fn columns(say: Strings, whose: bool) -> Vec<&'static str> {
 /// The rows of a list of invoices.
 pub(super) fn rows(
     cx: &mut PageContext<'_, '_>,
-    told: &Value,
+    answer: &Value,
     whose: bool,
 ) -> Result<Vec<Vec<Markup>>> {
     if whose {
-        cx.know_clients(told.list("invoices"))?;
+        cx.know_clients(answer.list("invoices"))?;
     }
     let mut rows = Vec::new();
-    for invoice in told.list("invoices") {
+    for invoice in answer.list("invoices") {
         let currency = invoice.text("currency");
         // A client has the PDF; staff have a page of it.
         let base = if cx.is_client() { INVOICE } else { "/console/money/invoices/" };
@@ -123,8 +123,8 @@ pub(super) fn course(cx: &PageContext<'_, '_>, course: &Value) -> Markup {
 /// `/console/money`
 pub(super) fn invoices(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let place = cx.place;
-    let told = cx.list(ApiCall::of("list_invoices").filtered(place, &["status", "number"]))?;
-    let rows = rows(cx, &told, true)?;
+    let answer = cx.list(ApiCall::of("list_invoices").filtered(place, &["status", "number"]))?;
+    let rows = rows(cx, &answer, true)?;
     let say = cx.say;
     let main = html! {
         (tabs(cx, ""))
@@ -139,7 +139,7 @@ pub(super) fn invoices(cx: &mut PageContext<'_, '_>) -> Result<View> {
             button.plain type="submit" { (say.filter()) }
         }
         @if rows.is_empty() { (empty(say.no_invoices(), None)) }
-        @else { (table(say.invoices(), &columns(say, true), rows)) (pager(cx, &told)) }
+        @else { (table(say.invoices(), &columns(say, true), rows)) (pager(cx, &answer)) }
     };
     Ok(View::new(say.money(), main))
 }
@@ -147,8 +147,8 @@ pub(super) fn invoices(cx: &mut PageContext<'_, '_>) -> Result<View> {
 /// `/console/money/invoices/{invoiceId}`
 pub(super) fn invoice(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let id = cx.place.param("invoiceId").to_owned();
-    let told = cx.call(ApiCall::of("get_invoice").at("invoiceId", &id))?;
-    let invoice = told.at("invoice").clone();
+    let answer = cx.call(ApiCall::of("get_invoice").at("invoiceId", &id))?;
+    let invoice = answer.at("invoice").clone();
     let client = cx.client(invoice.text("clientId"))?;
     let pdf = cx
         .call_if_allowed(ApiCall::of("get_invoice_pdf").at("invoiceId", &id))?
@@ -282,10 +282,10 @@ fn paid(cx: &PageContext<'_, '_>, payment: &Value) -> Markup {
 
 /// `/console/money/payments`
 pub(super) fn payments(cx: &mut PageContext<'_, '_>) -> Result<View> {
-    let told = cx.list(ApiCall::of("list_payments").filtered(cx.place, &["status"]))?;
-    cx.know_clients(told.list("payments"))?;
+    let answer = cx.list(ApiCall::of("list_payments").filtered(cx.place, &["status"]))?;
+    cx.know_clients(answer.list("payments"))?;
     let mut rows = Vec::new();
-    for payment in told.list("payments") {
+    for payment in answer.list("payments") {
         let client = cx.client(payment.text("clientId"))?;
         let written = &cx.written;
         rows.push(vec![
@@ -302,17 +302,17 @@ pub(super) fn payments(cx: &mut PageContext<'_, '_>) -> Result<View> {
         (tabs(cx, "/payments"))
         (statuses(cx, &["pending", "processing", "succeeded", "failed", "cancelled"]))
         @if rows.is_empty() { (empty(say.nothing_paid(), None)) }
-        @else { (table(say.payments(), &[say.when(), say.client(), say.amount(), say.kind(), say.status(), say.invoice()], rows)) (pager(cx, &told)) }
+        @else { (table(say.payments(), &[say.when(), say.client(), say.amount(), say.kind(), say.status(), say.invoice()], rows)) (pager(cx, &answer)) }
     };
     Ok(View::new(say.payments(), main))
 }
 
 /// `/console/money/memberships`
 pub(super) fn memberships(cx: &mut PageContext<'_, '_>) -> Result<View> {
-    let told = cx.list(ApiCall::of("list_subscriptions").filtered(cx.place, &["status"]))?;
-    cx.know_clients(told.list("subscriptions"))?;
+    let answer = cx.list(ApiCall::of("list_subscriptions").filtered(cx.place, &["status"]))?;
+    cx.know_clients(answer.list("subscriptions"))?;
     let mut rows = Vec::new();
-    for course in told.list("subscriptions") {
+    for course in answer.list("subscriptions") {
         let client = cx.client(course.text("clientId"))?;
         let written = &cx.written;
         rows.push(vec![
@@ -328,17 +328,17 @@ pub(super) fn memberships(cx: &mut PageContext<'_, '_>) -> Result<View> {
         (tabs(cx, "/memberships"))
         (statuses(cx, &["scheduled", "active", "past_due", "paused", "cancelled", "expired"]))
         @if rows.is_empty() { (empty(say.no_membership(), None)) }
-        @else { (table(say.memberships(), &[say.client(), say.membership(), say.price(), say.next_bill(), say.status()], rows)) (pager(cx, &told)) }
+        @else { (table(say.memberships(), &[say.client(), say.membership(), say.price(), say.next_bill(), say.status()], rows)) (pager(cx, &answer)) }
     };
     Ok(View::new(say.memberships(), main))
 }
 
 /// `/console/money/requests`
 pub(super) fn requests(cx: &mut PageContext<'_, '_>) -> Result<View> {
-    let told = cx.list(ApiCall::of("list_payment_requests").filtered(cx.place, &["status"]))?;
-    cx.know_clients(told.list("paymentRequests"))?;
+    let answer = cx.list(ApiCall::of("list_payment_requests").filtered(cx.place, &["status"]))?;
+    cx.know_clients(answer.list("paymentRequests"))?;
     let mut rows = Vec::new();
-    for request in told.list("paymentRequests") {
+    for request in answer.list("paymentRequests") {
         let client = cx.client(request.text("clientId"))?;
         let written = &cx.written;
         let open = request.text("status") == "open";
@@ -358,17 +358,17 @@ pub(super) fn requests(cx: &mut PageContext<'_, '_>) -> Result<View> {
         (tabs(cx, "/requests"))
         (statuses(cx, &["open", "paid", "cancelled", "expired"]))
         @if rows.is_empty() { (empty(say.nothing(), None)) }
-        @else { (table(say.payment_requests(), &[say.client(), say.what(), say.amount(), say.status(), ""], rows)) (pager(cx, &told)) }
+        @else { (table(say.payment_requests(), &[say.client(), say.what(), say.amount(), say.status(), ""], rows)) (pager(cx, &answer)) }
     };
     Ok(View::new(say.payment_requests(), main))
 }
 
 /// `/console/money/chargebacks`
 pub(super) fn chargebacks(cx: &mut PageContext<'_, '_>) -> Result<View> {
-    let told = cx.list(ApiCall::of("list_chargebacks").filtered(cx.place, &["status"]))?;
-    cx.know_clients(told.list("chargebacks"))?;
+    let answer = cx.list(ApiCall::of("list_chargebacks").filtered(cx.place, &["status"]))?;
+    cx.know_clients(answer.list("chargebacks"))?;
     let mut rows = Vec::new();
-    for chargeback in told.list("chargebacks") {
+    for chargeback in answer.list("chargebacks") {
         let client = cx.client(chargeback.text("clientId"))?;
         let written = &cx.written;
         rows.push(vec![
@@ -385,7 +385,7 @@ pub(super) fn chargebacks(cx: &mut PageContext<'_, '_>) -> Result<View> {
         (tabs(cx, "/chargebacks"))
         (statuses(cx, &["open", "under_review", "won", "lost"]))
         @if rows.is_empty() { (empty(say.nothing(), None)) }
-        @else { (table(say.chargebacks(), &[say.when(), say.client(), say.amount(), say.reason(), say.evidence_due(), say.status()], rows)) (pager(cx, &told)) }
+        @else { (table(say.chargebacks(), &[say.when(), say.client(), say.amount(), say.reason(), say.evidence_due(), say.status()], rows)) (pager(cx, &answer)) }
     };
     Ok(View::new(say.chargebacks(), main))
 }
@@ -394,12 +394,12 @@ pub(super) fn chargebacks(cx: &mut PageContext<'_, '_>) -> Result<View> {
 pub(super) fn asked(cx: &mut PageContext<'_, '_>, course: &Value) -> Result<Markup> {
     let id = course.text("subscriptionId");
     let ask = ApiCall::of("list_subscription_requests").at("subscriptionId", id).with("limit", 10);
-    let told = cx.call_if_allowed(ask)?.unwrap_or_default();
+    let answer = cx.call_if_allowed(ask)?.unwrap_or_default();
     let (say, written) = (cx.say, &cx.written);
     let date = |one: &Value, place: &str| {
         one.date(place).map(|date| written.date(date)).unwrap_or_default()
     };
-    let waiting = told.list("requests").iter().filter(|one| one.text("status") == "pending");
+    let waiting = answer.list("requests").iter().filter(|one| one.text("status") == "pending");
     Ok(html! {
         @for one in waiting {
             @let about = || vec![("subscriptionId", id.to_owned()), ("requestId", one.text("requestId").to_owned())];

@@ -24,9 +24,9 @@ pub(super) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let place = cx.place;
     let ask =
         ApiCall::of("list_products").filtered(place, &["search", "productType", "visibility"]);
-    let told = cx.list(ask.with("archived", place.parameter("archived") == "true"))?;
+    let answer = cx.list(ask.with("archived", place.parameter("archived") == "true"))?;
     let (say, written) = (cx.say, &cx.written);
-    let rows: Vec<Vec<Markup>> = told.list("products").iter().map(|product| vec![
+    let rows: Vec<Vec<Markup>> = answer.list("products").iter().map(|product| vec![
         html! { a href={ "/console/products/" (product.text("productId")) } { b { (cx.localized(product.at("name"))) } } },
         html! { (say.term(product.text("productType"))) },
         html! { span.number { (written.money(product.int("price"), product.text("currency"))) @if product.text("period") != "None" { " / " (say.term(product.text("period"))) } } },
@@ -45,7 +45,7 @@ pub(super) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
             button.plain type="submit" { (say.filter()) }
         }
         @if rows.is_empty() { (empty(say.no_products(), None)) }
-        @else { (table(say.products(), &[say.name(), say.kind(), say.price(), say.visibility(), ""], rows)) (pager(cx, &told)) }
+        @else { (table(say.products(), &[say.name(), say.kind(), say.price(), say.visibility(), ""], rows)) (pager(cx, &answer)) }
     };
     let acts = html! {
         @if cx.may("order_products") { a.button.plain href="/console/products/order" { (say.order_of_products()) } }
@@ -103,8 +103,8 @@ fn fields<'f>(
 
 /// `/console/products/new`
 pub(super) fn new(cx: &mut PageContext<'_, '_>) -> Result<View> {
-    let (say, asked) = (cx.say, cx.place.parameter("kind"));
-    let kind = KINDS.into_iter().find(|own| *own == asked).unwrap_or("Membership");
+    let (say, request) = (cx.say, cx.place.parameter("kind"));
+    let kind = KINDS.into_iter().find(|own| *own == request).unwrap_or("Membership");
     // What most mean by each.
     let usual = match kind {
         "Membership" => {
@@ -127,8 +127,8 @@ pub(super) fn new(cx: &mut PageContext<'_, '_>) -> Result<View> {
 /// `/console/products/{productId}`
 pub(super) fn one(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let id = cx.place.param("productId").to_owned();
-    let told = cx.call(ApiCall::of("get_product").at("productId", &id))?;
-    let product: Value = told["product"].clone();
+    let answer = cx.call(ApiCall::of("get_product").at("productId", &id))?;
+    let product: Value = answer["product"].clone();
     let title = cx.localized(product.at("name"));
     let say = cx.say;
     let at = || vec![("productId", id.clone())];
@@ -178,14 +178,14 @@ const SHELVES: [(&str, &[&str]); 4] = [
 
 /// `/console/products/order`: in which order clients see what is sold.
 pub(super) fn order(cx: &mut PageContext<'_, '_>) -> Result<View> {
-    let asked = cx.place.parameter("shelf");
-    let (shelf, kinds) = SHELVES.into_iter().find(|(own, _)| *own == asked).unwrap_or(SHELVES[0]);
+    let request = cx.place.parameter("shelf");
+    let (shelf, kinds) = SHELVES.into_iter().find(|(own, _)| *own == request).unwrap_or(SHELVES[0]);
     let mut own = Vec::new();
     for page in 1..=10 {
         let ask = ApiCall::of("list_products").with("archived", false).with("limit", 100);
-        let told = cx.call(ask.with("page", page))?;
-        own.extend(told.list("products").to_vec());
-        if !told.is("hasNextPage") {
+        let answer = cx.call(ask.with("page", page))?;
+        own.extend(answer.list("products").to_vec());
+        if !answer.is("hasNextPage") {
             break;
         }
     }

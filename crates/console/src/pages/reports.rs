@@ -119,7 +119,7 @@ fn page(
     let wanted = wanted(cx);
     let controls = controls(cx, here, &wanted, by_coach)?;
     let below = match report_call(cx, operation, &wanted) {
-        Ok(told) => main(cx, &Report { told, group: wanted.group }),
+        Ok(answer) => main(cx, &Report { told: answer, group: wanted.group }),
         Err(problem) if matches!(problem.status, 400 | 422) => {
             html! { p.mistake role="alert" { (cx.say.until()) ": " (cx.say.refusal(&problem)) } }
         }

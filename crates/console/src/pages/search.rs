@@ -32,35 +32,35 @@ pub(super) fn show(cx: &mut PageContext<'_, '_>) -> Result<View> {
         let searched = |operation: &'static str| {
             ApiCall::of(operation).with("search", &wanted).with("limit", MOST)
         };
-        let told = cx.call_if_allowed(searched("list_clients"))?.unwrap_or_default();
+        let answer = cx.call_if_allowed(searched("list_clients"))?.unwrap_or_default();
         let label = |client: &Value| {
             let archived = if client.has("archivedAt") { say.term("archived") } else { "" };
             format!("{} {} {archived}", name(client), client.text("email")).trim().to_owned()
         };
         found.push(ResultGroup(
             say.clients(),
-            listed(&told, ("clients", "clientId"), "/console/clients/", label),
+            listed(&answer, ("clients", "clientId"), "/console/clients/", label),
         ));
         // A number that nothing begins with is found whole.
         let number: String = wanted.chars().take(40).collect();
-        let told = ApiCall::of("list_invoices").with("number", number).with("limit", MOST);
-        let told = cx.call_if_allowed(told)?.unwrap_or_default();
+        let answer = ApiCall::of("list_invoices").with("number", number).with("limit", MOST);
+        let answer = cx.call_if_allowed(answer)?.unwrap_or_default();
         let label = |invoice: &Value| invoice.text("number").to_owned();
         found.push(ResultGroup(
             say.invoices(),
-            listed(&told, ("invoices", "invoiceId"), "/console/money/invoices/", label),
+            listed(&answer, ("invoices", "invoiceId"), "/console/money/invoices/", label),
         ));
-        let told = cx.call_if_allowed(searched("list_products"))?.unwrap_or_default();
+        let answer = cx.call_if_allowed(searched("list_products"))?.unwrap_or_default();
         let label = |product: &Value| cx.localized(product.at("name"));
         found.push(ResultGroup(
             say.products(),
-            listed(&told, ("products", "productId"), "/console/products/", label),
+            listed(&answer, ("products", "productId"), "/console/products/", label),
         ));
-        let told = cx.call_if_allowed(searched("list_workout_templates"))?.unwrap_or_default();
+        let answer = cx.call_if_allowed(searched("list_workout_templates"))?.unwrap_or_default();
         let label = |template: &Value| template.text("name").to_owned();
         found.push(ResultGroup(
             say.programmes(),
-            listed(&told, ("templates", "_id"), "/console/programmes/", label),
+            listed(&answer, ("templates", "_id"), "/console/programmes/", label),
         ));
         let coaches = cx.choices(ApiCall::of("list_coaches"), ("coaches", "coachId"))?;
         let coaches = coaches.into_iter().filter(|(_, label)| fits(label));
@@ -88,12 +88,12 @@ pub(super) fn show(cx: &mut PageContext<'_, '_>) -> Result<View> {
 }
 
 fn listed(
-    told: &Value,
+    answer: &Value,
     (list, id): (&str, &str),
     base: &str,
     label: impl Fn(&Value) -> String,
 ) -> Vec<(String, String)> {
-    let each = told.list(list).iter();
+    let each = answer.list(list).iter();
     each.map(|record| (format!("{base}{}", record.text(id)), label(record))).collect()
 }
 

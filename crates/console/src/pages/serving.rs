@@ -56,10 +56,10 @@ pub(super) async fn read(
     };
     let request_id = RequestId::of(&request);
     let (taste, done) = (session::taste(request.headers()), session::done(request.headers()));
-    let told = done.is_some();
+    let answer = done.is_some();
     let sight = ViewRequest { page, place, entered: RejectedForm::default(), done, taste };
     let mut response = render(&state, &token, &request_id, StatusCode::OK, sight).await;
-    if told && response.status().is_success() {
+    if answer && response.status().is_success() {
         session::forget_done(&state, &mut response);
     }
     response
@@ -109,8 +109,8 @@ async fn render(
             return Ok(session::redirect(&second_step));
         }
         match (page.show)(&mut cx) {
-            Ok(shown) => {
-                let response = shell::render(&cx, status, shown);
+            Ok(view) => {
+                let response = shell::render(&cx, status, view);
                 Ok(timed(response, began.elapsed(), cx.call_time))
             }
             Err(problem) if problem.status == 401 || problem.status >= 500 => Err(problem),
@@ -140,12 +140,12 @@ async fn render(
 }
 
 /// Tells what of a page's time its operations took, and what the page itself (W3C Server Timing).
-fn timed(mut response: Response<Body>, whole: Duration, asked: Duration) -> Response<Body> {
+fn timed(mut response: Response<Body>, whole: Duration, request: Duration) -> Response<Body> {
     let millis = |time: Duration| time.as_secs_f64() * 1_000.0;
-    let (asked, own) = (millis(asked), millis(whole.saturating_sub(asked)));
-    let told = format!("operations;dur={asked:.3}, page;dur={own:.3}");
-    if let Ok(told) = HeaderValue::from_str(&told) {
-        response.headers_mut().insert(HeaderName::from_static("server-timing"), told);
+    let (request, own) = (millis(request), millis(whole.saturating_sub(request)));
+    let answer = format!("operations;dur={request:.3}, page;dur={own:.3}");
+    if let Ok(answer) = HeaderValue::from_str(&answer) {
+        response.headers_mut().insert(HeaderName::from_static("server-timing"), answer);
     }
     response
 }
@@ -257,11 +257,11 @@ fn secret(cx: &mut PageContext<'_, '_>) -> Result<View> {
         let name = place.rsplit('.').next().unwrap_or(place);
         if answer.has(place) && !secrets.iter().any(|(own, _)| *own == name) {
             let text = answer.text(place);
-            let told = match name {
+            let output = match name {
                 "token" => format!("{}/set-password?token={text}", cx.state.env.address),
                 _ => text.to_owned(),
             };
-            secrets.push((name, told));
+            secrets.push((name, output));
         }
     }
     let main = html! {

@@ -64,6 +64,6 @@ pub(super) fn first_steps(cx: &mut PageContext<'_, '_>) -> Result<Option<Markup>
 
 /// How many a list has.
 fn total(cx: &mut PageContext<'_, '_>, operation: &'static str) -> Result<i64> {
-    let told = cx.call_if_allowed(ApiCall::of(operation).with("limit", 1))?;
-    Ok(told.map_or(0, |told| told.int("total")))
+    let answer = cx.call_if_allowed(ApiCall::of(operation).with("limit", 1))?;
+    Ok(answer.map_or(0, |answer| answer.int("total")))
 }

@@ -24,8 +24,8 @@ pub(super) fn bookings_on(
     let zone = &cx.written.zone;
     let (from, to) = (date.start_in(zone), date.tomorrow().start_in(zone));
     let ask = call.with("from", from).with("to", to).with("limit", 100);
-    let told = cx.call(ask)?;
-    let mut all = told.list("bookings").to_vec();
+    let answer = cx.call(ask)?;
+    let mut all = answer.list("bookings").to_vec();
     all.sort_by(|one, other| one.text("startsAt").cmp(other.text("startsAt")));
     Ok(all)
 }

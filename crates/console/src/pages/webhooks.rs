@@ -25,8 +25,8 @@ pub(super) fn fails(hook: &Value) -> bool {
 
 /// `/console/webhooks`: those that fail first.
 pub(super) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
-    let told = cx.list(ApiCall::of("list_webhooks"))?;
-    let mut hooks = told.list("subscriptions").to_vec();
+    let answer = cx.list(ApiCall::of("list_webhooks"))?;
+    let mut hooks = answer.list("subscriptions").to_vec();
     hooks.sort_by_key(|hook| !fails(hook));
     let failed = cx
         .call_if_allowed(
@@ -48,7 +48,7 @@ pub(super) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
         .any("events", say.events(), &events());
     let main = html! {
         @if rows.is_empty() { (empty(say.no_webhooks(), None)) }
-        @else { (table(say.webhooks(), &[say.name(), say.events(), say.last_success(), say.last_failure(), say.status()], rows)) (pager(cx, &told)) }
+        @else { (table(say.webhooks(), &[say.name(), say.events(), say.last_success(), say.last_failure(), say.status()], rows)) (pager(cx, &answer)) }
         @if !failed.list("deliveries").is_empty() {
             section.card { h2 { (say.failed_deliveries()) } (deliveries(cx, &failed)) }
         }
@@ -57,10 +57,10 @@ pub(super) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
     Ok(View::new(say.webhooks(), main))
 }
 
-fn deliveries(cx: &PageContext<'_, '_>, told: &Value) -> Markup {
+fn deliveries(cx: &PageContext<'_, '_>, answer: &Value) -> Markup {
     html! {
         ul.rows {
-            @for delivery in told.list("deliveries") {
+            @for delivery in answer.list("deliveries") {
                 li {
                     span.grow {
                         a href={ "/console/webhooks/deliveries/" (delivery.text("id")) } { (delivery.text("eventType")) }
@@ -79,8 +79,8 @@ fn deliveries(cx: &PageContext<'_, '_>, told: &Value) -> Markup {
 /// `/console/webhooks/{id}`
 pub(super) fn one(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let id = cx.place.param("id").to_owned();
-    let told = cx.call(ApiCall::of("get_webhook").at("id", &id))?;
-    let mut hook = told.at("subscription").clone();
+    let answer = cx.call(ApiCall::of("get_webhook").at("id", &id))?;
+    let mut hook = answer.at("subscription").clone();
     hook["url"] = hook["target"]["url"].clone();
     let status = cx.place.parameter("status").to_owned();
     let ask =
@@ -122,8 +122,8 @@ pub(super) fn one(cx: &mut PageContext<'_, '_>) -> Result<View> {
 /// `/console/webhooks/deliveries/{id}`
 pub(super) fn delivery(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let id = cx.place.param("id").to_owned();
-    let told = cx.call(ApiCall::of("get_webhook_delivery").at("id", &id))?;
-    let delivery = told.at("delivery").clone();
+    let output = cx.call(ApiCall::of("get_webhook_delivery").at("id", &id))?;
+    let delivery = output.at("delivery").clone();
     let (say, written) = (cx.say, &cx.written);
     let time = |of: &Value, place: &str| {
         of.instant(place).map(|at| written.instant(at)).unwrap_or_default()

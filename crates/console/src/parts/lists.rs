@@ -37,10 +37,10 @@ pub(crate) fn tabs(
     (name, base, here): (&str, &str, &str),
     pages: &[(&str, &str, &str)],
 ) -> Markup {
-    let shown = pages.iter().filter(|(.., needs)| needs.is_empty() || cx.may(needs));
+    let view = pages.iter().filter(|(.., needs)| needs.is_empty() || cx.may(needs));
     html! {
         nav.tabs aria-label=(name) {
-            @for (path, label, _) in shown { a href={ (base) (path) } aria-current=[(*path == here).then_some("page")] { (label) } }
+            @for (path, label, _) in view { a href={ (base) (path) } aria-current=[(*path == here).then_some("page")] { (label) } }
         }
     }
 }

@@ -48,13 +48,16 @@ pub(crate) struct NavigationLink {
 
 /// What something that was set aside leaves behind, as it stands beside what was done: `archive_location.client-12`.
 fn left_behind(say: Strings, done: &str) -> String {
-    let told = done.split('.').skip(1).filter_map(|part| part.rsplit_once('-'));
-    let told = told.filter(|(_, total)| total.parse::<i64>().is_ok());
-    told.map(|(kind, total)| format!("{}: {total}", say.term(kind))).collect::<Vec<_>>().join(", ")
+    let answer = done.split('.').skip(1).filter_map(|part| part.rsplit_once('-'));
+    let answer = answer.filter(|(_, total)| total.parse::<i64>().is_ok());
+    answer
+        .map(|(kind, total)| format!("{}: {total}", say.term(kind)))
+        .collect::<Vec<_>>()
+        .join(", ")
 }
 
 /// A page within its shell.
-pub(crate) fn render(cx: &PageContext<'_, '_>, status: StatusCode, shown: View) -> Response<Body> {
+pub(crate) fn render(cx: &PageContext<'_, '_>, status: StatusCode, view: View) -> Response<Body> {
     let say = cx.say;
     let ways: Vec<&NavigationLink> =
         pages::navigation(cx).iter().filter(|way| cx.may(way.needs)).collect();
@@ -72,7 +75,7 @@ pub(crate) fn render(cx: &PageContext<'_, '_>, status: StatusCode, shown: View) 
         .entered
         .problem
         .as_ref()
-        .filter(|_| !shown.main.0.contains(SUMMARY) && !shown.acts.0.contains(SUMMARY));
+        .filter(|_| !view.main.0.contains(SUMMARY) && !view.acts.0.contains(SUMMARY));
     let text = html! {
         (DOCTYPE)
         html lang=(say.0.code()) data-theme=[cx.taste.dark.map(|dark| if dark { "dark" } else { "light" })] {
@@ -83,7 +86,7 @@ pub(crate) fn render(cx: &PageContext<'_, '_>, status: StatusCode, shown: View) 
                 meta name="color-scheme" content="light dark";
                 title {
                     @if wrong { (say.error()) ": " }
-                    (shown.title) " · " (cx.person.company.name)
+                    (view.title) " · " (cx.person.company.name)
                 }
                 link rel="icon" href=(assets::address("icon.svg"));
                 link rel="stylesheet" href=(assets::address("console.css"));
@@ -120,10 +123,10 @@ pub(crate) fn render(cx: &PageContext<'_, '_>, status: StatusCode, shown: View) 
                             div class=(SUMMARY) role="alert" tabindex="-1" { h2 { (say.problem_with()) } p { (say.refused(problem)) } }
                         }
                         div.heading {
-                            h1 { (shown.title) }
-                            div.acts { (shown.acts) }
+                            h1 { (view.title) }
+                            div.acts { (view.acts) }
                         }
-                        (shown.main)
+                        (view.main)
                     }
                 }
                 nav.bottom aria-label=(say.navigation_short()) {

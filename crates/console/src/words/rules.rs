@@ -31,12 +31,12 @@ impl Strings {
     }
 
     /// A rule in the language.
-    pub(crate) fn rule(self, told: &str) -> Cow<'_, str> {
-        let found = RULES.iter().find_map(|rule| Some((rule, matched(rule.0, told)?)));
+    pub(crate) fn rule(self, answer: &str) -> Cow<'_, str> {
+        let found = RULES.iter().find_map(|rule| Some((rule, matched(rule.0, answer)?)));
         match (found, self.0) {
             (Some(((_, dutch, _), parts)), Language::Dutch) => filled(dutch, &parts).into(),
             (Some(((.., german), parts)), Language::German) => filled(german, &parts).into(),
-            _ => told.to_owned().into(),
+            _ => answer.to_owned().into(),
         }
     }
 }

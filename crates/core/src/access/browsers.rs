@@ -125,10 +125,10 @@ pub fn open(
 /// Who is signed in with a browser; `auth.invalid_token` where nobody is any more.
 pub fn authenticate(tx: &mut Tx, env: &Env, token: &Credential) -> Result<Person> {
     let (id, now) = (token.company, env.clock.now());
-    let asked = Company::prefetch(tx, id)?;
+    let request = Company::prefetch(tx, id)?;
     let found: Option<BrowserSession> = tx.one(FIND, params![id, vault::digest(token)])?;
     let session = found.filter(|session| session.expires_at > now).ok_or(Key::InvalidToken)?;
-    let company = Company::awaited(tx, asked)?;
+    let company = Company::awaited(tx, request)?;
     let nobody = Caller::new(id, Actor::System);
     let cx = &mut Read::new(tx, &nobody, now);
     let (subject, subject_id) = (session.subject, session.subject_id);

@@ -149,14 +149,14 @@ pub fn end_others(cx: &mut Write, subject: Subject, id: Id, session: Id) -> Resu
 pub fn authenticate(tx: &mut Tx, env: &Env, token: &Credential) -> Result<Caller> {
     type Found = (Id, Subject, Id, Timestamp);
     let (company, now) = (token.company, env.clock.now());
-    let asked = Company::prefetch(tx, company)?;
+    let request = Company::prefetch(tx, company)?;
     let found: Option<Found> = tx.one(BY_ACCESS, params![company, vault::digest(token)])?;
     let (session, subject, id, expires_at) = found.ok_or(Key::InvalidToken)?;
     if expires_at <= now {
         return Err(Key::InvalidToken.into());
     }
     let nobody = Caller::new(company, Actor::System);
-    let features = Company::awaited(tx, asked)?.features();
+    let features = Company::awaited(tx, request)?.features();
     let admitted = admit(&mut Read::new(tx, &nobody, now), subject, id, session)?;
     Ok(admitted.caller(company, features))
 }

@@ -97,18 +97,18 @@ struct ConsentDecision {
 fn set_health_consent(
     cx: &mut Write,
     Path(at): Path<ClientPath>,
-    Body(said): Body<ConsentDecision>,
+    Body(submitted): Body<ConsentDecision>,
 ) -> Result<HealthConsentAnswer> {
     let before = Consent::of(cx, at.client_id)?;
-    let version = said.version.map(String::from);
-    if !said.given && version.is_some() {
+    let version = submitted.version.map(String::from);
+    if !submitted.given && version.is_some() {
         return Err(Problem::invalid("version", "must be absent where consent is withdrawn"));
     }
     let mut consent = before.clone();
     let now = cx.now();
-    if said.given && (!before.is_given() || version != before.version) {
+    if submitted.given && (!before.is_given() || version != before.version) {
         (consent.given_at, consent.withdrawn_at, consent.version) = (Some(now), None, version);
-    } else if !said.given && before.is_given() {
+    } else if !submitted.given && before.is_given() {
         consent.withdrawn_at = Some(now);
     }
     if consent == before {

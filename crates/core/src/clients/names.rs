@@ -29,8 +29,8 @@ answer!(NamesAnswer {
     client_names: Vec<ClientName>,
 });
 
-fn list_client_names(cx: &mut Read, Query(asked): Query<ClientIds>) -> Result<NamesAnswer> {
-    let ids = asked.client_ids.0;
+fn list_client_names(cx: &mut Read, Query(request): Query<ClientIds>) -> Result<NamesAnswer> {
+    let ids = request.client_ids.0;
     let names = Client::names(cx, &ids)?;
     let named = ids.into_iter().zip(names);
     let named = named.filter_map(|(client_id, name)| Some(ClientName { client_id, name: name? }));

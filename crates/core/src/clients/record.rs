@@ -208,8 +208,8 @@ impl Client {
         ids: &[ClientId],
         both: impl Fn(&str, &str) -> String,
     ) -> Result<Vec<Option<(String, Timestamp)>>> {
-        let asked = ids.iter().map(|id| vec![id.bind().into_owned()]);
-        let found: Vec<Option<(String, Option<String>, Timestamp)>> = cx.one_each(NAME, asked)?;
+        let request = ids.iter().map(|id| vec![id.bind().into_owned()]);
+        let found: Vec<Option<(String, Option<String>, Timestamp)>> = cx.one_each(NAME, request)?;
         let whole = |(first, last, changed): (String, Option<String>, Timestamp)| match last {
             Some(last) => (both(&first, &last), changed),
             None => (first, changed),

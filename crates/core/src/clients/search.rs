@@ -125,9 +125,9 @@ fn rarest<'p>(cx: &mut Read, prefixes: &'p [String]) -> Result<Option<&'p String
         return Ok(None);
     }
     let ranges = prefixes.iter().map(|prefix| {
-        let mut asked = range(prefix);
-        asked.push(Value::Int(LOOKED_AT_MAX + 1));
-        asked
+        let mut request = range(prefix);
+        request.push(Value::Int(LOOKED_AT_MAX + 1));
+        request
     });
     let counted: Vec<Option<(i64,)>> = cx.one_each(COUNT_SOME, ranges)?;
     let counts = prefixes.iter().zip(counted.into_iter().flatten().map(|(count,)| count));

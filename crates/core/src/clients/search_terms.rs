@@ -79,13 +79,13 @@ pub(super) fn index(cx: &mut Write, client: &Client, before: Option<&Client>) ->
 /// begin alike exactly one shares less than that beginning: it is the one that counts.
 fn with_shared(terms: &BTreeSet<String>) -> Vec<(&String, i64)> {
     let mut before = "";
-    let mut told = Vec::with_capacity(terms.len());
+    let mut output = Vec::with_capacity(terms.len());
     for term in terms {
         let alike = before.bytes().zip(term.bytes()).take_while(|(one, other)| one == other);
-        told.push((term, alike.count() as i64));
+        output.push((term, alike.count() as i64));
         before = term;
     }
-    told
+    output
 }
 
 /// Writes anew what some clients are found by, whosever they are, after this one; the last of them. An older version knew

@@ -75,8 +75,8 @@ impl Coach {
 
     /// Those of some coaches who work for the company, in the order of their ids.
     pub fn working_of(cx: &mut Read, ids: &[CoachId]) -> Result<Vec<CoachId>> {
-        let asked = ids.iter().map(|id| vec![id.bind().into_owned()]);
-        let found: Vec<Option<(CoachId,)>> = cx.one_each(IS_WORKING, asked)?;
+        let request = ids.iter().map(|id| vec![id.bind().into_owned()]);
+        let found: Vec<Option<(CoachId,)>> = cx.one_each(IS_WORKING, request)?;
         let mut working: Vec<_> = found.into_iter().flatten().map(|(id,)| id).collect();
         working.sort_unstable();
         Ok(working)
@@ -101,8 +101,8 @@ impl Coach {
 
     /// The same, and when each was last changed.
     pub fn dated_names(cx: &mut Read, ids: &[CoachId]) -> Result<Vec<Option<(String, Timestamp)>>> {
-        let asked = ids.iter().map(|id| vec![id.bind().into_owned()]);
-        let found: Vec<Option<(String, String, Timestamp)>> = cx.one_each(NAME, asked)?;
+        let request = ids.iter().map(|id| vec![id.bind().into_owned()]);
+        let found: Vec<Option<(String, String, Timestamp)>> = cx.one_each(NAME, request)?;
         let whole =
             |(first, last, at): (String, String, Timestamp)| (format!("{first} {last}"), at);
         Ok(found.into_iter().map(|name| name.map(whole)).collect())

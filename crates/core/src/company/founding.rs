@@ -21,8 +21,8 @@ pub fn key(env: &Env) -> Result<String> {
 }
 
 /// Whether a key is the installation's.
-pub fn is_key(env: &Env, shown: &str) -> Result<bool> {
-    Ok(vault::same(key(env)?.as_bytes(), shown.as_bytes()))
+pub fn is_key(env: &Env, view: &str) -> Result<bool> {
+    Ok(vault::same(key(env)?.as_bytes(), view.as_bytes()))
 }
 
 /// Whether there is no company yet.

@@ -77,8 +77,8 @@ impl Company {
     }
 
     /// The company that was asked for.
-    pub fn awaited(tx: &mut Tx<'_>, asked: Prefetch<Self>) -> Result<Self> {
-        let found = tx.awaited(asked)?.into_iter().next();
+    pub fn awaited(tx: &mut Tx<'_>, request: Prefetch<Self>) -> Result<Self> {
+        let found = tx.awaited(request)?.into_iter().next();
         found.ok_or_else(|| Key::CompanyNotFound.into())
     }
 

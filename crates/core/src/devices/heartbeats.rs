@@ -112,10 +112,10 @@ fn mark_silent(cx: &mut Write, id: Id) -> Result<()> {
     device.note(cx)?;
     let location = Location::find(cx, device.location_id)?;
     let zone = location.time_zone();
-    let shown = format!("{} {}", zone.date_at(since), &*zone.time_at(since));
+    let view = format!("{} {}", zone.date_at(since), &*zone.time_at(since));
     for manager in Coach::managers(cx)? {
         let letter =
-            Letter::DeviceSilent { device: &device.name, location: location.name(), since: &shown };
+            Letter::DeviceSilent { device: &device.name, location: location.name(), since: &view };
         mail::send(cx, manager.recipient(), id, &letter)?;
     }
     Ok(())

@@ -48,17 +48,19 @@ struct ClientAiAccess {
 }
 
 impl ClientAiAccess {
-    fn of(cx: &mut Read, client: &Client, said: Option<AiAccessChoice>) -> Result<Self> {
+    fn of(cx: &mut Read, client: &Client, submitted: Option<AiAccessChoice>) -> Result<Self> {
         let features = cx.caller().features;
         let is_on = features.mcp && features.client_ai && client.is_active();
         let modules = policy::for_client(cx, client.client_id)?.filter(|_| is_on);
         let modules = modules.unwrap_or_default();
         Ok(Self {
             client_id: client.client_id,
-            ai_access: said.as_ref().map_or(AiAccess::Default, |said| said.ai_access),
+            ai_access: submitted
+                .as_ref()
+                .map_or(AiAccess::Default, |submitted| submitted.ai_access),
             is_let_in: !modules.is_empty(),
             modules,
-            updated_at: said.map(|said| said.updated_at),
+            updated_at: submitted.map(|submitted| submitted.updated_at),
         })
     }
 }
@@ -67,8 +69,8 @@ answer!(AiAccessAnswer { ai_access: ClientAiAccess });
 
 fn get_ai_access(cx: &mut Read, Path(at): Path<ClientPath>) -> Result<AiAccessAnswer> {
     let client = Client::find(cx, at.client_id)?;
-    let said = cx.one(FIND, params![at.client_id])?;
-    Ok(AiAccessAnswer { ai_access: ClientAiAccess::of(cx, &client, said)? })
+    let submitted = cx.one(FIND, params![at.client_id])?;
+    Ok(AiAccessAnswer { ai_access: ClientAiAccess::of(cx, &client, submitted)? })
 }
 
 /// What is said of a client's assistants.
@@ -88,17 +90,17 @@ fn set_ai_access(
     if !cx.by_staff() && new.ai_access != AiAccess::Off {
         return Err(Problem::invalid("aiAccess", "must be off: the company opens it again"));
     }
-    let said =
+    let submitted =
         AiAccessChoice { client_id: at.client_id, ai_access: new.ai_access, updated_at: cx.now() };
     cx.set_audit_target("client", at.client_id, ["aiAccess"]);
     cx.execute(FORGET, params![at.client_id])?;
-    cx.execute(INSERT, &said.params())?;
+    cx.execute(INSERT, &submitted.params())?;
     if new.ai_access == AiAccess::Off {
         grants::end_all(cx, GrantSubject::Client, at.client_id.0)?;
     } else {
         grants::cut_down(cx, at.client_id)?;
     }
-    Ok(AiAccessAnswer { ai_access: ClientAiAccess::of(cx, &client, Some(said))? })
+    Ok(AiAccessAnswer { ai_access: ClientAiAccess::of(cx, &client, Some(submitted))? })
 }
 
 /// What is kept of clients here.

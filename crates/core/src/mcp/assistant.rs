@@ -143,9 +143,9 @@ pub fn authenticate(
 /// The row that was asked for ahead, if one was and it is there.
 fn awaited_row<R: spotter_store::Record>(
     tx: &mut Tx,
-    asked: Option<Prefetch<R>>,
+    request: Option<Prefetch<R>>,
 ) -> Result<Option<R>> {
-    asked.map_or(Ok(None), |asked| Ok(tx.awaited(asked)?.into_iter().next()))
+    request.map_or(Ok(None), |request| Ok(tx.awaited(request)?.into_iter().next()))
 }
 
 fn by_key(cx: &mut Read, credential: &Credential) -> Result<ResolvedCredential> {

@@ -75,13 +75,13 @@ pub struct Proposal {
 }
 
 /// Keeps a request; the secret that it is known by.
-pub fn create(tx: &mut Tx, env: &Env, asked: AuthorizationRequest) -> Result<String> {
+pub fn create(tx: &mut Tx, env: &Env, request: AuthorizationRequest) -> Result<String> {
     let secret = random_text(&*env.entropy);
     let expires_at = env.clock.now().plus_seconds(MCP_CODE_SECONDS);
-    let modules = asked.modules.map(Json);
+    let modules = request.modules.map(Json);
     let AuthorizationRequest {
         client_id, client_name, redirect_uri, code_challenge, state, ..
-    } = asked;
+    } = request;
     let digest = vault::digest_of(secret.as_bytes());
     tx.execute(
         ASK,
@@ -153,7 +153,7 @@ impl PendingAuthorization {
     /// Whether it asks only for what clients can allow.
     pub fn is_for_clients(&self) -> bool {
         let of_clients = |module: &Module| module.subject() == GrantSubject::Client;
-        self.modules.as_ref().is_some_and(|Json(asked)| asked.iter().all(of_clients))
+        self.modules.as_ref().is_some_and(|Json(request)| request.iter().all(of_clients))
     }
 
     /// Whether a browser's secret is that of the one who signed in.
@@ -170,12 +170,12 @@ impl PendingAuthorization {
             let policy = policy::for_client(cx, id)?.unwrap_or_default();
             allowed.retain(|module| policy.contains(module));
         }
-        let asked = |module: &Module| match (&self.modules, subject) {
+        let request = |module: &Module| match (&self.modules, subject) {
             (Some(Json(modules)), _) => modules.contains(module),
             (None, GrantSubject::Company) => PROPOSED.contains(module),
             (None, GrantSubject::Client) => true,
         };
-        let (proposed, others) = allowed.into_iter().partition(asked);
+        let (proposed, others) = allowed.into_iter().partition(request);
         Ok(Proposal { proposed, others })
     }
 

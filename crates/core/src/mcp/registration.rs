@@ -66,19 +66,20 @@ pub fn document(
     fresh_seconds: i64,
 ) -> Result<RegisteredAssistant> {
     let now = env.clock.now();
-    let said = RegisteredAssistant {
+    let submitted = RegisteredAssistant {
         client_id: client_id.to_owned(),
         client_name: client_name.to_owned(),
         redirect_uris: Json(redirect_uris.to_vec()),
         created_at: now,
         fresh_until: Some(now.plus_seconds(fresh_seconds)),
     };
-    let row = params![client_id, said.client_name, said.redirect_uris, said.fresh_until];
+    let row =
+        params![client_id, submitted.client_name, submitted.redirect_uris, submitted.fresh_until];
     if tx.execute(RENEW, row)? == 0 {
         make_room(tx)?;
-        said.insert(tx, &vault::digest_of(client_id.as_bytes()))?;
+        submitted.insert(tx, &vault::digest_of(client_id.as_bytes()))?;
     }
-    Ok(said)
+    Ok(submitted)
 }
 
 /// Lets those give way that have waited longest, where there are too many.

@@ -25,8 +25,8 @@ fn notify_managers(cx: &mut Write, id: Id) -> Result<()> {
         return Ok(());
     };
     let now = cx.now();
-    let told: Option<(Option<Timestamp>,)> = cx.one(TOLD, params![id])?;
-    let quiet_until = told.and_then(|(at,)| at).map(|at| at.plus_seconds(QUIET_SECONDS));
+    let output: Option<(Option<Timestamp>,)> = cx.one(TOLD, params![id])?;
+    let quiet_until = output.and_then(|(at,)| at).map(|at| at.plus_seconds(QUIET_SECONDS));
     if !subscription.is_failing() || quiet_until.is_some_and(|until| until > now) {
         return Ok(());
     }

@@ -134,8 +134,8 @@ fn credit_invoice(
 ) -> Result<InvoiceAnswer> {
     let (mut bill, amount) = checked(cx, at.invoice_id, &wanted)?;
     cx.as_of(bill.updated_at);
-    let (told, number) = (bill.currency.format_amount(amount), bill.number.clone());
-    cx.describe_effect(|| format!("A credit note over {told} is issued for {number}."));
+    let (output, number) = (bill.currency.format_amount(amount), bill.number.clone());
+    cx.describe_effect(|| format!("A credit note over {output} is issued for {number}."));
     let note = credit(cx, &mut bill, amount, None, wanted.reason.map(Into::into))?;
     Ok(InvoiceAnswer { invoice: note })
 }

@@ -100,7 +100,7 @@ impl Chargeback {
     }
 
     fn publish(&self, cx: &mut Write) -> Result<()> {
-        let told = ChargebackEvent {
+        let output = ChargebackEvent {
             chargeback_id: self.chargeback_id,
             payment_id: self.payment_id,
             client_id: self.client_id,
@@ -110,27 +110,27 @@ impl Chargeback {
             status: self.status,
             evidence_due_at: self.evidence_due_at,
         };
-        cx.emit(Event::ChargebackCreated, &told).map(drop)
+        cx.emit(Event::ChargebackCreated, &output).map(drop)
     }
 }
 
 /// Writes down what a provider tells of money that a bank takes back. What the payment had paid is owed
 /// again, until the company turns out to be in the right.
-pub fn follow(cx: &mut Write, told: &Dispute) -> Result<()> {
+pub fn follow(cx: &mut Write, output: &Dispute) -> Result<()> {
     // Of other money than the payment's nothing is believed.
-    if told.amount <= 0 || Payment::find(cx, told.payment)?.currency != told.currency {
+    if output.amount <= 0 || Payment::find(cx, output.payment)?.currency != output.currency {
         return Ok(());
     }
-    let known: Option<Chargeback> = cx.one(BY_REFERENCE, params![told.reference])?;
-    let closed = matches!(told.status, ChargebackStatus::Won | ChargebackStatus::Lost);
-    let Some(before) = known else { return create(cx, told, closed) };
+    let known: Option<Chargeback> = cx.one(BY_REFERENCE, params![output.reference])?;
+    let closed = matches!(output.status, ChargebackStatus::Won | ChargebackStatus::Lost);
+    let Some(before) = known else { return create(cx, output, closed) };
     // What is decided stays decided.
-    if before.status == told.status || before.closed_at.is_some() {
+    if before.status == output.status || before.closed_at.is_some() {
         return Ok(());
     }
     let mut chargeback = before.clone();
-    chargeback.status = told.status;
-    chargeback.evidence_due_at = told.evidence_due_at;
+    chargeback.status = output.status;
+    chargeback.evidence_due_at = output.evidence_due_at;
     chargeback.closed_at = closed.then(|| cx.now());
     let changed = chargeback.changed(&before);
     if let Some(now) = cx.audit_fields("chargeback", chargeback.chargeback_id, changed) {
@@ -139,31 +139,31 @@ pub fn follow(cx: &mut Write, told: &Dispute) -> Result<()> {
         cx.defer(SAVE, &chargeback.params())?;
         cx.recount(&before.subjects(), &chargeback.subjects())?;
     }
-    match told.status {
+    match output.status {
         ChargebackStatus::Won => give_back(cx, chargeback.payment_id, chargeback.taken),
         _ => Ok(()),
     }
 }
 
-fn create(cx: &mut Write, told: &Dispute, closed: bool) -> Result<()> {
-    let before = Payment::find(cx, told.payment)?;
+fn create(cx: &mut Write, output: &Dispute, closed: bool) -> Result<()> {
+    let before = Payment::find(cx, output.payment)?;
     // One that is told of only when it is won took nothing.
-    let taken = match told.status {
+    let taken = match output.status {
         ChargebackStatus::Won => 0,
-        _ => told.amount.min(before.refundable()),
+        _ => output.amount.min(before.refundable()),
     };
     let mut chargeback = Chargeback {
         chargeback_id: ChargebackId(cx.new_id()),
         payment_id: before.payment_id,
         client_id: before.client_id,
-        kind: told.kind,
-        amount: told.amount,
+        kind: output.kind,
+        amount: output.amount,
         taken,
         currency: before.currency,
-        reason: told.reason.clone(),
-        status: told.status,
-        reference: told.reference.clone(),
-        evidence_due_at: told.evidence_due_at,
+        reason: output.reason.clone(),
+        status: output.status,
+        reference: output.reference.clone(),
+        evidence_due_at: output.evidence_due_at,
         closed_at: closed.then(|| cx.now()),
         opened_on: None,
         closed_on: None,

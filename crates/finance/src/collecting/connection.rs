@@ -99,7 +99,7 @@ impl NewProvider {
     fn keys(self, cx: &Write, before: Option<Keys>) -> Result<Keys> {
         let text = |given: Option<Text<500>>| given.map(String::from);
         let (secret, notices) = (text(self.secret_key), text(self.signing_secret));
-        let said = |key: &Option<String>, beginnings: &[&str]| {
+        let submitted = |key: &Option<String>, beginnings: &[&str]| {
             key.as_ref().is_none_or(|key| {
                 beginnings.iter().any(|beginning| key.starts_with(beginning))
                     && key.bytes().all(|byte| byte.is_ascii_graphic())
@@ -118,11 +118,11 @@ impl NewProvider {
                 Ok(Keys { secret: new(), notices: new() })
             }
             ProviderName::Stripe => {
-                if !said(&secret, &["sk_", "rk_"]) {
+                if !submitted(&secret, &["sk_", "rk_"]) {
                     let rule = "must begin with sk_ or rk_";
                     return Err(Problem::field(Key::RequestInvalid, "secretKey", rule));
                 }
-                if !said(&notices, &["whsec_"]) {
+                if !submitted(&notices, &["whsec_"]) {
                     let rule = "must begin with whsec_";
                     return Err(Problem::field(Key::RequestInvalid, "signingSecret", rule));
                 }

@@ -35,7 +35,7 @@ struct Resolve {
 fn resolve_payment(
     cx: &mut Write,
     Path(at): Path<PaymentPath>,
-    Body(said): Body<Resolve>,
+    Body(submitted): Body<Resolve>,
 ) -> Result<PaymentAnswer> {
     let payment = Payment::find(cx, at.payment_id)?;
     if ProviderPayment::find(cx, at.payment_id)?.is_none() {
@@ -48,7 +48,7 @@ fn resolve_payment(
         let rule = "must be a day old: until then the provider is asked what became of it";
         return Err(Problem::conflict("createdAt", rule));
     }
-    let outcome = match said.status {
+    let outcome = match submitted.status {
         Resolution::Succeeded => Outcome::Succeeded(payment.kind),
         // Should the provider say after all that it came, it is believed.
         Resolution::Failed => Outcome::Failed(FailureCode::NotSent),

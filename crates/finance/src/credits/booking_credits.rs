@@ -57,8 +57,8 @@ impl AvailableCredits {
         let passes = means.products.iter().filter(|one| one.terms.0.days_usable > 0);
         let ids: Vec<_> = passes.map(|one| one.client_product_id).collect();
         let from = cx.today()?.plus_days(-PASS_DAYS);
-        let asked = ids.iter().map(|id| vec![id.bind().into_owned(), from.bind().into_owned()]);
-        let days: Vec<Vec<(Date, Id)>> = cx.all_each(DAYS_OF, asked)?;
+        let request = ids.iter().map(|id| vec![id.bind().into_owned(), from.bind().into_owned()]);
+        let days: Vec<Vec<(Date, Id)>> = cx.all_each(DAYS_OF, request)?;
         for (id, days) in ids.into_iter().zip(days) {
             let of = days.into_iter().filter(|(_, booking)| Some(*booking) != but);
             means.days.insert(id, of.map(|(day, _)| day).collect::<BTreeSet<_>>());

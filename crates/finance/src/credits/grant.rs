@@ -53,14 +53,14 @@ fn existing_lots(
     product: ClientProductId,
     grants: &[Grant],
 ) -> Result<Vec<Option<CreditLot>>> {
-    let asked = grants.iter().map(|grant| {
+    let request = grants.iter().map(|grant| {
         let pool = grant.pool.as_deref().unwrap_or_default();
         params![product, pool, grant.number()]
             .iter()
             .map(|value| value.clone().into_owned())
             .collect()
     });
-    cx.one_each(BY_GRANT, asked)
+    cx.one_each(BY_GRANT, request)
 }
 
 fn new_lot(cx: &mut Write, product: &ClientProduct, grant: &Grant, status: LotStatus) -> CreditLot {

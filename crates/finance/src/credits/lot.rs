@@ -191,8 +191,8 @@ impl CreditLot {
 
     /// Some lots by their ids, in that order.
     pub fn some(cx: &mut Read, ids: &[Id]) -> Result<Vec<Self>> {
-        let asked = ids.iter().map(|id| vec![id.bind().into_owned()]);
-        Ok(cx.one_each(FIND, asked)?.into_iter().flatten().collect())
+        let request = ids.iter().map(|id| vec![id.bind().into_owned()]);
+        Ok(cx.one_each(FIND, request)?.into_iter().flatten().collect())
     }
 
     /// Lots that a sale has given, whatever is left of them.
@@ -270,7 +270,7 @@ impl CreditLot {
         (kind, amount): (EntryKind, i64),
         booking_id: Option<Id>,
     ) -> Result<()> {
-        let told = CreditEvent {
+        let output = CreditEvent {
             client_id: self.client_id,
             credit_lot_id: self.credit_lot_id,
             client_product_id: self.client_product_id,
@@ -283,7 +283,7 @@ impl CreditLot {
             valid_until: self.valid_until,
             booking_id,
         };
-        cx.emit(event, &told)?;
+        cx.emit(event, &output)?;
         match kind {
             EntryKind::Grant | EntryKind::Release | EntryKind::Settle => {
                 cx.end(Offboarding::ObstacleEnded, self.client_id)

@@ -17,9 +17,9 @@ pub fn send(cx: &mut Write, before: &Subscription, course: &Subscription) -> Res
         return Ok(());
     }
     let Some(reader) = Reader::of(cx, course.client_id)? else { return Ok(()) };
-    let (membership, said) = (&*course.name, |date| texts::date(date, &reader.language));
+    let (membership, submitted) = (&*course.name, |date| texts::date(date, &reader.language));
     if let Some(pause) = pause {
-        let (from, until) = (said(pause.from), said(pause.until));
+        let (from, until) = (submitted(pause.from), submitted(pause.until));
         let letter = Letter::MembershipPaused { membership, from: &from, until: &until };
         mail::send(cx, reader.recipient(), course.subscription_id, &letter)?;
     }
@@ -28,7 +28,7 @@ pub fn send(cx: &mut Write, before: &Subscription, course: &Subscription) -> Res
         return mail::send(cx, reader.recipient(), course.subscription_id, &letter);
     }
     if let Some(last_day) = end.and_then(|end| end.plus_days(-1)) {
-        let letter = Letter::MembershipEnds { membership, until: &said(last_day) };
+        let letter = Letter::MembershipEnds { membership, until: &submitted(last_day) };
         mail::send(cx, reader.recipient(), course.subscription_id, &letter)?;
     }
     Ok(())

@@ -133,9 +133,9 @@ mod tests {
         fn periods_tile(year in 1990i16..2090, day in 1i16..366, which in 0usize..7, after in 0i64..4_000) {
             let anchor = Date(jiff::civil::date(year, 1, 1)).plus_days(day.into()).unwrap();
             let period = PERIODS[which];
-            let asked = anchor.plus_days(after).unwrap();
-            let (number, start, end) = period.around(anchor, asked);
-            prop_assert!(number >= 0 && start <= asked && asked < end);
+            let request = anchor.plus_days(after).unwrap();
+            let (number, start, end) = period.around(anchor, request);
+            prop_assert!(number >= 0 && start <= request && request < end);
             prop_assert_eq!(period.around(anchor, end), (number + 1, end, period.start(anchor, number + 2)));
             prop_assert!(start.days_until(end) >= period.days_at_least());
         }

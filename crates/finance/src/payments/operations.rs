@@ -169,8 +169,8 @@ fn record_payment(cx: &mut Write, Body(new): Body<NewPayment>) -> Result<Payment
     if own.is_some_and(|own| own != currency) {
         return Err(Problem::field(Key::InvalidCurrency, "currency", "must be the invoice's"));
     }
-    let asked = request.as_ref().map(|request| request.amount);
-    let balance = asked.or(invoice.as_ref().map(|invoice| invoice.balance));
+    let requested = request.as_ref().map(|request| request.amount);
+    let balance = requested.or(invoice.as_ref().map(|invoice| invoice.balance));
     let Some(amount) = new.amount.map(|amount| amount.0).or(balance) else {
         return Err(Problem::invalid("amount", "must be given where no invoice is named"));
     };

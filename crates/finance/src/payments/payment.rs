@@ -259,7 +259,7 @@ impl Payment {
 
     /// Tells of it.
     pub fn publish(&self, cx: &mut Write, event: Event) -> Result<()> {
-        let told = PaymentEvent {
+        let output = PaymentEvent {
             payment_id: self.payment_id,
             client_id: self.client_id,
             invoice_id: self.invoice_id,
@@ -273,7 +273,7 @@ impl Payment {
             attempt: self.attempt,
             settled_at: self.settled_at,
         };
-        cx.emit(event, &told).map(drop)
+        cx.emit(event, &output).map(drop)
     }
 }
 

@@ -136,19 +136,19 @@ impl PaymentRequest {
     }
 
     /// Asks a client to pay.
-    pub fn create(cx: &mut Write, asked: RequestedPayment) -> Result<Self> {
+    pub fn create(cx: &mut Write, requested: RequestedPayment) -> Result<Self> {
         let credential = cx.new_credential(CredentialKind::PayPage);
         let request = Self {
             payment_request_id: PaymentRequestId(cx.new_id()),
-            client_id: asked.client_id,
-            invoice_id: asked.invoice_id,
-            amount: asked.amount,
-            currency: asked.currency,
-            description: asked.description,
+            client_id: requested.client_id,
+            invoice_id: requested.invoice_id,
+            amount: requested.amount,
+            currency: requested.currency,
+            description: requested.description,
             status: RequestStatus::Open,
             token: cx.env().vault.seal(credential.expose().as_bytes(), &*cx.env().entropy)?,
             digest: digest(&credential).to_vec(),
-            expires_at: asked.expires_at,
+            expires_at: requested.expires_at,
             paid_at: None,
             created_at: cx.now(),
             updated_at: cx.now(),
@@ -165,7 +165,7 @@ impl PaymentRequest {
         if let Some(request) = whole {
             return Ok(request);
         }
-        let asked = RequestedPayment {
+        let requested = RequestedPayment {
             client_id: invoice.client_id,
             invoice_id: Some(invoice.invoice_id),
             amount: invoice.balance,
@@ -173,7 +173,7 @@ impl PaymentRequest {
             description: invoice.number.clone(),
             expires_at: cx.now().plus_days(OPEN_DAYS),
         };
-        Self::create(cx, asked)
+        Self::create(cx, requested)
     }
 
     fn subjects(&self) -> BTreeSet<String> {
@@ -210,7 +210,7 @@ impl PaymentRequest {
 
     /// Tells of it.
     pub fn publish(&self, cx: &mut Write, event: Event) -> Result<()> {
-        let told = PaymentRequestEvent {
+        let output = PaymentRequestEvent {
             payment_request_id: self.payment_request_id,
             client_id: self.client_id,
             invoice_id: self.invoice_id,
@@ -220,7 +220,7 @@ impl PaymentRequest {
             expires_at: self.expires_at,
             paid_at: self.paid_at,
         };
-        cx.emit(event, &told).map(drop)
+        cx.emit(event, &output).map(drop)
     }
 }
 

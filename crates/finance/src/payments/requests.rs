@@ -129,9 +129,9 @@ fn create_payment_request(
     if expires_at > cx.now().plus_days(OPEN_DAYS_MAX) {
         return Err(Problem::invalid("expiresAt", "must be at most 366 days from now"));
     }
-    let (name, told) = (quoted(&client.name()), currency.format_amount(amount));
-    cx.describe_effect(|| format!("{name} is asked to pay {told}."));
-    let asked = RequestedPayment {
+    let (name, output) = (quoted(&client.name()), currency.format_amount(amount));
+    cx.describe_effect(|| format!("{name} is asked to pay {output}."));
+    let requested = RequestedPayment {
         client_id: new.client_id,
         invoice_id: new.invoice_id,
         amount,
@@ -139,7 +139,7 @@ fn create_payment_request(
         description,
         expires_at,
     };
-    let request = PaymentRequest::create(cx, asked)?;
+    let request = PaymentRequest::create(cx, requested)?;
     Ok(PaymentRequestAnswer { payment_request: RequestView::of(cx, request)? })
 }
 

@@ -159,7 +159,7 @@ impl ClientProduct {
 
     /// Tells of it.
     pub fn publish(&self, cx: &mut Write, event: Event) -> Result<()> {
-        let told = ClientProductEvent {
+        let output = ClientProductEvent {
             client_product_id: self.client_product_id,
             client_id: self.client_id,
             product_id: self.product_id,
@@ -171,7 +171,7 @@ impl ClientProduct {
             valid_until: self.valid_until,
             revoked_at: self.revoked_at,
         };
-        cx.emit(event, &told).map(drop)
+        cx.emit(event, &output).map(drop)
     }
 }
 

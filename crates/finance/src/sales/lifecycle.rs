@@ -54,7 +54,9 @@ fn next_step(
     // Of what is due on one date, what is named first comes first: an end before all else.
     let mut steps = Vec::new();
     steps.extend(product.valid_until.map(|until| (until, LifecycleStep::End)));
-    steps.extend(subscription.and_then(|course| course.end_date).map(|end| (end, LifecycleStep::End)));
+    steps.extend(
+        subscription.and_then(|course| course.end_date).map(|end| (end, LifecycleStep::End)),
+    );
     if product.status == ClientProductStatus::Scheduled {
         steps.push((product.valid_from, LifecycleStep::Begin));
     }

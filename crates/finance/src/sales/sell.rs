@@ -191,45 +191,45 @@ impl From<NewMembership> for SaleRequest {
     }
 }
 
-fn work_out(cx: &mut Read, client: ClientId, asked: SaleRequest) -> Result<Sale> {
+fn work_out(cx: &mut Read, client: ClientId, request: SaleRequest) -> Result<Sale> {
     let client = Client::find(cx, client)?;
     if client.is_archived() {
         return Err(Problem::conflict("clientId", "must not be archived"));
     }
     let rule = "must be a product that is sold";
     let product =
-        Product::find(cx, asked.product_id).map_err(|none| none.missing("productId", rule))?;
+        Product::find(cx, request.product_id).map_err(|none| none.missing("productId", rule))?;
     if product.is_archived {
         return Err(Problem::conflict("productId", rule));
     }
     let is_membership = product.product_type == ProductType::Membership;
-    if is_membership != asked.membership.is_some() {
+    if is_membership != request.membership.is_some() {
         let rule = match is_membership {
             true => "must not be a membership: those are sold under memberships",
             false => "must be a membership: everything else is sold under products",
         };
         return Err(Problem::conflict("productId", rule));
     }
-    if let Some(external) = &asked.external_id {
+    if let Some(external) = &request.external_id {
         ClientProduct::check_external_id(cx, external)?;
     }
-    methods::check_collection(cx, client.client_id, asked.collection, asked.payment_method_id)?;
+    methods::check_collection(cx, client.client_id, request.collection, request.payment_method_id)?;
     let today = cx.today()?;
-    let start = asked.starts_on.unwrap_or(today);
+    let start = request.starts_on.unwrap_or(today);
     if !(-EARLIEST_DAYS..=LATEST_DAYS).contains(&today.days_until(start)) {
         let rule = "must be at most 31 days ago and at most 366 days ahead";
         return Err(Problem::invalid("startsOn", rule));
     }
     let mut terms = Terms::of(&product);
-    terms.price = asked.price.unwrap_or(terms.price);
+    terms.price = request.price.unwrap_or(terms.price);
     let settings = FinanceSettings::find(cx)?;
     // Weeks are counted from where they begin, whatever the company wants of months.
     let usual = match terms.period.is_months() {
         true => settings.billing_anchor,
         false => BillingAnchor::Start,
     };
-    let term_from = asked.membership.as_ref().and_then(|own| own.date).unwrap_or(start);
-    let beginning = match asked.membership {
+    let term_from = request.membership.as_ref().and_then(|own| own.date).unwrap_or(start);
+    let beginning = match request.membership {
         Some(AnchorChoice { anchor, first, date: Some(date) }) => {
             if anchor.is_some() || first.is_some() {
                 let rule = "must not be given beside billingAnchor or firstPeriod";
@@ -256,7 +256,7 @@ fn work_out(cx: &mut Read, client: ClientId, asked: SaleRequest) -> Result<Sale>
         client_id: client.client_id,
         currency: terms.currency,
         lines: vec![line],
-        collection: asked.collection,
+        collection: request.collection,
         period: beginning.as_ref().map(|begun| (begun.bill.period_start, begun.bill.period_end)),
         due_from: Some(start),
         subscription_id: None,
@@ -264,8 +264,8 @@ fn work_out(cx: &mut Read, client: ClientId, asked: SaleRequest) -> Result<Sale>
     };
     Ok(Sale {
         draft: issue::draft(cx, &bill)?,
-        external_id: asked.external_id,
-        payment_method_id: asked.payment_method_id,
+        external_id: request.external_id,
+        payment_method_id: request.payment_method_id,
         client,
         product,
         terms,

@@ -39,19 +39,19 @@ pub(super) fn paths() -> Map<String, Value> {
         json!({"type": "string"}),
         json!({"type": "string", "pattern": "^[a-fA-F0-9]{24}$", "examples": ["019a8f3c2b7d4e5f60718293"]}),
     );
-    let said = |schema: &Value, about: &str| {
+    let submitted = |schema: &Value, about: &str| {
         let mut schema = schema.clone();
         schema["description"] = about.into();
         schema
     };
     let session = object(json!({"session": object(json!({
-        "accessToken": said(&text, "Sent as `Authorization: Bearer`."),
+        "accessToken": submitted(&text, "Sent as `Authorization: Bearer`."),
         "tokenType": {"type": "string", "const": "Bearer", "description": "Always `Bearer`."},
         "expiresIn": {"type": "integer", "description": "Seconds until the access token expires."},
-        "refreshToken": said(&text, "Good for one refresh within 30 days."),
+        "refreshToken": submitted(&text, "Good for one refresh within 30 days."),
         "subject": {"type": "string", "enum": ["coach", "client"], "description": "Who is signed in."},
-        "subjectId": said(&id, "The coach's or the client's id."),
-        "companyId": said(&id, "Their company's id."),
+        "subjectId": submitted(&id, "The coach's or the client's id."),
+        "companyId": submitted(&id, "Their company's id."),
     }))}));
     let flag = |name: &str, about: &str| {
         object(json!({name: {"type": "boolean", "const": true, "description": about}}))
@@ -69,8 +69,8 @@ pub(super) fn paths() -> Map<String, Value> {
                 "type": "object", "additionalProperties": false, "required": ["email", "password"],
                 "properties": {
                     "email": {"type": "string", "description": "The account's address.", "examples": ["sam@example.com"]},
-                    "password": said(&text, "Its password."),
-                    "companyId": said(&id, "The company, where there are several."),
+                    "password": submitted(&text, "Its password."),
+                    "companyId": submitted(&id, "The company, where there are several."),
                     "subject": {"type": "string", "enum": ["coach", "client"], "description": "As whom, where both are possible."},
                 },
             })),
@@ -86,7 +86,7 @@ pub(super) fn paths() -> Map<String, Value> {
             summary: "Get the next pair of tokens",
             open: true,
             body: Some(body(
-                json!({"refreshToken": said(&text, "The refresh token of the pair before.")}),
+                json!({"refreshToken": submitted(&text, "The refresh token of the pair before.")}),
             )),
             answer: session.clone(),
             ..ExtraEndpoint::default()
@@ -110,7 +110,7 @@ pub(super) fn paths() -> Map<String, Value> {
             summary: "Change the password",
             text: "Every other session of the account ends.",
             body: Some(body(json!({
-                "currentPassword": said(&text, "The password so far."),
+                "currentPassword": submitted(&text, "The password so far."),
                 "newPassword": {"type": "string", "minLength": 10, "maxLength": 200, "description": "The new one."},
             }))),
             answer: flag("passwordChanged", "Always true."),
@@ -128,7 +128,7 @@ pub(super) fn paths() -> Map<String, Value> {
             text: "The answer is the same whether anybody has the address or not. 409 where the installation \
                 sends no mail.",
             open: true,
-            body: Some(body(json!({"email": said(&text, "The account's address.")}))),
+            body: Some(body(json!({"email": submitted(&text, "The account's address.")}))),
             answer: flag("accepted", "Always true."),
             ..ExtraEndpoint::default()
         },
@@ -142,7 +142,7 @@ pub(super) fn paths() -> Map<String, Value> {
             text: "The token is good once, for an hour. Every session of the account ends.",
             open: true,
             body: Some(body(json!({
-                "token": said(&text, "The token of the link."),
+                "token": submitted(&text, "The token of the link."),
                 "password": new_password,
             }))),
             answer: flag("passwordChanged", "Always true."),
@@ -160,8 +160,8 @@ pub(super) fn paths() -> Map<String, Value> {
                 then the address before does. The token is good once, for 14 days.",
             open: true,
             body: Some(body(json!({
-                "token": said(&text, "The token of the link."),
-                "password": said(&text, "The account's password."),
+                "token": submitted(&text, "The token of the link."),
+                "password": submitted(&text, "The account's password."),
             }))),
             answer: flag("addressConfirmed", "Always true."),
             ..ExtraEndpoint::default()
@@ -175,7 +175,7 @@ pub(super) fn paths() -> Map<String, Value> {
             summary: "Accept an invitation",
             open: true,
             body: Some(body(json!({
-                "token": said(&text, "The invitation's token."),
+                "token": submitted(&text, "The invitation's token."),
                 "password": {"type": "string", "minLength": 10, "maxLength": 200, "description": "The account's password from now on."},
             }))),
             answer: session,
@@ -194,9 +194,9 @@ pub(super) fn paths() -> Map<String, Value> {
             "description": "What the file is called.", "schema": {"type": "string", "minLength": 1, "maxLength": 255}})],
             file: true,
             answer: object(json!({"upload": object(json!({
-                "uploadId": said(&id, "The file's id, for the message that takes it."),
-                "fileName": said(&text, "What it is called."),
-                "mediaType": said(&text, "What it was found to be."),
+                "uploadId": submitted(&id, "The file's id, for the message that takes it."),
+                "fileName": submitted(&text, "What it is called."),
+                "mediaType": submitted(&text, "What it was found to be."),
                 "size": {"type": "integer", "description": "Its length in bytes."},
             }))})),
             ..ExtraEndpoint::default()
@@ -213,7 +213,7 @@ pub(super) fn paths() -> Map<String, Value> {
                 .map(|name| json!({"name": name, "in": "path", "required": true, "schema": id}))
                 .into(),
             content: Some("application/octet-stream"),
-            answer: said(&text, "The file."),
+            answer: submitted(&text, "The file."),
             ..ExtraEndpoint::default()
         },
     );
@@ -225,7 +225,7 @@ pub(super) fn paths() -> Map<String, Value> {
             summary: "Listen for live updates",
             text: "Server-sent events of what concerns the caller's conversations. `Last-Event-ID` goes on where a stream broke off.",
             content: Some("text/event-stream"),
-            answer: said(&text, "Events, as long as the stream is open."),
+            answer: submitted(&text, "Events, as long as the stream is open."),
             ..ExtraEndpoint::default()
         },
     );

@@ -47,8 +47,9 @@ fn without_glossary(table: &Table, surface: Surface) -> Value {
         Surface::Public => {
             paths.insert("/oauth/token".into(), integrations::token_path());
             for event in Event::ALL {
-                let told = table.payload(*event).map(|told| (told.schema)(&mut schemas.given));
-                webhooks.insert(event.name().to_owned(), integrations::webhook(*event, told));
+                let output =
+                    table.payload(*event).map(|output| (output.schema)(&mut schemas.given));
+                webhooks.insert(event.name().to_owned(), integrations::webhook(*event, output));
             }
         }
         Surface::App => paths.extend(application::paths()),
@@ -75,9 +76,9 @@ fn without_glossary(table: &Table, surface: Surface) -> Value {
         let data = data.rsplit('/').next().and_then(|name| components.get(name));
         let required = data.and_then(|data| data["required"].as_array());
         let always = required.is_some_and(|all| all.iter().any(|name| name == "changedFields"));
-        let told = &mut content["example"]["data"];
-        if let (false, Value::Object(told)) = (event.ends_with(".updated") || always, told) {
-            told.remove("changedFields");
+        let output = &mut content["example"]["data"];
+        if let (false, Value::Object(output)) = (event.ends_with(".updated") || always, output) {
+            output.remove("changedFields");
         }
     }
     let (title, summary, description, security) = match surface {
@@ -136,8 +137,8 @@ fn tags(operations: &[&Operation], surface: Surface) -> Vec<Value> {
             tag("Signing in", "Sessions of coaches and clients, and their files and live updates.")
         }
     }];
-    let said = tags[0]["name"].clone();
-    let others = names.iter().filter(|name| said != **name);
+    let submitted = tags[0]["name"].clone();
+    let others = names.iter().filter(|name| submitted != **name);
     tags.extend(others.map(|name| tag(name, about(name, surface))));
     if surface == Surface::Public {
         tags.push(tag("Webhook events", "What subscriptions are told."));

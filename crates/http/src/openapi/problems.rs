@@ -111,9 +111,9 @@ pub fn argument_keys(arguments: &ArgumentSchemas, definitions: &Map<String, Valu
         }
     }
     // Of two dates that belong together one may be none.
-    let asked = query.as_ref().and_then(|schema| schema.as_value()["properties"].as_object());
-    let is_pair = asked.is_some_and(|asked| {
-        asked.keys().any(|name| partner(name).is_some_and(|other| asked.contains_key(&other)))
+    let request = query.as_ref().and_then(|schema| schema.as_value()["properties"].as_object());
+    let is_pair = request.is_some_and(|request| {
+        request.keys().any(|name| partner(name).is_some_and(|other| request.contains_key(&other)))
     });
     if is_pair && found.contains(&Key::InvalidDate) {
         found.extend([Key::InvalidDateRange, Key::DateRangeOrderInvalid]);

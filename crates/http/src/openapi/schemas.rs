@@ -50,12 +50,13 @@ pub(super) fn in_words(schema: &mut Value) {
                 && fields.get("properties").is_none_or(|own| own.get("default").is_none())
             {
                 fields.remove("default");
-                let said = fields.get("description").and_then(Value::as_str).unwrap_or_default();
+                let submitted =
+                    fields.get("description").and_then(Value::as_str).unwrap_or_default();
                 let plain = default.is_null() || default == json!([]) || default == json!({});
-                if !plain && !said.contains("absent") {
+                if !plain && !submitted.contains("absent") {
                     let default =
                         default.as_str().map_or_else(|| default.to_string(), str::to_owned);
-                    let text = format!("{said} `{default}` when absent.").trim().to_owned();
+                    let text = format!("{submitted} `{default}` when absent.").trim().to_owned();
                     fields.insert("description".into(), text.into());
                 }
             }
@@ -117,8 +118,8 @@ pub(super) fn add_common(schemas: &mut Map<String, Value>) {
             },
         }),
     );
-    let told = json!({"type": "object", "description": "Ids, statuses, timestamps and names of changed fields."});
-    add("WebhookEvent", webhook_event(json!({"type": "string"}), told));
+    let output = json!({"type": "object", "description": "Ids, statuses, timestamps and names of changed fields."});
+    add("WebhookEvent", webhook_event(json!({"type": "string"}), output));
     add(
         "TokenError",
         json!({

@@ -142,17 +142,18 @@ impl Call {
             });
         }
         let caller = &assistant.caller;
-        let asked = match &mut self.prepared {
-            Some(asked) => asked,
+        let request = match &mut self.prepared {
+            Some(request) => request,
             empty => {
                 let given = std::mem::take(&mut self.arguments);
-                let asked = tool.prepare(given, caller.actor.id())?;
-                *self.confirmation.lock().unwrap_or_else(PoisonError::into_inner) = asked.confirmation.clone();
-                empty.insert(asked)
+                let request = tool.prepare(given, caller.actor.id())?;
+                *self.confirmation.lock().unwrap_or_else(PoisonError::into_inner) =
+                    request.confirmation.clone();
+                empty.insert(request)
             }
         };
         let request_id = self.visit.request_id.as_str();
-        asked.run(tx, &self.state.env, caller, request_id).map(|answer| Some(answer.data))
+        request.run(tx, &self.state.env, caller, request_id).map(|answer| Some(answer.data))
     }
 }
 
@@ -187,11 +188,11 @@ async fn run(
 }
 
 fn is_far_down(arguments: &JsonObject) -> bool {
-    let said = ["page", "limit"].into_iter().filter_map(|name| {
+    let submitted = ["page", "limit"].into_iter().filter_map(|name| {
         let value = arguments.get(name).filter(|value| value.is_number())?;
         Some(format!("{name}={value}"))
     });
-    takes_long(&said.collect::<Vec<_>>().join("&"))
+    takes_long(&submitted.collect::<Vec<_>>().join("&"))
 }
 
 /// What a call would do. Its transaction is rolled back; what it would have done is kept where it was asked for.
@@ -202,12 +203,12 @@ async fn preview(
     arguments: JsonObject,
 ) -> Result<Option<String>> {
     let mut call = Call::new(state, visit, named, arguments);
-    let asking = call.confirmation.clone();
+    let query = call.confirmation.clone();
     let rolled_back = state.db.write(move |tx: &mut Tx<'_>| call.transact(tx)).await;
-    let asked = asking.lock().unwrap_or_else(PoisonError::into_inner).take();
-    let (Some(asking), Some(Ok(assistant))) = (asked, visit.outcome()) else { return rolled_back };
+    let request = query.lock().unwrap_or_else(PoisonError::into_inner).take();
+    let (Some(query), Some(Ok(assistant))) = (request, visit.outcome()) else { return rolled_back };
     let env = state.env.clone();
-    let keep = move |tx: &mut Tx<'_>| asking.store(tx, &env, &assistant.caller);
+    let keep = move |tx: &mut Tx<'_>| query.store(tx, &env, &assistant.caller);
     match (state.db.write(keep).await?, rolled_back) {
         (Some(preview), _) => {
             let text = serde_json::to_value(preview).map(|preview: Value| preview.to_string());

@@ -30,8 +30,8 @@ pub(super) fn failed(problem: &Problem) -> CallToolResult {
     if let Some(seconds) = problem.retry_after {
         error["retryAfterSeconds"] = json!(seconds);
     }
-    let told = json!({"error": error, "next": next(problem, key)});
-    CallToolResult::error(vec![ContentBlock::text(told.to_string())])
+    let output = json!({"error": error, "next": next(problem, key)});
+    CallToolResult::error(vec![ContentBlock::text(output.to_string())])
 }
 
 /// What to do after a refusal.

@@ -175,8 +175,8 @@ fn unfold(
     if let Some(name) = referred(schema).map(str::to_owned) {
         if uses[&name] == 1 {
             let Value::Object(mut fields) = definitions[&name].clone() else { return };
-            if let Some(told) = schema.get("description") {
-                fields.insert("description".to_owned(), told.clone());
+            if let Some(output) = schema.get("description") {
+                fields.insert("description".to_owned(), output.clone());
             }
             *schema = Value::Object(fields);
         } else if !needed.contains_key(&name) {
@@ -327,9 +327,9 @@ mod tests {
             "from": {"$ref": "#/$defs/Place"}, "to": {"$ref": "#/$defs/Place"}, "by": {"$ref": "#/$defs/Way"}}});
         let definitions =
             json!({"Place": {"type": "string"}, "Way": {"type": "integer"}, "Other": {}});
-        let told = Value::Object(result(schema, definitions));
-        assert_eq!(told["$defs"], json!({"Place": {"type": "string"}}));
-        assert_eq!(told["properties"]["by"], json!({"type": "integer"}));
-        assert_eq!(told["properties"]["to"], json!({"$ref": "#/$defs/Place"}));
+        let output = Value::Object(result(schema, definitions));
+        assert_eq!(output["$defs"], json!({"Place": {"type": "string"}}));
+        assert_eq!(output["properties"]["by"], json!({"type": "integer"}));
+        assert_eq!(output["properties"]["to"], json!({"$ref": "#/$defs/Place"}));
     }
 }

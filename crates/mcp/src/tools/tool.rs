@@ -144,8 +144,9 @@ impl Tool {
         let place = format!("{} {}", self.operation.id, named.join("/"));
         let fingerprint = idempotency::fingerprint("TOOL", &place, &arguments);
         let idempotent = Idempotent::new(key.as_ref().map(|key| key.as_bytes()), fingerprint)?;
-        let mut asked = PreparedRequest::new(self.operation.clone(), Ok(arguments), Ok(idempotent));
-        asked.confirmation = match self.used {
+        let mut request =
+            PreparedRequest::new(self.operation.clone(), Ok(arguments), Ok(idempotent));
+        request.confirmation = match self.used {
             ToolMode::Does => None,
             ToolMode::Previews => Some(ConfirmationRequest::preview(fingerprint)),
             ToolMode::Confirms => Some(ConfirmationRequest {
@@ -153,7 +154,7 @@ impl Tool {
                 fingerprint,
             }),
         };
-        Ok(asked)
+        Ok(request)
     }
 
     /// Reads the arguments of a call as those of its operation.

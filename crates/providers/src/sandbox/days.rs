@@ -62,22 +62,22 @@ impl Providers {
         if due {
             self.db.write(move |tx| run_due(tx, now)).await?;
         }
-        for said in to_tell {
-            self.send_notice(said).await?;
+        for submitted in to_tell {
+            self.send_notice(submitted).await?;
         }
         Ok(())
     }
 
     /// Tells of one thing, as over the network: signed, and again until it was taken.
-    async fn send_notice(&self, told: PendingNotice) -> Result<()> {
-        let PendingNotice { company_id: company, notice, about, reference } = told;
+    async fn send_notice(&self, output: PendingNotice) -> Result<()> {
+        let PendingNotice { company_id: company, notice, about, reference } = output;
         let account = self.read(company, connection::account).await?;
         let (gone, now) = (notice.clone(), self.env.clock.now());
         // Who is not connected any more is told when they are again.
         let account = account.filter(|own| own.provider == ProviderName::Sandbox);
         let Some(account) = account else { return Ok(()) };
-        let said = NoticePayload { notice, about, reference };
-        let body = serde_json::to_string(&said).map_err(spotter_kernel::Problem::internal)?;
+        let submitted = NoticePayload { notice, about, reference };
+        let body = serde_json::to_string(&submitted).map_err(spotter_kernel::Problem::internal)?;
         let mut headers = HeaderMap::new();
         let signed = signature::sign(&account.keys.notices, &body, now);
         if let Ok(signed) = HeaderValue::from_str(&signed) {
@@ -101,12 +101,12 @@ pub(super) fn take_pending_notices(
     company: CompanyId,
 ) -> Result<Vec<(String, String)>> {
     let all: Vec<PendingNotice> = tx.all(TO_TELL, params![STEP])?;
-    let mut told = Vec::new();
+    let mut output = Vec::new();
     for one in all.into_iter().filter(|one| one.company_id == company) {
         tx.execute(TOLD, params![company, one.notice])?;
-        told.push((one.about, one.reference));
+        output.push((one.about, one.reference));
     }
-    Ok(told)
+    Ok(output)
 }
 
 /// Does what is due until now.

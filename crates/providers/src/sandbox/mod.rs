@@ -158,11 +158,11 @@ struct NoticePayload {
 
 /// Reads a notice whose signature is right.
 pub(crate) fn read_notice(body: &str) -> std::result::Result<Option<Notice>, &'static str> {
-    let said: NoticePayload =
+    let submitted: NoticePayload =
         serde_json::from_str(body).map_err(|_| "it is no notice of the sandbox")?;
-    let about = NoticeAbout::parse(&said.about).filter(|about| *about != NoticeAbout::Page);
+    let about = NoticeAbout::parse(&submitted.about).filter(|about| *about != NoticeAbout::Page);
     let about = about.ok_or("it is about nothing that is known")?;
-    Ok(Some(Notice { event: said.notice, about, reference: said.reference }))
+    Ok(Some(Notice { event: submitted.notice, about, reference: submitted.reference }))
 }
 
 /// The bank's statements.

@@ -61,13 +61,13 @@ enum Choice {
 async fn chosen(request: Request<Body>) -> Result<Choice> {
     let read = Limited::new(request.into_body(), 4_096).collect().await;
     let bytes = read.map_err(|_| Problem::new(Key::RequestFailed).with_status(413))?.to_bytes();
-    let said = |wanted: &str| {
+    let submitted = |wanted: &str| {
         form_urlencoded::parse(&bytes).find(|(name, _)| name == wanted).map(|(_, value)| value)
     };
-    if said("turn").is_some() {
+    if submitted("turn").is_some() {
         return Ok(Choice::Back);
     }
-    let token = said("token").and_then(|token| SandboxToken::parse(&token));
+    let token = submitted("token").and_then(|token| SandboxToken::parse(&token));
     Ok(token.map_or(Choice::Nothing, Choice::Token))
 }
 

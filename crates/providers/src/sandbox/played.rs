@@ -36,8 +36,8 @@ fn apply_notices(
     heard: &PaymentResult,
 ) -> Result<()> {
     let what = ("conclude_payment", COLLECTS);
-    let told = |cx: &mut Write<'_, '_>| charging::apply_result(cx, payment, heard).map(drop);
-    Write::as_system(tx, env, company, what, told).map(drop)
+    let notice = |cx: &mut Write<'_, '_>| charging::apply_result(cx, payment, heard).map(drop);
+    Write::as_system(tx, env, company, what, notice).map(drop)
 }
 
 /// Lets the bank do what it does by itself until now, and writes down what it tells.
@@ -54,9 +54,9 @@ pub fn pass_time(tx: &mut Tx<'_>, env: &Env, company: CompanyId) -> Result<()> {
             }
             Some(NoticeAbout::Dispute) => {
                 let dispute = books::dispute(tx, company, &reference)?;
-                if let Some(told) = dispute.and_then(books::BankDispute::told) {
+                if let Some(notice) = dispute.and_then(books::BankDispute::told) {
                     let what = ("follow_dispute", COLLECTS);
-                    Write::as_system(tx, env, company, what, |cx| chargeback::follow(cx, &told))?;
+                    Write::as_system(tx, env, company, what, |cx| chargeback::follow(cx, &notice))?;
                 }
             }
             _ => {}

@@ -102,13 +102,13 @@ impl Stripe {
             self.wire.post::<PaymentIntent>(&account.keys.secret, "payment_intents", &id, &form);
         match sent.await {
             Ok(intent) => self.without_its_client(account, &intent).await,
-            Err(StripeError::Said(said)) if said.is_final() => PaymentResult {
-                outcome: Outcome::Failed(said.failure()),
-                reference: said.payment_intent.map(|intent| intent.id),
+            Err(StripeError::Said(submitted)) if submitted.is_final() => PaymentResult {
+                outcome: Outcome::Failed(submitted.failure()),
+                reference: submitted.payment_intent.map(|intent| intent.id),
                 amount: None,
             },
-            Err(StripeError::Said(said)) if said.is_refused_at_the_door() => {
-                Outcome::NotTaken(said.message).into()
+            Err(StripeError::Said(submitted)) if submitted.is_refused_at_the_door() => {
+                Outcome::NotTaken(submitted.message).into()
             }
             Err(trouble) => Outcome::Unknown(silent(trouble)).into(),
         }
@@ -197,7 +197,7 @@ impl Stripe {
         match self.wire.post::<Session>(&account.keys.secret, &path, &key, &[]).await {
             Ok(session) => Ok(Some(session.heard())),
             // It is over already, or paid.
-            Err(StripeError::Said(said)) if said.is_final() => {
+            Err(StripeError::Said(submitted)) if submitted.is_final() => {
                 self.find(account, payment, reference).await
             }
             Err(trouble) => Err(silent(trouble)),
@@ -257,7 +257,7 @@ impl Stripe {
         form.push(("payment_method_types[1]", word(MethodType::SepaDebit)));
         match self.open_page(account, &format!("setup-{id}"), &form).await {
             // An account may take no direct debits.
-            Err(StripeError::Said(said)) if said.status == 400 => {
+            Err(StripeError::Said(submitted)) if submitted.status == 400 => {
                 self.open_page(account, &format!("card-{id}"), &cards_alone).await.map_err(silent)
             }
             opened => opened.map_err(silent),
@@ -311,8 +311,8 @@ impl Stripe {
                     [("payment_intent", intent.id.as_str()), ("amount", &amount), (&metadata, &id)];
                 match self.wire.post::<Refund>(secret, "refunds", &id, &form).await {
                     Ok(refund) => refund,
-                    Err(StripeError::Said(said)) if said.is_final() => {
-                        return Ok(RefundResult::Refused(said.message));
+                    Err(StripeError::Said(submitted)) if submitted.is_final() => {
+                        return Ok(RefundResult::Refused(submitted.message));
                     }
                     Err(trouble) => return Err(silent(trouble)),
                 }

@@ -603,7 +603,7 @@ mod tests {
 
     #[test]
     fn disputes_are_about_the_payments_money() {
-        let told = |amount: i64, currency: &str| {
+        let notice = |amount: i64, currency: &str| {
             let intent = json!({"id": "pi_1", "status": "succeeded", "amount": 100, "currency": "eur",
                 "metadata": {PAYMENT: "0197c0de0000700080000001"}});
             let dispute = json!({"id": "dp_1", "amount": amount, "currency": currency,
@@ -611,44 +611,45 @@ mod tests {
                 "charge": null, "evidence_details": null});
             serde_json::from_value::<DisputeObject>(dispute).unwrap().into_dispute()
         };
-        assert_eq!(told(100, "eur").unwrap().amount, 100);
+        assert_eq!(notice(100, "eur").unwrap().amount, 100);
         for (amount, currency) in [(0, "eur"), (-5, "eur"), (i64::MIN, "isk"), (100, "usd")] {
-            assert!(told(amount, currency).is_none(), "{amount} {currency}");
+            assert!(notice(amount, currency).is_none(), "{amount} {currency}");
         }
     }
 
     #[test]
     fn notices_are_read_as_far_as_they_are_about_something_of_ours() {
         let event = |kind: &str, object: Value| {
-            let told = json!({"id": "evt_1", "type": kind, "data": {"object": object}});
-            serde_json::from_value::<Event>(told).unwrap().notice()
+            let output = json!({"id": "evt_1", "type": kind, "data": {"object": object}});
+            serde_json::from_value::<Event>(output).unwrap().notice()
         };
-        let said = |notice: Option<Notice>| notice.map(|notice| (notice.about, notice.reference));
+        let submitted =
+            |notice: Option<Notice>| notice.map(|notice| (notice.about, notice.reference));
         assert_eq!(
-            said(event(
+            submitted(event(
                 "payment_intent.succeeded",
                 json!({"id": "pi_1", "metadata": {PAYMENT: "a"}})
             )),
             Some((NoticeAbout::Payment, "a".to_owned()))
         );
         assert_eq!(
-            said(event("payment_intent.succeeded", json!({"id": "pi_1", "metadata": {}}))),
+            submitted(event("payment_intent.succeeded", json!({"id": "pi_1", "metadata": {}}))),
             None
         );
         let session = |mode: &str| json!({"id": "cs_1", "mode": mode, "client_reference_id": "b"});
         assert_eq!(
-            said(event("checkout.session.completed", session("setup"))),
+            submitted(event("checkout.session.completed", session("setup"))),
             Some((NoticeAbout::Setup, "b".to_owned()))
         );
         assert_eq!(
-            said(event("checkout.session.expired", session("payment"))),
+            submitted(event("checkout.session.expired", session("payment"))),
             Some((NoticeAbout::Payment, "b".to_owned()))
         );
-        assert_eq!(said(event("checkout.session.completed", session("subscription"))), None);
+        assert_eq!(submitted(event("checkout.session.completed", session("subscription"))), None);
         assert_eq!(
-            said(event("charge.dispute.created", json!({"id": "dp_1"}))),
+            submitted(event("charge.dispute.created", json!({"id": "dp_1"}))),
             Some((NoticeAbout::Dispute, "dp_1".to_owned()))
         );
-        assert_eq!(said(event("customer.created", json!({"id": "cus_1"}))), None);
+        assert_eq!(submitted(event("customer.created", json!({"id": "cus_1"}))), None);
     }
 }

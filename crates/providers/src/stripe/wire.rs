@@ -75,7 +75,9 @@ impl Refusal {
 impl std::fmt::Display for StripeError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Self::Said(said) => write!(f, "Stripe answers {}: {}", said.status, said.message),
+            Self::Said(submitted) => {
+                write!(f, "Stripe answers {}: {}", submitted.status, submitted.message)
+            }
             Self::Silent(why) => f.write_str(why),
         }
     }
@@ -158,8 +160,8 @@ async fn answer<T: DeserializeOwned>(sent: reqwest::Result<Response>) -> StripeR
         error: Refusal,
     }
     match serde_json::from_slice::<Told>(&body) {
-        Ok(told) => {
-            Err(StripeError::Said(Refusal { status: status.as_u16(), ..told.error }.into()))
+        Ok(notice) => {
+            Err(StripeError::Said(Refusal { status: status.as_u16(), ..notice.error }.into()))
         }
         Err(_) => Err(silent(format!("HTTP {}", status.as_u16()))),
     }

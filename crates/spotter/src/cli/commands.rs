@@ -486,9 +486,9 @@ pub(super) fn healthcheck(matches: &ArgMatches) -> Outcome {
     // Reading the machine's certificates takes longer than the question.
     let client = if own || url.starts_with("http:") { client.tls_certs_only([]) } else { client };
     let client = client.build().map_err(|error| error.to_string())?;
-    let asked = async { client.get(format!("{url}/health/ready")).send().await };
-    let asked = serve::runtime()?.block_on(asked);
-    asked
+    let request = async { client.get(format!("{url}/health/ready")).send().await };
+    let request = serve::runtime()?.block_on(request);
+    request
         .and_then(reqwest::Response::error_for_status)
         .map(|_| println!("ready"))
         .map_err(|error| format!("{url} is not ready: {error}"))

@@ -106,11 +106,11 @@ impl Reader {
             whole.push(self.record(part, record).await?);
         }
         let count = whole.len();
-        let told = match is_list {
+        let output = match is_list {
             true => Value::Array(whole),
             false => whole.pop().unwrap_or_default(),
         };
-        let text = serde_json::to_vec_pretty(&told).map_err(Problem::internal)?;
+        let text = serde_json::to_vec_pretty(&output).map_err(Problem::internal)?;
         self.file(&format!("{}.json", part.name), text.into()).await?;
         Ok(Some(count))
     }
@@ -121,19 +121,19 @@ impl Reader {
         for with in part.with {
             match *with {
                 RelatedRecords::Whole(operation) => {
-                    let told = self
+                    let output = self
                         .read_operation(operation, self.parameters(operation, &record)?)
                         .await?;
-                    if let Some(OperationOutput::One(whole)) = told {
+                    if let Some(OperationOutput::One(whole)) = output {
                         record = whole;
                     }
                 }
                 RelatedRecords::Listed(name, operation) => {
-                    let told = self
+                    let output = self
                         .read_operation(operation, self.parameters(operation, &record)?)
                         .await?;
                     if let (Some(OperationOutput::Listed(listed)), Some(fields)) =
-                        (told, record.as_object_mut())
+                        (output, record.as_object_mut())
                     {
                         fields.insert(name.to_owned(), Value::Array(listed));
                     }
@@ -206,8 +206,8 @@ impl Reader {
                 }
                 let (path, query) = (path.clone(), query.join("&"));
                 let arguments = Arguments { path, query, ..Arguments::default() };
-                let mut asked = PreparedRequest::new(operation.clone(), Ok(arguments), Ok(None));
-                let outcome = asked.run(tx, &env, &caller, "data-export");
+                let mut request = PreparedRequest::new(operation.clone(), Ok(arguments), Ok(None));
+                let outcome = request.run(tx, &env, &caller, "data-export");
                 let Some(answer) = unless_missing(outcome)? else { return Ok(None) };
                 let data = serde_json::from_str(&answer.data).map_err(Problem::internal)?;
                 if !operation.is_paged() {

@@ -127,8 +127,8 @@ impl DemoBuilder {
     /// The products of the shop by their English names.
     fn products(&self, tx: &mut Tx<'_>) -> Result<BTreeMap<String, Value>> {
         let all = json!("limit=100");
-        let told = self.request(tx, self.owner(), self.at(DAYS, 0), "list_products", &[], all)?;
-        let products = told["products"].as_array().into_iter().flatten();
+        let output = self.request(tx, self.owner(), self.at(DAYS, 0), "list_products", &[], all)?;
+        let products = output["products"].as_array().into_iter().flatten();
         let named = products.filter_map(|product| {
             Some((product["name"]["en"].as_str()?.to_owned(), product["productId"].clone()))
         });
@@ -188,11 +188,11 @@ impl DemoBuilder {
             (DISPUTES, 470) => self.leave_card(tx, at, member, "sandbox_chargeback_won"),
             (DISPUTES, 502) => self.leave_card(tx, at, member, "sandbox_ok"),
             (COMPLAINS, 350) => {
-                let asked =
+                let requested =
                     format!("limit=1&clientId={}", member.client.as_str().unwrap_or_default());
-                let told =
-                    self.request(tx, self.owner(), at, "list_invoices", &[], json!(asked))?;
-                let path = [("invoiceId", told["invoices"][0]["invoiceId"].clone())];
+                let output =
+                    self.request(tx, self.owner(), at, "list_invoices", &[], json!(requested))?;
+                let path = [("invoiceId", output["invoices"][0]["invoiceId"].clone())];
                 let note = json!({"amount": 1_000, "reason": "The sauna was closed for a week"});
                 self.request(tx, self.owner(), at, "credit_invoice", &path, note).map(drop)
             }
@@ -210,21 +210,21 @@ impl DemoBuilder {
         let (at, path) = (self.at(DAYS - 3, 600), [("clientId", member.client.clone())]);
         let pack = json!({"productId": products.get("Five sessions").ok_or_else(wrong)?});
         self.request(tx, self.owner(), at, "assign_product", &path, pack)?;
-        let told = self.request(tx, self.owner(), at, "get_credits", &path, json!(""))?;
-        let used = -told["credits"][0]["available"].as_i64().ok_or_else(wrong)?;
+        let output = self.request(tx, self.owner(), at, "get_credits", &path, json!(""))?;
+        let used = -output["credits"][0]["available"].as_i64().ok_or_else(wrong)?;
         let used = json!({"amount": used, "reason": "Sessions that were taken at the desk"});
         self.request(tx, self.owner(), at, "adjust_credits", &path, used)?;
         let new = json!({"name": "Technique session", "durationMinutes": 30, "credits": 1,
             "coachIds": [self.coaches[6]], "bookingWindowDays": 30});
         let made = self.request(tx, self.owner(), at, "create_event_type", &[], new)?;
         let kind = &made["eventType"]["eventTypeId"];
-        let asked = format!(
+        let requested = format!(
             "eventTypeId={}&from={}&to={}",
             kind.as_str().ok_or_else(wrong)?,
             self.at(DAYS + 3, 0),
             self.at(DAYS + 10, 0)
         );
-        let slots = self.request(tx, self.owner(), at, "list_slots", &[], json!(asked))?;
+        let slots = self.request(tx, self.owner(), at, "list_slots", &[], json!(requested))?;
         let new = json!({"clientId": member.client, "slotToken": slots["slots"][0]["slotToken"]});
         self.request(tx, self.owner(), at, "create_booking", &[], new).map(drop)
     }
@@ -250,9 +250,9 @@ impl DemoBuilder {
         let at = self.at(day, 840);
         let env =
             Env { clock: Arc::new(FixedClock(at)), entropy: self.dice.clone(), ..self.env.clone() };
-        let asked = json!("limit=100&status=pending");
-        let told = self.request(tx, self.owner(), at, "list_payments", &[], asked)?;
-        for payment in told["payments"].as_array().into_iter().flatten() {
+        let requested = json!("limit=100&status=pending");
+        let output = self.request(tx, self.owner(), at, "list_payments", &[], requested)?;
+        for payment in output["payments"].as_array().into_iter().flatten() {
             let id = payment["paymentId"].as_str().and_then(Id::parse).ok_or_else(wrong)?;
             played::charge(tx, &env, self.company, PaymentId(id))?;
         }
@@ -262,17 +262,17 @@ impl DemoBuilder {
     /// Invoices of a day that are still to be paid, with their clients.
     fn issued(&self, tx: &mut Tx<'_>, day: i64) -> Result<Vec<(Value, Value)>> {
         let date = |day: i64| self.at(day, 720).to_string()[..10].to_owned();
-        let asked =
+        let requested =
             format!("limit=100&status=open&issuedFrom={}&issuedTo={}", date(day), date(day + 1));
-        let told = self.request(
+        let output = self.request(
             tx,
             self.owner(),
             self.at(day, 1_000),
             "list_invoices",
             &[],
-            json!(asked),
+            json!(requested),
         )?;
-        let invoices = told["invoices"].as_array().into_iter().flatten();
+        let invoices = output["invoices"].as_array().into_iter().flatten();
         Ok(invoices.map(|one| (one["clientId"].clone(), one["invoiceId"].clone())).collect())
     }
 }

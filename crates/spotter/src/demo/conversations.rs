@@ -128,8 +128,8 @@ impl DemoBuilder {
         for number in 0..2 + dice.below(5) {
             let back = if number == 0 { 1 } else { dice.below(span) as i64 };
             let mut at = self.at(DAYS - back - 1, 480 + dice.below(600));
-            let (coach_begins, said) = *dice.pick(TALKS);
-            for (turn, text) in said.iter().enumerate() {
+            let (coach_begins, submitted) = *dice.pick(TALKS);
+            for (turn, text) in submitted.iter().enumerate() {
                 let by = if (turn % 2 == 0) == coach_begins { &as_coach } else { &as_client };
                 let (by, conversation) = (by.clone(), conversation.clone());
                 lines.push(Line { at, by, conversation, text });

@@ -74,14 +74,14 @@ pub(super) async fn build(
     }
     let story = Arc::new(story);
     let mut from = CLIENTS;
-    let mut told = Instant::now();
+    let mut output = Instant::now();
     while from < clients {
         let (story, to) = (story.clone(), clients.min(from + CROWD_STEP));
         db.write_rows(move |tx| (from..to).try_for_each(|number| story.join_crowd(tx, number)))
             .await?;
         from = to;
-        if told.elapsed().as_secs() >= 1 {
-            told = Instant::now();
+        if output.elapsed().as_secs() >= 1 {
+            output = Instant::now();
             eprintln!("{from} of {clients} clients have joined");
         }
     }
@@ -215,14 +215,16 @@ impl DemoBuilder {
             true => (String::new(), body.into()),
             false => (body.as_str().unwrap_or("limit=100").to_owned(), Content::Nothing),
         };
-        let told = match operation.bind(&Arguments { path, query, body })? {
-            Bound::Write(mut asked) => self.step(tx, actor, at, operation.id, |cx| asked(cx))?,
-            Bound::Read(mut asked) => {
+        let output = match operation.bind(&Arguments { path, query, body })? {
+            Bound::Write(mut requested) => {
+                self.step(tx, actor, at, operation.id, |cx| requested(cx))?
+            }
+            Bound::Read(mut requested) => {
                 let caller = Caller::new(self.company, actor);
-                asked(&mut Read::new(tx, &caller, at).with_env(&self.env))?
+                requested(&mut Read::new(tx, &caller, at).with_env(&self.env))?
             }
         };
-        serde_json::from_str(&told).map_err(Problem::internal)
+        serde_json::from_str(&output).map_err(Problem::internal)
     }
 
     fn run(mut self, tx: &mut Tx<'_>, passwords: &[(String, String)]) -> Result<(Self, Demo)> {

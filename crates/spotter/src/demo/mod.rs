@@ -136,8 +136,8 @@ fn may_be_used(folder: &Path) -> Result<(), String> {
 /// The demo that the folder holds already, or a new one.
 async fn prepare(settings: &Settings, env: &Env, db: &Db, clients: u64) -> Result<Demo, String> {
     let path = settings.data.join("demo.json");
-    let told = |problem: spotter_kernel::Problem| problem.cause.unwrap_or(problem.message);
-    let companies = db.read(all_companies).await.map_err(told)?;
+    let output = |problem: spotter_kernel::Problem| problem.cause.unwrap_or(problem.message);
+    let companies = db.read(all_companies).await.map_err(output)?;
     let mut demo = match read(&path)? {
         Some(demo) if companies.iter().any(|(id, _)| id.0 == demo.company_id) => demo,
         _ if !companies.is_empty() => {
@@ -145,7 +145,7 @@ async fn prepare(settings: &Settings, env: &Env, db: &Db, clients: u64) -> Resul
         }
         _ => {
             let files = Files::open(&settings.files).map_err(|trouble| trouble.to_string())?;
-            history::build(env, db, &files, clients).await.map_err(told)?
+            history::build(env, db, &files, clients).await.map_err(output)?
         }
     };
     demo.base_url = settings.address();

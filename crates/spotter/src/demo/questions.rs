@@ -94,12 +94,12 @@ impl DemoBuilder {
         }
         self.hand_in(tx, client, id, (joined + 1, 1_170), answers)?;
         let path = [("clientId", json!(client)), ("assignmentId", id.clone())];
-        let said = match is_flagged {
+        let submitted = match is_flagged {
             true => json!({"review": "Thank you. We begin gently, and look at it together."}),
             false => json!({}),
         };
         let at = self.at(joined + 2, 555);
-        self.request(tx, self.coach(), at, "review_form_assignment", &path, said).map(drop)
+        self.request(tx, self.coach(), at, "review_form_assignment", &path, submitted).map(drop)
     }
 
     fn check_up(&self, tx: &mut Tx<'_>, client: ClientId, form: &Value) -> Result<()> {
@@ -120,7 +120,7 @@ impl DemoBuilder {
             }
             self.hand_in(tx, client, id, (day + 1, 1_200), answers)?;
             if dice.chance(75) {
-                let said = json!({"review": dice.pick(people::REVIEWS)});
+                let submitted = json!({"review": dice.pick(people::REVIEWS)});
                 let path = [("checkupId", id.clone())];
                 self.request(
                     tx,
@@ -128,7 +128,7 @@ impl DemoBuilder {
                     self.at(day + 2, 560),
                     "review_checkup",
                     &path,
-                    said,
+                    submitted,
                 )?;
             }
         }

@@ -117,8 +117,8 @@ impl DemoBuilder {
         }
         let at = self.at(1, 600);
         let made = |tx: &mut Tx<'_>, new: Value| -> Result<Value> {
-            let told = self.request(tx, self.owner(), at, "create_event_type", &[], new)?;
-            Ok(told["eventType"]["eventTypeId"].clone())
+            let output = self.request(tx, self.owner(), at, "create_event_type", &[], new)?;
+            Ok(output["eventType"]["eventTypeId"].clone())
         };
         let some = &self.coaches[3..7];
         let training = json!({"name": "Personal training", "durationMinutes": 60,
@@ -185,7 +185,7 @@ impl DemoBuilder {
         }
         let range = format!("eventTypeId={event_type}&limit=100", event_type = id(event_type)?);
         let read = format!("{range}&from={}&to={}", self.at(0, 0), self.at(366, 0));
-        let told = self.request(
+        let output = self.request(
             tx,
             coach.clone(),
             self.at(DAYS, 0),
@@ -202,8 +202,8 @@ impl DemoBuilder {
             &[],
             json!(rest),
         )?;
-        for told in [told, later] {
-            for event in told["calendarEvents"].as_array().ok_or_else(wrong)? {
+        for output in [output, later] {
+            for event in output["calendarEvents"].as_array().ok_or_else(wrong)? {
                 self.hold_class(tx, &coach, event, (class, members))?;
             }
         }
@@ -226,10 +226,10 @@ impl DemoBuilder {
         let mut booked = Vec::new();
         for (joined, client) in members {
             let comes = is_full || dice.chance(55);
-            let asked = starts_at.plus_seconds(-(3_600 * (5 + dice.below(90)) as i64));
-            let asked = asked.min(self.at(DAYS - 1, 1_200));
+            let requested = starts_at.plus_seconds(-(3_600 * (5 + dice.below(90)) as i64));
+            let requested = requested.min(self.at(DAYS - 1, 1_200));
             if !comes
-                || asked < self.at(joined + 2, 0)
+                || requested < self.at(joined + 2, 0)
                 || (booked.len() as i64 >= class.seats && !is_full)
             {
                 continue;
@@ -237,12 +237,12 @@ impl DemoBuilder {
             let new =
                 json!({"calendarEventId": event["calendarEventId"], "capacityAction": "waitlist"});
             let by = self.client_actor(*client);
-            let told = self.request(tx, by.clone(), asked, "create_booking", &[], new)?;
-            let booking = told["booking"]["bookingId"].clone();
+            let output = self.request(tx, by.clone(), requested, "create_booking", &[], new)?;
+            let booking = output["booking"]["bookingId"].clone();
             if is_past && dice.chance(6) {
                 let late = starts_at.plus_seconds(-3_600 * (1 + dice.below(48)) as i64);
                 let path = [("bookingId", booking)];
-                self.request(tx, by, late.max(asked), "cancel_booking", &path, json!({}))?;
+                self.request(tx, by, late.max(requested), "cancel_booking", &path, json!({}))?;
             } else {
                 booked.push(booking);
             }
@@ -293,8 +293,8 @@ impl DemoBuilder {
                 "coachId": self.coaches[*coach], "locationId": self.places[0], "onConflict": "skip",
                 "recurrence": recurrence});
             let at = self.at(from - 2, 900);
-            let told = self.request(tx, by.clone(), at, "create_recurring_booking", &[], new)?;
-            series.push(told["recurringBooking"]["recurringBookingId"].clone());
+            let output = self.request(tx, by.clone(), at, "create_recurring_booking", &[], new)?;
+            series.push(output["recurringBooking"]["recurringBookingId"].clone());
         }
         // In the second year it is an hour later from some week on, one is moved and one called off.
         let days = self.days_of(*weekday, first + 361, DAYS - 1, zone);
@@ -332,8 +332,8 @@ impl DemoBuilder {
         let mut bookings = Vec::new();
         for range in [format!("to={half}"), format!("from={half}&to={end}")] {
             let wanted = format!("limit=100&clientId={client}&status=booked&{range}");
-            let told = self.request(tx, by.clone(), end, "list_bookings", &[], json!(wanted))?;
-            bookings.extend(told["bookings"].as_array().ok_or_else(wrong)?.iter().cloned());
+            let output = self.request(tx, by.clone(), end, "list_bookings", &[], json!(wanted))?;
+            bookings.extend(output["bookings"].as_array().ok_or_else(wrong)?.iter().cloned());
         }
         let is_open = |booking: &&Value| booking["attendanceStatus"] == "expected";
         for booking in bookings.iter().filter(is_open) {
@@ -365,14 +365,20 @@ impl DemoBuilder {
             let by = 3 + number % 4;
             let new = json!({"eventTypeId": offer.consult, "coachId": self.coaches[by],
                 "startsAt": self.clock(day, times[number / 4 % 4], zone)?});
-            let asked = self.at(day.min(DAYS + 4) - 5, 700);
-            let told =
-                self.request(tx, self.client_actor(*client), asked, "create_booking", &[], new)?;
+            let requested = self.at(day.min(DAYS + 4) - 5, 700);
+            let output = self.request(
+                tx,
+                self.client_actor(*client),
+                requested,
+                "create_booking",
+                &[],
+                new,
+            )?;
             if waits {
                 continue;
             }
-            let path = [("bookingRequestId", told["bookingRequest"]["bookingRequestId"].clone())];
-            let decided = asked.plus_seconds(3_600 * (1 + self.dice.below(40)) as i64);
+            let path = [("bookingRequestId", output["bookingRequest"]["bookingRequestId"].clone())];
+            let decided = requested.plus_seconds(3_600 * (1 + self.dice.below(40)) as i64);
             let operation =
                 if number % 5 == 4 { "reject_booking_request" } else { "approve_booking_request" };
             let coach = self.coach_actor(self.coaches[by]);

@@ -292,11 +292,11 @@ impl DemoBuilder {
         let made =
             self.request(tx, actor.clone(), *completed, "begin_workout_session", &path, session)?;
         if dice.chance(20) {
-            let said = json!({"rating": 5 + dice.below(6),
+            let submitted = json!({"rating": 5 + dice.below(6),
                 "difficulty": dice.pick(&["Easy", "Moderate", "Hard"]),
                 "emojiRating": dice.pick(&["Strong", "Energized", "Challenging", "Satisfied"])});
             let path = [of_client, ("sessionId", made["session"]["sessionId"].clone())];
-            self.request(tx, actor, *completed, "update_workout_feedback", &path, said)?;
+            self.request(tx, actor, *completed, "update_workout_feedback", &path, submitted)?;
         }
         Ok(())
     }

@@ -40,8 +40,8 @@ impl Importer {
     }
 
     pub(super) async fn rules(&self, author: &Author, import: &Import) -> Result<Rules> {
-        let told = self.look_up(author, "get_company_settings", vec![String::new()]).await?;
-        let company = told.first().map_or(&Value::Null, |told| &told["company"]);
+        let output = self.look_up(author, "get_company_settings", vec![String::new()]).await?;
+        let company = output.first().map_or(&Value::Null, |output| &output["company"]);
         let text = |name: &str| company[name].as_str();
         let currency = text("currency").and_then(Currency::parse);
         let zone = text("timeZone").and_then(TimeZone::parse).unwrap_or(TimeZone::UTC);
@@ -95,8 +95,8 @@ impl Importer {
             let mut query = form_urlencoded::Serializer::new(String::new());
             query.append_pair("search", address).append_pair("archived", "false").finish()
         };
-        let told = self.look_up(author, "list_clients", sought.map(query).collect()).await?;
-        for client in told.iter().flat_map(|told| told["clients"].as_array()).flatten() {
+        let output = self.look_up(author, "list_clients", sought.map(query).collect()).await?;
+        for client in output.iter().flat_map(|output| output["clients"].as_array()).flatten() {
             let own = client["email"].as_str().unwrap_or_default();
             if addresses.iter().any(|address| own.eq_ignore_ascii_case(address)) {
                 known.add(
@@ -125,14 +125,14 @@ impl Importer {
         };
         for page in 1..=PAGES_MAX {
             let query = format!("{filter}limit=100&page={page}");
-            let told = self.look_up(author, operation, vec![query]).await?;
-            let told = told.into_iter().next().unwrap_or_default();
-            for record in told[list].as_array().into_iter().flatten() {
+            let output = self.look_up(author, operation, vec![query]).await?;
+            let output = output.into_iter().next().unwrap_or_default();
+            for record in output[list].as_array().into_iter().flatten() {
                 let id = record[id].as_str().unwrap_or_default();
                 names(record).iter().for_each(|name| known.add(named, name, id));
                 known.add_period(id, record["period"].as_str().unwrap_or_default());
             }
-            if told["hasNextPage"] != true {
+            if output["hasNextPage"] != true {
                 break;
             }
         }
@@ -188,8 +188,8 @@ mod tests {
             ("2026-11-01", "FourWeeks", "2026-11-29"),
             ("2027-02-01", "Month", "2027-02-01"),
         ] {
-            let told = sold_from(date(began), period, date("2026-11-25"));
-            assert_eq!(told, date(starts), "{began} {period}");
+            let output = sold_from(date(began), period, date("2026-11-25"));
+            assert_eq!(output, date(starts), "{began} {period}");
         }
     }
 }

@@ -96,14 +96,16 @@ impl Importer {
         rows: Vec<ImportRow>,
         ready: &[ImportRow],
     ) -> Result<()> {
-        let mut said = UniqueValues::default();
-        ready.iter().for_each(|row| drop(said.already(&run.rules, row)));
+        let mut submitted = UniqueValues::default();
+        ready.iter().for_each(|row| drop(submitted.already(&run.rules, row)));
         for rows in run.in_time(rows.chunks(BATCH)) {
             let mut checked = Vec::with_capacity(rows.len());
             for row in rows {
                 let mut verdict = self.trial(run, row).await?;
-                if let (Ok(left_out), Some(twice)) = (&mut verdict, said.already(&run.rules, row)) {
-                    match said.is_relative(run, row, &twice) {
+                if let (Ok(left_out), Some(twice)) =
+                    (&mut verdict, submitted.already(&run.rules, row))
+                {
+                    match submitted.is_relative(run, row, &twice) {
                         true => left_out.push(twice),
                         false => verdict = Err(twice),
                     }
@@ -125,8 +127,8 @@ impl Importer {
                 Err(wrong) => return Ok(Err(wrong)),
             };
             let left_out = asks.left_out.clone();
-            let told: Arc<Mutex<Option<Result<()>>>> = Arc::default();
-            let (author, note, doing) = (run.author.clone(), told.clone(), doing.clone());
+            let output: Arc<Mutex<Option<Result<()>>>> = Arc::default();
+            let (author, note, doing) = (run.author.clone(), output.clone(), doing.clone());
             let trial = move |tx: &mut Tx<'_>| -> Result<()> {
                 let caller = author.caller(tx)?;
                 let outcome = doing.execute(tx, &author, &caller, &asks).and_then(|_| {
@@ -139,8 +141,8 @@ impl Importer {
                 ended
             };
             let ended = self.db.write(trial).await;
-            let told = told.lock().unwrap_or_else(PoisonError::into_inner).take();
-            match (told, ended) {
+            let output = output.lock().unwrap_or_else(PoisonError::into_inner).take();
+            match (output, ended) {
                 (Some(Ok(())), _) => return Ok(Ok(left_out)),
                 (Some(Err(problem)), _) if problem.status < 500 => {
                     match run.is_left_out(row, &problem, &without) {
@@ -245,11 +247,11 @@ impl ImportRun {
     /// that is somebody else's where it was found so when the row was checked.
     fn is_left_out(&self, row: &ImportRow, problem: &Problem, without: &[FieldError]) -> bool {
         let wrong = why(problem);
-        let told = |name: &str| {
+        let output = |name: &str| {
             row.field.as_deref() == Some(name)
                 || row.rule.as_deref().is_some_and(|rule| rule.contains(&format!("; {name} ")))
         };
-        let is_bad = problem.status == 400 || (problem.status == 409 && told(&wrong.field));
+        let is_bad = problem.status == 400 || (problem.status == 409 && output(&wrong.field));
         let is_new = without.iter().all(|own| own.field != wrong.field);
         is_bad && is_new && self.import.kind.can_do_without(&wrong.field)
     }
@@ -263,10 +265,10 @@ impl UniqueValues {
     /// What of a row another has said before; from now on the row has, too.
     fn already(&mut self, rules: &Rules, row: &ImportRow) -> Option<FieldError> {
         let unique = rules.kind.fields().iter().filter(|field| field.unique);
-        let said =
+        let submitted =
             unique.filter_map(|field| Some((field.name, rules.cell(field.name, &row.cells.0)?)));
         let mut wrong = None;
-        for (field, cell) in said {
+        for (field, cell) in submitted {
             let new = || (row.line, rules.person(&row.cells.0));
             let line = self.0.entry((field, folded(field, cell))).or_insert_with(new).0;
             if line != row.line && wrong.is_none() {
@@ -308,12 +310,12 @@ fn refusal(done: Result<()>) -> Result<Option<FieldError>> {
 }
 
 fn why(problem: &Problem) -> FieldError {
-    let told = |name: &str| {
+    let output = |name: &str| {
         let text = problem.details.as_ref().and_then(|details| details[name].as_str());
         text.map(str::to_owned)
     };
-    let rule = told("rule").unwrap_or_else(|| problem.message.clone());
-    FieldError { field: told("field").unwrap_or_default(), rule }
+    let rule = output("rule").unwrap_or_else(|| problem.message.clone());
+    FieldError { field: output("field").unwrap_or_default(), rule }
 }
 
 impl Worker for Importer {

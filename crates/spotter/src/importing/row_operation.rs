@@ -93,8 +93,8 @@ impl Author {
         operation: &Arc<Operation>,
         arguments: Arguments,
     ) -> Result<Value> {
-        let mut asked = PreparedRequest::new(operation.clone(), Ok(arguments), Ok(None));
-        let answer = asked.run(tx, &self.env, caller, &self.run.to_string())?;
+        let mut request = PreparedRequest::new(operation.clone(), Ok(arguments), Ok(None));
+        let answer = request.run(tx, &self.env, caller, &self.run.to_string())?;
         serde_json::from_str(&answer.data).map_err(Problem::internal)
     }
 

@@ -92,15 +92,15 @@ pub struct Settings {
 }
 
 /// Three a core where nothing else is set.
-fn connections(said: usize) -> usize {
+fn connections(submitted: usize) -> usize {
     let cores = std::thread::available_parallelism().map_or(2, usize::from);
-    if said == 0 { 3 * cores } else { said.max(2) }
+    if submitted == 0 { 3 * cores } else { submitted.max(2) }
 }
 
 /// An eighth of the machine's memory where nothing else is set, within bounds.
-fn cache_mb(said: usize) -> usize {
-    if said > 0 {
-        return said;
+fn cache_mb(submitted: usize) -> usize {
+    if submitted > 0 {
+        return submitted;
     }
     let about = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
     let total = about.lines().find_map(|line| line.strip_prefix("MemTotal:"));
@@ -124,43 +124,43 @@ impl Settings {
         let mut values = BTreeMap::new();
         for Setting { name, default, .. } in TABLE {
             let variable_name = format!("SPOTTER_{}", name.to_uppercase());
-            let said = flag(name)
+            let submitted = flag(name)
                 .map(|value| (value, format!("the flag --{}", name.replace('_', "-"))))
                 .or_else(|| variable(&variable_name).map(|value| (value, variable_name.clone())))
                 .or_else(|| in_file.get(*name).map(|value| (value.clone(), "the file".to_owned())))
                 .unwrap_or_else(|| ((*default).to_owned(), "the default".to_owned()));
-            values.insert(*name, said);
+            values.insert(*name, submitted);
         }
         Self::check(RawSettings { values, wrong })
     }
 
-    fn check(mut said: RawSettings) -> Result<Self, Vec<String>> {
-        let data = PathBuf::from(said.text("data"));
-        let location = match said.optional("database_url") {
+    fn check(mut submitted: RawSettings) -> Result<Self, Vec<String>> {
+        let data = PathBuf::from(submitted.text("data"));
+        let location = match submitted.optional("database_url") {
             Some(url) => {
                 if !url.starts_with("postgres://") && !url.starts_with("postgresql://") {
-                    said.complain("database_url", "must begin with postgres://");
+                    submitted.complain("database_url", "must begin with postgres://");
                 }
                 Location::Server(url)
             }
             None => Location::File(data.join("spotter.db")),
         };
-        let secret_key = said.optional("secret_key").and_then(|text| {
+        let secret_key = submitted.optional("secret_key").and_then(|text| {
             let key = system::parse_key(&text);
             if key.is_none() {
-                said.complain("secret_key", "must be 64 hexadecimal digits");
+                submitted.complain("secret_key", "must be 64 hexadecimal digits");
             }
             key
         });
-        let tls = match (said.optional("tls_certificate"), said.optional("tls_key")) {
+        let tls = match (submitted.optional("tls_certificate"), submitted.optional("tls_key")) {
             (Some(certificate), Some(key)) => Some((certificate.into(), key.into())),
             (None, None) => None,
             (Some(_), None) => {
-                said.complain("tls_key", "must be given with tls_certificate");
+                submitted.complain("tls_key", "must be given with tls_certificate");
                 None
             }
             (None, Some(_)) => {
-                said.complain("tls_certificate", "must be given with tls_key");
+                submitted.complain("tls_certificate", "must be given with tls_key");
                 None
             }
         };
@@ -170,95 +170,101 @@ impl Settings {
         {
             let path: &PathBuf = file.1;
             if !path.is_file() {
-                said.complain(file.0, "must be a file that exists");
+                submitted.complain(file.0, "must be a file that exists");
             }
         }
-        let files = match said.optional("files") {
+        let files = match submitted.optional("files") {
             None => FileStore::Folder(data.join("files")),
             Some(text) => FileStore::parse(&text).unwrap_or_else(|| {
-                said.complain("files", "must be a folder or s3://bucket/prefix");
+                submitted.complain("files", "must be a folder or s3://bucket/prefix");
                 FileStore::Folder(data.join("files"))
             }),
         };
-        let base_url = said.optional("base_url").map(|url| url.trim_end_matches('/').to_owned());
-        let mcp_url = said.optional("mcp_url").map(|url| url.trim_end_matches('/').to_owned());
+        let base_url =
+            submitted.optional("base_url").map(|url| url.trim_end_matches('/').to_owned());
+        let mcp_url = submitted.optional("mcp_url").map(|url| url.trim_end_matches('/').to_owned());
         let bare = |url: &str| url.split_once("://").is_some_and(|(_, host)| !host.contains('/'));
         if mcp_url.as_ref().is_some_and(|url| !url.starts_with("http") || !bare(url)) {
-            said.complain("mcp_url", "must be https:// or http:// and a host, without a path");
+            submitted.complain("mcp_url", "must be https:// or http:// and a host, without a path");
         }
         if base_url.as_ref().is_some_and(|url| !url.starts_with("http")) {
-            said.complain("base_url", "must begin with https:// or http://");
+            submitted.complain("base_url", "must begin with https:// or http://");
         }
-        let ports = said.text("mcp_loopback_ports").to_owned();
+        let ports = submitted.text("mcp_loopback_ports").to_owned();
         if !matches!(ports.as_str(), "exact" | "any") {
-            said.complain("mcp_loopback_ports", "must be exact or any");
+            submitted.complain("mcp_loopback_ports", "must be exact or any");
         }
-        let stripe_url = said.text("stripe_url").to_owned();
+        let stripe_url = submitted.text("stripe_url").to_owned();
         if !["https://", "http://"].iter().any(|scheme| stripe_url.starts_with(scheme)) {
-            said.complain("stripe_url", "must begin with https:// or http://");
+            submitted.complain("stripe_url", "must begin with https:// or http://");
         }
-        let mcp_listen = said.optional("mcp_listen").map(|_| {
-            said.parse(
+        let mcp_listen = submitted.optional("mcp_listen").map(|_| {
+            submitted.parse(
                 "mcp_listen",
                 "must be an address and a port such as 127.0.0.1:8081",
                 SocketAddr::from(([127, 0, 0, 1], 8081)),
             )
         });
         if mcp_listen.is_some() && base_url.is_some() && mcp_url.is_none() {
-            said.complain("mcp_url", "must be given with mcp_listen and base_url");
+            submitted.complain("mcp_url", "must be given with mcp_listen and base_url");
         }
-        let mail = said.post(base_url.is_some());
+        let mail = submitted.post(base_url.is_some());
         let settings = Self {
             mail,
             stripe_url,
-            mcp_refresh_grace_seconds: said.number("mcp_refresh_grace_seconds", 0, 300) as i64,
+            mcp_refresh_grace_seconds: submitted.number("mcp_refresh_grace_seconds", 0, 300) as i64,
             mcp_any_loopback_port: ports == "any",
-            listen: said.parse(
+            listen: submitted.parse(
                 "listen",
                 "must be an address and a port such as 127.0.0.1:8080",
                 SocketAddr::from(([127, 0, 0, 1], 8080)),
             ),
             mcp_listen,
-            mcp_private_networks: said.networks("mcp_private_networks"),
+            mcp_private_networks: submitted.networks("mcp_private_networks"),
             database: Config {
                 location,
-                readers: said.number("database_readers", 1, 64) as usize,
-                connections: connections(said.number("database_connections", 0, 500) as usize),
-                queue: said.number("database_queue", 16, 100_000) as usize,
-                cache_mb: cache_mb(said.number("database_cache_mb", 0, 65_536) as usize),
+                readers: submitted.number("database_readers", 1, 64) as usize,
+                connections: connections(submitted.number("database_connections", 0, 500) as usize),
+                queue: submitted.number("database_queue", 16, 100_000) as usize,
+                cache_mb: cache_mb(submitted.number("database_cache_mb", 0, 65_536) as usize),
             },
-            in_force: said.in_force(),
+            in_force: submitted.in_force(),
             secret_key,
             base_url,
             mcp_url,
             http: spotter_http::Settings {
-                rate_limit: said.number("rate_limit", 1, 1_000_000_000) as u32,
-                anonymous_rate_limit: said.number("anonymous_rate_limit", 1, 1_000_000_000) as u32,
-                trusted_proxies: said.networks("trusted_proxies"),
-                metrics_networks: said.networks("metrics_networks"),
-                cors_origins: list(said.text("cors_origins")).map(str::to_owned).collect(),
-                upload_max: said.number("upload_max_mb", 1, 10_240) << 20,
-                live_max: said.number("live_max", 1, 1_000_000) as u32,
+                rate_limit: submitted.number("rate_limit", 1, 1_000_000_000) as u32,
+                anonymous_rate_limit: submitted.number("anonymous_rate_limit", 1, 1_000_000_000)
+                    as u32,
+                trusted_proxies: submitted.networks("trusted_proxies"),
+                metrics_networks: submitted.networks("metrics_networks"),
+                cors_origins: list(submitted.text("cors_origins")).map(str::to_owned).collect(),
+                upload_max: submitted.number("upload_max_mb", 1, 10_240) << 20,
+                live_max: submitted.number("live_max", 1, 1_000_000) as u32,
             },
             webhooks: spotter_delivery::Settings {
-                private_networks: said.networks("webhook_private_networks"),
-                certificate_authority: said.certificates("webhook_certificate_authority"),
-                concurrency: said.number("webhook_concurrency", 8, 4_096) as u32,
-                retention_days: said.number("webhook_retention_days", 1, 3_650) as i64,
+                private_networks: submitted.networks("webhook_private_networks"),
+                certificate_authority: submitted.certificates("webhook_certificate_authority"),
+                concurrency: submitted.number("webhook_concurrency", 8, 4_096) as u32,
+                retention_days: submitted.number("webhook_retention_days", 1, 3_650) as i64,
             },
-            access_log_days: said.number("access_log_days", 1, 3_650) as i64,
+            access_log_days: submitted.number("access_log_days", 1, 3_650) as i64,
             files,
             tls,
-            log: said.text("log").to_owned(),
-            log_format: said.parse("log_format", "must be auto, text or json", LogFormat::Auto),
-            connections_max: said.number("connections_max", 16, 1_000_000),
-            shutdown_seconds: said.number("shutdown_seconds", 0, 3_600),
+            log: submitted.text("log").to_owned(),
+            log_format: submitted.parse(
+                "log_format",
+                "must be auto, text or json",
+                LogFormat::Auto,
+            ),
+            connections_max: submitted.number("connections_max", 16, 1_000_000),
+            shutdown_seconds: submitted.number("shutdown_seconds", 0, 3_600),
             data,
         };
         if settings.log.parse::<tracing_subscriber::EnvFilter>().is_err() {
-            said.complain("log", "must be a filter such as info");
+            submitted.complain("log", "must be a filter such as info");
         }
-        if said.wrong.is_empty() { Ok(settings) } else { Err(said.wrong) }
+        if submitted.wrong.is_empty() { Ok(settings) } else { Err(submitted.wrong) }
     }
 
     /// The installation's key, from the setting or from its file, and whether it was made now.

@@ -21,13 +21,13 @@ impl RawSettings {
 
     /// What each setting is and who said so. Of a secret, and of addresses that hold one, it is said that there is one.
     pub(super) fn in_force(&self) -> Vec<(String, String, String)> {
-        let told = |name: &str, value: &str| match (name, value) {
+        let output = |name: &str, value: &str| match (name, value) {
             (_, "") => String::new(),
             ("secret_key" | "smtp_url" | "database_url", _) => "…".to_owned(),
             _ => value.to_owned(),
         };
         let each = self.values.iter();
-        each.map(|(name, (value, by))| ((*name).to_owned(), told(name, value), by.clone()))
+        each.map(|(name, (value, by))| ((*name).to_owned(), output(name, value), by.clone()))
             .collect()
     }
 
@@ -104,8 +104,7 @@ impl RawSettings {
 
     pub(super) fn complain(&mut self, name: &str, rule: &str) {
         let (value, source) = self.values.get(name).cloned().unwrap_or_default();
-        let shown =
-            if matches!(name, "secret_key" | "smtp_url") { "…".to_owned() } else { value };
-        self.wrong.push(format!("{name} {rule}; {source} says {shown:?}"));
+        let view = if matches!(name, "secret_key" | "smtp_url") { "…".to_owned() } else { value };
+        self.wrong.push(format!("{name} {rule}; {source} says {view:?}"));
     }
 }

@@ -20,9 +20,9 @@ on_both_engines!(
 );
 
 async fn listed(app: &App, path: &str, list: &str) -> Vec<Value> {
-    let told = app.app("GET", path, None).await.ok();
-    let all = told.data()[list].as_array().unwrap().clone();
-    assert_eq!(told.data()["total"], all.len(), "{path}");
+    let response = app.app("GET", path, None).await.ok();
+    let all = response.data()[list].as_array().unwrap().clone();
+    assert_eq!(response.data()["total"], all.len(), "{path}");
     all
 }
 
@@ -122,9 +122,16 @@ async fn credits_that_are_used_up_are_told(app: App) {
     assert!(out().await.is_empty());
     let booking = json!({"clientId": ann, "eventTypeId": kind, "startsAt": free_start(), "allowOverlap": true});
     let booked = book(&app, booking).await;
-    let told = out().await;
-    assert_eq!((told.len(), &told[0]["clientId"]), (1, &json!(ann)), "the last one is held");
-    assert!(told[0]["poolKey"].is_null() && told[0]["exhaustedAt"].is_string(), "{told:?}");
+    let response = out().await;
+    assert_eq!(
+        (response.len(), &response[0]["clientId"]),
+        (1, &json!(ann)),
+        "the last one is held"
+    );
+    assert!(
+        response[0]["poolKey"].is_null() && response[0]["exhaustedAt"].is_string(),
+        "{response:?}"
+    );
     app.post(&format!("/bookings/{booked}/cancel"), json!({})).await.ok();
     assert!(out().await.is_empty(), "it came back");
     marked(&app, &ann, &kind, 5, "attended").await;

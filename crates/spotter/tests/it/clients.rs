@@ -46,9 +46,9 @@ async fn create_and_get(app: App) {
     assert_eq!(client["assignedCoachId"], json!(app.admin), "the API client's default coach");
     assert_eq!(client["lastName"], Value::Null);
     assert_eq!(made.body["meta"]["idempotency"]["replayed"], false);
-    let told = app.announced(&["client.created"]).await;
-    assert_eq!(told[0]["clientId"], id);
-    assert!(!told[0].to_string().contains("zoe"), "events carry no names: {}", told[0]);
+    let response = app.announced(&["client.created"]).await;
+    assert_eq!(response[0]["clientId"], id);
+    assert!(!response[0].to_string().contains("zoe"), "events carry no names: {}", response[0]);
     let got = app.get(&format!("/clients/{id}")).await.ok();
     assert_eq!(got.data()["client"], *client);
     assert!(got.body["meta"].get("idempotency").is_none());
@@ -61,8 +61,8 @@ async fn update_announces_changed_fields(app: App) {
     let changed = app.patch(&path, json!({"lastName": "Bos", "phone": null})).await.ok();
     assert_eq!(changed.data()["client"]["phone"], Value::Null);
     assert_eq!(changed.data()["client"]["firstName"], "Ann", "absence leaves");
-    let told = app.announced(&["client.updated"]).await;
-    assert_eq!(told[0]["changedFields"], json!(["lastName", "phone"]));
+    let response = app.announced(&["client.updated"]).await;
+    assert_eq!(response[0]["changedFields"], json!(["lastName", "phone"]));
     let same = app.patch(&path, json!({"lastName": "Bos"})).await.ok();
     assert_eq!(same.data()["client"]["updatedAt"], changed.data()["client"]["updatedAt"]);
     app.announced(&[]).await;
@@ -158,8 +158,8 @@ async fn archive_to_the_letter(app: App) {
     assert_eq!(lifecycle["archiveReason"], "moved away", "archiveReason wins");
     assert!(lifecycle["archivedAt"].as_str().unwrap().ends_with('Z'));
     assert_eq!(lifecycle.as_object().unwrap().len(), 6);
-    let told = app.announced(&["client.archived"]).await;
-    assert!(!told[0].to_string().contains("moved"), "events carry no free text");
+    let response = app.announced(&["client.archived"]).await;
+    assert!(!response[0].to_string().contains("moved"), "events carry no free text");
     let again = app.post(&path, json!({"reason": "other"})).await.ok();
     assert_eq!(again.data()["lifecycle"], *lifecycle, "the first archive stays");
     app.announced(&[]).await;
@@ -177,8 +177,10 @@ async fn restore_brings_back(app: App) {
     let back = app.act(&format!("/clients/{id}/restore")).await.ok();
     assert_eq!(back.data()["lifecycle"]["relationshipStatus"], "active");
     assert_eq!(back.data()["lifecycle"]["archivedAt"], Value::Null);
-    let told = app.announced(&["client.updated"]).await;
-    assert!(told[0]["changedFields"].as_array().unwrap().contains(&json!("relationshipStatus")));
+    let response = app.announced(&["client.updated"]).await;
+    assert!(
+        response[0]["changedFields"].as_array().unwrap().contains(&json!("relationshipStatus"))
+    );
     app.act(&format!("/clients/{id}/restore")).await.ok();
     app.announced(&[]).await;
     // The address went to somebody else in the meantime.
@@ -359,8 +361,8 @@ async fn tags_and_coach(app: App) {
     let id = app.new_client(json!({"firstName": "Ann", "tags": ["a"]})).await;
     let path = format!("/clients/{id}/tags");
     app.put(&path, json!({"tags": ["B", "c"]})).await.ok();
-    let told = app.announced(&["client.updated"]).await;
-    assert_eq!(told[0]["changedFields"], json!(["tags"]));
+    let response = app.announced(&["client.updated"]).await;
+    assert_eq!(response[0]["changedFields"], json!(["tags"]));
     let tags = app.get("/clients/tags").await.ok();
     assert_eq!(
         tags.data()["tags"],
@@ -378,8 +380,8 @@ async fn tags_and_coach(app: App) {
     let coach = coach.data()["coach"]["coachId"].as_str().unwrap().to_owned();
     let path = format!("/clients/{id}/coach");
     app.put(&path, json!({"coachId": coach})).await.ok();
-    let told = app.announced(&["client.updated"]).await;
-    assert_eq!(told[0]["changedFields"], json!(["assignedCoachId"]));
+    let response = app.announced(&["client.updated"]).await;
+    assert_eq!(response[0]["changedFields"], json!(["assignedCoachId"]));
     app.put(&path, json!({})).await.refused(400, "PUBLIC_API_COACH_REQUIRED").about("coachId");
     app.put(&path, json!({"coachId": null})).await.refused(400, "PUBLIC_API_COACH_REQUIRED");
     app.put(&path, json!({"coachId": "0".repeat(24)}))
@@ -408,8 +410,8 @@ async fn onboarding(app: App) {
     app.act(&path("relationship/reject")).await.refused(409, "PUBLIC_API_ERROR");
     let invited = app.act(&path("invite")).await.ok();
     assert_eq!(invited.data()["lifecycle"]["portalAccessStatus"], "invited");
-    let told = app.announced(&["client.invited", "client.portal_access.changed"]).await;
-    assert!(!told[0].to_string().contains("example.com"));
+    let response = app.announced(&["client.invited", "client.portal_access.changed"]).await;
+    assert!(!response[0].to_string().contains("example.com"));
     let again = app.act(&path("invite")).await.ok();
     app.announced(&["client.invited"]).await;
     let accept = |token: Value| {
@@ -476,7 +478,7 @@ async fn custom_fields(app: App) {
         app.announced(&["client.updated"]).await;
     }
     let values = app.get(&path).await.ok();
-    let told: Vec<_> = values.data()["values"]
+    let response: Vec<_> = values.data()["values"]
         .as_array()
         .unwrap()
         .iter()
@@ -489,7 +491,7 @@ async fn custom_fields(app: App) {
         ("monitor", json!(false)),
         ("size", json!("M")),
     ];
-    assert_eq!(told, want.map(|(key, value)| (key.to_owned(), value)));
+    assert_eq!(response, want.map(|(key, value)| (key.to_owned(), value)));
     for (field, value, key) in [
         (&text, json!(1), "request.invalid"),
         (&number, json!("1"), "request.invalid"),
@@ -510,8 +512,8 @@ async fn custom_fields(app: App) {
         .about("values[0].fieldId");
     app.announced(&[]).await;
     app.patch(&path, set(&text, Value::Null)).await.ok();
-    let told = app.announced(&["client.updated"]).await;
-    assert_eq!(told[0]["changedFields"], json!([format!("customFields.{text}")]));
+    let response = app.announced(&["client.updated"]).await;
+    assert_eq!(response[0]["changedFields"], json!([format!("customFields.{text}")]));
     app.patch(&path, set(&text, Value::Null)).await.ok();
     app.announced(&[]).await;
     app.patch(&format!("/client-custom-fields/{text}"), json!({"archived": true, "label": "Old"}))
@@ -534,9 +536,9 @@ async fn notes_never_tell_their_text(app: App) {
     assert_eq!(app.get(&path).await.ok().data()["total"], 1);
     let gone = app.delete(&one).await.ok();
     assert_eq!(gone.data()["note"]["deleted"], true);
-    let told =
+    let response =
         app.announced(&["client.note.created", "client.note.updated", "client.note.deleted"]).await;
-    for data in &told {
+    for data in &response {
         assert_eq!((&data["clientId"], &data["noteId"]), (&json!(id), &json!(note)));
         assert!(!data.to_string().contains("secret") && !data.to_string().contains("Knee"));
     }

@@ -167,8 +167,8 @@ fn every_announced_event_says_what_it_tells() {
         let post = &DOCUMENT["webhooks"][event.name()]["post"];
         let example = &post["requestBody"]["content"]["application/json"]["example"];
         assert_eq!(example["type"], event.name());
-        let told = example["data"].as_object().unwrap();
-        assert!(told.keys().any(|name| name.ends_with("Id")), "{}: {told:?}", event.name());
+        let response = example["data"].as_object().unwrap();
+        assert!(response.keys().any(|name| name.ends_with("Id")), "{}: {response:?}", event.name());
     }
 }
 
@@ -288,12 +288,12 @@ const TAKEN_ALONE: &[&str] = &[
 #[test]
 fn what_a_write_takes_some_read_shows() {
     let documents = [&*DOCUMENT, &*APP_DOCUMENT];
-    let mut shown = BTreeSet::new();
+    let mut view = BTreeSet::new();
     for document in documents {
         for methods in document["paths"].as_object().unwrap().values() {
             let mut own = BTreeSet::new();
             names_in(&methods["get"]["responses"]["200"]["content"], document, &mut own);
-            shown.extend(own);
+            view.extend(own);
         }
     }
     let mut hidden = BTreeSet::new();
@@ -302,7 +302,7 @@ fn what_a_write_takes_some_read_shows() {
             for method in ["post", "put", "patch"] {
                 let mut taken = BTreeSet::new();
                 names_in(&methods[method]["requestBody"]["content"], document, &mut taken);
-                let own = taken.difference(&shown).filter(|name| !name.starts_with('#'));
+                let own = taken.difference(&view).filter(|name| !name.starts_with('#'));
                 hidden.extend(own.cloned());
             }
         }

@@ -54,10 +54,10 @@ async fn documents_are_linked_moved_and_put_away(app: App) {
     // It becomes a client's, and stays theirs.
     let change = json!({"clientId": client, "name": "House rules"});
     app.patch(&path, change.clone()).await.ok();
-    let told = app.announced(&["document.linked", "document.updated"]).await;
-    assert_eq!(told[0]["clientId"], json!(client));
-    assert_eq!((told[0].get("url"), told[0].get("name")), (None, None));
-    assert_eq!(told[1]["changedFields"], json!(["name"]));
+    let response = app.announced(&["document.linked", "document.updated"]).await;
+    assert_eq!(response[0]["clientId"], json!(client));
+    assert_eq!((response[0].get("url"), response[0].get("name")), (None, None));
+    assert_eq!(response[1]["changedFields"], json!(["name"]));
     app.patch(&path, change).await.ok();
     app.announced(&[]).await;
     let other = app.new_client(json!({"firstName": "Bea"})).await;
@@ -68,9 +68,9 @@ async fn documents_are_linked_moved_and_put_away(app: App) {
         .about("clientId");
     let into = folder(&app, "Rules", None).await;
     app.patch(&path, json!({"folderId": into})).await.ok();
-    let told = app.announced(&["document.updated"]).await;
+    let response = app.announced(&["document.updated"]).await;
     assert_eq!(
-        (&told[0]["folderId"], &told[0]["changedFields"]),
+        (&response[0]["folderId"], &response[0]["changedFields"]),
         (&json!(into), &json!(["folderId"]))
     );
     for (query, total) in [
@@ -89,15 +89,15 @@ async fn documents_are_linked_moved_and_put_away(app: App) {
         );
     }
     let archive = format!("{path}/archive");
-    let told = app.act(&archive).await.ok();
-    assert_eq!(told.data()["document"]["status"], "archived");
+    let response = app.act(&archive).await.ok();
+    assert_eq!(response.data()["document"]["status"], "archived");
     app.act(&archive).await.ok();
     app.announced(&["document.archived"]).await;
     app.patch(&path, json!({"name": "x"})).await.refused(409, "PUBLIC_API_ERROR").about("status");
     // What is archived holds no folder.
     app.delete(&format!("/document-folders/{into}")).await.ok();
-    let told = app.act(&format!("{path}/restore")).await.ok();
-    let is = &told.data()["document"];
+    let response = app.act(&format!("{path}/restore")).await.ok();
+    let is = &response.data()["document"];
     assert_eq!(
         (&is["status"], &is["folderId"], &is["archivedAt"]),
         (&json!("active"), &Value::Null, &Value::Null)
@@ -177,10 +177,10 @@ async fn files_are_fetched_by_who_may_see_them(app: App) {
         .about("uploadId");
     let path = format!("/documents/{}", text(is, "/documentId"));
     let file = format!("{path}/file");
-    for told in
+    for response in
         [app.app_as(&token, "GET", &file, None).await.ok(), app.app("GET", &file, None).await.ok()]
     {
-        let (status, bytes, kind) = fetch(&app, &text(told.data(), "/documentFile/url")).await;
+        let (status, bytes, kind) = fetch(&app, &text(response.data(), "/documentFile/url")).await;
         assert_eq!(
             (status, kind.as_str(), bytes.starts_with(b"%PDF")),
             (200, "application/pdf", true)
@@ -192,8 +192,8 @@ async fn files_are_fetched_by_who_may_see_them(app: App) {
     assert_eq!(app.app_as(&token, "GET", "/documents", None).await.ok().data()["total"], 1);
     // Integrations are told what is known of it, and the address leads nowhere once it is put away.
     assert_eq!(app.get(&path).await.ok().data()["document"]["fileName"], "résumé.pdf");
-    let told = app.app_as(&token, "GET", &file, None).await.ok();
-    let url = text(told.data(), "/documentFile/url");
+    let response = app.app_as(&token, "GET", &file, None).await.ok();
+    let url = text(response.data(), "/documentFile/url");
     app.patch(&path, json!({"url": URL})).await.refused(409, "PUBLIC_API_ERROR").about("url");
     app.act(&format!("{path}/archive")).await.ok();
     assert_eq!(fetch(&app, &url).await.0, 404);
@@ -237,9 +237,9 @@ async fn documents_about_health_are_for_who_may_know(app: App) {
         })
         .await
     };
-    let told = ask("GET", "/documents", None).await.ok();
+    let response = ask("GET", "/documents", None).await.ok();
     assert_eq!(
-        (&told.data()["total"], &told.data()["documents"][0]["documentId"]),
+        (&response.data()["total"], &response.data()["documents"][0]["documentId"]),
         (&json!(1), &plain["documentId"])
     );
     for query in [&*format!("?clientId={client}"), "?status=active"] {
@@ -298,9 +298,9 @@ async fn folders_stand_in_order(app: App) {
         .refused(409, "PUBLIC_API_ERROR")
         .about("name");
     app.patch(&at(1), json!({"name": "1"})).await.ok();
-    let told = app.get(&format!("/document-folders?parentId={beside}")).await.ok();
+    let response = app.get(&format!("/document-folders?parentId={beside}")).await.ok();
     assert_eq!(
-        (&told.data()["total"], &told.data()["documentFolders"][0]["name"]),
+        (&response.data()["total"], &response.data()["documentFolders"][0]["name"]),
         (&json!(1), &json!("2"))
     );
     app.delete(&format!("/document-folders/{beside}"))
@@ -343,8 +343,8 @@ async fn folders_have_no_circle_whoever_moves_them_at_once(app: App) {
             let mut at = Some(folder.clone());
             for _ in 0..5 {
                 let Some(id) = at else { break };
-                let told = app.get(&format!("/document-folders/{id}")).await.ok();
-                at = told.data()["documentFolder"]["parentId"].as_str().map(str::to_owned);
+                let response = app.get(&format!("/document-folders/{id}")).await.ok();
+                at = response.data()["documentFolder"]["parentId"].as_str().map(str::to_owned);
             }
             assert_eq!(at, None, "round {round}");
         }
@@ -380,8 +380,8 @@ fn who_looks_after_a_client_hears_of_what_expires(engine: Engine) {
             link(&travel.app, json!({"expiresOn": "2027-03-20"})).await;
             let admin = travel.app.admin_email.clone();
             let heard = async |app: &App| {
-                let told = app.app("GET", "/mail", None).await.ok();
-                let all = told.data()["mail"].as_array().unwrap().iter();
+                let response = app.app("GET", "/mail", None).await.ok();
+                let all = response.data()["mail"].as_array().unwrap().iter();
                 let of = |one: &&Value| one["kind"] == "document_expires";
                 let mut all: Vec<_> = all.filter(of).map(|one| text(one, "/recipient")).collect();
                 all.sort();

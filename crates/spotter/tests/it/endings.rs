@@ -58,9 +58,9 @@ fn every_effect_is_documented() {
     let (_, endings) = DOCS.split_once("## Endings").unwrap();
     for ending in Offboarding::ALL {
         let effects = spotter::areas::areas().offboardings;
-        let told: Vec<_> = effects.iter().filter(|effect| effect.of == *ending).collect();
-        assert!(!told.is_empty(), "{ending:?}");
-        for effect in told {
+        let response: Vec<_> = effects.iter().filter(|effect| effect.of == *ending).collect();
+        assert!(!response.is_empty(), "{ending:?}");
+        for effect in response {
             let row = format!("| {} | {} |", ending.title(), effect.summary);
             assert!(endings.contains(&row), "{row}");
         }

@@ -96,16 +96,16 @@ async fn appointments_tell_who_has_booked_them(app: App) {
     let path = |more: &str| {
         format!("/calendar/appointment-clients?from={start}&to={}{more}", later(&start, 1440))
     };
-    let told = async |more: &str| {
-        let told = app.app("GET", &path(more), None).await.ok();
-        told.data()["appointmentClients"].clone()
+    let response = async |more: &str| {
+        let response = app.app("GET", &path(more), None).await.ok();
+        response.data()["appointmentClients"].clone()
     };
     let own = json!([{"calendarEventId": event, "clientId": ann, "name": "Ann Ho"}]);
-    assert_eq!(told("").await, own);
-    assert_eq!(told(&format!("&coachId={coach}")).await, own);
-    assert_eq!(told(&format!("&coachId={}", app.admin)).await, json!([]));
+    assert_eq!(response("").await, own);
+    assert_eq!(response(&format!("&coachId={coach}")).await, own);
+    assert_eq!(response(&format!("&coachId={}", app.admin)).await, json!([]));
     app.post(&format!("/bookings/{booked}/cancel"), json!({})).await.ok();
-    assert_eq!(told("").await, json!([]));
+    assert_eq!(response("").await, json!([]));
     let long =
         format!("/calendar/appointment-clients?from={start}&to={}", later(&start, 60 * 24 * 32));
     app.app("GET", &long, None).await.refused(400, "PUBLIC_API_DATE_RANGE_TOO_LARGE");

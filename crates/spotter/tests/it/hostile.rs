@@ -61,8 +61,8 @@ async fn strangers_are_turned_away(app: App) {
             let with_token = bare().bearer_auth(&app.token);
             world.ask(&operation, with_token).await.refused(401, "auth.missing_device_key");
             for key in ["x", "fsdk_", &format!("fsdk_{}", &junk[5..]), &app.token] {
-                let shown = bare().header("x-device-key", key);
-                world.ask(&operation, shown).await.refused(401, "auth.invalid_device_key");
+                let view = bare().header("x-device-key", key);
+                world.ask(&operation, view).await.refused(401, "auth.invalid_device_key");
             }
             continue;
         }
@@ -286,15 +286,15 @@ async fn every_write_is_audited_and_announced_as_declared(app: App) {
             .read(move |tx| tx.all(OF_REQUEST, params![company, request]))
             .await
             .unwrap();
-        let told: Vec<_> = rows
+        let response: Vec<_> = rows
             .iter()
             .map(|(name, target, id)| (name.as_str(), target.is_some(), id.is_some()))
             .collect();
-        assert_eq!(told, [(operation.id, true, true)], "{operation:?} leaves one audit row");
-        let told: Vec<_> = world.app.events().await.into_iter().map(|(name, _)| name).collect();
+        assert_eq!(response, [(operation.id, true, true)], "{operation:?} leaves one audit row");
+        let response: Vec<_> = world.app.events().await.into_iter().map(|(name, _)| name).collect();
         let declared: Vec<_> =
             operation.always.iter().map(|event| event.name().to_owned()).collect();
-        assert_eq!(told, declared, "{operation:?}");
+        assert_eq!(response, declared, "{operation:?}");
     }
 }
 

@@ -43,10 +43,10 @@ pub async fn brought(app: &App, kind: &str, file: &str) -> String {
 /// An import once nothing is under way.
 pub async fn settled(app: &App, import: &str) -> Value {
     for _ in 0..1_000 {
-        let told = app.app("GET", &format!("/imports/{import}"), None).await.ok();
-        let status = text(told.data(), "/import/status");
+        let response = app.app("GET", &format!("/imports/{import}"), None).await.ok();
+        let status = text(response.data(), "/import/status");
         if !["checking", "running", "undoing"].contains(&&*status) {
-            return told.data().clone();
+            return response.data().clone();
         }
         tokio::time::sleep(std::time::Duration::from_millis(20)).await;
     }
@@ -55,8 +55,8 @@ pub async fn settled(app: &App, import: &str) -> Value {
 
 async fn wrong(app: &App, import: &str, state: &str) -> Vec<(i64, String, String)> {
     let path = format!("/imports/{import}/rows?state={state}");
-    let told = app.app("GET", &path, None).await.ok();
-    let rows = told.data()["importRows"].as_array().unwrap().clone();
+    let response = app.app("GET", &path, None).await.ok();
+    let rows = response.data()["importRows"].as_array().unwrap().clone();
     let word = |row: &Value, name: &str| row[name].as_str().unwrap_or_default().to_owned();
     rows.iter()
         .map(|row| (row["line"].as_i64().unwrap(), word(row, "field"), word(row, "rule")))
@@ -81,13 +81,13 @@ async fn a_file_of_clients_is_checked_done_and_undone(app: App) {
          Hal;hal-{mark}@example.com;01/02/1980;m;;;\n"
     );
     let import = brought(&app, "clients", &file).await;
-    let told = settled(&app, &import).await;
-    assert_eq!(told["import"]["status"], "checked", "{told}");
+    let response = settled(&app, &import).await;
+    assert_eq!(response["import"]["status"], "checked", "{response}");
     let counts = |ready: i64, done: i64, undone: i64| {
         json!({"total": 8, "unchecked": 0, "ready": ready, "wrong": 2, "done": done,
         "incomplete": if undone == 0 { 4 } else { 0 }, "undone": undone, "kept": 0})
     };
-    assert_eq!(told["counts"], counts(6, 0, 0), "{:?}", wrong(&app, &import, "wrong").await);
+    assert_eq!(response["counts"], counts(6, 0, 0), "{:?}", wrong(&app, &import, "wrong").await);
     let found = wrong(&app, &import, "wrong").await;
     let fields: Vec<(i64, &str)> = found.iter().map(|(line, field, _)| (*line, &**field)).collect();
     assert_eq!(fields, [(3, "email"), (5, "firstName"),], "{found:?}");
@@ -104,8 +104,11 @@ async fn a_file_of_clients_is_checked_done_and_undone(app: App) {
     assert_eq!(app.get("/clients?limit=1").await.data()["total"], before);
 
     app.app("POST", &format!("/imports/{import}/start"), None).await.ok();
-    let told = settled(&app, &import).await;
-    assert_eq!((&told["import"]["status"], &told["counts"]), (&json!("done"), &counts(0, 6, 0)));
+    let response = settled(&app, &import).await;
+    assert_eq!(
+        (&response["import"]["status"], &response["counts"]),
+        (&json!("done"), &counts(0, 6, 0))
+    );
     let events = app.events().await;
     // Rows of a turn are done together, and what they tell may come in either order.
     let mut names: Vec<&str> = events.iter().map(|(name, _)| &**name).collect();
@@ -134,8 +137,11 @@ async fn a_file_of_clients_is_checked_done_and_undone(app: App) {
         .refused(409, "PUBLIC_API_ERROR");
 
     app.app("POST", &format!("/imports/{import}/undo"), None).await.ok();
-    let told = settled(&app, &import).await;
-    assert_eq!((&told["import"]["status"], &told["counts"]), (&json!("undone"), &counts(0, 0, 6)));
+    let response = settled(&app, &import).await;
+    assert_eq!(
+        (&response["import"]["status"], &response["counts"]),
+        (&json!("undone"), &counts(0, 0, 6))
+    );
     let events = app.events().await;
     assert_eq!(
         events.iter().filter(|(name, _)| name == "client.archived").count(),
@@ -175,8 +181,11 @@ async fn columns_are_corrected_by_whoever_knows_better(app: App) {
     }
     let columns = json!(["firstName", "dateOfBirth", "externalId"]);
     put(json!({"columns": columns, "dateOrder": "month_first"})).await.ok();
-    let told = settled(&app, &import).await;
-    assert_eq!((&told["counts"]["ready"], &told["counts"]["incomplete"]), (&json!(2), &json!(1)));
+    let response = settled(&app, &import).await;
+    assert_eq!(
+        (&response["counts"]["ready"], &response["counts"]["incomplete"]),
+        (&json!(2), &json!(1))
+    );
     put(json!({"columns": columns, "dateOrder": "day_first", "memberStatus": "active"})).await.ok();
     assert_eq!(settled(&app, &import).await["counts"]["ready"], 2);
     app.app("POST", &format!("/imports/{import}/start"), None).await.ok();
@@ -204,8 +213,11 @@ async fn what_other_programs_export_is_taken_over(app: App) {
          Eva E;e-{mark}@example.com;Whatever\n"
     );
     let import = brought(&app, "clients", &file).await;
-    let told = settled(&app, &import).await;
-    assert_eq!((&told["counts"]["ready"], &told["counts"]["incomplete"]), (&json!(5), &json!(1)));
+    let response = settled(&app, &import).await;
+    assert_eq!(
+        (&response["counts"]["ready"], &response["counts"]["incomplete"]),
+        (&json!(5), &json!(1))
+    );
     let rows = app.app("GET", &format!("/imports/{import}/rows?incomplete=true"), None).await.ok();
     assert_eq!(rows.data()["importRows"][0]["line"], 7, "lines are those of the file");
     app.app("POST", &format!("/imports/{import}/start"), None).await.ok();
@@ -236,13 +248,13 @@ async fn memberships_are_of_clients_who_are_there(app: App) {
     let fields: Vec<&str> = found.iter().map(|(_, field, _)| &**field).collect();
     assert_eq!(fields, ["clientId", "productId", "price"], "{found:?}");
     app.app("POST", &format!("/imports/{import}/start"), None).await.ok();
-    let told = settled(&app, &import).await;
-    assert_eq!(told["counts"]["done"], 1, "{:?}", wrong(&app, &import, "wrong").await);
+    let response = settled(&app, &import).await;
+    assert_eq!(response["counts"]["done"], 1, "{:?}", wrong(&app, &import, "wrong").await);
     let sold = app.get(&format!("/finance/clients/{client}/products")).await.ok();
     assert_eq!(sold.data()["total"], 1);
     app.app("POST", &format!("/imports/{import}/undo"), None).await.ok();
-    let told = settled(&app, &import).await;
-    assert_eq!(told["counts"]["undone"], 1, "{:?}", wrong(&app, &import, "kept").await);
+    let response = settled(&app, &import).await;
+    assert_eq!(response["counts"]["undone"], 1, "{:?}", wrong(&app, &import, "kept").await);
     // Their bills are credited with them.
     let bills = app.get(&format!("/finance/invoices?clientId={client}")).await.ok();
     let mut kinds: Vec<(String, i64)> = bills.data()["invoices"]
@@ -319,8 +331,8 @@ async fn a_row_is_done_once_whoever_does_it(app: App) {
         importer.run(company, runs[0].0).await.ok();
     });
     futures_util::future::join_all(workers).await;
-    let told = settled(&app, &import).await;
-    assert_eq!(told["counts"]["done"], 60, "{:?}", wrong(&app, &import, "wrong").await);
+    let response = settled(&app, &import).await;
+    assert_eq!(response["counts"]["done"], 60, "{:?}", wrong(&app, &import, "wrong").await);
     let created = app.events().await.iter().filter(|(name, _)| name == "client.created").count();
     assert_eq!(created, 60);
     let found = app.get(&format!("/clients?search={mark}&limit=1")).await.ok();
@@ -339,9 +351,9 @@ async fn a_row_is_done_once_however_often_it_is_asked(app: App) {
     // What comes between is left out, with the reason.
     let taken = json!({"firstName": "First", "email": format!("{mark}-39@example.com")});
     let first = app.post("/clients", taken).await.status == 201;
-    let told = settled(&app, &import).await;
-    let done = told["counts"]["done"].as_i64().unwrap();
-    assert_eq!(done + told["counts"]["wrong"].as_i64().unwrap(), 40);
+    let response = settled(&app, &import).await;
+    let done = response["counts"]["done"].as_i64().unwrap();
+    assert_eq!(done + response["counts"]["wrong"].as_i64().unwrap(), 40);
     let created = app.events().await.iter().filter(|(name, _)| name == "client.created").count();
     assert_eq!(created as i64, done + i64::from(first));
 }
@@ -365,8 +377,8 @@ async fn files_that_are_none_are_refused(app: App) {
     // Whatever stands in a cell is text.
     let file = "First name,Last name\n=1+1,<script>alert(1)</script>\n\"\u{0}x\",'; DROP TABLE client; --\n";
     let import = brought(&app, "clients", file).await;
-    let told = settled(&app, &import).await;
-    assert_eq!(told["counts"]["total"], 2);
+    let response = settled(&app, &import).await;
+    assert_eq!(response["counts"]["total"], 2);
     // A start of what has no row in order is refused.
     let nothing = brought(&app, "clients", "email\nx\n").await;
     app.app("POST", &format!("/imports/{nothing}/start"), None)
@@ -387,10 +399,10 @@ async fn what_files_say_is_given_a_meaning(app: App) {
          Dee,dee-{mark}@example.com,Non-Member,\n"
     );
     let import = brought(&app, "clients", &file).await;
-    let told = settled(&app, &import).await;
-    assert_eq!(told["counts"]["incomplete"], 3, "{told}");
-    let values = |told: &Value| -> Vec<(String, String, i64, Value)> {
-        let all = told["values"].as_array().unwrap().iter();
+    let response = settled(&app, &import).await;
+    assert_eq!(response["counts"]["incomplete"], 3, "{response}");
+    let values = |response: &Value| -> Vec<(String, String, i64, Value)> {
+        let all = response["values"].as_array().unwrap().iter();
         all.map(|one| {
             (
                 text(one, "/field"),
@@ -405,7 +417,7 @@ async fn what_files_say_is_given_a_meaning(app: App) {
         (field.to_owned(), written.to_owned(), rows, means)
     };
     assert_eq!(
-        values(&told),
+        values(&response),
         [
             is("memberStatus", "Platinum", 2, Value::Null),
             is("memberStatus", "Ghost", 1, Value::Null),
@@ -414,7 +426,7 @@ async fn what_files_say_is_given_a_meaning(app: App) {
         ]
     );
     let columns = json!(["name", "email", "memberStatus", "assignedCoachId"]);
-    let said = |values: Value| json!({"columns": columns, "values": values});
+    let submitted = |values: Value| json!({"columns": columns, "values": values});
     let path = format!("/imports/{import}/columns");
     for (value, field) in [
         (
@@ -424,7 +436,7 @@ async fn what_files_say_is_given_a_meaning(app: App) {
         (json!({"field": "email", "written": "x", "means": "y"}), "values[0].field"),
         (json!({"field": "nothing", "written": "x", "means": "y"}), "values[0].field"),
     ] {
-        let refused = app.app("PUT", &path, Some(said(json!([value])))).await;
+        let refused = app.app("PUT", &path, Some(submitted(json!([value])))).await;
         refused.refused(400, "request.invalid").about(field);
     }
     let meant = json!([
@@ -432,16 +444,19 @@ async fn what_files_say_is_given_a_meaning(app: App) {
         {"field": "memberStatus", "written": "Ghost", "means": "-"},
         {"field": "assignedCoachId", "written": "Trainer A", "means": "Ada Admin"},
     ]);
-    app.app("PUT", &path, Some(said(meant))).await.ok();
-    let told = settled(&app, &import).await;
-    assert_eq!(told["counts"]["incomplete"], 0, "{:?}", wrong(&app, &import, "ready").await);
-    assert_eq!(values(&told)[0].3, "active");
-    assert_eq!(values(&told)[1].3, "-");
+    app.app("PUT", &path, Some(submitted(meant))).await.ok();
+    let response = settled(&app, &import).await;
+    assert_eq!(response["counts"]["incomplete"], 0, "{:?}", wrong(&app, &import, "ready").await);
+    assert_eq!(values(&response)[0].3, "active");
+    assert_eq!(values(&response)[1].3, "-");
     // What is said no more stays, and null takes it back.
     let back = json!([{"field": "memberStatus", "written": "Ghost", "means": null}]);
-    app.app("PUT", &path, Some(said(back))).await.ok();
-    let told = settled(&app, &import).await;
-    assert_eq!((&told["counts"]["incomplete"], &values(&told)[1].3), (&json!(1), &Value::Null));
+    app.app("PUT", &path, Some(submitted(back))).await.ok();
+    let response = settled(&app, &import).await;
+    assert_eq!(
+        (&response["counts"]["incomplete"], &values(&response)[1].3),
+        (&json!(1), &Value::Null)
+    );
     app.app("POST", &format!("/imports/{import}/start"), None).await.ok();
     settled(&app, &import).await;
     let ann = app.get(&format!("/clients?search=ann-{mark}@example.com")).await.ok();
@@ -475,8 +490,11 @@ async fn imports_are_managers_and_of_one_company(app: App) {
     app.app("PATCH", &format!("/coaches/{id}"), Some(json!({"status": "deactivated"}))).await.ok();
     app.events().await;
     app.app("POST", &format!("/imports/{theirs}/start"), None).await.ok();
-    let told = settled(&app, &theirs).await;
-    assert_eq!((&told["import"]["status"], &told["counts"]["wrong"]), (&json!("done"), &json!(1)));
+    let response = settled(&app, &theirs).await;
+    assert_eq!(
+        (&response["import"]["status"], &response["counts"]["wrong"]),
+        (&json!("done"), &json!(1))
+    );
     assert_eq!(app.events().await, []);
     app.app("DELETE", &format!("/imports/{theirs}"), None).await.ok();
 }

@@ -148,13 +148,13 @@ fn outcomes_are_kept(engine: Engine) {
             [(State::Done, 2), (State::Failed, 2), (State::Unknown, 1)].into(),
             "{troubles:?}"
         );
-        let told: BTreeMap<String, (State, i64)> = troubles
+        let response: BTreeMap<String, (State, i64)> = troubles
             .into_iter()
             .map(|trouble| (trouble.error.unwrap(), (trouble.state, trouble.attempts)))
             .collect();
-        assert_eq!(told["no such address"], (State::Failed, 1));
-        assert_eq!(told["never"], (State::Failed, 3));
-        assert_eq!(told["silence"], (State::Unknown, 3));
+        assert_eq!(response["no such address"], (State::Failed, 1));
+        assert_eq!(response["never"], (State::Failed, 3));
+        assert_eq!(response["silence"], (State::Unknown, 3));
         let seen = worker.seen.lock().unwrap().clone();
         // What panicked may have done its work: the attempt after it is told so.
         let of = |wanted: u32| seen[ids.iter().find(|id| number(**id) == wanted).unwrap()].clone();

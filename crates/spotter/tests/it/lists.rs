@@ -41,8 +41,8 @@ async fn every_list_goes_on_behind_a_cursor(app: App) {
         };
         if operation.has_parameter("updatedFrom") {
             let later = get("updatedFrom=2099-01-01T00:00:00Z").await;
-            let asked = later.status != 400 || later.body["error"]["key"] != "request.invalid";
-            assert!(later.status < 500 && asked, "{}: {}", operation.id, later.body);
+            let requested = later.status != 400 || later.body["error"]["key"] != "request.invalid";
+            assert!(later.status < 500 && requested, "{}: {}", operation.id, later.body);
             if later.status == 200 {
                 assert_eq!(later.data()["total"], 0, "{}: {}", operation.id, later.body);
             }
@@ -102,13 +102,13 @@ async fn lists_tell_what_was_changed(app: App) {
     let since = SystemClock.now();
     for (path, count) in [("/clients", 0), ("/locations", 0), ("/products", 0), ("/event-types", 0)]
     {
-        let told = app.app("GET", &format!("{path}?updatedFrom={since}"), None).await.ok();
-        assert_eq!(told.data()["total"], count, "{path}");
+        let response = app.app("GET", &format!("{path}?updatedFrom={since}"), None).await.ok();
+        assert_eq!(response.data()["total"], count, "{path}");
     }
     app.patch(&format!("/clients/{old}"), json!({"lastName": "Bos"})).await.ok();
     app.patch(&format!("/locations/{location}"), json!({"name": "South"})).await.ok();
     for path in ["/clients", "/locations"] {
-        let told = app.get(&format!("{path}?updatedFrom={since}")).await.ok();
-        assert_eq!(told.data()["total"], 1, "{path}");
+        let response = app.get(&format!("{path}?updatedFrom={since}")).await.ok();
+        assert_eq!(response.data()["total"], 1, "{path}");
     }
 }

@@ -141,8 +141,8 @@ async fn answers_are_compressed_for_whoever_wants_it(app: App) {
         app.new_client(json!({"firstName": "Ann", "lastName": "Bos"})).await;
     }
     for kind in ["gzip", "br"] {
-        let asked = app.raw("GET", "/clients").header("Accept-Encoding", kind);
-        assert_eq!(asked.send().await.unwrap().headers()["content-encoding"], kind);
+        let request = app.raw("GET", "/clients").header("Accept-Encoding", kind);
+        assert_eq!(request.send().await.unwrap().headers()["content-encoding"], kind);
     }
     let plain = app.raw("GET", "/clients").send().await.unwrap();
     assert!(!plain.headers().contains_key("content-encoding"));
@@ -172,8 +172,8 @@ async fn a_browser_is_sent_on(app: App) {
     ] {
         let url = format!("{}{path}", app.server.base);
         let lost = http.get(url).header("Accept", "text/html,*/*;q=0.8").send().await.unwrap();
-        let told = lost.headers()["content-type"].to_str().unwrap();
-        assert_eq!((lost.status().as_u16(), told), (404, kind), "{path}");
+        let response = lost.headers()["content-type"].to_str().unwrap();
+        assert_eq!((lost.status().as_u16(), response), (404, kind), "{path}");
     }
 }
 
@@ -195,11 +195,11 @@ async fn a_refused_body_leaves_the_connection_usable(app: App) {
 }
 
 async fn names_hide_nothing(app: App) {
-    let shown = async |name: &str| app.post("/clients", json!({"firstName": name})).await;
-    let made = shown("\u{202e}An\u{200b}n\u{2069}").await.ok();
+    let view = async |name: &str| app.post("/clients", json!({"firstName": name})).await;
+    let made = view("\u{202e}An\u{200b}n\u{2069}").await.ok();
     assert_eq!(made.data()["client"]["firstName"], "Ann");
     for nothing in ["\u{200b}\u{200d}", "\u{2066}", "\u{feff}", "\u{2800}"] {
-        shown(nothing).await.refused(400, "request.invalid").about("firstName");
+        view(nothing).await.refused(400, "request.invalid").about("firstName");
     }
     app.announced(&["client.created"]).await;
 }

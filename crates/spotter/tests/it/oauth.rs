@@ -48,8 +48,8 @@ async fn a_client_library_gets_tokens(app: App) {
     let wrong =
         client("fsps_wrong").exchange_client_credentials().request_async(&http).await.unwrap_err();
     match wrong {
-        oauth2::RequestTokenError::ServerResponse(told) => {
-            assert_eq!(*told.error(), oauth2::basic::BasicErrorResponseType::InvalidClient);
+        oauth2::RequestTokenError::ServerResponse(response) => {
+            assert_eq!(*response.error(), oauth2::basic::BasicErrorResponseType::InvalidClient);
         }
         other => panic!("{other:?}"),
     }
@@ -60,7 +60,7 @@ async fn refusals_speak_oauth(app: App) {
         let request = app.server.request("POST", "/public/v1/oauth/token");
         send(request.basic_auth(&app.client_id, Some(&app.client_secret)).form(form))
     };
-    let told = |reply: &Reply, status: u16, error: &str| {
+    let response = |reply: &Reply, status: u16, error: &str| {
         assert_eq!(
             (reply.status, reply.body["error"].as_str()),
             (status, Some(error)),
@@ -71,21 +71,21 @@ async fn refusals_speak_oauth(app: App) {
         assert_eq!(reply.headers["pragma"], "no-cache");
         assert_eq!(reply.body.get("meta"), None::<&Value>, "no envelope");
     };
-    told(&ask(&[]).await, 400, "invalid_request");
-    told(&ask(&[("grant_type", "password")]).await, 400, "unsupported_grant_type");
+    response(&ask(&[]).await, 400, "invalid_request");
+    response(&ask(&[("grant_type", "password")]).await, 400, "unsupported_grant_type");
     let grant = ("grant_type", "client_credentials");
-    told(&ask(&[grant, grant]).await, 400, "invalid_request");
-    told(&ask(&[grant, ("scope", "clients:read nonsense")]).await, 400, "invalid_scope");
-    told(&ask(&[grant, ("client_secret", "x")]).await, 400, "invalid_request");
+    response(&ask(&[grant, grant]).await, 400, "invalid_request");
+    response(&ask(&[grant, ("scope", "clients:read nonsense")]).await, 400, "invalid_scope");
+    response(&ask(&[grant, ("client_secret", "x")]).await, 400, "invalid_request");
     assert_eq!(ask(&[grant, ("audience", "ignored")]).await.status, 200);
     let nobody = send(app.server.request("POST", "/public/v1/oauth/token").form(&[grant])).await;
-    told(&nobody, 401, "invalid_client");
+    response(&nobody, 401, "invalid_client");
     assert!(nobody.headers["www-authenticate"].to_str().unwrap().starts_with("Basic "));
     let json = app
         .server
         .request("POST", "/public/v1/oauth/token")
         .basic_auth(&app.client_id, Some(&app.client_secret));
-    told(
+    response(
         &send(json.json(&serde_json::json!({"grant_type": "client_credentials"}))).await,
         400,
         "invalid_request",
@@ -96,7 +96,7 @@ async fn refusals_speak_oauth(app: App) {
         .server
         .request("POST", "/public/v1/oauth/token")
         .basic_auth(text("clientId"), Some(text("clientSecret")));
-    told(&send(wide.form(&[grant, ("scope", "clients:write")])).await, 400, "invalid_scope");
+    response(&send(wide.form(&[grant, ("scope", "clients:write")])).await, 400, "invalid_scope");
 }
 
 async fn another_companys_secret_is_no_good(app: App) {

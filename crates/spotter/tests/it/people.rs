@@ -33,7 +33,7 @@ async fn coaches_reach_what_their_role_has(app: App) {
     world.app.events().await;
     let table = table();
     let shared = table.for_people().filter(|operation| operation.surface == Surface::Public);
-    let mut asked = 0;
+    let mut requested = 0;
     for operation in shared {
         let Access::Scope(scope) = operation.access else { panic!("{}", operation.id) };
         let least =
@@ -70,10 +70,10 @@ async fn coaches_reach_what_their_role_has(app: App) {
             } else {
                 reply.refused(403, "auth.forbidden");
             }
-            asked += 1;
+            requested += 1;
         }
     }
-    assert!(asked > 150, "{asked}");
+    assert!(requested > 150, "{requested}");
     world.app.announced(&[]).await;
     // What only integrations may do is not there at all, unless people have their own at that place.
     let only = table.operations().iter().filter(|operation| !operation.for_people);
@@ -116,8 +116,8 @@ async fn clients_reach_what_rows_grant_them_with_themselves_as_the_subject(app: 
             world.ids.insert("clientId", other.clone());
             let reply = ask(&world).await;
             let listed = operation.method == Method::Get && !operation.path.contains('{');
-            let shown = granted.subject == Subject::Company || listed;
-            let fine = if shown { matches!(reply.status, 200 | 400) } else { reply.status == 404 };
+            let view = granted.subject == Subject::Company || listed;
+            let fine = if view { matches!(reply.status, 200 | 400) } else { reply.status == 404 };
             assert!(fine, "{}: {}", operation.id, reply.body);
             world.ids.insert("clientId", client.clone());
             continue;
@@ -143,11 +143,11 @@ async fn clients_reach_what_rows_grant_them_with_themselves_as_the_subject(app: 
         .ok();
     world.app.put(&format!("/clients/{client}/tags"), json!({"tags": ["vip"]})).await.ok();
     let own = world.app.app_as(&token, "GET", &format!("/clients/{client}"), None).await.ok();
-    let told = own.data()["client"].as_object().unwrap();
-    assert_eq!(told["clientId"], client.as_str());
+    let response = own.data()["client"].as_object().unwrap();
+    assert_eq!(response["clientId"], client.as_str());
     assert!(
-        !["tags", "externalId", "source"].iter().any(|field| told.contains_key(*field)),
-        "{told:?}"
+        !["tags", "externalId", "source"].iter().any(|field| response.contains_key(*field)),
+        "{response:?}"
     );
     let seen = world.app.get(&format!("/clients/{client}")).await.ok();
     assert_eq!(seen.data()["client"]["tags"], json!(["vip"]), "staff see them");

@@ -174,14 +174,14 @@ async fn every_snippet_tells_our_deliveries_from_others(app: App) {
         for language in LANGUAGES {
             // What openssl is given is the body as it came, and it has no clock.
             if language.fence == "bash" {
-                if *plain && let Some(told) = ask(language, case) {
-                    assert_eq!(told, *expected, "bash");
+                if *plain && let Some(response) = ask(language, case) {
+                    assert_eq!(response, *expected, "bash");
                 }
                 continue;
             }
             for case in [case, &pretty] {
-                if let Some(told) = ask(language, case) {
-                    assert_eq!(told, *expected, "{}: {}", language.program, case.body);
+                if let Some(response) = ask(language, case) {
+                    assert_eq!(response, *expected, "{}: {}", language.program, case.body);
                 }
             }
         }

@@ -329,8 +329,8 @@ async fn what_takes_long_is_waited_for_by_nobody_else(app: App) {
 
 async fn lists_use_their_indexes(app: App) {
     for text in spotter::areas::areas().lists.iter().flat_map(|list| list.all_texts()) {
-        let asked = text.clone();
-        let plan = app.server.db.read(move |tx| tx.plan(&asked)).await.unwrap();
+        let request = text.clone();
+        let plan = app.server.db.read(move |tx| tx.plan(&request)).await.unwrap();
         // What is asked of each record of a list that is walked is found by that record; PostgreSQL goes by how many there are.
         if text.contains("FROM client_term t ") && app.server.engine == Engine::Sqlite {
             let by_client = plan.iter().any(|step| step.contains("client_term_client"));
@@ -425,9 +425,9 @@ async fn newer_schemas_are_refused(app: App) {
     let newer =
         Sql("INSERT INTO schema_version (version, name, applied_at) VALUES (?1, 'future', 0)");
     db.write(move |tx| tx.execute(newer, params![latest_schema() + 1])).await.unwrap();
-    let told =
+    let response =
         apart(|| migrate(&place, Timestamp::from_millis(0), |_| ())).unwrap_err().cause.unwrap();
-    assert!(told.contains("start a version at least as new"), "{told}");
+    assert!(response.contains("start a version at least as new"), "{response}");
 }
 
 async fn tallies_fold(app: App) {

@@ -45,8 +45,8 @@ async fn a_secret_is_forgotten_when_its_grace_is_over(app: App) {
     const KEPT: Sql = Sql("SELECT COUNT(*) FROM webhook_subscription \
         WHERE company_id = ?1 AND previous_secret IS NOT NULL");
     let kept = async || {
-        let asked = app.server.db.read(move |tx| tx.one::<(i64,)>(KEPT, params![company]));
-        asked.await.unwrap().unwrap().0
+        let request = app.server.db.read(move |tx| tx.one::<(i64,)>(KEPT, params![company]));
+        request.await.unwrap().unwrap().0
     };
     assert_eq!(kept().await, 1);
     let began = std::time::Instant::now();
@@ -203,8 +203,8 @@ fn what_fails_runs_again_and_starves_nobody(engine: Engine) {
     wait_until(|| overview(&nodes[0]).failures.len() == 3);
     let seen = overview(&nodes[0]);
     let why = |row: &FailureRow| row.error.clone().unwrap();
-    let told = |row: &FailureRow| why(row).contains("on purpose") || why(row).contains("no id");
-    assert!(seen.failures.iter().all(told));
+    let response = |row: &FailureRow| why(row).contains("on purpose") || why(row).contains("no id");
+    assert!(seen.failures.iter().all(response));
     let waiting: Vec<_> =
         seen.waiting.iter().map(|(kind, count, _)| (kind.as_str(), *count)).collect();
     assert_eq!(

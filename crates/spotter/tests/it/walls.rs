@@ -106,18 +106,18 @@ fn rules_that_pages_translate_are_told() {
     // Of each row the first of three texts.
     let texts: Vec<&str> = table.split('"').skip(1).step_by(2).collect();
     assert!(texts.len() > 100 && texts.len().is_multiple_of(3));
-    let mut told: Vec<String> = AREAS
+    let mut response: Vec<String> = AREAS
         .iter()
         .chain(&["kernel", "contract", "http", "delivery", "spotter"])
         .flat_map(|of| sources(of))
         .map(|(_, text)| whole_texts(&text))
         .collect();
     let own = console.iter().filter(|(path, _)| !is_of_rules(path));
-    told.extend(own.map(|(_, text)| whole_texts(text)));
+    response.extend(own.map(|(_, text)| whole_texts(text)));
     for rule in texts.iter().step_by(3) {
         let pieces = rule.split("{}").map(str::trim);
         let piece = pieces.max_by_key(|piece| piece.len()).unwrap();
-        assert!(told.iter().any(|text| text.contains(piece)), "nothing refuses by: {rule}");
+        assert!(response.iter().any(|text| text.contains(piece)), "nothing refuses by: {rule}");
     }
 }
 

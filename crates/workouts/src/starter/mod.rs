@@ -123,8 +123,12 @@ mod tests {
             let item = &listed.item;
             assert_eq!(fields.len(), 8, "{fields:?}");
             assert!(!item.primary_muscles.is_empty(), "{fields:?}");
-            let told = item.primary_muscles.len() + item.secondary_muscles.len();
-            assert_eq!(told, list(fields[3], ',').len() + list(fields[4], ',').len(), "{fields:?}");
+            let output = item.primary_muscles.len() + item.secondary_muscles.len();
+            assert_eq!(
+                output,
+                list(fields[3], ',').len() + list(fields[4], ',').len(),
+                "{fields:?}"
+            );
             assert!(TrackingType::parse(fields[6]).is_some(), "{fields:?}");
             assert!(item.equipment.iter().all(|key| keys.contains(key.as_str())), "{fields:?}");
             assert_eq!(find(item.exercise_id).unwrap().name, item.name);

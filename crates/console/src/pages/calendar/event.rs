@@ -93,8 +93,8 @@ fn changing(cx: &mut PageContext<'_, '_>, event: &Value) -> Result<Markup> {
 /// `/console/calendar/events/{calendarEventId}`
 pub(in crate::pages) fn show(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let id = cx.place.param("calendarEventId").to_owned();
-    let told = cx.call(ApiCall::of("get_calendar_event").at("calendarEventId", &id))?;
-    let event = told["calendarEvent"].clone();
+    let answer = cx.call(ApiCall::of("get_calendar_event").at("calendarEventId", &id))?;
+    let event = answer["calendarEvent"].clone();
     let bookings =
         cx.call(ApiCall::of("list_bookings").with("calendarEventId", &id).with("limit", 100))?;
     let mut bookings = bookings.list("bookings").to_vec();

@@ -41,11 +41,11 @@ fn minute(cx: &PageContext<'_, '_>, at: Timestamp) -> i64 {
 }
 
 /// What takes place from when to when.
-fn entry(cx: &PageContext<'_, '_>, of: &Value, shown: Markup) -> Option<(Date, Entry)> {
+fn entry(cx: &PageContext<'_, '_>, of: &Value, view: Markup) -> Option<(Date, Entry)> {
     let (from, until) = (of.instant("startsAt")?, of.instant("endsAt")?);
     let minutes = (until.millis() - from.millis()) / 60_000;
     let date = cx.written.zone.date_at(from);
-    Some((date, Entry { from: minute(cx, from), minutes, content: shown }))
+    Some((date, Entry { from: minute(cx, from), minutes, content: view }))
 }
 
 /// All that is in the calendar of some days, each with the coach whose it is.
@@ -53,7 +53,7 @@ fn entries(
     cx: &mut PageContext<'_, '_>,
     (from, until): (Timestamp, Timestamp),
 ) -> Result<Vec<(Date, String, Entry)>> {
-    let (mut all, mut told) = (Vec::new(), Vec::new());
+    let (mut all, mut answer) = (Vec::new(), Vec::new());
     for page in 1..=4 {
         let ask = ApiCall::of("list_calendar_events")
             .with("from", from)
@@ -61,7 +61,7 @@ fn entries(
             .with("limit", 100);
         let ask = ask.filtered(cx.place, &["coachId", "locationId"]).with("page", page);
         let some = cx.call(ask.with("status", "scheduled"))?;
-        told.extend(some.list("calendarEvents").to_vec());
+        answer.extend(some.list("calendarEvents").to_vec());
         if !some.is("hasNextPage") {
             break;
         }
@@ -71,7 +71,7 @@ fn entries(
     let booked = booked.list("appointmentClients").iter();
     let booked: HashMap<&str, &str> =
         booked.map(|one| (one.text("calendarEventId"), one.text("name"))).collect();
-    for event in &told {
+    for event in &answer {
         let coach = cx.coach(event.text("coachId"))?;
         let client = booked.get(event.text("calendarEventId")).copied();
         if let Some((date, entry)) = entry(cx, event, event_block(cx, event, (client, &coach))) {
@@ -84,8 +84,8 @@ fn entries(
     for task in tasks.list("calendarTasks") {
         let at = task.instant("startsAt").map(|at| cx.written.time(at)).unwrap_or_default();
         let address = cx.place.with_parameters(&[("task", task.text("calendarTaskId"))]);
-        let shown = html! { a.event.task href={ (address) "#task" } { b.number { (at) } " " (task.text("title")) } };
-        if let Some((date, entry)) = entry(cx, task, shown) {
+        let view = html! { a.event.task href={ (address) "#task" } { b.number { (at) } " " (task.text("title")) } };
+        if let Some((date, entry)) = entry(cx, task, view) {
             all.push((date, task.text("coachId").to_owned(), entry));
         }
     }
@@ -104,17 +104,17 @@ struct ClosedDays {
 fn closures(cx: &mut PageContext<'_, '_>, dates: &[Date]) -> Result<Vec<ClosedDays>> {
     let (Some(first), Some(last)) = (dates.first(), dates.last()) else { return Ok(Vec::new()) };
     let ask = ApiCall::of("list_availability_rules").with("from", first).with("to", last);
-    let told = cx.call_if_allowed(ask.with("limit", 50))?.unwrap_or_default();
+    let answer = cx.call_if_allowed(ask.with("limit", 50))?.unwrap_or_default();
     let mut all = Vec::new();
-    for rule in told.list("availabilityRules") {
+    for rule in answer.list("availabilityRules") {
         let Closure { whose, time } = closure(cx, rule)?;
         let (Some(from), Some(until)) = (rule.date("startDate"), rule.date("endDate")) else {
             continue;
         };
         let parts = [cx.say.closed(), &*whose, &*time, rule.text("reason")];
         let parts: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
-        let (coach, told) = (rule.text("coachId").to_owned(), parts.join(" · "));
-        all.push(ClosedDays { from, until, coach, label: told });
+        let (coach, answer) = (rule.text("coachId").to_owned(), parts.join(" · "));
+        all.push(ClosedDays { from, until, coach, label: answer });
     }
     Ok(all)
 }
@@ -142,10 +142,10 @@ fn columns(
         [date] => {
             let chosen = place.parameter("coachId");
             let busy = |id: &str| all.iter().any(|(_, coach, _)| coach == id);
-            let mut shown: Vec<&(String, String)> = coaches.iter().collect();
-            shown.retain(|(id, _)| chosen.is_empty() || id == chosen);
-            shown.sort_by_key(|(id, _)| !busy(id));
-            for (id, name) in shown.into_iter().take(timetable::LANES) {
+            let mut view: Vec<&(String, String)> = coaches.iter().collect();
+            view.retain(|(id, _)| chosen.is_empty() || id == chosen);
+            view.sort_by_key(|(id, _)| !busy(id));
+            for (id, name) in view.into_iter().take(timetable::LANES) {
                 let head = html! { a href=(place.with_parameters(&[("coachId", id), ("view", "")])) { (name) } };
                 let closed = closed(*date, Some(id));
                 columns.push(Column {
@@ -189,9 +189,9 @@ fn task(cx: &mut PageContext<'_, '_>) -> Result<Markup> {
     if id.is_empty() {
         return Ok(Markup::default());
     }
-    let told = cx.call_if_allowed(ApiCall::of("get_calendar_task").at("calendarTaskId", &id))?;
-    let Some(told) = told else { return Ok(Markup::default()) };
-    let task = told.at("calendarTask");
+    let answer = cx.call_if_allowed(ApiCall::of("get_calendar_task").at("calendarTaskId", &id))?;
+    let Some(answer) = answer else { return Ok(Markup::default()) };
+    let task = answer.at("calendarTask");
     let coach = cx.coach(task.text("coachId"))?;
     let say = cx.say;
     let open = task.text("status") == "scheduled" && cx.may("cancel_calendar_task");
@@ -268,7 +268,7 @@ pub(super) fn week(cx: &mut PageContext<'_, '_>) -> Result<View> {
                 section.daybox.today[date == today && !one_day] data-drop="event" data-date=(date) {
                     div {
                         h2 { (column.head) }
-                        @for told in &column.closed { p.closed { (told) } }
+                        @for answer in &column.closed { p.closed { (answer) } }
                         @if column.entries.is_empty() { p.quiet { (say.nothing()) } }
                     }
                     @let now = (date == today).then(|| minute(cx, written.now));
@@ -302,7 +302,7 @@ pub(super) fn week(cx: &mut PageContext<'_, '_>) -> Result<View> {
         @if classes.is_empty() && cx.may("create_event_type") { a.button.plain href="/console/settings/event-types" { (say.add_class_type()) } }
         (disclosure(say.add_task(), Form::of(cx, "create_calendar_task").text("title", say.title()).choice("coachId", say.coach(), &coaches)
             .moment("startsAt", say.starts_at(), &noon).moment("endsAt", say.ends_at(), &noon).check("blocksSlots", say.blocks_slots()).send(say.add_task())))
-        @if let Some(told) = &requests { @if told.int("total") > 0 { a.button.plain href="/console/calendar/requests" { (say.requests_wait(&written.count(told.int("total")))) } } }
+        @if let Some(answer) = &requests { @if answer.int("total") > 0 { a.button.plain href="/console/calendar/requests" { (say.requests_wait(&written.count(answer.int("total")))) } } }
         @if cx.may("list_event_series") { a.button.plain href="/console/calendar/series" { (say.weekly_classes()) } }
         a.button href="/console/calendar/book" { (say.book()) }
     };

@@ -20,11 +20,11 @@ pub(in crate::pages) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
         "" => "pending",
         status => status,
     };
-    let told = cx.list(ApiCall::of("list_booking_requests").with("status", status))?;
+    let answer = cx.list(ApiCall::of("list_booking_requests").with("status", status))?;
     let types = cx.choices(ApiCall::of("list_event_types"), ("eventTypes", "eventTypeId"))?;
-    cx.know_clients(told.list("bookingRequests"))?;
+    cx.know_clients(answer.list("bookingRequests"))?;
     let mut rows = Vec::new();
-    for request in told.list("bookingRequests") {
+    for request in answer.list("bookingRequests") {
         let (client, coach) =
             (cx.client(request.text("clientId"))?, cx.coach(request.text("coachId"))?);
         let id = request.text("bookingRequestId");
@@ -56,7 +56,7 @@ pub(in crate::pages) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
             @if rows.is_empty() { (empty(say.nothing_waits(), None)) }
             @else { (table(say.booking_requests(), &columns, rows)) }
         }
-        (pager(cx, &told))
+        (pager(cx, &answer))
     };
     Ok(View::new(say.booking_requests(), main))
 }

@@ -37,9 +37,9 @@ pub(in crate::pages) fn left_out(cx: &PageContext<'_, '_>, series: &Value) -> Ma
         reasons.map(|word| say.term(word)).collect::<Vec<_>>().join(", ")
     };
     html! {
-        @for (told, some) in [(say.left_out(&count(&gone)), gone), (say.left_standing(&count(&stay)), stay)] {
+        @for (answer, some) in [(say.left_out(&count(&gone)), gone), (say.left_standing(&count(&stay)), stay)] {
             @if !some.is_empty() {
-                p { (told) }
+                p { (answer) }
                 ul { @for one in some {
                     li { (one.date("date").map(|date| cx.written.day(date)).unwrap_or_default()) " " span.quiet { (why(one)) } }
                 } }
@@ -94,10 +94,10 @@ pub(in crate::pages) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
         "" => "active",
         status => status,
     };
-    let told = cx.list(ApiCall::of("list_event_series").with("status", status))?;
+    let answer = cx.list(ApiCall::of("list_event_series").with("status", status))?;
     let today = cx.written.today();
     let is_over = |one: &Value| one.date("recurrence.untilDate").is_some_and(|until| until < today);
-    let mut all: Vec<&Value> = told.list("eventSeries").iter().collect();
+    let mut all: Vec<&Value> = answer.list("eventSeries").iter().collect();
     all.sort_by_key(|one| is_over(one));
     let mut rows = Vec::new();
     for one in all {
@@ -122,7 +122,7 @@ pub(in crate::pages) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let main = html! {
         (by_word(cx, (say.status(), "status", status), &["active", "cancelled"]))
         @if rows.is_empty() { (empty(say.no_series(), None)) }
-        @else { (table(say.weekly_classes(), &columns, rows)) (pager(cx, &told)) }
+        @else { (table(say.weekly_classes(), &columns, rows)) (pager(cx, &answer)) }
         @if !types.is_empty() && cx.may("create_event_series") {
             section.card { (disclosure(say.add_class(), adding(cx, &types, &coaches, &locations))) }
         }
@@ -134,8 +134,8 @@ pub(in crate::pages) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
 /// `/console/calendar/series/{eventSeriesId}`
 pub(in crate::pages) fn one(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let id = cx.place.param("eventSeriesId").to_owned();
-    let told = cx.call(ApiCall::of("get_event_series").at("eventSeriesId", &id))?;
-    let series = told.at("eventSeries");
+    let answer = cx.call(ApiCall::of("get_event_series").at("eventSeriesId", &id))?;
+    let series = answer.at("eventSeries");
     let now = cx.written.now;
     let ask =
         ApiCall::of("list_calendar_events").with("eventSeriesId", &id).with("status", "scheduled");

@@ -23,7 +23,7 @@ use crate::{
 /// `/console/clients/{clientId}/bookings`
 pub(in crate::pages) fn bookings(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let Head { id, client, tabs } = head(cx, "bookings")?;
-    let (told, all, when) =
+    let (answer, all, when) =
         bookings::by_when(cx, ApiCall::of("list_bookings").with("clientId", &id))?;
     let mut rows = Vec::new();
     for booking in &all {
@@ -45,7 +45,7 @@ pub(in crate::pages) fn bookings(cx: &mut PageContext<'_, '_>) -> Result<View> {
         (weekly)
         (when)
         @if rows.is_empty() { (empty(say.nothing_booked(), None)) }
-        @else { (table(say.bookings(), &columns, rows)) (pager(cx, &told)) }
+        @else { (table(say.bookings(), &columns, rows)) (pager(cx, &answer)) }
     };
     Ok(View::new(name(&client), main))
 }
@@ -53,7 +53,7 @@ pub(in crate::pages) fn bookings(cx: &mut PageContext<'_, '_>) -> Result<View> {
 /// What the client comes to every week, and the form of more of it.
 fn weekly(cx: &mut PageContext<'_, '_>, id: &str, archived: bool) -> Result<Markup> {
     let ask = ApiCall::of("list_recurring_bookings").with("clientId", id).with("status", "active");
-    let Some(told) = cx.call_if_allowed(ask.with("limit", 20))? else {
+    let Some(answer) = cx.call_if_allowed(ask.with("limit", 20))? else {
         return Ok(Markup::default());
     };
     let types = calendar::types(cx, "appointment")?;
@@ -65,7 +65,7 @@ fn weekly(cx: &mut PageContext<'_, '_>, id: &str, archived: bool) -> Result<Mark
     };
     let (today, usual) = (cx.written.today(), series::from_today(cx));
     // What is over waits for nobody to end it.
-    let own = told.list("recurringBookings").iter();
+    let own = answer.list("recurringBookings").iter();
     let own: Vec<&Value> = own
         .filter(|one| one.date("recurrence.untilDate").is_none_or(|until| until >= today))
         .collect();

@@ -39,10 +39,10 @@ pub(in crate::pages) fn show(cx: &mut PageContext<'_, '_>) -> Result<View> {
 
 /// Whether somebody agreed that their health is written about, and the buttons that say so.
 pub(in crate::pages) fn health(cx: &mut PageContext<'_, '_>, id: &str) -> Result<Markup> {
-    let told = cx
+    let answer = cx
         .call_if_allowed(ApiCall::of("get_health_consent").at("clientId", id))?
         .unwrap_or_default();
-    let consent = told.at("healthConsent");
+    let consent = answer.at("healthConsent");
     let (say, written) = (cx.say, &cx.written);
     let time = |place| consent.instant(place).map(|at| written.instant(at)).unwrap_or_default();
     let form = |given: &str| {
@@ -67,7 +67,7 @@ pub(in crate::pages) fn health(cx: &mut PageContext<'_, '_>, id: &str) -> Result
 /// What opens the doors for somebody, and whether they are let in.
 fn entrance(cx: &mut PageContext<'_, '_>, id: &str) -> Result<Markup> {
     let ask = ApiCall::of("list_access_credentials").at("clientId", id).with("limit", 50);
-    let Some(told) = cx.call_if_allowed(ask)? else { return Ok(Markup::default()) };
+    let Some(answer) = cx.call_if_allowed(ask)? else { return Ok(Markup::default()) };
     let block = cx.call_if_allowed(ApiCall::of("get_access_block").at("clientId", id))?;
     let (say, written) = (cx.say, &cx.written);
     let kinds = ["card", "pin", "qr", "mobile"].map(|kind| (kind, say.term(kind)));
@@ -82,7 +82,7 @@ fn entrance(cx: &mut PageContext<'_, '_>, id: &str) -> Result<Markup> {
                 div.notice.warn { (say.is_blocked()) @if block.has("accessBlock.note") { " " (block.text("accessBlock.note")) } }
                 (Form::about(cx, "unblock_access", at(id)).button(say.let_in()))
             }
-            ul.rows { @for one in told.list("accessCredentials") {
+            ul.rows { @for one in answer.list("accessCredentials") {
                 li {
                     span.grow { (say.term(one.text("kind"))) @if one.has("last4") { " …" (one.text("last4")) }
                         @if let Some(until) = one.date("validUntil") { br; span.quiet { (say.until()) " " (written.date(until)) } } }
@@ -103,11 +103,11 @@ fn entrance(cx: &mut PageContext<'_, '_>, id: &str) -> Result<Markup> {
 /// The files with all that is kept of somebody, and the button that has one made.
 pub(in crate::pages) fn data(cx: &mut PageContext<'_, '_>, id: &str) -> Result<Markup> {
     let ask = ApiCall::of("list_data_exports").at("clientId", id).with("limit", 5);
-    let Some(told) = cx.call_if_allowed(ask)? else { return Ok(Markup::default()) };
+    let Some(answer) = cx.call_if_allowed(ask)? else { return Ok(Markup::default()) };
     let (say, written) = (cx.say, &cx.written);
     Ok(html! {
         p { (say.data_export_means()) }
-        ul.rows { @for one in told.list("dataExports") {
+        ul.rows { @for one in answer.list("dataExports") {
             li {
                 span.grow { (one.instant("createdAt").map(|at| written.instant(at)).unwrap_or_default()) }
                 (state(cx, one.text("status")))

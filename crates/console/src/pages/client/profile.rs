@@ -84,13 +84,13 @@ pub(in crate::pages) fn overview(cx: &mut PageContext<'_, '_>) -> Result<View> {
             }
             section.card {
                 h2 { (say.membership()) }
-                @let courses = courses.as_ref().map(|told| told.list("subscriptions")).unwrap_or_default();
+                @let courses = courses.as_ref().map(|answer| answer.list("subscriptions")).unwrap_or_default();
                 @if courses.is_empty() { p.quiet { (say.no_membership()) } }
                 ul.rows {
                     @for course in courses {
                         li { span.grow { (course.text("name")) br; span.quiet { (written.money(course.int("price"), course.text("currency"))) } } (state(cx, course.text("status"))) }
                     }
-                    @for pool in credits.as_ref().map(|told| told.list("credits")).unwrap_or_default() {
+                    @for pool in credits.as_ref().map(|answer| answer.list("credits")).unwrap_or_default() {
                         li { span.grow { (say.credits()) } b.number { (written.count(pool.int("available"))) } }
                     }
                 }
@@ -181,19 +181,19 @@ pub(in crate::pages) fn edit(cx: &mut PageContext<'_, '_>) -> Result<View> {
 
 /// What the business asks of its clients besides, as it stands for one: each value with its field.
 fn custom_fields(cx: &mut PageContext<'_, '_>, id: &str) -> Result<Value> {
-    let mut told = cx
+    let mut answer = cx
         .call_if_allowed(ApiCall::of("get_client_custom_fields").at("clientId", id))?
         .unwrap_or_default();
     let fields = cx
         .call_if_allowed(ApiCall::of("list_custom_fields").with("limit", 100))?
         .unwrap_or_default();
-    for value in told["values"].as_array_mut().into_iter().flatten() {
+    for value in answer["values"].as_array_mut().into_iter().flatten() {
         let is_own = |field: &&Value| field.text("fieldId") == value.text("fieldId");
         let options =
             fields.list("customFields").iter().find(is_own).map(|field| field["options"].clone());
         value["options"] = options.unwrap_or_default();
     }
-    Ok(told)
+    Ok(answer)
 }
 
 /// A value of a custom field, as it is read.
@@ -248,9 +248,9 @@ fn own_fields(cx: &PageContext<'_, '_>, id: &str, custom: &Value) -> Markup {
 /// `/console/clients/{clientId}/timeline`
 pub(in crate::pages) fn timeline(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let Head { id, client, tabs } = head(cx, "timeline")?;
-    let told = cx.list(ApiCall::of("get_client_timeline").at("clientId", &id))?;
+    let answer = cx.list(ApiCall::of("get_client_timeline").at("clientId", &id))?;
     let mut names: Vec<(String, String)> = Vec::new();
-    for change in told.list("steps").iter().flat_map(|step| step.list("changes")) {
+    for change in answer.list("steps").iter().flat_map(|step| step.list("changes")) {
         for id in ["from", "to"].map(|end| change.text(end).to_owned()) {
             if change.text("field") == "assignedCoachId" && !id.is_empty() {
                 names.push((id.clone(), cx.coach(&id)?));
@@ -269,7 +269,7 @@ pub(in crate::pages) fn timeline(cx: &mut PageContext<'_, '_>) -> Result<View> {
         (tabs)
         section.card {
             ul.rows {
-                @for step in told.list("steps") {
+                @for step in answer.list("steps") {
                     li {
                         span.quiet.number { (step.instant("at").map(|at| written.instant(at)).unwrap_or_default()) }
                         span.grow {
@@ -283,7 +283,7 @@ pub(in crate::pages) fn timeline(cx: &mut PageContext<'_, '_>) -> Result<View> {
                 }
             }
         }
-        (pager(cx, &told))
+        (pager(cx, &answer))
     };
     Ok(View::new(name(&client), main))
 }
@@ -291,14 +291,14 @@ pub(in crate::pages) fn timeline(cx: &mut PageContext<'_, '_>) -> Result<View> {
 /// `/console/clients/{clientId}/notes`
 pub(in crate::pages) fn notes(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let Head { id, client, tabs } = head(cx, "notes")?;
-    let told = cx.list(ApiCall::of("list_client_notes").at("clientId", &id))?;
+    let answer = cx.list(ApiCall::of("list_client_notes").at("clientId", &id))?;
     let (say, written) = (cx.say, &cx.written);
     let main = html! {
         (tabs)
         section.card {
             (Form::about(cx, "create_client_note", at(&id)).text("title", say.title()).area("body", say.note()).send(say.add_note()))
         }
-        @for note in told.list("notes") {
+        @for note in answer.list("notes") {
             article.card {
                 @if note.has("title") { h2 { (note.text("title")) } }
                 @for line in note.text("body").lines() { p { (line) } }
@@ -308,7 +308,7 @@ pub(in crate::pages) fn notes(cx: &mut PageContext<'_, '_>) -> Result<View> {
                 }
             }
         }
-        (pager(cx, &told))
+        (pager(cx, &answer))
     };
     Ok(View::new(name(&client), main))
 }

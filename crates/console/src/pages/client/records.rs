@@ -103,12 +103,12 @@ pub(in crate::pages) fn money(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let billed = cx
         .call_if_allowed(ApiCall::of("get_billing_details").at("clientId", &id))?
         .unwrap_or_default();
-    let mut asked = Vec::new();
+    let mut request = Vec::new();
     for course in courses.list("subscriptions") {
-        asked.push(bills::asked(cx, course)?);
+        request.push(bills::asked(cx, course)?);
     }
     let rows = match &invoices {
-        Some(told) => bills::rows(cx, told, false)?,
+        Some(answer) => bills::rows(cx, answer, false)?,
         None => Vec::new(),
     };
     let (say, written) = (cx.say, &cx.written);
@@ -118,7 +118,7 @@ pub(in crate::pages) fn money(cx: &mut PageContext<'_, '_>) -> Result<View> {
             section.card {
                 h2 { (say.membership()) }
                 @if courses.list("subscriptions").is_empty() { p.quiet { (say.no_membership()) } }
-                @for (course, asked) in courses.list("subscriptions").iter().zip(asked) { (bills::course(cx, course)) (asked) }
+                @for (course, request) in courses.list("subscriptions").iter().zip(request) { (bills::course(cx, course)) (request) }
             }
             section.card {
                 h2 { (say.credits()) }
@@ -252,7 +252,7 @@ pub(in crate::pages) fn sell(cx: &mut PageContext<'_, '_>) -> Result<View> {
 /// `/console/clients/{clientId}/forms`
 pub(in crate::pages) fn forms(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let Head { id, client, tabs } = head(cx, "forms")?;
-    let told = cx.list(ApiCall::of("list_form_assignments").at("clientId", &id))?;
+    let answer = cx.list(ApiCall::of("list_form_assignments").at("clientId", &id))?;
     let all = cx.call(ApiCall::of("list_forms").with("limit", 100))?;
     let of = |kinds: &[&str]| -> Vec<(String, String)> {
         let all = all.list("forms").iter().filter(|form| form.text("status") == "published");
@@ -268,10 +268,10 @@ pub(in crate::pages) fn forms(cx: &mut PageContext<'_, '_>) -> Result<View> {
             (disclosure(say.ask_checkup(), Form::about(cx, "assign_checkup", at(&id))
                 .choice("formId", say.form(), &of(&["checkup"])).area("message", say.message()).send(say.ask_checkup())))
         }
-        @if told.list("formAssignments").is_empty() { (empty(say.no_forms(), None)) }
+        @if answer.list("formAssignments").is_empty() { (empty(say.no_forms(), None)) }
         section.card {
             ul.rows {
-                @for one in told.list("formAssignments") {
+                @for one in answer.list("formAssignments") {
                     li {
                         span.grow {
                             @if one.text("kind") == "checkup" { a href={ "/console/forms/checkups/" (one.text("assignmentId")) } { (one.text("formName")) } }
@@ -284,7 +284,7 @@ pub(in crate::pages) fn forms(cx: &mut PageContext<'_, '_>) -> Result<View> {
                 }
             }
         }
-        (pager(cx, &told))
+        (pager(cx, &answer))
     };
     Ok(View::new(name(&client), main))
 }
@@ -292,16 +292,16 @@ pub(in crate::pages) fn forms(cx: &mut PageContext<'_, '_>) -> Result<View> {
 /// `/console/clients/{clientId}/files`
 pub(in crate::pages) fn files(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let Head { id, client, tabs } = head(cx, "files")?;
-    let told = cx.list(ApiCall::of("list_documents").with("clientId", &id))?;
+    let answer = cx.list(ApiCall::of("list_documents").with("clientId", &id))?;
     let say = cx.say;
     let main = html! {
         (tabs)
         (disclosure(say.send_file(), file_form(cx, Some(&id))))
         (disclosure(say.link_file(), about_document(cx, Form::of(cx, "link_document").hidden("clientId", &*id)
             .of_type("url", "url", say.web_address(), "off")).send(say.link_file())))
-        @if told.list("documents").is_empty() { (empty(say.no_files(), None)) }
-        ul.rows.card { @for one in told.list("documents") { (document(cx, one)) } }
-        (pager(cx, &told))
+        @if answer.list("documents").is_empty() { (empty(say.no_files(), None)) }
+        ul.rows.card { @for one in answer.list("documents") { (document(cx, one)) } }
+        (pager(cx, &answer))
     };
     Ok(View::new(name(&client), main))
 }
@@ -312,8 +312,8 @@ pub(in crate::pages) fn handed_in(cx: &mut PageContext<'_, '_>) -> Result<View> 
     let assignment = cx.place.param("assignmentId").to_owned();
     let about = || vec![("clientId", id.clone()), ("assignmentId", assignment.clone())];
     let ask = ApiCall::of("get_form_assignment").at("clientId", &id);
-    let told = cx.call(ask.at("assignmentId", &assignment))?;
-    let given = told.at("formAssignment").clone();
+    let output = cx.call(ask.at("assignmentId", &assignment))?;
+    let given = output.at("formAssignment").clone();
     let answers = match given.text("kind") {
         "intake" => cx.call(ApiCall::of("get_intake").at("intakeId", &assignment))?,
         _ => {

@@ -21,12 +21,12 @@ use crate::{
 /// `/my/forms`
 pub(in crate::pages) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let own = cx.own_id();
-    let told = cx.list(ApiCall::of("list_form_assignments").at("clientId", &own))?;
+    let answer = cx.list(ApiCall::of("list_form_assignments").at("clientId", &own))?;
     let (say, written) = (cx.say, &cx.written);
     let main = html! {
-        @if told.list("formAssignments").is_empty() { (empty(say.no_forms(), None)) }
+        @if answer.list("formAssignments").is_empty() { (empty(say.no_forms(), None)) }
         ul.rows.card {
-            @for one in told.list("formAssignments") {
+            @for one in answer.list("formAssignments") {
                 li {
                     span.grow { b { (one.text("formName")) } br; span.quiet { (one.text("message")) " " (one.instant("createdAt").map(|at| written.instant(at)).unwrap_or_default()) } }
                     @if matches!(one.text("status"), "assigned" | "in_progress") { a.button href={ "/my/forms/" (one.text("assignmentId")) } { (say.fill_in()) } }
@@ -34,20 +34,20 @@ pub(in crate::pages) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
                 }
             }
         }
-        (pager(cx, &told))
+        (pager(cx, &answer))
     };
     Ok(View::new(say.forms(), main))
 }
 
 /// `/my/files`
 pub(in crate::pages) fn files(cx: &mut PageContext<'_, '_>) -> Result<View> {
-    let told = cx.list(ApiCall::of("list_documents"))?;
+    let answer = cx.list(ApiCall::of("list_documents"))?;
     let say = cx.say;
     let main = html! {
         (disclosure(say.send_file(), file_form(cx, None)))
-        @if told.list("documents").is_empty() { (empty(say.no_files(), None)) }
-        ul.rows.card { @for one in told.list("documents") { (document(cx, one)) } }
-        (pager(cx, &told))
+        @if answer.list("documents").is_empty() { (empty(say.no_files(), None)) }
+        ul.rows.card { @for one in answer.list("documents") { (document(cx, one)) } }
+        (pager(cx, &answer))
     };
     Ok(View::new(say.files(), main))
 }
@@ -55,27 +55,27 @@ pub(in crate::pages) fn files(cx: &mut PageContext<'_, '_>) -> Result<View> {
 /// `/my/forms/{assignmentId}`
 pub(in crate::pages) fn one(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let (own, id) = (cx.own_id(), cx.place.param("assignmentId").to_owned());
-    let mut told =
+    let mut answer =
         cx.call(ApiCall::of("get_form_draft").at("clientId", &own).at("assignmentId", &id))?;
-    name_units(cx, &mut told["questions"])?;
-    let assignment = told.at("formAssignment").clone();
+    name_units(cx, &mut answer["questions"])?;
+    let assignment = answer.at("formAssignment").clone();
     let say = cx.say;
     let at = || vec![("clientId", own.clone()), ("assignmentId", id.clone())];
     let open = matches!(assignment.text("status"), "assigned" | "in_progress");
-    let shown: Vec<&str> = told.list("draft.shown").iter().filter_map(Value::as_str).collect();
+    let view: Vec<&str> = answer.list("draft.shown").iter().filter_map(Value::as_str).collect();
     // What was typed and not taken stands in place of what is kept.
-    let mut answers = told.at("draft.answers").clone();
+    let mut answers = answer.at("draft.answers").clone();
     let typed = cx.typed("save_form_draft");
     if let (Some(kept), Some(typed)) = (answers.as_object_mut(), typed.at("answers").as_object()) {
         kept.extend(typed.clone());
     }
     let mut form = Form::about(cx, "save_form_draft", at());
-    if told.list("questions").iter().any(|question| question.text("type") == "file") {
+    if answer.list("questions").iter().any(|question| question.text("type") == "file") {
         form = form.with_files();
     }
-    for question in told.list("questions") {
+    for question in answer.list("questions") {
         if question.text("showWhen").is_empty() && !question.at("showWhen").is_object()
-            || shown.contains(&question.text("questionId"))
+            || view.contains(&question.text("questionId"))
         {
             let place = format!("answers.{}", question.text("questionId"));
             form = form.named(&place, question.text("label"));
@@ -86,10 +86,10 @@ pub(in crate::pages) fn one(cx: &mut PageContext<'_, '_>) -> Result<View> {
         @if assignment.has("message") { p { (assignment.text("message")) } }
         @if open {
             section.card { (form.send(say.save_answers())) }
-            @if told.list("draft.missing").is_empty() {
-                section.card { p { (if told.at("draft.answers").as_object().is_some_and(|given| !given.is_empty()) { say.all_answered() } else { say.none_needed() }) } (Form::about(cx, "submit_form", at()).next("/my/forms").send(say.hand_in())) }
+            @if answer.list("draft.missing").is_empty() {
+                section.card { p { (if answer.at("draft.answers").as_object().is_some_and(|given| !given.is_empty()) { say.all_answered() } else { say.none_needed() }) } (Form::about(cx, "submit_form", at()).next("/my/forms").send(say.hand_in())) }
             } @else {
-                p.quiet { (say.still_missing(&cx.written.count(told.list("draft.missing").len() as i64))) }
+                p.quiet { (say.still_missing(&cx.written.count(answer.list("draft.missing").len() as i64))) }
             }
         } @else { p { (state(cx, assignment.text("status"))) } }
     };
@@ -102,14 +102,14 @@ pub(in crate::pages) fn name_units(
     questions: &mut Value,
 ) -> Result<()> {
     let all = questions.as_array_mut().into_iter().flatten();
-    let mut asked: Vec<_> = all.filter(|one| one.text("type") == "measurement").collect();
-    if asked.is_empty() {
+    let mut request: Vec<_> = all.filter(|one| one.text("type") == "measurement").collect();
+    if request.is_empty() {
         return Ok(());
     }
     let system = cx.units()?;
     let types = ApiCall::of("list_measurement_types").with("limit", 100);
     let types = cx.call_if_allowed(types)?.unwrap_or_default();
-    for question in &mut asked {
+    for question in &mut request {
         let mut types = types.list("measurementTypes").iter();
         let kind = types.find(|own| own.text("type") == question.text("measurementType"));
         let units = kind.map(|own| measures::units(own, system)).unwrap_or_default();

@@ -83,7 +83,7 @@ pub(super) fn book(cx: &mut PageContext<'_, '_>) -> Result<View> {
 
 /// `/my/bookings`
 pub(super) fn bookings(cx: &mut PageContext<'_, '_>) -> Result<View> {
-    let (told, all, tabs) = bookings::by_when(cx, ApiCall::of("list_bookings"))?;
+    let (answer, all, tabs) = bookings::by_when(cx, ApiCall::of("list_bookings"))?;
     let mut rows = Vec::new();
     for booking in &all {
         let coach = cx.coach(booking.text("coachId"))?;
@@ -111,7 +111,7 @@ pub(super) fn bookings(cx: &mut PageContext<'_, '_>) -> Result<View> {
             @if rows.is_empty() { (empty(say.nothing_booked(), Some(("/my/book", say.book())))) }
             @else { (table(say.bookings(), &[say.when(), say.what(), say.coach(), say.status(), ""], rows)) }
         }
-        (pager(cx, &told))
+        (pager(cx, &answer))
     };
     Ok(View::new(say.bookings(), main).acts(html! { a.button href="/my/book" { (say.book()) } }))
 }
@@ -154,11 +154,11 @@ pub(super) fn consents(cx: &mut PageContext<'_, '_>) -> Result<View> {
 /// `/my/invoices`
 pub(super) fn invoices(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let own = cx.own_id();
-    let told = cx.list(ApiCall::of("list_invoices"))?;
+    let answer = cx.list(ApiCall::of("list_invoices"))?;
     let courses = cx
         .call_if_allowed(ApiCall::of("list_subscriptions").with("limit", 20))?
         .unwrap_or_default();
-    let rows = bills::rows(cx, &told, false)?;
+    let rows = bills::rows(cx, &answer, false)?;
     let requests = cx
         .call_if_allowed(
             ApiCall::of("list_payment_requests").with("status", "open").with("limit", 20),
@@ -180,7 +180,7 @@ pub(super) fn invoices(cx: &mut PageContext<'_, '_>) -> Result<View> {
         }
         h2 { (say.invoices()) }
         @if rows.is_empty() { p.quiet { (say.no_invoices()) } }
-        @else { (table(say.invoices(), &bills::columns(say, false), rows)) (pager(cx, &told)) }
+        @else { (table(say.invoices(), &bills::columns(say, false), rows)) (pager(cx, &answer)) }
     };
     Ok(View::new(say.invoices(), main))
 }

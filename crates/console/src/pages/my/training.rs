@@ -73,10 +73,10 @@ pub(in crate::pages) fn day(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let own = cx.own_id();
     let [plan, id] = ["planId", "planMomentId"].map(|name| cx.place.param(name).to_owned());
     let ask = ApiCall::of("get_client_workout_day").at("clientId", &own).at("templateId", &plan);
-    let told = cx.call(ask.at("planMomentId", &id))?;
+    let answer = cx.call(ask.at("planMomentId", &id))?;
     let unit = programmes::weight_unit(cx)?;
     let date = cx.place.parameter("date").to_owned();
-    let (say, day) = (cx.say, told.at("day"));
+    let (say, day) = (cx.say, answer.at("day"));
     let main = html! {
         @if let Some(date) = spotter_kernel::Date::parse(&date) { p { (cx.written.day(date)) } }
         @if day.has("notes") { p.quiet { (day.text("notes")) } }
@@ -95,14 +95,15 @@ pub(in crate::pages) fn day(cx: &mut PageContext<'_, '_>) -> Result<View> {
 /// Plans without dates that somebody trains by, a few of them, each with its days: those are done in turn, whenever there is time.
 fn undated(cx: &mut PageContext<'_, '_>, own: &str) -> Result<Vec<(Value, Vec<Value>)>> {
     let ask = ApiCall::of("list_client_workout_plans").at("clientId", own);
-    let told =
+    let answer =
         cx.call_if_allowed(ask.with("status", "Active").with("limit", 50))?.unwrap_or_default();
-    let plans = told.list("plans").iter().filter(|plan| !plan.has("startDate")).take(5);
+    let plans = answer.list("plans").iter().filter(|plan| !plan.has("startDate")).take(5);
     let mut all = Vec::new();
     for plan in plans {
         let ask = ApiCall::of("list_client_workout_days").at("clientId", own);
-        let told = cx.call_if_allowed(ask.at("templateId", plan.text("_id")))?.unwrap_or_default();
-        all.push((plan.clone(), told.list("days").to_vec()));
+        let answer =
+            cx.call_if_allowed(ask.at("templateId", plan.text("_id")))?.unwrap_or_default();
+        all.push((plan.clone(), answer.list("days").to_vec()));
     }
     Ok(all)
 }
@@ -178,9 +179,9 @@ const FOUND_MAX: i64 = 20;
 /// `/my/training/{sessionId}/add`: exercises for a workout, found by their name.
 pub(in crate::pages) fn add(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let (own, id) = (cx.own_id(), cx.place.param("sessionId").to_owned());
-    let told =
+    let answer =
         cx.call(ApiCall::of("get_workout_session").at("clientId", &own).at("sessionId", &id))?;
-    let session = told.at("session").clone();
+    let session = answer.at("session").clone();
     let exercises = exercises_of(cx, &own, &session)?;
     let search = cx.place.parameter("search").trim().to_owned();
     let ask =
@@ -247,8 +248,8 @@ fn exercises_of(cx: &mut PageContext<'_, '_>, own: &str, session: &Value) -> Res
     }
     for exercise in &mut all {
         let ask = ApiCall::of("get_workout_exercise").at("exerciseId", exercise.text("exerciseId"));
-        let told = cx.call_if_allowed(ask)?.unwrap_or_default();
-        exercise["trackingType"] = json!(told.text("exercise.trackingType"));
+        let answer = cx.call_if_allowed(ask)?.unwrap_or_default();
+        exercise["trackingType"] = json!(answer.text("exercise.trackingType"));
     }
     let unknown = |exercise: &Value| moves_body(exercise) && !exercise.has("bodyWeight");
     if session.text("status") != "completed" && all.iter().any(unknown) {
@@ -269,23 +270,23 @@ fn moves_body(exercise: &Value) -> bool {
 fn weighed(cx: &mut PageContext<'_, '_>, own: &str, unit: &str) -> Result<Value> {
     let units = if unit == "lb" { "imperial" } else { "metric" };
     let ask = ApiCall::of("get_latest_measurements").at("clientId", own).with("units", units);
-    let told = cx.call_if_allowed(ask)?.unwrap_or_default();
-    let weight = told.list("measurements").iter().find(|one| one.text("type") == "weight");
+    let answer = cx.call_if_allowed(ask)?.unwrap_or_default();
+    let weight = answer.list("measurements").iter().find(|one| one.text("type") == "weight");
     Ok(weight.map_or(Value::Null, |weight| weight.at("value").clone()))
 }
 
 /// `/my/training/{sessionId}`: one exercise a screen, each saved at once.
 pub(in crate::pages) fn session(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let (own, id) = (cx.own_id(), cx.place.param("sessionId").to_owned());
-    let told =
+    let answer =
         cx.call(ApiCall::of("get_workout_session").at("clientId", &own).at("sessionId", &id))?;
-    let session = told.at("session").clone();
+    let session = answer.at("session").clone();
     let exercises = exercises_of(cx, &own, &session)?;
     let unit = session.text("weightUnit").to_owned();
     let at = || vec![("clientId", own.clone()), ("sessionId", id.clone())];
     let (say, written) = (cx.say, &cx.written);
     let open = session.text("status") != "completed";
-    let shown = cx
+    let view = cx
         .place
         .parameter("exercise")
         .parse::<usize>()
@@ -297,8 +298,8 @@ pub(in crate::pages) fn session(cx: &mut PageContext<'_, '_>) -> Result<View> {
         @if open && !exercises.is_empty() {
             p #rest.rest role="timer" data-over=(say.rest_is_over()) hidden { (say.rest()) " " b.number {} }
             p #kept.notice role="status" data-unticked=(say.unticked()) hidden { (say.kept_on_phone()) }
-            @let next = if shown + 1 < exercises.len() { to(shown + 1) } else { to(shown) };
-            (sets_form(cx, at(), (&exercises, &unit), (shown, &to), &next))
+            @let next = if view + 1 < exercises.len() { to(view + 1) } else { to(view) };
+            (sets_form(cx, at(), (&exercises, &unit), (view, &to), &next))
             @let finish = || Form::about(cx, "complete_workout_session", at()).offline().next(cx.place.path.clone()).send(say.finish());
             // Script saves the sets first, and asks about those that are not ticked.
             div.scripted { (finish()) }
@@ -379,7 +380,7 @@ fn sets_form(
     cx: &PageContext<'_, '_>,
     at: Vec<(&'static str, String)>,
     (exercises, unit): (&[Value], &str),
-    (shown, to): (usize, &dyn Fn(usize) -> String),
+    (view, to): (usize, &dyn Fn(usize) -> String),
     next: &str,
 ) -> Markup {
     let say = cx.say;
@@ -400,7 +401,7 @@ fn sets_form(
         sets.resize(sets.len() + more, json!({"type": "normal"}));
         let weight = weight_label(say, exercise, unit);
         form = form.content(html! {
-            section.card data-screen=(index) data-rest=(rest_after(exercise)) hidden[index != shown] {
+            section.card data-screen=(index) data-rest=(rest_after(exercise)) hidden[index != view] {
                 p.quiet { (index + 1) " / " (exercises.len()) }
                 h2 { (exercise.text("name")) }
                 @if moves_body(exercise) { (body_weight(cx, &name("bodyWeight"), exercise, unit)) }

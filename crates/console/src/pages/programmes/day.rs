@@ -30,9 +30,9 @@ pub(in crate::pages) fn day(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let (plan, id) =
         (cx.place.param("templateId").to_owned(), cx.place.param("planMomentId").to_owned());
     let ask = ApiCall::of("get_workout_moment").at("planId", &plan).at("planMomentId", &id);
-    let told = cx.call(ask.clone())?;
-    let day = told.at("day").clone();
-    let made = FormSource::of(&ask, &["day.exercises"], &told);
+    let answer = cx.call(ask.clone())?;
+    let day = answer.at("day").clone();
+    let made = FormSource::of(&ask, &["day.exercises"], &answer);
     let search = cx.place.parameter("search").to_owned();
     let exercises = match search.as_str() {
         "" => Vec::new(),
@@ -151,7 +151,7 @@ fn edited<'f>(
     // What is lifted so many times has a weight, and the reverse; nothing is known of what has no sets.
     let none = !OF_SETS[1..].iter().any(|field| any(field));
     let lifts = none || any("reps") || any("weight");
-    let shown = [
+    let view = [
         ("reps", say.reps(), lifts),
         ("repsMax", say.reps_at_most(), lifts),
         ("weight", unit, lifts),
@@ -167,9 +167,9 @@ fn edited<'f>(
                 form = form.hidden(&name("type"), own.text("type"));
             }
         }
-        let cells: Vec<_> = shown
+        let cells: Vec<_> = view
             .iter()
-            .filter(|(.., asked)| *asked)
+            .filter(|(.., request)| *request)
             .map(|(field, label, _)| cell(name(field), label, "decimal"))
             .collect();
         form = form.row(&format!("{} {}", say.set(), set + 1), &cells);
@@ -195,9 +195,9 @@ fn added<'f>(
         [("reps", say.reps()), ("weight", unit), ("durationSeconds", "s"), ("distanceMeters", "m")];
     let times = cell(place(index, "sets:times"), say.sets(), "numeric");
     let mut cells = vec![Cell { usual: "3", ..times }];
-    let asked = of_set.into_iter().filter(|(field, _)| is_measured(tracking, field));
+    let request = of_set.into_iter().filter(|(field, _)| is_measured(tracking, field));
     cells
-        .extend(asked.map(|(field, label)| {
+        .extend(request.map(|(field, label)| {
             cell(place(index, &format!("sets.0.{field}")), label, "decimal")
         }));
     form.row(say.what_to_do(), &cells)

@@ -18,9 +18,9 @@ pub(in crate::pages) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let place = cx.place;
     let ask =
         ApiCall::of("list_workout_exercises").filtered(place, &["search", "muscle", "source"]);
-    let told = cx.list(ask)?;
+    let answer = cx.list(ask)?;
     let say = cx.say;
-    let rows = told.list("exercises").iter().map(|exercise| {
+    let rows = answer.list("exercises").iter().map(|exercise| {
         let muscles: Vec<_> = exercise
             .list("primaryMuscles")
             .iter()
@@ -50,7 +50,7 @@ pub(in crate::pages) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
             button.plain type="submit" { (say.filter()) }
         }
         @if rows.is_empty() { (empty(say.no_exercise_found(), None)) }
-        @else { (table(say.exercises(), &[say.name(), say.muscle(), say.measured_by(), ""], rows)) (pager(cx, &told)) }
+        @else { (table(say.exercises(), &[say.name(), say.muscle(), say.measured_by(), ""], rows)) (pager(cx, &answer)) }
     };
     let acts = html! {
         @if cx.may("create_workout_exercise") { (disclosure(say.add_exercise(), form.send(say.add_exercise()))) }
@@ -74,8 +74,8 @@ fn fields<'f>(cx: &PageContext<'_, '_>, form: Form<'f>) -> Form<'f> {
 /// `/console/programmes/exercises/{exerciseId}`
 pub(in crate::pages) fn one(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let id = cx.place.param("exerciseId").to_owned();
-    let told = cx.call(ApiCall::of("get_workout_exercise").at("exerciseId", &id))?;
-    let exercise = told.at("exercise").clone();
+    let answer = cx.call(ApiCall::of("get_workout_exercise").at("exerciseId", &id))?;
+    let exercise = answer.at("exercise").clone();
     let say = cx.say;
     let at = || vec![("exerciseId", id.clone())];
     let archived = exercise.has("archivedAt");

@@ -21,10 +21,10 @@ use crate::{
 /// `/console/programmes`
 pub(super) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let place = cx.place;
-    let told =
+    let answer =
         cx.list(ApiCall::of("list_workout_templates").filtered(place, &["search", "status"]))?;
     let say = cx.say;
-    let rows: Vec<Vec<Markup>> = told.list("templates").iter().map(|template| vec![
+    let rows: Vec<Vec<Markup>> = answer.list("templates").iter().map(|template| vec![
         html! { a href={ "/console/programmes/" (template.text("_id")) } { b { (template.text("name")) } } },
         html! { (template.text("goal")) },
         html! { span.number { (template.int("totalWeeks")) } },
@@ -42,7 +42,7 @@ pub(super) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
             button.plain type="submit" { (say.filter()) }
         }
         @if rows.is_empty() { (empty(say.no_programmes(), None)) }
-        @else { (table(say.programmes(), &[say.name(), say.goal(), say.weeks(), say.days(), say.status()], rows)) (pager(cx, &told)) }
+        @else { (table(say.programmes(), &[say.name(), say.goal(), say.weeks(), say.days(), say.status()], rows)) (pager(cx, &answer)) }
     };
     // What most mean: an operation takes a plan without dates where nothing is said.
     let usual = serde_json::json!({"layout": "calendar_week"});
@@ -65,14 +65,14 @@ pub(super) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
 fn days(cx: &mut PageContext<'_, '_>, plan: &str) -> Result<Vec<Value>> {
     let mut all = Vec::new();
     for page in 1..=10 {
-        let told = cx.call(
+        let answer = cx.call(
             ApiCall::of("list_workout_moments")
                 .at("planId", plan)
                 .with("limit", 100)
                 .with("page", page),
         )?;
-        all.extend(told.list("moments").to_vec());
-        if !told.is("hasNextPage") {
+        all.extend(answer.list("moments").to_vec());
+        if !answer.is("hasNextPage") {
             break;
         }
     }
@@ -81,8 +81,8 @@ fn days(cx: &mut PageContext<'_, '_>, plan: &str) -> Result<Vec<Value>> {
 
 /// The unit in which the business weighs.
 pub(super) fn weight_unit(cx: &mut PageContext<'_, '_>) -> Result<String> {
-    let told = cx.call_if_allowed(ApiCall::of("get_workout_settings"))?.unwrap_or_default();
-    Ok(told.text("settings.weightUnit").to_owned())
+    let answer = cx.call_if_allowed(ApiCall::of("get_workout_settings"))?.unwrap_or_default();
+    Ok(answer.text("settings.weightUnit").to_owned())
 }
 
 /// What an exercise asks for, such as 5 × 8 · 60 kg: sets that are alike together.
@@ -90,11 +90,11 @@ pub(super) fn prescription(cx: &PageContext<'_, '_>, exercise: &Value, unit: &st
     let sets: Vec<String> =
         exercise.list("sets").iter().map(|set| prescription_of(cx, set, unit)).collect();
     let alike = sets.chunk_by(|one, other| one == other);
-    let told = alike.map(|sets| match sets.first().filter(|first| !first.is_empty()) {
+    let answer = alike.map(|sets| match sets.first().filter(|first| !first.is_empty()) {
         Some(first) => format!("{} × {first}", sets.len()),
         None => format!("{} ×", sets.len()),
     });
-    told.collect::<Vec<_>>().join(", ")
+    answer.collect::<Vec<_>>().join(", ")
 }
 
 /// Whether a field of a set says what is measured of an exercise of such a kind.
@@ -132,37 +132,35 @@ fn prescription_of(cx: &PageContext<'_, '_>, set: &Value, unit: &str) -> String 
 /// `/console/programmes/{templateId}`
 pub(super) fn builder(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let id = cx.place.param("templateId").to_owned();
-    let told = cx.call(ApiCall::of("get_workout_template").at("templateId", &id))?;
-    let template = told.at("template").clone();
+    let answer = cx.call(ApiCall::of("get_workout_template").at("templateId", &id))?;
+    let template = answer.at("template").clone();
     let (days, unit) = (days(cx, &id)?, weight_unit(cx)?);
     let weeks = template.int("totalWeeks").max(1);
     let say = cx.say;
     let by_week = template.text("layout") == "calendar_week";
-    let shown = cx
+    let view = cx
         .place
         .parameter("week")
         .parse::<i64>()
         .ok()
         .filter(|week| (1..=weeks).contains(week))
         .unwrap_or(1);
-    let of_week: Vec<&Value> = days
-        .iter()
-        .filter(|day| !day.has("weekNumber") || day.int("weekNumber") == shown)
-        .collect();
+    let of_week: Vec<&Value> =
+        days.iter().filter(|day| !day.has("weekNumber") || day.int("weekNumber") == view).collect();
     let weekdays: Vec<(String, String)> =
         (1..=7).map(|day| (day.to_string(), say.weekday(day).to_owned())).collect();
     let at = || vec![("planId", id.clone())];
-    let here = cx.place.with_parameters(&[("week", &shown.to_string())]);
+    let here = cx.place.with_parameters(&[("week", &view.to_string())]);
     let added = cx.place.with_parameters(&[("week", &(weeks + 1).to_string())]);
     let main = html! {
         p { (state(cx, template.text("status"))) " " span.quiet { (template.text("goal")) } }
         nav.tabs aria-label=(say.weeks()) {
-            @for week in 1..=weeks { a data-drop="day" data-set={ "weekNumber=" (week) } href=(cx.place.with_parameters(&[("week", &week.to_string())])) aria-current=[(week == shown).then_some("page")] { (say.week_number(&week.to_string())) } }
+            @for week in 1..=weeks { a data-drop="day" data-set={ "weekNumber=" (week) } href=(cx.place.with_parameters(&[("week", &week.to_string())])) aria-current=[(week == view).then_some("page")] { (say.week_number(&week.to_string())) } }
         }
         div.buttons {
             (Form::about(cx, "add_workout_week", at()).next(&*added).button(say.add_week()))
-            (Form::about(cx, "add_workout_week", at()).hidden("duplicateOf", shown.to_string()).next(&*added).button(say.copy_week()))
-            @if weeks > 1 { (disclosure(say.delete_week(), Form::about(cx, "delete_workout_week", vec![("planId", id.clone()), ("weekNumber", shown.to_string())]).next(format!("/console/programmes/{id}")).danger(say.delete_week()))) }
+            (Form::about(cx, "add_workout_week", at()).hidden("duplicateOf", view.to_string()).next(&*added).button(say.copy_week()))
+            @if weeks > 1 { (disclosure(say.delete_week(), Form::about(cx, "delete_workout_week", vec![("planId", id.clone()), ("weekNumber", view.to_string())]).next(format!("/console/programmes/{id}")).danger(say.delete_week()))) }
         }
         @let card = |day: &Value| html! {
             section.card draggable=[by_week.then_some("true")] data-drag=[by_week.then_some("day")] {
@@ -187,7 +185,7 @@ pub(super) fn builder(cx: &mut PageContext<'_, '_>) -> Result<View> {
         section.card {
             h2 { (say.add_day()) }
             @let form = Form::about(cx, "create_workout_moment", at()).next(&*here).text("name", say.name());
-            @let form = if by_week { form.hidden("weekNumber", shown.to_string()).choice("weekday", say.day(), &weekdays) } else { form };
+            @let form = if by_week { form.hidden("weekNumber", view.to_string()).choice("weekday", say.day(), &weekdays) } else { form };
             (form.of_type("time", "startTime", say.starts_at(), "off").send(say.add_day()))
         }
     };

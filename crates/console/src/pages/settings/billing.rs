@@ -16,8 +16,8 @@ use crate::{
 
 /// `/console/settings/invoices`: who bills, and by which terms.
 pub(in crate::pages) fn terms(cx: &mut PageContext<'_, '_>) -> Result<View> {
-    let told = cx.call(ApiCall::of("get_finance_settings"))?;
-    let finance = told.at("financeSettings");
+    let answer = cx.call(ApiCall::of("get_finance_settings"))?;
+    let finance = answer.at("financeSettings");
     let provider = cx.call_if_allowed(ApiCall::of("get_payment_provider"))?.unwrap_or_default();
     let say = cx.say;
     let words = |field: &str| -> Vec<(&str, &str)> {

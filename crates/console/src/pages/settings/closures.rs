@@ -54,9 +54,9 @@ pub(in crate::pages) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
         "true" => String::new(),
         _ => cx.written.today().to_string(),
     };
-    let told = cx.list(ApiCall::of("list_availability_rules").with("from", from))?;
+    let answer = cx.list(ApiCall::of("list_availability_rules").with("from", from))?;
     let mut rows: Vec<Vec<Markup>> = Vec::new();
-    for rule in told.list("availabilityRules") {
+    for rule in answer.list("availabilityRules") {
         let Closure { whose, time } = closure(cx, rule)?;
         let whose = if whose.is_empty() { cx.say.whole_business().to_owned() } else { whose };
         let written = &cx.written;
@@ -89,7 +89,7 @@ pub(in crate::pages) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
         p.quiet { (say.closures_mean()) }
         @if rows.is_empty() { (empty(say.no_closures(), None)) }
         @else { (table(say.closures(), &[say.when(), say.what_is_closed(), say.reason()], rows)) }
-        (pager(cx, &told))
+        (pager(cx, &answer))
         p { a href=(cx.place.with_parameters(&[("past", if past { "" } else { "true" }), ("page", "")])) { (if past { say.upcoming() } else { say.past() }) } }
         @if cx.may("create_availability_rule") { section.card { (disclosure(say.close(), form.send(say.close()))) } }
     };
@@ -99,8 +99,8 @@ pub(in crate::pages) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
 /// `/console/settings/closures/{availabilityRuleId}`
 pub(in crate::pages) fn one(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let id = cx.place.param("availabilityRuleId").to_owned();
-    let told = cx.call(ApiCall::of("get_availability_rule").at("availabilityRuleId", &id))?;
-    let rule = told.at("availabilityRule");
+    let answer = cx.call(ApiCall::of("get_availability_rule").at("availabilityRuleId", &id))?;
+    let rule = answer.at("availabilityRule");
     let Closure { whose, time } = closure(cx, rule)?;
     let body = OF_NEW.into_iter().filter(|field| rule.has(field));
     let body = body.map(|field| (field.to_owned(), rule.at(field).clone())).collect();

@@ -20,11 +20,11 @@ const AT_WORK: [&str; 2] = ["startTime", "endTime"];
 
 /// `/console/settings/coaches`
 pub(in crate::pages) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
-    let told = cx.list(ApiCall::of("list_coaches"))?;
+    let answer = cx.list(ApiCall::of("list_coaches"))?;
     let say = cx.say;
     let roles: Vec<_> =
         ["Coach", "Manager", "Admin"].iter().map(|word| (*word, say.term(word))).collect();
-    let rows: Vec<Vec<Markup>> = told.list("coaches").iter().map(|coach| vec![
+    let rows: Vec<Vec<Markup>> = answer.list("coaches").iter().map(|coach| vec![
         html! { a href={ "/console/settings/coaches/" (coach.text("coachId")) } { b { (name(coach)) } } },
         html! { (coach.text("email")) },
         html! { (say.term(coach.text("role"))) },
@@ -38,7 +38,7 @@ pub(in crate::pages) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
         .choice("role", say.role(), &roles);
     let main = html! {
         (tabs(cx, "/coaches"))
-        (table(say.coaches(), &[say.name(), say.email(), say.role(), say.status()], rows)) (pager(cx, &told))
+        (table(say.coaches(), &[say.name(), say.email(), say.role(), say.status()], rows)) (pager(cx, &answer))
         @if cx.may("invite_coach") { section.card { (disclosure(say.invite_coach(), form.send(say.invite_coach()))) } }
     };
     Ok(View::new(say.settings(), main))
@@ -47,8 +47,8 @@ pub(in crate::pages) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
 /// `/console/settings/coaches/{coachId}`
 pub(in crate::pages) fn one(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let id = cx.place.param("coachId").to_owned();
-    let told = cx.call(ApiCall::of("get_coach").at("coachId", &id))?;
-    let coach = told.at("coach").clone();
+    let answer = cx.call(ApiCall::of("get_coach").at("coachId", &id))?;
+    let coach = answer.at("coach").clone();
     let ask = ApiCall::of("get_coach_availability").at("coachId", &id);
     let hours = cx.call_if_allowed(ask.clone())?.unwrap_or_default();
     let made = FormSource::of(&ask, &["availability"], &hours);

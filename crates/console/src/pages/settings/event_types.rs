@@ -16,10 +16,10 @@ use crate::{
 
 /// `/console/settings/event-types`
 pub(in crate::pages) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
-    let told = cx.list(ApiCall::of("list_event_types"))?;
+    let answer = cx.list(ApiCall::of("list_event_types"))?;
     let say = cx.say;
     let kinds = [("appointment", say.term("appointment")), ("class", say.term("class"))];
-    let rows: Vec<Vec<Markup>> = told.list("eventTypes").iter().map(|kind| vec![
+    let rows: Vec<Vec<Markup>> = answer.list("eventTypes").iter().map(|kind| vec![
         html! { a href={ "/console/settings/event-types/" (kind.text("eventTypeId")) } { b { (kind.text("name")) } } },
         html! { (say.term(kind.text("kind"))) },
         html! { span.number { (kind.int("durationMinutes")) " min" } },
@@ -35,7 +35,7 @@ pub(in crate::pages) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let main = html! {
         (tabs(cx, "/event-types"))
         @if rows.is_empty() { (empty(say.no_event_types(), None)) }
-        @else { (table(say.event_types(), &[say.name(), say.kind(), say.minutes(), say.seats(), say.status()], rows)) (pager(cx, &told)) }
+        @else { (table(say.event_types(), &[say.name(), say.kind(), say.minutes(), say.seats(), say.status()], rows)) (pager(cx, &answer)) }
         @if cx.may("create_event_type") { section.card { (disclosure(say.add_event_type(), form.send(say.add_event_type()))) } }
     };
     Ok(View::new(say.settings(), main))
@@ -44,8 +44,8 @@ pub(in crate::pages) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
 /// `/console/settings/event-types/{eventTypeId}`
 pub(in crate::pages) fn one(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let id = cx.place.param("eventTypeId").to_owned();
-    let told = cx.call(ApiCall::of("get_event_type").at("eventTypeId", &id))?;
-    let kind = told.at("eventType").clone();
+    let answer = cx.call(ApiCall::of("get_event_type").at("eventTypeId", &id))?;
+    let kind = answer.at("eventType").clone();
     let coaches = cx.coaches_to_plan()?;
     let locations = cx.choices(ApiCall::of("list_locations"), ("locations", "locationId"))?;
     let say = cx.say;

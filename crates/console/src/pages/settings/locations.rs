@@ -20,10 +20,10 @@ const OPEN: [&str; 2] = ["opens", "closes"];
 
 /// `/console/settings/locations`
 pub(in crate::pages) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
-    let told = cx.list(ApiCall::of("list_locations"))?;
+    let answer = cx.list(ApiCall::of("list_locations"))?;
     let say = cx.say;
     let kinds = [("physical", say.term("physical")), ("online", say.term("online"))];
-    let rows: Vec<Vec<Markup>> = told.list("locations").iter().map(|location| vec![
+    let rows: Vec<Vec<Markup>> = answer.list("locations").iter().map(|location| vec![
         html! { a href={ "/console/settings/locations/" (location.text("locationId")) } { b { (location.text("name")) } } },
         html! { (say.term(location.text("type"))) },
         html! { (location.text("address.city")) },
@@ -36,7 +36,7 @@ pub(in crate::pages) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let main = html! {
         (tabs(cx, "/locations"))
         @if rows.is_empty() { (empty(say.no_locations(), None)) }
-        @else { (table(say.locations(), &[say.name(), say.kind(), say.city(), say.status()], rows)) (pager(cx, &told)) }
+        @else { (table(say.locations(), &[say.name(), say.kind(), say.city(), say.status()], rows)) (pager(cx, &answer)) }
         @if cx.may("create_location") { section.card { (disclosure(say.add_location(), form.send(say.add_location()))) } }
     };
     Ok(View::new(say.settings(), main))
@@ -46,9 +46,9 @@ pub(in crate::pages) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
 pub(in crate::pages) fn one(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let id = cx.place.param("locationId").to_owned();
     let ask = ApiCall::of("get_location").at("locationId", &id);
-    let told = cx.call(ask.clone())?;
-    let made = FormSource::of(&ask, &["location.openingHours"], &told);
-    let location = told.at("location").clone();
+    let answer = cx.call(ask.clone())?;
+    let made = FormSource::of(&ask, &["location.openingHours"], &answer);
+    let location = answer.at("location").clone();
     let say = cx.say;
     let at = || vec![("locationId", id.clone())];
     let kinds = [("physical", say.term("physical")), ("online", say.term("online"))];

@@ -47,8 +47,8 @@ fn only_if(cx: &PageContext<'_, '_>, operation: &str, form: Markup) -> Markup {
 
 /// `/console/settings`
 pub(super) fn company(cx: &mut PageContext<'_, '_>) -> Result<View> {
-    let told = cx.call(ApiCall::of("get_company_settings"))?;
-    let company = told.at("company");
+    let answer = cx.call(ApiCall::of("get_company_settings"))?;
+    let company = answer.at("company");
     let say = cx.say;
     let own = |names: Vec<String>| -> Vec<(String, String)> {
         names.into_iter().map(|name| (name.clone(), name)).collect()
@@ -76,13 +76,13 @@ pub(super) fn company(cx: &mut PageContext<'_, '_>) -> Result<View> {
 
 /// `/console/settings/fields`
 pub(super) fn fields(cx: &mut PageContext<'_, '_>) -> Result<View> {
-    let told = cx.call(ApiCall::of("list_custom_fields").with("limit", 100))?;
+    let answer = cx.call(ApiCall::of("list_custom_fields").with("limit", 100))?;
     let say = cx.say;
     let kinds: Vec<_> = ["text", "number", "date", "boolean", "select"]
         .iter()
         .map(|word| (*word, say.term(word)))
         .collect();
-    let rows: Vec<Vec<Markup>> = told.list("customFields").iter().map(|field| vec![
+    let rows: Vec<Vec<Markup>> = answer.list("customFields").iter().map(|field| vec![
         html! { b { (field.text("label")) } },
         html! { (say.term(field.text("type"))) },
         html! { (field.list("options").iter().filter_map(Value::as_str).collect::<Vec<_>>().join(", ")) },
@@ -106,9 +106,9 @@ pub(super) fn fields(cx: &mut PageContext<'_, '_>) -> Result<View> {
 /// `/console/settings/policies`
 pub(super) fn policies(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let ask = ApiCall::of("get_company_policies");
-    let told = cx.call_if_allowed(ask.clone())?.unwrap_or_default();
-    let made = FormSource::of(&ask, &["policies"], &told);
-    let policies = told.at("policies");
+    let answer = cx.call_if_allowed(ask.clone())?.unwrap_or_default();
+    let made = FormSource::of(&ask, &["policies"], &answer);
+    let policies = answer.at("policies");
     let (say, currency) = (cx.say, cx.person.company.currency.code().to_owned());
     let form = Form::of(cx, "set_company_policies")
         .from(policies)
@@ -128,8 +128,8 @@ pub(super) fn policies(cx: &mut PageContext<'_, '_>) -> Result<View> {
 
 /// `/console/settings/features`
 pub(super) fn features(cx: &mut PageContext<'_, '_>) -> Result<View> {
-    let told = cx.call(ApiCall::of("get_company_features"))?;
-    let features = told.at("features");
+    let answer = cx.call(ApiCall::of("get_company_features"))?;
+    let features = answer.at("features");
     let say = cx.say;
     let form = Form::of(cx, "update_company_features")
         .from(features)

@@ -179,14 +179,14 @@ impl Form<'_> {
     pub(crate) fn money(mut self, name: &str, label: &str) -> Self {
         let (currency, money) = (self.currency.clone(), format!("{name}:money"));
         // Operations tell amounts in minor units.
-        if let (Some((field, told)), Some(known)) = (&mut self.wrong, Currency::parse(&currency))
+        if let (Some((field, answer)), Some(known)) = (&mut self.wrong, Currency::parse(&currency))
             && field == name
         {
             let word = |word: &str| match word.parse() {
                 Ok(amount) => format!("{} {currency}", known.decimal(amount)),
                 Err(_) => word.to_owned(),
             };
-            *told = told.split(' ').map(word).collect::<Vec<_>>().join(" ");
+            *answer = answer.split(' ').map(word).collect::<Vec<_>>().join(" ");
         }
         let typed = self.typed.is_some();
         let amount = match typed {

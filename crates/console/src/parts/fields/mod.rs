@@ -132,14 +132,14 @@ impl<'f> Form<'f> {
         let entered = (cx.entered.form == id).then_some(cx.entered);
         let wrong = entered.and_then(|entered| {
             let problem = entered.problem.as_ref()?;
-            let mut told = cx.say.refusal(problem);
+            let mut answer = cx.say.refusal(problem);
             if let Some(now) = problem.details.as_ref().and_then(|details| details["now"].as_str())
             {
-                told = format!("{told} ({}: {now})", cx.say.now());
+                answer = format!("{answer} ({}: {now})", cx.say.now());
             }
             // A place of a list is told in brackets, and typed behind a point.
             let field = entered.field().unwrap_or_default().replace('[', ".").replace(']', "");
-            Some((field, told))
+            Some((field, answer))
         });
         // What is written whole, and was changed meanwhile, is shown as it is now: what was typed stands beside it.
         let is_stale =
@@ -166,8 +166,9 @@ impl<'f> Form<'f> {
             whose: unsent_form::whose(cx.person.caller.company, &cx.person.email),
             action: cx.place.address(),
             id,
-            reauthentication: (!cx.is_sure() && found.is_some_and(|found| found.needs_reauthentication))
-                .then(|| cx.say.your_password()),
+            reauthentication: (!cx.is_sure()
+                && found.is_some_and(|found| found.needs_reauthentication))
+            .then(|| cx.say.your_password()),
             choose: cx.say.choose(),
             currency: cx.person.company.currency.code().to_owned(),
             say: cx.say,
@@ -312,11 +313,11 @@ impl<'f> Form<'f> {
     }
 
     fn mistake(&self, name: &str) -> Option<&str> {
-        let (field, told) = self.wrong.as_ref()?;
+        let (field, answer) = self.wrong.as_ref()?;
         // A list is wrong at one of its places.
         let is_own =
             field == name || field.strip_prefix(name).is_some_and(|rest| rest.starts_with('.'));
-        is_own.then_some(told.as_str())
+        is_own.then_some(answer.as_str())
     }
 
     /// The mark of what must be filled in; those who hear the page are told by the control.
@@ -402,11 +403,11 @@ impl<'f> Form<'f> {
         html! {
             form id=(id) method="post" action=(action) novalidate[self.plain] data-form data-offline[self.offline]
                 enctype=[self.file.then_some("multipart/form-data")] data-hx-boost=[(self.file || self.away).then_some("false")] {
-                @if let Some((field, told)) = &wrong {
+                @if let Some((field, answer)) = &wrong {
                     div class=(SUMMARY) role="alert" tabindex="-1" {
                         h2 { (self.say.problem_with()) }
-                        @if field.is_empty() { p { (told) } }
-                        @else { p { a href={ "#" (about) } { (called) } ": " (told) } }
+                        @if field.is_empty() { p { (answer) } }
+                        @else { p { a href={ "#" (about) } { (called) } ": " (answer) } }
                         @let own = typed_before(lost, &hidden, &labels);
                         @if !own.is_empty() {
                             p { (self.say.you_had_typed()) }

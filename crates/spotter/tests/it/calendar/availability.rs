@@ -36,8 +36,8 @@ async fn hours_are_set_whole_and_by_their_version(app: App) {
         {"weekday": 1, "startTime": "22:00", "endTime": "02:00"}],
         "overrides": [{"date": "2027-05-05", "windows": []}]});
     let set = app.put(&path, hours.clone()).await.ok();
-    let told = &set.data()["availability"];
-    assert_eq!((&told["version"], &told["weekly"][0]["weekday"]), (&json!(1), &json!(1)));
+    let response = &set.data()["availability"];
+    assert_eq!((&response["version"], &response["weekly"][0]["weekday"]), (&json!(1), &json!(1)));
     let stale = crate::calendar::with(&hours, json!({"version": 0}));
     app.put(&path, stale).await.refused(409, "PUBLIC_API_ERROR").about("version");
     let other = crate::calendar::with(&hours, json!({"version": 1, "finishMinutes": 240}));
@@ -175,10 +175,10 @@ async fn slots_say_why_they_cannot_be_booked(app: App) {
     let other = new_type(&app, json!({"coachIds": [elsewhere], "slotIntervalMinutes": 60})).await;
     let path =
         format!("eventTypeId={other}&clientId={client}&from={}&to={}", at(5, 600), at(5, 720));
-    let told = slots(&app, &path).await;
-    assert_eq!(told[0].1, ["client_busy"]);
+    let response = slots(&app, &path).await;
+    assert_eq!(response[0].1, ["client_busy"]);
     let free: &[String] = &[];
-    assert_eq!(told[1].1, free);
+    assert_eq!(response[1].1, free);
     // What is listed as not bookable does not book, and the reasons are the same.
     for (day, reason) in [(1, "notice"), (20, "window"), (5, "daily_limit")] {
         let new = json!({"clientId": client, "eventTypeId": event_type, "startsAt": at(day, 660)});
@@ -205,8 +205,8 @@ async fn slots_of_several_types_stand_together(app: App) {
     let range = format!("from={}&to={}", at(1, 0), at(1, 720));
     let ask = async |query: String| app.get(&format!("/availability/slots?{query}&{range}")).await;
     let all = async |query: String| {
-        let told = ask(query).await.ok();
-        told.data()["slots"].as_array().unwrap().clone()
+        let response = ask(query).await.ok();
+        response.data()["slots"].as_array().unwrap().clone()
     };
     let key = |slot: &serde_json::Value| {
         (text(slot, "/startsAt"), text(slot, "/coachId"), text(slot, "/eventTypeId"))
@@ -305,7 +305,7 @@ async fn limits_count_what_is_there_at_once(app: App) {
         coaches.push(coach_at_work(&app).await);
     }
     let event_type = new_type(&app, json!({"coachIds": coaches, "locationIds": [place]})).await;
-    let asked = new_type(
+    let request = new_type(
         &app,
         json!({"coachIds": coaches, "locationIds": [place],
         "requiresApproval": true}),
@@ -319,7 +319,7 @@ async fn limits_count_what_is_there_at_once(app: App) {
         app.post("/bookings", new).await
     };
     wanted(&event_type, &coaches[0]).await.ok();
-    wanted(&asked, &coaches[1]).await.ok();
+    wanted(&request, &coaches[1]).await.ok();
     wanted(&event_type, &coaches[2])
         .await
         .refused(409, "PUBLIC_API_AVAILABILITY_SLOT_NOT_BOOKABLE");
@@ -367,9 +367,9 @@ async fn a_day_is_explained(app: App) {
         .await;
     let query =
         format!("eventTypeId={event_type}&explain=true&from={}&to={}", at(50, 0), at(50, 180));
-    let told: Vec<_> =
+    let response: Vec<_> =
         slots(&app, &query).await.into_iter().map(|(_, reasons)| reasons.join(" ")).collect();
-    assert_eq!(told, ["", "coach_busy", ""]);
+    assert_eq!(response, ["", "coach_busy", ""]);
     let long = format!(
         "/availability/slots?eventTypeId={event_type}&explain=true&from={}&to={}",
         at(50, 0),
@@ -416,8 +416,8 @@ async fn closures_tell_whom_they_concern(app: App) {
     app.post("/availability-rules", rule).await.refused(400, "PUBLIC_API_DATE_RANGE_TOO_LARGE");
     let last = json!({"appliesTo": "coach", "coachId": coach, "startDate": "9999-12-31",
         "endDate": "9999-12-31", "startTime": "09:00", "endTime": "10:00"});
-    let told = app.app("POST", "/availability-rules/preview", Some(last)).await.ok();
-    assert_eq!(told.data()["affectedBookings"]["total"], 0);
+    let response = app.app("POST", "/availability-rules/preview", Some(last)).await.ok();
+    assert_eq!(response.data()["affectedBookings"]["total"], 0);
     let nobody = json!({"appliesTo": "coach", "startDate": date, "endDate": date});
     app.post("/availability-rules", nobody).await.refused(400, "request.invalid").about("coachId");
     app.announced(&[]).await;
@@ -430,8 +430,8 @@ async fn tasks_take_their_coachs_time(app: App) {
     let task =
         json!({"coachId": coach, "title": "Clean", "startsAt": at(70, 30), "endsAt": at(70, 60)});
     let made = app.post("/calendar-tasks", task).await.ok();
-    let told = app.announced(&["calendar_task.created"]).await;
-    assert_eq!(told[0]["coachId"], coach.as_str());
+    let response = app.announced(&["calendar_task.created"]).await;
+    assert_eq!(response[0]["coachId"], coach.as_str());
     let path = format!("/calendar-tasks/{}", text(made.data(), "/calendarTask/calendarTaskId"));
     let starts = async || {
         slots(&app, &query).await.into_iter().map(|(at, _)| at[11..].to_owned()).collect::<Vec<_>>()

@@ -23,11 +23,11 @@ async fn a_token_books_once(app: App) {
     let coach = coach_at_work(&app).await;
     let event_type = new_type(&app, json!({"coachIds": [coach]})).await;
     let (from, to) = (at(33, 0), at(33, 60));
-    let told = app
+    let response = app
         .get(&format!("/availability/slots?eventTypeId={event_type}&from={from}&to={to}"))
         .await
         .ok();
-    let slot = &told.data()["slots"][0];
+    let slot = &response.data()["slots"][0];
     assert_eq!((&slot["startsAt"], &slot["capacityLeft"]), (&json!(from), &json!(1)));
     let token = text(slot, "/slotToken");
     assert!(token.len() < 120, "{}", token.len());
@@ -43,8 +43,8 @@ async fn a_token_books_once(app: App) {
     assert_eq!(booking["startsAt"], from.as_str());
     assert_eq!(booking["policy"]["cancellationWindowMinutes"], json!(null));
     assert_eq!(made.data()["bookingRequest"], json!(null));
-    let told = app.announced(&["booking.created"]).await;
-    assert_eq!(told[0]["bookingId"], booking["bookingId"]);
+    let response = app.announced(&["booking.created"]).await;
+    assert_eq!(response[0]["bookingId"], booking["bookingId"]);
     let again = app.post("/bookings", json!({"clientId": bo, "slotToken": token})).await;
     again.refused(409, "PUBLIC_API_AVAILABILITY_SLOT_NOT_BOOKABLE");
     let mut forged = token.clone();
@@ -79,8 +79,8 @@ async fn a_booking_is_read_listed_and_changed(app: App) {
     book(&app, with(&later_one, json!({"externalId": null}))).await;
     app.events().await;
     let path = format!("/bookings/{booked}");
-    let told = app.get(&path).await.ok();
-    assert_eq!(told.data()["booking"]["externalId"], external.as_str());
+    let response = app.get(&path).await.ok();
+    assert_eq!(response.data()["booking"]["externalId"], external.as_str());
     for (query, total) in [
         (String::new(), 2),
         (format!("clientId={client}"), 2),
@@ -89,7 +89,7 @@ async fn a_booking_is_read_listed_and_changed(app: App) {
         ("status=cancelled".into(), 0),
         (format!("externalId={external}"), 1),
         (format!("from={start}&to={}", later(&start, 30)), 1),
-        (format!("calendarEventId={}", text(told.data(), "/booking/calendarEventId")), 1),
+        (format!("calendarEventId={}", text(response.data(), "/booking/calendarEventId")), 1),
     ] {
         let list = app.get(&format!("/bookings?{query}")).await.ok();
         assert_eq!(list.data()["total"], total, "{query}");
@@ -100,7 +100,7 @@ async fn a_booking_is_read_listed_and_changed(app: App) {
     assert_eq!(app.announced(&["booking.updated"]).await[0]["changedFields"], json!(["note"]));
     app.patch(&path, json!({"note": null})).await.ok();
     app.announced(&[]).await;
-    let event = format!("/calendar/events/{}", text(told.data(), "/booking/calendarEventId"));
+    let event = format!("/calendar/events/{}", text(response.data(), "/booking/calendarEventId"));
     assert_eq!(app.get(&event).await.ok().data()["calendarEvent"]["seatsTaken"], 1);
 }
 
@@ -121,10 +121,13 @@ async fn a_booking_is_moved_under_its_id(app: App) {
     let path = format!("/bookings/{booked}/reschedule");
     // Its own time is not in its way.
     let moved = app.post(&path, json!({"startsAt": later(&start, 15)})).await.ok();
-    let told = &moved.data()["booking"];
-    assert_eq!((&told["bookingId"], &told["rescheduledFrom"]), (&json!(booked), &json!(start)));
-    let told = app.announced(&["booking.updated"]).await;
-    assert_eq!(told[0]["previousStartsAt"], start.as_str());
+    let response = &moved.data()["booking"];
+    assert_eq!(
+        (&response["bookingId"], &response["rescheduledFrom"]),
+        (&json!(booked), &json!(start))
+    );
+    let response = app.announced(&["booking.updated"]).await;
+    assert_eq!(response[0]["previousStartsAt"], start.as_str());
     app.app_as(&token, "POST", &path, Some(json!({"startsAt": start, "coachId": two}))).await.ok();
     app.announced(&["booking.updated"]).await;
     let event = text(moved.data(), "/booking/calendarEventId");
@@ -202,12 +205,12 @@ async fn cancelling_follows_the_policy_of_the_booking(app: App) {
     let wrong = json!({"cancellationTiming": "soon"});
     app.post(&path, wrong).await.refused(400, "PUBLIC_API_INVALID_CANCELLATION_TIMING");
     let cancelled = app.app_as(&token, "POST", &path, Some(json!({"reason": "Ill"}))).await.ok();
-    let told = &cancelled.data()["booking"];
-    assert_eq!((&told["cancelledBy"], &told["fee"]), (&json!("client"), &fee));
-    assert_eq!(told["cancellationTiming"], "late");
-    let told = app.announced(&["booking.cancelled"]).await;
-    assert_eq!(told[0]["cancellationTiming"], "late");
-    assert!(!told[0].to_string().contains("Ill"), "reasons are not told");
+    let response = &cancelled.data()["booking"];
+    assert_eq!((&response["cancelledBy"], &response["fee"]), (&json!("client"), &fee));
+    assert_eq!(response["cancellationTiming"], "late");
+    let response = app.announced(&["booking.cancelled"]).await;
+    assert_eq!(response[0]["cancellationTiming"], "late");
+    assert!(!response[0].to_string().contains("Ill"), "reasons are not told");
     app.act(&path).await.refused(409, "PUBLIC_API_ERROR").about("status");
     let other = booked(later(&this_minute(), 60), true).await;
     let cancelled = app.post(&format!("/bookings/{other}/cancel"), staffs).await.ok();
@@ -229,9 +232,9 @@ async fn attendance_is_said_and_corrected(app: App) {
     let path = format!("/bookings/{booked}/attendance");
     app.events().await;
     let mark = async |status: &str| {
-        let told = app.post(&path, json!({"attendanceStatus": status})).await.ok();
+        let response = app.post(&path, json!({"attendanceStatus": status})).await.ok();
         app.announced(&["booking.updated"]).await;
-        told.data()["booking"].clone()
+        response.data()["booking"].clone()
     };
     assert!(mark("attended").await["checkedInAt"].is_string());
     let missed = mark("no_show").await;
@@ -312,8 +315,8 @@ async fn clients_see_and_book_for_themselves_alone(app: App) {
     .await
     .refused(403, "auth.forbidden");
     let coaches = ask("GET", "/coaches", None).await.ok();
-    let told = coaches.data()["coaches"][0].as_object().unwrap();
-    assert!(told.contains_key("firstName") && !told.contains_key("email"), "{told:?}");
+    let response = coaches.data()["coaches"][0].as_object().unwrap();
+    assert!(response.contains_key("firstName") && !response.contains_key("email"), "{response:?}");
     app.announced(&[]).await;
 }
 
@@ -334,13 +337,13 @@ async fn whoever_is_archived_comes_to_nothing(app: App) {
     .ok();
     app.events().await;
     app.act(&format!("/clients/{client}/archive")).await.ok();
-    let mut told: Vec<_> = app.events().await.into_iter().map(|(name, _)| name).collect();
-    told.sort();
-    assert_eq!(told, ["booking.cancelled", "booking_request.rejected", "client.archived"]);
-    let told = app.get(&format!("/bookings/{booked}")).await.ok();
-    let told = &told.data()["booking"];
+    let mut response: Vec<_> = app.events().await.into_iter().map(|(name, _)| name).collect();
+    response.sort();
+    assert_eq!(response, ["booking.cancelled", "booking_request.rejected", "client.archived"]);
+    let response = app.get(&format!("/bookings/{booked}")).await.ok();
+    let response = &response.data()["booking"];
     assert_eq!(
-        (&told["cancelledBy"], &told["cancellationTiming"]),
+        (&response["cancelledBy"], &response["cancellationTiming"]),
         (&json!("system"), &json!("early"))
     );
     app.post("/bookings", new).await.refused(409, "PUBLIC_API_ERROR").about("clientId");

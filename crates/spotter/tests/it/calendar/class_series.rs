@@ -54,8 +54,8 @@ impl Studio {
     /// The classes in order: date, start, id, status.
     async fn classes(&self) -> Vec<(String, String, String, String)> {
         let path = format!("/calendar/events?limit=100&from={}&to={}", at(30, 0), at(130, 0));
-        let told = self.app.get(&path).await.ok();
-        let all = told.data()["calendarEvents"].as_array().unwrap().iter();
+        let response = self.app.get(&path).await.ok();
+        let all = response.data()["calendarEvents"].as_array().unwrap().iter();
         all.map(|class| {
             let date = class["occurrenceDate"].as_str().unwrap_or_default().to_owned();
             let start = text(class, "/startsAt")[11..16].to_owned();
@@ -65,8 +65,8 @@ impl Studio {
     }
 
     async fn change(&self, path: &str, change: Value) -> Value {
-        let told = self.app.app_as(&self.token, "PATCH", path, Some(change)).await.ok();
-        told.data()["eventSeries"].clone()
+        let response = self.app.app_as(&self.token, "PATCH", path, Some(change)).await.ok();
+        response.data()["eventSeries"].clone()
     }
 }
 
@@ -97,16 +97,16 @@ async fn classes_are_made_where_the_coach_is_free_and_nothing_is_closed(app: App
     let refused = app.app_as(&studio.token, "POST", "/calendar/events", Some(own.clone())).await;
     refused.refused(409, "PUBLIC_API_ERROR").about("startsAt");
     let path = studio.made(with(&new, json!({"onConflict": "skip"}))).await;
-    let told = app.app_as(&studio.token, "GET", &path, None).await.ok();
-    let series = &told.data()["eventSeries"];
+    let response = app.app_as(&studio.token, "GET", &path, None).await.ok();
+    let series = &response.data()["eventSeries"];
     assert_eq!((&series["skipped"], &series["name"]), (&conflicts, &json!("Spin")));
     let classes = studio.classes().await;
     let made = classes.iter().filter(|class| !class.0.is_empty()).map(|class| class.0.clone());
     assert_eq!(made.collect::<Vec<_>>(), [date(40), date(42), date(44)]);
     app.announced(&[]).await;
     let path = format!("{SERIES}?coachId={}", studio.coach);
-    let told = app.app_as(&studio.token, "GET", &path, None).await.ok();
-    assert_eq!(told.data()["total"], 1);
+    let response = app.app_as(&studio.token, "GET", &path, None).await.ok();
+    assert_eq!(response.data()["total"], 1);
 }
 
 async fn a_change_takes_bookings_along(app: App) {
@@ -119,16 +119,16 @@ async fn a_change_takes_bookings_along(app: App) {
     // One is moved, and one called off, by itself.
     let own = |at: usize| format!("/calendar/events/{}", before[at].2);
     let moved = json!({"startsAt": at(41, 9 * 60)});
-    let told = app.app_as(&studio.token, "PATCH", &own(1), Some(moved)).await.ok();
-    assert_eq!(told.data()["calendarEvent"]["isException"], true);
+    let response = app.app_as(&studio.token, "PATCH", &own(1), Some(moved)).await.ok();
+    assert_eq!(response.data()["calendarEvent"]["isException"], true);
     app.app_as(&studio.token, "POST", &format!("{}/cancel", own(2)), Some(json!({}))).await.ok();
     app.events().await;
     let change = json!({"scope": "all", "recurrence": {"startTime": "19:30"}, "name": "Spin hard",
         "capacity": 6, "durationMinutes": 60});
     studio.change(&path, change).await;
-    let told = app.announced(&["booking.updated"]).await;
+    let response = app.announced(&["booking.updated"]).await;
     assert_eq!(
-        (&told[0]["bookingId"], &told[0]["startsAt"]),
+        (&response[0]["bookingId"], &response[0]["startsAt"]),
         (&json!(booking), &json!(at(40, 19 * 60 + 30)))
     );
     let after = studio.classes().await;
@@ -142,8 +142,8 @@ async fn a_change_takes_bookings_along(app: App) {
             ("19:30", "scheduled")
         ]
     );
-    let told = app.get(&format!("/calendar/events/{}", before[0].2)).await.ok();
-    let class = &told.data()["calendarEvent"];
+    let response = app.get(&format!("/calendar/events/{}", before[0].2)).await.ok();
+    let class = &response.data()["calendarEvent"];
     assert_eq!((&class["capacity"], &class["name"]), (&json!(6), &json!("Spin hard")));
     assert_eq!(class["endsAt"], at(40, 20 * 60 + 30));
     // Where it cannot be, nobody loses a seat.
@@ -156,8 +156,8 @@ async fn a_change_takes_bookings_along(app: App) {
         series["skipped"],
         json!([{"date": date(43), "reasons": ["coach_busy"], "stays": true}])
     );
-    let told = app.get(&format!("/calendar/events/{}", before[3].2)).await.ok();
-    let class = &told.data()["calendarEvent"];
+    let response = app.get(&format!("/calendar/events/{}", before[3].2)).await.ok();
+    let class = &response.data()["calendarEvent"];
     assert_eq!(
         (&class["startsAt"], &class["isException"]),
         (&json!(at(43, 19 * 60 + 30)), &json!(true))
@@ -178,9 +178,9 @@ async fn what_follows_is_a_series_of_its_own(app: App) {
     let change = json!({"scope": "following", "occurrenceDate": date(42),
         "recurrence": {"weekdays": dates, "untilDate": date(49)}});
     let next = studio.change(&path, change).await;
-    let mut told: Vec<_> = app.events().await.into_iter().map(|(name, _)| name).collect();
-    told.sort();
-    assert_eq!(told, ["booking.cancelled"], "day 43 is gone");
+    let mut response: Vec<_> = app.events().await.into_iter().map(|(name, _)| name).collect();
+    response.sort();
+    assert_eq!(response, ["booking.cancelled"], "day 43 is gone");
     let old = app.app_as(&studio.token, "GET", &path, None).await.ok();
     let old = &old.data()["eventSeries"];
     assert_eq!(
@@ -211,13 +211,13 @@ async fn parts_are_called_off(app: App) {
     app.events().await;
     let cancel = async |body: Value| app.app_as(&studio.token, "POST", &path, Some(body)).await;
     cancel(json!({"scope": "this", "occurrenceDate": date(41)})).await.ok();
-    let told = app.announced(&["booking.cancelled"]).await;
+    let response = app.announced(&["booking.cancelled"]).await;
     assert_eq!(
-        (&told[0]["cancelledBy"], &told[0]["cancellationTiming"]),
+        (&response[0]["cancelledBy"], &response[0]["cancellationTiming"]),
         (&json!("company"), &json!("early"))
     );
-    let told = cancel(json!({"scope": "following", "occurrenceDate": date(43)})).await.ok();
-    assert_eq!(told.data()["eventSeries"]["recurrence"]["untilDate"], date(42));
+    let response = cancel(json!({"scope": "following", "occurrenceDate": date(43)})).await.ok();
+    assert_eq!(response.data()["eventSeries"]["recurrence"]["untilDate"], date(42));
     app.announced(&["booking.cancelled"]).await;
     let live = studio.classes().await.into_iter().filter(|class| class.3 == "scheduled");
     assert_eq!(live.map(|class| class.0).collect::<Vec<_>>(), [date(40), date(42)]);
@@ -246,8 +246,8 @@ async fn without_an_end_it_goes_on_and_is_joined(app: App) {
     let client = app.new_client(json!({"firstName": "Ann"})).await;
     let series = json!({"clientId": client, "eventTypeId": studio.event_type,
         "coachId": studio.coach, "recurrence": with(&new["recurrence"], json!({"weekdays": [4]}))});
-    let told = app.post("/recurring-bookings", series).await.ok();
-    assert_eq!(told.data()["recurringBooking"]["skipped"], json!([]));
+    let response = app.post("/recurring-bookings", series).await.ok();
+    assert_eq!(response.data()["recurringBooking"]["skipped"], json!([]));
     // Three weeks are taken back; the next turn makes them again.
     let back = date(100);
     const BACK: Sql = Sql("UPDATE event_series SET made_through = ?2 WHERE company_id = ?1");

@@ -24,8 +24,11 @@ on_both_engines!(
 );
 
 async fn status(app: &App, booking: &str) -> (String, Value) {
-    let told = app.get(&format!("/bookings/{booking}")).await.ok();
-    (text(told.data(), "/booking/status"), told.data()["booking"]["waitlistPosition"].clone())
+    let response = app.get(&format!("/bookings/{booking}")).await.ok();
+    (
+        text(response.data(), "/booking/status"),
+        response.data()["booking"]["waitlistPosition"].clone(),
+    )
 }
 
 async fn seats_are_taken_and_lines_move_up(app: App) {
@@ -49,8 +52,8 @@ async fn seats_are_taken_and_lines_move_up(app: App) {
     assert_eq!(status(&app, &bookings[3]).await, ("waitlisted".into(), json!(2)));
     app.events().await;
     app.act(&format!("/bookings/{}/cancel", bookings[0])).await.ok();
-    let told = app.announced(&["booking.cancelled", "booking.updated"]).await;
-    assert_eq!(told[1]["bookingId"], bookings[2].as_str(), "the first in line has the seat");
+    let response = app.announced(&["booking.cancelled", "booking.updated"]).await;
+    assert_eq!(response[1]["bookingId"], bookings[2].as_str(), "the first in line has the seat");
     assert_eq!(status(&app, &bookings[2]).await, ("booked".into(), json!(null)));
     // Whoever leaves the line leaves the others their places.
     app.act(&format!("/bookings/{}/cancel", bookings[3])).await.ok();
@@ -80,9 +83,9 @@ async fn offers_are_taken_declined_and_lapse(app: App) {
     app.events().await;
     app.act(&format!("/bookings/{seat}/cancel")).await.ok();
     app.announced(&["booking.cancelled", "booking.updated"]).await;
-    let told = app.get(&path).await.ok();
-    assert_eq!(told.data()["booking"]["status"], "offered");
-    assert!(told.data()["booking"]["offerExpiresAt"].is_string());
+    let response = app.get(&path).await.ok();
+    assert_eq!(response.data()["booking"]["status"], "offered");
+    assert!(response.data()["booking"]["offerExpiresAt"].is_string());
     app.app_as(&token, "POST", &format!("{path}/accept"), None).await.ok();
     app.announced(&["booking.updated"]).await;
     app.app_as(&token, "POST", &format!("{path}/decline"), None)
@@ -111,16 +114,16 @@ async fn offers_are_taken_declined_and_lapse(app: App) {
         assert!(began.elapsed() < std::time::Duration::from_secs(20), "the line is still there");
         tokio::time::sleep(std::time::Duration::from_millis(100)).await;
     }
-    let told = app.get(&format!("/bookings/{waits}")).await.ok();
-    assert_eq!(told.data()["booking"]["cancelledBy"], "system");
+    let response = app.get(&format!("/bookings/{waits}")).await.ok();
+    assert_eq!(response.data()["booking"]["cancelledBy"], "system");
 }
 
 async fn more_seats_go_to_those_who_wait(app: App) {
     let client = app.new_client(json!({"firstName": "Ann"})).await;
     let (waits, seat) = waiting(&app, &client, "auto").await;
     app.events().await;
-    let told = app.get(&format!("/bookings/{seat}")).await.ok();
-    let path = format!("/calendar/events/{}", text(told.data(), "/booking/calendarEventId"));
+    let response = app.get(&format!("/bookings/{seat}")).await.ok();
+    let path = format!("/calendar/events/{}", text(response.data(), "/booking/calendarEventId"));
     app.app("PATCH", &path, Some(json!({"capacity": 2}))).await.ok();
     app.announced(&["booking.updated"]).await;
     assert_eq!(status(&app, &waits).await.0, "booked");
@@ -132,8 +135,8 @@ async fn more_seats_go_to_those_who_wait(app: App) {
 async fn a_class_is_moved_and_cancelled_with_its_bookings(app: App) {
     let client = app.new_client(json!({"firstName": "Ann"})).await;
     let (waits, seat) = waiting(&app, &client, "auto").await;
-    let told = app.get(&format!("/bookings/{seat}")).await.ok();
-    let class = text(told.data(), "/booking/calendarEventId");
+    let response = app.get(&format!("/bookings/{seat}")).await.ok();
+    let class = text(response.data(), "/booking/calendarEventId");
     let path = format!("/calendar/events/{class}");
     app.events().await;
     let start = free_start();
@@ -143,10 +146,10 @@ async fn a_class_is_moved_and_cancelled_with_its_bookings(app: App) {
     assert_eq!(moved.data()["booking"]["startsAt"], start.as_str());
     app.app("POST", &format!("{path}/cancel"), Some(json!({"reason": "Flood"}))).await.ok();
     app.announced(&["booking.cancelled", "booking.cancelled"]).await;
-    let told = app.get(&format!("/bookings/{seat}")).await.ok();
-    let told = &told.data()["booking"];
+    let response = app.get(&format!("/bookings/{seat}")).await.ok();
+    let response = &response.data()["booking"];
     assert_eq!(
-        (&told["cancelledBy"], &told["cancellationTiming"]),
+        (&response["cancelledBy"], &response["cancellationTiming"]),
         (&json!("company"), &json!("early"))
     );
     let event = app.get(&path).await.ok();
@@ -180,9 +183,9 @@ async fn a_full_class_says_so(app: App) {
         "/availability/slots?eventTypeId={event_type}&from={start}&to={}",
         later(&start, 30)
     );
-    let told = app.get(&query).await.ok();
-    assert_eq!(told.data()["slots"][0]["reasons"], json!(["full"]));
-    assert_eq!(told.data()["slots"][0]["capacityLeft"], 0);
+    let response = app.get(&query).await.ok();
+    assert_eq!(response.data()["slots"][0]["reasons"], json!(["full"]));
+    assert_eq!(response.data()["slots"][0]["capacityLeft"], 0);
     let moved = json!({"calendarEventId": other});
     app.post(&format!("/bookings/{booked}/reschedule"), moved).await.ok();
     book(&app, json!({"clientId": bo, "calendarEventId": class})).await;
@@ -214,12 +217,12 @@ async fn a_seat_moves_without_its_class(app: App) {
     assert_eq!(moved.data()["booking"]["calendarEventId"], other.as_str());
     app.announced(&["booking.updated"]).await;
     for (event, at, seats) in [(&class, &start, 1), (&other, &next, 1)] {
-        let told = app.get(&format!("/calendar/events/{event}")).await.ok();
-        let told = &told.data()["calendarEvent"];
-        assert_eq!((&told["startsAt"], &told["seatsTaken"]), (&json!(at), &json!(seats)));
+        let response = app.get(&format!("/calendar/events/{event}")).await.ok();
+        let response = &response.data()["calendarEvent"];
+        assert_eq!((&response["startsAt"], &response["seatsTaken"]), (&json!(at), &json!(seats)));
     }
-    let told = app.get(&format!("/bookings/{stays}")).await.ok();
-    assert_eq!(told.data()["booking"]["startsAt"], start.as_str());
+    let response = app.get(&format!("/bookings/{stays}")).await.ok();
+    assert_eq!(response.data()["booking"]["startsAt"], start.as_str());
     let nowhere = app.post(&path, json!({"startsAt": free_start()})).await;
     nowhere.refused(409, "PUBLIC_API_AVAILABILITY_SLOT_NOT_BOOKABLE");
 }
@@ -295,8 +298,8 @@ async fn attendance_of_a_class_is_said_at_once(app: App) {
     }
     app.events().await;
     let path = format!("/calendar/events/{class}/attendance");
-    let said = app.app("POST", &path, Some(json!({"attendance": entries}))).await.ok();
-    assert_eq!(said.data()["bookings"][1]["attendanceStatus"], "no_show");
+    let submitted = app.app("POST", &path, Some(json!({"attendance": entries}))).await.ok();
+    assert_eq!(submitted.data()["bookings"][1]["attendanceStatus"], "no_show");
     app.announced(&["booking.updated", "booking.updated"]).await;
     entries[0]["bookingId"] = json!("019a8f3c2b7d4e5f60718293");
     app.app("POST", &path, Some(json!({"attendance": entries})))

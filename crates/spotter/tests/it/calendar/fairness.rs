@@ -163,7 +163,7 @@ async fn who_chose_the_time_pays_for_leaving(app: App) {
     let new = json!({"clientId": client, "eventTypeId": training, "startsAt": at(45, 600)});
     let id = book(&app, new).await;
     let path = format!("/bookings/{id}/reschedule");
-    let said = with(&to, json!({"rescheduledBy": "company"}));
+    let submitted = with(&to, json!({"rescheduledBy": "company"}));
     app.app_as(
         &token,
         "POST",
@@ -173,7 +173,7 @@ async fn who_chose_the_time_pays_for_leaving(app: App) {
     .await
     .refused(400, "request.invalid")
     .about("rescheduledBy");
-    app.post(&path, said).await.ok();
+    app.post(&path, submitted).await.ok();
     assert!(booking(&app, &id).await["freeUntil"].is_string());
 }
 
@@ -355,8 +355,8 @@ async fn a_coach_who_has_left_takes_no_bookings(app: App) {
 }
 
 /// Kind and count of what an answer says is left behind.
-fn left(told: &Value) -> Vec<(String, i64)> {
-    let listed = told["leavesBehind"].as_array().unwrap().iter();
+fn left(response: &Value) -> Vec<(String, i64)> {
+    let listed = response["leavesBehind"].as_array().unwrap().iter();
     let kind = |left: &Value| {
         assert_eq!(left["ids"].as_array().unwrap().len() as i64, left["total"].as_i64().unwrap());
         (text(left, "/kind"), left["total"].as_i64().unwrap())

@@ -27,8 +27,8 @@ async fn feed(app: &App, token: &str, new: Value) -> (String, String) {
 }
 
 /// The path of a feed's address.
-fn place(told: &Reply) -> String {
-    let url = text(told.data(), "/url");
+fn place(response: &Reply) -> String {
+    let url = text(response.data(), "/url");
     url[url.find("/calendars/").unwrap()..].to_owned()
 }
 
@@ -88,8 +88,8 @@ async fn each_shows_what_its_readers_may_see(app: App) {
     let day = day(app).await;
     let (app, (coach, coachs), (client, clients)) = (&day.app, &day.coach, &day.client);
     let (_, place) = feed(app, coachs, json!({"kind": "coach"})).await;
-    let (status, told) = fetch(app, &place).await;
-    assert_eq!(status, 200, "{told}");
+    let (status, response) = fetch(app, &place).await;
+    assert_eq!(status, 200, "{response}");
     let named = app.get(&format!("/clients/{client}")).await.ok();
     let (first, last) =
         (text(named.data(), "/client/firstName"), named.data()["client"]["lastName"].clone());
@@ -99,21 +99,21 @@ async fn each_shows_what_its_readers_may_see(app: App) {
     };
     let own =
         ["Spin (1/9)".to_owned(), format!("Talk\\; once\\, again · {who}"), "Order towels".into()];
-    assert_eq!(values(&told, "SUMMARY"), own);
-    assert_eq!(values(&told, "TRANSP"), ["OPAQUE", "OPAQUE", "TRANSPARENT"]);
-    assert_eq!(values(&told, "LOCATION"), ["Studio\\, Kade 1\\, Utrecht"; 2]);
-    assert!(!told.contains("secret"));
+    assert_eq!(values(&response, "SUMMARY"), own);
+    assert_eq!(values(&response, "TRANSP"), ["OPAQUE", "OPAQUE", "TRANSPARENT"]);
+    assert_eq!(values(&response, "LOCATION"), ["Studio\\, Kade 1\\, Utrecht"; 2]);
+    assert!(!response.contains("secret"));
     let (_, place) = feed(app, clients, json!({"kind": "client"})).await;
-    let told = fetch(app, &place).await.1;
-    assert_eq!(values(&told, "SUMMARY"), ["Spin", "Talk\\; once\\, again"]);
-    let uids = values(&told, "UID");
+    let response = fetch(app, &place).await.1;
+    assert_eq!(values(&response, "SUMMARY"), ["Spin", "Talk\\; once\\, again"]);
+    let uids = values(&response, "UID");
     assert!(uids[1].starts_with(&day.bookings[0]) && uids[0].starts_with(&day.bookings[1]));
-    assert!(!told.contains("secret") && !told.contains("towels"));
+    assert!(!response.contains("secret") && !response.contains("towels"));
     let at_place = json!({"kind": "location", "locationId": day.location});
     let (_, place) = feed(app, coachs, at_place).await;
-    let told = fetch(app, &place).await.1;
-    assert_eq!(values(&told, "SUMMARY"), ["Spin (1/9)", "Talk\\; once\\, again"]);
-    assert!(!told.contains(&first) && !told.contains("towels"));
+    let response = fetch(app, &place).await.1;
+    assert_eq!(values(&response, "SUMMARY"), ["Spin (1/9)", "Talk\\; once\\, again"]);
+    assert!(!response.contains(&first) && !response.contains("towels"));
     // A move is a new revision of the same event.
     let (_, place) = feed(app, clients, json!({"kind": "client"})).await;
     let before = fetch(app, &place).await.1;
@@ -121,7 +121,7 @@ async fn each_shows_what_its_readers_may_see(app: App) {
     app.post(&format!("/bookings/{}/reschedule", day.bookings[0]), to).await.ok();
     let after = fetch(app, &place).await.1;
     assert_eq!(values(&before, "UID"), values(&after, "UID"));
-    let sequence = |told: &str| values(told, "SEQUENCE")[1].parse::<i64>().unwrap();
+    let sequence = |response: &str| values(response, "SEQUENCE")[1].parse::<i64>().unwrap();
     assert!(sequence(&after) > sequence(&before));
     assert_ne!(values(&before, "DTSTART"), values(&after, "DTSTART"));
     // So is what is renamed that they show: the place, and the coach.
@@ -148,8 +148,8 @@ async fn addresses_are_replaced_and_end(app: App) {
     let tag = header("etag");
     let again = app.server.request("GET", &first).header("if-none-match", &tag).send().await;
     assert_eq!(again.unwrap().status(), 304);
-    let told = app.app_as(token, "POST", &format!("{path}/rotate"), None).await.ok();
-    let second = place(&told);
+    let response = app.app_as(token, "POST", &format!("{path}/rotate"), None).await.ok();
+    let second = place(&response);
     assert_eq!(fetch(app, &first).await.0, 404);
     assert_eq!(fetch(app, &second).await.0, 200);
     let listed = app.app_as(token, "GET", FEEDS, None).await.ok();
@@ -258,8 +258,8 @@ async fn another_program_reads_what_there_is(app: App) {
         }
     }
     let (_, place) = feed(&app, &token, json!({"kind": "client"})).await;
-    let told = fetch(&app, &place).await.1;
-    let Some(read) = python::run(&requirements::CALENDARS, PARSE, &told) else { return };
+    let response = fetch(&app, &place).await.1;
+    let Some(read) = python::run(&requirements::CALENDARS, PARSE, &response) else { return };
     let read: Vec<[String; 5]> = serde_json::from_str(&read).unwrap();
     let path = format!("/bookings?limit=100&clientId={client}");
     let listed = app.get(&path).await.ok();

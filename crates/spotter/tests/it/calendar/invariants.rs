@@ -48,7 +48,7 @@ async fn act(app: &App, world: &mut World, dice: &mut Dice) -> Option<()> {
     let scope = ["this", "following"][dice.below(2)];
     let day = at(39 + dice.below(3) as i64, 0)[..10].to_owned();
     let which = dice.below(20);
-    let told = match which {
+    let response = match which {
         0..4 => {
             let new = json!({"clientId": client, "eventTypeId": world.training, "coachId": coach,
                 "startsAt": start(dice), "ignorePolicy": dice.below(4) == 0});
@@ -134,8 +134,8 @@ async fn act(app: &App, world: &mut World, dice: &mut Dice) -> Option<()> {
             }
         }
     };
-    assert!(told.status < 500, "act {which}: {}", told.body);
-    if told.status >= 300 {
+    assert!(response.status < 500, "act {which}: {}", response.body);
+    if response.status >= 300 {
         return None;
     }
     for (kind, id, known) in [
@@ -146,8 +146,8 @@ async fn act(app: &App, world: &mut World, dice: &mut Dice) -> Option<()> {
         ("recurringBooking", "recurringBookingId", &mut world.series),
         ("eventSeries", "eventSeriesId", &mut world.class_series),
     ] {
-        if told.data()[kind].is_object() {
-            let id = text(told.data(), &format!("/{kind}/{id}"));
+        if response.data()[kind].is_object() {
+            let id = text(response.data(), &format!("/{kind}/{id}"));
             if !known.contains(&id) {
                 known.push(id);
             }
@@ -223,14 +223,14 @@ fn check_days(
     }
     const DAYS: Sql = Sql("SELECT owner_id, busy FROM calendar_day WHERE company_id = ?1");
     let days: Vec<(Id, Vec<u8>)> = tx.all(DAYS, params![company])?;
-    let mut said = BTreeMap::<Id, BTreeSet<(Id, Timestamp, Timestamp)>>::new();
+    let mut submitted = BTreeMap::<Id, BTreeSet<(Id, Timestamp, Timestamp)>>::new();
     for (owner, packed) in days {
         for taken in Busy::unpack(&packed).others(None) {
-            let all = said.entry(owner).or_default();
+            let all = submitted.entry(owner).or_default();
             all.insert((taken.by, taken.span.start, taken.span.end));
         }
     }
-    assert_eq!(said, there);
+    assert_eq!(submitted, there);
     assert!(events.len() > 20, "{} events are left", events.len());
     Ok(())
 }

@@ -115,8 +115,8 @@ pub async fn waiting(app: &App, client: &str, mode: &str) -> (String, String) {
 
 /// Slots of a day: their starts, with those reasons that speak against them.
 pub async fn slots(app: &App, query: &str) -> Vec<(String, Vec<String>)> {
-    let told = app.get(&format!("/availability/slots?{query}")).await.ok();
-    let slots = told.data()["slots"].as_array().unwrap().clone();
+    let response = app.get(&format!("/availability/slots?{query}")).await.ok();
+    let slots = response.data()["slots"].as_array().unwrap().clone();
     let reasons = |slot: &Value| {
         let reasons = slot["reasons"].as_array().unwrap().iter();
         reasons.map(|reason| reason.as_str().unwrap().to_owned()).collect::<Vec<_>>()

@@ -117,11 +117,11 @@ fn recurrences_are_those_of_other_programs() {
         .collect();
     assert!(cases.len() > 300);
     let input: Value = cases.iter().map(|(.., rule)| rule.clone()).collect();
-    let told = python::run(&requirements::CALENDARS, EXPAND, &input.to_string());
-    let Some(told) = told else { return };
-    let told: Vec<[Vec<String>; 2]> = serde_json::from_str(&told).unwrap();
-    assert_eq!(told.len(), cases.len());
-    for ((own, through, rule), [instants, dates]) in cases.iter().zip(&told) {
+    let response = python::run(&requirements::CALENDARS, EXPAND, &input.to_string());
+    let Some(response) = response else { return };
+    let response: Vec<[Vec<String>; 2]> = serde_json::from_str(&response).unwrap();
+    assert_eq!(response.len(), cases.len());
+    for ((own, through, rule), [instants, dates]) in cases.iter().zip(&response) {
         let found = own.dates(*through);
         let starts: Vec<_> = found.iter().map(|date| own.starts_at(*date).to_string()).collect();
         assert_eq!(&starts, instants, "{rule}");

@@ -42,10 +42,10 @@ async fn fifteen_seats_stay_fifteen(app: App) {
     let class = new_class(&app, &event_type, &coach, &free_start()).await;
     let wish = |client| json!({"clientId": client, "calendarEventId": class, "capacityAction": "waitlist"});
     let wishes = clients(&app, 200).await.into_iter().map(wish).collect();
-    let told = all_ask(&app, wishes).await;
+    let response = all_ask(&app, wishes).await;
     let mut positions = Vec::new();
     let mut statuses = BTreeMap::<String, usize>::new();
-    for (status, body) in &told {
+    for (status, body) in &response {
         assert_eq!(*status, 201, "{body}");
         *statuses.entry(text(body, "/data/booking/status")).or_default() += 1;
         positions.extend(body["data"]["booking"]["waitlistPosition"].as_i64());
@@ -63,9 +63,9 @@ async fn one_appointment_is_booked_once(app: App) {
     let event_type = new_type(&app, json!({"coachIds": [coach]})).await;
     let start = free_start();
     let wish = |client| json!({"clientId": client, "eventTypeId": event_type, "startsAt": start});
-    let told = all_ask(&app, clients(&app, 50).await.into_iter().map(wish).collect()).await;
-    let booked = told.iter().filter(|(status, _)| *status == 201).count();
-    let refused = told.iter().filter(|(status, body)| {
+    let response = all_ask(&app, clients(&app, 50).await.into_iter().map(wish).collect()).await;
+    let booked = response.iter().filter(|(status, _)| *status == 201).count();
+    let refused = response.iter().filter(|(status, body)| {
         *status == 409 && body["error"]["key"] == "PUBLIC_API_AVAILABILITY_SLOT_NOT_BOOKABLE"
     });
     assert_eq!((booked, refused.count()), (1, 49));
@@ -79,8 +79,8 @@ async fn any_coach_is_each_coach_once(app: App) {
     let event_type = new_type(&app, json!({"coachIds": coaches})).await;
     let start = free_start();
     let wish = |client| json!({"clientId": client, "eventTypeId": event_type, "startsAt": start});
-    let told = all_ask(&app, clients(&app, 6).await.into_iter().map(wish).collect()).await;
-    let mut with: Vec<_> = told
+    let response = all_ask(&app, clients(&app, 6).await.into_iter().map(wish).collect()).await;
+    let mut with: Vec<_> = response
         .iter()
         .filter(|(status, _)| *status == 201)
         .map(|(_, body)| text(body, "/data/booking/coachId"))
@@ -108,9 +108,9 @@ async fn lines_keep_their_order_while_people_leave_and_join(app: App) {
         }
         tokio::time::sleep(std::time::Duration::from_millis(100)).await;
     };
-    let (told, left) = tokio::join!(all_ask(&app, wishes), join_all(seats.iter().map(leave)));
+    let (response, left) = tokio::join!(all_ask(&app, wishes), join_all(seats.iter().map(leave)));
     assert!(left.iter().all(|status| *status == 200), "{left:?}");
-    assert!(told.iter().all(|(status, _)| *status == 201));
+    assert!(response.iter().all(|(status, _)| *status == 201));
     // Who was given a place in the line before another has a seat before them.
     let list = app.get(&format!("/bookings?calendarEventId={class}&limit=100")).await.ok();
     let bookings = list.data()["bookings"].as_array().unwrap();
@@ -119,7 +119,7 @@ async fn lines_keep_their_order_while_people_leave_and_join(app: App) {
     let waiting: Vec<i64> =
         bookings.iter().filter_map(|booking| booking["waitlistPosition"].as_i64()).collect();
     let first_waiting = waiting.iter().min().unwrap();
-    let passed = told.iter().filter_map(|(_, body)| {
+    let passed = response.iter().filter_map(|(_, body)| {
         let given = body["data"]["booking"]["waitlistPosition"].as_i64()?;
         let id = &body["data"]["booking"]["bookingId"];
         let now = bookings.iter().find(|booking| booking["bookingId"] == *id)?;

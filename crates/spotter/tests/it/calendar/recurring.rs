@@ -57,12 +57,16 @@ async fn a_series_is_booked_whole_by_the_clock(app: App) {
     let made = app.post("/recurring-bookings", new).await.ok();
     let series = &made.data()["recurringBooking"];
     assert_eq!(series["recurrence"]["timeZone"], "Europe/Amsterdam");
-    let told = app.announced(&["booking.created", "booking.created", "booking.created"]).await;
-    assert!(told.iter().all(|told| told["recurringBookingId"] == series["recurringBookingId"]));
+    let response = app.announced(&["booking.created", "booking.created", "booking.created"]).await;
+    assert!(
+        response
+            .iter()
+            .all(|response| response["recurringBookingId"] == series["recurringBookingId"])
+    );
     let all = bookings(&app, &own["clientId"]).await;
-    let shown: Vec<_> =
+    let view: Vec<_> =
         all.iter().map(|booking| text(booking, "/localStartsAt")[..16].to_owned()).collect();
-    assert_eq!(shown, ["2027-03-21T10:00", "2027-03-28T10:00", "2027-04-04T10:00"]);
+    assert_eq!(view, ["2027-03-21T10:00", "2027-03-28T10:00", "2027-04-04T10:00"]);
     let instants: Vec<_> = all.iter().map(|booking| text(booking, "/startsAt")).collect();
     assert_eq!(
         instants[0], "2027-03-21T09:00:00.000Z",
@@ -114,8 +118,8 @@ async fn one_following_and_all_are_cancelled(app: App) {
     let all = bookings(&app, &own["clientId"]).await;
     let moved = text(&all[4], "/bookingId");
     let to = json!({"startsAt": at(70, 600), "ignorePolicy": true});
-    let told = app.post(&format!("/bookings/{moved}/reschedule"), to).await.ok();
-    assert_eq!(told.data()["booking"]["isException"], true);
+    let response = app.post(&format!("/bookings/{moved}/reschedule"), to).await.ok();
+    assert_eq!(response.data()["booking"]["isException"], true);
     app.events().await;
     app.post(&path, json!({"scope": "this"}))
         .await
@@ -125,17 +129,17 @@ async fn one_following_and_all_are_cancelled(app: App) {
         .await
         .refused(404, "resource.not_found")
         .about("occurrenceDate");
-    let told = app.post(&path, json!({"scope": "this", "occurrenceDate": date(51)})).await.ok();
-    assert_eq!(told.data()["recurringBooking"]["recurrence"]["exclusions"], json!([date(51)]));
+    let response = app.post(&path, json!({"scope": "this", "occurrenceDate": date(51)})).await.ok();
+    assert_eq!(response.data()["recurringBooking"]["recurrence"]["exclusions"], json!([date(51)]));
     app.announced(&["booking.cancelled", "recurring_booking.changed"]).await;
     assert_eq!(
         booked(&app, &own["clientId"]).await,
         [date(50), date(52), date(53), date(55), date(54)]
     );
-    let told =
+    let response =
         app.post(&path, json!({"scope": "following", "occurrenceDate": date(54)})).await.ok();
-    assert_eq!(told.data()["recurringBooking"]["recurrence"]["untilDate"], json!(date(53)));
-    assert_eq!(told.data()["recurringBooking"]["status"], "active");
+    assert_eq!(response.data()["recurringBooking"]["recurrence"]["untilDate"], json!(date(53)));
+    assert_eq!(response.data()["recurringBooking"]["status"], "active");
     app.announced(&["booking.cancelled", "booking.cancelled", "recurring_booking.changed"]).await;
     app.post(&path, json!({"scope": "all"})).await.ok();
     app.events().await;
@@ -177,8 +181,11 @@ async fn a_series_without_an_end_goes_on(app: App) {
         assert!(began.elapsed() < std::time::Duration::from_secs(20), "it is not booked further");
         tokio::time::sleep(std::time::Duration::from_millis(100)).await;
     }
-    let told = app.events().await;
-    assert!(!told.is_empty() && told.iter().all(|(name, _)| name == "booking.created"), "{told:?}");
+    let response = app.events().await;
+    assert!(
+        !response.is_empty() && response.iter().all(|(name, _)| name == "booking.created"),
+        "{response:?}"
+    );
     let series = app.get(&format!("/recurring-bookings/{id}")).await.ok();
     assert_eq!(series.data()["recurringBooking"]["recurrence"]["untilDate"], json!(null));
     rebuild_figures(&app).await;
@@ -262,10 +269,10 @@ async fn series_are_checked(app: App) {
     assert_eq!(seen.data()["total"], 1);
     app.events().await;
     app.act(&format!("/clients/{client}/archive")).await.ok();
-    let mut told: Vec<_> = app.events().await.into_iter().map(|(name, _)| name).collect();
-    told.sort();
+    let mut response: Vec<_> = app.events().await.into_iter().map(|(name, _)| name).collect();
+    response.sort();
     assert_eq!(
-        told,
+        response,
         ["booking.cancelled", "booking.cancelled", "client.archived", "recurring_booking.changed"]
     );
 }

@@ -33,9 +33,9 @@ async fn a_request_holds_its_slot_until_it_is_decided(app: App) {
     let start = free_start();
     let new =
         json!({"clientId": ann, "eventTypeId": event_type, "startsAt": start, "note": "Knee"});
-    let asked = app.post("/bookings", new.clone()).await.ok();
-    assert_eq!(asked.data()["booking"], json!(null));
-    let request = &asked.data()["bookingRequest"];
+    let requested = app.post("/bookings", new.clone()).await.ok();
+    assert_eq!(requested.data()["booking"], json!(null));
+    let request = &requested.data()["bookingRequest"];
     assert_eq!((&request["status"], &request["coachId"]), (&json!("pending"), &json!(coach)));
     app.announced(&["booking_request.created"]).await;
     let path = format!("/booking-requests/{}", text(request, "/bookingRequestId"));
@@ -79,10 +79,10 @@ async fn clients_ask_and_withdraw(app: App) {
     let (client, token) = people::client(&app).await;
     let (_, stranger) = people::client(&app).await;
     let new = json!({"eventTypeId": event_type, "startsAt": free_start()});
-    let asked = app.app_as(&token, "POST", "/bookings", Some(new.clone())).await.ok();
-    assert_eq!(asked.data()["bookingRequest"]["clientId"], client.as_str());
+    let request = app.app_as(&token, "POST", "/bookings", Some(new.clone())).await.ok();
+    assert_eq!(request.data()["bookingRequest"]["clientId"], client.as_str());
     let path =
-        format!("/booking-requests/{}", text(asked.data(), "/bookingRequest/bookingRequestId"));
+        format!("/booking-requests/{}", text(request.data(), "/bookingRequest/bookingRequestId"));
     app.events().await;
     for (method, path) in [("GET", path.clone()), ("POST", format!("{path}/withdraw"))] {
         app.app_as(&stranger, method, &path, None)
@@ -111,8 +111,8 @@ async fn a_request_lapses(app: App) {
     .await;
     let client = app.new_client(json!({"firstName": "Ann"})).await;
     let new = json!({"clientId": client, "eventTypeId": event_type, "startsAt": free_start()});
-    let asked = app.post("/bookings", new.clone()).await.ok();
-    let id = text(asked.data(), "/bookingRequest/bookingRequestId");
+    let request = app.post("/bookings", new.clone()).await.ok();
+    let id = text(request.data(), "/bookingRequest/bookingRequestId");
     app.events().await;
     let company = app.company;
     const DUE: spotter_store::Sql = spotter_store::Sql(
@@ -128,11 +128,11 @@ async fn a_request_lapses(app: App) {
     db.write(past).await.unwrap();
     let began = std::time::Instant::now();
     loop {
-        let told = app.get(&format!("/booking-requests/{id}")).await.ok();
-        if told.data()["bookingRequest"]["rejectionCause"] == "expired" {
+        let response = app.get(&format!("/booking-requests/{id}")).await.ok();
+        if response.data()["bookingRequest"]["rejectionCause"] == "expired" {
             break;
         }
-        assert!(began.elapsed() < std::time::Duration::from_secs(20), "{}", told.body);
+        assert!(began.elapsed() < std::time::Duration::from_secs(20), "{}", response.body);
         tokio::time::sleep(std::time::Duration::from_millis(100)).await;
     }
     app.announced(&["booking_request.rejected"]).await;
@@ -150,9 +150,9 @@ async fn approval_looks_at_the_slot_again(app: App) {
     let client = app.new_client(json!({"firstName": "Ann"})).await;
     let start = free_start();
     let new = json!({"clientId": client, "eventTypeId": event_type, "startsAt": start});
-    let asked = app.post("/bookings", new.clone()).await.ok();
+    let request = app.post("/bookings", new.clone()).await.ok();
     let path =
-        format!("/booking-requests/{}", text(asked.data(), "/bookingRequest/bookingRequestId"));
+        format!("/booking-requests/{}", text(request.data(), "/bookingRequest/bookingRequestId"));
     let second = app.post("/bookings", with(&new, json!({"startsAt": later(&start, 60)}))).await;
     assert_eq!(second.body["error"]["details"]["reasons"], json!(["daily_limit"]));
     let date = &start[..10];
@@ -176,9 +176,9 @@ async fn requests_for_classes_hold_a_seat(app: App) {
         app.new_client(json!({"firstName": "Bo"})).await,
     );
     let new = |client: &str| json!({"clientId": client, "calendarEventId": class});
-    let asked = app.post("/bookings", new(&ann)).await.ok();
+    let request = app.post("/bookings", new(&ann)).await.ok();
     let path =
-        format!("/booking-requests/{}", text(asked.data(), "/bookingRequest/bookingRequestId"));
+        format!("/booking-requests/{}", text(request.data(), "/bookingRequest/bookingRequestId"));
     app.post("/bookings", new(&bo)).await.refused(409, "PUBLIC_API_AVAILABILITY_SLOT_NOT_BOOKABLE");
     app.act(&format!("{path}/approve")).await.ok();
     let twice = app.post("/bookings", new(&ann)).await;
@@ -186,9 +186,9 @@ async fn requests_for_classes_hold_a_seat(app: App) {
     let event = app.get(&format!("/calendar/events/{class}")).await.ok();
     assert_eq!(event.data()["calendarEvent"]["seatsTaken"], 1);
     app.app("PATCH", &format!("/calendar/events/{class}"), Some(json!({"capacity": 2}))).await.ok();
-    let asked = app.post("/bookings", new(&bo)).await.ok();
+    let request = app.post("/bookings", new(&bo)).await.ok();
     let path =
-        format!("/booking-requests/{}", text(asked.data(), "/bookingRequest/bookingRequestId"));
+        format!("/booking-requests/{}", text(request.data(), "/bookingRequest/bookingRequestId"));
     let twice = app.post("/bookings", new(&bo)).await;
     assert_eq!(twice.body["error"]["details"]["reasons"], json!(["already_booked"]));
     // A request goes with its class.
@@ -196,13 +196,13 @@ async fn requests_for_classes_hold_a_seat(app: App) {
     app.app("PATCH", &format!("/calendar/events/{class}"), Some(json!({"startsAt": start})))
         .await
         .ok();
-    let told = app.get(&path).await.ok();
-    assert_eq!(told.data()["bookingRequest"]["startsAt"], start.as_str());
+    let response = app.get(&path).await.ok();
+    assert_eq!(response.data()["bookingRequest"]["startsAt"], start.as_str());
     app.events().await;
     app.app("POST", &format!("/calendar/events/{class}/cancel"), None).await.ok();
     app.announced(&["booking.cancelled", "booking_request.rejected"]).await;
-    let told = app.get(&path).await.ok();
-    assert_eq!(told.data()["bookingRequest"]["rejectionCause"], "slot_gone");
+    let response = app.get(&path).await.ok();
+    assert_eq!(response.data()["bookingRequest"]["rejectionCause"], "slot_gone");
 }
 
 async fn what_was_said_of_a_request_holds_when_it_is_approved(app: App) {
@@ -211,22 +211,26 @@ async fn what_was_said_of_a_request_holds_when_it_is_approved(app: App) {
     let event_type = new_type(&app, own).await;
     let client = app.new_client(json!({"firstName": "Ann"})).await;
     let start = free_start();
-    let asked = |coach: &String| {
+    let request = |coach: &String| {
         json!({"clientId": client, "eventTypeId": event_type, "coachId": coach, "startsAt": start,
             "externalId": "E-1", "allowOverlap": true})
     };
-    let made = app.post("/bookings", asked(&coaches[0])).await.ok();
+    let made = app.post("/bookings", request(&coaches[0])).await.ok();
     let first = text(made.data(), "/bookingRequest/bookingRequestId");
     // An id is one request's, as it is one booking's.
-    app.post("/bookings", asked(&coaches[1]))
+    app.post("/bookings", request(&coaches[1]))
         .await
         .refused(409, "PUBLIC_API_ERROR")
         .about("externalId");
-    let mut other = asked(&coaches[1]);
+    let mut other = request(&coaches[1]);
     other["externalId"] = json!("E-2");
     let made = app.post("/bookings", other).await.ok();
     let second = text(made.data(), "/bookingRequest/bookingRequestId");
     app.act(&format!("/booking-requests/{first}/approve")).await.ok();
-    let told = app.act(&format!("/booking-requests/{second}/approve")).await.ok();
-    assert_eq!(told.data()["booking"]["externalId"], "E-2", "both at once, as it was asked for");
+    let response = app.act(&format!("/booking-requests/{second}/approve")).await.ok();
+    assert_eq!(
+        response.data()["booking"]["externalId"],
+        "E-2",
+        "both at once, as it was asked for"
+    );
 }

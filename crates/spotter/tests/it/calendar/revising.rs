@@ -45,8 +45,8 @@ fn date(day: i64) -> String {
 async fn live(app: &App, own: &Value) -> Vec<(String, String, String, String)> {
     let client = own["clientId"].as_str().unwrap();
     let path = format!("/bookings?limit=100&status=booked&clientId={client}");
-    let told = app.get(&path).await.ok();
-    let all = told.data()["bookings"].as_array().unwrap().iter();
+    let response = app.get(&path).await.ok();
+    let all = response.data()["bookings"].as_array().unwrap().iter();
     let mut all: Vec<_> = all
         .map(|booking| {
             let time = text(booking, "/localStartsAt")[11..16].to_owned();
@@ -68,13 +68,13 @@ async fn all_that_are_to_come_move_at_once(app: App) {
     // Half an hour later and half an hour earlier, where each still overlaps itself.
     for time in ["10:15", "09:45"] {
         let change = json!({"scope": "all", "recurrence": {"startTime": time}});
-        let told = app.patch(&path, change).await.ok();
-        assert_eq!(told.data()["recurringBooking"]["recurrence"]["startTime"], time);
-        let mut told = app
+        let response = app.patch(&path, change).await.ok();
+        assert_eq!(response.data()["recurringBooking"]["recurrence"]["startTime"], time);
+        let mut response = app
             .announced(&[&["booking.updated"; 4][..], &["recurring_booking.changed"]].concat())
             .await;
-        assert_eq!(told.pop().unwrap()["changedFields"], json!(["recurrence"]));
-        assert!(told.iter().all(|told| told["previousStartsAt"].is_string()));
+        assert_eq!(response.pop().unwrap()["changedFields"], json!(["recurrence"]));
+        assert!(response.iter().all(|response| response["previousStartsAt"].is_string()));
         let after = live(&app, &own).await;
         assert!(after.iter().all(|booking| booking.1 == time));
         let ids = |all: &[(String, String, String, String)]| -> Vec<String> {
@@ -86,8 +86,8 @@ async fn all_that_are_to_come_move_at_once(app: App) {
     let coach = coach_at_work(&app).await;
     app.patch(&path, json!({"scope": "all", "coachId": coach, "note": "With Bo"})).await.ok();
     let id = &before[0].2;
-    let told = app.get(&format!("/bookings/{id}")).await.ok();
-    let booking = &told.data()["booking"];
+    let response = app.get(&format!("/bookings/{id}")).await.ok();
+    let booking = &response.data()["booking"];
     assert_eq!((&booking["coachId"], &booking["note"]), (&json!(coach), &json!("With Bo")));
     let other = app.new_client(json!({"firstName": "Bo"})).await;
     let again =
@@ -112,11 +112,11 @@ async fn dates_that_stay_keep_their_bookings(app: App) {
     let change = json!({"scope": "all", "recurrence": {"weekdays": days, "startTime": "12:00",
         "untilDate": date(46)}});
     app.patch(&path, change).await.ok();
-    let mut told: Vec<_> = app.events().await.into_iter().map(|(name, _)| name).collect();
-    told.sort();
+    let mut response: Vec<_> = app.events().await.into_iter().map(|(name, _)| name).collect();
+    response.sort();
     let expected =
         [&["booking.cancelled"; 2][..], &["booking.updated"; 2], &["recurring_booking.changed"]];
-    assert_eq!(told, expected.concat(), "40 and 46 are gone, 44 and 45 moved");
+    assert_eq!(response, expected.concat(), "40 and 46 are gone, 44 and 45 moved");
     let after = live(&app, &own).await;
     let (d41, d44, d45) = (date(41), date(44), date(45));
     assert_eq!(
@@ -132,16 +132,16 @@ async fn what_follows_becomes_a_series_of_its_own(app: App) {
     let before = live(&app, &own).await;
     let change = json!({"scope": "following", "occurrenceDate": date(43),
         "recurrence": {"startTime": "11:00"}});
-    let told = app.patch(&path, change).await.ok();
-    let next = &told.data()["recurringBooking"];
+    let response = app.patch(&path, change).await.ok();
+    let next = &response.data()["recurringBooking"];
     let id = text(next, "/recurringBookingId");
     assert_ne!(path, format!("/recurring-bookings/{id}"));
     assert_eq!(next["recurrence"]["count"], 3);
     assert_eq!(next["recurrence"]["startDate"], date(43));
     let names = ["booking.updated", "booking.updated", "booking.updated"];
     let both = ["recurring_booking.changed", "recurring_booking.changed"];
-    let told = app.announced(&[&names[..], &both].concat()).await;
-    assert!(told[..3].iter().all(|told| told["recurringBookingId"] == id.as_str()));
+    let response = app.announced(&[&names[..], &both].concat()).await;
+    assert!(response[..3].iter().all(|response| response["recurringBookingId"] == id.as_str()));
     let old = app.get(&path).await.ok();
     let old = &old.data()["recurringBooking"];
     assert_eq!((&old["nextId"], &next["previousId"]), (&json!(id), &old["recurringBookingId"]));
@@ -156,8 +156,11 @@ async fn what_follows_becomes_a_series_of_its_own(app: App) {
     // From the first on, it is all.
     let change = json!({"scope": "following", "occurrenceDate": date(40),
         "recurrence": {"startTime": "09:00"}});
-    let told = app.patch(&path, change).await.ok();
-    assert_eq!(told.data()["recurringBooking"]["recurringBookingId"], old["recurringBookingId"]);
+    let response = app.patch(&path, change).await.ok();
+    assert_eq!(
+        response.data()["recurringBooking"]["recurringBookingId"],
+        old["recurringBookingId"]
+    );
     app.post(&format!("{path}/cancel"), json!({"scope": "all"})).await.ok();
     let after = live(&app, &own).await;
     let (d43, d44, d45) = (date(43), date(44), date(45));
@@ -170,10 +173,10 @@ async fn one_is_an_exception(app: App) {
     let change = |own: Value| with(&json!({"scope": "this", "occurrenceDate": date(41)}), own);
     let time = change(json!({"recurrence": {"startTime": "13:00"}, "note": "Later"}));
     app.patch(&path, time).await.ok();
-    let told = app.announced(&["booking.updated"]).await;
-    let id = text(&told[0], "/bookingId");
-    let told = app.get(&format!("/bookings/{id}")).await.ok();
-    let booking = &told.data()["booking"];
+    let response = app.announced(&["booking.updated"]).await;
+    let id = text(&response[0], "/bookingId");
+    let response = app.get(&format!("/bookings/{id}")).await.ok();
+    let booking = &response.data()["booking"];
     assert_eq!((&booking["isException"], &booking["note"]), (&json!(true), &json!("Later")));
     assert_eq!(booking["occurrenceDate"], date(41));
     app.patch(&path, json!({"scope": "all", "recurrence": {"startTime": "12:00"}})).await.ok();
@@ -205,22 +208,22 @@ async fn a_change_that_does_not_fit_is_refused_or_left_out(app: App) {
     assert_eq!(*conflicts, json!([{"date": date(41), "reasons": ["coach_busy"], "stays": true}]));
     assert_eq!(state, app.state().await);
     assert_eq!(before, live(&app, &own).await);
-    let told = app.patch(&path, with(&change, json!({"onConflict": "skip"}))).await.ok();
-    assert_eq!(told.data()["recurringBooking"]["skipped"], *conflicts);
+    let response = app.patch(&path, with(&change, json!({"onConflict": "skip"}))).await.ok();
+    assert_eq!(response.data()["recurringBooking"]["skipped"], *conflicts);
     let after = live(&app, &own).await;
     let times: Vec<_> = after.iter().map(|booking| booking.1.as_str()).collect();
     assert_eq!(times, ["12:00", "10:00", "12:00"], "nobody loses a seat by a change");
     // What was left out is tried again by the next change.
-    let told =
+    let response =
         app.patch(&path, json!({"scope": "all", "recurrence": {"startTime": "14:00"}})).await;
-    assert_eq!(told.ok().data()["recurringBooking"]["skipped"], json!([]));
+    assert_eq!(response.ok().data()["recurringBooking"]["skipped"], json!([]));
 }
 
 async fn ends_are_changed(app: App) {
     let (path, own) = series(&app, 4).await;
     let shorter = json!({"scope": "all", "recurrence": {"untilDate": date(41)}});
-    let told = app.patch(&path, shorter).await.ok();
-    assert_eq!(told.data()["recurringBooking"]["recurrence"]["count"], json!(null));
+    let response = app.patch(&path, shorter).await.ok();
+    assert_eq!(response.data()["recurringBooking"]["recurrence"]["count"], json!(null));
     app.announced(&["booking.cancelled", "booking.cancelled", "recurring_booking.changed"]).await;
     assert_eq!(live(&app, &own).await.len(), 2);
     let longer = json!({"scope": "all", "recurrence": {"count": 5}});
@@ -228,8 +231,8 @@ async fn ends_are_changed(app: App) {
     assert_eq!(live(&app, &own).await.len(), 5);
     let endless = json!({"scope": "following", "occurrenceDate": date(43),
         "recurrence": {"count": null, "weekdays": [1]}});
-    let told = app.patch(&path, endless).await.ok();
-    let next = &told.data()["recurringBooking"];
+    let response = app.patch(&path, endless).await.ok();
+    let next = &response.data()["recurringBooking"];
     assert_eq!(
         (&next["recurrence"]["untilDate"], &next["status"]),
         (&json!(null), &json!("active"))
@@ -311,16 +314,16 @@ async fn a_series_of_seats_follows_its_classes(app: App) {
     app.app("PATCH", &classes, Some(later.clone())).await.ok();
     app.events().await;
     // The classes have taken their bookings along; the series says so, and nothing is moved again.
-    let told = app.patch(&path, later).await.ok();
-    assert_eq!(told.data()["recurringBooking"]["skipped"], json!([]));
+    let response = app.patch(&path, later).await.ok();
+    assert_eq!(response.data()["recurringBooking"]["skipped"], json!([]));
     app.announced(&["recurring_booking.changed"]).await;
     let after = live(&app, &own).await;
     assert_eq!(
         before.iter().map(|one| &one.2).collect::<Vec<_>>(),
         after.iter().map(|one| &one.2).collect::<Vec<_>>()
     );
-    let told = app.get(&format!("/bookings?recurringBookingId={id}")).await.ok();
-    let all = told.data()["bookings"].as_array().unwrap();
+    let response = app.get(&format!("/bookings?recurringBookingId={id}")).await.ok();
+    let all = response.data()["bookings"].as_array().unwrap();
     assert_eq!(all.len(), 3);
     assert!(all.iter().all(|booking| booking["isException"] == false));
     // What clients have booked besides is told to whoever moves a class into it.
@@ -329,17 +332,17 @@ async fn a_series_of_seats_follows_its_classes(app: App) {
         "ignorePolicy": true});
     book(&app, besides).await;
     let onto = json!({"scope": "all", "recurrence": {"startTime": "20:00"}});
-    let told = app.app("PATCH", &classes, Some(onto)).await.ok();
-    assert_eq!(told.data()["overlappingBookings"]["total"], 1);
-    assert_eq!(told.data()["overlappingBookings"]["bookings"][0]["clientId"], client.as_str());
+    let response = app.app("PATCH", &classes, Some(onto)).await.ok();
+    assert_eq!(response.data()["overlappingBookings"]["total"], 1);
+    assert_eq!(response.data()["overlappingBookings"]["bookings"][0]["clientId"], client.as_str());
 }
 
 async fn a_part_that_was_split_off_is_not_overrun(app: App) {
     let (path, own) = series(&app, 6).await;
     let split = json!({"scope": "following", "occurrenceDate": date(43),
         "recurrence": {"startTime": "12:00"}});
-    let told = app.patch(&path, split).await.ok();
-    let next = told.data()["recurringBooking"].clone();
+    let response = app.patch(&path, split).await.ok();
+    let next = response.data()["recurringBooking"].clone();
     let state = app.state().await;
     let over = json!({"scope": "all", "recurrence": {"untilDate": date(44)}});
     app.patch(&path, over.clone()).await.refused(409, "PUBLIC_API_ERROR").about("recurrence");
@@ -347,8 +350,8 @@ async fn a_part_that_was_split_off_is_not_overrun(app: App) {
     // A part that is split once more leads on to the one that follows.
     let again = json!({"scope": "following", "occurrenceDate": date(41),
         "recurrence": {"startTime": "08:00"}});
-    let told = app.patch(&path, again).await.ok();
-    let middle = &told.data()["recurringBooking"];
+    let response = app.patch(&path, again).await.ok();
+    let middle = &response.data()["recurringBooking"];
     assert_eq!(middle["nextId"], next["recurringBookingId"]);
     assert_eq!(live(&app, &own).await.len(), 6);
     // Where it does not go on, there is room.
@@ -371,20 +374,20 @@ async fn changes_at_once_settle(app: App) {
     let change = async |time: &str, own: bool| {
         let body = json!({"scope": "all", "recurrence": {"startTime": time}});
         loop {
-            let told = match own {
+            let response = match own {
                 true => app.patch(&path, body.clone()).await,
                 false => app.app("PATCH", &classes, Some(body.clone())).await,
             };
-            if told.status != 503 {
-                break told.status;
+            if response.status != 503 {
+                break response.status;
             }
         }
     };
     let times = ["06:00", "05:15", "23:30", "00:30", "14:00", "13:15"];
     let all = times.iter().flat_map(|time| [change(time, false), change(time, true)]);
-    let told = futures_util::future::join_all(all).await;
-    assert!(told.iter().all(|status| [200, 409].contains(status)), "{told:?}");
-    assert!(told.iter().filter(|status| **status == 200).count() >= 6, "{told:?}");
+    let response = futures_util::future::join_all(all).await;
+    assert!(response.iter().all(|status| [200, 409].contains(status)), "{response:?}");
+    assert!(response.iter().filter(|status| **status == 200).count() >= 6, "{response:?}");
     let times: std::collections::BTreeSet<_> =
         live(&app, &own).await.into_iter().map(|booking| booking.1).collect();
     assert_eq!(times.len(), 1, "all of them moved, or none");

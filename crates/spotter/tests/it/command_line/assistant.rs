@@ -22,10 +22,10 @@ fn a_scripted_assistant_does_its_tasks(engine: Engine) {
         let mut script = Command::new(&python);
         script.env("PYTHONDONTWRITEBYTECODE", "1").arg(SCRIPT).arg(&base).arg(&demo).arg(who);
         let output = script.output().unwrap();
-        let told = String::from_utf8_lossy(&output.stdout);
+        let response = String::from_utf8_lossy(&output.stdout);
         let why = String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.success(), "{who}\n{told}\n{why}");
-        let done = told.lines().filter(|line| line.starts_with("ok ")).count();
+        assert!(output.status.success(), "{who}\n{response}\n{why}");
+        let done = response.lines().filter(|line| line.starts_with("ok ")).count();
         assert!(done >= tasks, "{done} tasks of a {who}");
     }
     stop(child);

@@ -35,8 +35,9 @@ fn the_demo_starts(engine: Engine) {
     assert_eq!(one["data"]["client"]["portalAccessStatus"], "active");
     for login in [&first["manager"], &first["coach"], client] {
         let body = json!({"email": login["email"], "password": login["password"]});
-        let (status, told) = post(&format!("{base}/app/v1/auth/login"), "x", "k", &body).unwrap();
-        assert_eq!(status, 200, "{told}");
+        let (status, response) =
+            post(&format!("{base}/app/v1/auth/login"), "x", "k", &body).unwrap();
+        assert_eq!(status, 200, "{response}");
     }
     stop(child);
     // Started again, it keeps its data and its file.
@@ -73,12 +74,12 @@ fn a_demo_takes_nothing_that_is_not_its_own() {
     let (taken, data) = (TcpListener::bind("127.0.0.1:0").unwrap(), folder.path().join("demo"));
     let address = taken.local_addr().unwrap().to_string();
     let data = data.to_str().unwrap();
-    let (fine, told) = spotter(&["demo", "--data", data, "--listen", &address]);
-    assert!(!fine && told.contains("--listen") && !Path::new(data).exists(), "{told}");
+    let (fine, response) = spotter(&["demo", "--data", data, "--listen", &address]);
+    assert!(!fine && response.contains("--listen") && !Path::new(data).exists(), "{response}");
     std::fs::write(folder.path().join("novel.txt"), "It was a dark night").unwrap();
     let other = folder.path().to_str().unwrap();
-    let (fine, told) = spotter(&["demo", "--data", other, "--listen", &free_address()]);
-    assert!(!fine && told.contains("holds other things"), "{told}");
+    let (fine, response) = spotter(&["demo", "--data", other, "--listen", &free_address()]);
+    assert!(!fine && response.contains("holds other things"), "{response}");
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
 }
 

@@ -11,19 +11,19 @@ crate::on_both_engines!(process the_demo_keeps_its_mail, served_mail_reaches_a_s
 fn forget(base: &str, demo: &Value) {
     let body = json!({"email": demo["manager"]["email"]});
     let url = format!("{base}/app/v1/auth/password/forgot");
-    let (status, told) = super::post(&url, "none", "k", &body).unwrap();
-    assert_eq!((status, &told["data"]["accepted"]), (200, &json!(true)), "{told}");
+    let (status, response) = super::post(&url, "none", "k", &body).unwrap();
+    assert_eq!((status, &response["data"]["accepted"]), (200, &json!(true)), "{response}");
 }
 
 /// The demo's mail, once there is some.
 fn mailbox(base: &str) -> Value {
     let client = reqwest::Client::builder().no_proxy().build().unwrap();
     for _ in 0..500 {
-        let asked = client.get(format!("{base}/demo/mail")).header("accept", "application/json");
-        let told: Value =
-            runtime().block_on(async { asked.send().await.unwrap().json().await.unwrap() });
-        if told["mail"][0].is_object() {
-            return told["mail"].clone();
+        let request = client.get(format!("{base}/demo/mail")).header("accept", "application/json");
+        let response: Value =
+            runtime().block_on(async { request.send().await.unwrap().json().await.unwrap() });
+        if response["mail"][0].is_object() {
+            return response["mail"].clone();
         }
         std::thread::sleep(std::time::Duration::from_millis(20));
     }
@@ -43,22 +43,22 @@ fn the_demo_keeps_its_mail(engine: Engine) {
     let (_, rest) = text.split_once(&format!("{base}/set-password?token=")).unwrap();
     let body = json!({"token": rest.split_whitespace().next(), "password": PASSWORD});
     let reset = format!("{base}/app/v1/auth/password/reset");
-    let (status, told) = super::post(&reset, "none", "k", &body).unwrap();
-    assert_eq!(status, 200, "{told}");
+    let (status, response) = super::post(&reset, "none", "k", &body).unwrap();
+    assert_eq!(status, 200, "{response}");
     let login = json!({"email": demo["manager"]["email"], "password": PASSWORD});
-    let (status, told) =
+    let (status, response) =
         super::post(&format!("{base}/app/v1/auth/login"), "none", "k", &login).unwrap();
-    assert_eq!(status, 200, "{told}");
+    assert_eq!(status, 200, "{response}");
     stop(child);
     let mut reset = vec!["account", "reset-password", "--data", folder.path().to_str().unwrap()];
     reset.extend(["--email", demo["manager"]["email"].as_str().unwrap()]);
     reset.extend(flags.iter().map(String::as_str));
-    let (fine, told) = spotter(&reset);
-    assert!(fine && told.contains("/set-password?token=fspr_"), "{told}");
+    let (fine, response) = spotter(&reset);
+    assert!(fine && response.contains("/set-password?token=fspr_"), "{response}");
     let mut jobs = vec!["jobs", "--data", folder.path().to_str().unwrap()];
     jobs.extend(flags.iter().map(String::as_str));
-    let (fine, told) = spotter(&jobs);
-    assert!(fine && told.contains("send_mail  1 done"), "{told}");
+    let (fine, response) = spotter(&jobs);
+    assert!(fine && response.contains("send_mail  1 done"), "{response}");
 }
 
 fn served_mail_reaches_a_server(engine: Engine) {
@@ -89,8 +89,11 @@ fn served_mail_reaches_a_server(engine: Engine) {
         let output = command.args(["config", "check"]).env(name, value).output().unwrap();
         String::from_utf8(output.stderr).unwrap()
     };
-    let told = settings("SPOTTER_SMTP_URL", "smtp://user:hush@mail.example");
-    assert!(told.contains("base_url must be given") && told.contains("mail_from"), "{told}");
-    assert!(!told.contains("hush"), "{told}");
+    let response = settings("SPOTTER_SMTP_URL", "smtp://user:hush@mail.example");
+    assert!(
+        response.contains("base_url must be given") && response.contains("mail_from"),
+        "{response}"
+    );
+    assert!(!response.contains("hush"), "{response}");
     assert!(settings("SPOTTER_MAIL_FROM", "a@b.example").contains("smtp_url must be given"));
 }

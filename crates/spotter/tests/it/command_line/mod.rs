@@ -38,8 +38,8 @@ fn made_demo() -> &'static Path {
         wait_ready(&address);
         stop(child);
         let (data, backup) = (folder.to_str().unwrap(), folder.join("backup.db"));
-        let (fine, told) = spotter(&["backup", "--data", data, backup.to_str().unwrap()]);
-        assert!(fine, "{told}");
+        let (fine, response) = spotter(&["backup", "--data", data, backup.to_str().unwrap()]);
+        assert!(fine, "{response}");
         folder
     })
 }
@@ -51,8 +51,8 @@ fn demo_in(folder: &Path, engine: Engine) -> Vec<String> {
     let backup = made.join("backup.db");
     let mut restore = vec!["restore", "--data", data, backup.to_str().unwrap()];
     restore.extend(flags.iter().map(String::as_str));
-    let (fine, told) = spotter(&restore);
-    assert!(fine, "{told}");
+    let (fine, response) = spotter(&restore);
+    assert!(fine, "{response}");
     std::fs::copy(made.join("demo.json"), folder.join("demo.json")).unwrap();
     flags
 }
@@ -117,7 +117,7 @@ fn token(demo: &Value) -> String {
         .post(format!("{}/public/v1/oauth/token", demo["baseUrl"].as_str().unwrap()))
         .basic_auth(api["clientId"].as_str().unwrap(), api["clientSecret"].as_str())
         .form(&[("grant_type", "client_credentials")]);
-    let told: Value =
+    let response: Value =
         runtime.block_on(async { request.send().await.unwrap().json().await.unwrap() });
-    told["access_token"].as_str().unwrap().to_owned()
+    response["access_token"].as_str().unwrap().to_owned()
 }

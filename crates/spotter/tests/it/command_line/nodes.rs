@@ -26,19 +26,19 @@ impl Nodes {
             let request = if body.is_null() { request } else { request.json(&body) };
             let answer = request.send().await.unwrap();
             let status = answer.status().as_u16();
-            let told: Value = answer.json().await.unwrap();
+            let response: Value = answer.json().await.unwrap();
             // A conflict that does not settle at once is asked for again, as callers are told to.
             if status != 503 {
-                return (status, told);
+                return (status, response);
             }
             tokio::time::sleep(std::time::Duration::from_millis(100)).await;
         }
     }
 
     async fn made(&self, path: &str, body: Value, pointer: &str) -> String {
-        let (status, told) = self.ask(0, "POST", path, body).await;
-        assert!(status < 300, "{told}");
-        told["data"].pointer(pointer).unwrap().as_str().unwrap().to_owned()
+        let (status, response) = self.ask(0, "POST", path, body).await;
+        assert!(status < 300, "{response}");
+        response["data"].pointer(pointer).unwrap().as_str().unwrap().to_owned()
     }
 }
 
@@ -58,29 +58,29 @@ fn two_processes_give_each_seat_once() {
     command.env("SPOTTER_RATE_LIMIT", "1000000").stderr(Stdio::null());
     let other = Running(command.spawn().unwrap());
     wait_ready(&addresses[1]);
-    let told = read_demo(folder.path());
+    let response = read_demo(folder.path());
     let http = reqwest::Client::builder().no_proxy().build().unwrap();
-    let nodes = Nodes { addresses, token: token(&told), http, _processes: [first, other] };
-    runtime().block_on(compete(&nodes, &told));
+    let nodes = Nodes { addresses, token: token(&response), http, _processes: [first, other] };
+    runtime().block_on(compete(&nodes, &response));
 }
 
 async fn compete(nodes: &Nodes, demo: &Value) {
     let mut clients = Vec::new();
     for page in 1..=2 {
         let path = format!("/public/v1/clients?limit=100&memberStatus=active&page={page}");
-        let (_, told) = nodes.ask(0, "GET", &path, Value::Null).await;
-        let found = told["data"]["clients"].as_array().unwrap().iter();
+        let (_, response) = nodes.ask(0, "GET", &path, Value::Null).await;
+        let found = response["data"]["clients"].as_array().unwrap().iter();
         clients.extend(found.map(|one| one["clientId"].as_str().unwrap().to_owned()));
     }
     assert_eq!(clients.len(), 200);
-    let (_, told) = nodes.ask(0, "GET", "/public/v1/coaches?limit=1", Value::Null).await;
-    let coach = told["data"]["coaches"][0]["coachId"].as_str().unwrap().to_owned();
+    let (_, response) = nodes.ask(0, "GET", "/public/v1/coaches?limit=1", Value::Null).await;
+    let coach = response["data"]["coaches"][0]["coachId"].as_str().unwrap().to_owned();
     let day = |weekday| json!({"weekday": weekday, "startTime": "00:00", "endTime": "00:00"});
     let weekly: Value = (1..=7).map(day).collect();
     let hours = json!({"timeZone": "UTC", "weekly": weekly});
     let path = format!("/public/v1/coaches/{coach}/availability");
-    let (status, told) = nodes.ask(0, "PUT", &path, hours).await;
-    assert_eq!(status, 200, "{told}");
+    let (status, response) = nodes.ask(0, "PUT", &path, hours).await;
+    assert_eq!(status, 200, "{response}");
     let at = |minute| crate::calendar::at(40, minute);
     let types = "/public/v1/event-types";
     let class = json!({"name": "Spin", "kind": "class", "durationMinutes": 30, "capacity": 15,
@@ -104,41 +104,43 @@ async fn compete(nodes: &Nodes, demo: &Value) {
         json!({"clientId": client, "calendarEventId": class, "capacityAction": "waitlist",
             "allowOverlap": true})
     };
-    let asked = clients.iter().enumerate();
-    let asked = asked
+    let requested = clients.iter().enumerate();
+    let requested = requested
         .map(|(number, client)| nodes.ask(number, "POST", "/public/v1/bookings", wish(client)));
-    let told = join_all(asked).await;
-    assert!(told.iter().all(|(status, _)| *status == 201), "{told:?}");
-    let booked =
-        told.iter().filter(|(_, told)| told["data"]["booking"]["status"] == "booked").count();
-    let mut positions: Vec<_> = told
+    let response = join_all(requested).await;
+    assert!(response.iter().all(|(status, _)| *status == 201), "{response:?}");
+    let booked = response
         .iter()
-        .filter_map(|(_, told)| told["data"]["booking"]["waitlistPosition"].as_i64())
+        .filter(|(_, response)| response["data"]["booking"]["status"] == "booked")
+        .count();
+    let mut positions: Vec<_> = response
+        .iter()
+        .filter_map(|(_, response)| response["data"]["booking"]["waitlistPosition"].as_i64())
         .collect();
     positions.sort_unstable();
     assert_eq!((booked, positions), (15, (1..=185).collect()));
 
     // 50 for one appointment: one has it, and it is held for them.
     let wish = |client: &String| json!({"clientId": client, "eventTypeId": talk, "startsAt": at(720), "allowOverlap": true});
-    let asked = clients[..50].iter().enumerate();
-    let asked = asked.map(|(number, client)| {
+    let requested = clients[..50].iter().enumerate();
+    let requested = requested.map(|(number, client)| {
         nodes.ask(300 + number, "POST", "/public/v1/bookings", wish(client))
     });
-    let told = join_all(asked).await;
-    let mut won = told.iter().filter(|(status, _)| *status == 201);
+    let response = join_all(requested).await;
+    let mut won = response.iter().filter(|(status, _)| *status == 201);
     let (_, request) = won.next().unwrap();
     assert_eq!(won.count(), 0);
     let request = request["data"]["bookingRequest"]["bookingRequestId"].as_str().unwrap();
 
     // Many words on one request: one counts.
-    let asked = (0..20).map(|number| {
+    let requested = (0..20).map(|number| {
         let word = if number % 4 < 2 { "approve" } else { "reject" };
         let path = format!("/public/v1/booking-requests/{request}/{word}");
         async move { nodes.ask(400 + number, "POST", &path, json!({})).await }
     });
-    let told = join_all(asked).await;
-    let (won, lost): (Vec<_>, Vec<_>) = told.iter().partition(|(status, _)| *status == 200);
-    assert_eq!(won.len(), 1, "{told:?}");
+    let response = join_all(requested).await;
+    let (won, lost): (Vec<_>, Vec<_>) = response.iter().partition(|(status, _)| *status == 200);
+    assert_eq!(won.len(), 1, "{response:?}");
     let gone = "PUBLIC_API_BOOKING_REQUEST_NOT_PENDING";
-    assert!(lost.iter().all(|(_, told)| told["error"]["key"] == gone), "{lost:?}");
+    assert!(lost.iter().all(|(_, response)| response["error"]["key"] == gone), "{lost:?}");
 }

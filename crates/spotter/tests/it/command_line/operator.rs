@@ -23,12 +23,15 @@ fn operators_find_their_way() {
     let folder = tempfile::tempdir().unwrap();
     let data = folder.path().to_str().unwrap();
     assert!(spotter(&["config", "check"]).0);
-    let (fine, told) = spotter(&["config", "check", "--listen", "here", "--rate-limit", "0"]);
-    assert!(!fine && told.contains("--listen") && told.contains("--rate-limit"), "{told}");
+    let (fine, response) = spotter(&["config", "check", "--listen", "here", "--rate-limit", "0"]);
+    assert!(
+        !fine && response.contains("--listen") && response.contains("--rate-limit"),
+        "{response}"
+    );
     assert!(spotter(&["migrate", "--data", data]).0);
-    let (fine, told) = create_company(data, "Gym", &[]);
-    assert!(fine && told.contains("invitation"), "{told}");
-    let (fine, told) = spotter(&[
+    let (fine, response) = create_company(data, "Gym", &[]);
+    assert!(fine && response.contains("invitation"), "{response}");
+    let (fine, response) = spotter(&[
         "api-client",
         "create",
         "--data",
@@ -38,29 +41,33 @@ fn operators_find_their_way() {
         "--scopes",
         "clients:read",
     ]);
-    assert!(fine, "{told}");
-    let made: Value = serde_json::from_str(&told).unwrap();
+    assert!(fine, "{response}");
+    let made: Value = serde_json::from_str(&response).unwrap();
     let id = made["clientId"].as_str().unwrap();
-    let (fine, told) = spotter(&["api-client", "rotate", "--data", data, id]);
+    let (fine, response) = spotter(&["api-client", "rotate", "--data", data, id]);
     assert!(
-        fine && told.contains("fsps_") && !told.contains(made["clientSecret"].as_str().unwrap()),
-        "{told}"
+        fine && response.contains("fsps_")
+            && !response.contains(made["clientSecret"].as_str().unwrap()),
+        "{response}"
     );
     assert!(spotter(&["api-client", "revoke", "--data", data, id]).0);
     let file = folder.path().join("old.csv");
     std::fs::write(&file, "Voornaam;E-mail\nAnn;ann@example.com\n").unwrap();
     let import = ["import", "--data", data, "--kind", "clients", file.to_str().unwrap()];
-    let (fine, told) = spotter(&import);
-    assert!(!fine && told.contains("invitation"), "an admin is whoever has accepted: {told}");
+    let (fine, response) = spotter(&import);
+    assert!(
+        !fine && response.contains("invitation"),
+        "an admin is whoever has accepted: {response}"
+    );
     let backup = folder.path().join("copy.db");
-    let (fine, told) = spotter(&["backup", "--data", data, backup.to_str().unwrap()]);
-    assert!(fine && folder.path().join("copy.db.key").exists(), "{told}");
+    let (fine, response) = spotter(&["backup", "--data", data, backup.to_str().unwrap()]);
+    assert!(fine && folder.path().join("copy.db.key").exists(), "{response}");
     let elsewhere = tempfile::tempdir().unwrap();
     let there = elsewhere.path().to_str().unwrap();
-    let (fine, told) = spotter(&["restore", "--data", there, backup.to_str().unwrap()]);
-    assert!(fine && elsewhere.path().join("secret.key").exists(), "{told}");
-    let (fine, told) = spotter(&["openapi"]);
-    assert!(fine && serde_json::from_str::<Value>(&told).unwrap()["openapi"] == "3.1.0");
+    let (fine, response) = spotter(&["restore", "--data", there, backup.to_str().unwrap()]);
+    assert!(fine && elsewhere.path().join("secret.key").exists(), "{response}");
+    let (fine, response) = spotter(&["openapi"]);
+    assert!(fine && serde_json::from_str::<Value>(&response).unwrap()["openapi"] == "3.1.0");
     assert!(!spotter(&["healthcheck", "--url", &format!("http://{}", free_address())]).0);
 }
 
@@ -70,21 +77,24 @@ fn the_command_line_says_what_to_do() {
     let data = folder.path().join("none");
     let data = data.to_str().unwrap();
     let create = ["api-client", "create", "--data", data, "--name", "Sync"];
-    let (fine, told) = spotter(&create);
-    assert!(!fine && told.contains("spotter company create"), "{told}");
+    let (fine, response) = spotter(&create);
+    assert!(!fine && response.contains("spotter company create"), "{response}");
     assert!(!Path::new(data).exists(), "nothing is left behind");
     for name in ["One", "Two"] {
         assert!(create_company(data, name, &[]).0);
     }
-    let (fine, told) = spotter(&create);
-    assert!(!fine && told.contains("--company") && told.contains("Two"), "{told}");
+    let (fine, response) = spotter(&create);
+    assert!(!fine && response.contains("--company") && response.contains("Two"), "{response}");
     let (_, help) = spotter(&["api-client", "create", "--help"]);
     assert!(!help.contains("--webhook-concurrency") && help.contains("spotter serve --help"));
     assert!(spotter(&["serve", "--help"]).1.contains("--webhook-concurrency"));
     let mut check = Command::new(binary());
     let checked = check.args(["config", "check"]).env("SPOTTER_LISTNE", "x").output().unwrap();
-    let told = String::from_utf8(checked.stderr).unwrap();
-    assert!(!checked.status.success() && told.contains("is SPOTTER_LISTEN meant?"), "{told}");
+    let response = String::from_utf8(checked.stderr).unwrap();
+    assert!(
+        !checked.status.success() && response.contains("is SPOTTER_LISTEN meant?"),
+        "{response}"
+    );
 }
 
 /// Whatever the shell's umask says, what a process makes is its user's alone.
@@ -146,20 +156,20 @@ fn only_a_whole_backup_is_restored() {
     let broken = folder.path().join("broken.db");
     for (share, word) in [(1, "not a whole backup"), (2, "not a whole backup")] {
         std::fs::write(&broken, &bytes[..bytes.len() * share / 3]).unwrap();
-        let (fine, told) = restore(&broken);
-        assert!(!fine && told.contains(word), "{told}");
+        let (fine, response) = restore(&broken);
+        assert!(!fine && response.contains(word), "{response}");
     }
     for change in ["DELETE FROM client_note", "DROP TABLE backup_end"] {
         std::fs::write(&broken, &bytes).unwrap();
         let db = crate::harness::open(&spotter_store::Config::new(Location::File(broken.clone())));
         runtime().block_on(db.write(move |tx| tx.execute(Sql(change), &[]))).unwrap();
         assert!(db.close(Duration::from_secs(5)));
-        let (fine, told) = restore(&broken);
-        assert!(!fine && told.contains("not a whole backup"), "{told}");
-        assert!(told.contains("broken.db") && !told.contains("restoring-"), "{told}");
+        let (fine, response) = restore(&broken);
+        assert!(!fine && response.contains("not a whole backup"), "{response}");
+        assert!(response.contains("broken.db") && !response.contains("restoring-"), "{response}");
     }
-    let (fine, told) = restore(&whole);
-    assert!(fine, "{told}");
+    let (fine, response) = restore(&whole);
+    assert!(fine, "{response}");
 }
 
 /// A backup is in its place when it is whole, and nothing of it is there before.
@@ -183,8 +193,8 @@ fn a_backup_that_is_killed_leaves_nothing_that_looks_like_one() {
     let data = folder.path().to_str().unwrap();
     let mut backup = vec!["backup", "--data", data, file.to_str().unwrap()];
     backup.extend(flags.iter().map(String::as_str));
-    let (fine, told) = spotter(&backup);
-    assert!(fine && file.exists(), "{told}");
+    let (fine, response) = spotter(&backup);
+    assert!(fine && file.exists(), "{response}");
 }
 
 /// Deliveries that waited at a backup are not sent by the copy, unless that takes the place of the one
@@ -216,8 +226,8 @@ fn restored_deliveries_wait_for_a_word(engine: Engine) {
         let mut arguments = vec!["restore", "--data", there.path().to_str().unwrap()];
         arguments.extend(["--webhooks", word, backup.to_str().unwrap()]);
         arguments.extend(flags.iter().map(String::as_str));
-        let (fine, told) = spotter(&arguments);
-        assert!(fine && told.contains(mark), "{told}");
+        let (fine, response) = spotter(&arguments);
+        assert!(fine && response.contains(mark), "{response}");
         std::fs::copy(folder.path().join("demo.json"), there.path().join("demo.json")).unwrap();
         let address = free_address();
         let child = demo(there.path(), &address, &flags);
@@ -225,14 +235,14 @@ fn restored_deliveries_wait_for_a_word(engine: Engine) {
         let api = format!("http://{address}/public/v1");
         // An attempt that is under way ends, be it that no name server answers.
         let ends = Instant::now() + Duration::from_secs(60);
-        let told = loop {
-            let told = get(&format!("{api}/webhooks/deliveries/{delivery}"), &bearer);
-            if told["data"]["delivery"]["status"] != "sending" || Instant::now() > ends {
-                break told;
+        let response = loop {
+            let response = get(&format!("{api}/webhooks/deliveries/{delivery}"), &bearer);
+            if response["data"]["delivery"]["status"] != "sending" || Instant::now() > ends {
+                break response;
             }
             std::thread::sleep(Duration::from_millis(50));
         };
-        assert_eq!(told["data"]["delivery"]["status"], status, "{told}");
+        assert_eq!(response["data"]["delivery"]["status"], status, "{response}");
         stop(child);
     }
 }
@@ -247,26 +257,29 @@ fn another_key_is_noticed(engine: Engine) {
     let key = folder.path().join("secret.key");
     let right = std::fs::read(&key).unwrap();
     std::fs::write(&key, "0".repeat(64)).unwrap();
-    let (fine, told) = spotter(&client);
-    assert!(!fine && told.contains("secret_key is not the one"), "{told}");
+    let (fine, response) = spotter(&client);
+    assert!(!fine && response.contains("secret_key is not the one"), "{response}");
     let file = folder.path().join("backup.db");
     let beside = folder.path().join("backup.db.key");
     let mut backup = vec!["backup", file.to_str().unwrap(), "--data", data];
     backup.extend(flags.iter().map(String::as_str));
-    let (fine, told) = spotter(&backup);
-    assert!(!fine && told.contains("secret_key is not the one") && !beside.exists(), "{told}");
+    let (fine, response) = spotter(&backup);
+    assert!(
+        !fine && response.contains("secret_key is not the one") && !beside.exists(),
+        "{response}"
+    );
     std::fs::remove_file(&file).unwrap();
     std::fs::remove_file(&key).unwrap();
-    let (fine, told) = spotter(&client);
-    assert!(!fine && told.contains("secret.key") && !key.exists(), "{told}");
+    let (fine, response) = spotter(&client);
+    assert!(!fine && response.contains("secret.key") && !key.exists(), "{response}");
     std::fs::write(&key, &right).unwrap();
     assert!(spotter(&client).0);
     assert!(spotter(&backup).0 && std::fs::read(&beside).unwrap() == right);
     let restored = folder.path().join("restored");
     let restore = ["restore", file.to_str().unwrap(), "--data", restored.to_str().unwrap()];
     std::fs::write(&beside, "0".repeat(64)).unwrap();
-    let (fine, told) = spotter(&restore);
-    assert!(!fine && told.contains("secret_key is not the one"), "{told}");
+    let (fine, response) = spotter(&restore);
+    assert!(!fine && response.contains("secret_key is not the one"), "{response}");
     assert!(!restored.join("secret.key").exists());
     std::fs::write(&beside, &right).unwrap();
     assert!(spotter(&restore).0);

@@ -53,12 +53,12 @@ fn a_stop_drains_deliveries(engine: Engine) {
     }
     stop(child);
     let child = start();
-    let told = get(&format!("{api}/webhooks/deliveries/{delivery}"), &bearer);
-    let told = &told["data"]["delivery"];
+    let response = get(&format!("{api}/webhooks/deliveries/{delivery}"), &bearer);
+    let response = &response["data"]["delivery"];
     assert_eq!(
-        (&told["status"], &told["attemptCount"]),
+        (&response["status"], &response["attemptCount"]),
         (&json!("succeeded"), &json!(1)),
-        "{told}"
+        "{response}"
     );
     assert_eq!(receiver().received(&mark).len(), 1);
     stop(child);
@@ -70,8 +70,8 @@ fn kill_loses_nothing(engine: Engine) {
     let (address, flags) = (free_address(), demo_in(folder.path(), engine));
     let mut child = demo(folder.path(), &address, &flags);
     wait_ready(&address);
-    let told = read_demo(folder.path());
-    let (bearer, url) = (token(&told), format!("http://{address}/public/v1/clients"));
+    let response = read_demo(folder.path());
+    let (bearer, url) = (token(&response), format!("http://{address}/public/v1/clients"));
     let acknowledged: Arc<Mutex<Vec<(String, String)>>> = Arc::default();
     let over = Arc::new(AtomicBool::new(false));
     let writers: Vec<_> = (0..8)
@@ -81,9 +81,11 @@ fn kill_loses_nothing(engine: Engine) {
             std::thread::spawn(move || {
                 while !over.load(Ordering::Relaxed) {
                     let key = random_text();
-                    if let Some((201, told)) = post(&url, &bearer, &key, &json!({"firstName": key}))
+                    if let Some((201, response)) =
+                        post(&url, &bearer, &key, &json!({"firstName": key}))
                     {
-                        let id = told["data"]["client"]["clientId"].as_str().unwrap().to_owned();
+                        let id =
+                            response["data"]["client"]["clientId"].as_str().unwrap().to_owned();
                         acknowledged.lock().unwrap().push((key, id));
                     }
                 }
@@ -103,13 +105,13 @@ fn kill_loses_nothing(engine: Engine) {
     wait_ready(&address);
     let acknowledged = acknowledged.lock().unwrap();
     for (key, id) in acknowledged.iter() {
-        let (status, told) = post(&url, &bearer, key, &json!({"firstName": key})).unwrap();
+        let (status, response) = post(&url, &bearer, key, &json!({"firstName": key})).unwrap();
         assert_eq!(
-            (status, &told["meta"]["idempotency"]["replayed"]),
+            (status, &response["meta"]["idempotency"]["replayed"]),
             (201, &json!(true)),
-            "{told}"
+            "{response}"
         );
-        assert_eq!(told["data"]["client"]["clientId"], id.as_str());
+        assert_eq!(response["data"]["client"]["clientId"], id.as_str());
     }
     let total = get(&format!("{url}?limit=1"), &bearer)["data"]["total"].as_u64().unwrap();
     let rows =
@@ -160,9 +162,9 @@ fn connections_are_few_and_heads_are_whole() {
         let mut stream = std::net::TcpStream::connect(&address).unwrap();
         stream.set_read_timeout(Some(Duration::from_secs(5))).unwrap();
         stream.write_all(text.as_bytes()).unwrap();
-        let mut told = String::new();
-        stream.read_to_string(&mut told).ok();
-        told
+        let mut response = String::new();
+        stream.read_to_string(&mut response).ok();
+        response
     };
     let good = "GET /health/live HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
     assert!(say(good).starts_with("HTTP/1.1 200"));
@@ -221,15 +223,15 @@ fn a_database_that_is_away_is_waited_for() {
     crate::harness::postgres::execute(&admin, &end);
     let body = json!({"email": "a@b.io", "password": "correct horse battery"});
     let url = format!("http://{address}/app/v1/auth/login");
-    let (status, told) = post(&url, "x", "k", &body).unwrap();
-    assert_eq!((status, &told["error"]["key"]), (503, &json!("request.failed")), "{told}");
+    let (status, response) = post(&url, "x", "k", &body).unwrap();
+    assert_eq!((status, &response["error"]["key"]), (503, &json!("request.failed")), "{response}");
     crate::harness::postgres::execute(
         &admin,
         &format!("ALTER DATABASE {name} ALLOW_CONNECTIONS true"),
     );
     wait_ready(&address);
-    let (status, told) = post(&url, "x", "k", &body).unwrap();
-    assert_eq!(status, 401, "{told}");
+    let (status, response) = post(&url, "x", "k", &body).unwrap();
+    assert_eq!(status, 401, "{response}");
     stop(child);
 }
 
@@ -256,20 +258,20 @@ fn a_database_that_took_no_writes_is_written_to_once_it_does() {
     sql(&sessions);
     let body = json!({"email": "a@b.io", "password": "correct horse battery"});
     let url = format!("http://{address}/app/v1/auth/login");
-    let (status, told) = post(&url, "x", "k", &body).unwrap();
-    assert_eq!((status, &told["error"]["key"]), (503, &json!("request.failed")), "{told}");
-    assert!(told["meta"]["rateLimit"].is_object(), "{told}");
+    let (status, response) = post(&url, "x", "k", &body).unwrap();
+    assert_eq!((status, &response["error"]["key"]), (503, &json!("request.failed")), "{response}");
+    assert!(response["meta"]["rateLimit"].is_object(), "{response}");
     let runtime = runtime();
     let client = reqwest::Client::builder().no_proxy().build().unwrap();
     let ready = || {
-        let asked = client.get(format!("http://{address}/health/ready")).send();
-        runtime.block_on(async { asked.await.unwrap().status().as_u16() })
+        let request = client.get(format!("http://{address}/health/ready")).send();
+        runtime.block_on(async { request.await.unwrap().status().as_u16() })
     };
     assert_eq!(ready(), 503, "readiness tells of it");
     sql(&format!("ALTER DATABASE {name} RESET default_transaction_read_only"));
     wait_ready(&address);
-    let (status, told) = post(&url, "x", "k", &body).unwrap();
-    assert_eq!(status, 401, "{told}");
+    let (status, response) = post(&url, "x", "k", &body).unwrap();
+    assert_eq!(status, 401, "{response}");
     stop(child);
 }
 
@@ -294,9 +296,9 @@ fn no_log_holds_what_people_say(engine: Engine) {
     assert_eq!(status, 201, "{made}");
     let id = made["data"]["client"]["clientId"].as_str().unwrap();
     let note = json!({"title": canary, "body": canary});
-    let (status, told) =
+    let (status, response) =
         post(&format!("{api}/clients/{id}/notes"), &bearer, "canary-2", &note).unwrap();
-    assert_eq!(status, 201, "{told}");
+    assert_eq!(status, 201, "{response}");
     let found = get(&format!("{api}/clients?search={canary}"), &bearer);
     assert_eq!(found["data"]["total"], 1, "{found}");
     let login = json!({"email": format!("{canary}@example.com"), "password": canary});
@@ -319,8 +321,8 @@ fn no_log_holds_what_people_say(engine: Engine) {
         "$argon2",
     ];
     for secret in secrets {
-        let told = log.lines().find(|line| line.contains(secret));
-        assert!(told.is_none(), "{told:?}");
+        let response = log.lines().find(|line| line.contains(secret));
+        assert!(response.is_none(), "{response:?}");
     }
 }
 
@@ -340,8 +342,8 @@ fn a_hangup_ends_nothing_and_figures_say_what_they_are() {
     }
     let runtime = runtime();
     let client = reqwest::Client::builder().no_proxy().build().unwrap();
-    let asked = client.get(format!("http://{address}/metrics")).send();
-    let text = runtime.block_on(async { asked.await.unwrap().text().await.unwrap() });
+    let request = client.get(format!("http://{address}/metrics")).send();
+    let text = runtime.block_on(async { request.await.unwrap().text().await.unwrap() });
     assert!(text.contains("\nspotter_store_retries_total 0\n"), "{text}");
     let names = |mark: &str| -> std::collections::BTreeSet<String> {
         let own = text.lines().filter_map(|line| line.strip_prefix(mark));
@@ -365,8 +367,8 @@ fn assistants_have_an_address_of_their_own() {
     let runtime = runtime();
     let client = reqwest::Client::builder().no_proxy().build().unwrap();
     let status = |address: &str, path: &str| {
-        let asked = client.get(format!("http://{address}{path}")).send();
-        runtime.block_on(async { asked.await.unwrap().status().as_u16() })
+        let request = client.get(format!("http://{address}{path}")).send();
+        runtime.block_on(async { request.await.unwrap().status().as_u16() })
     };
     for (path, at_all, at_own) in [
         ("/mcp/v1", 404, 401),
@@ -395,9 +397,9 @@ fn an_operator_sees_how_the_installation_is() {
     let child = Running(command.stderr(Stdio::null()).stdout(Stdio::null()).spawn().unwrap());
     wait_ready(&address);
     let link = || {
-        let (fine, told) = spotter(&["operator-link", "--data", data, "--listen", &address]);
-        assert!(fine, "{told}");
-        told.trim().to_owned()
+        let (fine, response) = spotter(&["operator-link", "--data", data, "--listen", &address]);
+        assert!(fine, "{response}");
+        response.trim().to_owned()
     };
     let backup = folder.path().join("copy.db");
     assert!(spotter(&["backup", "--data", data, backup.to_str().unwrap()]).0);
@@ -405,9 +407,9 @@ fn an_operator_sees_how_the_installation_is() {
     let client = reqwest::Client::builder().no_proxy().redirect(reqwest::redirect::Policy::none());
     let client = client.build().unwrap();
     let see = |url: &str, cookie: &str| {
-        let asked = client.get(url).header("cookie", cookie).send();
+        let request = client.get(url).header("cookie", cookie).send();
         runtime.block_on(async {
-            let answer = asked.await.unwrap();
+            let answer = request.await.unwrap();
             let cookie = answer
                 .headers()
                 .get("set-cookie")
@@ -460,8 +462,8 @@ fn two_processes_never_serve_one_folder() {
     demo_in(folder.path(), Engine::Sqlite);
     let child = demo(folder.path(), &address, &[]);
     wait_ready(&address);
-    let (fine, told) =
+    let (fine, response) =
         spotter(&["serve", "--data", folder.path().to_str().unwrap(), "--listen", &free_address()]);
-    assert!(!fine && told.contains("in use by another"), "{told}");
+    assert!(!fine && response.contains("in use by another"), "{response}");
     stop(child);
 }

@@ -17,9 +17,9 @@ fn walk(document: &str, folder: &Path, address: &str) -> String {
     let mut shell = Command::new("bash");
     let run = shell.args(["-euo", "pipefail", "-c", &script]).env("SPOTTER", binary());
     let run = run.output().unwrap();
-    let told = String::from_utf8(run.stdout).unwrap();
-    assert!(run.status.success(), "{told}\n{}", String::from_utf8_lossy(&run.stderr));
-    told
+    let response = String::from_utf8(run.stdout).unwrap();
+    assert!(run.status.success(), "{response}\n{}", String::from_utf8_lossy(&run.stderr));
+    response
 }
 
 /// Walks a document on a new demo: these stand one after the other in what is told. Its books hold after, and so do its reports.
@@ -31,7 +31,7 @@ fn tour(engine: Engine, document: &str, expected: &[&str]) {
     let (address, flags) = (free_address(), demo_in(folder.path(), engine));
     let child = demo(folder.path(), &address, &flags);
     wait_ready(&address);
-    let told = walk(document, folder.path(), &address);
+    let response = walk(document, folder.path(), &address);
     stop(child);
     let data = folder.path().to_str().unwrap().to_owned();
     for checked in [["finance", "audit"], ["reports", "check"]] {
@@ -40,9 +40,10 @@ fn tour(engine: Engine, document: &str, expected: &[&str]) {
         let (fine, found) = spotter(&all.iter().map(String::as_str).collect::<Vec<_>>());
         assert!(fine, "{checked:?}: {found}");
     }
-    let mut rest = told.as_str();
+    let mut rest = response.as_str();
     for part in expected {
-        let (_, after) = rest.split_once(part).unwrap_or_else(|| panic!("no {part} in\n{told}"));
+        let (_, after) =
+            rest.split_once(part).unwrap_or_else(|| panic!("no {part} in\n{response}"));
         rest = after;
     }
 }

@@ -95,12 +95,12 @@ async fn a_secret_is_shown_once_and_after_the_password(app: App) {
         form.with("name", "Website").with("scopes", "clients:read")
     };
     let new = form(browser.get("/console/integrations").await);
-    let shown = browser.send(new.clone()).await.is(200).shows("fsps_").shows("fspc_");
-    assert!(shown.headers["cache-control"] == "no-store");
+    let view = browser.send(new.clone()).await.is(200).shows("fsps_").shows("fspc_");
+    assert!(view.headers["cache-control"] == "no-store");
     // Sent again by a reload, it shows the same.
     let again = browser.send(new).await.is(200);
     let secret = |text: &str| text[text.find("fsps_").unwrap()..][..70].to_owned();
-    assert_eq!(secret(&shown.text), secret(&again.text));
+    assert_eq!(secret(&view.text), secret(&again.text));
     let list = browser.get("/console/integrations").await.is(200).shows("Website");
     assert!(!list.text.contains("fsps_"));
     // Ten minutes later the password is asked for.
@@ -162,16 +162,16 @@ async fn money_and_times_are_read_as_people_write_them(app: App) {
     let page = browser.act(form).await.shows("49.50");
     let form = page.form("update_product").with("price:money", "a lot");
     browser.send(form).await.is(422).shows("must be an amount").shows("value=\"a lot\"");
-    let told = app.get("/finance/products").await.ok();
-    let product = &told.data()["products"][0];
+    let answer = app.get("/finance/products").await.ok();
+    let product = &answer.data()["products"][0];
     assert_eq!((&product["price"], &product["autoRenew"]), (&json!(4950), &json!(true)));
     // What is not ticked is so no more.
     let form = page.form("update_product");
     let kept: Vec<_> =
         form.fields.iter().filter(|(name, _)| name != "autoRenew").cloned().collect();
     browser.send(Form { fields: kept, ..form }).await.is(303);
-    let told = app.get("/finance/products").await.ok();
-    assert_eq!(told.data()["products"][0]["autoRenew"], false);
+    let answer = app.get("/finance/products").await.ok();
+    assert_eq!(answer.data()["products"][0]["autoRenew"], false);
 }
 
 async fn a_day_of_a_programme_is_built_and_moved(app: App) {
@@ -223,8 +223,8 @@ async fn a_day_of_a_programme_is_built_and_moved(app: App) {
         .unwrap();
     browser.act(down).await.shows("Saved.");
     let plan = text(app.get("/workout/plans/templates").await.data(), "/templates/0/_id");
-    let told = app.get(&format!("/workout/plans/moments/{plan}")).await.ok();
-    let moment = &told.data()["moments"][0];
+    let answer = app.get(&format!("/workout/plans/moments/{plan}")).await.ok();
+    let moment = &answer.data()["moments"][0];
     assert_eq!(moment["exercises"].as_array().unwrap().len(), 2);
     let bench = &moment["exercises"][1];
     let sets: Vec<_> = bench["sets"].as_array().unwrap().iter().collect();
@@ -283,8 +283,8 @@ async fn clients_book_classes_and_wait_for_a_seat(app: App) {
     let mut staff = Browser::of(&app, &app.admin_email).await;
     let form = staff.get(&path).await.is(200).form("update_event_type");
     staff.act(form.with("waitlist.mode", "offer")).await;
-    let told = app.get(&format!("/event-types/{kind}")).await.ok();
-    let waitlist = &told.data()["eventType"]["waitlist"];
+    let answer = app.get(&format!("/event-types/{kind}")).await.ok();
+    let waitlist = &answer.data()["eventType"]["waitlist"];
     assert_eq!((&waitlist["mode"], &waitlist["maxEntries"]), (&json!("offer"), &json!(5)));
     app.events().await;
     let [first, second] = browsers.as_mut_slice() else { return };
@@ -299,8 +299,8 @@ async fn clients_book_classes_and_wait_for_a_seat(app: App) {
     let page = second.get(&day).await.is(200).shows("0 left");
     assert_eq!(seat(&page).field("capacityAction"), Some("waitlist"));
     second.act(seat(&page)).await.shows("On the waiting list.");
-    let told = app.get("/bookings?limit=10").await.ok();
-    let found = told.data()["bookings"].as_array().unwrap().clone();
+    let answer = app.get("/bookings?limit=10").await.ok();
+    let found = answer.data()["bookings"].as_array().unwrap().clone();
     let mut statuses: Vec<String> = found.iter().map(|one| text(one, "/status")).collect();
     statuses.sort();
     assert_eq!(statuses, ["booked", "waitlisted"]);
@@ -334,8 +334,8 @@ async fn marks_make_nothing_of_what_the_operation_does_not_have(app: App) {
 
 async fn an_answer_that_is_wrong_loses_no_other(app: App) {
     let email = people::client_with_address(&app).await;
-    let told = app.get(&format!("/clients?search={email}")).await.ok();
-    let client = text(told.data(), "/clients/0/clientId");
+    let answer = app.get(&format!("/clients?search={email}")).await.ok();
+    let client = text(answer.data(), "/clients/0/clientId");
     let questions = json!([
         {"questionId": "story", "type": "text", "label": "Your story", "required": true},
         {"questionId": "sleep", "type": "number", "label": "Hours of sleep", "required": true, "max": 24, "min": 0},
@@ -385,12 +385,12 @@ async fn sets_that_nobody_ticks_were_left_out(app: App) {
     workout::publish(&app, &template).await;
     let plan = workout::assign(&app, &client, &template, None).await;
     let path = format!("/workout/clients/{client}/plans/template/{plan}/days");
-    let told = app.app_as(&token, "GET", &path, None).await.ok();
-    assert_eq!(told.data()["days"][0]["name"], "Legs");
+    let answer = app.app_as(&token, "GET", &path, None).await.ok();
+    assert_eq!(answer.data()["days"][0]["name"], "Legs");
     let (_, other) = people::client(&app).await;
     app.app_as(&other, "GET", &path, None).await.refused(404, "PUBLIC_API_CLIENT_NOT_FOUND");
-    let told = app.get(&format!("/clients/{client}")).await.ok();
-    let mut browser = Browser::of(&app, told.data()["client"]["email"].as_str().unwrap()).await;
+    let answer = app.get(&format!("/clients/{client}")).await.ok();
+    let mut browser = Browser::of(&app, answer.data()["client"]["email"].as_str().unwrap()).await;
     let page =
         browser.get("/my/training").await.is(200).shows("whenever you have time").shows("Legs");
     let page = browser.act(page.form("begin_workout_session")).await.shows("Set 2");
@@ -401,8 +401,8 @@ async fn sets_that_nobody_ticks_were_left_out(app: App) {
     let page = browser.act(form).await;
     browser.act(page.form("complete_workout_session")).await.shows("Well done!");
     let path = format!("/workout/clients/{client}/plans/sessions");
-    let told = app.get(&path).await.ok();
-    assert_eq!(told.data()["sessions"][0]["setCount"], 1, "{}", told.data());
+    let answer = app.get(&path).await.ok();
+    assert_eq!(answer.data()["sessions"][0]["setCount"], 1, "{}", answer.data());
     app.events().await;
 }
 
@@ -415,8 +415,8 @@ async fn a_workout_is_looked_at_before_its_day(app: App) {
     workout::add_day(&app, &template, day).await;
     workout::publish(&app, &template).await;
     workout::assign(&app, &client, &template, Some(&workout::monday(1))).await;
-    let told = app.get(&format!("/clients/{client}")).await.ok();
-    let mut browser = Browser::of(&app, told.data()["client"]["email"].as_str().unwrap()).await;
+    let answer = app.get(&format!("/clients/{client}")).await.ok();
+    let mut browser = Browser::of(&app, answer.data()["client"]["email"].as_str().unwrap()).await;
     let page = browser.get("/my/training").await.is(200);
     let link = page.links().into_iter().find(|link| link.contains("/training/days/")).unwrap();
     browser
@@ -434,8 +434,8 @@ async fn clients_log_workouts_of_their_own(app: App) {
     let (client, _) = people::client(&app).await;
     let body = json!({"type": "weight", "value": 80, "unit": "kg"});
     app.post(&format!("/clients/{client}/measurements"), body).await.ok();
-    let told = app.get(&format!("/clients/{client}")).await.ok();
-    let mut browser = Browser::of(&app, told.data()["client"]["email"].as_str().unwrap()).await;
+    let answer = app.get(&format!("/clients/{client}")).await.ok();
+    let mut browser = Browser::of(&app, answer.data()["client"]["email"].as_str().unwrap()).await;
     let page = browser.get("/my/training").await.is(200);
     let form = page.form("begin_workout_session").with("name", "Hotel gym");
     browser.act(form).await.shows("Hotel gym");
@@ -454,8 +454,8 @@ async fn clients_log_workouts_of_their_own(app: App) {
     let page = browser.act(form).await.shows("22.5");
     browser.act(page.form("complete_workout_session")).await.shows("22.5 kg of help");
     let path = format!("/workout/clients/{client}/plans/personal-records");
-    let told = app.get(&path).await.ok();
-    let records = &told.data()["personalRecords"][0]["records"];
+    let answer = app.get(&path).await.ok();
+    let records = &answer.data()["personalRecords"][0]["records"];
     assert_eq!(
         (&records[0]["type"], &records[0]["value"]),
         (&json!("min_assistance"), &json!(22.5))
@@ -472,11 +472,11 @@ async fn what_is_set_aside_says_what_it_leaves_behind(app: App) {
     let mut browser = Browser::of(&app, &app.admin_email).await;
     let page = browser.get(&format!("/console/settings/locations/{location}")).await.is(200);
     // Told before, and done once it is confirmed.
-    let told = browser.send(page.form("archive_location")).await.is(200);
-    let told = told.shows("This is what happens then").shows("1 clients have it as their home");
+    let answer = browser.send(page.form("archive_location")).await.is(200);
+    let answer = answer.shows("This is what happens then").shows("1 clients have it as their home");
     let path = format!("/locations/{location}");
     assert_eq!(app.get(&path).await.ok().data()["location"]["status"], "active");
-    let page = browser.act(told.form("archive_location")).await;
+    let page = browser.act(answer.form("archive_location")).await;
     page.shows("This stays as it was").shows("Client: 1");
     assert_eq!(app.get(&path).await.ok().data()["location"]["status"], "archived");
     app.events().await;
@@ -559,8 +559,8 @@ async fn an_old_page_takes_nothing_back(app: App) {
         (&is["address"]["city"], &is["address"]["region"]),
         (&json!("Utrecht"), &json!("UT"))
     );
-    let told = app.announced(&["client.updated"; 2]).await;
-    assert_eq!(told[1]["changedFields"], json!(["lastName"]));
+    let answer = app.announced(&["client.updated"; 2]).await;
+    assert_eq!(answer[1]["changedFields"], json!(["lastName"]));
     // Of an address the whole is sent, of a list of fields those that were changed.
     let city = browser.get(&path).await.form("update_client").with("address.city", "Breda");
     browser.act(city).await;

@@ -85,14 +85,14 @@ async fn what_is_no_file_of_ours_is_refused_beside_its_field(app: App) {
             .with("type", "other")
             .with("name", "Kept words")
     };
-    for (name, bytes, told) in [
+    for (name, bytes, answer) in [
         ("x.exe", b"MZ".to_vec(), "must be a picture"),
         ("x.pdf", b"no pages".to_vec(), "must be application/pdf"),
         ("..", PDF.to_vec(), "must be a picture"),
     ] {
         let form = form(&mut staff).await;
         let refused = staff.send_file(form, "uploadId:file", name, bytes).await.is(422);
-        refused.shows(told).shows("Kept words").shows("aria-invalid");
+        refused.shows(answer).shows("Kept words").shows("aria-invalid");
     }
     let none = form(&mut staff).await;
     staff.send_file(none, "uploadId:file", "", Vec::new()).await.is(422).shows("aria-invalid");

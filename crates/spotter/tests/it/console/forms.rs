@@ -39,8 +39,8 @@ async fn a_form_is_written_filled_in_and_read(app: App) {
     let refused = browser.send(empty.unwrap().with("question.label", &long)).await;
     refused.is(422).shows("role=\"alert\"").shows(&long);
     browser.act(page.form("publish_form")).await.shows("Published.");
-    let told = app.get(&format!("/forms/{id}")).await.ok();
-    let questions = &told.data()["formVersion"]["questions"];
+    let answer = app.get(&format!("/forms/{id}")).await.ok();
+    let questions = &answer.data()["formVersion"]["questions"];
     assert_eq!(
         questions[0]["options"][1],
         json!({"optionId": "both_knees", "label": "Both knees", "flag": true})
@@ -70,8 +70,8 @@ async fn hours_of_a_coach_are_set(app: App) {
     let form = form.with("-hours.1.0.startTime", "09:00").with("-hours.1.0.endTime", "12:00");
     let form = form.with("-hours.1.1.startTime", "13:00").with("-hours.1.1.endTime", "17:30");
     browser.act(form).await.shows("13:00–17:30");
-    let told = app.get(&format!("/coaches/{coach}/availability")).await.ok();
-    let weekly = told.data()["availability"]["weekly"].as_array().unwrap().clone();
+    let answer = app.get(&format!("/coaches/{coach}/availability")).await.ok();
+    let weekly = answer.data()["availability"]["weekly"].as_array().unwrap().clone();
     assert_eq!(weekly.len(), 2);
     assert_eq!((&weekly[1]["weekday"], &weekly[1]["endTime"]), (&json!(1), &json!("17:30")));
     let wrong = browser.get(&path).await.form("set_coach_availability");

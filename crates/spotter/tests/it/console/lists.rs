@@ -84,8 +84,8 @@ async fn classes_and_blocked_times_are_put_into_the_calendar(app: App) {
     let task =
         task.with("startsAt:local", "2027-03-11T09:00").with("endsAt:local", "2027-03-11T10:00");
     browser.act(task).await.shows("Dentist");
-    let told =
+    let answer =
         app.get("/calendar/events?from=2027-03-10T00:00:00Z&to=2027-03-11T00:00:00Z").await.ok();
-    assert_eq!(told.data()["calendarEvents"][0]["startsAt"], "2027-03-10T17:30:00.000Z");
+    assert_eq!(answer.data()["calendarEvents"][0]["startsAt"], "2027-03-10T17:30:00.000Z");
     app.events().await;
 }

@@ -176,8 +176,8 @@ async fn what_nobody_touched_changes_nothing(app: App) {
                     "{who} {path} {operation}: {}",
                     answer.main()
                 );
-                let told = world.app.events().await;
-                assert!(told.is_empty(), "{who} {path} {operation}: {told:?}");
+                let output = world.app.events().await;
+                assert!(output.is_empty(), "{who} {path} {operation}: {output:?}");
                 sent.insert(operation);
             }
         }

@@ -46,7 +46,7 @@ async fn closures_and_what_comes_every_week_are_written(app: App) {
     };
     let form = browser.get("/console/calendar").await.form("create_event_series");
     browser.act(weekly(form).with("eventTypeId", &class)).await;
-    let told = app
+    let answer = app
         .app(
             "GET",
             &format!("/calendar/events?kind=class&from={}&to={}", at(0, 0), at(50, 0)),
@@ -54,28 +54,28 @@ async fn closures_and_what_comes_every_week_are_written(app: App) {
         )
         .await
         .ok();
-    assert!(told.data()["total"].as_i64().unwrap() >= 6, "{}", told.data());
+    assert!(answer.data()["total"].as_i64().unwrap() >= 6, "{}", answer.data());
     let path = format!("/console/clients/{client}/bookings");
     let form = browser.get(&path).await.form("create_recurring_booking");
     let form = weekly(form).with("eventTypeId", &talk).with("recurrence.startTime", "11:00");
     let page = browser.act(form).await.shows("Every week").shows("Wednesday 11:00");
     browser.act(page.form("cancel_recurring_booking")).await;
-    let told = app.get(&format!("/bookings?clientId={client}&status=booked")).await.ok();
-    assert_eq!(told.data()["total"], 0);
+    let answer = app.get(&format!("/bookings?clientId={client}&status=booked")).await.ok();
+    assert_eq!(answer.data()["total"], 0);
     app.events().await;
 }
 
 async fn consents_and_exports_are_a_clients_own(app: App) {
     let email = people::client_with_address(&app).await;
     let (_, stranger) = people::client(&app).await;
-    let told = app.get(&format!("/clients?search={email}")).await.ok();
-    let client = text(told.data(), "/clients/0/clientId");
+    let answer = app.get(&format!("/clients?search={email}")).await.ok();
+    let client = text(answer.data(), "/clients/0/clientId");
     let mut browser = Browser::of(&app, &email).await;
     let page = browser.get("/my/consents").await.is(200).shows("Not given");
     browser.act(page.form("set_health_consent")).await.shows("Withdraw");
     let path = format!("/clients/{client}/health-consent");
-    let told = app.app("GET", &path, None).await.ok();
-    assert_eq!(told.data()["healthConsent"]["given"], true);
+    let answer = app.app("GET", &path, None).await.ok();
+    assert_eq!(answer.data()["healthConsent"]["given"], true);
     app.app_as(&stranger, "GET", &path, None).await.refused(404, "PUBLIC_API_CLIENT_NOT_FOUND");
     let page = browser.get("/my/consents").await.is(200);
     browser.act(page.form("request_data_export")).await;
@@ -109,8 +109,8 @@ async fn documents_lie_in_folders(app: App) {
     let link = page.form("link_document").with("url", "https://example.com/rules.pdf");
     let page = browser.act(link.with("name", "Rules of 2026").with("type", "other")).await;
     page.shows("Rules of 2026");
-    let told = app.app("GET", "/documents", None).await.ok();
-    assert!(told.data()["documents"][0]["folderId"].is_string(), "{}", told.data());
+    let answer = app.app("GET", "/documents", None).await.ok();
+    assert!(answer.data()["documents"][0]["folderId"].is_string(), "{}", answer.data());
     browser.get(&folder).await.is(200).shows("Rules of 2026");
     app.events().await;
 }
@@ -122,8 +122,8 @@ async fn products_are_put_in_order(app: App) {
         new_product(&app, facts).await;
     }
     let first = async || {
-        let told = app.get("/finance/products?productType=Membership").await.ok();
-        text(told.data(), "/products/0/name/en")
+        let answer = app.get("/finance/products?productType=Membership").await.ok();
+        text(answer.data(), "/products/0/name/en")
     };
     let before = first().await;
     let mut browser = Browser::of(&app, &app.admin_email).await;
@@ -138,8 +138,8 @@ async fn terms_of_billing_are_the_managers(app: App) {
     let page = browser.get("/console/settings/invoices").await.is(200);
     let terms = page.forms().into_iter().find(|form| form.field("paymentDays").is_some()).unwrap();
     browser.act(terms.with("paymentDays", "21").with("cancellationNeedsApproval", "true")).await;
-    let told = app.app("GET", "/company/finance-settings", None).await.ok();
-    let terms = &told.data()["financeSettings"];
+    let answer = app.app("GET", "/company/finance-settings", None).await.ok();
+    let terms = &answer.data()["financeSettings"];
     assert_eq!(
         (&terms["paymentDays"], &terms["cancellationNeedsApproval"]),
         (&json!(21), &json!(true))

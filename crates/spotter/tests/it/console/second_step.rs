@@ -56,13 +56,13 @@ async fn a_person_adds_a_second_step_and_signs_in_with_it(app: App) {
     let (_, token, email) = somebody(&app, "Coach").await;
     let mut browser = Browser::of(&app, &email).await;
     let page = browser.get("/console/account/second-step").await.is(200);
-    let shown = browser.send(page.form("begin_second_step")).await.is(200);
-    let secret = shown.text.split("id=\"authenticator-secret\">").nth(1).unwrap();
+    let view = browser.send(page.form("begin_second_step")).await.is(200);
+    let secret = view.text.split("id=\"authenticator-secret\">").nth(1).unwrap();
     let secret = secret.split('<').next().unwrap().to_owned();
-    assert!(shown.text.contains("<svg viewBox"), "{}", shown.main());
+    assert!(view.text.contains("<svg viewBox"), "{}", view.main());
     // Until the first code is confirmed, the password is enough.
     sign_in(&app, &email, None).await.ok();
-    let form = shown.form("enable_second_step");
+    let form = view.form("enable_second_step");
     browser.send(form.clone().with("code", "000000")).await.is(422).shows("six digits");
     let page = browser.get("/console/account/second-step").await.is(200);
     let form = page.form("enable_second_step").with("code", &code(&secret, -1));
@@ -70,13 +70,13 @@ async fn a_person_adds_a_second_step_and_signs_in_with_it(app: App) {
     let codes = kept.text.split("id=\"recovery-codes\">").nth(1).unwrap();
     let recovery = codes.split("<br>").next().unwrap().to_owned();
     assert_eq!(recovery.len(), 11, "{recovery}");
-    let told = app.app_as(&token, "GET", "/auth/second-step", None).await.ok();
-    let step = &told.data()["secondStep"];
+    let answer = app.app_as(&token, "GET", "/auth/second-step", None).await.ok();
+    let step = &answer.data()["secondStep"];
     assert_eq!((&step["isOn"], &step["recoveryCodesLeft"]), (&json!(true), &json!(10)));
 
     // An app is told that a code is needed, and no more.
-    let asked = sign_in(&app, &email, None).await.refused(400, "request.invalid").about("code");
-    assert!(asked.body["error"]["details"].get("ticket").is_none(), "{}", asked.body);
+    let requested = sign_in(&app, &email, None).await.refused(400, "request.invalid").about("code");
+    assert!(requested.body["error"]["details"].get("ticket").is_none(), "{}", requested.body);
     sign_in(&app, &email, Some(&code(&secret, 0))).await.ok();
     sign_in(&app, &email, Some("wrong1")).await.refused(400, "request.invalid").about("code");
     // Whoever does not know the password learns nothing of it.
@@ -152,14 +152,14 @@ async fn whoever_lost_it_is_helped(app: App) {
     sign_in(&app, &email, None).await.ok();
     let (client, own) = people::client(&app).await;
     enabled(&app, &own).await;
-    let told = app.app_as(&own, "GET", "/auth/second-step", None).await.ok();
-    assert_eq!(told.data()["secondStep"]["isOn"], true);
+    let answer = app.app_as(&own, "GET", "/auth/second-step", None).await.ok();
+    assert_eq!(answer.data()["secondStep"]["isOn"], true);
     app.app_as(&own, "DELETE", &format!("/clients/{client}/second-step"), None)
         .await
         .refused(403, "auth.forbidden");
     app.app_as(&manager, "DELETE", &format!("/clients/{client}/second-step"), None).await.ok();
-    let told = app.app_as(&own, "GET", "/auth/second-step", None).await.ok();
-    assert_eq!(told.data()["secondStep"]["isOn"], false);
+    let answer = app.app_as(&own, "GET", "/auth/second-step", None).await.ok();
+    assert_eq!(answer.data()["secondStep"]["isOn"], false);
     app.events().await;
 }
 

@@ -43,17 +43,17 @@ async fn somebody_signs_in_and_out(app: App) {
 }
 
 async fn the_wrong_password_is_told_like_an_unknown_address(app: App) {
-    let mut told = Vec::new();
+    let mut output = Vec::new();
     for email in [app.admin_email.clone(), format!("{}@example.com", random_text())] {
         let mut browser = Browser::new(&app);
         let page = browser.get("/sign-in").await.is(200);
         let form = page.forms().remove(0).with("email", &email).with("password", "not this one");
         let answer = browser.send(form).await.is(401);
-        told.push(answer.text.replace(&email, "…"));
+        output.push(answer.text.replace(&email, "…"));
         assert!(!answer.text.contains("not this one"));
         assert_eq!(browser.cookie("spotter"), None);
     }
-    assert_eq!(told[0], told[1]);
+    assert_eq!(output[0], output[1]);
 }
 
 /// Wrong passwords that somebody types elsewhere close the account's sign-in there, and not where its person has signed in
@@ -127,9 +127,9 @@ async fn what_was_typed_outlives_the_session(app: App) {
         assert_eq!(app.get(&format!("/clients/{client}/notes")).await.data()["total"], nth);
         let form = |page: &super::Page| page.forms().remove(0).with("email", &app.admin_email);
         let wrong = browser.send(form(&kept).with("password", "wrong")).await.is(401);
-        let shown = browser.send(form(&wrong).with("password", PASSWORD)).await.is(200);
-        let shown = shown.shows("You have not sent this yet").shows("&lt;b&gt;");
-        browser.act(shown.forms().remove(0)).await.shows(&format!("Knee hurts {nth} &lt;b&gt;"));
+        let view = browser.send(form(&wrong).with("password", PASSWORD)).await.is(200);
+        let view = view.shows("You have not sent this yet").shows("&lt;b&gt;");
+        browser.act(view.forms().remove(0)).await.shows(&format!("Knee hurts {nth} &lt;b&gt;"));
     }
     assert_eq!(app.get(&format!("/clients/{client}/notes")).await.data()["total"], 2);
     // It is for nobody else, and an act for which the password is asked does not go along.
@@ -157,8 +157,8 @@ async fn what_was_typed_outlives_the_session(app: App) {
     let page = browser.get("/sign-in").await.is(200);
     let form = page.forms().remove(0).with("email", &app.admin_email).with("password", PASSWORD);
     let odd = r#"{"at":"https://evil.example","fields":[["-do","erase_client"],["text","x"]]}"#;
-    let shown = browser.send(form.with("unsent", odd)).await.is(303);
-    assert!(!shown.text.contains("evil.example") && shown.location == "/console", "{}", shown.text);
+    let view = browser.send(form.with("unsent", odd)).await.is(303);
+    assert!(!view.text.contains("evil.example") && view.location == "/console", "{}", view.text);
     app.events().await;
 }
 

@@ -37,13 +37,13 @@ async fn classes_of_every_week_are_added_changed_and_ended(app: App) {
     let change = page.form("update_event_series").with("recurrence.startTime", "11:30");
     let page = browser.act(change).await.shows("Tuesday 11:30").shows("11:30");
     let series = at.rsplit('/').next().unwrap().split('?').next().unwrap();
-    let told = app.app("GET", &format!("/calendar/event-series/{series}"), None).await.ok();
-    let series = told.data()["eventSeries"].clone();
+    let answer = app.app("GET", &format!("/calendar/event-series/{series}"), None).await.ok();
+    let series = answer.data()["eventSeries"].clone();
     assert_eq!((&series["recurrence"]["weekdays"], &series["version"]), (&json!([2]), &json!(2)));
     // What is taken from others is told before it is done.
-    let told = browser.send(page.form("cancel_event_series")).await.is(200);
-    let told = told.shows("This is what happens then").shows("do not take place");
-    browser.act(told.form("cancel_event_series")).await.shows("Cancelled");
+    let answer = browser.send(page.form("cancel_event_series")).await.is(200);
+    let answer = answer.shows("This is what happens then").shows("do not take place");
+    browser.act(answer.form("cancel_event_series")).await.shows("Cancelled");
     browser.get("/console/calendar/series?status=cancelled").await.shows("Tuesday 11:30");
     app.events().await;
 }
@@ -69,17 +69,17 @@ async fn a_series_says_whom_its_change_calls_off(app: App) {
             "4".clone_into(&mut field.1);
         }
     }
-    let told = browser.send(change).await.is(200);
-    let told = told.shows("This is what happens then").shows("with 1 bookings are cancelled");
+    let answer = browser.send(change).await.is(200);
+    let answer = answer.shows("This is what happens then").shows("with 1 bookings are cancelled");
     let path = format!("/bookings/{booking}");
     assert_eq!(app.get(&path).await.ok().data()["booking"]["status"], "booked");
     // What is otherwise than it was told is told anew.
     let other = app.new_client(json!({"firstName": "Bea"})).await;
     let new = json!({"clientId": other, "calendarEventId": class});
     app.post("/bookings", new).await.ok();
-    let told = browser.send(told.form("update_event_series")).await.is(200);
-    let told = told.shows("with 2 bookings are cancelled");
-    browser.act(told.form("update_event_series")).await.shows("Thursday 10:00");
+    let answer = browser.send(answer.form("update_event_series")).await.is(200);
+    let answer = answer.shows("with 2 bookings are cancelled");
+    browser.act(answer.form("update_event_series")).await.shows("Thursday 10:00");
     assert_eq!(app.get(&path).await.ok().data()["booking"]["status"], "cancelled");
     app.events().await;
 }
@@ -97,8 +97,8 @@ async fn a_class_is_changed_and_moved(app: App) {
     let dragged = format!("{path}?to={}&at=15:00", day(20));
     let page = browser.get(&dragged).await.shows("Move the class");
     browser.act(page.form("update_calendar_event")).await.shows("15:00");
-    let told = app.app("GET", &format!("/calendar/events/{class}"), None).await.ok();
-    let starts = text(told.data(), "/calendarEvent/startsAt");
+    let answer = app.app("GET", &format!("/calendar/events/{class}"), None).await.ok();
+    let starts = text(answer.data(), "/calendarEvent/startsAt");
     assert!(starts.starts_with(&day(20)), "{starts}");
     app.events().await;
 }
@@ -138,8 +138,8 @@ async fn a_client_is_written_whole(app: App) {
     let mut browser = Browser::of(&app, &app.admin_email).await;
     let edit = format!("/console/clients/{client}/edit");
     let stands = async || {
-        let told = app.get(&format!("/clients/{client}")).await.ok();
-        told.data()["client"].clone()
+        let answer = app.get(&format!("/clients/{client}")).await.ok();
+        answer.data()["client"].clone()
     };
     let page = browser.get(&edit).await.is(200);
     // What has no field of its own is kept; what is empty as a whole is none.
@@ -169,9 +169,9 @@ async fn a_client_is_written_whole(app: App) {
         .with(&place(&level, ""), "High");
     browser.act(filled.clone()).await.shows("41.5").shows("High");
     let values = async || -> Vec<Value> {
-        let told = app.get(&format!("/clients/{client}/custom-fields")).await.ok();
+        let answer = app.get(&format!("/clients/{client}/custom-fields")).await.ok();
         let own = |field: &str| {
-            let all = told.data()["values"].as_array().unwrap();
+            let all = answer.data()["values"].as_array().unwrap();
             all.iter().find(|one| one["fieldId"] == *field).unwrap()["value"].clone()
         };
         [&size, &dog, &level, &signed].map(|field| own(field)).to_vec()
@@ -218,7 +218,7 @@ async fn products_keep_their_names_in_every_language(app: App) {
         .act(page.form("update_product").with("name.en", "Bath towel"))
         .await
         .shows("Bath towel");
-    let told = app.app("GET", &format!("/products/{product}"), None).await.ok();
-    assert_eq!(told.data()["product"]["name"], json!({"en": "Bath towel", "nl": "Handdoek"}));
+    let answer = app.app("GET", &format!("/products/{product}"), None).await.ok();
+    assert_eq!(answer.data()["product"]["name"], json!({"en": "Bath towel", "nl": "Handdoek"}));
     app.events().await;
 }

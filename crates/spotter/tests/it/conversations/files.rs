@@ -60,11 +60,14 @@ async fn files_go_in_and_come_out(app: App) {
     let sent =
         upload(&app, &pair.client_token, "Été 1.png", "image/png; x=y", picture.clone()).await;
     assert_eq!(sent.status, 201, "{}", sent.body);
-    let told = &sent.data()["upload"];
-    assert_eq!((&told["size"], &told["fileName"]), (&json!(picture.len()), &json!("Été 1.png")));
-    assert!(told["expiresAt"].is_string() && told.get("ownerId").is_none());
+    let response = &sent.data()["upload"];
+    assert_eq!(
+        (&response["size"], &response["fileName"]),
+        (&json!(picture.len()), &json!("Été 1.png"))
+    );
+    assert!(response["expiresAt"].is_string() && response.get("ownerId").is_none());
     app.announced(&[]).await;
-    let id = text(told, "/uploadId");
+    let id = text(response, "/uploadId");
     let body = json!({"uploadId": id, "text": "Look"});
     let message = pair.as_client(&app, "POST", "/messages", Some(body)).await.ok();
     let message = &message.data()["message"];

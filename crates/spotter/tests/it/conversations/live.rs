@@ -55,13 +55,13 @@ impl Stream {
                     let lines = event.lines();
                     lines.filter_map(|line| line.strip_prefix(name)?.strip_prefix(": ")).next()
                 };
-                let told = field("event").map(|name| {
+                let response = field("event").map(|name| {
                     let id = field("id").unwrap().parse().unwrap();
                     (id, name.to_owned(), serde_json::from_str(field("data").unwrap()).unwrap())
                 });
                 self.text = rest.to_owned();
-                match told {
-                    Some(told) => return Some(told),
+                match response {
+                    Some(response) => return Some(response),
                     None => continue,
                 }
             }
@@ -72,8 +72,8 @@ impl Stream {
     }
 
     async fn expect(&mut self, name: &str) -> (i64, Value) {
-        let (id, told, data) = self.next().await.expect("a stream has ended");
-        assert_eq!(told, name, "{data}");
+        let (id, response, data) = self.next().await.expect("a stream has ended");
+        assert_eq!(response, name, "{data}");
         (id, data)
     }
 }
@@ -84,25 +84,25 @@ async fn people_are_told_as_it_happens(app: App) {
     let mut client = Stream::open(&app, &pair.client_token, None).await;
     coach.expect("ready").await;
     let (start, _) = client.expect("ready").await;
-    let said = say(&app, &pair.client_token, &pair.conversation, "Secret words").await;
+    let submitted = say(&app, &pair.client_token, &pair.conversation, "Secret words").await;
     let sender = json!({"userId": pair.client, "role": "Client"});
     let data = json!({"conversationId": pair.conversation, "conversationType": "direct",
-        "messageId": said, "sender": sender});
+        "messageId": submitted, "sender": sender});
     for stream in [&mut coach, &mut client] {
-        let (_, told) = stream.expect("conversation.message.created").await;
-        assert_eq!(told, data);
+        let (_, response) = stream.expect("conversation.message.created").await;
+        assert_eq!(response, data);
     }
-    let seen = json!({"messageId": said});
+    let seen = json!({"messageId": submitted});
     pair.as_coach(&app, "POST", "/seen", Some(seen.clone())).await.ok();
-    let (id, told) = client.expect("conversation.seen").await;
+    let (id, response) = client.expect("conversation.seen").await;
     assert_eq!(
-        told,
-        json!({"conversationId": pair.conversation, "userId": pair.coach, "messageId": said})
+        response,
+        json!({"conversationId": pair.conversation, "userId": pair.coach, "messageId": submitted})
     );
     assert_eq!(id, start + 2, "a feed has no gaps");
     // What is seen already is not told again.
     pair.as_coach(&app, "POST", "/seen", Some(seen)).await.ok();
-    pair.as_client(&app, "DELETE", &format!("/messages/{said}"), None).await.ok();
+    pair.as_client(&app, "DELETE", &format!("/messages/{submitted}"), None).await.ok();
     client.expect("conversation.message.deleted").await;
     // Others hear nothing of it, and whoever joins hears from then on.
     let (late, late_token) = people::client(&app).await;
@@ -110,15 +110,15 @@ async fn people_are_told_as_it_happens(app: App) {
     other.expect("ready").await;
     say(&app, &pair.coach_token, &pair.conversation, "Between us").await;
     let group = open_group(&app, &pair.coach_token, &[&late]).await;
-    let (_, told) = other.expect("conversation.created").await;
-    assert_eq!(told["conversationId"], group.as_str());
+    let (_, response) = other.expect("conversation.created").await;
+    assert_eq!(response["conversationId"], group.as_str());
     let gone = format!("/conversations/{group}/participants/{late}");
     app.app_as(&pair.coach_token, "DELETE", &gone, None).await.ok();
     other.expect("conversation.participant.removed").await;
     say(&app, &pair.coach_token, &group, "Alone").await;
     let again = open_group(&app, &pair.coach_token, &[&late]).await;
-    let (_, told) = other.expect("conversation.created").await;
-    assert_eq!(told["conversationId"], again.as_str(), "nothing of the group in between");
+    let (_, response) = other.expect("conversation.created").await;
+    assert_eq!(response["conversationId"], again.as_str(), "nothing of the group in between");
 }
 
 async fn whoever_was_away_goes_on_where_they_were(app: App) {
@@ -128,17 +128,17 @@ async fn whoever_was_away_goes_on_where_they_were(app: App) {
     let first = say(&app, &pair.coach_token, &pair.conversation, "1").await;
     let (last, _) = stream.expect("conversation.message.created").await;
     drop(stream);
-    let mut said = Vec::new();
+    let mut submitted = Vec::new();
     for number in 2..=120 {
-        said.push(say(&app, &pair.coach_token, &pair.conversation, &number.to_string()).await);
+        submitted.push(say(&app, &pair.coach_token, &pair.conversation, &number.to_string()).await);
     }
     let mut stream = Stream::open(&app, &pair.client_token, Some(last)).await;
     stream.expect("ready").await;
-    for (message, number) in said.iter().zip(last + 1..) {
-        let (id, told) = stream.expect("conversation.message.created").await;
-        assert_eq!((told["messageId"].as_str(), id), (Some(message.as_str()), number));
+    for (message, number) in submitted.iter().zip(last + 1..) {
+        let (id, response) = stream.expect("conversation.message.created").await;
+        assert_eq!((response["messageId"].as_str(), id), (Some(message.as_str()), number));
     }
-    assert!(!said.contains(&first));
+    assert!(!submitted.contains(&first));
     for wrong in ["x", "-1", "1.5"] {
         let request = app.server.request("GET", "/app/v1/events").bearer_auth(&pair.client_token);
         let refused = send(request.header("last-event-id", wrong)).await;
@@ -179,18 +179,18 @@ async fn nothing_is_missed_or_told_twice_while_many_speak(app: App) {
                 stream = Stream::open(&app, &pair.client_token, Some(last)).await;
                 stream.expect("ready").await;
             }
-            let (id, told) = stream.expect("conversation.message.created").await;
+            let (id, response) = stream.expect("conversation.message.created").await;
             assert_eq!(id, last + 1);
             last = id;
-            heard.push(told["messageId"].as_str().unwrap().to_owned());
+            heard.push(response["messageId"].as_str().unwrap().to_owned());
         }
         heard
     };
-    let (said, mut heard) = tokio::join!(speak, listen);
-    let mut said: Vec<_> = said.into_iter().flat_map(|(a, b, c)| [a, b, c]).collect();
-    said.sort();
+    let (submitted, mut heard) = tokio::join!(speak, listen);
+    let mut submitted: Vec<_> = submitted.into_iter().flat_map(|(a, b, c)| [a, b, c]).collect();
+    submitted.sort();
     heard.sort();
-    assert_eq!(said, heard);
+    assert_eq!(submitted, heard);
 }
 
 async fn whoever_was_away_for_too_long_begins_anew(app: App) {
@@ -212,8 +212,8 @@ async fn whoever_was_away_for_too_long_begins_anew(app: App) {
     assert_eq!(id, latest + 1);
     // A number of another feed, such as one from before a restore, is no place to go on from.
     let mut stream = Stream::open(&app, &pair.client_token, Some(latest + 1_000)).await;
-    let (told, _) = stream.expect("reset").await;
-    assert_eq!(told, id);
+    let (response, _) = stream.expect("reset").await;
+    assert_eq!(response, id);
 }
 
 async fn streams_end_with_their_session_and_are_counted(app: App) {

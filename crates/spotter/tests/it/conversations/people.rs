@@ -26,8 +26,8 @@ async fn two_people_have_one_conversation(app: App) {
     let opened = (0..8).map(|_| open_direct(&app, &pair.client_token, &other));
     let opened = futures_util::future::join_all(opened).await;
     assert!(opened.iter().all(|one| *one == opened[0]), "{opened:?}");
-    let told = app.announced(&["conversation.created"]).await;
-    assert_eq!(told, [json!({"conversationId": opened[0], "conversationType": "direct"})]);
+    let response = app.announced(&["conversation.created"]).await;
+    assert_eq!(response, [json!({"conversationId": opened[0], "conversationType": "direct"})]);
     let open = async |token: &str, body: Value| {
         app.app_as(token, "POST", "/conversations", Some(body)).await
     };
@@ -61,16 +61,16 @@ async fn two_people_have_one_conversation(app: App) {
     // Nobody would hear it.
     app.act(&format!("/clients/{}/archive", pair.client)).await.ok();
     let path = format!("/conversations/{}/messages", pair.conversation);
-    let said = app.app_as(&pair.coach_token, "POST", &path, Some(json!({"text": "Hello?"})));
-    said.await.refused(409, "PUBLIC_API_ERROR").about("conversationId");
+    let submitted = app.app_as(&pair.coach_token, "POST", &path, Some(json!({"text": "Hello?"})));
+    submitted.await.refused(409, "PUBLIC_API_ERROR").about("conversationId");
 }
 
 async fn groups_are_led_by_coaches(app: App) {
     let pair = Pair::new(&app).await;
     let (late, late_token) = people::client(&app).await;
     let group = open_group(&app, &pair.coach_token, &[&pair.client]).await;
-    let told = app.announced(&["conversation.created"]).await;
-    assert_eq!(told, [json!({"conversationId": group, "conversationType": "group"})]);
+    let response = app.announced(&["conversation.created"]).await;
+    assert_eq!(response, [json!({"conversationId": group, "conversationType": "group"})]);
     let path = format!("/conversations/{group}");
     say(&app, &pair.coach_token, &group, "Before").await;
     app.events().await;

@@ -64,7 +64,7 @@ async fn messages_have_the_contracts_shape(app: App) {
 async fn sanitized_lists_tell_no_more_than_that_it_was_said(app: App) {
     let pair = Pair::new(&app).await;
     let group = open_group(&app, &pair.coach_token, &[&pair.client]).await;
-    let said = say(&app, &pair.client_token, &pair.conversation, "My knee hurts").await;
+    let submitted = say(&app, &pair.client_token, &pair.conversation, "My knee hurts").await;
     say(&app, &pair.coach_token, &group, "Saturday at nine").await;
     let list = app.get("/messages").await.ok();
     assert_eq!(list.data()["total"], 2);
@@ -73,7 +73,7 @@ async fn sanitized_lists_tell_no_more_than_that_it_was_said(app: App) {
     message.as_object_mut().unwrap().remove("sentAt");
     assert_eq!(
         message,
-        json!({"messageId": said, "conversationId": pair.conversation, "conversationType": "direct",
+        json!({"messageId": submitted, "conversationId": pair.conversation, "conversationType": "direct",
             "sender": {"userId": pair.client, "role": "Client"}, "type": "text", "hasMedia": false,
             "editedAt": null, "isDeleted": false})
     );
@@ -101,7 +101,7 @@ async fn sanitized_lists_tell_no_more_than_that_it_was_said(app: App) {
     let later = app.get(&format!("/messages?from={from}")).await.ok();
     assert_eq!(later.data()["total"], 1);
     let earlier = app.get(&format!("/messages?to={from}")).await.ok();
-    assert_eq!(earlier.data()["messages"][0]["messageId"], said.as_str());
+    assert_eq!(earlier.data()["messages"][0]["messageId"], submitted.as_str());
     app.get(&format!("/messages?from={from}&to=2026-01-01T00:00:00.000Z"))
         .await
         .refused(400, "PUBLIC_API_DATE_RANGE_ORDER_INVALID");
@@ -210,14 +210,14 @@ async fn reading_leaves_no_mark(app: App) {
 
 async fn pages_hold_every_message_once(app: App) {
     let pair = Pair::new(&app).await;
-    let mut said = Vec::new();
+    let mut submitted = Vec::new();
     for number in 0..23 {
         let token = if number % 3 == 0 { &pair.client_token } else { &pair.coach_token };
-        said.push(say(&app, token, &pair.conversation, &format!("Message {number}")).await);
+        submitted.push(say(&app, token, &pair.conversation, &format!("Message {number}")).await);
     }
     // A deleted message keeps its place.
-    pair.as_coach(&app, "DELETE", &format!("/messages/{}", said[7]), None).await.ok();
-    said.reverse();
+    pair.as_coach(&app, "DELETE", &format!("/messages/{}", submitted[7]), None).await.ok();
+    submitted.reverse();
     let path = format!("/conversations/{}/messages", pair.conversation);
     for limit in [1, 4, 5, 23, 100] {
         let mut seen = Vec::new();
@@ -230,7 +230,7 @@ async fn pages_hold_every_message_once(app: App) {
             let messages = data["messages"].as_array().unwrap();
             seen.extend(messages.iter().map(|message| text(message, "/messageId")));
         }
-        assert_eq!(seen, said, "pages of {limit}");
+        assert_eq!(seen, submitted, "pages of {limit}");
         let far = app.get(&format!("{path}?limit={limit}&page=1000000000")).await.ok();
         assert_eq!(far.data()["messages"], json!([]));
     }

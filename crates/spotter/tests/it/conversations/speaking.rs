@@ -38,10 +38,10 @@ async fn a_message_is_sent_edited_and_deleted(app: App) {
     let edit = |what: &str| pair.as_client(&app, "PATCH", &path, Some(json!({"text": what})));
     let edited = edit("Hello there").await.ok();
     assert!(edited.data()["message"]["editedAt"].is_string());
-    let told = app.announced(&["conversation.message.updated"]).await;
+    let response = app.announced(&["conversation.message.updated"]).await;
     let mut with_fields = event.clone();
     with_fields["changedFields"] = json!(["text"]);
-    assert_eq!(told, [with_fields]);
+    assert_eq!(response, [with_fields]);
     // Saying the same changes nothing.
     edit("Hello there").await.ok();
     app.announced(&[]).await;
@@ -83,26 +83,26 @@ async fn what_is_deleted_is_gone(app: App) {
 
 async fn marks_go_forward_alone(app: App) {
     let pair = Pair::new(&app).await;
-    let mut said = Vec::new();
+    let mut submitted = Vec::new();
     for number in 0..4 {
-        said.push(say(&app, &pair.coach_token, &pair.conversation, &number.to_string()).await);
+        submitted.push(say(&app, &pair.coach_token, &pair.conversation, &number.to_string()).await);
     }
     app.events().await;
     let see = |id: &str| pair.as_client(&app, "POST", "/seen", Some(json!({"messageId": id})));
-    let seen = see(&said[2]).await.ok();
+    let seen = see(&submitted[2]).await.ok();
     assert_eq!(
         (&seen.data()["unreadCount"], &seen.data()["seenMessageId"]),
-        (&json!(1), &json!(said[2]))
+        (&json!(1), &json!(submitted[2]))
     );
-    let back = see(&said[0]).await.ok();
-    assert_eq!(back.data()["seenMessageId"], said[2].as_str());
+    let back = see(&submitted[0]).await.ok();
+    assert_eq!(back.data()["seenMessageId"], submitted[2].as_str());
     // The registry has no event for it: integrations are not told who has read what.
     app.announced(&[]).await;
     let one = pair.as_coach(&app, "GET", "", None).await.ok();
     let readers = one.data()["conversation"]["participants"].as_array().unwrap();
     let mark =
         |id: &str| readers.iter().find(|one| one["userId"] == id).unwrap()["seenMessageId"].clone();
-    assert_eq!((mark(&pair.client), mark(&pair.coach)), (json!(said[2]), json!(said[3])));
+    assert_eq!((mark(&pair.client), mark(&pair.coach)), (json!(submitted[2]), json!(submitted[3])));
     let list = app.app_as(&pair.client_token, "GET", "/conversations?unread=true", None).await.ok();
     let own = &list.data()["conversations"][0];
     assert_eq!((&own["unreadCount"], &own["lastMessage"]["text"]), (&json!(1), &json!("3")));
@@ -128,23 +128,23 @@ async fn senders_and_coaches_alone_may_change(app: App) {
     let (ann, ann_token) = people::client(&app).await;
     let (bea, bea_token) = people::client(&app).await;
     let group = open_group(&app, &coach, &[&ann, &bea, &app.admin.to_string()]).await;
-    let said = say(&app, &ann_token, &group, "Rude").await;
+    let submitted = say(&app, &ann_token, &group, "Rude").await;
     let own = say(&app, &coach, &group, "Rules").await;
     let path = |id: &str| format!("/conversations/{group}/messages/{id}");
     let edit = json!({"text": "Nicer"});
     for token in [&bea_token, &coach, &app.coach_token] {
-        app.app_as(token, "PATCH", &path(&said), Some(edit.clone()))
+        app.app_as(token, "PATCH", &path(&submitted), Some(edit.clone()))
             .await
             .refused(403, "auth.forbidden");
     }
-    app.app_as(&bea_token, "DELETE", &path(&said), None).await.refused(403, "auth.forbidden");
+    app.app_as(&bea_token, "DELETE", &path(&submitted), None).await.refused(403, "auth.forbidden");
     app.app_as(&app.coach_token, "DELETE", &path(&own), None).await.refused(403, "auth.forbidden");
     app.app_as(&ann_token, "DELETE", &path(&own), None).await.refused(403, "auth.forbidden");
-    app.app_as(&coach, "DELETE", &path(&said), None).await.ok();
+    app.app_as(&coach, "DELETE", &path(&submitted), None).await.ok();
     // In a direct conversation nobody deletes for the other.
     let pair = Pair::new(&app).await;
-    let said = say(&app, &pair.client_token, &pair.conversation, "Mine").await;
-    pair.as_coach(&app, "DELETE", &format!("/messages/{said}"), None)
+    let submitted = say(&app, &pair.client_token, &pair.conversation, "Mine").await;
+    pair.as_coach(&app, "DELETE", &format!("/messages/{submitted}"), None)
         .await
         .refused(403, "auth.forbidden");
 }

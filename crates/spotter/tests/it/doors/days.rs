@@ -63,14 +63,14 @@ fn a_silent_door_is_told_to_managers_once(engine: Engine) {
         travel.to("2026-11-02T09:30:00Z").await;
         assert_eq!(subjects(&travel).len(), 1, "{:?}", subjects(&travel));
         let path = format!("/access-devices/{}", door.id);
-        let told = travel.app.app("GET", &path, None).await.ok();
-        assert_eq!(text(told.data(), "/device/connection"), "silent");
+        let response = travel.app.app("GET", &path, None).await.ok();
+        assert_eq!(text(response.data(), "/device/connection"), "silent");
         travel.to("2026-11-02T14:00:00Z").await;
         assert_eq!(subjects(&travel).len(), 1, "it is told once");
         // One that is back and falls silent again is told of again.
         door.ask(&travel.app, "POST", "/heartbeats", Some(beat(travel.now()))).await.ok();
-        let told = travel.app.app("GET", &path, None).await.ok();
-        assert_eq!(text(told.data(), "/device/connection"), "online");
+        let response = travel.app.app("GET", &path, None).await.ok();
+        assert_eq!(text(response.data(), "/device/connection"), "online");
         travel.to("2026-11-02T15:00:00Z").await;
         assert_eq!(subjects(&travel).len(), 2);
     });
@@ -89,14 +89,14 @@ fn scans_that_come_too_late_change_nothing(engine: Engine) {
         let new = scan("new", now.plus_days(-1));
         let ahead = scan("ahead", now.plus_seconds(7_200));
         let sent = json!({"sentAt": now.to_string(), "scans": [old, new, ahead]});
-        let told = door.ask(&travel.app, "POST", "/scans/late", Some(sent)).await.ok();
-        let results: Vec<_> = told.data()["results"]
+        let response = door.ask(&travel.app, "POST", "/scans/late", Some(sent)).await.ok();
+        let results: Vec<_> = response.data()["results"]
             .as_array()
             .unwrap()
             .iter()
             .map(|one| text(one, "/result"))
             .collect();
-        assert_eq!(results, ["stale", "recorded", "recorded"], "{}", told.body);
+        assert_eq!(results, ["stale", "recorded", "recorded"], "{}", response.body);
         // What is said to be ahead of now was now; what was let in is told, whatever would have been.
         let listed =
             travel.app.app("GET", &format!("/access-scans?clientId={ann}"), None).await.ok();

@@ -116,8 +116,8 @@ async fn make(app: &App, cases: &[Case], products: &[String], form: &str) -> Vec
             }
         }
         let path = format!("/clients/{client}/access-credentials");
-        let told = app.app("GET", &path, None).await.ok();
-        let id = text(told.data(), "/accessCredentials/0/credentialId");
+        let response = app.app("GET", &path, None).await.ok();
+        let id = text(response.data(), "/accessCredentials/0/credentialId");
         let at = |days: i64| SystemClock.now().plus_days(days).to_string();
         let change = match case.card {
             CardIs::Good => None,

@@ -76,10 +76,10 @@ impl Door {
         self.shown(app, json!({"kind": "card", "number": number})).await
     }
 
-    async fn shown(&self, app: &App, shown: Value) -> (String, Value) {
-        let scan = json!({"scanId": random_text(), "credential": shown});
-        let told = self.ask(app, "POST", "/scans", Some(scan)).await.ok();
-        (text(told.data(), "/decision"), told.data()["reason"].clone())
+    async fn shown(&self, app: &App, view: Value) -> (String, Value) {
+        let scan = json!({"scanId": random_text(), "credential": view});
+        let response = self.ask(app, "POST", "/scans", Some(scan)).await.ok();
+        (text(response.data(), "/decision"), response.data()["reason"].clone())
     }
 }
 
@@ -128,12 +128,12 @@ async fn who_has_paid_is_let_in_and_the_log_tells_whom(app: App) {
     // However a card is written, and once for a scan that is asked again.
     let written: String = card.chars().flat_map(|c| [c, ':']).collect();
     let scan = json!({"scanId": "1", "credential": {"kind": "card", "number": written}});
-    let told = door.ask(&app, "POST", "/scans", Some(scan.clone())).await.ok();
-    assert_eq!(told.data()["decision"], "allow", "{}", told.body);
-    assert_eq!(told.data()["displayText"], "Welcome");
-    assert_eq!(told.data()["client"]["displayName"], "Ann");
+    let response = door.ask(&app, "POST", "/scans", Some(scan.clone())).await.ok();
+    assert_eq!(response.data()["decision"], "allow", "{}", response.body);
+    assert_eq!(response.data()["displayText"], "Welcome");
+    assert_eq!(response.data()["client"]["displayName"], "Ann");
     let again = door.ask(&app, "POST", "/scans", Some(scan)).await.ok();
-    assert_eq!(told.data(), again.data());
+    assert_eq!(response.data(), again.data());
     let other = json!({"scanId": "1", "credential": {"kind": "card", "number": "AAAA"}});
     let refused = door.ask(&app, "POST", "/scans", Some(other)).await;
     refused.refused(409, "PUBLIC_API_ERROR").about("scanId");
@@ -161,18 +161,18 @@ async fn who_has_paid_is_let_in_and_the_log_tells_whom(app: App) {
 async fn a_key_that_was_replaced_ends_with_the_first_use_of_the_new_one(app: App) {
     let mut door = Door::new(&app, json!({})).await;
     let path = format!("/access-devices/{}", door.id);
-    let told = app.app("GET", &path, None).await.ok();
-    assert_eq!(told.data()["device"]["status"], "pending");
+    let response = app.app("GET", &path, None).await.ok();
+    assert_eq!(response.data()["device"]["status"], "pending");
     door.ask(&app, "GET", "/device", None).await.ok();
     let made = app.app("POST", &format!("{path}/rotate-key"), None).await.ok();
     let new = text(made.data(), "/deviceKey");
     door.ask(&app, "GET", "/device", None).await.ok();
     let old = std::mem::replace(&mut door.key, new);
     let beat = json!({"deviceTime": "2026-11-02T10:00:00Z", "queueDepth": 3});
-    let told = door.ask(&app, "POST", "/heartbeats", Some(beat)).await.ok();
-    assert_eq!(told.data()["clockIsOff"], true, "{}", told.body);
-    let told = app.app("GET", &path, None).await.ok();
-    let device = &told.data()["device"];
+    let response = door.ask(&app, "POST", "/heartbeats", Some(beat)).await.ok();
+    assert_eq!(response.data()["clockIsOff"], true, "{}", response.body);
+    let response = app.app("GET", &path, None).await.ok();
+    let device = &response.data()["device"];
     assert_eq!((&device["status"], &device["connection"]), (&json!("active"), &json!("online")));
     let new = std::mem::replace(&mut door.key, old);
     let refused = door.ask(&app, "GET", "/device", None).await;
@@ -231,9 +231,9 @@ async fn late_scans_make_the_same_visits_in_any_order(app: App) {
         for part in scans.chunks(if turn == 0 { 6 } else { 2 }) {
             let sent = json!({"sentAt": now.to_string(), "scans": part});
             for result in ["recorded", "known"] {
-                let told = door.ask(&app, "POST", "/scans/late", Some(sent.clone())).await.ok();
-                for one in told.data()["results"].as_array().unwrap() {
-                    assert_eq!(one["result"], result, "{}", told.body);
+                let response = door.ask(&app, "POST", "/scans/late", Some(sent.clone())).await.ok();
+                for one in response.data()["results"].as_array().unwrap() {
+                    assert_eq!(one["result"], result, "{}", response.body);
                 }
             }
         }
@@ -249,16 +249,16 @@ async fn the_list_lets_in_nobody_whom_the_server_refuses(app: App) {
     let (_, stranger) = holder(&app).await;
     sold(&app, &member, json!({}), json!({})).await;
     let digest = door.digests(&app).await;
-    let listed = |told: &Reply, number: &str| {
-        let entries = told.data()["entries"].as_array().unwrap();
+    let listed = |response: &Reply, number: &str| {
+        let entries = response.data()["entries"].as_array().unwrap();
         entries.iter().any(|entry| entry["digest"] == digest(number))
     };
-    let told = door.ask(&app, "GET", "/allow-list", None).await.ok();
-    assert!(listed(&told, &card) && !listed(&told, &stranger), "{}", told.body);
+    let response = door.ask(&app, "GET", "/allow-list", None).await.ok();
+    assert!(listed(&response, &card) && !listed(&response, &stranger), "{}", response.body);
     assert_eq!(door.card(&app, &card).await, allowed());
     assert_eq!(door.card(&app, &stranger).await, denied("membership_missing"));
     // Nothing has changed, and then the one part that has.
-    let since = text(told.data(), "/listVersion");
+    let since = text(response.data(), "/listVersion");
     let again = door.ask(&app, "GET", &format!("/allow-list?since={since}"), None).await.ok();
     assert_eq!((&again.data()["replaces"], &again.data()["entries"]), (&json!([]), &json!([])));
     let path = format!("/clients/{member}/access-block");
@@ -271,9 +271,9 @@ async fn the_list_lets_in_nobody_whom_the_server_refuses(app: App) {
     let zone = json!({"zone": "gym", "capacity": 1});
     let path = format!("/locations/{}/access-zones", door.location);
     app.app("PUT", &path, Some(zone)).await.ok();
-    let told = door.ask(&app, "GET", "/allow-list", None).await.ok();
-    assert_eq!(told.data()["onlineOnly"], json!([{"zone": "gym", "asks": "capacity"}]));
-    assert_eq!(told.data()["entries"], json!([]));
+    let response = door.ask(&app, "GET", "/allow-list", None).await.ok();
+    assert_eq!(response.data()["onlineOnly"], json!([{"zone": "gym", "asks": "capacity"}]));
+    assert_eq!(response.data()["entries"], json!([]));
     let (other, second) = holder(&app).await;
     sold(&app, &other, json!({}), json!({})).await;
     assert_eq!(door.card(&app, &second).await, denied("zone_full"));

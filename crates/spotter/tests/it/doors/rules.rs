@@ -68,8 +68,8 @@ async fn credits_pay_for_a_visit_once(app: App) {
     for _ in 0..2 {
         assert_eq!(door.card(&app, &card).await, allowed());
     }
-    let told = app.get(&format!("/finance/clients/{ann}/credits")).await.ok();
-    assert_eq!(told.data()["credits"][0]["available"], 3, "{}", told.body);
+    let response = app.get(&format!("/finance/clients/{ann}/credits")).await.ok();
+    assert_eq!(response.data()["credits"][0]["available"], 3, "{}", response.body);
     app.events().await;
 }
 
@@ -101,8 +101,8 @@ async fn who_has_booked_comes_in_and_has_attended(app: App) {
     app.events().await;
     assert_eq!(door.card(&app, &card).await, allowed());
     app.announced(&["booking.updated"]).await;
-    let told = app.get(&format!("/bookings/{booking}")).await.ok();
-    assert_eq!(told.data()["booking"]["attendanceStatus"], "attended", "{}", told.body);
+    let response = app.get(&format!("/bookings/{booking}")).await.ok();
+    assert_eq!(response.data()["booking"]["attendanceStatus"], "attended", "{}", response.body);
     // Once is enough, and a class in an hour and a half does not let in yet, whatever else was paid for.
     assert_eq!(door.card(&app, &card).await, allowed());
     app.announced(&[]).await;
@@ -118,18 +118,15 @@ async fn rules_of_products_say_where_and_when(app: App) {
     let rule = async |facts: Value| {
         app.app("PUT", &format!("/access-rules/{product}"), Some(facts)).await.ok();
     };
-    let shown = async |zone: &str| {
+    let view = async |zone: &str| {
         let scan = json!({"scanId": random_text(), "zone": zone,
             "credential": {"kind": "card", "number": card}});
-        let told = door.ask(&app, "POST", "/scans", Some(scan)).await.ok();
-        told.data()["reason"].clone()
+        let response = door.ask(&app, "POST", "/scans", Some(scan)).await.ok();
+        response.data()["reason"].clone()
     };
-    assert_eq!(shown("gym").await, Value::Null);
+    assert_eq!(view("gym").await, Value::Null);
     rule(json!({"zones": ["Sauna"]})).await;
-    assert_eq!(
-        (shown("gym").await, shown("sauna").await),
-        (json!("zone_not_allowed"), Value::Null)
-    );
+    assert_eq!((view("gym").await, view("sauna").await), (json!("zone_not_allowed"), Value::Null));
     // By the clock of the place: the whole week but two days around today, and then today.
     let today = spotter_kernel::Clock::now(&crate::harness::SystemClock);
     let company = app.app("GET", "/company/settings", None).await.ok();
@@ -139,12 +136,12 @@ async fn rules_of_products_say_where_and_when(app: App) {
     let hours = |weekday: i64| json!({"weekday": weekday, "from": "00:00", "until": "00:00"});
     let far = (weekday + 2) % 7 + 1;
     rule(json!({"hours": [hours(far)]})).await;
-    assert_eq!(shown("gym").await, json!("outside_allowed_hours"));
+    assert_eq!(view("gym").await, json!("outside_allowed_hours"));
     rule(json!({"hours": [hours(weekday)]})).await;
-    assert_eq!(shown("gym").await, Value::Null);
+    assert_eq!(view("gym").await, Value::Null);
     let elsewhere = app.post("/locations", json!({"name": random_text()})).await.ok();
     rule(json!({"locationIds": [text(elsewhere.data(), "/location/locationId")]})).await;
-    assert_eq!(shown("gym").await, json!("zone_not_allowed"));
+    assert_eq!(view("gym").await, json!("zone_not_allowed"));
     app.events().await;
 }
 
@@ -174,13 +171,13 @@ async fn who_is_inside_does_not_come_in_again(app: App) {
     assert_eq!(soft.card(&app, &card).await, allowed());
     assert_eq!(soft.card(&app, &card).await, allowed(), "it is noted, and nobody is kept out");
     let path = format!("/access-scans?clientId={ann}&deviceId={}", soft.id);
-    let told = app.app("GET", &path, None).await.ok();
-    let broken: Vec<_> = told.data()["accessScans"].as_array().unwrap().iter().collect();
+    let response = app.app("GET", &path, None).await.ok();
+    let broken: Vec<_> = response.data()["accessScans"].as_array().unwrap().iter().collect();
     assert_eq!(
         broken.iter().map(|scan| scan["passbackBroken"] == true).collect::<Vec<_>>(),
         [true, false],
         "{}",
-        told.body
+        response.body
     );
     // Without a reader on the way out, time alone opens it again.
     const EARLIER: Sql = Sql(
@@ -204,8 +201,8 @@ async fn scans_that_come_at_once_are_decided_once(app: App) {
     for reply in replies {
         assert_eq!((reply.status, reply.data()), (200, &first), "{}", reply.body);
     }
-    let told = app.app("GET", &format!("/access-scans?clientId={ann}"), None).await.ok();
-    assert_eq!(told.data()["total"], 1);
+    let response = app.app("GET", &format!("/access-scans?clientId={ann}"), None).await.ok();
+    assert_eq!(response.data()["total"], 1);
     assert_eq!(visits(&app, &ann).await[0]["entries"], 1);
 }
 
@@ -218,8 +215,9 @@ async fn the_last_place_is_given_once(app: App) {
         sold(&app, &client, json!({}), json!({})).await;
         cards.push(card);
     }
-    let told = futures_util::future::join_all(cards.iter().map(|card| door.card(&app, card))).await;
-    let mut told: Vec<_> = told.into_iter().map(|(decision, _)| decision).collect();
-    told.sort();
-    assert_eq!(told.join(" "), "allow deny deny deny deny deny");
+    let response =
+        futures_util::future::join_all(cards.iter().map(|card| door.card(&app, card))).await;
+    let mut response: Vec<_> = response.into_iter().map(|(decision, _)| decision).collect();
+    response.sort();
+    assert_eq!(response.join(" "), "allow deny deny deny deny deny");
 }

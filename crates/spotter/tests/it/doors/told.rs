@@ -31,27 +31,26 @@ async fn tell(door: &Door, app: &App, scan: Value) -> Value {
     let at = scan["occurredAt"].as_str().map_or_else(|| now(app).to_string(), str::to_owned);
     scan["occurredAt"] = json!(at);
     let batch = json!({"sentAt": now(app).to_string(), "scans": [scan]});
-    let told = door.ask(app, "POST", "/scans/late", Some(batch)).await.ok();
-    told.data()["results"][0].clone()
+    let response = door.ask(app, "POST", "/scans/late", Some(batch)).await.ok();
+    response.data()["results"][0].clone()
 }
 
 async fn what_a_door_did_counts_where_it_never_heard_the_answer(app: App) {
     let door = Door::new(&app, json!({"zones": ["gym"]})).await;
     let (client, card) = holder(&app).await;
-    let shown = json!({"kind": "card", "number": card});
-    let scan = json!({"scanId": "lost", "credential": shown});
-    let told = door.ask(&app, "POST", "/scans", Some(scan)).await.ok();
-    assert_eq!(told.data()["decision"], "deny");
-    let late =
-        |decision: &str| json!({"scanId": "lost", "credential": shown, "decision": decision});
+    let view = json!({"kind": "card", "number": card});
+    let scan = json!({"scanId": "lost", "credential": view});
+    let response = door.ask(&app, "POST", "/scans", Some(scan)).await.ok();
+    assert_eq!(response.data()["decision"], "deny");
+    let late = |decision: &str| json!({"scanId": "lost", "credential": view, "decision": decision});
     let same = tell(&door, &app, late("deny")).await;
     assert_eq!((&same["result"], &same["wouldHaveBeen"]), (&json!("known"), &json!("deny")));
     assert_eq!(visits(&app, &client).await, json!([]));
     let opened = late("allow");
-    let told = tell(&door, &app, opened.clone()).await;
-    assert_eq!(told["result"], "recorded", "{told}");
+    let response = tell(&door, &app, opened.clone()).await;
+    assert_eq!(response["result"], "recorded", "{response}");
     assert_eq!(
-        (&told["wouldHaveBeen"], &told["reason"]),
+        (&response["wouldHaveBeen"], &response["reason"]),
         (&json!("deny"), &json!("membership_missing"))
     );
     assert_eq!(visits(&app, &client).await[0]["entries"], 1);
@@ -73,17 +72,17 @@ async fn who_found_the_door_shut_is_not_inside(app: App) {
         Door::new(&app, json!({"zones": ["gym"], "direction": "both", "passback": "hard"})).await;
     let (client, card) = holder(&app).await;
     sold(&app, &client, json!({}), json!({})).await;
-    let shown = json!({"kind": "card", "number": card});
-    let scan = |id: &str| json!({"scanId": id, "credential": shown, "direction": "in"});
-    let told = door.ask(&app, "POST", "/scans", Some(scan("lost"))).await.ok();
-    assert_eq!(told.data()["decision"], "allow", "{told:?}");
+    let view = json!({"kind": "card", "number": card});
+    let scan = |id: &str| json!({"scanId": id, "credential": view, "direction": "in"});
+    let response = door.ask(&app, "POST", "/scans", Some(scan("lost"))).await.ok();
+    assert_eq!(response.data()["decision"], "allow", "{response:?}");
     let mut late = scan("lost");
     late["decision"] = json!("deny");
     assert_eq!(tell(&door, &app, late).await["result"], "recorded");
-    let told = door.ask(&app, "POST", "/scans", Some(scan("next"))).await.ok();
-    assert_eq!(told.data()["decision"], "allow", "{told:?}");
-    let told = door.ask(&app, "POST", "/scans", Some(scan("third"))).await.ok();
-    assert_eq!(told.data()["reason"], "passback", "{told:?}");
+    let response = door.ask(&app, "POST", "/scans", Some(scan("next"))).await.ok();
+    assert_eq!(response.data()["decision"], "allow", "{response:?}");
+    let response = door.ask(&app, "POST", "/scans", Some(scan("third"))).await.ok();
+    assert_eq!(response.data()["reason"], "passback", "{response:?}");
 }
 
 async fn a_late_scan_is_of_whoever_had_the_number_then(app: App) {
@@ -96,12 +95,12 @@ async fn a_late_scan_is_of_whoever_had_the_number_then(app: App) {
     app.app("POST", &path, None).await.ok();
     let bea = app.new_client(json!({"firstName": "Bea"})).await;
     give(&app, &bea, json!({"kind": "card", "number": card})).await;
-    let shown = json!({"kind": "card", "number": card});
-    let scan = json!({"scanId": "1", "credential": shown, "decision": "allow", "occurredAt": then});
+    let view = json!({"kind": "card", "number": card});
+    let scan = json!({"scanId": "1", "credential": view, "decision": "allow", "occurredAt": then});
     assert_eq!(tell(&door, &app, scan).await["result"], "recorded");
     assert_eq!(visits(&app, &ann).await.as_array().unwrap().len(), 1);
     assert_eq!(visits(&app, &bea).await, json!([]));
-    let scan = json!({"scanId": "2", "credential": shown, "decision": "allow"});
+    let scan = json!({"scanId": "2", "credential": view, "decision": "allow"});
     tell(&door, &app, scan).await;
     assert_eq!(visits(&app, &bea).await.as_array().unwrap().len(), 1);
 }
@@ -121,20 +120,20 @@ async fn a_late_scan_is_not_of_the_next_holder(app: App) {
         tokio::time::sleep(std::time::Duration::from_millis(50)).await;
     }
     let bea = app.new_client(json!({"firstName": "Bea"})).await;
-    let shown = json!({"kind": "card", "number": card});
+    let view = json!({"kind": "card", "number": card});
     for _ in 0..100 {
         let path = format!("/clients/{bea}/access-credentials");
-        if app.app("POST", &path, Some(shown.clone())).await.status < 300 {
+        if app.app("POST", &path, Some(view.clone())).await.status < 300 {
             break;
         }
         tokio::time::sleep(std::time::Duration::from_millis(50)).await;
     }
-    let scan = json!({"scanId": "1", "credential": shown, "decision": "allow", "occurredAt": then});
-    let told = tell(&door, &app, scan).await;
+    let scan = json!({"scanId": "1", "credential": view, "decision": "allow", "occurredAt": then});
+    let response = tell(&door, &app, scan).await;
     assert_eq!(
-        (&told["result"], &told["reason"]),
+        (&response["result"], &response["reason"]),
         (&json!("recorded"), &json!("credential_unknown")),
-        "{told}"
+        "{response}"
     );
     assert_eq!(visits(&app, &bea).await, json!([]));
 }
@@ -145,14 +144,14 @@ async fn late_and_outgoing_pins_tell_nothing(app: App) {
     give(&app, &client, json!({"kind": "pin", "number": "482913"})).await;
     let mut answers = Vec::new();
     for pin in ["482913", "482914"] {
-        let shown = json!({"kind": "pin", "number": pin});
-        let out = json!({"scanId": random_text(), "credential": shown, "direction": "out"});
-        let told = door.ask(&app, "POST", "/scans", Some(out)).await.ok();
+        let view = json!({"kind": "pin", "number": pin});
+        let out = json!({"scanId": random_text(), "credential": view, "direction": "out"});
+        let response = door.ask(&app, "POST", "/scans", Some(out)).await.ok();
         assert_eq!(
-            (&told.data()["decision"], &told.data()["client"]),
+            (&response.data()["decision"], &response.data()["client"]),
             (&json!("allow"), &Value::Null)
         );
-        let late = json!({"scanId": random_text(), "credential": shown, "direction": "in", "decision": "deny"});
+        let late = json!({"scanId": random_text(), "credential": view, "direction": "in", "decision": "deny"});
         let mut late = tell(&door, &app, late).await;
         let fields = late.as_object_mut().unwrap();
         fields.remove("scanId");
@@ -166,17 +165,17 @@ async fn late_and_outgoing_pins_tell_nothing(app: App) {
 
 async fn what_is_wrong_with_a_late_scan_is_said(app: App) {
     let door = Door::new(&app, json!({"zones": ["gym", "sauna"], "direction": "both"})).await;
-    let shown = json!({"kind": "card", "number": "ABCD1234"});
+    let view = json!({"kind": "card", "number": "ABCD1234"});
     for (more, rule) in [
         (json!({}), "zone: must be given"),
         (json!({"zone": "gym"}), "direction: must be in or out"),
         (json!({"zone": "bar", "direction": "in"}), "zone: must be one that the device guards"),
     ] {
-        let mut scan = json!({"scanId": random_text(), "credential": shown, "decision": "allow"});
+        let mut scan = json!({"scanId": random_text(), "credential": view, "decision": "allow"});
         scan.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-        let told = tell(&door, &app, scan).await;
-        assert_eq!(told["result"], "invalid");
-        assert!(told["rule"].as_str().unwrap().starts_with(rule), "{told}");
+        let response = tell(&door, &app, scan).await;
+        assert_eq!(response["result"], "invalid");
+        assert!(response["rule"].as_str().unwrap().starts_with(rule), "{response}");
     }
 }
 
@@ -212,8 +211,8 @@ async fn a_membership_lets_in_however_much_was_sold_after_it(app: App) {
         app.act(&format!("/finance/client-products/{id}/revoke")).await.ok();
     }
     assert_eq!(door.card(&app, &card).await, allowed());
-    let told = app.app("GET", &format!("/finance/clients/{client}/entrance"), None).await.ok();
-    assert_eq!(told.data()["entrance"]["allowed"], true, "{}", told.body);
+    let response = app.app("GET", &format!("/finance/clients/{client}/entrance"), None).await.ok();
+    assert_eq!(response.data()["entrance"]["allowed"], true, "{}", response.body);
     assert_ne!(door.card(&app, "NOBODY99").await, denied("membership_missing"));
     app.events().await;
 }

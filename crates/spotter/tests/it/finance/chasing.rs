@@ -28,8 +28,8 @@ pub fn with_mail<F: Future<Output = ()>>(engine: Engine, scenario: impl FnOnce(T
 }
 
 async fn invoice(app: &App, id: &str) -> Value {
-    let told = app.get(&format!("/finance/invoices/{id}")).await.ok();
-    told.data()["invoice"].clone()
+    let response = app.get(&format!("/finance/invoices/{id}")).await.ok();
+    response.data()["invoice"].clone()
 }
 
 /// Subjects of what was mailed, the first first.
@@ -46,8 +46,8 @@ fn who_does_not_pay_is_reminded_and_pays(engine: Engine) {
         let gold = json!({"assignCredits": true, "credits": 4, "creditValidity": {"value": 1, "unit": "Year"}});
         let one = sold(&travel.app, &client, gold, json!({})).await;
         travel.to("2026-11-01T10:00:00Z").await;
-        let told = super::told(&travel.app).await;
-        assert!(told.contains(&"invoice.sent".to_owned()), "{told:?}");
+        let response = super::told(&travel.app).await;
+        assert!(response.contains(&"invoice.sent".to_owned()), "{response:?}");
         let sent = invoice(&travel.app, &one.invoice).await;
         assert_eq!(
             (&sent["dueDate"], &sent["sentAt"]),
@@ -77,9 +77,9 @@ fn who_does_not_pay_is_reminded_and_pays(engine: Engine) {
             .post("/bookings", new.clone())
             .await
             .refused(409, "PUBLIC_API_AVAILABILITY_SLOT_NOT_BOOKABLE");
-        let asked = json!({"from": "2026-11-20", "until": "2026-11-25"});
+        let request = json!({"from": "2026-11-20", "until": "2026-11-25"});
         let path = format!("/finance/subscriptions/{}/pause-requests", one.course);
-        travel.app.post(&path, asked).await.refused(409, "PUBLIC_API_ERROR").about("status");
+        travel.app.post(&path, request).await.refused(409, "PUBLIC_API_ERROR").about("status");
         travel.app.events().await;
         travel.app.act(&format!("/finance/invoices/{}/reminders", one.invoice)).await.ok();
         travel.to("2026-11-16T02:00:00Z").await;
@@ -104,9 +104,9 @@ fn who_never_pays_loses_the_membership(engine: Engine) {
         let one = sold(&travel.app, &client, json!({"period": "Quarter"}), json!({})).await;
         travel.app.events().await;
         travel.to("2026-12-15T01:00:00Z").await;
-        let told = super::told(&travel.app).await;
+        let response = super::told(&travel.app).await;
         assert_eq!(
-            told,
+            response,
             [
                 "client.updated",
                 "client_product.revoked",

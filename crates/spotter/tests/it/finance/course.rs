@@ -43,9 +43,9 @@ async fn rich(travel: &Travel) -> String {
 }
 
 fn periods(bills: &[Value]) -> Vec<String> {
-    let told =
+    let response =
         |bill: &Value| format!("{} {}", bill["issueDate"].as_str().unwrap(), bill["grossTotal"]);
-    bills.iter().map(told).collect()
+    bills.iter().map(response).collect()
 }
 
 fn bills_come_on_the_last_day_of_every_month(engine: Engine) {
@@ -53,12 +53,12 @@ fn bills_come_on_the_last_day_of_every_month(engine: Engine) {
         let client = rich(&travel).await;
         let gold = json!({"assignCredits": true, "credits": 4, "creditValidity": {"value": 1, "unit": "Month"}});
         let one = sold(&travel.app, &client, gold, json!({})).await;
-        let told = travel
+        let response = travel
             .app
             .get(&format!("/finance/subscriptions/{}/bills-to-come", one.course))
             .await
             .ok();
-        let foreseen = told.data()["billsToCome"].clone();
+        let foreseen = response.data()["billsToCome"].clone();
         travel.app.events().await;
         let mut billed = Vec::new();
         for day in ["2026-11-30", "2026-12-31", "2027-01-31", "2027-02-28", "2027-03-31"] {
@@ -132,9 +132,9 @@ fn who_slept_bills_once(engine: Engine) {
         let all = invoices(&travel.app, &client).await;
         assert_eq!(periods(&all), ["2026-11-10 4900", "2027-03-12 4900"]);
         assert_eq!(all[1]["periodStart"], "2027-03-10");
-        let told = course(&travel.app, &one.course).await;
+        let response = course(&travel.app, &one.course).await;
         assert_eq!(
-            (&told["skippedPeriods"], &told["nextBillingDate"]),
+            (&response["skippedPeriods"], &response["nextBillingDate"]),
             (&json!(3), &json!("2027-04-10"))
         );
     });
@@ -146,8 +146,9 @@ async fn ask(travel: &Travel, one: &str, kind: &str, body: Value) -> Value {
     let made = travel.app.post(&path, body).await.ok();
     let (foreseen, is) = (&preview.data()["preview"], &made.data()["subscription"]);
     assert_eq!(foreseen["endDate"], is["endDate"]);
-    let told = travel.app.get(&format!("/finance/subscriptions/{one}/bills-to-come")).await.ok();
-    assert_eq!(foreseen["billsToCome"], told.data()["billsToCome"]);
+    let response =
+        travel.app.get(&format!("/finance/subscriptions/{one}/bills-to-come")).await.ok();
+    assert_eq!(foreseen["billsToCome"], response.data()["billsToCome"]);
     foreseen.clone()
 }
 
@@ -167,9 +168,12 @@ fn a_pause_moves_what_was_paid_for(engine: Engine) {
         )
         .await;
         travel.to("2026-11-11T00:00:00Z").await;
-        let told = course(&travel.app, &one.course).await;
-        assert_eq!((&told["status"], &told["paidUntil"]), (&json!("paused"), &json!("2026-12-11")));
-        assert_eq!(told["minimumEndDate"], "2027-05-11");
+        let response = course(&travel.app, &one.course).await;
+        assert_eq!(
+            (&response["status"], &response["paidUntil"]),
+            (&json!("paused"), &json!("2026-12-11"))
+        );
+        assert_eq!(response["minimumEndDate"], "2027-05-11");
         let own = travel.app.get(&format!("/clients/{client}")).await.ok();
         assert_eq!(own.data()["client"]["memberStatus"], "paused");
         let credits = travel.app.get(&format!("/finance/clients/{client}/credits")).await.ok();
@@ -197,8 +201,8 @@ fn a_pause_moves_what_was_paid_for(engine: Engine) {
             ("2027-02-01", "2027-06-01", 409, "until"),
             ("2027-02-01", "9999-12-31", 400, "until"),
         ] {
-            let asked = json!({"from": from, "until": until});
-            let reply = travel.app.post(&path, asked).await.about(field);
+            let request = json!({"from": from, "until": until});
+            let reply = travel.app.post(&path, request).await.about(field);
             assert_eq!(reply.status, status, "{}", reply.body);
         }
         // A pause that ends early gives back what it took.
@@ -210,9 +214,12 @@ fn a_pause_moves_what_was_paid_for(engine: Engine) {
         assert_eq!(course(&travel.app, &one.course).await["paidUntil"], "2027-03-03");
         travel.to("2027-01-16T09:00:00Z").await;
         let path = format!("/finance/subscriptions/{}/resume", one.course);
-        let told = travel.app.app("POST", &path, None).await.ok();
-        let told = &told.data()["subscription"];
-        assert_eq!((&told["status"], &told["paidUntil"]), (&json!("active"), &json!("2027-02-16")));
+        let response = travel.app.app("POST", &path, None).await.ok();
+        let response = &response.data()["subscription"];
+        assert_eq!(
+            (&response["status"], &response["paidUntil"]),
+            (&json!("active"), &json!("2027-02-16"))
+        );
         travel.app.app("POST", &path, None).await.refused(409, "PUBLIC_API_ERROR").about("pauses");
     });
 }
@@ -253,9 +260,9 @@ fn who_cancels_stays_for_the_notice(engine: Engine) {
         let one = sold(&travel.app, &client, facts, json!({})).await;
         let path = format!("/finance/subscriptions/{}/cancellation-requests/preview", one.course);
         let end = async |travel: &Travel| {
-            let told = travel.app.post(&path, json!({})).await.ok();
-            let told = &told.data()["preview"];
-            (text(told, "/endDate"), text(told, "/endRule"))
+            let response = travel.app.post(&path, json!({})).await.ok();
+            let response = &response.data()["preview"];
+            (text(response, "/endDate"), text(response, "/endRule"))
         };
         assert_eq!(end(&travel).await, ("2027-02-15".into(), "minimum_term".into()));
         travel.to("2027-01-20T09:00:00Z").await;
@@ -289,9 +296,9 @@ fn who_cancels_stays_for_the_notice(engine: Engine) {
             .app
             .announced(&["subscription.cancelled", "client.updated", "client_product.revoked"])
             .await;
-        let told = course(&travel.app, &one.course).await;
+        let response = course(&travel.app, &one.course).await;
         assert_eq!(
-            (&told["status"], &told["nextBillingDate"]),
+            (&response["status"], &response["nextBillingDate"]),
             (&json!("cancelled"), &Value::Null)
         );
         assert_eq!(invoices(&travel.app, &client).await.len(), 4);
@@ -320,14 +327,14 @@ fn an_end_is_the_same_wherever_it_is_told(engine: Engine) {
             let cancel = format!("{path}/cancellation-requests");
             let seen = app.post(&format!("{cancel}/preview"), body.clone()).await.ok();
             let preview = seen.data()["preview"].clone();
-            let told = app.post(&cancel, body).await.ok();
+            let response = app.post(&cancel, body).await.ok();
             assert_eq!(
                 (&preview["endDate"], &preview["endRule"]),
                 (&json!(end), &json!(rule)),
                 "{before}"
             );
-            assert_eq!(told.data()["request"]["endDate"], end);
-            assert_eq!(told.data()["subscription"]["endDate"], end);
+            assert_eq!(response.data()["request"]["endDate"], end);
+            assert_eq!(response.data()["subscription"]["endDate"], end);
             let bills = app.app("GET", &format!("{path}/bills-to-come"), None).await.ok();
             assert_eq!(bills.data()["billsToCome"], preview["billsToCome"]);
             let last = bills.data()["billsToCome"].as_array().unwrap().last().unwrap().clone();
@@ -386,8 +393,8 @@ fn who_leaves_at_term_is_a_member_until_then(engine: Engine) {
         let ended = ["client.updated", "client_product.revoked", "subscription.cancelled"];
         assert_eq!(super::told(&travel.app).await, ended);
         assert_eq!(course(&travel.app, &one.course).await["status"], "cancelled");
-        let told = travel.app.get(&format!("/clients/{client}")).await.ok();
-        assert_eq!(told.data()["client"]["memberStatus"], "former");
+        let response = travel.app.get(&format!("/clients/{client}")).await.ok();
+        assert_eq!(response.data()["client"]["memberStatus"], "former");
         assert_eq!(invoices(&travel.app, &client).await.len(), 4);
     });
 }
@@ -479,8 +486,11 @@ fn an_end_to_the_day_gives_back_the_rest(engine: Engine) {
         let one = sold(&travel.app, &client, facts, json!({})).await;
         pay(&travel.app, &client, &one.invoice, None).await;
         travel.to("2026-11-04T09:00:00Z").await;
-        let told = ask(&travel, &one.course, "cancellation", json!({})).await;
-        assert_eq!((&told["endDate"], &told["endRule"]), (&json!("2026-11-11"), &json!("notice")));
+        let response = ask(&travel, &one.course, "cancellation", json!({})).await;
+        assert_eq!(
+            (&response["endDate"], &response["endRule"]),
+            (&json!("2026-11-11"), &json!("notice"))
+        );
         travel.to("2026-11-11T09:00:00Z").await;
         let all = invoices(&travel.app, &client).await;
         // Twenty of thirty days.
@@ -515,9 +525,9 @@ fn what_begins_later_waits(engine: Engine) {
         let one =
             sold(&travel.app, &client, facts.clone(), json!({"startsOn": "2026-11-20"})).await;
         let two = sold(&travel.app, &client, facts, json!({"startsOn": "2026-11-25"})).await;
-        let told = course(&travel.app, &one.course).await;
+        let response = course(&travel.app, &one.course).await;
         assert_eq!(
-            (&told["status"], &told["nextBillingDate"]),
+            (&response["status"], &response["nextBillingDate"]),
             (&json!("scheduled"), &json!("2026-12-20"))
         );
         let due = &invoices(&travel.app, &client).await[0]["dueDate"];
@@ -526,9 +536,9 @@ fn what_begins_later_waits(engine: Engine) {
         assert_eq!(own.data()["client"]["memberStatus"], "lead");
         travel.app.events().await;
         // Who changes their mind before it begins owes nothing.
-        let told = ask(&travel, &two.course, "cancellation", json!({})).await;
+        let response = ask(&travel, &two.course, "cancellation", json!({})).await;
         assert_eq!(
-            (&told["endDate"], &told["endRule"]),
+            (&response["endDate"], &response["endRule"]),
             (&json!("2026-11-25"), &json!("not_begun"))
         );
         travel
@@ -563,15 +573,15 @@ fn wishes_wait_once_and_end_with_the_membership(engine: Engine) {
         travel.app.post(&path, rest.clone()).await.ok();
         travel.app.post(&path, rest).await.refused(409, "PUBLIC_API_ERROR").about("status");
         let now = json!({"immediately": true});
-        let told =
+        let response =
             travel.app.app("POST", &format!("{base}/cancellation-requests"), Some(now)).await.ok();
-        assert_eq!(told.data()["subscription"]["status"], "cancelled");
-        let told = travel.app.get(&format!("{base}/requests")).await.ok();
-        let all = told.data()["requests"].as_array().unwrap();
-        let told: Vec<_> =
+        assert_eq!(response.data()["subscription"]["status"], "cancelled");
+        let response = travel.app.get(&format!("{base}/requests")).await.ok();
+        let all = response.data()["requests"].as_array().unwrap();
+        let response: Vec<_> =
             all.iter().map(|one| (text(one, "/kind"), text(one, "/status"))).collect();
-        assert!(told.contains(&("pause".into(), "rejected".into())), "{told:?}");
-        assert!(told.contains(&("cancellation".into(), "applied".into())), "{told:?}");
+        assert!(response.contains(&("pause".into(), "rejected".into())), "{response:?}");
+        assert!(response.contains(&("cancellation".into(), "applied".into())), "{response:?}");
     });
 }
 
@@ -581,9 +591,10 @@ fn what_began_elsewhere_keeps_its_day(engine: Engine) {
         let began = json!({"startsOn": "2026-11-30", "anchorDate": "2024-01-31"});
         let one = sold(&travel.app, &client, json!({}), began).await;
         let path = format!("/finance/subscriptions/{}/bills-to-come", one.course);
-        let told = travel.app.get(&path).await.ok();
-        let told = told.data()["billsToCome"].as_array().unwrap().clone();
-        let starts: Vec<_> = told.iter().take(4).map(|bill| text(bill, "/periodStart")).collect();
+        let response = travel.app.get(&path).await.ok();
+        let response = response.data()["billsToCome"].as_array().unwrap().clone();
+        let starts: Vec<_> =
+            response.iter().take(4).map(|bill| text(bill, "/periodStart")).collect();
         assert_eq!(starts, ["2026-12-31", "2027-01-31", "2027-02-28", "2027-03-31"]);
         // What is between two of its periods, or bound otherwise besides, is refused.
         let product = course(&travel.app, &one.course).await["productId"].clone();
@@ -606,8 +617,8 @@ fn what_began_elsewhere_keeps_its_day(engine: Engine) {
 /// The date and the rule of an end, were it cancelled today.
 async fn would_end(travel: &Travel, one: &str) -> (String, String) {
     let path = format!("/finance/subscriptions/{one}/cancellation-requests/preview");
-    let told = travel.app.post(&path, json!({})).await.ok();
-    let preview = told.data().as_object().unwrap().values().next().unwrap().clone();
+    let response = travel.app.post(&path, json!({})).await.ok();
+    let preview = response.data().as_object().unwrap().values().next().unwrap().clone();
     (text(&preview, "/endDate"), text(&preview, "/endRule"))
 }
 

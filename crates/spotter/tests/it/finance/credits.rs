@@ -46,17 +46,17 @@ async fn pack(app: &App, client: &str, facts: Value) -> String {
 
 /// Available, held and owed credits that pay for everything.
 async fn general(app: &App, client: &str) -> (i64, i64, i64) {
-    let told = app.get(&format!("/finance/clients/{client}/credits")).await.ok();
-    let all = told.data()["credits"].as_array().unwrap().clone();
+    let response = app.get(&format!("/finance/clients/{client}/credits")).await.ok();
+    let all = response.data()["credits"].as_array().unwrap().clone();
     let own = all.iter().find(|pool| pool["poolKey"].is_null()).unwrap();
-    let told = |name: &str| own[name].as_i64().unwrap();
-    (told("available"), told("held"), told("debt"))
+    let response = |name: &str| own[name].as_i64().unwrap();
+    (response("available"), response("held"), response("debt"))
 }
 
 async fn entitlement(app: &App, booking: &str) -> (String, i64, String) {
-    let told = app.get(&format!("/bookings/{booking}")).await.ok();
-    let told = &told.data()["booking"]["entitlement"];
-    (text(told, "/source"), told["units"].as_i64().unwrap(), text(told, "/state"))
+    let response = app.get(&format!("/bookings/{booking}")).await.ok();
+    let response = &response.data()["booking"]["entitlement"];
+    (text(response, "/source"), response["units"].as_i64().unwrap(), text(response, "/state"))
 }
 
 fn is(source: &str, units: i64, state: &str) -> (String, i64, String) {
@@ -73,9 +73,9 @@ async fn credits_are_held_used_and_given_back(app: App) {
     pack(&app, &client, json!({})).await;
     app.events().await;
     let one = book(&app, new.clone()).await;
-    let told = app.announced(&["credit.adjusted", "booking.created"]).await;
-    assert_eq!((&told[0]["kind"], &told[0]["held"]), (&json!("hold"), &json!(2)));
-    assert_eq!(told[0]["bookingId"], one);
+    let response = app.announced(&["credit.adjusted", "booking.created"]).await;
+    assert_eq!((&response[0]["kind"], &response[0]["held"]), (&json!("hold"), &json!(2)));
+    assert_eq!(response[0]["bookingId"], one);
     assert_eq!(entitlement(&app, &one).await, is("credits", 2, "held"));
     let two = book(&app, with(&new, json!({"startsAt": free_start()}))).await;
     assert_eq!(general(&app, &client).await, (1, 4, 0));
@@ -215,12 +215,12 @@ async fn late_and_absent_pay_the_fee(app: App) {
     let apple = json!({"clientId": client, "lines": [{"description": "Appel", "amount": 100}]});
     let made = app.app("POST", "/finance/invoices", Some(apple)).await.ok();
     let lines = made.data()["invoice"]["lines"].as_array().unwrap();
-    let told: Vec<_> = lines
+    let response: Vec<_> = lines
         .iter()
         .map(|line| (text(line, "/description"), line["gross"].as_i64().unwrap()))
         .collect();
     assert_eq!(
-        told,
+        response,
         [
             ("Appel".to_owned(), 100),
             ("Kosten van te late annulering".to_owned(), 750),
@@ -270,8 +270,8 @@ async fn memberships_and_passes_cover(app: App) {
     on(22, 600).await.refused(409, "PUBLIC_API_AVAILABILITY_SLOT_NOT_BOOKABLE");
     on(21, 660).await.ok();
     // A day on which nothing is left is free again.
-    let told = app.get(&format!("/bookings?clientId={guest}&limit=100")).await.ok();
-    for booking in told.data()["bookings"].as_array().unwrap() {
+    let response = app.get(&format!("/bookings?clientId={guest}&limit=100")).await.ok();
+    for booking in response.data()["bookings"].as_array().unwrap() {
         if text(booking, "/startsAt").starts_with(&crate::calendar::at(21, 0)[..10]) {
             let path = format!("/bookings/{}/cancel", text(booking, "/bookingId"));
             app.post(&path, json!({})).await.ok();
@@ -319,9 +319,9 @@ async fn what_is_used_up_says_so(app: App) {
         "ignorePolicy": true});
     let on_pass = book(&app, now.clone()).await;
     let state = async |id: &str| {
-        let told = app.get(&format!("/finance/client-products/{id}")).await.ok();
-        let told = &told.data()["clientProduct"];
-        (text(told, "/status"), told["daysUsed"].as_i64().unwrap())
+        let response = app.get(&format!("/finance/client-products/{id}")).await.ok();
+        let response = &response.data()["clientProduct"];
+        (text(response, "/status"), response["daysUsed"].as_i64().unwrap())
     };
     let mark = async |booking: &str, status: &str| {
         let path = format!("/bookings/{booking}/attendance");
@@ -412,8 +412,8 @@ fn credits_lapse_on_their_day(engine: Engine) {
         assert_eq!(general(&travel.app, &client).await, (3, 2, 0));
         travel.app.events().await;
         travel.to("2026-11-08T00:00:00Z").await;
-        let told = travel.app.announced(&["credit.revoked"]).await;
-        assert_eq!((&told[0]["kind"], &told[0]["amount"]), (&json!("expire"), &json!(3)));
+        let response = travel.app.announced(&["credit.revoked"]).await;
+        assert_eq!((&response[0]["kind"], &response[0]["amount"]), (&json!("expire"), &json!(3)));
         assert_eq!(general(&travel.app, &client).await, (0, 0, 0));
         let mark = async |booking: &str, status: &str| {
             let path = format!("/bookings/{booking}/attendance");
@@ -462,8 +462,8 @@ fn a_class_after_the_next_grant_holds_that(engine: Engine) {
         let path = format!("/finance/subscriptions/{}/pause-requests", one.course);
         travel.app.post(&path, json!({"from": "2026-12-06", "until": "2026-12-20"})).await.ok();
         travel.to("2026-12-06T00:00:00Z").await;
-        let told = travel.app.get(&format!("/bookings?clientId={client}")).await.ok();
-        let all: Vec<_> = told.data()["bookings"]
+        let response = travel.app.get(&format!("/bookings?clientId={client}")).await.ok();
+        let all: Vec<_> = response.data()["bookings"]
             .as_array()
             .unwrap()
             .iter()
@@ -501,13 +501,13 @@ fn what_covers_ends_with_its_bookings(engine: Engine) {
             .ok();
         travel.to("2026-12-01T00:00:00Z").await;
         assert_eq!(entitlement(&travel.app, &first).await, is("credits", 1, "held"));
-        let told = travel.app.get(&format!("/bookings/{second}")).await.ok();
-        let told = &told.data()["booking"];
+        let response = travel.app.get(&format!("/bookings/{second}")).await.ok();
+        let response = &response.data()["booking"];
         assert_eq!(
-            (&told["status"], &told["cancelledBy"]),
+            (&response["status"], &response["cancelledBy"]),
             (&json!("cancelled"), &json!("system"))
         );
-        assert_eq!(told["cancellationTiming"], "early");
+        assert_eq!(response["cancellationTiming"], "early");
     });
 }
 
@@ -523,13 +523,13 @@ fn pools_reset_or_pile_up(engine: Engine) {
         let one = sold(&travel.app, &client, facts, json!({})).await;
         pay(&travel.app, &client, &one.invoice, None).await;
         travel.to("2026-11-17T00:00:00Z").await;
-        let told = travel.app.get(&format!("/finance/clients/{client}/credits")).await.ok();
-        let told: Vec<_> = told.data()["credits"]
+        let response = travel.app.get(&format!("/finance/clients/{client}/credits")).await.ok();
+        let response: Vec<_> = response.data()["credits"]
             .as_array()
             .unwrap()
             .iter()
             .map(|pool| (pool["poolKey"].clone(), pool["available"].as_i64().unwrap()))
             .collect();
-        assert_eq!(told, [(Value::Null, 3), (json!("pt"), 2), (json!("sauna"), 6)]);
+        assert_eq!(response, [(Value::Null, 3), (json!("pt"), 2), (json!("sauna"), 6)]);
     });
 }

@@ -20,9 +20,9 @@ mod by_the_clock {
 /// Whether a client may come in, as the front desk is told: the reason, or until when.
 async fn asked(app: &App, client: &str, at: &str) -> (bool, Value, Value) {
     let path = format!("/finance/clients/{client}/entrance?at={at}");
-    let told = app.app("GET", &path, None).await.ok();
-    let told = &told.data()["entrance"];
-    (told["allowed"] == true, told["reason"].clone(), told["until"].clone())
+    let response = app.app("GET", &path, None).await.ok();
+    let response = &response.data()["entrance"];
+    (response["allowed"] == true, response["reason"].clone(), response["until"].clone())
 }
 
 fn refused(why: &str) -> (bool, Value, Value) {

@@ -45,13 +45,14 @@ async fn far_pages_hold_what_stands_there(app: App) {
     ids.sort_unstable_by(|a, b| b.cmp(a));
     for limit in [100, 7] {
         for page in (1..=count / limit + 2).filter(|page| limit == 100 || page * limit > 1_950) {
-            let told = app.get(&format!("/finance/invoices?limit={limit}&page={page}")).await.ok();
-            let shown: Vec<_> = told.data()["invoices"].as_array().unwrap().iter().collect();
+            let response =
+                app.get(&format!("/finance/invoices?limit={limit}&page={page}")).await.ok();
+            let view: Vec<_> = response.data()["invoices"].as_array().unwrap().iter().collect();
             let wanted = ids.iter().skip(((page - 1) * limit) as usize).take(limit as usize);
             let wanted: Vec<_> = wanted.map(Id::to_string).collect();
-            let shown: Vec<_> = shown.iter().map(|one| text(one, "/invoiceId")).collect();
-            assert_eq!(shown, wanted, "page {page} of {limit}");
-            assert_eq!(told.data()["total"], count + 1);
+            let view: Vec<_> = view.iter().map(|one| text(one, "/invoiceId")).collect();
+            assert_eq!(view, wanted, "page {page} of {limit}");
+            assert_eq!(response.data()["total"], count + 1);
         }
     }
     // Nobody sold what these bill: the books would not hold.

@@ -16,8 +16,9 @@ on_both_engines!(process
 
 /// What of a client's money pays nothing yet.
 async fn unallocated(travel: &Travel, client: &str) -> i64 {
-    let told = travel.app.get(&format!("/finance/payments?clientId={client}&limit=100")).await.ok();
-    let all = told.data()["payments"].as_array().unwrap().iter();
+    let response =
+        travel.app.get(&format!("/finance/payments?clientId={client}&limit=100")).await.ok();
+    let all = response.data()["payments"].as_array().unwrap().iter();
     all.map(|payment| payment["unallocated"].as_i64().unwrap()).sum()
 }
 
@@ -40,8 +41,8 @@ fn money_that_is_freed_pays_what_is_open(engine: Engine) {
         assert_eq!((&paid["balance"], &paid["status"]), (&json!(0), &json!("paid")));
         assert_eq!(paid["prepaidTotal"], 0, "it was not paid before it was issued");
         assert_eq!(unallocated(&travel, &client).await, 4000);
-        let told = super::told(&travel.app).await;
-        assert_eq!(told, ["invoice.created", "invoice.paid"]);
+        let response = super::told(&travel.app).await;
+        assert_eq!(response, ["invoice.created", "invoice.paid"]);
         travel.to("2026-07-10T09:00:00Z").await;
         let state = course(&travel.app, &one.course).await;
         assert_eq!(state["status"], "active", "nobody is past due while their money is held");

@@ -47,11 +47,11 @@ fn money_that_is_fetched_is_acknowledged(engine: Engine) {
         assert_eq!(BTreeSet::from_iter(subjects(&travel)), wanted.map(str::to_owned).into());
         let all = travel.app.server.mailbox.messages();
         let bill = all.iter().find(|one| one.subject == wanted[0]).unwrap();
-        let said = "On 1 November 2026 we collect EUR 49.00 from the payment method";
-        assert!(bill.text.contains(said) && !bill.text.contains("/pay/"), "{}", bill.text);
+        let submitted = "On 1 November 2026 we collect EUR 49.00 from the payment method";
+        assert!(bill.text.contains(submitted) && !bill.text.contains("/pay/"), "{}", bill.text);
         let receipt = all.iter().find(|one| one.subject == wanted[1]).unwrap();
-        let said = "We have received EUR 49.00 for INV-2026-000001.";
-        assert!(receipt.text.contains(said), "{}", receipt.text);
+        let submitted = "We have received EUR 49.00 for INV-2026-000001.";
+        assert!(receipt.text.contains(submitted), "{}", receipt.text);
         assert_eq!(receipt.attachments[0].name, "INV-2026-000001.pdf");
         // What was asked for without a bill has none to go with it; what staff took is acknowledged by them.
         let new = json!({"clientId": client, "amount": 700, "description": "Party"});
@@ -105,8 +105,8 @@ fn another_card_is_asked_for_before_one_runs_out(engine: Engine) {
         // It is charged until then, and not after.
         travel.to("2027-01-31T23:00:00Z").await;
         let path = format!("/finance/clients/{client}/payment-methods");
-        let statuses = |told: &crate::harness::Reply| -> Vec<String> {
-            let all = told.data()["paymentMethods"].as_array().unwrap().clone();
+        let statuses = |response: &crate::harness::Reply| -> Vec<String> {
+            let all = response.data()["paymentMethods"].as_array().unwrap().clone();
             all.iter().map(|one| text(one, "/status")).collect()
         };
         let before = travel.app.get(&path).await.ok();
@@ -159,20 +159,20 @@ fn pauses_and_ends_are_confirmed(engine: Engine) {
         let all = travel.app.server.mailbox.messages();
         let text_of =
             |subject: &str| all.iter().find(|one| one.subject == subject).unwrap().text.clone();
-        let said = "Gold rests from 20 November 2026 and goes on on 27 November 2026";
-        assert!(text_of(wanted[1]).contains(said), "{}", text_of(wanted[1]));
+        let submitted = "Gold rests from 20 November 2026 and goes on on 27 November 2026";
+        assert!(text_of(wanted[1]).contains(submitted), "{}", text_of(wanted[1]));
         let end = text(&course(&travel.app, &one.course).await, "/endDate");
         let last_day = spotter_kernel::Date::parse(&end).unwrap().plus_days(-1).unwrap();
-        let said = format!("Its last day is {}", last_day.0.strftime("%-d %B %Y"));
-        assert!(text_of(wanted[2]).contains(&said), "{said} {}", text_of(wanted[2]));
+        let submitted = format!("Its last day is {}", last_day.0.strftime("%-d %B %Y"));
+        assert!(text_of(wanted[2]).contains(&submitted), "{submitted} {}", text_of(wanted[2]));
         // Staying is not confirmed again; what was told before is not told twice.
         travel.app.app("POST", &format!("{path}/cancellation/undo"), None).await.ok();
         travel.to("2026-12-20T09:10:00Z").await;
-        let told = subjects(&travel);
+        let response = subjects(&travel);
         assert_eq!(
-            told.iter().filter(|one| one.starts_with("Your membership")).count(),
+            response.iter().filter(|one| one.starts_with("Your membership")).count(),
             2,
-            "{told:?}"
+            "{response:?}"
         );
     });
 }

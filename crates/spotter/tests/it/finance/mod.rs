@@ -181,14 +181,14 @@ pub async fn sold(app: &App, client: &str, facts: Value, sale: Value) -> Sold {
 
 /// A membership as it stands.
 pub async fn course(app: &App, id: &str) -> Value {
-    let told = app.get(&format!("/finance/subscriptions/{id}")).await.ok();
-    told.data()["subscription"].clone()
+    let response = app.get(&format!("/finance/subscriptions/{id}")).await.ok();
+    response.data()["subscription"].clone()
 }
 
 /// A client's invoices and credit notes, the first issued first.
 pub async fn invoices(app: &App, client: &str) -> Vec<Value> {
-    let told = app.get(&format!("/finance/invoices?clientId={client}&limit=100")).await.ok();
-    let mut all = told.data()["invoices"].as_array().unwrap().clone();
+    let response = app.get(&format!("/finance/invoices?clientId={client}&limit=100")).await.ok();
+    let mut all = response.data()["invoices"].as_array().unwrap().clone();
     all.sort_by_key(|one| (text(one, "/createdAt"), text(one, "/series"), text(one, "/number")));
     all
 }

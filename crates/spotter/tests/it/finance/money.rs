@@ -23,8 +23,8 @@ async fn bill(app: &App, client: &str, amount: i64) -> String {
 }
 
 async fn invoice(app: &App, id: &str) -> Value {
-    let told = app.get(&format!("/finance/invoices/{id}")).await.ok();
-    told.data()["invoice"].clone()
+    let response = app.get(&format!("/finance/invoices/{id}")).await.ok();
+    response.data()["invoice"].clone()
 }
 
 async fn money_pays_the_invoice_then_the_oldest(app: App) {
@@ -37,8 +37,8 @@ async fn money_pays_the_invoice_then_the_oldest(app: App) {
         paid["allocations"],
         json!([{"invoiceId": first, "amount": 500}, {"invoiceId": second, "amount": 2000}])
     );
-    let told = app.announced(&["invoice.paid", "payment.succeeded"]).await;
-    assert_eq!((&told[0]["invoiceId"], &told[0]["balance"]), (&json!(second), &json!(0)));
+    let response = app.announced(&["invoice.paid", "payment.succeeded"]).await;
+    assert_eq!((&response[0]["invoiceId"], &response[0]["balance"]), (&json!(second), &json!(0)));
     assert_eq!(invoice(&app, &first).await["balance"], 500);
     // What is left of the others, all at once.
     let all =
@@ -165,8 +165,8 @@ async fn a_bill_that_nobody_paid_is_cancelled(app: App) {
         .refused(409, "PUBLIC_API_ERROR")
         .about("amount");
     app.app("POST", &path, None).await.ok();
-    let told = app.announced(&["invoice.created", "invoice.cancelled", "credit.revoked"]).await;
-    assert_eq!((&told[1]["status"], &told[2]["amount"]), (&json!("cancelled"), &json!(5)));
+    let response = app.announced(&["invoice.created", "invoice.cancelled", "credit.revoked"]).await;
+    assert_eq!((&response[1]["status"], &response[2]["amount"]), (&json!("cancelled"), &json!(5)));
     // Given up is not gone: it can still be paid.
     let other = bill(&app, &client, 700).await;
     let off = format!("/finance/invoices/{other}/write-off");
@@ -218,9 +218,10 @@ async fn a_bill_of_ones_own(app: App) {
         .about("lines");
     assert_eq!(before, app.state().await);
     let id = bill(&app, &client, 1210).await;
-    let told = invoice(&app, &id).await;
-    assert_eq!((&told["netTotal"], &told["taxTotal"]), (&json!(1000), &json!(210)));
-    let list = app.get(&format!("/finance/invoices?number={}", text(&told, "/number"))).await.ok();
+    let response = invoice(&app, &id).await;
+    assert_eq!((&response["netTotal"], &response["taxTotal"]), (&json!(1000), &json!(210)));
+    let list =
+        app.get(&format!("/finance/invoices?number={}", text(&response, "/number"))).await.ok();
     assert_eq!(list.data()["total"], 1);
     let list = app.get("/finance/invoices?issuedFrom=2031-01-02&issuedTo=2031-01-01").await;
     list.refused(400, "PUBLIC_API_DATE_RANGE_ORDER_INVALID").about("issuedTo");

@@ -160,9 +160,12 @@ async fn other_programs_read_what_is_inside(app: App) {
     let mut paid_before = Vec::new();
     for left in [0, 4_000] {
         let made = app.app("POST", "/finance/invoices", Some(towels.clone())).await.ok();
-        let told = &made.data()["invoice"];
-        assert_eq!((&told["balance"], &told["prepaidTotal"]), (&json!(left), &json!(5_000 - left)));
-        paid_before.push(text(told, "/invoiceId"));
+        let response = &made.data()["invoice"];
+        assert_eq!(
+            (&response["balance"], &response["prepaidTotal"]),
+            (&json!(left), &json!(5_000 - left))
+        );
+        paid_before.push(text(response, "/invoiceId"));
     }
     // Exempt beside taxed, to a business that accounts for VAT itself, and by a small business without a VAT number.
     let sell = async |client: &str, rates: &[i64]| {
@@ -179,7 +182,7 @@ async fn other_programs_read_what_is_inside(app: App) {
     };
     seller(json!({"vatExemptionReason": "Vrijgesteld, art. 11 lid 1 Wet OB <1968>"})).await;
     let exempt = sell(&client, &[0, 21]).await;
-    let shown = |invoice: &Value| -> Vec<(String, i64, i64)> {
+    let view = |invoice: &Value| -> Vec<(String, i64, i64)> {
         let one = |rate: &Value| {
             (
                 text(rate, "/vatCategory"),
@@ -189,7 +192,7 @@ async fn other_programs_read_what_is_inside(app: App) {
         };
         invoice["taxes"].as_array().unwrap().iter().map(one).collect()
     };
-    assert_eq!(shown(&exempt), [("exempt".into(), 0, 6_050), ("standard".into(), 1_050, 6_050)]);
+    assert_eq!(view(&exempt), [("exempt".into(), 0, 6_050), ("standard".into(), 1_050, 6_050)]);
     let details = format!("/finance/clients/{other}/billing-details");
     let reversed = json!({"reverseCharge": true, "companyName": "Vélo & Fils SA"});
     app.app("PATCH", &details, Some(reversed.clone())).await.refused(400, "request.invalid");
@@ -198,7 +201,7 @@ async fn other_programs_read_what_is_inside(app: App) {
     let set = app.app("PATCH", &details, Some(named)).await.ok();
     assert_eq!(set.data()["billingDetails"]["companyName"], "Vélo & Fils SA");
     let charged = sell(&other, &[21, 0]).await;
-    assert_eq!(shown(&charged), [("reverse_charge".into(), 0, 12_100)]);
+    assert_eq!(view(&charged), [("reverse_charge".into(), 0, 12_100)]);
     assert_eq!(
         (&charged["buyer"]["name"], &charged["buyer"]["contactName"]),
         (&json!("Vélo & Fils SA"), &json!("Bo"))
@@ -206,13 +209,13 @@ async fn other_programs_read_what_is_inside(app: App) {
     let path = format!("/finance/invoices/{}/credit-notes", text(&charged, "/invoiceId"));
     let back = app.app("POST", &path, Some(json!({"amount": 100}))).await.ok();
     let back = back.data()["invoice"].clone();
-    assert_eq!(shown(&back), [("reverse_charge".into(), 0, 100)]);
+    assert_eq!(view(&back), [("reverse_charge".into(), 0, 100)]);
     seller(json!({"vatNumber": null, "taxNumber": "133/815/08150"})).await;
     let small = sell(&client, &[0]).await;
-    assert_eq!(shown(&small), [("exempt".into(), 0, 6_050)]);
+    assert_eq!(view(&small), [("exempt".into(), 0, 6_050)]);
     seller(json!({"taxNumber": null})).await;
     let outside = sell(&client, &[0]).await;
-    assert_eq!(shown(&outside), [("outside_scope".into(), 0, 6_050)]);
+    assert_eq!(view(&outside), [("outside_scope".into(), 0, 6_050)]);
     let more = [exempt, charged, back, small, outside].map(|invoice| text(&invoice, "/invoiceId"));
     // Who has no VAT number leaves it to nobody; what was agreed before does not hold up a new name.
     let details_of = |client: &str| format!("/finance/clients/{client}/billing-details");
@@ -241,8 +244,8 @@ async fn other_programs_read_what_is_inside(app: App) {
         assert_eq!((&read["name"], &read["level"]), (&json!("factur-x.xml"), &json!("en16931")));
         assert_eq!(read["broken"], json!([]), "{read}");
         assert!(read["fired"].as_i64().unwrap() > 20, "the rules were run");
-        let said = (&read["total"], &read["due"], &read["type"], &read["number"]);
-        assert_eq!(said, (&json!(total.0), &json!(total.1), &json!(kind), &json!(number)));
+        let submitted = (&read["total"], &read["due"], &read["type"], &read["number"]);
+        assert_eq!(submitted, (&json!(total.0), &json!(total.1), &json!(kind), &json!(number)));
     }
     let reply = send(app.server.request("GET", "/files/invoices/none.pdf")).await;
     assert_eq!(reply.status, 404);

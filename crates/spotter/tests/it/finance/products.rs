@@ -179,11 +179,11 @@ async fn clients_see_what_the_app_shows(app: App) {
     seen.push((gone, false));
     let (_, client) = people::client(&app).await;
     let list = app.app_as(&client, "GET", "/products", None).await.ok();
-    let shown: Vec<_> = seen.iter().filter(|(_, shown)| *shown).map(|(id, _)| id).collect();
-    assert_eq!(ids(list.data()), shown);
-    for (id, shown) in &seen {
+    let view: Vec<_> = seen.iter().filter(|(_, view)| *view).map(|(id, _)| id).collect();
+    assert_eq!(ids(list.data()), view);
+    for (id, view) in &seen {
         let one = app.app_as(&client, "GET", &format!("/products/{id}"), None).await;
-        assert_eq!(one.status, if *shown { 200 } else { 404 });
+        assert_eq!(one.status, if *view { 200 } else { 404 });
     }
     app.app_as(&client, "POST", "/products", Some(json!({"productType": "DayPass"})))
         .await

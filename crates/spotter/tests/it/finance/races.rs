@@ -58,8 +58,8 @@ async fn a_bill_is_paid_once_whoever_pays_it(app: App) {
         let new = json!({"clientId": client, "lines": lines});
         let made = app.app("POST", "/finance/invoices", Some(new)).await.ok();
         let bill = text(made.data(), "/invoice/invoiceId");
-        let asked = app.app("POST", &format!("/finance/invoices/{bill}/pay"), None).await.ok();
-        let url = text(asked.data(), "/paymentRequest/payUrl");
+        let request = app.app("POST", &format!("/finance/invoices/{bill}/pay"), None).await.ok();
+        let url = text(request.data(), "/paymentRequest/payUrl");
         let path = format!("/finance/invoices/{bill}/charge");
         let charges = join_all((0..4).map(|_| app.app("POST", &path, None)));
         let cash = json!({"clientId": client, "invoiceId": bill, "kind": "cash", "amount": 400});
@@ -215,16 +215,16 @@ fn what_ends_on_the_day_of_its_renewal_is_not_billed(engine: Engine) {
 
 /// What each membership says that it bills next: when, and how much.
 async fn foreseen(app: &App, courses: &[String]) -> BTreeMap<String, (String, i64)> {
-    let mut told = BTreeMap::new();
+    let mut response = BTreeMap::new();
     for id in courses {
         let path = format!("/finance/subscriptions/{id}/bills-to-come");
         let bills = app.app("GET", &path, None).await.ok();
         if let Some(bill) = bills.data()["billsToCome"].get(0) {
             let amount = bill["amount"].as_i64().unwrap();
-            told.insert(id.clone(), (text(bill, "/periodStart"), amount));
+            response.insert(id.clone(), (text(bill, "/periodStart"), amount));
         }
     }
-    told
+    response
 }
 
 fn the_books_hold_whatever_happens(engine: Engine) {

@@ -27,8 +27,9 @@ async fn ask(app: &App, body: Value) -> Value {
 }
 
 async fn state(app: &App, id: &Value) -> Value {
-    let told = app.get(&format!("/finance/payment-requests/{}", id.as_str().unwrap())).await.ok();
-    told.data()["paymentRequest"].clone()
+    let response =
+        app.get(&format!("/finance/payment-requests/{}", id.as_str().unwrap())).await.ok();
+    response.data()["paymentRequest"].clone()
 }
 
 /// What stands on a page, and its status.
@@ -41,34 +42,34 @@ async fn page(app: &App, url: &str) -> (u16, String) {
 async fn a_request_is_paid_at_the_desk(app: App) {
     let client = app.new_client(json!({"firstName": "Ann"})).await;
     app.events().await;
-    let asked =
+    let request =
         ask(&app, json!({"clientId": client, "amount": 2500, "description": "Birthday party"}))
             .await;
-    let told = app.announced(&["payment.request.created"]).await;
-    assert_eq!((&told[0]["amount"], told[0].get("payUrl")), (&json!(2500), None));
+    let response = app.announced(&["payment.request.created"]).await;
+    assert_eq!((&response[0]["amount"], response[0].get("payUrl")), (&json!(2500), None));
     let pays = |amount: Option<i64>| {
         json!({"clientId": client, "amount": amount, "kind": "cash",
-        "paymentRequestId": asked["paymentRequestId"]})
+        "paymentRequestId": request["paymentRequestId"]})
     };
     let short = app.app("POST", "/finance/payments", Some(pays(Some(2499)))).await;
     short.refused(409, "PUBLIC_API_ERROR").about("amount");
     let paid = app.app("POST", "/finance/payments", Some(pays(None))).await.ok();
     assert_eq!(paid.data()["payment"]["amount"], 2500);
     app.announced(&["payment.succeeded"]).await;
-    let is = state(&app, &asked["paymentRequestId"]).await;
+    let is = state(&app, &request["paymentRequestId"]).await;
     assert_eq!((&is["status"], &is["payUrl"]), (&json!("paid"), &Value::Null));
     let again = app.app("POST", "/finance/payments", Some(pays(None))).await;
     again.refused(409, "PUBLIC_API_ERROR").about("paymentRequestId");
-    let (status, text) = page(&app, asked["payUrl"].as_str().unwrap()).await;
+    let (status, text) = page(&app, request["payUrl"].as_str().unwrap()).await;
     assert!(status == 200 && text.contains("This is paid"), "{text}");
 }
 
 async fn requests_end_with_their_invoice(app: App) {
     let client = app.new_client(json!({"firstName": "Ann"})).await;
     let one = sold(&app, &client, json!({}), json!({})).await;
-    let asked = ask(&app, json!({"clientId": client, "invoiceId": one.invoice})).await;
-    assert_eq!(asked["amount"], 4900);
-    assert!(text(&asked, "/description").starts_with("INV-"));
+    let request = ask(&app, json!({"clientId": client, "invoiceId": one.invoice})).await;
+    assert_eq!(request["amount"], 4900);
+    assert!(text(&request, "/description").starts_with("INV-"));
     let more = json!({"clientId": client, "invoiceId": one.invoice, "amount": 4901});
     app.post("/finance/payment-requests", more)
         .await
@@ -77,24 +78,24 @@ async fn requests_end_with_their_invoice(app: App) {
     app.events().await;
     pay(&app, &client, &one.invoice, None).await;
     app.announced(&["invoice.paid", "payment.succeeded"]).await;
-    assert_eq!(state(&app, &asked["paymentRequestId"]).await["status"], "paid");
+    assert_eq!(state(&app, &request["paymentRequestId"]).await["status"], "paid");
     // Nobody is asked for more than is left.
     let three = sold(&app, &client, json!({}), json!({})).await;
-    let asked = ask(&app, json!({"clientId": client, "invoiceId": three.invoice})).await;
+    let request = ask(&app, json!({"clientId": client, "invoiceId": three.invoice})).await;
     pay(&app, &client, &three.invoice, Some(4_000)).await;
-    let is = state(&app, &asked["paymentRequestId"]).await;
+    let is = state(&app, &request["paymentRequestId"]).await;
     assert_eq!((&is["status"], &is["amount"]), (&json!("open"), &json!(900)));
-    let (_, html) = page(&app, asked["payUrl"].as_str().unwrap()).await;
+    let (_, html) = page(&app, request["payUrl"].as_str().unwrap()).await;
     assert!(html.contains("EUR 9.00"), "{html}");
     // A bill that is taken back takes what was asked for with it.
     let two = sold(&app, &client, json!({}), json!({})).await;
-    let asked =
+    let request =
         ask(&app, json!({"clientId": client, "invoiceId": two.invoice, "amount": 100})).await;
     app.events().await;
     let path = format!("/finance/invoices/{}/credit-notes", two.invoice);
     app.app("POST", &path, None).await.ok();
     app.announced(&["invoice.created", "invoice.cancelled", "payment.request.cancelled"]).await;
-    assert_eq!(state(&app, &asked["paymentRequestId"]).await["status"], "cancelled");
+    assert_eq!(state(&app, &request["paymentRequestId"]).await["status"], "cancelled");
 }
 
 async fn what_cannot_be_asked_for_is_refused(app: App) {
@@ -102,8 +103,9 @@ async fn what_cannot_be_asked_for_is_refused(app: App) {
     let other = app.new_client(json!({"firstName": "Bo"})).await;
     let theirs = sold(&app, &other, json!({}), json!({})).await;
     let own = sold(&app, &client, json!({}), json!({})).await;
-    let asked = ask(&app, json!({"clientId": client, "amount": 1, "description": "x"})).await;
-    let cancel = format!("/finance/payment-requests/{}/cancel", text(&asked, "/paymentRequestId"));
+    let request = ask(&app, json!({"clientId": client, "amount": 1, "description": "x"})).await;
+    let cancel =
+        format!("/finance/payment-requests/{}/cancel", text(&request, "/paymentRequestId"));
     app.act(&cancel).await.ok();
     app.events().await;
     let before = app.state().await;
@@ -155,8 +157,8 @@ async fn pages_show_what_is_asked_for_and_nothing_else(app: App) {
     app.app("PATCH", "/company/finance-settings", Some(seller)).await.ok();
     let new =
         json!({"clientId": client, "amount": 123_456, "description": "<script>alert(1)</script>"});
-    let asked = ask(&app, new).await;
-    let url = text(&asked, "/payUrl");
+    let request = ask(&app, new).await;
+    let url = text(&request, "/payUrl");
     let (status, html) = page(&app, &url).await;
     assert_eq!(status, 200);
     for part in ["EUR 1.234,56", "NL91 ABNA 0417 1643 00", "&lt;script&gt;", "<svg", "Rekening"] {
@@ -181,14 +183,14 @@ fn requests_expire(engine: Engine) {
         let client = travel.app.new_client(json!({"firstName": "Ann"})).await;
         let new = json!({"clientId": client, "amount": 1, "description": "x",
             "expiresAt": "2026-11-03T00:00:00Z"});
-        let asked = ask(&travel.app, new).await;
+        let request = ask(&travel.app, new).await;
         travel.app.events().await;
         travel.to("2026-11-02T23:59:00Z").await;
         travel.app.announced(&[]).await;
         travel.to("2026-11-03T00:00:00Z").await;
         travel.app.announced(&["payment.request.cancelled"]).await;
-        assert_eq!(state(&travel.app, &asked["paymentRequestId"]).await["status"], "expired");
-        let (_, html) = page(&travel.app, asked["payUrl"].as_str().unwrap()).await;
+        assert_eq!(state(&travel.app, &request["paymentRequestId"]).await["status"], "expired");
+        let (_, html) = page(&travel.app, request["payUrl"].as_str().unwrap()).await;
         assert!(html.contains("has expired"), "{html}");
     });
 }

@@ -49,10 +49,13 @@ async fn a_sale_is_what_was_previewed(app: App) {
         (&bought["status"], &bought["productType"]),
         (&json!("active"), &json!("CreditPack"))
     );
-    let told =
+    let response =
         app.announced(&["invoice.created", "client_product.assigned", "credit.assigned"]).await;
-    assert_eq!((&told[0]["number"], &told[0]["grossTotal"]), (&bill["number"], &json!(9900)));
-    assert_eq!((&told[2]["kind"], &told[2]["amount"]), (&json!("grant"), &json!(10)));
+    assert_eq!(
+        (&response[0]["number"], &response[0]["grossTotal"]),
+        (&bill["number"], &json!(9900))
+    );
+    assert_eq!((&response[2]["kind"], &response[2]["amount"]), (&json!("grant"), &json!(10)));
     let credits = app.get(&format!("/finance/clients/{client}/credits")).await.ok();
     assert_eq!(credits.data()["credits"][0]["available"], 10);
     assert_eq!(credits.data()["lots"][0]["validUntil"], preview["credits"][0]["validUntil"]);
@@ -193,13 +196,13 @@ async fn clients_see_what_is_theirs(app: App) {
     let other = app.new_client(json!({"firstName": "Other"})).await;
     let own = sold(&app, &client, json!({}), json!({"externalId": random_text()})).await;
     let theirs = sold(&app, &other, json!({}), json!({})).await;
-    let told = app.app_as(&token, "GET", "/finance/invoices", None).await.ok();
+    let response = app.app_as(&token, "GET", "/finance/invoices", None).await.ok();
     assert_eq!(
-        (&told.data()["total"], &told.data()["invoices"][0]["invoiceId"]),
+        (&response.data()["total"], &response.data()["invoices"][0]["invoiceId"]),
         (&json!(1), &json!(own.invoice))
     );
-    let told = app.app_as(&token, "GET", "/finance/subscriptions", None).await.ok();
-    assert_eq!(told.data()["total"], 1);
+    let response = app.app_as(&token, "GET", "/finance/subscriptions", None).await.ok();
+    assert_eq!(response.data()["total"], 1);
     for path in [
         format!("/finance/invoices/{}", theirs.invoice),
         format!("/finance/subscriptions/{}", theirs.course),
@@ -213,8 +216,8 @@ async fn clients_see_what_is_theirs(app: App) {
         .await
         .refused(404, "PUBLIC_API_CLIENT_PRODUCT_NOT_FOUND");
     let path = format!("/finance/client-products/{}", own.product);
-    let shown = app.app_as(&token, "GET", &path, None).await.ok();
-    assert_eq!(shown.data()["clientProduct"]["externalId"], Value::Null);
+    let view = app.app_as(&token, "GET", &path, None).await.ok();
+    assert_eq!(view.data()["clientProduct"]["externalId"], Value::Null);
     let sale = json!({"productId": "0".repeat(24)});
     let path = format!("/finance/clients/{client}/products");
     app.app_as(&token, "POST", &path, Some(sale)).await.refused(403, "auth.forbidden");

@@ -131,11 +131,11 @@ fn cards_and_accounts_are_left_and_charged(engine: Engine) {
             assert_eq!(facts, (&json!(kind), &json!(status), &code), "{number}");
             let paid = status == "succeeded";
             assert_eq!(invoice(&app, &bill).await["status"] == "paid", paid);
-            let told: &[&str] =
+            let response: &[&str] =
                 if paid { &["invoice.paid", "payment.succeeded"] } else { &["payment.failed"] };
             let mut events: Vec<_> = app.events().await.into_iter().map(|(name, _)| name).collect();
             events.sort();
-            assert_eq!(events, told, "{number}");
+            assert_eq!(events, response, "{number}");
             let made = stripe.made_for(&id).await;
             assert_eq!(made.len(), 1, "{number}");
             if code == "authentication_required" {
@@ -160,13 +160,13 @@ fn what_is_lost_on_the_way_charges_nobody_twice(engine: Engine) {
         leave(&app, &stripe, &client, GOOD).await;
         for mishap in [Mishap::AnswerLost, Mishap::RequestLost] {
             // Once a notice tells of it, where there is something to tell; once nobody does.
-            for told in [true, false] {
+            for response in [true, false] {
                 let target = format!("{}/providers/stripe/{}", app.server.base, app.company);
-                stripe.tell(told.then_some(target));
+                stripe.tell(response.then_some(target));
                 let bill = bill(&app, &client, 700).await;
                 stripe.lose(mishap);
                 let id = charge(&app, &bill).await;
-                if !told || mishap == Mishap::RequestLost {
+                if !response || mishap == Mishap::RequestLost {
                     let waits = || async {
                         hurry(&app).await;
                         payment(&app, &id).await["status"] != "pending"
@@ -286,8 +286,8 @@ fn a_card_that_nobody_tells_of_is_asked_for(engine: Engine) {
         until("the card is kept", kept).await;
         // A key of another account is not taken while something is on its way, a page for instance.
         let bill = bill(&app, &client, 800).await;
-        let asked = app.app("POST", &format!("/finance/invoices/{bill}/pay"), None).await.ok();
-        submit(&app, &text(asked.data(), "/paymentRequest/payUrl"), &[]).await;
+        let request = app.app("POST", &format!("/finance/invoices/{bill}/pay"), None).await.ok();
+        submit(&app, &text(request.data(), "/paymentRequest/payUrl"), &[]).await;
         let other = json!({"provider": "stripe", "secretKey": "sk_test_of_another"});
         let put = app.app("PUT", "/company/payment-provider", Some(other)).await;
         put.refused(409, "PUBLIC_API_ERROR").about("secretKey");
@@ -310,10 +310,13 @@ fn disputes_are_followed(engine: Engine) {
             app.get(&path).await.ok().data()["chargebacks"].as_array().unwrap().clone()
         };
         until("it is told", || async { all().await.len() == 1 }).await;
-        let told = all().await.remove(0);
-        assert_eq!((&told["kind"], &told["status"]), (&json!("dispute"), &json!("open")));
-        assert_eq!((&told["amount"], &told["reason"]), (&json!(2000), &json!("fraudulent")));
-        assert_eq!(told["evidenceDueAt"], "2030-03-17T17:46:40.000Z");
+        let response = all().await.remove(0);
+        assert_eq!((&response["kind"], &response["status"]), (&json!("dispute"), &json!("open")));
+        assert_eq!(
+            (&response["amount"], &response["reason"]),
+            (&json!(2000), &json!("fraudulent"))
+        );
+        assert_eq!(response["evidenceDueAt"], "2030-03-17T17:46:40.000Z");
         assert_eq!(invoice(&app, &bill).await["balance"], 2000);
         app.announced(&["chargeback.created"]).await;
         stripe.dispute(&id, "won").await;

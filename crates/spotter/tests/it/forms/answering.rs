@@ -59,19 +59,19 @@ impl Given {
 async fn answers_are_saved_and_handed_in(app: App) {
     let given = Given::new(&app, "general", questions()).await;
     let path = format!("{}/draft", given.path);
-    let told = app.app_as(&given.token, "GET", &path, None).await.ok();
+    let response = app.app_as(&given.token, "GET", &path, None).await.ok();
     assert_eq!(
-        told.data()["draft"]["missing"],
+        response.data()["draft"]["missing"],
         json!([{"questionId": "mood", "rule": "must be answered"}])
     );
-    assert_eq!(told.data()["draft"]["shown"], json!(["mood", "pain", "note"]));
+    assert_eq!(response.data()["draft"]["shown"], json!(["mood", "pain", "note"]));
     // What a coach is told to look at, clients are not told.
-    assert_eq!(told.data()["questions"][1]["options"][1].get("flag"), None);
-    let told = given.save(&app, json!({"pain": "some", "note": " "})).await.ok();
-    let draft = &told.data()["draft"];
+    assert_eq!(response.data()["questions"][1]["options"][1].get("flag"), None);
+    let response = given.save(&app, json!({"pain": "some", "note": " "})).await.ok();
+    let draft = &response.data()["draft"];
     assert_eq!(draft["shown"], json!(["mood", "pain", "where", "note"]));
     assert_eq!(draft["answers"], json!({"pain": "some"}));
-    assert_eq!(told.data()["formAssignment"]["status"], "in_progress");
+    assert_eq!(response.data()["formAssignment"]["status"], "in_progress");
     given.save(&app, json!({"pain": "some", "where": "Knee", "mood": 3})).await.ok();
     app.announced(&[]).await;
     // What is not shown any more stays in the draft, and is dropped as it is handed in.
@@ -87,10 +87,10 @@ async fn answers_are_saved_and_handed_in(app: App) {
             {"questionId": "pain", "type": "single_choice", "label": "Any pain?", "value": "none"}
         ])
     );
-    let told = app.announced(&["form.submitted"]).await;
+    let response = app.announced(&["form.submitted"]).await;
     let submission = text(handed.data(), "/submission/submissionId");
     assert_eq!(
-        (&told[0]["submissionId"], &told[0]["assignmentId"]),
+        (&response[0]["submissionId"], &response[0]["assignmentId"]),
         (&json!(submission), &json!(given.id))
     );
     let path = format!("/clients/{}/form-submissions", given.client);
@@ -139,9 +139,9 @@ async fn answers_that_do_not_fit_are_refused(app: App) {
         .refused(400, "request.invalid")
         .about("answers.ok");
     let path = format!("{}/draft", given.path);
-    let told = app.app_as(&given.token, "GET", &path, None).await.ok();
+    let response = app.app_as(&given.token, "GET", &path, None).await.ok();
     assert_eq!(
-        (&told.data()["draft"]["savedAt"], &told.data()["formAssignment"]["status"]),
+        (&response.data()["draft"]["savedAt"], &response.data()["formAssignment"]["status"]),
         (&Value::Null, &json!("assigned"))
     );
     given.hand_in(&app, json!({"ok": true})).await.ok();
@@ -161,8 +161,9 @@ async fn what_was_measured_is_kept_and_corrected(app: App) {
     app.post(&format!("/clients/{}/goals", given.client), goal).await.ok();
     app.events().await;
     given.hand_in(&app, json!({"w": {"value": 176.37, "unit": "lb"}})).await.ok();
-    let told = app.announced(&["measurement.created", "goal.updated", "checkup.submitted"]).await;
-    assert_eq!((&told[0]["source"], told[2].get("answers")), (&json!("form"), None));
+    let response =
+        app.announced(&["measurement.created", "goal.updated", "checkup.submitted"]).await;
+    assert_eq!((&response[0]["source"], response[2].get("answers")), (&json!("form"), None));
     let latest = format!("/clients/{}/measurements/latest", given.client);
     let is = app.get(&latest).await.ok().data()["measurements"].clone();
     assert_eq!((&is[0]["value"], &is[0]["recordedByType"]), (&json!(80.0), &json!("client")));
@@ -175,8 +176,8 @@ async fn what_was_measured_is_kept_and_corrected(app: App) {
         (&now[0]["value"], &now[0]["measurementId"]),
         (&json!(79.0), &is[0]["measurementId"])
     );
-    let told = app.get(&format!("/checkups/{}", given.id)).await.ok();
-    assert_eq!(told.data()["answers"][0]["value"], json!({"value": 79.0, "unit": "kg"}));
+    let response = app.get(&format!("/checkups/{}", given.id)).await.ok();
+    assert_eq!(response.data()["answers"][0]["value"], json!({"value": 79.0, "unit": "kg"}));
 }
 
 /// What is at a signed address.
@@ -196,12 +197,12 @@ async fn files_go_with_answers(app: App) {
     let again = given.save(&app, answer(&first)).await.ok();
     assert_eq!(text(again.data(), "/draft/answers/scan/fileId"), file);
     let path = format!("/clients/{}/form-files/{file}", given.client);
-    let told = app.app_as(&given.token, "GET", &path, None).await.ok();
+    let response = app.app_as(&given.token, "GET", &path, None).await.ok();
     assert_eq!(
-        (&told.data()["file"]["fileName"], &told.data()["file"]["sizeBytes"]),
+        (&response.data()["file"]["fileName"], &response.data()["file"]["sizeBytes"]),
         (&json!("résumé.pdf"), &json!(29))
     );
-    let url = text(told.data(), "/file/url");
+    let url = text(response.data(), "/file/url");
     let got = fetch(&app, &url).await;
     assert_eq!(got.headers()["content-type"], "application/pdf");
     assert_eq!(
@@ -219,8 +220,8 @@ async fn files_go_with_answers(app: App) {
         app.app_as(&given.token, "POST", &format!("{}/submit", given.path), None).await.ok();
     let file = text(handed.data(), "/answers/1/value/fileId");
     let path = format!("/clients/{}/form-files/{file}", given.client);
-    let told = app.app("GET", &path, None).await.ok();
-    assert_eq!(fetch(&app, &text(told.data(), "/file/url")).await.status(), 200);
+    let response = app.app("GET", &path, None).await.ok();
+    assert_eq!(fetch(&app, &text(response.data(), "/file/url")).await.status(), 200);
     let (_, other) = people::client(&app).await;
     app.app_as(&other, "GET", &path, None).await.refused(404, "PUBLIC_API_CLIENT_NOT_FOUND");
     // Handed in anew without it, what was handed in before keeps it.
@@ -235,37 +236,37 @@ async fn what_was_handed_in_is_reviewed_and_reopened(app: App) {
     let review = format!("{checkup}/review");
     app.post(&review, json!({})).await.refused(409, "PUBLIC_API_ERROR").about("status");
     given.hand_in(&app, json!({"mood": 1, "pain": "some", "where": "Knee"})).await.ok();
-    let told = app.get(&checkup).await.ok();
+    let response = app.get(&checkup).await.ok();
     assert_eq!(
-        (&told.data()["checkup"]["flagged"], &told.data()["answers"][1]["flagged"]),
+        (&response.data()["checkup"]["flagged"], &response.data()["answers"][1]["flagged"]),
         (&json!(true), &json!(true))
     );
-    let first = text(told.data(), "/submission/submissionId");
+    let first = text(response.data(), "/submission/submissionId");
     let own = app.app_as(&given.token, "GET", &checkup, None).await.ok();
     assert_eq!(own.data()["checkup"].get("flagged"), None);
-    let told = app.post(&review, json!({"review": "Rest it."})).await.ok();
-    let is = &told.data()["checkup"];
+    let response = app.post(&review, json!({"review": "Rest it."})).await.ok();
+    let is = &response.data()["checkup"];
     assert_eq!(
         (&is["status"], &is["review"], &is["reviewedByType"]),
         (&json!("reviewed"), &json!("Rest it."), &json!("api_client"))
     );
     let at = is["reviewedAt"].clone();
-    let told = app.post(&review, json!({"review": "Rest it."})).await.ok();
-    assert_eq!(told.data()["checkup"]["reviewedAt"], at);
+    let response = app.post(&review, json!({"review": "Rest it."})).await.ok();
+    assert_eq!(response.data()["checkup"]["reviewedAt"], at);
     let own = app.app_as(&given.token, "GET", &checkup, None).await.ok();
     assert_eq!(own.data()["checkup"]["review"], "Rest it.");
     let reopen = format!("{}/reopen", given.path);
     app.app_as(&given.token, "POST", &reopen, None).await.refused(403, "auth.forbidden");
-    let told = app.app("POST", &reopen, None).await.ok();
-    assert_eq!(told.data()["formAssignment"]["status"], "assigned");
+    let response = app.app("POST", &reopen, None).await.ok();
+    assert_eq!(response.data()["formAssignment"]["status"], "assigned");
     app.app("POST", &reopen, None).await.refused(409, "PUBLIC_API_ERROR").about("status");
     let path = format!("{}/draft", given.path);
-    let told = app.app_as(&given.token, "GET", &path, None).await.ok();
-    assert_eq!(told.data()["draft"]["answers"]["where"], "Knee");
+    let response = app.app_as(&given.token, "GET", &path, None).await.ok();
+    assert_eq!(response.data()["draft"]["answers"]["where"], "Knee");
     given.hand_in(&app, json!({"mood": 5, "pain": "none"})).await.ok();
     app.announced(&["checkup.submitted", "checkup.submitted"]).await;
-    let told = app.get(&checkup).await.ok();
-    let is = &told.data()["checkup"];
+    let response = app.get(&checkup).await.ok();
+    let is = &response.data()["checkup"];
     assert_eq!(
         (&is["flagged"], &is["review"], &is["status"]),
         (&json!(false), &Value::Null, &json!("submitted"))
@@ -289,8 +290,8 @@ async fn each_sees_their_own(app: App) {
     app.app_as(&token, "GET", &intake, None).await.refused(404, "resource.not_found");
     app.app_as(&given.token, "GET", &intake, None).await.ok();
     for (token, count) in [(&token, 0), (&given.token, 1)] {
-        let told = app.app_as(token, "GET", "/intakes", None).await.ok();
-        assert_eq!(told.data()["total"], count);
+        let response = app.app_as(token, "GET", "/intakes", None).await.ok();
+        assert_eq!(response.data()["total"], count);
     }
     let definitions = app.token_with(&["forms:read"]).await;
     for path in [intake.as_str(), "/checkups"] {
@@ -316,8 +317,8 @@ async fn archived_clients_are_asked_nothing(app: App) {
         let path = format!("/clients/{}/form-assignments?status={status}", given.client);
         assert_eq!(app.get(&path).await.ok().data()["total"], 0);
     }
-    let told = app.get(&format!("/clients/{}/checkup-series", given.client)).await.ok();
-    let series = &told.data()["checkupSeries"][0];
+    let response = app.get(&format!("/clients/{}/checkup-series", given.client)).await.ok();
+    let series = &response.data()["checkupSeries"][0];
     assert_eq!((&series["status"], &series["nextDate"]), (&json!("ended"), &Value::Null));
     app.post(&path, new).await.refused(409, "PUBLIC_API_ERROR").about("clientId");
 }

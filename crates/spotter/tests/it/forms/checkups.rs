@@ -24,11 +24,11 @@ async fn checkups_are_moved_and_called_off(app: App) {
     let due = "2030-01-01T09:00:00.000Z";
     let new = json!({"formId": form, "dueAt": due, "message": "Your week?"});
     let made = app.post(&format!("/clients/{client}/checkups"), new).await.ok();
-    let told = app.announced(&["checkup.assigned"]).await;
-    assert_eq!((&told[0]["dueAt"], told[0].get("message")), (&json!(due), None));
+    let response = app.announced(&["checkup.assigned"]).await;
+    assert_eq!((&response[0]["dueAt"], response[0].get("message")), (&json!(due), None));
     let path = format!("/checkups/{}", text(made.data(), "/checkup/checkupId"));
-    let told = app.patch(&path, json!({"dueAt": null, "expiresAt": due})).await.ok();
-    let is = &told.data()["checkup"];
+    let response = app.patch(&path, json!({"dueAt": null, "expiresAt": due})).await.ok();
+    let is = &response.data()["checkup"];
     assert_eq!((&is["dueAt"], &is["expiresAt"]), (&Value::Null, &json!(due)));
     let later = json!({"dueAt": "2030-01-02T09:00:00Z"});
     app.patch(&path, later)
@@ -39,8 +39,8 @@ async fn checkups_are_moved_and_called_off(app: App) {
         .await
         .refused(400, "request.invalid")
         .about("dueAt");
-    let told = app.act(&format!("{path}/cancel")).await.ok();
-    assert_eq!(told.data()["checkup"]["status"], "cancelled");
+    let response = app.act(&format!("{path}/cancel")).await.ok();
+    assert_eq!(response.data()["checkup"]["status"], "cancelled");
     app.act(&format!("{path}/cancel")).await.ok();
     app.patch(&path, json!({"dueAt": null})).await.refused(409, "PUBLIC_API_ERROR").about("status");
     assert_eq!(
@@ -81,8 +81,8 @@ async fn what_makes_no_sense_is_refused(app: App) {
 }
 
 async fn checkups(app: &App, client: &str) -> Vec<Value> {
-    let told = app.get(&format!("/checkups?clientId={client}")).await.ok();
-    told.data()["checkups"].as_array().unwrap().clone()
+    let response = app.get(&format!("/checkups?clientId={client}")).await.ok();
+    response.data()["checkups"].as_array().unwrap().clone()
 }
 
 fn checkups_recur_by_the_wall_clock(engine: Engine) {
@@ -98,8 +98,8 @@ fn checkups_recur_by_the_wall_clock(engine: Engine) {
         travel.to("2027-11-03T13:29:00Z").await;
         assert_eq!(checkups(&travel.app, &client).await.len(), 1);
         travel.to("2027-11-03T13:31:00Z").await;
-        let told = travel.app.announced(&["checkup.assigned"]).await;
-        assert_eq!(told[0]["dueAt"], "2027-11-04T22:00:00.000Z");
+        let response = travel.app.announced(&["checkup.assigned"]).await;
+        assert_eq!(response[0]["dueAt"], "2027-11-04T22:00:00.000Z");
         let all = checkups(&travel.app, &client).await;
         assert_eq!(
             (&all[0]["message"], &all[1]["status"]),
@@ -109,16 +109,16 @@ fn checkups_recur_by_the_wall_clock(engine: Engine) {
         travel.to("2027-11-10T14:29:00Z").await;
         assert_eq!(checkups(&travel.app, &client).await.len(), 2);
         travel.to("2027-11-10T14:31:00Z").await;
-        let told = travel.app.announced(&["checkup.assigned"]).await;
-        assert_eq!(told[0]["dueAt"], "2027-11-11T23:00:00.000Z");
+        let response = travel.app.announced(&["checkup.assigned"]).await;
+        assert_eq!(response[0]["dueAt"], "2027-11-11T23:00:00.000Z");
         travel.to("2027-12-31T12:00:00Z").await;
         assert_eq!(
             checkups(&travel.app, &client).await.len(),
             4,
             "the last is that of the last date"
         );
-        let told = travel.app.get(&format!("/clients/{client}/checkup-series")).await.ok();
-        assert_eq!(told.data()["checkupSeries"][0]["status"], "ended");
+        let response = travel.app.get(&format!("/clients/{client}/checkup-series")).await.ok();
+        assert_eq!(response.data()["checkupSeries"][0]["status"], "ended");
     });
 }
 
@@ -173,7 +173,7 @@ fn what_is_late_expires(engine: Engine) {
         travel.app.app("POST", &format!("{given}/reopen"), None).await.ok();
         travel.app.app("POST", &submit, None).await.ok();
         travel.app.announced(&["checkup.submitted"]).await;
-        let told = travel.app.get(&format!("/checkups/{id}")).await.ok();
-        assert_eq!(told.data()["answers"][0]["value"], 2);
+        let response = travel.app.get(&format!("/checkups/{id}")).await.ok();
+        assert_eq!(response.data()["answers"][0]["value"], 2);
     });
 }

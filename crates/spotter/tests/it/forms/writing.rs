@@ -15,8 +15,8 @@ on_both_engines!(
 );
 
 async fn of_version(app: &App, form: &str, version: i64) -> Value {
-    let told = app.get(&format!("/forms/{form}?version={version}")).await.ok();
-    told.data()["formVersion"].clone()
+    let response = app.get(&format!("/forms/{form}?version={version}")).await.ok();
+    response.data()["formVersion"].clone()
 }
 
 async fn what_was_published_never_changes(app: App) {
@@ -24,43 +24,43 @@ async fn what_was_published_never_changes(app: App) {
     app.events().await;
     let form = new_form(&app, "general", questions()).await;
     let path = format!("/forms/{form}");
-    let told = app.get(&path).await.ok();
-    let is = &told.data()["form"];
+    let response = app.get(&path).await.ok();
+    let is = &response.data()["form"];
     assert_eq!(
         (&is["status"], &is["version"], &is["draftVersion"]),
         (&json!("draft"), &Value::Null, &json!(1))
     );
     let to = format!("/clients/{client}/form-assignments");
     app.post(&to, json!({"formId": form})).await.refused(409, "PUBLIC_API_ERROR").about("formId");
-    let told = app.app("POST", &format!("{path}/publish"), None).await.ok();
-    assert_eq!(told.data()["form"]["version"], 1);
-    assert!(told.data()["formVersion"]["publishedAt"].is_string());
+    let response = app.app("POST", &format!("{path}/publish"), None).await.ok();
+    assert_eq!(response.data()["form"]["version"], 1);
+    assert!(response.data()["formVersion"]["publishedAt"].is_string());
     let first = give(&app, &client, &form).await;
     let before = of_version(&app, &form, 1).await;
     // Others make the next version, which nobody is given before it is published.
     let change = json!({"name": "Hello", "questions": [NOTE.clone()]});
-    let told = app.app("PATCH", &path, Some(change)).await.ok();
-    assert_eq!(told.data()["form"]["draftVersion"], 2);
+    let response = app.app("PATCH", &path, Some(change)).await.ok();
+    assert_eq!(response.data()["form"]["draftVersion"], 2);
     assert_eq!(of_version(&app, &form, 1).await, before);
     let second = give(&app, &client, &form).await;
-    let asked = async |given: &str| {
+    let request = async |given: &str| {
         let path = format!("/clients/{client}/form-assignments/{given}/draft");
-        let told = app.app("GET", &path, None).await.ok();
+        let response = app.app("GET", &path, None).await.ok();
         (
-            told.data()["formAssignment"]["formVersion"].clone(),
-            told.data()["questions"].as_array().unwrap().len(),
+            response.data()["formAssignment"]["formVersion"].clone(),
+            response.data()["questions"].as_array().unwrap().len(),
         )
     };
-    assert_eq!(asked(&second).await, (json!(1), 5));
+    assert_eq!(request(&second).await, (json!(1), 5));
     app.app("POST", &format!("{path}/publish"), None).await.ok();
     let third = give(&app, &client, &form).await;
-    assert_eq!((asked(&first).await, asked(&third).await), ((json!(1), 5), (json!(2), 1)));
+    assert_eq!((request(&first).await, request(&third).await), ((json!(1), 5), (json!(2), 1)));
     assert_eq!(of_version(&app, &form, 1).await, before);
     // Published once more, and changed to what it is, it stays as it is.
     app.app("POST", &format!("{path}/publish"), None).await.ok();
     app.app("PATCH", &path, Some(json!({"questions": [NOTE.clone()]}))).await.ok();
-    let told = app.get(&path).await.ok();
-    let is = &told.data()["form"];
+    let response = app.get(&path).await.ok();
+    let is = &response.data()["form"];
     assert_eq!(
         (&is["name"], &is["version"], &is["draftVersion"]),
         (&json!("Hello"), &json!(2), &Value::Null)
@@ -77,9 +77,9 @@ async fn what_was_published_never_changes(app: App) {
         .await
         .refused(409, "PUBLIC_API_ERROR")
         .about("status");
-    assert_eq!(asked(&third).await, (json!(2), 1));
-    let told = app.get("/forms?status=archived&kind=general").await.ok();
-    assert_eq!(told.data()["total"], 1);
+    assert_eq!(request(&third).await, (json!(2), 1));
+    let response = app.get("/forms?status=archived&kind=general").await.ok();
+    assert_eq!(response.data()["total"], 1);
     app.announced(&["form.assigned"; 3]).await;
 }
 

@@ -284,14 +284,14 @@ impl App {
     pub async fn settle(&self, delivery: &str) -> Value {
         for _ in 0..2_000 {
             let reply = self.get(&format!("/webhooks/deliveries/{delivery}")).await.ok();
-            let told = &reply.data()["delivery"];
-            if told["attemptCount"] != 0 && told["status"] != "sending" {
-                return told.clone();
+            let response = &reply.data()["delivery"];
+            if response["attemptCount"] != 0 && response["status"] != "sending" {
+                return response.clone();
             }
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
-        let told = self.get(&format!("/webhooks/deliveries/{delivery}")).await.ok();
-        panic!("delivery was never attempted: {}", told.body);
+        let response = self.get(&format!("/webhooks/deliveries/{delivery}")).await.ok();
+        panic!("delivery was never attempted: {}", response.body);
     }
 
     /// The events that were announced since the last look, in order: type and data.
@@ -314,8 +314,8 @@ impl App {
         let caller = std::panic::Location::caller();
         async move {
             let events = self.events().await;
-            let told: Vec<_> = events.iter().map(|(name, _)| name.as_str()).collect();
-            assert_eq!(told, names, "at {caller}");
+            let response: Vec<_> = events.iter().map(|(name, _)| name.as_str()).collect();
+            assert_eq!(response, names, "at {caller}");
             events.into_iter().map(|(_, data)| data).collect()
         }
     }

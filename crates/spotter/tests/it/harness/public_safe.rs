@@ -238,7 +238,7 @@ fn content_is_noticed() {
         fault(&json!({"clientId": id, "memberStatus": "lead", "changedFields": ["a.bC"]})),
         None
     );
-    for told in [
+    for response in [
         json!({"messageId": id, "text": "My knee hurts"}),
         json!({"messageId": "My knee hurts"}),
         json!({"memberStatus": "My knee hurts"}),
@@ -250,6 +250,6 @@ fn content_is_noticed() {
         json!({"count": 3}),
         json!([id]),
     ] {
-        assert!(fault(&told).is_some(), "{told}");
+        assert!(fault(&response).is_some(), "{response}");
     }
 }

@@ -104,8 +104,8 @@ pub async fn figures_hold(server: &Server, company: CompanyId) {
     let recounts = spotter::areas::areas().recounts;
     let found = recount::recount(&server.db, &server.env, company, &recounts, false).await;
     let found = found.unwrap();
-    let told = found.iter().map(ToString::to_string).collect::<Vec<_>>();
-    assert!(found.is_empty(), "figures are wrong: {}", told.join("\n"));
+    let response = found.iter().map(ToString::to_string).collect::<Vec<_>>();
+    assert!(found.is_empty(), "figures are wrong: {}", response.join("\n"));
 }
 
 pub struct SystemClock;
@@ -496,8 +496,8 @@ fn start_process_with(engine: Engine, binary: &str, more: &[(&str, &str)]) -> Se
 /// Waits until a process is ready; `log` is shown where it never is.
 pub fn wait_ready(base: &str, log: impl Fn() -> String) {
     for _ in 0..6_000 {
-        let asked = Command::new(binary()).args(["healthcheck", "--url", base]).output().unwrap();
-        if asked.status.success() {
+        let request = Command::new(binary()).args(["healthcheck", "--url", base]).output().unwrap();
+        if request.status.success() {
             return;
         }
         std::thread::sleep(Duration::from_millis(50));

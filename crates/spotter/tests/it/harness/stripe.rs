@@ -103,10 +103,10 @@ impl Stripe {
             axum_server::from_tcp(listener).unwrap().serve(door.into_make_service()).await.unwrap();
         });
         for _ in 0..200 {
-            let told = own.http.post(format!("{}/_config/webhooks/door", own.behind)).json(
+            let response = own.http.post(format!("{}/_config/webhooks/door", own.behind)).json(
                 &json!({"url": format!("{}/notices", own.address), "secret": SIGNING_SECRET}),
             );
-            if told.send().await.is_ok_and(|answer| answer.status().is_success()) {
+            if response.send().await.is_ok_and(|answer| answer.status().is_success()) {
                 return Some(own);
             }
             tokio::time::sleep(Duration::from_millis(50)).await;
@@ -225,7 +225,7 @@ impl Stripe {
 
     /// A page is left, or is over.
     async fn turn(&self, id: &str, status: &str, facts: Value) {
-        let told = {
+        let response = {
             let mut books = self.books.lock().unwrap();
             let page = books.pages.get_mut(id).unwrap();
             page["status"] = json!(status);
@@ -234,7 +234,7 @@ impl Stripe {
             page.clone()
         };
         let event = if status == "complete" { "completed" } else { "expired" };
-        self.announce(&format!("checkout.session.{event}"), &told).await;
+        self.announce(&format!("checkout.session.{event}"), &response).await;
     }
 
     /// The holder of a card disputes a payment, or a bank decides about that.
@@ -307,8 +307,8 @@ impl Stripe {
                 Some((200, page))
             }
             ("GET", ["payment_intents", "search"]) => {
-                let asked = &form.iter().find(|(name, _)| name == "query").unwrap().1;
-                let payment = asked.split('"').nth(3).unwrap();
+                let request = &form.iter().find(|(name, _)| name == "query").unwrap().1;
+                let payment = request.split('"').nth(3).unwrap();
                 Some((200, json!({"data": self.made_for(payment).await})))
             }
             ("GET", ["disputes", id]) => match self.books.lock().unwrap().disputes.get(*id) {
@@ -328,8 +328,8 @@ fn signed(secret: &str, text: &str) -> String {
         .spawn()
         .unwrap();
     std::io::Write::write_all(&mut child.stdin.take().unwrap(), text.as_bytes()).unwrap();
-    let told = String::from_utf8(child.wait_with_output().unwrap().stdout).unwrap();
-    told.trim().rsplit(' ').next().unwrap().to_owned()
+    let response = String::from_utf8(child.wait_with_output().unwrap().stdout).unwrap();
+    response.trim().rsplit(' ').next().unwrap().to_owned()
 }
 
 fn shown((status, value): Answer) -> Response<Body> {

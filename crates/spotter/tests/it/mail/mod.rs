@@ -147,8 +147,8 @@ fn forgotten_passwords_are_set_anew(engine: Engine) {
         let (email, access) = people_coach(&app).await;
         let nobody = format!("{}@example.com", random_text());
         for address in [&email, &nobody] {
-            let asked = auth(&app, "password/forgot", json!({"email": address})).await.ok();
-            assert_eq!(asked.data(), &json!({"accepted": true}));
+            let request = auth(&app, "password/forgot", json!({"email": address})).await.ok();
+            assert_eq!(request.data(), &json!({"accepted": true}));
         }
         let mail = mail_to(&app, &email, 2).await;
         assert_eq!(mail[1].subject, "A new password for Test Gym");
@@ -174,8 +174,8 @@ fn forgotten_passwords_are_set_anew(engine: Engine) {
         app.app_as(&access, "GET", "/coaches", None).await.refused(401, "auth.invalid_token");
         // Four in a quarter of an hour are one too many, for somebody known and for somebody unknown.
         auth(&app, "password/forgot", json!({"email": email})).await.ok();
-        for (address, asked) in [(&email, 3), (&nobody, 1)] {
-            for _ in asked..3 {
+        for (address, request) in [(&email, 3), (&nobody, 1)] {
+            for _ in request..3 {
                 auth(&app, "password/forgot", json!({"email": address})).await.ok();
             }
             let refused = auth(&app, "password/forgot", json!({"email": address})).await;
@@ -283,11 +283,11 @@ fn pages_set_passwords(engine: Engine) {
         let form = async |path: &str, fields: &[(&str, &str)]| {
             send(app.server.request("POST", path).form(fields)).await
         };
-        let shown = page(&format!("/set-password?token={invitation}")).await.ok();
-        assert!(shown.body.as_str().unwrap().contains("new-password"), "{}", shown.body);
-        assert_eq!(shown.headers["referrer-policy"], "no-referrer");
+        let view = page(&format!("/set-password?token={invitation}")).await.ok();
+        assert!(view.body.as_str().unwrap().contains("new-password"), "{}", view.body);
+        assert_eq!(view.headers["referrer-policy"], "no-referrer");
         assert!(
-            shown.headers["content-security-policy"]
+            view.headers["content-security-policy"]
                 .to_str()
                 .unwrap()
                 .contains("default-src 'none'")
@@ -307,8 +307,8 @@ fn pages_set_passwords(engine: Engine) {
         sign_in(&app, &email, PASSWORD).await.ok();
 
         page("/forgot-password").await.ok();
-        let asked = form("/forgot-password", &[("email", &email)]).await.ok();
-        assert!(asked.body.as_str().unwrap().contains("on its way"), "{}", asked.body);
+        let requested = form("/forgot-password", &[("email", &email)]).await.ok();
+        assert!(requested.body.as_str().unwrap().contains("on its way"), "{}", requested.body);
         assert_eq!(form("/forgot-password", &[("email", "<script>")]).await.status, 400);
         let reset = token(&mail_to(&app, &email, 2).await[1]);
         form("/set-password", &[("token", &reset), ("password", "another long one")]).await.ok();
@@ -383,11 +383,15 @@ fn an_address_that_signs_in_is_confirmed(engine: Engine) {
         let body = json!({"token": invitation, "password": PASSWORD});
         auth(&app, "invitations/accept", body).await.ok();
         app.patch(&path, json!({"email": new})).await.ok();
-        let told = &mail_to(&app, &old, 2).await[1];
-        assert!(told.text.contains(&new) && !told.text.contains("token="), "{}", told.text);
-        let asked = mail_to(&app, &new, 1).await;
-        assert!(asked[0].text.contains("/confirm-address?token=fsac_"), "{}", asked[0].text);
-        let link = token(&asked[0]);
+        let response = &mail_to(&app, &old, 2).await[1];
+        assert!(
+            response.text.contains(&new) && !response.text.contains("token="),
+            "{}",
+            response.text
+        );
+        let request = mail_to(&app, &new, 1).await;
+        assert!(request[0].text.contains("/confirm-address?token=fsac_"), "{}", request[0].text);
+        let link = token(&request[0]);
         // The way of a thief: a link for a new password, to the address that was written.
         auth(&app, "password/forgot", json!({"email": new})).await.ok();
         let confirm = |token: &str, password: &str| {
@@ -479,8 +483,8 @@ fn links_end_with_the_address_and_the_password(engine: Engine) {
 async fn where_no_mail_is_sent_tokens_are_shown(app: App) {
     let (_, token) = people::coach(&app, "Coach").await;
     app.app_as(&token, "GET", "/coaches", None).await.ok();
-    let asked = auth(&app, "password/forgot", json!({"email": "a@example.com"})).await;
-    let message = asked.refused(409, "PUBLIC_API_ERROR").body["error"]["message"].to_string();
+    let requested = auth(&app, "password/forgot", json!({"email": "a@example.com"})).await;
+    let message = requested.refused(409, "PUBLIC_API_ERROR").body["error"]["message"].to_string();
     assert!(message.contains("no mail is sent here"), "{message}");
     assert_eq!(app.app("GET", "/mail", None).await.ok().data()["total"], 0);
     assert_eq!(send(app.server.request("GET", "/demo/mail")).await.status, 404);

@@ -205,8 +205,8 @@ fn a_server_that_says_too_much_is_left() {
             }
             sent
         });
-        let told = outcome(&post(&format!("smtp://localhost:{port}?tls=none")), "ann");
-        assert_eq!(told.word(), "failed", "{told:?}");
+        let response = outcome(&post(&format!("smtp://localhost:{port}?tls=none")), "ann");
+        assert_eq!(response.word(), "failed", "{response:?}");
         let sent = flood.join().unwrap();
         assert!(sent < 32 << 20, "{sent} bytes were taken");
     }

@@ -19,9 +19,9 @@ async fn a_client_is_let_in_or_not(app: App) {
     switch_on(&app).await;
     let (ann, token) = people::client(&app).await;
     let path = format!("/clients/{ann}/ai-access");
-    let told = app.app_as(&token, "GET", &path, None).await.ok();
+    let response = app.app_as(&token, "GET", &path, None).await.ok();
     assert_eq!(
-        (&told.data()["aiAccess"]["aiAccess"], &told.data()["aiAccess"]["isLetIn"]),
+        (&response.data()["aiAccess"]["aiAccess"], &response.data()["aiAccess"]["isLetIn"]),
         (&json!("default"), &json!(true))
     );
     let assistant = Assistant::register(&app).await;
@@ -36,8 +36,8 @@ async fn a_client_is_let_in_or_not(app: App) {
     app.app_as(&token, "POST", "/client/mcp/oauth/approve", Some(json!({"requestId": request})))
         .await
         .refused(403, "COMPANY_MCP_CLIENT_AI_DISABLED");
-    let told = app.app_as(&token, "GET", &path, None).await.ok();
-    assert_eq!(told.data()["aiAccess"]["modules"], json!([]), "{}", told.body);
+    let response = app.app_as(&token, "GET", &path, None).await.ok();
+    assert_eq!(response.data()["aiAccess"]["modules"], json!([]), "{}", response.body);
     // The client closes their own door, and nobody else's; who opens it again is the company.
     for opened in ["on", "default"] {
         said(&app, &token, &ann, json!(opened))
@@ -59,8 +59,8 @@ async fn a_client_is_let_in_or_not(app: App) {
     app.app("PATCH", "/company/features", Some(json!({"clientAi": false}))).await.ok();
     assert_eq!(rpc(&app, &access, "tools/list", json!({})).await.status, 401);
     assert_eq!(assistant.refresh(&app, &refresh).await.body["error"], "invalid_grant");
-    let told = app.app_as(&token, "GET", &path, None).await.ok();
-    assert_eq!(told.data()["aiAccess"]["isLetIn"], false);
+    let response = app.app_as(&token, "GET", &path, None).await.ok();
+    assert_eq!(response.data()["aiAccess"]["isLetIn"], false);
     app.events().await;
 }
 

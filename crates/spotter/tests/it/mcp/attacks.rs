@@ -165,8 +165,8 @@ async fn credentials_open_their_own_door_alone(app: App) {
     for credential in [&app.token, &app.coach_token, &refresh, "fsct_x", "fsc_", "x"] {
         let reply = rpc(&app, credential, "tools/list", json!({})).await;
         assert_eq!(reply.status, 401, "{credential}");
-        let told = reply.headers["www-authenticate"].to_str().unwrap();
-        assert!(told.contains("error=\"invalid_token\""), "{told}");
+        let response = reply.headers["www-authenticate"].to_str().unwrap();
+        assert!(response.contains("error=\"invalid_token\""), "{response}");
     }
     let doubled = app.server.request("POST", "/mcp/v1").bearer_auth(&access).bearer_auth("x");
     let list = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list"});
@@ -269,9 +269,9 @@ async fn other_companies_do_not_exist_through_any_tool(app: App) {
             true => format!("preview_{}", operation.id),
             false => operation.id.to_owned(),
         };
-        let told = super::refused(&other, &access, &name, arguments).await;
-        assert_eq!(told["error"]["code"], 404, "{name}: {told}");
-        assert!(told["next"].is_string(), "{told}");
+        let response = super::refused(&other, &access, &name, arguments).await;
+        assert_eq!(response["error"]["code"], 404, "{name}: {response}");
+        assert!(response["next"].is_string(), "{response}");
         tried += 1;
     }
     assert!(tried >= 15, "{tried}");

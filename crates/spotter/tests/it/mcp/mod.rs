@@ -44,7 +44,7 @@ impl Assistant {
     pub fn query(&self, app: &App, otherwise: &[(&str, Option<&str>)]) -> String {
         let resource = format!("{}/mcp/v1", app.server.base);
         let challenge = challenge(&self.verifier);
-        let mut said = vec![
+        let mut submitted = vec![
             ("client_id", self.id.as_str()),
             ("redirect_uri", REDIRECT),
             ("response_type", "code"),
@@ -54,10 +54,10 @@ impl Assistant {
             ("state", "st&te"),
         ];
         for (name, value) in otherwise {
-            said.retain(|(own, _)| own != name);
-            said.extend(value.map(|value| (*name, value)));
+            submitted.retain(|(own, _)| own != name);
+            submitted.extend(value.map(|value| (*name, value)));
         }
-        let pairs = said.into_iter().map(|(name, value)| {
+        let pairs = submitted.into_iter().map(|(name, value)| {
             let value: String = value.bytes().map(|byte| format!("%{byte:02X}")).collect();
             format!("{name}={value}")
         });
@@ -169,6 +169,6 @@ pub async fn refused(app: &App, credential: &str, tool: &str, arguments: Value) 
         rpc(app, credential, "tools/call", json!({"name": tool, "arguments": arguments})).await;
     assert_eq!(reply.status, 200, "{}", reply.body);
     assert_eq!(reply.body["result"]["isError"], true, "{}", reply.body);
-    let told = text(&reply.body, "/result/content/0/text");
-    serde_json::from_str(&told).unwrap()
+    let response = text(&reply.body, "/result/content/0/text");
+    serde_json::from_str(&response).unwrap()
 }

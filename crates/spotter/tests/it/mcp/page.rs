@@ -146,8 +146,8 @@ async fn whoever_works_at_two_companies_chooses_one(app: App) {
     let sign_in = async |login: &Value| {
         send(app.server.request("POST", "/app/v1/auth/login").json(login)).await
     };
-    let asked = sign_in(&login).await.refused(400, "request.invalid").about("companyId");
-    let companies = &asked.body["error"]["details"]["companies"];
+    let requested = sign_in(&login).await.refused(400, "request.invalid").about("companyId");
+    let companies = &requested.body["error"]["details"]["companies"];
     for id in &ids {
         let one = json!({"companyId": id, "name": "Test Gym"});
         assert!(companies.as_array().unwrap().contains(&one), "{companies}");
@@ -159,11 +159,15 @@ async fn whoever_works_at_two_companies_chooses_one(app: App) {
     assert!(refused.body["error"].get("details").is_none_or(Value::is_null), "{}", refused.body);
     let assistant = Assistant::register(&app).await;
     let mut visit = Visit::new(&app, &assistant, Some("clients")).await;
-    let asked = visit.sign_in(&app.admin_email, PASSWORD, "coach").await;
-    assert_eq!(asked.status, 400);
-    safe(&asked);
+    let requested = visit.sign_in(&app.admin_email, PASSWORD, "coach").await;
+    assert_eq!(requested.status, 400);
+    safe(&requested);
     for id in &ids {
-        assert!(asked.text.contains(&format!("name=\"company\" value=\"{id}\"")), "{}", asked.text);
+        assert!(
+            requested.text.contains(&format!("name=\"company\" value=\"{id}\"")),
+            "{}",
+            requested.text
+        );
     }
     let fields = [
         ("email", app.admin_email.as_str()),
@@ -306,7 +310,7 @@ async fn people_look_after_what_they_allowed(app: App) {
     own.send(close.clone().with("-at.clientId", &bea)).await.is(422);
     own.act(close).await;
     for (client, expected) in [(&ann, "off"), (&bea, "default")] {
-        let told = app.app("GET", &format!("/clients/{client}/ai-access"), None).await.ok();
-        assert_eq!(text(told.data(), "/aiAccess/aiAccess"), expected);
+        let response = app.app("GET", &format!("/clients/{client}/ai-access"), None).await.ok();
+        assert_eq!(text(response.data(), "/aiAccess/aiAccess"), expected);
     }
 }

@@ -26,9 +26,9 @@ async fn ask_for_consent(app: &App) {
     app.app("PATCH", "/company/features", Some(json!({"healthConsent": true}))).await.ok();
 }
 
-async fn say(app: &App, token: &str, client: &str, said: Value) -> Value {
+async fn say(app: &App, token: &str, client: &str, submitted: Value) -> Value {
     let path = format!("/clients/{client}/health-consent");
-    app.app_as(token, "PUT", &path, Some(said)).await.ok().data()["healthConsent"].clone()
+    app.app_as(token, "PUT", &path, Some(submitted)).await.ok().data()["healthConsent"].clone()
 }
 
 /// Links a document as the integration, under one key.
@@ -64,8 +64,8 @@ async fn nothing_about_health_is_done_without_consent(app: App) {
         let one = format!("/{list}/{}", ids[id]);
         app.get(&one).await.refused(404, "resource.not_found");
         app.app("GET", &one, None).await.ok();
-        let told = app.app("GET", &format!("/{list}"), None).await.ok();
-        assert!(told.data()["total"].as_i64() > Some(0), "{list}");
+        let response = app.app("GET", &format!("/{list}"), None).await.ok();
+        assert!(response.data()["total"].as_i64() > Some(0), "{list}");
     }
     for act in ["cancel", "review"] {
         let path = format!("/checkups/{}/{act}", ids["checkupId"]);
@@ -77,9 +77,10 @@ async fn nothing_about_health_is_done_without_consent(app: App) {
     let path = format!("/clients/{}/form-assignments", ids["clientId"]);
     app.app("POST", &path, Some(given)).await.refused(403, LACKING);
     // Of what the client was given, integrations are told what does not ask about health.
-    let told = app.get(&path).await.ok();
-    let kinds = told.data()["formAssignments"].as_array().unwrap().iter().map(|one| &one["kind"]);
-    assert!(kinds.clone().all(|kind| kind == "general"), "{told:?}");
+    let response = app.get(&path).await.ok();
+    let kinds =
+        response.data()["formAssignments"].as_array().unwrap().iter().map(|one| &one["kind"]);
+    assert!(kinds.clone().all(|kind| kind == "general"), "{response:?}");
     // Somebody else's client is not found, as ever.
     app.get(&format!("/clients/{}/measurements", app.company))
         .await
@@ -100,8 +101,8 @@ async fn what_was_consented_to_is_done_until_it_is_withdrawn(app: App) {
         (&own["required"], &own["given"], &own["version"], &own["recordedByType"]),
         (&json!(true), &json!(true), &json!("2026-11"), &json!("client"))
     );
-    let told = app.announced(&["client.updated"]).await;
-    assert_eq!(told[0]["changedFields"], json!(["healthConsent"]));
+    let response = app.announced(&["client.updated"]).await;
+    assert_eq!(response[0]["changedFields"], json!(["healthConsent"]));
     // Said again, nothing happens.
     say(&app, &token, &client, json!({"given": true, "version": "2026-11"})).await;
     assert!(app.events().await.is_empty());
@@ -127,8 +128,8 @@ async fn what_was_consented_to_is_done_until_it_is_withdrawn(app: App) {
     // Neither integrations nor assistants are told, and addresses that were handed out lead nowhere.
     app.get(&all).await.refused(403, LACKING);
     assert_eq!(fetch(&app, &url).await.0, 404);
-    let told = refused(&app, &access, "list_measurements", json!({"clientId": client})).await;
-    assert!(told.to_string().contains("not consented"), "{told}");
+    let response = refused(&app, &access, "list_measurements", json!({"clientId": client})).await;
+    assert!(response.to_string().contains("not consented"), "{response}");
     // What is about health stays so, whatever it is called, and what was answered is not told again.
     let (again, medical) = medical;
     app.app("PATCH", &medical, Some(json!({"type": "plan"}))).await.refused(403, LACKING);

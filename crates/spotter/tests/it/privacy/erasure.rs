@@ -86,9 +86,9 @@ const NOT_OF_CLIENTS: &[&str] = &[
 
 async fn gone(app: &App, client: &str) -> Value {
     for _ in 0..500 {
-        let told = app.app("GET", &format!("/clients/{client}/erasure"), None).await.ok();
-        if told.data()["erasure"]["status"] == "completed" {
-            return told.data()["erasure"].clone();
+        let response = app.app("GET", &format!("/clients/{client}/erasure"), None).await.ok();
+        if response.data()["erasure"]["status"] == "completed" {
+            return response.data()["erasure"].clone();
         }
         tokio::time::sleep(std::time::Duration::from_millis(20)).await;
     }
@@ -120,16 +120,16 @@ async fn an_erased_client_leaves_nothing(app: App) {
     app.app("POST", &format!("/clients/{client}/erase"), None).await.ok();
     // From the answer on nobody finds them.
     for list in ["intakes", "checkups", "documents"] {
-        let told = app.app("GET", &format!("/{list}?clientId={client}"), None).await.ok();
-        assert_eq!(told.data()["total"], 0, "{list}");
+        let response = app.app("GET", &format!("/{list}?clientId={client}"), None).await.ok();
+        assert_eq!(response.data()["total"], 0, "{list}");
     }
     again().await.refused(404, "PUBLIC_API_CLIENT_NOT_FOUND");
     app.get(&format!("/clients/{client}")).await.refused(404, "PUBLIC_API_CLIENT_NOT_FOUND");
     app.act(&format!("/clients/{client}/restore"))
         .await
         .refused(404, "PUBLIC_API_CLIENT_NOT_FOUND");
-    let told = app.get("/clients").await.ok();
-    assert_eq!(told.data()["total"], other);
+    let response = app.get("/clients").await.ok();
+    assert_eq!(response.data()["total"], other);
     let found = app.get(&format!("/clients?search={MARK}")).await.ok();
     assert_eq!(found.data()["total"], 0);
     assert_eq!(app.get(&format!("/clients?tag={MARK}")).await.ok().data()["total"], 0);
@@ -141,8 +141,8 @@ async fn an_erased_client_leaves_nothing(app: App) {
     }
     gone(&app, &client).await;
     app.app("POST", &format!("/clients/{client}/erase"), None).await.ok();
-    let told = app.announced(&["client.updated"]).await;
-    assert!(!told[0].to_string().contains(MARK));
+    let response = app.announced(&["client.updated"]).await;
+    assert!(!response[0].to_string().contains(MARK));
     // What was answered is told again to whoever asks in the same words, for a day.
     let mut left = places(&app, MARK).await;
     left.retain(|place| !place.starts_with("stored_answer.") && !place.starts_with("idempotency"));
@@ -184,15 +184,15 @@ fn every_table_says_what_is_left() {
         let of_companies: BTreeSet<_> =
             columns(&app).await.into_iter().map(|(table, _)| table).collect();
         let traces = spotter::areas::areas().erasure_rules;
-        let said: BTreeSet<_> = traces.iter().map(|trace| trace.table).collect();
-        assert_eq!(said.len(), traces.len(), "each is said once");
-        for table in &said {
+        let submitted: BTreeSet<_> = traces.iter().map(|trace| trace.table).collect();
+        assert_eq!(submitted.len(), traces.len(), "each is said once");
+        for table in &submitted {
             assert!(of_companies.contains(*table), "{table}");
             assert!(!NOT_OF_CLIENTS.contains(table), "{table}");
         }
         let silent: Vec<_> = of_companies
             .iter()
-            .filter(|table| !said.contains(table.as_str()))
+            .filter(|table| !submitted.contains(table.as_str()))
             .filter(|table| !NOT_OF_CLIENTS.contains(&table.as_str()))
             .collect();
         assert!(silent.is_empty(), "{silent:?} say nothing of what is left in them");

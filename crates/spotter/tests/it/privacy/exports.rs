@@ -24,8 +24,8 @@ on_both_engines!(
 /// A data export that was asked for, once it is made.
 async fn made(app: &App, token: &str, client: &str) -> Value {
     let path = format!("/clients/{client}/data-exports");
-    let asked = app.app_as(token, "POST", &path, None).await.ok();
-    let id = text(asked.data(), "/dataExport/dataExportId");
+    let request = app.app_as(token, "POST", &path, None).await.ok();
+    let id = text(request.data(), "/dataExport/dataExportId");
     ready(app, token, client, &id).await
 }
 
@@ -33,8 +33,8 @@ async fn made(app: &App, token: &str, client: &str) -> Value {
 pub async fn ready(app: &App, token: &str, client: &str, id: &str) -> Value {
     let path = format!("/clients/{client}/data-exports/{id}");
     for _ in 0..500 {
-        let told = app.app_as(token, "GET", &path, None).await.ok();
-        let own = &told.data()["dataExport"];
+        let response = app.app_as(token, "GET", &path, None).await.ok();
+        let own = &response.data()["dataExport"];
         if own["status"] != "pending" {
             assert_eq!(own["status"], "ready", "{own}");
             return own.clone();
@@ -48,9 +48,9 @@ pub async fn ready(app: &App, token: &str, client: &str, id: &str) -> Value {
 async fn address(app: &App, token: &str, export: &Value) -> String {
     let (client, id) = (text(export, "/clientId"), text(export, "/dataExportId"));
     let path = format!("/clients/{client}/data-exports/{id}/file");
-    let told = app.app_as(token, "GET", &path, None).await.ok();
-    assert_eq!(told.data()["dataExportFile"]["sizeBytes"], export["sizeBytes"]);
-    text(told.data(), "/dataExportFile/url")
+    let response = app.app_as(token, "GET", &path, None).await.ok();
+    assert_eq!(response.data()["dataExportFile"]["sizeBytes"], export["sizeBytes"]);
+    text(response.data(), "/dataExportFile/url")
 }
 
 /// The files in a data export, as this library reads it and as another does.
@@ -65,7 +65,7 @@ async fn opened(app: &App, token: &str, export: &Value) -> BTreeMap<String, Vec<
         print(len(z.namelist()))";
     let others = python::run(&requirements::PYTHON, program, file.path().to_str().unwrap());
     let mut zip = zip::ZipArchive::new(std::io::Cursor::new(bytes)).unwrap();
-    assert!(others.is_none_or(|told| told.trim() == zip.len().to_string()));
+    assert!(others.is_none_or(|response| response.trim() == zip.len().to_string()));
     let mut files = BTreeMap::new();
     for at in 0..zip.len() {
         let mut own = zip.by_index(at).unwrap();
@@ -189,8 +189,8 @@ async fn whoever_may_not_see_a_client_takes_nothing(app: App) {
     let one = format!("{path}/{}", text(&own, "/dataExportId"));
     let admin = app.coach_token.clone();
     for at in [one.clone(), format!("{one}/file")] {
-        let told = app.app_as(&stranger, "GET", &at, None).await;
-        told.refused(404, "PUBLIC_API_CLIENT_NOT_FOUND");
+        let response = app.app_as(&stranger, "GET", &at, None).await;
+        response.refused(404, "PUBLIC_API_CLIENT_NOT_FOUND");
         app.app_as(&admin, "GET", &at, None).await.refused(404, "resource.not_found");
     }
     assert_eq!(app.app_as(&admin, "GET", &path, None).await.ok().data()["total"], 0);

@@ -34,9 +34,9 @@ async fn goals_follow_measurements_and_corrections(app: App) {
     assert_eq!((&made["direction"], &made["startValue"]), (&json!("decrease"), &json!(80.0)));
     app.announced(&["goal.updated"]).await;
     let newer = measure(&app, &client, json!({"type": "weight", "value": 78})).await;
-    let told = app.announced(&["measurement.created", "goal.updated"]).await;
-    assert_eq!(told[1]["changedFields"], json!(["currentValue", "progressPercent"]));
-    assert_eq!(told[1].get("currentValue"), None);
+    let response = app.announced(&["measurement.created", "goal.updated"]).await;
+    assert_eq!(response[1]["changedFields"], json!(["currentValue", "progressPercent"]));
+    assert_eq!(response[1].get("currentValue"), None);
     let is = goal(&app, &client, &made).await;
     assert_eq!(
         (&is["currentValue"], &is["progressPercent"], &is["unit"]),
@@ -54,9 +54,9 @@ async fn goals_follow_measurements_and_corrections(app: App) {
     app.patch(&path, json!({"note": "x"})).await.ok();
     app.announced(&["measurement.updated"]).await;
     let query = format!("/clients/{client}/goals/{}?units=imperial", text(&made, "/goalId"));
-    let told = app.get(&query).await.ok();
-    let told = &told.data()["goal"];
-    assert_eq!((&told["targetValue"], &told["unit"]), (&json!(165.35), &json!("lb")));
+    let response = app.get(&query).await.ok();
+    let response = &response.data()["goal"];
+    assert_eq!((&response["targetValue"], &response["unit"]), (&json!(165.35), &json!("lb")));
 }
 
 async fn what_was_achieved_stays_so(app: App) {
@@ -129,8 +129,8 @@ async fn what_is_said_of_a_goal_counts(app: App) {
     assert_eq!((&made["direction"], &made["currentValue"]), (&json!("decrease"), &json!(5.0)));
     let path = format!("/clients/{client}/goals/{}", text(&made, "/goalId"));
     app.events().await;
-    let told = app.patch(&path, json!({"currentValue": 2.5})).await.ok();
-    assert_eq!(told.data()["goal"]["progressPercent"], 50);
+    let response = app.patch(&path, json!({"currentValue": 2.5})).await.ok();
+    assert_eq!(response.data()["goal"]["progressPercent"], 50);
     app.patch(&path, json!({"currentValue": 2.5})).await.ok();
     app.announced(&["goal.updated"]).await;
     app.patch(&path, json!({"status": "abandoned"})).await.ok();
@@ -139,12 +139,12 @@ async fn what_is_said_of_a_goal_counts(app: App) {
         .refused(409, "PUBLIC_API_ERROR")
         .about("status");
     app.patch(&path, json!({"status": "active", "currentValue": 1})).await.ok();
-    let told = app.patch(&path, json!({"status": "achieved"})).await.ok();
-    assert_eq!(told.data()["goal"]["progressPercent"], 100);
+    let response = app.patch(&path, json!({"status": "achieved"})).await.ok();
+    assert_eq!(response.data()["goal"]["progressPercent"], 100);
     let all = format!("/clients/{client}/goals");
     for (status, total) in [("achieved", 1), ("active", 0)] {
-        let told = app.get(&format!("{all}?status={status}")).await.ok();
-        assert_eq!(told.data()["total"], total);
+        let response = app.get(&format!("{all}?status={status}")).await.ok();
+        assert_eq!(response.data()["total"], total);
     }
 }
 
@@ -217,8 +217,8 @@ async fn clients_set_goals_and_change_their_own(app: App) {
     let refused = app.app_as(&token, "PATCH", &path(&coachs), change.clone()).await;
     refused.refused(403, "auth.forbidden");
     app.app_as(&token, "PATCH", &path(&own.data()["goal"]), change).await.ok();
-    let told = app.app_as(&token, "GET", &all, None).await.ok();
-    assert_eq!(told.data()["total"], 2);
+    let response = app.app_as(&token, "GET", &all, None).await.ok();
+    assert_eq!(response.data()["total"], 2);
 }
 
 fn who_is_late_has_missed_it(engine: Engine) {

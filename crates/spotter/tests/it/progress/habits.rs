@@ -35,10 +35,13 @@ async fn amounts_are_judged_by_their_target(app: App) {
         let new = json!({"name": "Sleep", "kind": "amount", "target": 8, "unit": "h", "direction": direction});
         let habit = take_up(&app, &client, new).await;
         for (amount, status) in cases {
-            let told =
+            let response =
                 app.put(&entry(&client, &habit, &day(0)), json!({"amount": amount})).await.ok();
-            let told = &told.data()["entry"];
-            assert_eq!((&told["status"], &told["amount"]), (&json!(status), &json!(amount)));
+            let response = &response.data()["entry"];
+            assert_eq!(
+                (&response["status"], &response["amount"]),
+                (&json!(status), &json!(amount))
+            );
         }
         // Only the first is news.
         app.announced(&["habit_entry.created"]).await;
@@ -46,13 +49,13 @@ async fn amounts_are_judged_by_their_target(app: App) {
         let path = format!("/clients/{client}/habits/{habit}");
         let much = if direction == "at_least" { 9 } else { 7 };
         app.patch(&path, json!({"target": much})).await.ok();
-        let told = app.get(&entry(&client, &habit, &day(0))).await.ok();
-        assert_eq!(told.data()["entry"]["status"], "done");
+        let response = app.get(&entry(&client, &habit, &day(0))).await.ok();
+        assert_eq!(response.data()["entry"]["status"], "done");
         let skipped =
             app.put(&entry(&client, &habit, &day(0)), json!({"status": "skipped"})).await.ok();
         assert_eq!(skipped.data()["entry"]["amount"], Value::Null);
-        let told = app.delete(&entry(&client, &habit, &day(0))).await.ok();
-        assert_eq!(told.data()["habit"]["currentStreak"], 0);
+        let response = app.delete(&entry(&client, &habit, &day(0))).await.ok();
+        assert_eq!(response.data()["habit"]["currentStreak"], 0);
         app.get(&entry(&client, &habit, &day(0))).await.refused(404, "resource.not_found");
         app.announced(&[]).await;
     }
@@ -71,9 +74,13 @@ async fn entries_are_of_days_that_have_come(app: App) {
         app.app_as(&token, "PUT", &path(days), None).await.ok();
     }
     let all = format!("/clients/{client}/habits/{habit}/entries");
-    let told = app.get(&format!("{all}?from={}&to={}", day(-7), day(0))).await.ok();
-    let dates: Vec<_> =
-        told.data()["entries"].as_array().unwrap().iter().map(|one| text(one, "/date")).collect();
+    let response = app.get(&format!("{all}?from={}&to={}", day(-7), day(0))).await.ok();
+    let dates: Vec<_> = response.data()["entries"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| text(one, "/date"))
+        .collect();
     assert_eq!(dates, [day(-6), day(-7)]);
     let bad = app.get(&format!("{all}?from={}&to={}", day(0), day(-1))).await;
     bad.refused(400, "PUBLIC_API_DATE_RANGE_ORDER_INVALID");
@@ -96,8 +103,8 @@ async fn clients_keep_their_habits_and_change_their_own(app: App) {
     app.patch(&format!("{all}/{own}"), json!({"status": "archived"})).await.ok();
     let done = app.app_as(&token, "PUT", &entry(&client, &own, &day(0)), None).await;
     done.refused(409, "PUBLIC_API_ERROR").about("habitId");
-    let told = app.app_as(&token, "GET", &format!("{all}?status=active"), None).await.ok();
-    assert_eq!(told.data()["total"], 1);
+    let response = app.app_as(&token, "GET", &format!("{all}?status=active"), None).await.ok();
+    assert_eq!(response.data()["total"], 1);
 }
 
 async fn what_makes_no_sense_is_refused(app: App) {
@@ -140,8 +147,8 @@ async fn what_makes_no_sense_is_refused(app: App) {
 }
 
 async fn streak(travel: &Travel, client: &str, habit: &str) -> (i64, i64) {
-    let told = travel.app.get(&format!("/clients/{client}/habits/{habit}")).await.ok();
-    let of = |name: &str| told.data()["habit"][name].as_i64().unwrap();
+    let response = travel.app.get(&format!("/clients/{client}/habits/{habit}")).await.ok();
+    let of = |name: &str| response.data()["habit"][name].as_i64().unwrap();
     (of("currentStreak"), of("longestStreak"))
 }
 

@@ -34,21 +34,29 @@ async fn what_was_typed_comes_back_in_its_unit(app: App) {
         ("body_fat", 21.25, "%", (21.25, "%"), (21.25, "%")),
         ("sleep", 27_000.0, "s", (27_000.0, "s"), (27_000.0, "s")),
     ] {
-        let told =
+        let response =
             measure(&app, &client, json!({"type": kind, "value": value, "unit": unit})).await;
-        assert_eq!((&told["value"], &told["unit"]), (&json!(value), &json!(unit)), "{told}");
+        assert_eq!(
+            (&response["value"], &response["unit"]),
+            (&json!(value), &json!(unit)),
+            "{response}"
+        );
         app.announced(&["measurement.created"]).await;
-        let path = format!("/clients/{client}/measurements/{}", text(&told, "/measurementId"));
+        let path = format!("/clients/{client}/measurements/{}", text(&response, "/measurementId"));
         for (query, (value, unit)) in [("", metric), ("?units=imperial", imperial)] {
-            let told = app.get(&format!("{path}{query}")).await.ok();
-            let told = &told.data()["measurement"];
-            assert_eq!((&told["value"], &told["unit"]), (&json!(value), &json!(unit)), "{told}");
+            let response = app.get(&format!("{path}{query}")).await.ok();
+            let response = &response.data()["measurement"];
+            assert_eq!(
+                (&response["value"], &response["unit"]),
+                (&json!(value), &json!(unit)),
+                "{response}"
+            );
         }
     }
     let two = json!({"type": "blood_pressure", "components": {"systolic": 121, "diastolic": 79}});
-    let told = measure(&app, &client, two).await;
-    assert_eq!(told["components"], json!({"systolic": 121, "diastolic": 79}));
-    assert_eq!((&told["value"], &told["unit"]), (&Value::Null, &json!("mmHg")));
+    let response = measure(&app, &client, two).await;
+    assert_eq!(response["components"], json!({"systolic": 121, "diastolic": 79}));
+    assert_eq!((&response["value"], &response["unit"]), (&Value::Null, &json!("mmHg")));
     let data = app.announced(&["measurement.created"]).await;
     assert_eq!(data[0].get("components"), None);
 }
@@ -89,8 +97,8 @@ async fn what_is_mistyped_is_refused(app: App) {
     app.announced(&[]).await;
     // A clock that is some minutes ahead is one that is right.
     let ahead = json!({"type": "weight", "value": 72, "measuredAt": ago(-4)});
-    let told = measure(&app, &client, ahead).await;
-    assert!(text(&told, "/measuredAt") <= ago(-1), "{told}");
+    let response = measure(&app, &client, ahead).await;
+    assert!(text(&response, "/measuredAt") <= ago(-1), "{response}");
 }
 
 async fn a_device_sends_what_it_likes_and_it_counts_once(app: App) {
@@ -110,12 +118,12 @@ async fn a_device_sends_what_it_likes_and_it_counts_once(app: App) {
         (&corrected["value"], &corrected["measurementId"]),
         (&json!(80.5), &first["measurementId"])
     );
-    let told = app.announced(&["measurement.updated"]).await;
-    assert_eq!(told[0]["changedFields"], json!(["value"]));
+    let response = app.announced(&["measurement.updated"]).await;
+    assert_eq!(response[0]["changedFields"], json!(["value"]));
     let path = format!("/clients/{client}/measurements/{}", text(&first, "/measurementId"));
     app.delete(&path).await.ok();
-    let told = app.announced(&["measurement.updated"]).await;
-    assert_eq!(told[0]["status"], "deleted");
+    let response = app.announced(&["measurement.updated"]).await;
+    assert_eq!(response[0]["status"], "deleted");
     // What was deleted does not come back with the next synchronisation.
     let dead = measure(&app, &client, sent(80.0)).await;
     assert_eq!((&dead["status"], &dead["value"]), (&json!("deleted"), &Value::Null));
@@ -146,10 +154,10 @@ async fn who_has_measured_corrects(app: App) {
         refused.refused(403, "auth.forbidden");
     }
     let body = json!({"value": 174.0, "unit": "lb", "note": null});
-    let told = app.app_as(&token, "PATCH", &path(&own), Some(body)).await.ok();
-    let told = &told.data()["measurement"];
+    let response = app.app_as(&token, "PATCH", &path(&own), Some(body)).await.ok();
+    let response = &response.data()["measurement"];
     assert_eq!(
-        (&told["value"], &told["unit"], &told["note"]),
+        (&response["value"], &response["unit"], &response["note"]),
         (&json!(174.0), &json!("lb"), &Value::Null)
     );
     let data = app.announced(&["measurement.updated"]).await;
@@ -174,14 +182,14 @@ async fn the_latest_of_each_type_is_told(app: App) {
             .await;
     }
     let path = format!("/clients/{client}/measurements/latest");
-    let told = app.get(&path).await.ok();
-    let told: Vec<_> = told.data()["measurements"]
+    let response = app.get(&path).await.ok();
+    let response: Vec<_> = response.data()["measurements"]
         .as_array()
         .unwrap()
         .iter()
         .map(|one| (text(one, "/type"), one["value"].as_f64().unwrap()))
         .collect();
-    assert_eq!(told, [("waist".to_owned(), 90.0), ("weight".to_owned(), 79.0)]);
+    assert_eq!(response, [("waist".to_owned(), 90.0), ("weight".to_owned(), 79.0)]);
     let nobody = app.new_client(json!({"firstName": "Bo"})).await;
     let none = app.get(&format!("/clients/{nobody}/measurements/latest")).await.ok();
     assert_eq!(none.data()["measurements"], json!([]));
@@ -198,8 +206,8 @@ async fn companies_measure_what_they_like(app: App) {
     app.post("/measurement-types", like).await.refused(409, "PUBLIC_API_ERROR").about("label");
     let none = json!({"label": "Nothing", "minimum": 5, "maximum": 5});
     app.post("/measurement-types", none).await.refused(400, "request.invalid").about("maximum");
-    let told = measure(&app, &client, json!({"type": "grip_strength", "value": 42.26})).await;
-    assert_eq!((&told["value"], &told["unit"]), (&json!(42.3), &json!("kg")));
+    let response = measure(&app, &client, json!({"type": "grip_strength", "value": 42.26})).await;
+    assert_eq!((&response["value"], &response["unit"]), (&json!(42.3), &json!("kg")));
     let path = format!("/clients/{client}/measurements");
     let much = json!({"type": "grip_strength", "value": 151});
     app.post(&path, much).await.refused(400, "request.invalid").about("value");
@@ -232,17 +240,18 @@ async fn a_summary_tells_what_came_of_it(app: App) {
     let two = json!({"type": "blood_pressure", "components": {"systolic": 130, "diastolic": 85}, "measuredAt": "2026-03-05T00:00:00Z"});
     measure(&app, &client, two).await;
     let path = format!("/clients/{client}/progress-summary");
-    let told = app.get(&format!("{path}?from=2026-03-01&to=2026-04-01")).await.ok();
-    let told = &told.data()["summary"];
-    let pressure = &told["measurements"][0];
+    let response = app.get(&format!("{path}?from=2026-03-01&to=2026-04-01")).await.ok();
+    let response = &response.data()["summary"];
+    let pressure = &response["measurements"][0];
     assert_eq!((&pressure["value"], &pressure["systolic"]["mean"]), (&Value::Null, &json!(130.0)));
     let weight = json!({"first": 80.0, "latest": 78.0, "change": -2.0, "minimum": 78.0, "maximum": 80.0, "mean": 79.0});
     assert_eq!(
-        (&told["measurements"][1]["value"], &told["measurements"][1]["count"]),
+        (&response["measurements"][1]["value"], &response["measurements"][1]["count"]),
         (&weight, &json!(2))
     );
-    let told = app.get(&format!("{path}?from=2026-03-01&to=2026-04-02&units=imperial")).await.ok();
-    let weight = &told.data()["summary"]["measurements"][1];
+    let response =
+        app.get(&format!("{path}?from=2026-03-01&to=2026-04-02&units=imperial")).await.ok();
+    let weight = &response.data()["summary"]["measurements"][1];
     assert_eq!((&weight["value"]["change"], &weight["count"]), (&json!(-2.2), &json!(3)));
     for (query, key) in [
         ("", "PUBLIC_API_DATE_RANGE_REQUIRED"),
@@ -270,14 +279,14 @@ async fn measurements_are_listed_by_when_they_were_taken(app: App) {
         ("?updatedFrom=2099-01-01T00:00:00Z", &[]),
         ("?type=weight&limit=1&page=2", &[79.0]),
     ] {
-        let told = app.get(&format!("{path}{query}")).await.ok();
-        let told: Vec<_> = told.data()["measurements"]
+        let response = app.get(&format!("{path}{query}")).await.ok();
+        let response: Vec<_> = response.data()["measurements"]
             .as_array()
             .unwrap()
             .iter()
             .map(|one| one["value"].as_f64().unwrap())
             .collect();
-        assert_eq!(told, values, "{query}");
+        assert_eq!(response, values, "{query}");
     }
     let bad = app.get(&format!("{path}?from=2026-03-02T00:00:00Z&to=2026-03-01T00:00:00Z")).await;
     bad.refused(400, "PUBLIC_API_DATE_RANGE_ORDER_INVALID");
@@ -334,11 +343,11 @@ async fn what_measurements_amount_to_is_what_a_recount_says(app: App) {
     }
     for (grain, recount) in [("day", DAYS), ("month", MONTHS)] {
         let company = app.company;
-        let told = app.server.db.read(move |tx| {
+        let response = app.server.db.read(move |tx| {
             let kept: Vec<Amounts> = tx.all(KEPT, params![company, grain])?;
             Ok((kept, tx.all::<Amounts>(recount, params![company, grain])?))
         });
-        let (kept, recounted) = told.await.unwrap();
+        let (kept, recounted) = response.await.unwrap();
         assert!(!kept.is_empty());
         assert_eq!(kept, recounted, "{grain}");
     }

@@ -57,28 +57,28 @@ async fn meals_add_up_beside_what_was_set(app: App) {
         ),
     ] {
         let path = format!("/clients/{client}/nutrition-days/{date}");
-        let told = app.app_as(&token, "GET", &path, None).await.ok();
-        let told = &told.data()["nutritionDay"];
-        assert_eq!(told["nutritionLogs"].as_array().unwrap().len(), logs);
+        let response = app.app_as(&token, "GET", &path, None).await.ok();
+        let response = &response.data()["nutritionDay"];
+        assert_eq!(response["nutritionLogs"].as_array().unwrap().len(), logs);
         assert_eq!(
-            (&told["totals"]["energyKcal"], &told["totals"]["proteinG"]),
+            (&response["totals"]["energyKcal"], &response["totals"]["proteinG"]),
             (&energy, &protein)
         );
-        assert_eq!(told["target"]["amounts"]["energyKcal"], kcal);
+        assert_eq!(response["target"]["amounts"]["energyKcal"], kcal);
     }
     let one = format!("{all}/{}", text(oats, "/nutritionLogId"));
     let change =
         json!({"mealType": "snack", "items": [{"name": "Oats", "amount": 50, "unit": "g"}]});
-    let told = app.app_as(&token, "PATCH", &one, Some(change)).await.ok();
-    assert_eq!(told.data()["nutritionLog"]["items"][0]["amount"], 50.0);
+    let response = app.app_as(&token, "PATCH", &one, Some(change)).await.ok();
+    assert_eq!(response.data()["nutritionLog"]["items"][0]["amount"], 50.0);
     for (query, total) in [
         ("", 3),
         ("?mealType=breakfast", 1),
         (&format!("?from={}", day(0)), 2),
         (&format!("?to={}", day(0)), 1),
     ] {
-        let told = app.app("GET", &format!("{all}{query}"), None).await.ok();
-        assert_eq!(told.data()["total"], total, "{query}");
+        let response = app.app("GET", &format!("{all}{query}"), None).await.ok();
+        assert_eq!(response.data()["total"], total, "{query}");
     }
     app.app_as(&token, "DELETE", &one, None).await.ok();
     app.app_as(&token, "GET", &one, None).await.refused(404, "resource.not_found");
@@ -113,13 +113,14 @@ async fn meals_are_read_by_whom_they_were_handed_to(app: App) {
     let assistant = Assistant::register(&app).await;
     let (access, _) = assistant.tokens(&app, &token, "client", Some("client_ai_nutrition")).await;
     let arguments = meal("Oats", json!({"energyKcal": 148}));
-    let told = call(&app, &access, "log_meal", arguments).await;
-    assert_eq!(told["nutritionLog"]["source"], "assistant", "{told}");
+    let response = call(&app, &access, "log_meal", arguments).await;
+    assert_eq!(response["nutritionLog"]["source"], "assistant", "{response}");
     // A coach's assistant reads what it was handed, and logs nothing.
     let (access, _) =
         assistant.tokens(&app, &app.coach_token, "company", Some("nutrition_logs")).await;
-    let told = call(&app, &access, "list_client_nutrition_logs", json!({"clientId": client})).await;
-    assert_eq!(told["total"], 1);
+    let response =
+        call(&app, &access, "list_client_nutrition_logs", json!({"clientId": client})).await;
+    assert_eq!(response["total"], 1);
     // Integrations have no such thing, whatever their scopes are.
     let request = app.server.request("GET", &format!("/public/v1{all}"));
     send(request.bearer_auth(&app.token)).await.refused(404, "resource.not_found");

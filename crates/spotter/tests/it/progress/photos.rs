@@ -37,19 +37,19 @@ async fn photos_are_written_anew_and_seen(app: App) {
     let new = json!({"uploadId": upload["uploadId"], "pose": "front", "takenOn": day(-7)});
     let made = app.app_as(&token, "POST", &all, Some(new)).await.ok();
     let own = &made.data()["progressPhoto"];
-    let told = app.announced(&["progress_photo.created"]).await;
-    assert_eq!(told[0].get("url"), None);
+    let response = app.announced(&["progress_photo.created"]).await;
+    assert_eq!(response[0].get("url"), None);
     keep(&app, &client, json!({"pose": "back"})).await;
     app.events().await;
     // Whoever is told of it fetches it without a token: the client, a coach, an integration.
     let path = format!("{all}/{}", text(own, "/progressPhotoId"));
-    for told in [
+    for response in [
         app.app_as(&token, "GET", &path, None).await.ok(),
         app.app("GET", &path, None).await.ok(),
         app.get(&path).await.ok(),
     ] {
         for name in ["url", "thumbnailUrl"] {
-            let url = text(&told.data()["progressPhoto"], &format!("/{name}"));
+            let url = text(&response.data()["progressPhoto"], &format!("/{name}"));
             let (status, bytes, kind) = fetch(&app, &url).await;
             assert_eq!((status, kind.as_str()), (200, "image/jpeg"));
             assert!(bytes.starts_with(&[0xff, 0xd8, 0xff]));
@@ -59,8 +59,8 @@ async fn photos_are_written_anew_and_seen(app: App) {
             }
         }
     }
-    let told = app.get(&all).await.ok();
-    let poses: Vec<_> = told.data()["progressPhotos"]
+    let response = app.get(&all).await.ok();
+    let poses: Vec<_> = response.data()["progressPhotos"]
         .as_array()
         .unwrap()
         .iter()
@@ -85,9 +85,9 @@ async fn addresses_die_with_what_they_lead_to(app: App) {
     let made = keep(&app, &client, json!({})).await;
     let all = format!("/clients/{client}/progress-photos");
     let path = format!("{all}/{}", text(&made, "/progressPhotoId"));
-    let told = app.get(&path).await.ok();
+    let response = app.get(&path).await.ok();
     let urls: Vec<_> = ["url", "thumbnailUrl"]
-        .map(|name| text(&told.data()["progressPhoto"], &format!("/{name}")))
+        .map(|name| text(&response.data()["progressPhoto"], &format!("/{name}")))
         .into();
     // One kind of address is not another's.
     let other = urls[0].replace("/progress-photos/", "/progress-photo-thumbnails/");

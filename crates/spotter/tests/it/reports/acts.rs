@@ -185,13 +185,13 @@ type Act = (&'static str, &'static str, String, Value);
 
 /// All reports of the months in which things happened.
 async fn reports(app: &App) -> Vec<Value> {
-    let mut told = Vec::new();
+    let mut response = Vec::new();
     for kind in ["attendance", "revenue", "retention", "retention/cohorts"] {
         let group = if kind.ends_with("cohorts") { "" } else { "&groupBy=month" };
         let path = format!("/reports/{kind}?from=2026-01-01&to=2026-12-31{group}");
-        told.push(app.get(&path).await.ok().data()["report"].clone());
+        response.push(app.get(&path).await.ok().data()["report"].clone());
     }
-    told
+    response
 }
 
 /// Leaves of the figures nothing, as they were before there were any.
@@ -251,8 +251,8 @@ fn two_thousand_changes_leave_the_figures_right(engine: Engine) {
         rebuild_figures(app).await;
         let mut after = reports(app).await;
         // Nothing says what was owed on days before, but what is owed now.
-        let last = |told: &mut [Value]| {
-            let buckets = told[1]["buckets"].as_array_mut().unwrap();
+        let last = |response: &mut [Value]| {
+            let buckets = response[1]["buckets"].as_array_mut().unwrap();
             let now = buckets.last().unwrap()["currencies"].clone();
             for bucket in buckets.iter_mut() {
                 for block in bucket["currencies"].as_array_mut().unwrap() {

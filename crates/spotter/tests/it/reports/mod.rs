@@ -49,8 +49,8 @@ async fn ranges_are_checked_and_places_known(app: App) {
             first.plus_days(days).unwrap()
         };
         let path = |to| format!("/reports/attendance?from=2024-01-01&to={to}&groupBy={group}");
-        let told = app.get(&path(to(days - 1))).await.ok();
-        assert!(told.data()["report"]["buckets"].as_array().unwrap().len() <= most);
+        let response = app.get(&path(to(days - 1))).await.ok();
+        assert!(response.data()["report"]["buckets"].as_array().unwrap().len() <= most);
         app.get(&path(to(days + 31)))
             .await
             .refused(400, "PUBLIC_API_DATE_RANGE_TOO_LARGE")
@@ -75,8 +75,8 @@ async fn ranges_are_checked_and_places_known(app: App) {
 }
 
 async fn an_empty_company_has_all_its_buckets(app: App) {
-    let told = app.get("/reports/attendance?from=2026-03-28&to=2026-03-30").await.ok();
-    let report = &told.data()["report"];
+    let response = app.get("/reports/attendance?from=2026-03-28&to=2026-03-30").await.ok();
+    let report = &response.data()["report"];
     let buckets = report["buckets"].as_array().unwrap();
     assert_eq!(buckets.len(), 3);
     assert_eq!(buckets[1]["from"], "2026-03-29");
@@ -99,11 +99,12 @@ async fn an_empty_company_has_all_its_buckets(app: App) {
 /// Asks for a report as a table.
 async fn csv(app: &App, path: &str) -> Vec<String> {
     let request = app.server.request("GET", &format!("/public/v1/reports/{path}"));
-    let told = request.bearer_auth(&app.token).header("accept", "text/csv").send().await.unwrap();
-    assert_eq!(told.status(), 200);
-    assert_eq!(told.headers()["content-type"], "text/csv; charset=utf-8; header=present");
-    assert!(told.headers()["content-disposition"].to_str().unwrap().ends_with(".csv\""));
-    let text = told.text().await.unwrap();
+    let response =
+        request.bearer_auth(&app.token).header("accept", "text/csv").send().await.unwrap();
+    assert_eq!(response.status(), 200);
+    assert_eq!(response.headers()["content-type"], "text/csv; charset=utf-8; header=present");
+    assert!(response.headers()["content-disposition"].to_str().unwrap().ends_with(".csv\""));
+    let text = response.text().await.unwrap();
     text.split("\r\n").filter(|line| !line.is_empty()).map(str::to_owned).collect()
 }
 
@@ -175,8 +176,8 @@ fn seats_are_told_by_what_became_of_them(engine: Engine) {
         assert_eq!(today["buckets"][0]["capacity"], 0, "the day is not over");
         travel.to("2026-11-25T08:00:00.000Z").await;
         let app = &travel.app;
-        let told = report(app, "attendance?from=2026-11-23&to=2026-11-29").await;
-        let [first, second, _, fourth] = [0, 1, 2, 3].map(|day| &told["buckets"][day]);
+        let response = report(app, "attendance?from=2026-11-23&to=2026-11-29").await;
+        let [first, second, _, fourth] = [0, 1, 2, 3].map(|day| &response["buckets"][day]);
         let facts = |one: &Value, names: &[&str]| -> Vec<i64> {
             names.iter().map(|name| one[*name].as_i64().unwrap()).collect()
         };
@@ -243,12 +244,12 @@ fn seats_are_told_by_what_became_of_them(engine: Engine) {
         );
         // It took place after all; nobody ever said who came.
         travel.to("2026-11-28T08:00:00.000Z").await;
-        let told = report(&travel.app, "attendance?from=2026-11-26&to=2026-11-26").await;
-        assert_eq!(facts(&told["buckets"][0], &names), [0, 0, 0, 1, 0, 1, 0, 1, 4, 0, 0]);
+        let response = report(&travel.app, "attendance?from=2026-11-26&to=2026-11-26").await;
+        assert_eq!(facts(&response["buckets"][0], &names), [0, 0, 0, 1, 0, 1, 0, 1, 4, 0, 0]);
         attend(&travel.app, &kept, "excused").await;
-        let told = report(&travel.app, "attendance?from=2026-11-26&to=2026-11-26").await;
-        assert_eq!(told["buckets"][0]["excused"], 1);
-        assert_eq!(told["buckets"][0]["unmarked"], 0);
+        let response = report(&travel.app, "attendance?from=2026-11-26&to=2026-11-26").await;
+        assert_eq!(response["buckets"][0]["excused"], 1);
+        assert_eq!(response["buckets"][0]["unmarked"], 0);
     });
 }
 
@@ -270,8 +271,8 @@ fn money_is_told_by_its_dates(engine: Engine) {
         let app = &travel.app;
         let path = format!("/finance/payments/{}/refunds", text(&paid, "/paymentId"));
         app.app("POST", &path, Some(json!({"amount": 12_100}))).await.ok();
-        let told = report(app, "revenue?from=2026-10-05&to=2026-10-09").await;
-        let on = |day: usize| told["buckets"][day]["currencies"][0].clone();
+        let response = report(app, "revenue?from=2026-10-05&to=2026-10-09").await;
+        let on = |day: usize| response["buckets"][day]["currencies"][0].clone();
         assert_eq!(on(0)["currency"], "EUR");
         assert_eq!(
             on(0)["invoiced"],
@@ -291,7 +292,7 @@ fn money_is_told_by_its_dates(engine: Engine) {
         assert_eq!(on(3)["refunded"], 12_100);
         assert_eq!(on(3)["netCollected"], -12_100);
         assert_eq!(on(3)["credited"], json!({"net": 10_000, "vat": 2_100, "gross": 12_100}));
-        assert_eq!(told["totals"][0]["netCollected"], 87_900);
+        assert_eq!(response["totals"][0]["netCollected"], 87_900);
         let here = report(
             app,
             &format!("revenue?from=2026-10-01&to=2026-10-31&groupBy=month&locationId={place}"),
@@ -307,7 +308,7 @@ fn money_is_told_by_its_dates(engine: Engine) {
         );
         // A membership that rests is told apart; who may not read money may not read this.
         let rest = json!({"from": "2026-10-08", "until": "2026-11-08"});
-        let asked = app
+        let requested = app
             .app(
                 "POST",
                 &format!("/finance/subscriptions/{}/pause-requests", first.course),
@@ -315,8 +316,8 @@ fn money_is_told_by_its_dates(engine: Engine) {
             )
             .await
             .ok();
-        let request = text(asked.data(), "/request/requestId");
-        let status = text(asked.data(), "/request/status");
+        let request = text(requested.data(), "/request/requestId");
+        let status = text(requested.data(), "/request/status");
         if status == "pending" {
             app.app(
                 "POST",
@@ -326,8 +327,8 @@ fn money_is_told_by_its_dates(engine: Engine) {
             .await
             .ok();
         }
-        let told = report(app, "revenue?from=2026-10-08&to=2026-10-08").await;
-        let block = &told["buckets"][0]["currencies"][0];
+        let response = report(app, "revenue?from=2026-10-08&to=2026-10-08").await;
+        let block = &response["buckets"][0]["currencies"][0];
         assert_eq!(
             (block["mrr"].clone(), block["pausedMrr"].clone()),
             (json!(4_329), json!(8_333))
@@ -365,13 +366,13 @@ fn members_come_stay_and_go(engine: Engine) {
         travel.app.act(&format!("/clients/{}/archive", clients[3])).await.ok();
         travel.to("2026-04-15T08:00:00.000Z").await;
         let app = &travel.app;
-        let told = report(app, "retention?from=2026-01-01&to=2026-04-30&groupBy=month").await;
+        let response = report(app, "retention?from=2026-01-01&to=2026-04-30&groupBy=month").await;
         let facts = |one: &Value| -> Vec<i64> {
             let names =
                 ["atStart", "joined", "returned", "left", "atEnd", "retained", "joinedAndLeft"];
             names.iter().map(|name| one[*name].as_i64().unwrap()).collect()
         };
-        let months: Vec<_> = told["buckets"].as_array().unwrap().iter().map(facts).collect();
+        let months: Vec<_> = response["buckets"].as_array().unwrap().iter().map(facts).collect();
         assert_eq!(
             months,
             [
@@ -382,13 +383,13 @@ fn members_come_stay_and_go(engine: Engine) {
             ]
         );
         assert_eq!(
-            told["buckets"][1]["retentionRate"],
+            response["buckets"][1]["retentionRate"],
             json!({"numerator": 3, "denominator": 4, "value": 0.75})
         );
-        assert_eq!(told["buckets"][1]["churnRate"]["value"], 0.25);
-        assert_eq!(told["buckets"][0]["retentionRate"]["value"], Value::Null);
+        assert_eq!(response["buckets"][1]["churnRate"]["value"], 0.25);
+        assert_eq!(response["buckets"][0]["retentionRate"]["value"], Value::Null);
         assert_eq!(
-            told["totals"],
+            response["totals"],
             json!({"atStart": 0, "joined": 5, "returned": 1, "left": 4, "atEnd": 2})
         );
         // By week the one who was away for two weeks was lost, and returned.

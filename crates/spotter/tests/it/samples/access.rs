@@ -28,8 +28,8 @@ impl Sample for Access {
             let login = json!({"email": app.admin_email, "password": PASSWORD});
             let login = app.server.request("POST", "/app/v1/auth/login").json(&login);
             send(login).await.ok();
-            let told = app.app("GET", "/auth/sessions", None).await.ok();
-            let all = told.data()["sessions"].as_array().unwrap();
+            let response = app.app("GET", "/auth/sessions", None).await.ok();
+            let all = response.data()["sessions"].as_array().unwrap();
             let other = all.iter().find(|one| one["isCurrent"] == false).unwrap();
             ids.insert("signedInSessionId", text(other, "/sessionId"));
             match of.map_or("", |operation| operation.id) {

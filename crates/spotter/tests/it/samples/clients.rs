@@ -39,8 +39,8 @@ impl Sample for Clients {
             }
             if of.is_empty() || of.contains("data_export") && of != "request_data_export" {
                 let path = format!("/clients/{client}/data-exports");
-                let asked = app.app("POST", &path, None).await.ok();
-                let export = text(asked.data(), "/dataExport/dataExportId");
+                let request = app.app("POST", &path, None).await.ok();
+                let export = text(request.data(), "/dataExport/dataExportId");
                 crate::privacy::ready(app, &app.coach_token, &client, &export).await;
                 ids.insert("dataExportId", export);
             }

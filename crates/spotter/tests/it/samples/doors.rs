@@ -44,7 +44,7 @@ impl Sample for Doors {
     }
 
     fn body(&self, operation: &str, ids: &Ids) -> Value {
-        let shown = json!({"kind": "card", "number": "04A2 3F91"});
+        let view = json!({"kind": "card", "number": "04A2 3F91"});
         match operation {
             "register_access_device" => {
                 json!({"name": "Back door", "locationId": ids["locationId"]})
@@ -61,9 +61,9 @@ impl Sample for Doors {
                 "hours": [{"weekday": 1, "from": "09:00", "until": "16:00"}]}),
             "set_access_zone" => json!({"capacity": 40}),
             "block_access" => json!({"note": "Banned"}),
-            "scan_access" => json!({"scanId": random_text(), "credential": shown}),
+            "scan_access" => json!({"scanId": random_text(), "credential": view}),
             "record_late_scans" => json!({"sentAt": "2026-11-02T10:00:00Z", "scans": [
-                {"scanId": random_text(), "credential": shown, "decision": "allow",
+                {"scanId": random_text(), "credential": view, "decision": "allow",
                     "occurredAt": "2026-11-02T09:00:00Z"}]}),
             "send_heartbeat" => json!({"deviceTime": "2026-11-02T10:00:00Z", "firmware": "1.2"}),
             other => panic!("{other} needs a good body here"),

@@ -165,7 +165,7 @@ async fn new_card(app: &App, client: &str, token: &str) -> String {
 async fn take_back(app: &App, payment: &str) -> String {
     const MADE: Sql = Sql("SELECT chargeback_id FROM chargeback WHERE company_id = ?1 \
         ORDER BY chargeback_id DESC LIMIT 1");
-    let told = Dispute {
+    let response = Dispute {
         reference: random_text(),
         payment: PaymentId(Id::parse(payment).unwrap()),
         kind: ChargebackKind::DebitReturn,
@@ -176,8 +176,8 @@ async fn take_back(app: &App, payment: &str) -> String {
         evidence_due_at: None,
     };
     app.as_the_system(move |cx| {
-        let currency = Payment::find(cx, told.payment)?.currency;
-        chargeback::follow(cx, &Dispute { currency, ..told.clone() })
+        let currency = Payment::find(cx, response.payment)?.currency;
+        chargeback::follow(cx, &Dispute { currency, ..response.clone() })
     })
     .await;
     let company = app.company;
@@ -206,8 +206,8 @@ async fn sell(app: &App, ids: &mut Ids) {
     let sold = app.post(&format!("/finance/clients/{client}/memberships"), sale).await.ok();
     ids.insert("courseId", text(sold.data(), "/subscription/subscriptionId"));
     ids.insert("invoiceId", text(sold.data(), "/invoice/invoiceId"));
-    let asked = json!({"pauseNeedsApproval": true, "cancellationNeedsApproval": true});
-    app.app("PATCH", "/company/finance-settings", Some(asked)).await.ok();
+    let request = json!({"pauseNeedsApproval": true, "cancellationNeedsApproval": true});
+    app.app("PATCH", "/company/finance-settings", Some(request)).await.ok();
     let course = format!("/finance/subscriptions/{}", ids["courseId"]);
     let made = app.post(&format!("{course}/pause-requests"), rest()).await.ok();
     ids.insert("subscriptionRequestId", text(made.data(), "/request/requestId"));

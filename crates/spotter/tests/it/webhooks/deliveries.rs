@@ -61,12 +61,15 @@ async fn every_listener_hears_a_signed_event_once(app: App) {
         .collect();
     assert_eq!(deliveries.len(), 3, "each delivery has an id of its own");
     for delivery in &deliveries {
-        let told = app.settle(delivery).await;
-        assert_eq!((&told["status"], &told["attemptCount"]), (&json!("succeeded"), &json!(1)));
-        assert_eq!(told["nextAttemptAt"], Value::Null);
-        assert!(told["completedAt"].is_string());
-        assert_eq!(told["lastAttempt"]["responseStatus"], 204);
-        assert_eq!(told["lastAttempt"]["error"], Value::Null);
+        let response = app.settle(delivery).await;
+        assert_eq!(
+            (&response["status"], &response["attemptCount"]),
+            (&json!("succeeded"), &json!(1))
+        );
+        assert_eq!(response["nextAttemptAt"], Value::Null);
+        assert!(response["completedAt"].is_string());
+        assert_eq!(response["lastAttempt"]["responseStatus"], 204);
+        assert_eq!(response["lastAttempt"]["error"], Value::Null);
     }
     let seen = first.get(&app).await;
     assert!(seen["lastDeliveryAt"].is_string());
@@ -102,14 +105,15 @@ async fn failures_are_tried_three_times(app: App) {
     let instant =
         |value: &Value| spotter_kernel::Timestamp::parse(value.as_str().unwrap()).unwrap().millis();
     for (attempt, wait) in [(1, 60_000), (2, 120_000)] {
-        let told = after_attempts(&app, &delivery, attempt).await;
-        assert_eq!(told["status"], "pending");
-        let waited = instant(&told["nextAttemptAt"]) - instant(&told["lastAttempt"]["attemptedAt"]);
+        let response = after_attempts(&app, &delivery, attempt).await;
+        assert_eq!(response["status"], "pending");
+        let waited =
+            instant(&response["nextAttemptAt"]) - instant(&response["lastAttempt"]["attemptedAt"]);
         assert!((wait..wait + 10_000).contains(&waited), "{waited}");
         hurry(&app).await;
     }
-    let told = after_attempts(&app, &delivery, 3).await;
-    assert_eq!((&told["status"], &told["nextAttemptAt"]), (&json!("failed"), &Value::Null));
+    let response = after_attempts(&app, &delivery, 3).await;
+    assert_eq!((&response["status"], &response["nextAttemptAt"]), (&json!("failed"), &Value::Null));
     let received = hook.received(3).await;
     let ids: BTreeSet<_> =
         received.iter().map(|one| &one.headers["x-service-webhook-delivery"]).collect();
@@ -146,8 +150,8 @@ async fn a_second_attempt_can_succeed(app: App) {
     // Timestamps are whole seconds.
     tokio::time::sleep(std::time::Duration::from_millis(1_050)).await;
     hurry(&app).await;
-    let told = after_attempts(&app, &delivery, 2).await;
-    assert_eq!(told["status"], "succeeded");
+    let response = after_attempts(&app, &delivery, 2).await;
+    assert_eq!(response["status"], "succeeded");
     let signatures: BTreeSet<_> = hook
         .received(2)
         .await
@@ -177,10 +181,10 @@ async fn bad_manners_are_recorded(app: App) {
         };
         let tested = app.act(&format!("/webhooks/{id}/test")).await.ok();
         let delivery = tested.data()["test"]["deliveryIds"][0].as_str().unwrap().to_owned();
-        let told = app.settle(&delivery).await;
+        let response = app.settle(&delivery).await;
         let status = if succeeds { "succeeded" } else { "pending" };
-        assert_eq!(told["status"], status, "{manner}: {told}");
-        let last = &told["lastAttempt"];
+        assert_eq!(response["status"], status, "{manner}: {response}");
+        let last = &response["lastAttempt"];
         assert!(last["error"].as_str().unwrap_or_default().contains(error), "{manner}: {last}");
         let preview = last["responsePreview"].as_str().unwrap_or_default();
         assert!(preview.len() <= 1_024, "{manner}");
@@ -194,9 +198,12 @@ async fn bad_manners_are_recorded(app: App) {
 async fn answers_with_a_body_are_written_down(app: App) {
     let hook = hook(&app, "chatty", &["client.created"]).await;
     for _ in 0..3 {
-        let told = app.settle(&hook.test(&app).await).await;
-        assert_eq!((&told["status"], &told["attemptCount"]), (&json!("succeeded"), &json!(1)));
-        let preview = told["lastAttempt"]["responsePreview"].as_str().unwrap();
+        let response = app.settle(&hook.test(&app).await).await;
+        assert_eq!(
+            (&response["status"], &response["attemptCount"]),
+            (&json!("succeeded"), &json!(1))
+        );
+        let preview = response["lastAttempt"]["responsePreview"].as_str().unwrap();
         assert_eq!(preview, r#"{"ok":true,"session":{"token":[redacted]}}"#);
     }
     hook.received(3).await;
@@ -214,9 +221,12 @@ async fn an_attempt_that_panics_counts_as_failed(app: App) {
         deliveries.push(tested.data()["test"]["deliveryIds"][0].as_str().unwrap().to_owned());
     }
     for delivery in &deliveries {
-        let told = app.settle(delivery).await;
-        assert_eq!((&told["status"], &told["attemptCount"]), (&json!("pending"), &json!(1)));
-        let last = &told["lastAttempt"];
+        let response = app.settle(delivery).await;
+        assert_eq!(
+            (&response["status"], &response["attemptCount"]),
+            (&json!("pending"), &json!(1))
+        );
+        let last = &response["lastAttempt"];
         assert_eq!(last["error"], "the attempt broke off on our side");
     }
     let good = hook(&app, "good", &["client.created"]).await;
@@ -230,11 +240,11 @@ async fn silence_ends_an_attempt(app: App) {
         hook(&app, "trickles", &["client.created"]).await,
     );
     let (delivery, trickled) = (silent.test(&app).await, slow.test(&app).await);
-    let told = app.settle(&delivery).await;
-    assert_eq!(told["lastAttempt"]["error"], "no answer within 15 seconds");
-    let told = app.settle(&trickled).await;
-    assert_eq!(told["lastAttempt"]["responseStatus"], 500);
-    let took = told["lastAttempt"]["durationMs"].as_i64().unwrap();
+    let response = app.settle(&delivery).await;
+    assert_eq!(response["lastAttempt"]["error"], "no answer within 15 seconds");
+    let response = app.settle(&trickled).await;
+    assert_eq!(response["lastAttempt"]["responseStatus"], 500);
+    let took = response["lastAttempt"]["durationMs"].as_i64().unwrap();
     assert!((14_000..17_000).contains(&took), "{took}");
 }
 
@@ -246,8 +256,8 @@ async fn names_are_checked_at_every_attempt(app: App) {
     let id = made.data()["subscription"]["id"].as_str().unwrap();
     let tested = app.act(&format!("/webhooks/{id}/test")).await.ok();
     let delivery = tested.data()["test"]["deliveryIds"][0].as_str().unwrap().to_owned();
-    let told = app.settle(&delivery).await;
-    let error = told["lastAttempt"]["error"].as_str().unwrap();
+    let response = app.settle(&delivery).await;
+    let error = response["lastAttempt"]["error"].as_str().unwrap();
     assert_eq!(error, "the target must be at a public address, not private");
     assert!(receiver().received(&mark).is_empty());
 }
@@ -304,9 +314,9 @@ async fn deliveries_are_listed(app: App) {
     good.received(3).await;
     let total = async |query: &str| {
         let listed = app.get(&format!("/webhooks/deliveries?{query}")).await.ok();
-        let shown = listed.data()["deliveries"].as_array().unwrap().len() as i64;
+        let view = listed.data()["deliveries"].as_array().unwrap().len() as i64;
         let total = listed.data()["total"].as_i64().unwrap();
-        assert_eq!(shown, total.min(20), "{query}");
+        assert_eq!(view, total.min(20), "{query}");
         total
     };
     assert_eq!(total("").await, 7);
@@ -350,8 +360,8 @@ async fn a_lost_lease_is_taken_over(app: App) {
     });
     dies.await.unwrap();
     hook.received(2).await;
-    let told = app.settle(&delivery).await;
-    assert_eq!((&told["status"], &told["attemptCount"]), (&json!("succeeded"), &json!(1)));
+    let response = app.settle(&delivery).await;
+    assert_eq!((&response["status"], &response["attemptCount"]), (&json!("succeeded"), &json!(1)));
 }
 
 async fn two_engines_share_the_work(app: App) {

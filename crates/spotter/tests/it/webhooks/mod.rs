@@ -71,9 +71,9 @@ pub async fn hurry(app: &App) {
 /// The delivery once it has had so many attempts.
 pub async fn after_attempts(app: &App, delivery: &str, count: i64) -> Value {
     for _ in 0..2_000 {
-        let told = app.settle(delivery).await;
-        if told["attemptCount"] == count {
-            return told;
+        let response = app.settle(delivery).await;
+        if response["attemptCount"] == count {
+            return response;
         }
         tokio::time::sleep(std::time::Duration::from_millis(10)).await;
     }

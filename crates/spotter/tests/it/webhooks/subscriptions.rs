@@ -80,13 +80,13 @@ async fn who_may_not_read_of_it_does_not_hear_of_it(mut app: App) {
     assert_eq!(kept, json!(["client.created", "measurement.created"]), "what it asked for stays");
     app.post(&path, weigh.clone()).await.ok();
     let deliveries = format!("/webhooks/deliveries?subscriptionId={}", hook.id);
-    let told = app.get(&deliveries).await.ok();
-    let all = told.data()["deliveries"].as_array().unwrap().clone();
+    let response = app.get(&deliveries).await.ok();
+    let all = response.data()["deliveries"].as_array().unwrap().clone();
     let of_health = all.iter().find(|one| one["eventType"] == "measurement.created").unwrap();
     // What was sent is shown to whoever may read of it.
     let one = format!("/webhooks/deliveries/{}", of_health["id"].as_str().unwrap());
-    let shown = app.get(&one).await.ok();
-    assert_eq!(shown.data()["delivery"]["payload"]["type"], "measurement.created");
+    let view = app.get(&one).await.ok();
+    assert_eq!(view.data()["delivery"]["payload"]["type"], "measurement.created");
     let nosy = made(&app, &["webhook_deliveries:read"], false).await.1;
     let staffs = std::mem::replace(&mut app.token, nosy);
     let hidden = app.get(&one).await.ok();
@@ -103,8 +103,8 @@ async fn who_may_not_read_of_it_does_not_hear_of_it(mut app: App) {
     // Nobody hears for an integration that is revoked.
     app.app("POST", &format!("{own}/revoke"), None).await.ok();
     app.new_client(json!({"firstName": "Cid"})).await;
-    let told = app.get(&deliveries).await.ok();
-    let all = told.data()["deliveries"].as_array().unwrap().clone();
+    let response = app.get(&deliveries).await.ok();
+    let all = response.data()["deliveries"].as_array().unwrap().clone();
     let with = |status: &str| all.iter().filter(|one| one["status"] == status).count();
     assert_eq!((all.len(), with("succeeded"), with("cancelled")), (5, 4, 1), "{all:?}");
 }
@@ -312,8 +312,11 @@ async fn disabled_subscriptions_hear_nothing(app: App) {
         }
         tokio::time::sleep(std::time::Duration::from_millis(10)).await;
     }
-    let told = app.settle(&waiting).await;
-    assert_eq!((&told["status"], &told["nextAttemptAt"]), (&json!("cancelled"), &Value::Null));
+    let response = app.settle(&waiting).await;
+    assert_eq!(
+        (&response["status"], &response["nextAttemptAt"]),
+        (&json!("cancelled"), &Value::Null)
+    );
     assert_eq!(app.get("/webhooks/deliveries").await.ok().data()["total"], 1);
     app.patch(&hook.path(), json!({"status": "active"})).await.ok();
     app.new_client(json!({"firstName": "Bea"})).await;

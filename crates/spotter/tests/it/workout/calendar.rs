@@ -115,10 +115,10 @@ async fn recurring_plans_come_round(app: App) {
     let sessions = format!("/workout/clients/{client}/plans/sessions");
     let body = json!({"planId": plan, "planMomentId": days[0]["_id"], "occurrenceDate": after(&monday(-2), 2), "completedAt": ago(5)});
     let made = app.post(&sessions, body).await.ok();
-    let told = items(&app, &client, &monday(-4), &after(&monday(-1), 6)).await;
-    let statuses: Vec<_> = told.iter().map(|item| text(item, "/status")).collect();
+    let response = items(&app, &client, &monday(-4), &after(&monday(-1), 6)).await;
+    let statuses: Vec<_> = response.iter().map(|item| text(item, "/status")).collect();
     assert_eq!(statuses, ["missed", "missed", "completed", "missed"], "one date of many is done");
-    assert_eq!(told[2]["sessionId"], made.data()["session"]["sessionId"]);
+    assert_eq!(response[2]["sessionId"], made.data()["session"]["sessionId"]);
     let wrong = json!({"planId": plan, "planMomentId": days[1]["_id"], "occurrenceDate": after(&monday(-2), 2)});
     app.post(&sessions, wrong).await.refused(404, "resource.not_found").about("occurrenceDate");
 }
@@ -217,9 +217,9 @@ async fn statuses_tell_what_became_of_a_day(app: App) {
     .await
     .ok();
     app.post(&sessions, json!({"planId": plan, "planMomentId": days[1]["_id"]})).await.ok();
-    let told = items(&app, &client, &monday(-1), &after(&monday(1), 6)).await;
+    let response = items(&app, &client, &monday(-1), &after(&monday(1), 6)).await;
     let status = |date: String| {
-        let item = told.iter().find(|item| item["scheduledDate"] == date.as_str());
+        let item = response.iter().find(|item| item["scheduledDate"] == date.as_str());
         text(item.unwrap(), "/status")
     };
     assert_eq!(status(monday(-1)), "completed");

@@ -255,13 +255,13 @@ async fn settings_change_the_unit(app: App) {
         .ok();
     assert_eq!(changed.data()["settings"]["defaultRestSeconds"], 120);
     let path = format!("/workout/clients/{client}/plans/sessions/{session}");
-    let shown = app.get(&path).await.ok();
-    let shown = &shown.data()["session"];
+    let view = app.get(&path).await.ok();
+    let view = &view.data()["session"];
     assert_eq!(
-        (&shown["weightUnit"], &shown["exercises"][0]["sets"][0]["weight"]),
+        (&view["weightUnit"], &view["exercises"][0]["sets"][0]["weight"]),
         (&json!("lb"), &json!(220.46))
     );
-    assert_eq!(shown["totalVolume"], json!(1102.31));
+    assert_eq!(view["totalVolume"], json!(1102.31));
     let logged = app
         .put(&format!("{path}/sets"), json!({"exercises": [super::lifted(SQUAT, &[(225.0, 5)])]}))
         .await

@@ -137,17 +137,17 @@ async fn days_hold_what_is_asked_for(app: App) {
         (&changed.data()["day"]["startTime"], &changed.data()["day"]["plannedDurationMinutes"]),
         (&json!(""), &json!(45))
     );
-    let told = app.get(&format!("/workout/plans/templates/{template}")).await.ok();
-    assert_eq!(told.data()["template"]["totalExercises"], 1);
+    let response = app.get(&format!("/workout/plans/templates/{template}")).await.ok();
+    assert_eq!(response.data()["template"]["totalExercises"], 1);
     for field in ["weekday", "weekNumber", "name"] {
         let null = app.patch(&path, json!({field: null})).await;
         null.refused(400, "request.invalid").about(field);
     }
     app.delete(&path).await.ok();
     app.delete(&path).await.refused(404, "resource.not_found");
-    let told = app.get(&format!("/workout/plans/templates/{template}")).await.ok();
+    let response = app.get(&format!("/workout/plans/templates/{template}")).await.ok();
     assert_eq!(
-        (&told.data()["template"]["totalDays"], &told.data()["template"]["totalExercises"]),
+        (&response.data()["template"]["totalDays"], &response.data()["template"]["totalExercises"]),
         (&json!(0), &json!(0))
     );
     app.announced(&[]).await;

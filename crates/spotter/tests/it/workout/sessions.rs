@@ -180,14 +180,14 @@ async fn sessions_are_listed(app: App) {
     let open = app.act(&format!("{path}/sessions")).await.ok();
     let open = text(open.data(), "/session/sessionId");
     let list = app.get(&format!("{path}/sessions")).await.ok();
-    let told: Vec<_> = list.data()["sessions"]
+    let response: Vec<_> = list.data()["sessions"]
         .as_array()
         .unwrap()
         .iter()
         .map(|session| text(session, "/sessionId"))
         .collect();
     assert_eq!(
-        told.iter().collect::<Vec<_>>(),
+        response.iter().collect::<Vec<_>>(),
         [&open, &ids[1], &ids[2], &ids[0]],
         "the one that began last comes first"
     );
@@ -353,7 +353,7 @@ async fn records_follow_every_edit(app: App) {
     let (client, path) = new_client(&app).await;
     let first = did(&app, &client, 300, json!([lifted(SQUAT, &[(100.0, 5), (90.0, 10)])])).await;
     let second = did(&app, &client, 200, json!([lifted(SQUAT, &[(110.0, 3), (60.0, 20)])])).await;
-    let told = records(&app, &path, SQUAT).await;
+    let response = records(&app, &path, SQUAT).await;
     for (kind, value, session) in [
         ("max_weight", 110.0, &second),
         ("1rm", 110.0, &second),
@@ -365,24 +365,24 @@ async fn records_follow_every_edit(app: App) {
         ("estimated_1rm", 121.0, &second),
     ] {
         // 110 · (1 + 3/30) = 121; 90 · (1 + 10/30) = 120.
-        assert_eq!(told.get(kind), Some(&(value, session.clone())), "{kind}: {told:?}");
+        assert_eq!(response.get(kind), Some(&(value, session.clone())), "{kind}: {response:?}");
     }
-    assert_eq!(told.len(), 8, "nothing was timed: {told:?}");
+    assert_eq!(response.len(), 8, "nothing was timed: {response:?}");
     app.put(
         &format!("{path}/sessions/{second}/sets"),
         json!({"exercises": [lifted(SQUAT, &[(95.0, 3)])]}),
     )
     .await
     .ok();
-    let told = records(&app, &path, SQUAT).await;
+    let response = records(&app, &path, SQUAT).await;
     assert_eq!(
-        (told["max_weight"].0, &told["max_weight"].1, told["max_reps"].0),
+        (response["max_weight"].0, &response["max_weight"].1, response["max_reps"].0),
         (100.0, &first, 10.0)
     );
     app.delete(&format!("{path}/sessions/{first}")).await.ok();
-    let told = records(&app, &path, SQUAT).await;
-    assert_eq!((told["max_weight"].0, &told["max_weight"].1), (95.0, &second));
-    assert!(!told.contains_key("5rm"));
+    let response = records(&app, &path, SQUAT).await;
+    assert_eq!((response["max_weight"].0, &response["max_weight"].1), (95.0, &second));
+    assert!(!response.contains_key("5rm"));
     app.put(&format!("{path}/sessions/{second}/sets"), json!({"exercises": []})).await.ok();
     assert!(records(&app, &path, SQUAT).await.is_empty());
     let all = app.get(&format!("{path}/personal-records")).await.ok();
@@ -394,9 +394,9 @@ async fn what_is_logged_late_counts_in_its_time(app: App) {
     let (client, path) = new_client(&app).await;
     let late = did(&app, &client, 100, json!([lifted(SQUAT, &[(100.0, 5)])])).await;
     let early = did(&app, &client, 200, json!([lifted(SQUAT, &[(100.0, 5)])])).await;
-    let told = records(&app, &path, SQUAT).await;
+    let response = records(&app, &path, SQUAT).await;
     assert_eq!(
-        told["max_weight"],
+        response["max_weight"],
         (100.0, early),
         "who was first keeps the record, whenever it is logged"
     );
@@ -431,13 +431,13 @@ async fn help_and_belts_count_as_what_they_are(app: App) {
     did(&app, &client, 40, json!([moved(&dip, 80.0, &[(30.0, 8)])])).await;
     let least = did(&app, &client, 30, json!([moved(&dip, 80.0, &[(20.0, 8), (35.0, 10)])])).await;
     did(&app, &client, 20, json!([moved(&dip, 80.0, &[(25.0, 9)])])).await;
-    let told = records(&app, &path, &dip).await;
-    assert_eq!(told["min_assistance"], (20.0, least.clone()));
-    assert_eq!(told["max_reps"].0, 10.0);
-    assert_eq!(told.len(), 2, "help is no weight that was lifted: {told:?}");
+    let response = records(&app, &path, &dip).await;
+    assert_eq!(response["min_assistance"], (20.0, least.clone()));
+    assert_eq!(response["max_reps"].0, 10.0);
+    assert_eq!(response.len(), 2, "help is no weight that was lifted: {response:?}");
     let history = format!("{path}/exercises/{dip}/history");
-    let told = app.get(&history).await.ok();
-    let entry = &told.data()["history"][1];
+    let response = app.get(&history).await.ok();
+    let entry = &response.data()["history"][1];
     assert_eq!((&entry["bodyWeight"], &entry["totalVolume"]), (&json!(80.0), &json!(0.0)));
     assert_eq!(entry["estimatedOneRepMax"], Value::Null);
     let session = app.get(&format!("{path}/sessions/{least}")).await.ok();
@@ -446,17 +446,17 @@ async fn help_and_belts_count_as_what_they_are(app: App) {
     app.delete(&format!("{path}/sessions/{least}")).await.ok();
     assert_eq!(records(&app, &path, &dip).await["min_assistance"].0, 25.0);
     let belt = did(&app, &client, 10, json!([moved(&pull, 80.0, &[(20.0, 6)])])).await;
-    let told = records(&app, &path, &pull).await;
+    let response = records(&app, &path, &pull).await;
     // (80 + 20) · (1 + 6/30) = 120 kg, of which 40 beyond the body.
     for (kind, value) in
         [("max_weight", 20.0), ("5rm", 20.0), ("estimated_1rm", 40.0), ("max_volume", 120.0)]
     {
-        assert_eq!(told[kind], (value, belt.clone()), "{kind}");
+        assert_eq!(response[kind], (value, belt.clone()), "{kind}");
     }
     // Nobody said what they weighed: what is known is the belt.
     did(&app, &client, 5, json!([lifted(&pull, &[(30.0, 2)])])).await;
-    let told = records(&app, &path, &pull).await;
-    assert_eq!((told["max_weight"].0, told["estimated_1rm"].0), (30.0, 40.0));
+    let response = records(&app, &path, &pull).await;
+    assert_eq!((response["max_weight"].0, response["estimated_1rm"].0), (30.0, 40.0));
     let bad = json!({"exercises": [moved(&pull, 2001.0, &[(1.0, 1)])]});
     app.put(&format!("{path}/sessions/{belt}/sets"), bad)
         .await
@@ -482,11 +482,11 @@ async fn what_somebody_weighs_is_for_whom_it_concerns(mut app: App) {
         )
         .await;
     let all = std::mem::replace(&mut app.token, reader);
-    let told = app.get(&one).await.ok();
-    let logged = &told.data()["session"]["exercises"][0];
+    let response = app.get(&one).await.ok();
+    let logged = &response.data()["session"]["exercises"][0];
     assert_eq!((&logged["bodyWeight"], &logged["totalVolume"]), (&Value::Null, &json!(120.0)));
-    let told = app.get(&history).await.ok();
-    let entry = &told.data()["history"][0];
+    let response = app.get(&history).await.ok();
+    let entry = &response.data()["history"][0];
     assert_eq!((&entry["bodyWeight"], &entry["estimatedOneRepMax"]), (&Value::Null, &Value::Null));
     assert!(!records(&app, &path, &pull).await.contains_key("estimated_1rm"));
     let weighed = json!({"exercises": [moved(&pull, 70.0, &[(20.0, 6)])]});
@@ -497,8 +497,8 @@ async fn what_somebody_weighs_is_for_whom_it_concerns(mut app: App) {
     // Who does not see it does not take it away.
     app.put(&format!("{one}/sets"), json!({"exercises": [lifted(&pull, &[(20.0, 5)])]})).await.ok();
     app.token = all;
-    let told = app.get(&one).await.ok();
-    assert_eq!(told.data()["session"]["exercises"][0]["bodyWeight"], 80.0);
+    let response = app.get(&one).await.ok();
+    assert_eq!(response.data()["session"]["exercises"][0]["bodyWeight"], 80.0);
     assert!(records(&app, &path, &pull).await.contains_key("estimated_1rm"));
     app.app("PATCH", "/company/features", Some(json!({"healthConsent": true}))).await.ok();
     app.put(&format!("{one}/sets"), weighed.clone())
@@ -530,20 +530,20 @@ async fn what_is_measured_otherwise_is_counted_anew(app: App) {
         app.patch(&exercise, json!({"trackingType": kind})).await.ok();
         let began = std::time::Instant::now();
         loop {
-            let told = records(&app, &path, &own).await;
-            if let Some((is, _)) = told.get(record) {
+            let response = records(&app, &path, &own).await;
+            if let Some((is, _)) = response.get(record) {
                 assert_eq!(
-                    (*is, told.contains_key("1rm")),
+                    (*is, response.contains_key("1rm")),
                     (value, kind == "weight_reps"),
-                    "{told:?}"
+                    "{response:?}"
                 );
                 break;
             }
-            assert!(began.elapsed().as_secs() < 20, "{kind}: {told:?}");
+            assert!(began.elapsed().as_secs() < 20, "{kind}: {response:?}");
             tokio::time::sleep(std::time::Duration::from_millis(50)).await;
         }
-        let told = app.get(&format!("{path}/sessions/{session}")).await.ok();
-        assert_eq!(told.data()["session"]["totalVolume"], volume, "{kind}");
+        let response = app.get(&format!("{path}/sessions/{session}")).await.ok();
+        assert_eq!(response.data()["session"]["totalVolume"], volume, "{kind}");
     }
     app.announced(&[]).await;
 }
@@ -552,8 +552,8 @@ async fn volume_by_week_and_muscle(app: App) {
     let (client, path) = new_client(&app).await;
     did(&app, &client, 10, json!([lifted(SQUAT, &[(100.0, 5), (100.0, 5)]), {"exerciseId": PLANK, "sets": [{"durationSeconds": 60}]}])).await;
     did(&app, &client, 8 * 24 * 60, json!([lifted(SQUAT, &[(80.0, 10)])])).await;
-    let told = app.get(&format!("{path}/volume")).await.ok();
-    let volume = &told.data()["volume"];
+    let response = app.get(&format!("{path}/volume")).await.ok();
+    let volume = &response.data()["volume"];
     let weeks = volume["weeks"].as_array().unwrap();
     assert_eq!(
         (weeks.len(), &volume["timeZone"], &volume["weightUnit"]),
@@ -601,9 +601,9 @@ async fn history_of_an_exercise(app: App) {
         did(&app, &client, minutes, json!([lifted(SQUAT, &[(weight, reps)])])).await;
     }
     let history = format!("{path}/exercises/{SQUAT}/history");
-    let told = app.get(&history).await.ok();
-    let entries = told.data()["history"].as_array().unwrap();
-    assert_eq!((entries.len(), &told.data()["total"]), (3, &json!(3)));
+    let response = app.get(&history).await.ok();
+    let entries = response.data()["history"].as_array().unwrap();
+    assert_eq!((entries.len(), &response.data()["total"]), (3, &json!(3)));
     assert_eq!(entries[0]["estimatedOneRepMax"], Value::Null, "twenty repetitions tell no maximum");
     assert_eq!(
         entries[1]["estimatedOneRepMax"],
@@ -624,7 +624,7 @@ async fn history_of_an_exercise(app: App) {
 async fn progress_is_the_same_in_any_order(app: App) {
     let sessions =
         [(500, 100.0, 5), (400, 105.0, 3), (300, 105.0, 3), (200, 90.0, 12), (100, 107.5, 1)];
-    let mut told = Vec::new();
+    let mut response = Vec::new();
     for turn in 0..sessions.len() {
         let (client, path) = new_client(&app).await;
         let mut order = sessions;
@@ -644,7 +644,7 @@ async fn progress_is_the_same_in_any_order(app: App) {
             let minutes = (SystemClock.now().millis() - at.millis()) / 60_000;
             record["minutes"] = json!((minutes + 2) / 100);
         }
-        told.push(records);
+        response.push(records);
     }
-    assert!(told.windows(2).all(|pair| pair[0] == pair[1]), "{told:#?}");
+    assert!(response.windows(2).all(|pair| pair[0] == pair[1]), "{response:#?}");
 }

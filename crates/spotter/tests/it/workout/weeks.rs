@@ -79,9 +79,9 @@ async fn deletion_to_the_letter(app: App) {
         let expected = [("A1", 1, 1), ("B1", 1, 2), ("A3", 2, 3), ("B3", 2, 4)]
             .map(|(name, week, order)| (name.to_owned(), week, order));
         assert_eq!(labels(&days_of(&app, &template).await), expected);
-        let told = app.get(&format!("/workout/plans/templates/{template}")).await.ok();
+        let response = app.get(&format!("/workout/plans/templates/{template}")).await.ok();
         assert_eq!(
-            (&told.data()["template"]["totalWeeks"], &told.data()["template"]["totalDays"]),
+            (&response.data()["template"]["totalWeeks"], &response.data()["template"]["totalDays"]),
             (&json!(2), &json!(4))
         );
     }
@@ -289,8 +289,8 @@ async fn deletions_beside_other_changes_leave_no_gap(app: App) {
     });
     let done = futures_util::future::join_all(changes).await;
     assert!(done.iter().all(|reply| reply.status < 300), "{done:?}");
-    let told = app.get(&format!("/workout/plans/templates/{template}")).await.ok();
-    assert_eq!(told.data()["template"]["totalWeeks"], 20 - 12 + 6);
+    let response = app.get(&format!("/workout/plans/templates/{template}")).await.ok();
+    assert_eq!(response.data()["template"]["totalWeeks"], 20 - 12 + 6);
     assert_no_gap(&app, &template).await;
 }
 

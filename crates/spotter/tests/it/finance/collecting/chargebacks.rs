@@ -30,8 +30,8 @@ mod by_the_clock {
 }
 
 async fn chargebacks(app: &App) -> Vec<Value> {
-    let told = app.get("/finance/chargebacks").await.ok();
-    told.data()["chargebacks"].as_array().unwrap().clone()
+    let response = app.get("/finance/chargebacks").await.ok();
+    response.data()["chargebacks"].as_array().unwrap().clone()
 }
 
 fn what_banks_take_back_is_owed_again(engine: Engine) {
@@ -147,7 +147,7 @@ fn what_banks_take_back_is_kept_whatever_went_back_before(engine: Engine) {
         travel.app.app("POST", &path, Some(json!({"amount": 700}))).await.ok();
         travel.wait(1).await;
         travel.app.events().await;
-        let told = Dispute {
+        let response = Dispute {
             reference: id.clone(),
             payment: PaymentId(Id::parse(&id).unwrap()),
             kind: ChargebackKind::DebitReturn,
@@ -157,7 +157,7 @@ fn what_banks_take_back_is_kept_whatever_went_back_before(engine: Engine) {
             status: ChargebackStatus::Lost,
             evidence_due_at: None,
         };
-        travel.app.as_the_system(move |cx| chargeback::follow(cx, &told)).await;
+        travel.app.as_the_system(move |cx| chargeback::follow(cx, &response)).await;
         assert_eq!(finance::told(&travel.app).await, ["chargeback.created"]);
         let all = chargebacks(&travel.app).await;
         assert_eq!((&all[0]["amount"], &all[0]["taken"]), (&json!(1000), &json!(300)));

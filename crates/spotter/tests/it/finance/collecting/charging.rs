@@ -70,8 +70,8 @@ async fn what_nobody_can_be_asked_is_said_by_hand(app: App) {
     say("failed").await.refused(409, "PUBLIC_API_ERROR").about("createdAt");
     age(&app, &id).await;
     say("gone").await.refused(400, "PUBLIC_API_INVALID_ENUM").about("status");
-    let told = say("failed").await.ok();
-    assert_eq!(told.data()["payment"]["failureCode"], "not_sent");
+    let response = say("failed").await.ok();
+    assert_eq!(response.data()["payment"]["failureCode"], "not_sent");
     assert_eq!(invoice(&app, &bill).await["status"], "open");
     say("succeeded").await.refused(409, "PUBLIC_API_ERROR").about("status");
     // The provider says after all that it came: that is believed.

@@ -50,8 +50,8 @@ pub async fn payment(app: &App, id: &str) -> Value {
 }
 
 pub async fn payments(app: &App, client: &str) -> Vec<Value> {
-    let told = app.get(&format!("/finance/payments?clientId={client}&limit=100")).await.ok();
-    told.data()["payments"].as_array().unwrap().iter().rev().cloned().collect()
+    let response = app.get(&format!("/finance/payments?clientId={client}&limit=100")).await.ok();
+    response.data()["payments"].as_array().unwrap().iter().rev().cloned().collect()
 }
 
 pub async fn invoice(app: &App, id: &str) -> Value {

@@ -33,10 +33,10 @@ fn clients_pay_and_leave_cards_on_pages(engine: Engine) {
         let bill = text(made.data(), "/invoice/invoiceId");
         travel.app.events().await;
         let path = format!("/finance/invoices/{bill}/pay");
-        let asked = travel.app.app_as(&token, "POST", &path, None).await.ok();
+        let requested = travel.app.app_as(&token, "POST", &path, None).await.ok();
         travel.app.announced(&["payment.request.created"]).await;
         let again = travel.app.app_as(&token, "POST", &path, None).await.ok();
-        let url = text(asked.data(), "/paymentRequest/payUrl");
+        let url = text(requested.data(), "/paymentRequest/payUrl");
         assert_eq!(text(again.data(), "/paymentRequest/payUrl"), url);
         assert!(page(&travel.app, &url).await.contains("Pay now"));
         let bank_page = submit(&travel.app, &url, &[]).await;
