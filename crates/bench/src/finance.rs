@@ -85,11 +85,11 @@ fn copy_of(at: Timestamp, kind: i64, number: u64) -> Id {
 }
 
 fn renewing(tx: &mut Tx<'_>, of: Template, at: Timestamp, number: u64) -> Result<(), Problem> {
-    let [client, sale, course] = [1, 2, 3].map(|kind| copy_of(at, kind, number));
+    let [client, sale, subscription] = [1, 2, 3].map(|kind| copy_of(at, kind, number));
     let begun = of.today.plus_days(-7).unwrap_or(of.today);
     tx.defer(CLIENT, params![of.company, client, of.client])?;
-    tx.defer(SALE, params![of.company, sale, of.sale, client, course, begun])?;
-    tx.defer(COURSE, params![of.company, course, of.course, client, sale, begun, of.today])?;
+    tx.defer(SALE, params![of.company, sale, of.sale, client, subscription, begun])?;
+    tx.defer(COURSE, params![of.company, subscription, of.course, client, sale, begun, of.today])?;
     tx.defer(TIMER, params![of.company, sale, at])
 }
 

@@ -66,24 +66,26 @@ pub fn mark(cx: &mut Write, before: &Booking, status: AttendanceStatus) -> Resul
         return Ok(booking);
     }
     undo(cx, &mut booking)?;
-    let (settling, taking) = (cx.entitlements()?, before.taking());
+    let (booking_credits, taking) = (cx.entitlements()?, before.taking());
     let told_too_late = before.free_until.is_some_and(|until| until > before.starts_at);
     booking.entitlement = Json(match status {
         AttendanceStatus::Expected => booking.entitlement.0,
         AttendanceStatus::Attended => {
             booking.checked_in_at = Some(cx.now());
-            settling.consume(cx, &taking)?
+            booking_credits.consume(cx, &taking)?
         }
         // Nobody pays for having missed a time that others have chosen for them so late.
         AttendanceStatus::NoShow if told_too_late => {
-            settling.release(cx, &taking, ReleaseReason::Excused)?
+            booking_credits.release(cx, &taking, ReleaseReason::Excused)?
         }
         AttendanceStatus::NoShow => {
             let fee = before.policy.0.no_show_fee;
             booking.fee = fee.map(Json);
-            settling.forfeit(cx, &taking, ForfeitReason::NoShow, fee.as_ref())?
+            booking_credits.forfeit(cx, &taking, ForfeitReason::NoShow, fee.as_ref())?
         }
-        AttendanceStatus::Excused => settling.release(cx, &taking, ReleaseReason::Excused)?,
+        AttendanceStatus::Excused => {
+            booking_credits.release(cx, &taking, ReleaseReason::Excused)?
+        }
     });
     booking.attendance_status = status;
     booking.save(cx, before, Event::BookingUpdated)?;

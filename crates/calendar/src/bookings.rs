@@ -145,7 +145,7 @@ fn absent_beside(named: &str, given: &[(&str, bool)]) -> Result<()> {
 /// Which slot is meant, by its token, its class, or its type and start.
 pub fn slot_of(cx: &mut Read, new: &NewBookingRequest) -> Result<(EventTypeId, BookingDraft)> {
     let client = cx.subject_client(new.client_id)?;
-    let wish = BookingDraft {
+    let draft = BookingDraft {
         client,
         starts_at: cx.now(),
         coach: new.coach_id,
@@ -177,7 +177,7 @@ pub fn slot_of(cx: &mut Read, new: &NewBookingRequest) -> Result<(EventTypeId, B
         let (class, starts_at) = (slot.calendar_event_id, slot.starts_at);
         return Ok((
             slot.event_type_id,
-            BookingDraft { coach, location, class, starts_at, ..wish },
+            BookingDraft { coach, location, class, starts_at, ..draft },
         ));
     }
     if let Some(id) = new.calendar_event_id {
@@ -192,7 +192,7 @@ pub fn slot_of(cx: &mut Read, new: &NewBookingRequest) -> Result<(EventTypeId, B
         let starts_at = event.starts_at;
         return Ok((
             event.event_type_id,
-            BookingDraft { coach, location, class: Some(id), starts_at, ..wish },
+            BookingDraft { coach, location, class: Some(id), starts_at, ..draft },
         ));
     }
     let missing =
@@ -203,7 +203,7 @@ pub fn slot_of(cx: &mut Read, new: &NewBookingRequest) -> Result<(EventTypeId, B
     if let Some(coach) = new.coach_id {
         Coach::find(cx, coach)?;
     }
-    Ok((event_type, BookingDraft { starts_at, ..wish }))
+    Ok((event_type, BookingDraft { starts_at, ..draft }))
 }
 
 /// Refuses a client who asks for what staff alone can have.
@@ -214,15 +214,15 @@ pub fn check_staffs(cx: &Read, new: &NewBookingRequest) -> Result<()> {
 
 fn create_booking(cx: &mut Write, Body(new): Body<NewBookingRequest>) -> Result<BookedAnswer> {
     check_staffs(cx, &new)?;
-    let (event_type, wish) = slot_of(cx, &new)?;
+    let (event_type, draft) = slot_of(cx, &new)?;
     let event_type = bookable_type(cx, event_type)?;
     let by_coach = matches!(cx.caller().actor, Actor::Coach { .. });
-    if event_type.requires_approval && !by_coach && !wish.ignore_policy {
-        let request = requests::create(cx, &event_type, wish)?;
+    if event_type.requires_approval && !by_coach && !draft.ignore_policy {
+        let request = requests::create(cx, &event_type, draft)?;
         cx.describe_effect(|| "It becomes a request, which a coach must approve.".to_owned());
         return Ok(BookedAnswer { booking: None, booking_request: Some(request.into()) });
     }
-    let booking = book(cx, &event_type, &wish)?;
+    let booking = book(cx, &event_type, &draft)?;
     booking.describe_effects(cx);
     Ok(BookedAnswer { booking: Some(booking.into()), booking_request: None })
 }

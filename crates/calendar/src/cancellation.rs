@@ -202,17 +202,17 @@ pub fn ended(
     booking.cancellation_timing = timing;
     booking.cancellation_reason = reason;
     if before.status.has_seat() {
-        let (settling, taking) = (cx.entitlements()?, before.taking());
+        let (booking_credits, taking) = (cx.entitlements()?, before.taking());
         booking.entitlement = Json(if timing == Some(CancellationTiming::Late) {
             let fee = before.policy.0.late_fee;
             booking.fee = fee.map(Json);
-            settling.forfeit(cx, &taking, ForfeitReason::LateCancellation, fee.as_ref())?
+            booking_credits.forfeit(cx, &taking, ForfeitReason::LateCancellation, fee.as_ref())?
         } else {
             let why = match by {
                 CancelledBy::Client => ReleaseReason::Cancelled,
                 _ => ReleaseReason::CalledOff,
             };
-            settling.release(cx, &taking, why)?
+            booking_credits.release(cx, &taking, why)?
         });
     }
     booking.save(cx, before, Event::BookingCancelled)?;

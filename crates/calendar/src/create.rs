@@ -117,21 +117,21 @@ fn bookable_client(cx: &mut Read, id: ClientId) -> Result<()> {
 }
 
 /// Books a slot, or refuses it with its reasons and alternatives.
-pub fn book(cx: &mut Write, event_type: &EventType, wish: &BookingDraft) -> Result<Booking> {
-    bookable_client(cx, wish.client)?;
-    let found = checked(cx, event_type, wish)?;
-    book_at(cx, event_type, wish, found)
+pub fn book(cx: &mut Write, event_type: &EventType, draft: &BookingDraft) -> Result<Booking> {
+    bookable_client(cx, draft.client)?;
+    let found = checked(cx, event_type, draft)?;
+    book_at(cx, event_type, draft, found)
 }
 
 /// Books a slot that was found bookable in the same transaction.
 pub fn book_at(
     cx: &mut Write,
     event_type: &EventType,
-    wish: &BookingDraft,
+    draft: &BookingDraft,
     (start, buffers, limited): Checked,
 ) -> Result<Booking> {
     match start.class {
-        Some(class) => join(cx, event_type, wish, class),
+        Some(class) => join(cx, event_type, draft, class),
         None => {
             let span = start.span;
             let new = NewEvent {
@@ -149,7 +149,7 @@ pub fn book_at(
                 series: None,
             };
             let event = CalendarEvent::create(cx, new, limited)?;
-            let new = new_booking(cx, event_type, wish, (BookingStatus::Booked, None))?;
+            let new = new_booking(cx, event_type, draft, (BookingStatus::Booked, None))?;
             Booking::create(cx, &event, new)
         }
     }
@@ -158,19 +158,19 @@ pub fn book_at(
 fn new_booking(
     cx: &mut Write,
     event_type: &EventType,
-    wish: &BookingDraft,
+    draft: &BookingDraft,
     (status, position): (BookingStatus, Option<i64>),
 ) -> Result<NewBooking> {
     Ok(NewBooking {
-        client_id: wish.client,
+        client_id: draft.client,
         status,
         position,
         credits: event_type.credits,
         policy: Policy::of(cx, event_type)?,
-        request: wish.request,
-        series: wish.series,
-        note: wish.note.clone(),
-        external_id: wish.external_id.clone(),
+        request: draft.request,
+        series: draft.series,
+        note: draft.note.clone(),
+        external_id: draft.external_id.clone(),
     })
 }
 
@@ -179,15 +179,15 @@ fn new_booking(
 pub type Checked = (Start, (i64, i64), bool);
 
 /// What was found bookable, or the refusal with its reasons and alternatives.
-pub fn checked(cx: &mut Write, event_type: &EventType, wish: &BookingDraft) -> Result<Checked> {
-    match look(cx, event_type, wish)? {
+pub fn checked(cx: &mut Write, event_type: &EventType, draft: &BookingDraft) -> Result<Checked> {
+    match look(cx, event_type, draft)? {
         Ok(found) => Ok(found),
         Err(reasons) => {
             let full = reasons.contains(&Reason::Full);
             // Another class may be another coach's.
-            let place = (wish.coach.filter(|_| !full), wish.location);
-            let refused = (wish.starts_at, reasons.as_slice());
-            Err(not_bookable(cx, event_type, place, Some(wish.client), refused)?)
+            let place = (draft.coach.filter(|_| !full), draft.location);
+            let refused = (draft.starts_at, reasons.as_slice());
+            Err(not_bookable(cx, event_type, place, Some(draft.client), refused)?)
         }
     }
 }
@@ -197,48 +197,48 @@ pub fn checked(cx: &mut Write, event_type: &EventType, wish: &BookingDraft) -> R
 pub fn look(
     cx: &mut Write,
     event_type: &EventType,
-    wish: &BookingDraft,
+    draft: &BookingDraft,
 ) -> Result<Result<Checked, Vec<Reason>>> {
-    let at = wish.starts_at;
-    let offering = SlotSearch::read(
+    let at = draft.starts_at;
+    let search = SlotSearch::read(
         cx,
         SlotQuery {
             event_type,
-            coach: wish.coach,
-            location: wish.location,
+            coach: draft.coach,
+            location: draft.location,
             range: Span::from_minutes(at, 1),
-            client: Some(wish.client),
-            than: wish.than,
-            moved: wish.moved,
+            client: Some(draft.client),
+            than: draft.than,
+            moved: draft.moved,
         },
     )?;
     let part = Span::new(at, at.plus_millis(1));
-    let mut found = match wish.ignore_policy && wish.class.is_none() {
-        true => offering.ignoring_hours(at),
-        false => offering.starts(cx, part)?,
+    let mut found = match draft.ignore_policy && draft.class.is_none() {
+        true => search.ignoring_hours(at),
+        false => search.starts(cx, part)?,
     };
-    if let Some(id) = wish.class {
+    if let Some(id) = draft.class {
         found.retain(|start| {
             start.class.as_ref().is_some_and(|class| class.calendar_event_id == id)
         });
     }
     for start in &mut found {
         start.reasons.retain(|reason| match reason {
-            Reason::ClientBusy => !wish.allow_overlap,
-            Reason::Full => wish.capacity == CapacityAction::Reject,
-            Reason::Window => !wish.ignore_policy && !wish.ignore_window,
-            Reason::Notice => !wish.ignore_policy && !wish.ignore_notice,
-            Reason::DailyLimit | Reason::NotEntitled => !wish.ignore_policy,
+            Reason::ClientBusy => !draft.allow_overlap,
+            Reason::Full => draft.capacity == CapacityAction::Reject,
+            Reason::Window => !draft.ignore_policy && !draft.ignore_window,
+            Reason::Notice => !draft.ignore_policy && !draft.ignore_notice,
+            Reason::DailyLimit | Reason::NotEntitled => !draft.ignore_policy,
             _ => true,
         });
     }
     let best = found
         .iter()
         .filter(|start| start.reasons.is_empty())
-        .min_by_key(|start| (offering.busy_minutes(start), start.coach, start.location));
+        .min_by_key(|start| (search.busy_minutes(start), start.coach, start.location));
     if let Some(best) = best {
-        let limited = offering.is_limited(best);
-        return Ok(Ok((best.clone(), offering.buffers_of(best.coach), limited)));
+        let limited = search.is_limited(best);
+        return Ok(Ok((best.clone(), search.buffers_of(best.coach), limited)));
     }
     let closest = found.iter().min_by_key(|start| start.reasons.len());
     Ok(Err(closest.map_or(vec![Reason::Closed], |start| start.reasons.clone())))
@@ -248,7 +248,7 @@ pub fn look(
 fn join(
     cx: &mut Write,
     event_type: &EventType,
-    wish: &BookingDraft,
+    draft: &BookingDraft,
     mut event: CalendarEvent,
 ) -> Result<Booking> {
     // Who waits comes before who comes now: what kept them from the seat may be gone.
@@ -256,20 +256,20 @@ fn join(
         waitlist::fill(cx, &mut event)?;
     }
     let full = event.free_seats() == 0;
-    if full && wish.capacity == CapacityAction::Reject {
-        let place = (None, wish.location);
+    if full && draft.capacity == CapacityAction::Reject {
+        let place = (None, draft.location);
         let refused = (event.starts_at, &[Reason::Full][..]);
-        return Err(not_bookable(cx, event_type, place, Some(wish.client), refused)?);
+        return Err(not_bookable(cx, event_type, place, Some(draft.client), refused)?);
     }
-    let waits = full && wish.capacity == CapacityAction::Waitlist;
+    let waits = full && draft.capacity == CapacityAction::Waitlist;
     if waits {
         let waitlist = &event_type.waitlist.0;
         let is_long = waitlist.max_entries.is_some_and(|most| event.waitlisted >= most);
         let is_closed = waitlist::closes_at(&event, waitlist) <= cx.now();
         if waitlist.mode == WaitlistMode::Off || is_long || is_closed {
-            let place = (None, wish.location);
+            let place = (None, draft.location);
             let refused = (event.starts_at, &[Reason::Full][..]);
-            return Err(not_bookable(cx, event_type, place, Some(wish.client), refused)?);
+            return Err(not_bookable(cx, event_type, place, Some(draft.client), refused)?);
         }
         event.last_position += 1;
         event.waitlisted += 1;
@@ -281,7 +281,7 @@ fn join(
     }
     let position = waits.then_some(event.last_position);
     let status = if waits { BookingStatus::Waitlisted } else { BookingStatus::Booked };
-    let new = new_booking(cx, event_type, wish, (status, position))?;
+    let new = new_booking(cx, event_type, draft, (status, position))?;
     event.save(cx)?;
     Booking::create(cx, &event, new)
 }

@@ -42,8 +42,8 @@ pub fn prefetch_busy_spans(
     range: Span,
 ) -> Result<Vec<Prefetch<(Vec<u8>,)>>> {
     let days = days_of(range);
-    let ask = |owner: &Id| cx.prefetch(READ, params![owner, days.start(), days.end()]);
-    owners.iter().map(ask).collect()
+    let call = |owner: &Id| cx.prefetch(READ, params![owner, days.start(), days.end()]);
+    owners.iter().map(call).collect()
 }
 
 /// What was asked for, in the order of the owners.

@@ -125,10 +125,10 @@ impl RecurringBooking {
         let event_type = EventType::of(cx, self.event_type_id)?;
         let mut conflicts = Vec::new();
         for date in dates {
-            let wish = self.draft(cx, &event_type, date)?;
-            match look(cx, &event_type, &wish)? {
+            let booking_draft = self.draft(cx, &event_type, date)?;
+            match look(cx, &event_type, &booking_draft)? {
                 Ok(found) => {
-                    book_at(cx, &event_type, &wish, found)?;
+                    book_at(cx, &event_type, &booking_draft, found)?;
                 }
                 Err(reasons) => conflicts.push(SkippedDate { date, reasons, stays: false }),
             }
@@ -143,8 +143,8 @@ impl RecurringBooking {
         event_type: &EventType,
         date: Date,
     ) -> Result<BookingDraft> {
-        let wish = self.draft_at(self.recurrence.0.starts_at(date), date);
-        self.in_class(cx, event_type, wish)
+        let booking_draft = self.draft_at(self.recurrence.0.starts_at(date), date);
+        self.in_class(cx, event_type, booking_draft)
     }
 
     /// The same at an instant.
@@ -175,15 +175,15 @@ impl RecurringBooking {
         &self,
         cx: &mut Write,
         event_type: &EventType,
-        wish: BookingDraft,
+        draft: BookingDraft,
     ) -> Result<BookingDraft> {
         if event_type.kind == EventKind::Appointment {
-            return Ok(wish);
+            return Ok(draft);
         }
-        let at = Span::new(wish.starts_at, wish.starts_at.plus_millis(1));
+        let at = Span::new(draft.starts_at, draft.starts_at.plus_millis(1));
         let classes = CalendarEvent::classes(cx, event_type.event_type_id, at)?;
-        let own = classes.into_iter().find(|class| Some(class.coach_id) == wish.coach);
-        Ok(BookingDraft { class: own.map(|class| class.calendar_event_id), ..wish })
+        let own = classes.into_iter().find(|class| Some(class.coach_id) == draft.coach);
+        Ok(BookingDraft { class: own.map(|class| class.calendar_event_id), ..draft })
     }
 
     /// Writes down a series that is new.

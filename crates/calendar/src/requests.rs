@@ -231,21 +231,21 @@ impl BookingRequest {
 pub fn create(
     cx: &mut Write,
     event_type: &EventType,
-    wish: BookingDraft,
+    draft: BookingDraft,
 ) -> Result<BookingRequest> {
-    let client = spotter_core::clients::Client::find(cx, wish.client)?;
+    let client = spotter_core::clients::Client::find(cx, draft.client)?;
     if client.is_archived() {
         return Err(Problem::conflict("clientId", "must not be archived"));
     }
-    let (start, buffers, limited) = checked(cx, event_type, &wish)?;
+    let (start, buffers, limited) = checked(cx, event_type, &draft)?;
     if let Some(class) = &start.class
         && class.free_seats() == 0
     {
         let refused = (start.span.start, &[Reason::Full][..]);
-        let place = (None, wish.location);
-        return Err(not_bookable(cx, event_type, place, Some(wish.client), refused)?);
+        let place = (None, draft.location);
+        return Err(not_bookable(cx, event_type, place, Some(draft.client), refused)?);
     }
-    if let Some(external) = &wish.external_id {
+    if let Some(external) = &draft.external_id {
         Booking::check_external_id(cx, external)?;
         let waiting: Option<(BookingRequestId,)> = cx.one(BY_EXTERNAL_ID, params![external])?;
         if waiting.is_some() {
@@ -255,7 +255,7 @@ pub fn create(
     let until = cx.now().plus_seconds(60 * event_type.approval_minutes);
     let request = BookingRequest {
         booking_request_id: BookingRequestId(cx.new_id()),
-        client_id: wish.client,
+        client_id: draft.client,
         event_type_id: event_type.event_type_id,
         calendar_event_id: start.class.as_ref().map(|class| class.calendar_event_id),
         coach_id: start.coach,
@@ -268,9 +268,9 @@ pub fn create(
         expires_at: until.min(start.span.start),
         decided_at: None,
         booking_id: None,
-        note: wish.note,
-        external_id: wish.external_id,
-        allow_overlap: wish.allow_overlap,
+        note: draft.note,
+        external_id: draft.external_id,
+        allow_overlap: draft.allow_overlap,
         created_at: cx.now(),
         updated_at: cx.now(),
     };

@@ -86,14 +86,14 @@ fn reschedule_booking(
         ..NewBookingRequest::default()
     };
     check_staffs(cx, &wanted)?;
-    let (type_id, wish) = slot_of(cx, &wanted)?;
+    let (type_id, draft) = slot_of(cx, &wanted)?;
     if type_id != before.event_type_id {
         return Err(Problem::conflict("eventTypeId", "must be the booking's own"));
     }
-    let stays = wish.starts_at == before.starts_at
-        && wish.coach.is_none_or(|coach| coach == before.coach_id)
-        && wish.location.is_none_or(|place| Some(place) == before.location_id)
-        && wish.class.is_none_or(|class| class == before.calendar_event_id);
+    let stays = draft.starts_at == before.starts_at
+        && draft.coach.is_none_or(|coach| coach == before.coach_id)
+        && draft.location.is_none_or(|place| Some(place) == before.location_id)
+        && draft.class.is_none_or(|class| class == before.calendar_event_id);
     if stays {
         return Ok(BookingAnswer { booking: before.into() });
     }
@@ -109,12 +109,12 @@ fn reschedule_booking(
     // What is of a series may lie further ahead than single bookings.
     let ignore_window = cx.by_staff() && before.recurring_booking_id.is_some();
     let moved = Some(before.booking_id);
-    let wish = BookingDraft { than, moved, ignore_window, note: before.note.clone(), ..wish };
-    let found = checked(cx, &event_type, &wish)?;
+    let draft = BookingDraft { than, moved, ignore_window, note: before.note.clone(), ..draft };
+    let found = checked(cx, &event_type, &draft)?;
     let is_exception = before.recurring_booking_id.is_some();
     let by = cancellation::side(cx, to.rescheduled_by);
     cx.as_of(before.updated_at);
-    let booking = move_to(cx, &before, event, (&event_type, &wish, found), is_exception, by)?;
+    let booking = move_to(cx, &before, event, (&event_type, &draft, found), is_exception, by)?;
     booking.describe_move(cx, &before);
     Ok(BookingAnswer { booking: booking.into() })
 }
@@ -124,7 +124,7 @@ pub fn move_to(
     cx: &mut Write,
     before: &Booking,
     mut event: CalendarEvent,
-    (event_type, wish, (start, buffers, limited)): (&EventType, &BookingDraft, Checked),
+    (event_type, draft, (start, buffers, limited)): (&EventType, &BookingDraft, Checked),
     is_exception: bool,
     by: CancelledBy,
 ) -> Result<Booking> {
@@ -143,8 +143,8 @@ pub fn move_to(
             event.revise(cx, &was)?;
         }
         Some(mut other) => {
-            if other.free_seats() == 0 && wish.capacity != CapacityAction::Overbook {
-                let place = (None, wish.location);
+            if other.free_seats() == 0 && draft.capacity != CapacityAction::Overbook {
+                let place = (None, draft.location);
                 let refused = (other.starts_at, &[Reason::Full][..]);
                 let client = Some(before.client_id);
                 return Err(not_bookable(cx, event_type, place, client, refused)?);
@@ -158,11 +158,11 @@ pub fn move_to(
     booking.follow(cx, &event, by)?;
     booking.rescheduled_from = Some(before.starts_at);
     booking.is_exception = is_exception;
-    if let Some((series, date)) = wish.series {
+    if let Some((series, date)) = draft.series {
         booking.recurring_booking_id = Some(series);
         booking.occurrence_date = Some(date);
     }
-    booking.note.clone_from(&wish.note);
+    booking.note.clone_from(&draft.note);
     booking.save(cx, before, Event::BookingUpdated)?;
     if let Some(mut left) = left {
         waitlist::fill(cx, &mut left)?;

@@ -229,7 +229,7 @@ mod tests {
         }))
         .unwrap();
         let now = Timestamp::parse("2026-05-01T00:00:00Z").unwrap();
-        let standing = SeriesState {
+        let state = SeriesState {
             recurrence: &recurrence,
             skipped: &[],
             made_through: date("2026-06-30"),
@@ -237,7 +237,7 @@ mod tests {
         };
         let turned = |scope, from: Option<&str>| {
             let change = serde_json::from_value(json!({"weekdays": [3]})).unwrap();
-            standing.plan_change(scope, from.map(date), change, now).unwrap()
+            state.plan_change(scope, from.map(date), change, now).unwrap()
         };
         let following = turned(SeriesScope::Following, Some("2026-06-04"));
         assert!(!following.splits, "nothing is left of what was before");

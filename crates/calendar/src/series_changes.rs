@@ -178,13 +178,13 @@ fn carry_over(
             booking.note.clone_from(&next.note);
         }
         if moves && !was.is_exception {
-            let wish = next.draft(cx, &event_type, date)?;
-            if wish.class == Some(was.calendar_event_id) {
+            let booking_draft = next.draft(cx, &event_type, date)?;
+            if booking_draft.class == Some(was.calendar_event_id) {
                 // Its class has been moved there already, and has taken it along.
                 booking.save(cx, &was, Event::BookingUpdated)?;
                 continue;
             }
-            match moved(cx, &was, &event_type, wish, false)? {
+            match moved(cx, &was, &event_type, booking_draft, false)? {
                 Ok(_) => continue,
                 Err(reasons) => {
                     booking.is_exception = true;
@@ -202,12 +202,12 @@ fn moved(
     cx: &mut Write,
     before: &Booking,
     event_type: &EventType,
-    wish: BookingDraft,
+    draft: BookingDraft,
     is_exception: bool,
 ) -> Result<Result<Booking, Vec<crate::vocabulary::Reason>>> {
     let (than, moved) = (Some(before.calendar_event_id.0), Some(before.booking_id));
-    let wish = BookingDraft { than, moved, ..wish };
-    let found = match look(cx, event_type, &wish)? {
+    let draft = BookingDraft { than, moved, ..draft };
+    let found = match look(cx, event_type, &draft)? {
         Ok(found) => found,
         Err(reasons) => return Ok(Err(reasons)),
     };
@@ -217,7 +217,7 @@ fn moved(
         CancelledBy::Client if cx.by_staff() => CancelledBy::Company,
         by => by,
     };
-    move_to(cx, before, event, (event_type, &wish, found), is_exception, by).map(Ok)
+    move_to(cx, before, event, (event_type, &draft, found), is_exception, by).map(Ok)
 }
 
 /// Changes one occurrence, which is an exception from then on.
@@ -251,10 +251,10 @@ fn change_one(cx: &mut Write, series: &RecurringBooking, change: SeriesChanges) 
         return booking.save(cx, &before, Event::BookingUpdated);
     }
     let event_type = bookable_type(cx, series.event_type_id)?;
-    let wish =
+    let draft =
         BookingDraft { coach: Some(coach), location, note, ..series.draft_at(starts_at, date) };
-    let wish = series.in_class(cx, &event_type, wish)?;
-    match moved(cx, &before, &event_type, wish, true)? {
+    let draft = series.in_class(cx, &event_type, draft)?;
+    match moved(cx, &before, &event_type, draft, true)? {
         Ok(_) => Ok(()),
         Err(reasons) => {
             check_conflicts(OnConflict::Refuse, &[SkippedDate { date, reasons, stays: true }])

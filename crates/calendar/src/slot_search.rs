@@ -116,7 +116,7 @@ impl<'a> SlotSearch<'a> {
             }
             None => None,
         };
-        let mut offering = Self {
+        let mut search = Self {
             query: confirmation,
             earliest,
             latest,
@@ -126,20 +126,20 @@ impl<'a> SlotSearch<'a> {
             asked_for: BTreeSet::new(),
         };
         if event_type.kind == EventKind::Appointment {
-            offering.read_places(cx, around)?;
-            offering.read_suppliers(cx, around)?;
+            search.read_places(cx, around)?;
+            search.read_suppliers(cx, around)?;
         }
         if let Some((times, pending)) = requested {
-            let than = offering.query.than;
+            let than = search.query.than;
             let mut times = booking::awaited_times(cx, times, than)?;
             let mut pending = cx.awaited(pending)?;
             pending.retain(|request| Some(request.booking_request_id.0) != than);
             times.extend(pending.iter().map(BookingRequest::span));
-            offering.client = merged(times);
-            offering.asked_for =
+            search.client = merged(times);
+            search.asked_for =
                 pending.iter().filter_map(|request| request.calendar_event_id).collect();
         }
-        Ok(offering)
+        Ok(search)
     }
 
     fn read_places(&mut self, cx: &mut Read, around: Span) -> Result<()> {

@@ -177,8 +177,8 @@ fn list_slots(cx: &mut Read, Query(wanted): Query<SlotFilters>) -> Result<Slots>
     while from < range.end && starts.len() <= SLOTS_MAX && !offerings.is_empty() {
         let to = from.plus_days(1).min(range.end);
         let mut of_day: Vec<TypedStart> = Vec::new();
-        for (event_type, offering) in &offerings {
-            let day = offering.starts(cx, Span::new(from, to))?.into_iter();
+        for (event_type, search) in &offerings {
+            let day = search.starts(cx, Span::new(from, to))?.into_iter();
             let output =
                 |start: &Start| explains || !start.reasons.iter().any(|reason| reason.is_taken());
             of_day.extend(day.filter(output).map(|start| (*event_type, start)));
@@ -231,11 +231,11 @@ pub fn not_bookable(
     let from = at.max(cx.now());
     let range = Span::new(from, from.plus_days(ALTERNATIVES_DAYS));
     let query = SlotQuery { event_type, coach, location, range, client, than: None, moved: None };
-    let offering = SlotSearch::read(cx, query)?;
+    let search = SlotSearch::read(cx, query)?;
     let mut alternatives = Vec::new();
     for day in 0..ALTERNATIVES_DAYS {
         let part = Span::new(from.plus_days(day), from.plus_days(day + 1));
-        let starts = offering.starts(cx, part)?.into_iter();
+        let starts = search.starts(cx, part)?.into_iter();
         let free = starts.filter(|start| start.reasons.is_empty());
         for start in free.take(ALTERNATIVES - alternatives.len()) {
             alternatives.push(Slot::of(cx, event_type, start)?);

@@ -152,9 +152,9 @@ async fn table_of(
             clients.extend(ids.filter(|id| Id::parse(id).is_some()).map(str::to_owned));
             if !output.is("hasNextPage") {
                 let clients: Vec<String> = clients.into_iter().collect();
-                let ask =
+                let call =
                     |operation, query| answer_if_allowed(tx, &shared, who, (operation, query));
-                return Ok((pages, names(ask, &clients)?));
+                return Ok((pages, names(call, &clients)?));
             }
         }
         let output = "This list has more than 20,000 records. Go back, and filter it first.";
@@ -182,18 +182,18 @@ fn answer_if_allowed(
 
 /// What these clients, and the coaches, are called.
 fn names(
-    mut ask: impl FnMut(&'static str, String) -> Result<Value>,
+    mut call: impl FnMut(&'static str, String) -> Result<Value>,
     clients: &[String],
 ) -> Result<HashMap<String, String>> {
     let mut names = HashMap::new();
     for some in clients.chunks(limits::PAGE_MAX as usize) {
-        let answer = ask("list_client_names", format!("clientIds={}", some.join(",")))?;
+        let answer = call("list_client_names", format!("clientIds={}", some.join(",")))?;
         let named = answer.list("clientNames").iter();
         names.extend(
             named.map(|one| (one.text("clientId").to_owned(), one.text("name").to_owned())),
         );
     }
-    let answer = ask("list_coaches", format!("limit={}", limits::PAGE_MAX))?;
+    let answer = call("list_coaches", format!("limit={}", limits::PAGE_MAX))?;
     let named = answer.list("coaches").iter();
     names.extend(named.map(|one| (one.text("coachId").to_owned(), name(one))));
     Ok(names)

@@ -17,8 +17,8 @@ use crate::parts::page;
 pub fn router(mailbox: Mailbox) -> Router {
     let show = move |headers: HeaderMap| {
         let messages = mailbox.messages();
-        let asks = headers.get(header::ACCEPT).and_then(|value| value.to_str().ok());
-        let answer = match asks.is_some_and(|asks| asks.contains("application/json")) {
+        let calls = headers.get(header::ACCEPT).and_then(|value| value.to_str().ok());
+        let answer = match calls.is_some_and(|calls| calls.contains("application/json")) {
             true => listed(&messages),
             false => list(&messages),
         };

@@ -235,7 +235,7 @@ async fn look(state: &Arc<State>, own: &Arc<Installation>) -> Result<DatabaseSta
     let files = tokio::task::spawn_blocking(move || outside(&own)).await;
     let files = files.map_err(Problem::internal)?;
     let read = move |tx: &mut Tx<'_>| {
-        let (standings, troubles) = jobs::overview(tx)?;
+        let (states, troubles) = jobs::overview(tx)?;
         let backed_up = installation::noted(tx, BACKED_UP)?;
         let backed_up = backed_up.and_then(|kept| String::from_utf8(kept).ok()?.parse().ok());
         Ok(DatabaseStatus {
@@ -243,7 +243,7 @@ async fn look(state: &Arc<State>, own: &Arc<Installation>) -> Result<DatabaseSta
             companies: all_companies(tx)?,
             backed_up: backed_up.map(Timestamp::from_millis),
             overview: timers::overview(tx)?,
-            standings,
+            standings: states,
             troubles,
             deliveries: queue::past_due(tx, now)?,
             files: HostStatus::default(),

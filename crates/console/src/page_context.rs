@@ -70,7 +70,7 @@ impl ApiCall {
 
     /// With those parameters of the same name that somebody has chosen on a page.
     pub(crate) fn filtered(self, place: &PageAddress, names: &[&'static str]) -> Self {
-        names.iter().fold(self, |ask, name| ask.with(name, place.parameter(name).trim()))
+        names.iter().fold(self, |call, name| call.with(name, place.parameter(name).trim()))
     }
 
     /// What the operation is given.
@@ -245,10 +245,10 @@ impl<'v, 't> PageContext<'v, 't> {
     }
 
     /// What an operation answers them, or why it does not.
-    pub(crate) fn call(&mut self, ask: ApiCall) -> Result<Value> {
-        let operation = allowed_operation(self.state, ask.operation)?;
+    pub(crate) fn call(&mut self, query: ApiCall) -> Result<Value> {
+        let operation = allowed_operation(self.state, query.operation)?;
         let (began, who) = (Instant::now(), (&self.person.caller, self.request_id));
-        let answer = answered(self.tx, self.state, who, (operation, ask.arguments()));
+        let answer = answered(self.tx, self.state, who, (operation, query.arguments()));
         self.call_time += began.elapsed();
         serde_json::from_str(&answer?).map_err(Problem::internal)
     }
@@ -267,19 +267,19 @@ impl<'v, 't> PageContext<'v, 't> {
     }
 
     /// The page of a list that they are at.
-    pub(crate) fn list(&mut self, ask: ApiCall) -> Result<ListPage> {
-        let page = ask.clone().with("limit", ROWS).with("page", self.place.parameter("page"));
-        Ok(ListPage { answer: self.call(page)?, call: ask })
+    pub(crate) fn list(&mut self, query: ApiCall) -> Result<ListPage> {
+        let page = query.clone().with("limit", ROWS).with("page", self.place.parameter("page"));
+        Ok(ListPage { answer: self.call(page)?, call: query })
     }
 
     /// The same where they may have to do without it.
-    pub(crate) fn list_if(&mut self, ask: ApiCall) -> Result<Option<ListPage>> {
-        self.list(ask).map(Some).or_else(none)
+    pub(crate) fn list_if(&mut self, call: ApiCall) -> Result<Option<ListPage>> {
+        self.list(call).map(Some).or_else(none)
     }
 
     /// What an operation answers where they may have to do without it: nothing where it is not for them, is switched off or is not there.
-    pub(crate) fn call_if_allowed(&mut self, ask: ApiCall) -> Result<Option<Value>> {
-        self.call(ask).map(Some).or_else(none)
+    pub(crate) fn call_if_allowed(&mut self, query: ApiCall) -> Result<Option<Value>> {
+        self.call(query).map(Some).or_else(none)
     }
 
     /// Whether an operation is for them.
@@ -411,10 +411,10 @@ impl<'v, 't> PageContext<'v, 't> {
     /// Ids and names of the records of a list, to choose one from; at most a hundred.
     pub(crate) fn choices(
         &mut self,
-        ask: ApiCall,
+        call: ApiCall,
         (list, id): (&str, &str),
     ) -> Result<Vec<(String, String)>> {
-        let answer = self.call_if_allowed(ask.with("limit", 100))?.unwrap_or_default();
+        let answer = self.call_if_allowed(call.with("limit", 100))?.unwrap_or_default();
         let label = |record: &Value| match record.at("name") {
             Value::String(name) => name.clone(),
             Value::Object(texts) => localized(texts, self.say.0.code()),

@@ -22,8 +22,8 @@ pub(crate) struct FormSource(pub(crate) String);
 
 impl FormSource {
     /// Of what stands at some places of an answer.
-    pub(crate) fn of(ask: &ApiCall, places: &[&str], answer: &Value) -> Self {
-        Self(serde_json::to_string(&RecordVersion::of(ask, places, answer)).unwrap_or_default())
+    pub(crate) fn of(call: &ApiCall, places: &[&str], answer: &Value) -> Self {
+        Self(serde_json::to_string(&RecordVersion::of(call, places, answer)).unwrap_or_default())
     }
 }
 
@@ -39,11 +39,11 @@ pub(crate) struct RecordVersion {
 }
 
 impl RecordVersion {
-    fn of(ask: &ApiCall, places: &[&str], answer: &Value) -> Self {
-        let Arguments { path, query, .. } = ask.arguments();
+    fn of(call: &ApiCall, places: &[&str], answer: &Value) -> Self {
+        let Arguments { path, query, .. } = call.arguments();
         let places: Vec<String> = places.iter().map(|place| (*place).to_owned()).collect();
         let digest = digest(answer, &places);
-        Self { operation: ask.operation.to_owned(), path, query, places, digest }
+        Self { operation: call.operation.to_owned(), path, query, places, digest }
     }
 
     /// What a form says, if it says anything.

@@ -133,8 +133,8 @@ impl Area {
     }
 
     /// The same with what is left in its tables of clients who are erased.
-    pub fn erases(mut self, traces: &[ErasureRule]) -> Self {
-        self.erasure_rules.extend_from_slice(traces);
+    pub fn erases(mut self, rules: &[ErasureRule]) -> Self {
+        self.erasure_rules.extend_from_slice(rules);
         self
     }
 

@@ -92,16 +92,16 @@ impl ConfirmationRequest {
         tx: &mut Tx<'_>,
         env: &Env,
         caller: &Caller,
-        foreseen: EffectPreview,
+        preview: EffectPreview,
     ) -> Result<()> {
         match &self.wanted {
             ConfirmationStep::Preview(place) => {
-                *place.lock().unwrap_or_else(PoisonError::into_inner) = Some(foreseen);
+                *place.lock().unwrap_or_else(PoisonError::into_inner) = Some(preview);
                 Err(Problem::internal("a preview is rolled back"))
             }
             ConfirmationStep::Confirmed(None) => self.refuse_unconfirmed(),
             ConfirmationStep::Confirmed(Some(token)) => {
-                self.confirm(tx, env.clock.now(), caller, token, &foreseen)
+                self.confirm(tx, env.clock.now(), caller, token, &preview)
             }
         }
     }
@@ -113,7 +113,7 @@ impl ConfirmationRequest {
         now: Timestamp,
         caller: &Caller,
         token: &str,
-        foreseen: &EffectPreview,
+        preview: &EffectPreview,
     ) -> Result<()> {
         type Kept = (Vec<u8>, Vec<u8>, Timestamp);
         let (company, token) = (caller.company, vault::digest_of(token.as_bytes()));
@@ -121,7 +121,7 @@ impl ConfirmationRequest {
         let (_, output, expires_at) = kept
             .filter(|(call, ..)| *call == self.call(caller))
             .ok_or_else(|| required("is none of this call, or was used: call the preview again"))?;
-        if expires_at <= now || output != digest(foreseen)? {
+        if expires_at <= now || output != digest(preview)? {
             return Err(confirmation_refusal(
                 "confirmation_stale",
                 "is over: call the preview again",
@@ -134,16 +134,17 @@ impl ConfirmationRequest {
     pub fn store(&self, tx: &mut Tx<'_>, env: &Env, caller: &Caller) -> Result<Option<Preview>> {
         let ConfirmationStep::Preview(place) = &self.wanted else { return Ok(None) };
         let found = place.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        let Some(foreseen) = found else { return Ok(None) };
+        let Some(preview) = found else { return Ok(None) };
         let confirm_token = random_text(&*env.entropy);
         let expires_at = env.clock.now().plus_seconds(CONFIRM_SECONDS);
-        let (call, output) = (self.call(caller), digest(&foreseen)?);
+        let (call, output) = (self.call(caller), digest(&preview)?);
         let token = vault::digest_of(confirm_token.as_bytes());
         tx.defer(KEEP, params![caller.company, token, call, output, expires_at])?;
-        let EffectPreview { effects: happens, recipients: tells, events, .. } = foreseen;
-        let happens = deduplicate(happens);
-        let tells = deduplicate(tells).into_iter().chain(webhook_sentence(&events)).collect();
-        Ok(Some(Preview { happens, tells, confirm_token, expires_at }))
+        let EffectPreview { effects: sentences, recipients: publishes, events, .. } = preview;
+        let sentences = deduplicate(sentences);
+        let publishes =
+            deduplicate(publishes).into_iter().chain(webhook_sentence(&events)).collect();
+        Ok(Some(Preview { happens: sentences, tells: publishes, confirm_token, expires_at }))
     }
 
     /// The call and who makes it.
@@ -155,8 +156,8 @@ impl ConfirmationRequest {
     }
 }
 
-fn digest(foreseen: &EffectPreview) -> Result<Vec<u8>> {
-    let text = serde_json::to_vec(foreseen).map_err(Problem::internal)?;
+fn digest(preview: &EffectPreview) -> Result<Vec<u8>> {
+    let text = serde_json::to_vec(preview).map_err(Problem::internal)?;
     Ok(vault::digest_of(&text).to_vec())
 }
 
@@ -180,13 +181,13 @@ pub(crate) const REPEATING: &[Repeating] = &[Repeating::prune(
 
 /// What webhooks hear, in a sentence: people come first, and are told one by one.
 fn webhook_sentence(events: &[(&'static str, usize)]) -> Option<String> {
-    let heard: BTreeSet<&str> =
+    let result: BTreeSet<&str> =
         events.iter().filter(|(_, hooks)| *hooks > 0).map(|(event, _)| *event).collect();
-    match (events.is_empty(), heard.is_empty()) {
+    match (events.is_empty(), result.is_empty()) {
         (true, _) => None,
         (false, true) => Some("No webhook listens for it.".to_owned()),
         (false, false) => {
-            let names: Vec<_> = heard.into_iter().collect();
+            let names: Vec<_> = result.into_iter().collect();
             Some(format!("Webhooks hear of {}.", names.join(", ")))
         }
     }

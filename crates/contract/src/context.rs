@@ -360,7 +360,7 @@ impl<'t, 'c> Write<'t, 'c> {
         let read = read.with_env(env);
         let next_id = env.new_id_at(read.now);
         let listeners = Listeners::prefetch(read.tx, read.caller.company, may_emit)?;
-        let (target, changed, foreseen, last) = (None, Vec::new(), None, Vec::new());
+        let (target, changed, effects, last) = (None, Vec::new(), None, Vec::new());
         Ok(Self {
             read,
             env,
@@ -371,7 +371,7 @@ impl<'t, 'c> Write<'t, 'c> {
             target,
             changed,
             listeners,
-            preview: foreseen,
+            preview: effects,
             deferred: last,
             pending_metrics: metrics::PendingMetrics::new(),
         })
@@ -410,22 +410,22 @@ impl<'t, 'c> Write<'t, 'c> {
 
     /// Says in a sentence what happens, for whoever asks before it is done.
     pub fn describe_effect(&mut self, sentence: impl FnOnce() -> String) {
-        if let Some(foreseen) = &mut self.preview {
-            foreseen.effects.push(sentence());
+        if let Some(previewed) = &mut self.preview {
+            previewed.effects.push(sentence());
         }
     }
 
     /// Says when what it is about was last changed: a later change makes what was told stale.
     pub fn as_of(&mut self, changed_at: Timestamp) {
-        if let Some(foreseen) = &mut self.preview {
-            foreseen.as_of.push(changed_at);
+        if let Some(effects) = &mut self.preview {
+            effects.as_of.push(changed_at);
         }
     }
 
     /// Says who hears of it, of people.
-    pub fn describe_recipient(&mut self, whom: impl FnOnce() -> String) {
-        if let Some(foreseen) = &mut self.preview {
-            foreseen.recipients.push(whom());
+    pub fn describe_recipient(&mut self, recipient: impl FnOnce() -> String) {
+        if let Some(effects) = &mut self.preview {
+            effects.recipients.push(recipient());
         }
     }
 
@@ -564,8 +564,8 @@ impl<'t, 'c> Write<'t, 'c> {
         let new_id = &mut || std::mem::replace(next_id, next_id.next());
         let announced =
             Announcement { company, event, data, now, also, new_id }.store(read.tx, listeners)?;
-        if let Some(foreseen) = &mut self.preview {
-            foreseen.events.push((event.name(), announced.delivery_ids.len()));
+        if let Some(effects) = &mut self.preview {
+            effects.events.push((event.name(), announced.delivery_ids.len()));
         }
         Ok(announced)
     }

@@ -33,8 +33,8 @@ pub struct ReaderDocument {
 impl Document {
     /// The address of one, below that of the installation.
     pub fn address(&self, installation: &str, credential: &Credential) -> String {
-        let (place, ending) = self.place;
-        format!("{installation}{place}{}{ending}", credential.expose())
+        let (place, end) = self.place;
+        format!("{installation}{place}{}{end}", credential.expose())
     }
 
     /// The credential in what stands after its place.

@@ -138,9 +138,9 @@ impl Download {
         };
         let until = cx.now().plus_seconds(self.seconds);
         let ticket = Ticket { company: *company, holder, by, subject: subject.into(), until };
-        let (text, (place, ending)) = (ticket.text(), self.place);
+        let (text, (place, end)) = (ticket.text(), self.place);
         let seal = Ticket::seal(&text, cx.vault()?, self.operation)?;
-        Ok((format!("{}{place}{text}{seal}{ending}", cx.address()?), until))
+        Ok((format!("{}{place}{text}{seal}{end}", cx.address()?), until))
     }
 
     /// What an address in its place says.

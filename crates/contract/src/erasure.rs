@@ -29,13 +29,17 @@ pub struct ErasureRule {
 
 impl ErasureRule {
     /// A table of which nothing is left.
-    pub const fn gone(table: &'static str, fate: ErasureAction) -> Self {
-        Self { table, left: "", action: fate }
+    pub const fn gone(table: &'static str, erasure_action: ErasureAction) -> Self {
+        Self { table, left: "", action: erasure_action }
     }
 
     /// A table whose rows stay without what could tell of the person.
-    pub const fn emptied(table: &'static str, left: &'static str, fate: ErasureAction) -> Self {
-        Self { table, left, action: fate }
+    pub const fn emptied(
+        table: &'static str,
+        left: &'static str,
+        erasure_action: ErasureAction,
+    ) -> Self {
+        Self { table, left, action: erasure_action }
     }
 
     /// A table whose rows stay as they are.

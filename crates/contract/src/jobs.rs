@@ -76,10 +76,10 @@ impl Job {
     pub const fn new(
         id: &'static str,
         summary: &'static str,
-        patience: RetryPolicy,
+        timeout: RetryPolicy,
         settle: fn(&mut Write<'_, '_>, Id, &AttemptResult) -> Result<()>,
     ) -> Self {
-        Self { id, summary, retry_policy: patience, events: &[], on_finished: settle }
+        Self { id, summary, retry_policy: timeout, events: &[], on_finished: settle }
     }
 
     /// The same where its end may announce events.
@@ -149,8 +149,8 @@ impl AttemptResult {
         matches!(self.outcome, Outcome::Refused(_))
     }
 
-    fn of(held: &ClaimedJob, patience: RetryPolicy, outcome: Outcome, now: Timestamp) -> Self {
-        let next = patience.next_attempt(held.attempts, now);
+    fn of(held: &ClaimedJob, retry_policy: RetryPolicy, outcome: Outcome, now: Timestamp) -> Self {
+        let next = retry_policy.next_attempt(held.attempts, now);
         let (state, again_at) = match (&outcome, next) {
             (Outcome::Done, _) => (State::Done, None),
             (Outcome::Unknown(_), next) => (State::Unknown, next),
@@ -378,7 +378,7 @@ mod tests {
 
     #[test]
     fn what_is_not_known_is_not_called_a_failure() {
-        let patience = RetryPolicy { lease_ms: 1_000, retries: &[60, 300] };
+        let retry_policy = RetryPolicy { lease_ms: 1_000, retries: &[60, 300] };
         let now = Timestamp::from_millis(0);
         let id = Id::first_at(now);
         let held = |attempts| ClaimedJob {
@@ -390,7 +390,7 @@ mod tests {
         };
         let settled = |attempts, outcome: Outcome| {
             let AttemptResult { state, again_at, .. } =
-                AttemptResult::of(&held(attempts), patience, outcome, now);
+                AttemptResult::of(&held(attempts), retry_policy, outcome, now);
             (state, again_at.map(|at| at.seconds()))
         };
         let why = || "why".to_owned();
@@ -401,6 +401,6 @@ mod tests {
         assert_eq!(settled(3, Outcome::Failed(why())), (State::Failed, None));
         assert_eq!(settled(2, Outcome::Unknown(why())), (State::Unknown, Some(300)));
         assert_eq!(settled(3, Outcome::Unknown(why())), (State::Unknown, None));
-        assert_eq!(patience.attempts_max(), 3);
+        assert_eq!(retry_policy.attempts_max(), 3);
     }
 }

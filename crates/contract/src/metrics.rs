@@ -50,17 +50,17 @@ impl<F> Default for MetricSheet<F> {
 
 impl<F: DailyMetrics> MetricSheet<F> {
     /// Adds so many times figures to a day of each of these scopes.
-    pub fn add(&mut self, scopes: &[String], (day, part): (Date, &str), figures: F, times: i64) {
+    pub fn add(&mut self, scopes: &[String], (day, part): (Date, &str), metrics: F, times: i64) {
         for scope in scopes {
             let key = (scope.clone(), day, part.to_owned());
-            self.0.entry(key).or_default().add(&figures, times);
+            self.0.entry(key).or_default().add(&metrics, times);
         }
     }
 
     /// Adds so many times another sheet.
     pub fn join(&mut self, other: &Self, times: i64) {
-        for (key, figures) in &other.0 {
-            self.0.entry(key.clone()).or_default().add(figures, times);
+        for (key, metrics) in &other.0 {
+            self.0.entry(key.clone()).or_default().add(metrics, times);
         }
     }
 
@@ -68,7 +68,7 @@ impl<F: DailyMetrics> MetricSheet<F> {
     pub fn from_to(before: &Self, after: &Self) -> Self {
         let mut change = after.clone();
         change.join(before, -1);
-        change.0.retain(|_, figures| *figures != F::default());
+        change.0.retain(|_, metrics| *metrics != F::default());
         change
     }
 
@@ -82,16 +82,16 @@ impl<F: DailyMetrics> MetricSheet<F> {
     pub fn totals(&self) -> Self {
         let mut first: BTreeMap<(&str, &str), Date> = BTreeMap::new();
         let mut totals = Self::default();
-        for ((scope, day, part), figures) in &self.0 {
+        for ((scope, day, part), metrics) in &self.0 {
             let day = *first.entry((scope, part)).or_insert(*day);
-            totals.0.entry((scope.clone(), day, part.clone())).or_default().add(figures, 1);
+            totals.0.entry((scope.clone(), day, part.clone())).or_default().add(metrics, 1);
         }
         totals
     }
 
     /// The figures that are something, by scope, day and part.
     pub fn iter(&self) -> impl Iterator<Item = (&Key, &F)> {
-        self.0.iter().filter(|(_, figures)| **figures != F::default())
+        self.0.iter().filter(|(_, metrics)| **metrics != F::default())
     }
 }
 
@@ -139,13 +139,13 @@ impl Write<'_, '_> {
 
     /// Adds to the figures.
     pub fn add_figures<F: DailyMetrics>(&mut self, sheet: &MetricSheet<F>) {
-        for ((scope, day, part), figures) in sheet.iter() {
+        for ((scope, day, part), metrics) in sheet.iter() {
             let key = (F::TABLE.name, scope.clone(), *day, part.clone());
             let (_, amounts) = self
                 .pending_metrics()
                 .entry(key)
                 .or_insert_with(|| (F::TABLE, vec![0; F::TABLE.columns.len()]));
-            amounts.iter_mut().zip(figures.amounts()).for_each(|(all, more)| *all += more);
+            amounts.iter_mut().zip(metrics.amounts()).for_each(|(all, more)| *all += more);
         }
     }
 }
@@ -246,8 +246,8 @@ impl<F: DailyMetrics> MetricSheet<F> {
     /// All of it on one day.
     fn on(self, day: Date) -> Self {
         let mut sheet = Self::default();
-        for ((scope, _, part), figures) in self.0 {
-            sheet.add(&[scope], (day, &part), figures, 1);
+        for ((scope, _, part), metrics) in self.0 {
+            sheet.add(&[scope], (day, &part), metrics, 1);
         }
         sheet
     }
@@ -263,8 +263,8 @@ fn differ<F: DailyMetrics>(
     if mend {
         cx.add_figures(&change);
     }
-    let each = change.iter().flat_map(|((scope, day, part), figures)| {
-        let named = F::TABLE.columns.iter().copied().zip(figures.amounts());
+    let each = change.iter().flat_map(|((scope, day, part), metrics)| {
+        let named = F::TABLE.columns.iter().copied().zip(metrics.amounts());
         named.filter(|(_, missing)| *missing != 0).map(|(figure, missing)| Difference {
             table: F::TABLE.name,
             scope: scope.clone(),

@@ -73,9 +73,9 @@ impl Effect {
 
 impl Write<'_, '_> {
     /// Ends what ends with a client or a coach, or with what a client has paid for, in the order in which the areas say it.
-    pub fn end(&mut self, ending: Offboarding, of: impl Into<Id>) -> Result<()> {
+    pub fn end(&mut self, offboarding: Offboarding, of: impl Into<Id>) -> Result<()> {
         let (effects, id) = (self.env().offboardings.clone(), of.into());
-        for effect in effects.iter().filter(|effect| effect.of == ending) {
+        for effect in effects.iter().filter(|effect| effect.of == offboarding) {
             if (effect.run)(self, id)? > 0 {
                 self.describe_effect(|| effect.summary.to_owned());
             }

@@ -176,10 +176,10 @@ impl AdmittedRequest<'_> {
         let fresh = self.stale.map_or(Ok(()), |problem| Err(problem.clone()));
         let mut outcome =
             fresh.and_then(|()| function(&mut cx)).and_then(|data| cx.audit().map(|()| data));
-        if let (Some(query), Some(foreseen), true) =
+        if let (Some(query), Some(preview), true) =
             (self.confirmation, cx.take_preview(), outcome.is_ok())
         {
-            outcome = query.finish(tx, env, caller, foreseen).and(outcome);
+            outcome = query.finish(tx, env, caller, preview).and(outcome);
         }
         if let (Err(_), Some(slot)) = (&outcome, &slot) {
             // A transaction that takes no further statement does not count anyway.

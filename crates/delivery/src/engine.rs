@@ -77,10 +77,10 @@ impl Engine {
     /// Runs until the stop resolves; then waits so long for the attempts that are under way, and
     /// gives back those that take longer. Should it panic, what it held is taken over when its leases
     /// run out, as if the process had died.
-    pub async fn run(self, stop: impl Future<Output = ()>, patience: Duration) {
+    pub async fn run(self, stop: impl Future<Output = ()>, retry_policy: Duration) {
         let mut stop = pin!(stop);
         loop {
-            match caught_async(self.clone().run_once(&mut stop, patience)).await {
+            match caught_async(self.clone().run_once(&mut stop, retry_policy)).await {
                 Ok(()) => return,
                 Err(panic) => tracing::error!(%panic, "the delivery engine begins anew"),
             }
@@ -88,14 +88,14 @@ impl Engine {
         }
     }
 
-    async fn run_once(self, stop: impl Future<Output = ()> + Unpin, patience: Duration) {
+    async fn run_once(self, stop: impl Future<Output = ()> + Unpin, retry_policy: Duration) {
         let (completions, to_write) = mpsc::channel(completions::QUEUE);
         let writer = completions::write(self.db.clone(), self.env.clone(), self.alert, to_write);
         let writer = tokio::spawn(writer);
         let (seen, found) = mpsc::channel(4);
         let mut scouts = JoinSet::new();
         scouts.spawn(backlog::run(self.db.clone(), self.env.clone(), seen));
-        let (heard, hears) = mpsc::channel(self.concurrency as usize);
+        let (result, hears) = mpsc::channel(self.concurrency as usize);
         let mut work = EngineState {
             permits: Permits::new(self.concurrency, self.waiting),
             busy: BTreeSet::new(),
@@ -106,10 +106,10 @@ impl Engine {
             cautious: 0,
             attempts: JoinSet::new(),
             completions,
-            events: heard,
+            events: result,
             engine: self,
         };
-        let left = work.run(stop, hears, found, patience).await;
+        let left = work.run(stop, hears, found, retry_policy).await;
         drop(scouts);
         let EngineState { engine, completions, attempts, .. } = work;
         drop(attempts);
@@ -151,7 +151,7 @@ impl EngineState {
         mut stop: impl Future<Output = ()> + Unpin,
         mut hears: Receiver<EngineEvent>,
         mut seen: Receiver<DueSubscriptions>,
-        patience: Duration,
+        retry_policy: Duration,
     ) -> Vec<DeliveryLease> {
         let signals = self.engine.db.signals();
         let mut more = false;
@@ -161,12 +161,12 @@ impl EngineState {
                 () = &mut stop => break,
                 // Many small claims would cost more than the moment that gathers them.
                 () = tokio::time::sleep(PACE), if more => {}
-                Some(heard) = hears.recv(), if !more => self.apply(&heard),
+                Some(result) = hears.recv(), if !more => self.apply(&result),
                 Some(found) = seen.recv(), if !more => self.look_at(&found),
                 () = signals.next_signal(), if !more => {}
             }
-            while let Ok(heard) = hears.try_recv() {
-                self.apply(&heard);
+            while let Ok(result) = hears.try_recv() {
+                self.apply(&result);
             }
             while let Ok(found) = seen.try_recv() {
                 self.look_at(&found);
@@ -182,12 +182,12 @@ impl EngineState {
         let waited = async {
             while !self.held.is_empty() {
                 match hears.recv().await {
-                    Some(heard) => self.apply(&heard),
+                    Some(result) => self.apply(&result),
                     None => break,
                 }
             }
         };
-        tokio::time::timeout(patience, waited).await.ok();
+        tokio::time::timeout(retry_policy, waited).await.ok();
         self.attempts.abort_all();
         self.held.values().map(|under_way| under_way.hold).collect()
     }
@@ -198,8 +198,8 @@ impl EngineState {
         self.permits.forget_idle();
     }
 
-    fn apply(&mut self, heard: &EngineEvent) {
-        match *heard {
+    fn apply(&mut self, result: &EngineEvent) {
+        match *result {
             EngineEvent::Waits { of, delivery } => {
                 if let Some(under_way) = self.held.get_mut(&delivery) {
                     under_way.waits = self.permits.waits(of);
@@ -222,8 +222,8 @@ impl EngineState {
         }
         let request = news.clone();
         match self.engine.db.read(move |tx| queue::target_health(tx, &request)).await {
-            Ok(standings) => {
-                news.into_iter().zip(standings).for_each(|(of, how)| self.permits.learn(of, how));
+            Ok(states) => {
+                news.into_iter().zip(states).for_each(|(of, how)| self.permits.learn(of, how));
             }
             // They are taken for new ones meanwhile.
             Err(problem) => tracing::warn!(%problem, "the standing of targets is not known"),
@@ -323,7 +323,7 @@ async fn attend(
     engine: Engine,
     claimed: Claimed,
     completions: Channel<CompletedAttempt>,
-    heard: Channel<EngineEvent>,
+    result: Channel<EngineEvent>,
 ) {
     let (of, delivery) = (claimed.of, claimed.delivery_id);
     let (at, begun) = (engine.env.clock.now(), Instant::now());
@@ -336,7 +336,7 @@ async fn attend(
         let attempted = tokio::select! {
             attempted = &mut attempt => attempted,
             () = tokio::time::sleep(FRESH) => {
-                heard.send(EngineEvent::Waits { of, delivery }).await.ok();
+                result.send(EngineEvent::Waits { of, delivery }).await.ok();
                 attempt.await
             }
         };
@@ -356,5 +356,5 @@ async fn attend(
         matches!(verdict, AttemptOutcome::Delivered | AttemptOutcome::Refused) && took < SLOW;
     let duration_ms = i64::try_from(took.as_millis()).unwrap_or(i64::MAX);
     completions.send(CompletedAttempt { claimed, attempted, at, duration_ms }).await.ok();
-    heard.send(EngineEvent::Ended { of, delivery, answered }).await.ok();
+    result.send(EngineEvent::Ended { of, delivery, answered }).await.ok();
 }

@@ -49,7 +49,7 @@ pub struct Jobs {
 impl Jobs {
     /// Runs until the stop is told; then waits so long for the attempts that are under way. Those that
     /// take longer are held until their leases run out, and count as not known.
-    pub async fn run(self, mut stop: watch::Receiver<bool>, patience: Duration) {
+    pub async fn run(self, mut stop: watch::Receiver<bool>, retry_policy: Duration) {
         let mut stopped = pin!(async move { stop.wait_for(|stopped| *stopped).await.map(drop) });
         let mut looks = tokio::time::interval(LOOK);
         looks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
@@ -92,7 +92,7 @@ impl Jobs {
             }
         }
         let ended = async { while under_way.join_next().await.is_some() {} };
-        tokio::time::timeout(patience, ended).await.ok();
+        tokio::time::timeout(retry_policy, ended).await.ok();
     }
 
     /// Takes hold of some. Looking around, it first counts what is due: while more is known to wait, that

@@ -72,9 +72,9 @@ struct TargetPermits {
 }
 
 impl TargetPermits {
-    fn new(standing: TargetHealth) -> Self {
-        let most = if standing == TargetHealth::Answers { SHARE_START } else { 1 };
-        Self { held: AttemptCounts::default(), most, health: standing, failures: 0 }
+    fn new(state: TargetHealth) -> Self {
+        let most = if state == TargetHealth::Answers { SHARE_START } else { 1 };
+        Self { held: AttemptCounts::default(), most, health: state, failures: 0 }
     }
 }
 
@@ -99,20 +99,20 @@ impl Permits {
     }
 
     /// Notes what the database knows of a target.
-    pub fn learn(&mut self, of: Signal, standing: TargetHealth) {
-        self.subscriptions.entry(of).or_insert_with(|| TargetPermits::new(standing));
+    pub fn learn(&mut self, of: Signal, state: TargetHealth) {
+        self.subscriptions.entry(of).or_insert_with(|| TargetPermits::new(state));
     }
 
     /// How many more attempts a subscription may begin now.
     pub fn free(&self, of: Signal) -> u32 {
         let share = self.subscriptions.get(&of).copied();
-        let TargetPermits { held, most, health: standing, .. } =
+        let TargetPermits { held, most, health: state, .. } =
             share.unwrap_or_else(|| TargetPermits::new(TargetHealth::New));
         let company = self.companies.get(&of.0).copied().unwrap_or_default();
         let unproven = (self.total - self.total / 4).saturating_sub(self.fresh_unproven);
         let failing = (self.total / 4).max(1).saturating_sub(self.failing.fresh);
         let failing_waits = self.total.saturating_sub(self.failing.waiting);
-        let kept_for_others = match standing {
+        let kept_for_others = match state {
             TargetHealth::Answers => u32::MAX,
             TargetHealth::New => unproven,
             TargetHealth::Fails => unproven.min(failing).min(failing_waits),
@@ -160,7 +160,7 @@ impl Permits {
         self.leave_company(of, 1);
         let share = self.share(of);
         share.failures = if answered { 0 } else { share.failures + 1 };
-        let (standing, most) = match (answered, share.health) {
+        let (state, most) = match (answered, share.health) {
             (true, _) => (TargetHealth::Answers, (share.most * 2).clamp(SHARE_START, SHARE_MAX)),
             // A connection may break off without its target being down.
             (false, TargetHealth::Answers) if share.failures < FAILURES_BELIEVED => {
@@ -172,7 +172,7 @@ impl Permits {
         let held = share.held;
         self.count(of, |own| *own = AttemptCounts::default());
         let share = self.share(of);
-        (share.health, share.most) = (standing, most);
+        (share.health, share.most) = (state, most);
         self.count(of, |own| *own = held);
     }
 
@@ -192,14 +192,14 @@ impl Permits {
         let share = self.share(of);
         let before = share.held;
         change(&mut share.held);
-        let (after, standing) = (share.held, share.health);
+        let (after, state) = (share.held, share.health);
         let moved = |sum: &mut u32, from: u32, to: u32| *sum = *sum + to - from;
         moved(&mut self.fresh, before.fresh, after.fresh);
         moved(&mut self.waiting, before.waiting, after.waiting);
-        if standing != TargetHealth::Answers {
+        if state != TargetHealth::Answers {
             moved(&mut self.fresh_unproven, before.fresh, after.fresh);
         }
-        if standing == TargetHealth::Fails {
+        if state == TargetHealth::Fails {
             moved(&mut self.failing.fresh, before.fresh, after.fresh);
             moved(&mut self.failing.waiting, before.waiting, after.waiting);
         }

@@ -141,7 +141,7 @@ fn zones(cx: &mut Read, device: &Device) -> Result<(Vec<ZoneContext>, Vec<Online
     };
     for name in names {
         let place = ZoneContext::find(cx, device.location_id, &name)?;
-        let asks = match (place.zone.needs_booking, place.zone.capacity) {
+        let calls = match (place.zone.needs_booking, place.zone.capacity) {
             (true, _) => "booking",
             (false, Some(_)) => "capacity",
             (false, None) => {
@@ -151,7 +151,7 @@ fn zones(cx: &mut Read, device: &Device) -> Result<(Vec<ZoneContext>, Vec<Online
         };
         online_only.push(OnlineOnly {
             zone: Some(name).filter(|name| !name.is_empty()),
-            required_credential: asks,
+            required_credential: calls,
         });
     }
     Ok((open, online_only))

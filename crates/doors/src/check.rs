@@ -150,9 +150,9 @@ fn pay(
             let pools = place.zone.credit_pools.0.clone();
             let taking =
                 BookingEntitlement { booking: id, client, units: *units, pools, at: cx.now() };
-            let settling = cx.entitlements()?;
-            settling.hold(cx, &taking)?;
-            settling.consume(cx, &taking)?;
+            let booking_credits = cx.entitlements()?;
+            booking_credits.hold(cx, &taking)?;
+            booking_credits.consume(cx, &taking)?;
             visit.credits = *units;
         }
         AdmissionBasis::Credits(_) | AdmissionBasis::Booking => return Ok(()),

@@ -188,8 +188,8 @@ impl AccessCredential {
             own.sealed_number = Some(env.vault.seal(number.as_bytes(), &*env.entropy)?);
             let last = number.len().saturating_sub(4);
             // Of a short number they would be most of it.
-            let tells = kind != AccessKind::Pin && number.len() >= 8;
-            own.last4 = tells.then(|| number[last..].to_owned());
+            let recipients = kind != AccessKind::Pin && number.len() >= 8;
+            own.last4 = recipients.then(|| number[last..].to_owned());
         }
         own.check_free(cx)?;
         cx.set_audit_target("access_credential", own.credential_id, ["accessCredential"]);

@@ -33,8 +33,8 @@ impl ZoneContext {
     /// A zone of a location; the location as a whole where it has no name.
     pub fn find(cx: &mut Read, location: LocationId, zone: &str) -> Result<Self> {
         let location = Location::find(cx, location)?;
-        let asks = AccessZone::of(cx, location.id(), zone)?;
-        Ok(Self { time_zone: location.time_zone(), location, zone: asks })
+        let calls = AccessZone::of(cx, location.id(), zone)?;
+        Ok(Self { time_zone: location.time_zone(), location, zone: calls })
     }
 
     /// The location.

@@ -45,27 +45,27 @@ impl SoldProduct {
     /// How it lets in on a day, or why not.
     fn opens(&self, day: Date) -> std::result::Result<AdmissionTerms, Refusal> {
         match &self.subscription {
-            Some(course) => Self::by_membership(course, day),
+            Some(membership) => Self::by_membership(membership, day),
             None => self.by_pass(day),
         }
     }
 
     fn by_membership(
-        course: &Subscription,
+        subscription: &Subscription,
         day: Date,
     ) -> std::result::Result<AdmissionTerms, Refusal> {
-        if course.has_ended() || course.end_date.is_some_and(|end| end <= day) {
+        if subscription.has_ended() || subscription.end_date.is_some_and(|end| end <= day) {
             return Err(Refusal::Ended);
         }
-        if day < course.start_date {
+        if day < subscription.start_date {
             return Err(Refusal::NotYet);
         }
-        if course.pause_on(day).is_some() {
+        if subscription.pause_on(day).is_some() {
             return Err(Refusal::Paused);
         }
-        let rests = course.pauses.0.iter().map(|pause| pause.from).filter(|from| *from > day);
-        let until = rests.chain(course.end_date).min();
-        Ok(AdmissionTerms { until, owes: course.status == SubscriptionStatus::PastDue })
+        let rests = subscription.pauses.0.iter().map(|pause| pause.from).filter(|from| *from > day);
+        let until = rests.chain(subscription.end_date).min();
+        Ok(AdmissionTerms { until, owes: subscription.status == SubscriptionStatus::PastDue })
     }
 
     fn by_pass(&self, day: Date) -> std::result::Result<AdmissionTerms, Refusal> {
@@ -110,7 +110,7 @@ fn sold(cx: &mut Read, client: ClientId, day: Date) -> Result<Vec<SoldProduct>> 
     let mut found = Vec::new();
     for product in ClientProduct::open_first(cx, client)? {
         let is_pass = matches!(product.product_type, ProductType::DayPass | ProductType::WeekPass);
-        let course = match product.subscription_id {
+        let membership = match product.subscription_id {
             Some(id) => Some(Subscription::find(cx, id)?),
             None if is_pass => None,
             None => continue,
@@ -121,7 +121,7 @@ fn sold(cx: &mut Read, client: ClientId, day: Date) -> Result<Vec<SoldProduct>> 
         };
         found.push(SoldProduct {
             product,
-            subscription: course,
+            subscription: membership,
             days: days.into_iter().map(|(day,)| day).collect(),
         });
     }
@@ -200,17 +200,17 @@ impl Admissions for Sales {
         let day = cx.today()?;
         let rules = AccessRule::all(cx)?;
         let mut found: BTreeMap<ClientId, Vec<AdmittingProduct>> = BTreeMap::new();
-        for course in Subscription::all_running(cx)? {
-            let Ok(AdmissionTerms { until, owes }) = SoldProduct::by_membership(&course, day)
+        for subscription in Subscription::all_running(cx)? {
+            let Ok(AdmissionTerms { until, owes }) = SoldProduct::by_membership(&subscription, day)
             else {
                 continue;
             };
-            found.entry(course.client_id).or_default().push(AdmittingProduct {
-                client_product: course.client_product_id.0,
+            found.entry(subscription.client_id).or_default().push(AdmittingProduct {
+                client_product: subscription.client_product_id.0,
                 is_pass: false,
                 owes,
                 until,
-                limits: rules.get(&course.product_id).cloned().unwrap_or_default(),
+                limits: rules.get(&subscription.product_id).cloned().unwrap_or_default(),
             });
         }
         Ok(found)

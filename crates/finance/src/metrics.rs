@@ -71,7 +71,7 @@ record! {
 impl Billed {
     fn sheet(&self) -> MetricSheet<Revenue> {
         let (net, vat, gross) = (self.net_total, self.tax_total, self.gross_total);
-        let figures = match self.kind {
+        let metrics = match self.kind {
             InvoiceKind::Invoice => {
                 Revenue { invoiced_net: net, invoiced_vat: vat, invoiced_gross: gross, ..NONE }
             }
@@ -79,7 +79,7 @@ impl Billed {
                 Revenue { credited_net: net, credited_vat: vat, credited_gross: gross, ..NONE }
             }
         };
-        sheet_of(self.home_location_id, Some(self.issue_date), self.currency, figures)
+        sheet_of(self.home_location_id, Some(self.issue_date), self.currency, metrics)
     }
 }
 
@@ -95,13 +95,13 @@ record! {
 
 impl MoneyMovement {
     fn collected(&self) -> MetricSheet<Revenue> {
-        let figures = Revenue { collected: self.amount, ..NONE };
-        sheet_of(self.home_location_id, self.settled_on, self.currency, figures)
+        let metrics = Revenue { collected: self.amount, ..NONE };
+        sheet_of(self.home_location_id, self.settled_on, self.currency, metrics)
     }
 
     fn refunded(&self) -> MetricSheet<Revenue> {
-        let figures = Revenue { refunded: self.amount, ..NONE };
-        sheet_of(self.home_location_id, self.settled_on, self.currency, figures)
+        let metrics = Revenue { refunded: self.amount, ..NONE };
+        sheet_of(self.home_location_id, self.settled_on, self.currency, metrics)
     }
 }
 
@@ -384,9 +384,14 @@ fn now(cx: &mut Write, mend: bool) -> Result<Vec<Difference>> {
         sheet.join(&level(home, day, currency, Balance { outstanding, ..LEVEL }), 1);
     }
     let running: Vec<CountedSubscription> = cx.all(RUNNING, params![])?;
-    for course in running {
-        let day = course.start_date.min(today);
-        let own = level(course.home_location_id, day, course.currency, course.recurring());
+    for subscription in running {
+        let day = subscription.start_date.min(today);
+        let own = level(
+            subscription.home_location_id,
+            day,
+            subscription.currency,
+            subscription.recurring(),
+        );
         sheet.join(&own, 1);
     }
     metrics::compare_totals(cx, &sheet, today, mend)

@@ -467,7 +467,7 @@ impl Assignment {
     }
 
     fn into_state(self) -> (AssignmentState, Outcome) {
-        let standing = AssignmentState {
+        let state = AssignmentState {
             client_id: self.client_id,
             form_id: self.form_id,
             form_version: self.form_version,
@@ -490,13 +490,13 @@ impl Assignment {
             reviewed_by_type: self.reviewed_by_type,
             reviewed_by: self.reviewed_by,
         };
-        (standing, outcome)
+        (state, outcome)
     }
 
     /// As it is told among all that a client was given.
     pub fn into_view(self) -> AssignmentView {
         let (assignment_id, kind) = (self.assignment_id, self.kind);
-        let (standing, outcome) = self.into_state();
+        let (state, outcome) = self.into_state();
         let is_general = kind == FormKind::General;
         AssignmentView {
             assignment_id,
@@ -504,22 +504,22 @@ impl Assignment {
             review: outcome.review.filter(|_| is_general),
             reviewed_by_type: outcome.reviewed_by_type.filter(|_| is_general),
             reviewed_by: outcome.reviewed_by.filter(|_| is_general),
-            standing,
+            standing: state,
         }
     }
 
     /// As an intake.
     pub fn intake(self) -> Intake {
         let intake_id = self.assignment_id;
-        let (standing, outcome) = self.into_state();
-        Intake { intake_id, standing, outcome }
+        let (state, outcome) = self.into_state();
+        Intake { intake_id, standing: state, outcome }
     }
 
     /// As a check-up.
     pub fn checkup(self) -> Checkup {
         let (checkup_id, series_id) = (self.assignment_id, self.series_id);
-        let (standing, outcome) = self.into_state();
-        Checkup { checkup_id, series_id, standing, outcome }
+        let (state, outcome) = self.into_state();
+        Checkup { checkup_id, series_id, standing: state, outcome }
     }
 }
 

@@ -51,11 +51,11 @@ struct Error<'a> {
 }
 
 impl From<RateLimitStatus> for RateLimit {
-    fn from(figures: RateLimitStatus) -> Self {
+    fn from(rate_limit: RateLimitStatus) -> Self {
         Self {
-            limit: figures.limit,
-            remaining: figures.remaining,
-            reset_seconds: figures.reset_seconds,
+            limit: rate_limit.limit,
+            remaining: rate_limit.remaining,
+            reset_seconds: rate_limit.reset_seconds,
             retry_after_seconds: None,
         }
     }
@@ -66,13 +66,13 @@ pub(crate) fn success(
     answer: &Answer,
     writes: bool,
     request_id: &str,
-    figures: RateLimitStatus,
+    limit_status: RateLimitStatus,
 ) -> Response<Body> {
     let idempotency = writes.then_some(Idempotency { replayed: answer.replayed });
-    let meta = Meta { request_id, rate_limit: figures.into(), idempotency };
+    let meta = Meta { request_id, rate_limit: limit_status.into(), idempotency };
     let meta = serde_json::to_string(&meta).unwrap_or_default();
     let text = ["{\"data\":", &answer.data, ",\"meta\":", &meta, "}"].concat();
-    finish(answer.status, text, figures)
+    finish(answer.status, text, limit_status)
 }
 
 /// The answer with one record, or that the caller has it already.
@@ -80,9 +80,9 @@ pub(crate) fn tagged(
     answer: &Answer,
     headers: &HeaderMap,
     request_id: &str,
-    figures: RateLimitStatus,
+    rate_limit: RateLimitStatus,
 ) -> Response<Body> {
-    let mut response = success(answer, false, request_id, figures);
+    let mut response = success(answer, false, request_id, rate_limit);
     // What stands in `meta` differs with each request, and is nothing to be kept.
     if let Some(tag) = etag::of(answer.data.as_bytes()) {
         if etag::is_known(headers, &tag) {
@@ -98,9 +98,9 @@ pub(crate) fn tagged(
 }
 
 /// The answer to a success as a table, which browsers keep under the last name of its path.
-pub(crate) fn table(text: String, path: &str, figures: RateLimitStatus) -> Response<Body> {
+pub(crate) fn table(text: String, path: &str, rate_limit: RateLimitStatus) -> Response<Body> {
     let name = path.rsplit('/').next().unwrap_or_default();
-    let mut response = finish(200, text, figures);
+    let mut response = finish(200, text, rate_limit);
     let headers = response.headers_mut();
     let kind = HeaderValue::from_static("text/csv; charset=utf-8; header=present");
     headers.insert(header::CONTENT_TYPE, kind);
@@ -117,19 +117,19 @@ pub(crate) fn answer<T: Serialize>(
     status: u16,
     writes: bool,
     request_id: &str,
-    figures: RateLimitStatus,
+    rate_limit: RateLimitStatus,
 ) -> Response<Body> {
     let written = outcome.and_then(|value| {
         let data = serde_json::to_string(&value).map_err(Problem::internal)?;
         Ok(Answer { status, data, replayed: false })
     });
     match written {
-        Ok(answer) => success(&answer, writes, request_id, figures),
+        Ok(answer) => success(&answer, writes, request_id, rate_limit),
         Err(problem) => {
             if problem.status >= 500 {
                 tracing::error!(request_id, %problem, "failed");
             }
-            failure(&problem, request_id, figures)
+            failure(&problem, request_id, rate_limit)
         }
     }
 }
@@ -138,10 +138,11 @@ pub(crate) fn answer<T: Serialize>(
 pub(crate) fn failure(
     problem: &Problem,
     request_id: &str,
-    figures: RateLimitStatus,
+    limit_status: RateLimitStatus,
 ) -> Response<Body> {
-    let retry_after = problem.retry_after.or(figures.exceeded.then_some(figures.reset_seconds));
-    let mut rate_limit = RateLimit::from(figures);
+    let retry_after =
+        problem.retry_after.or(limit_status.exceeded.then_some(limit_status.reset_seconds));
+    let mut rate_limit = RateLimit::from(limit_status);
     rate_limit.retry_after_seconds = retry_after.filter(|_| problem.status == 429);
     let text = serde_json::to_string(&Failure {
         error: Error {
@@ -152,7 +153,7 @@ pub(crate) fn failure(
         },
         meta: Meta { request_id, rate_limit, idempotency: None },
     });
-    let mut response = finish(problem.status, text.unwrap_or_default(), figures);
+    let mut response = finish(problem.status, text.unwrap_or_default(), limit_status);
     let headers = response.headers_mut();
     if let Some(seconds) = retry_after {
         headers.insert(header::RETRY_AFTER, seconds.into());
@@ -168,13 +169,13 @@ pub(crate) fn failure(
     response
 }
 
-fn finish(status: u16, text: String, figures: RateLimitStatus) -> Response<Body> {
+fn finish(status: u16, text: String, rate_limit: RateLimitStatus) -> Response<Body> {
     let mut response = Response::new(Body::from(text));
     *response.status_mut() = StatusCode::from_u16(status).unwrap_or(StatusCode::OK);
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
     headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    figures.write_headers(headers);
+    rate_limit.write_headers(headers);
     response
 }

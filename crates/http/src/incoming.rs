@@ -16,11 +16,11 @@ pub async fn read_body(body: Body, max: usize) -> Result<Bytes> {
 }
 
 /// The same where it may take longer, or must not take as long.
-pub async fn read_body_within(body: Body, max: usize, patience: Duration) -> Result<Bytes> {
+pub async fn read_body_within(body: Body, max: usize, retry_policy: Duration) -> Result<Bytes> {
     let failed = |status, message: &str| {
         Problem::with_cause(Key::RequestFailed, message).with_status(status)
     };
-    match tokio::time::timeout(patience, Limited::new(body, max).collect()).await {
+    match tokio::time::timeout(retry_policy, Limited::new(body, max).collect()).await {
         Ok(Ok(body)) => Ok(body.to_bytes()),
         Ok(Err(error)) if error.is::<LengthLimitError>() => Err(failed(413, &too_large(max))),
         Ok(Err(_)) => Err(failed(400, "The body could not be read.")),

@@ -60,8 +60,8 @@ pub async fn request(
             let response = caught_async(next.run(request)).await.unwrap_or_else(|panic| {
                 let request_id = id.as_str();
                 tracing::error!(request_id, %method, %panic, "a request was given up");
-                let figures = server::count_address(&state, from);
-                envelope::failure(&Key::InternalError.into(), request_id, figures)
+                let rate_limit = server::count_address(&state, from);
+                envelope::failure(&Key::InternalError.into(), request_id, rate_limit)
             });
             match leftover {
                 Some(leftover) => unread_body::drain_or_close(response, leftover).await,

@@ -51,12 +51,12 @@ pub(crate) async fn serve(
     };
     let (now, anonymous) = (state.env.clock.now(), state.settings.anonymous_rate_limit);
     // A request without a good token is counted by its address.
-    let figures = counted
+    let rate_limit = counted
         .get()
         .copied()
         .unwrap_or_else(|| state.rates.take(RateLimitKey::address(from), anonymous, now));
     let outcome = match outcome {
-        Err(problem) if problem.status < 500 && figures.exceeded => {
+        Err(problem) if problem.status < 500 && rate_limit.exceeded => {
             Err(Key::RateLimitExceeded.into())
         }
         other => other,
@@ -66,19 +66,19 @@ pub(crate) async fn serve(
         Ok((answer, table))
     });
     match outcome {
-        Ok((_, Some(table))) => envelope::table(table, operation.path, figures),
+        Ok((_, Some(table))) => envelope::table(table, operation.path, rate_limit),
         Ok((answer, None)) if operation.is_tagged() => {
-            envelope::tagged(&answer, &asked_with, request_id.as_str(), figures)
+            envelope::tagged(&answer, &asked_with, request_id.as_str(), rate_limit)
         }
         Ok((answer, None)) => {
-            envelope::success(&answer, operation.writes, request_id.as_str(), figures)
+            envelope::success(&answer, operation.writes, request_id.as_str(), rate_limit)
         }
         Err(problem) => {
             if problem.status >= 500 {
                 let request_id = request_id.as_str();
                 tracing::error!(request_id, operation = operation.id, %problem, "failed");
             }
-            envelope::failure(&problem, request_id.as_str(), figures)
+            envelope::failure(&problem, request_id.as_str(), rate_limit)
         }
     }
 }
@@ -243,8 +243,8 @@ fn transact(
     let caller = authenticate(tx, state, &incoming.token)?;
     // A closure that runs again is still one request.
     let who = caller.rate_limit_id();
-    let figures = counted.get_or_init(|| state.count_caller(who));
-    figures.check()?;
+    let rate_limit = counted.get_or_init(|| state.count_caller(who));
+    rate_limit.check()?;
     incoming.asked.run(tx, env, &caller, incoming.request_id.as_str())
 }
 

@@ -430,9 +430,9 @@ address. <a href=\"/\">Go to the start page</a>.</p></main></html>";
 /// Refuses a request that nobody has looked into, counted against the caller's address.
 pub(crate) fn refuse(state: &State, request: &Request<Body>, problem: Problem) -> Response<Body> {
     let from = crate::address::of(request, &state.settings.trusted_proxies);
-    let figures = count_address(state, from);
-    let problem = if figures.exceeded { Key::RateLimitExceeded.into() } else { problem };
-    envelope::failure(&problem, RequestId::of(request).as_str(), figures)
+    let rate_limit = count_address(state, from);
+    let problem = if rate_limit.exceeded { Key::RateLimitExceeded.into() } else { problem };
+    envelope::failure(&problem, RequestId::of(request).as_str(), rate_limit)
 }
 
 /// Counts a request against its address.

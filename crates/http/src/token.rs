@@ -83,10 +83,10 @@ async fn grant(state: &Arc<State>, request: Request<Body>) -> Result<serde_json:
     let request_id = RequestId::of(&request);
     let counted = RateLimitKey::address(address::of(&request, &state.settings.trusted_proxies));
     let limit = state.settings.anonymous_rate_limit;
-    let figures = state.rates.take(counted, limit, state.env.clock.now());
-    if figures.exceeded {
+    let rate_limit = state.rates.take(counted, limit, state.env.clock.now());
+    if rate_limit.exceeded {
         let refusal = Refusal::new("temporarily_unavailable", "Too many token requests.");
-        let retry_after = Some(figures.reset_seconds);
+        let retry_after = Some(rate_limit.reset_seconds);
         return Err(Refusal { status: StatusCode::TOO_MANY_REQUESTS, retry_after, ..refusal });
     }
     let (parts, body) = request.into_parts();

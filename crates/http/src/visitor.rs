@@ -46,7 +46,7 @@ impl Visitor {
                 Err(problem) => Err(problem),
             };
             let (now, settings) = (state.env.clock.now(), &state.settings);
-            let figures = match &found {
+            let limit_status = match &found {
                 Ok((_, caller)) => {
                     let who = RateLimitKey::Caller(caller.rate_limit_id());
                     state.rates.take(who, settings.rate_limit, now)
@@ -55,16 +55,16 @@ impl Visitor {
             };
             let admitted = match found {
                 Err(problem) if problem.status >= 500 => Err(problem),
-                _ if figures.exceeded => Err(Key::RateLimitExceeded.into()),
+                _ if limit_status.exceeded => Err(Key::RateLimitExceeded.into()),
                 other => other,
             };
             match admitted {
                 Ok((token, caller)) => {
-                    Ok(Self { state, request_id, token, caller, rate_limit: figures })
+                    Ok(Self { state, request_id, token, caller, rate_limit: limit_status })
                 }
                 Err(problem) => {
                     let nothing = Err::<(), _>(problem);
-                    Err(envelope::answer(nothing, 0, false, request_id.as_str(), figures))
+                    Err(envelope::answer(nothing, 0, false, request_id.as_str(), limit_status))
                 }
             }
         }

@@ -172,12 +172,12 @@ impl Rules {
             _ => None,
         };
         let note = taken(NOTE);
-        let mut asks = RowRequest { path: Vec::new(), body: Value::Null, note, left_out };
+        let mut calls = RowRequest { path: Vec::new(), body: Value::Null, note, left_out };
         if self.kind == ImportKind::Memberships {
-            asks.path.extend(taken("clientId").map(|client| ("clientId".to_owned(), client)));
+            calls.path.extend(taken("clientId").map(|client| ("clientId".to_owned(), client)));
         }
-        asks.body = body;
-        Ok(asks)
+        calls.body = body;
+        Ok(calls)
     }
 
     /// The body that a row amounts to. What the operation itself can judge is left to it; what need not be there and is not
@@ -464,14 +464,14 @@ mod tests {
         for (began, starts, anchor) in
             [("31-1-2023", "2027-01-31", "2023-01-31"), ("1-3-2019", "2026-11-25", "2019-03-01")]
         {
-            let asks =
+            let calls =
                 rules.request(&cells(&["ann@example.com", "gold", began]), &known, &[]).unwrap();
             assert_eq!(
-                asks.body,
+                calls.body,
                 json!({"productId": "p", "startsOn": starts, "anchorDate": anchor}),
                 "{began}"
             );
-            assert_eq!(asks.path, [("clientId".to_owned(), "c".to_owned())]);
+            assert_eq!(calls.path, [("clientId".to_owned(), "c".to_owned())]);
         }
         assert!(
             rules.request(&cells(&["ann@example.com", "gold", "1-2-27"]), &known, &[]).is_err()

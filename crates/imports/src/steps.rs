@@ -47,7 +47,7 @@ impl ImportStatus {
 /// The import of a run, with what is under way of it.
 fn under_way(cx: &mut Read, run: Id) -> Result<Option<(Import, ImportPhase)>> {
     let Some(import) = Import::find_running(cx, run)? else { return Ok(None) };
-    Ok(import.status.phase().map(|course| (import, course)))
+    Ok(import.status.phase().map(|import_phase| (import, import_phase)))
 }
 
 /// What was given up does not stand still: the rows that are left are told why, and the import is where a person can go on.
@@ -56,14 +56,14 @@ fn on_finished(cx: &mut Write, run: Id, settled: &AttemptResult) -> Result<()> {
     if !is_over {
         return Ok(());
     }
-    let Some((mut import, course)) = under_way(cx, run)? else { return Ok(()) };
+    let Some((mut import, phase)) = under_way(cx, run)? else { return Ok(()) };
     import::leave(
         cx,
         import.import_id,
-        (course.left, course.given_up),
+        (phase.left, phase.given_up),
         "could not be done: whoever brought the file may not do it any more, or it failed again and again",
     )?;
-    import.status = course.next;
+    import.status = phase.next;
     import.save(cx)
 }
 
@@ -166,14 +166,14 @@ pub fn note_refused(
 
 /// Notes that nothing is left to be done for now, if that is so; has the rest done in another turn where there is some.
 pub fn finish(cx: &mut Write, run: Id) -> Result<()> {
-    let Some((mut import, course)) = under_way(cx, run)? else { return Ok(()) };
+    let Some((mut import, phase)) = under_way(cx, run)? else { return Ok(()) };
     let counts = import::counted(cx, import.import_id)?;
-    if counts.iter().any(|(state, count)| *state == course.left && *count > 0) {
+    if counts.iter().any(|(state, count)| *state == phase.left && *count > 0) {
         import.run_id = cx.new_id();
         import.save(cx)?;
         return cx.begin_job(&RUN, import.run_id);
     }
-    import.status = course.next;
+    import.status = phase.next;
     import.save(cx)
 }
 

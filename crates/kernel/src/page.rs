@@ -224,9 +224,9 @@ mod tests {
         let page =
             Page::of(vec![1, 2, 3], PageRequest { page: 3, limit: 2, cursor: None }).unwrap();
         assert!(page.items.is_empty());
-        let figures = page.page_info();
-        assert_eq!((figures.total, figures.total_pages), (3, 2));
-        assert!(!figures.has_next_page && figures.has_prev_page);
+        let info = page.page_info();
+        assert_eq!((info.total, info.total_pages), (3, 2));
+        assert!(!info.has_next_page && info.has_prev_page);
     }
 
     #[test]

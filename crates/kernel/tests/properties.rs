@@ -75,12 +75,12 @@ proptest! {
         let mut seen = Vec::new();
         for page in 1.. {
             let one = Page::of(all.clone(), PageRequest { page, limit, cursor: None }).unwrap();
-            let figures = one.page_info();
-            prop_assert_eq!(figures.total, total as i64);
-            prop_assert_eq!(figures.has_prev_page, page > 1);
+            let info = one.page_info();
+            prop_assert_eq!(info.total, total as i64);
+            prop_assert_eq!(info.has_prev_page, page > 1);
             seen.extend(one.items);
-            if !figures.has_next_page {
-                prop_assert!(page >= figures.total_pages);
+            if !info.has_next_page {
+                prop_assert!(page >= info.total_pages);
                 break;
             }
         }

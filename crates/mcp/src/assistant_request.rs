@@ -43,10 +43,11 @@ impl AssistantRequest {
         let known = assistant::authenticate(tx, &state.env, &self.credential, self.hint);
         let entered = known.and_then(|assistant| {
             // Each grant and key has a limit of its own: one that runs away leaves its person theirs.
-            let figures = self.found().rate_limit;
-            let figures = figures.unwrap_or_else(|| state.count_caller(assistant.through()));
-            self.found().rate_limit = Some(figures);
-            figures.check().map(|()| Arc::new(assistant))
+            let limit_status = self.found().rate_limit;
+            let limit_status =
+                limit_status.unwrap_or_else(|| state.count_caller(assistant.through()));
+            self.found().rate_limit = Some(limit_status);
+            limit_status.check().map(|()| Arc::new(assistant))
         });
         self.found().outcome = Some(entered.clone());
         entered

@@ -105,8 +105,8 @@ pub(crate) async fn serve(State(door): State<Door>, request: Request<Body>) -> R
         Err(problem) if visit.rate_limit_status().is_some() => refused(&door, &problem),
         Err(problem) => refuse(&door, from, &problem),
     };
-    if let Some(figures) = visit.rate_limit_status() {
-        figures.write_headers(response.headers_mut());
+    if let Some(rate_limit) = visit.rate_limit_status() {
+        rate_limit.write_headers(response.headers_mut());
     }
     response
 }

@@ -178,13 +178,13 @@ impl Habit {
         let rows: Vec<(Date, EntryStatus)> =
             cx.all(STATUSES, params![self.client_id, self.habit_id])?;
         let entries: BTreeMap<_, _> = rows.into_iter().collect();
-        let course = HabitSchedule {
+        let schedule = HabitSchedule {
             versions: &self.versions.0,
             rests: &self.rests.0,
             start: self.start_date,
             end: self.end_date,
         };
-        let streak = course.streak(&entries);
+        let streak = schedule.streak(&entries);
         self.longest_streak = streak.longest;
         self.last_streak = streak.last;
         self.streak_holds_until = streak.holds_until;

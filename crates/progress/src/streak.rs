@@ -276,8 +276,8 @@ mod tests {
     fn streak(schedule: Schedule, rests: &[Rest], entries: &[(&str, EntryStatus)]) -> Streak {
         let start = date("2026-03-02");
         let versions = [Version { from: start, schedule }];
-        let course = HabitSchedule { versions: &versions, rests, start, end: None };
-        course.streak(&entries.iter().map(|(day, status)| (date(day), *status)).collect())
+        let habit_schedule = HabitSchedule { versions: &versions, rests, start, end: None };
+        habit_schedule.streak(&entries.iter().map(|(day, status)| (date(day), *status)).collect())
     }
 
     use EntryStatus::{Done, Missed, Skipped};
@@ -390,13 +390,13 @@ mod tests {
                 .map(|(from, days)| Rest { from: on(from), until: days.map(|days| on(from + days)) })
                 .into_iter()
                 .collect();
-            let course = HabitSchedule { versions: &versions, rests: &rests, start, end: None };
+            let habit_schedule = HabitSchedule { versions: &versions, rests: &rests, start, end: None };
             let today = on(output.keys().max().copied().unwrap_or(0) + ahead);
             let due = |day: Date| {
                 let rests = rests.iter().any(|rest| rest.from <= day && rest.until.is_none_or(|end| day < end));
                 days.contains(&i64::from(day.0.weekday().to_monday_one_offset())) && !rests
             };
-            let found = course.streak(&entries);
+            let found = habit_schedule.streak(&entries);
             prop_assert_eq!(found.on(today), slow_days(due, &entries, start, today));
             let longest = (0..=60).map(|day| slow_days(due, &entries, start, on(day))).max();
             prop_assert_eq!(Some(found.longest), longest);
@@ -411,13 +411,13 @@ mod tests {
             let entries: BTreeMap<_, _> = output.iter().map(|day| (on(*day), Done)).collect();
             let schedule = schedule(ScheduleKind::TimesPerWeek, None, Some(times));
             let versions = [Version { from: start, schedule }];
-            let course = HabitSchedule { versions: &versions, rests: &[], start, end: None };
+            let habit_schedule = HabitSchedule { versions: &versions, rests: &[], start, end: None };
             let today = output.iter().max().copied().unwrap_or(0) + ahead;
             let reached = |week: i64| output.range(week * 7..week * 7 + 7).count() as i64 >= times;
             let this = today / 7;
             let before = (0..this).rev().take_while(|week| reached(*week)).count() as i64;
             let naive = before + i64::from(reached(this));
-            prop_assert_eq!(course.streak(&entries).on(on(today)), naive);
+            prop_assert_eq!(habit_schedule.streak(&entries).on(on(today)), naive);
         }
     }
 }

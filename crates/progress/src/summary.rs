@@ -152,7 +152,7 @@ fn measured(
     for ((amount, first), latest) in amounts.iter().zip(&first).zip(&latest) {
         let of = types.iter().find(|kind| kind.key() == amount.r#type);
         let (Some(of), Some(first), Some(latest)) = (of, first, latest) else { continue };
-        let figures = |ends: (Option<i64>, Option<i64>),
+        let metrics = |ends: (Option<i64>, Option<i64>),
                        range: (Option<i64>, Option<i64>),
                        total: Option<i64>| {
             let ((first, latest), (least, most)) = (ends.0.zip(ends.1)?, range.0.zip(range.1)?);
@@ -171,17 +171,17 @@ fn measured(
             label: of.label().to_owned(),
             unit: of.unit(units),
             count: amount.count,
-            value: figures(
+            value: metrics(
                 (first.value, latest.value),
                 (amount.minimum, amount.maximum),
                 amount.total,
             ),
-            systolic: figures(
+            systolic: metrics(
                 (first.systolic, latest.systolic),
                 (amount.systolic_minimum, amount.systolic_maximum),
                 amount.systolic_total,
             ),
-            diastolic: figures(
+            diastolic: metrics(
                 (first.diastolic, latest.diastolic),
                 (amount.diastolic_minimum, amount.diastolic_maximum),
                 amount.diastolic_total,

@@ -89,12 +89,12 @@ impl Providers {
         &self,
         company: CompanyId,
         payment: PaymentId,
-        heard: PaymentResult,
+        result: PaymentResult,
     ) -> JobResult {
         let what = ("conclude_payment", COLLECTS);
-        let notice = heard.clone();
+        let notice = result.clone();
         let written =
-            self.write(company, what, move |cx| charging::apply_result(cx, payment, &heard)).await;
+            self.write(company, what, move |cx| charging::apply_result(cx, payment, &result)).await;
         if let Ok(false) = written {
             tracing::error!(%payment, ?notice, "a provider speaks of other money than was asked for");
         }
@@ -105,23 +105,23 @@ impl Providers {
     async fn run_charge(&self, company: CompanyId, payment: PaymentId) -> JobResult {
         let what = ("send_payment", COLLECTS);
         let next = self.write(company, what, move |cx| charging::next(cx, payment)).await;
-        let heard = match next.map_err(failed)? {
+        let result = match next.map_err(failed)? {
             charging::ChargeStep::Nothing => return Ok(()),
             charging::ChargeStep::Wait(why) => return Err(jobs::Outcome::Failed(why.to_owned())),
             charging::ChargeStep::Send(account, order, charged) => {
-                let heard = self.charge(&account, &order, &charged).await;
-                if let Outcome::NotTaken(why) = heard.outcome {
+                let result = self.charge(&account, &order, &charged).await;
+                if let Outcome::NotTaken(why) = result.outcome {
                     let noted =
                         self.write(company, what, move |cx| charging::not_taken(cx, payment));
                     noted.await.map_err(failed)?;
                     return Err(jobs::Outcome::Failed(why));
                 }
-                heard
+                result
             }
             charging::ChargeStep::Ask(account, order, charged) => {
                 let found = self.find(&account, payment, order.reference.as_deref()).await;
                 match (found, charged) {
-                    (Ok(Some(heard)), _) => heard,
+                    (Ok(Some(result)), _) => result,
                     (Ok(None), Some(charged)) => self.charge(&account, &order, &charged).await,
                     (Ok(None), None) => {
                         let done =
@@ -134,9 +134,9 @@ impl Providers {
                 }
             }
         };
-        match heard.outcome {
+        match result.outcome {
             Outcome::Unknown(why) | Outcome::NotTaken(why) => Err(jobs::Outcome::Unknown(why)),
-            _ => self.apply_result(company, payment, heard).await,
+            _ => self.apply_result(company, payment, result).await,
         }
     }
 
@@ -190,7 +190,7 @@ impl Providers {
                 outcome: Outcome::Unknown(why) | Outcome::NotTaken(why),
                 ..
             })) => Err(jobs::Outcome::Unknown(why)),
-            Ok(Some(heard)) => self.apply_result(account.company, payment, heard).await,
+            Ok(Some(result)) => self.apply_result(account.company, payment, result).await,
             Ok(None) => {
                 let what = ("conclude_payment", COLLECTS);
                 let done =
@@ -215,7 +215,7 @@ impl Providers {
     async fn close_page(&self, account: &Account, payment: PaymentId) -> JobResult {
         let Some(kept) = self.with_provider(account, payment).await? else { return Ok(()) };
         match self.cancel(account, payment, kept.reference.as_deref()).await {
-            Ok(Some(heard)) => self.apply_result(account.company, payment, heard).await,
+            Ok(Some(result)) => self.apply_result(account.company, payment, result).await,
             Ok(None) => {
                 self.apply_result(account.company, payment, Outcome::Cancelled.into()).await
             }

@@ -180,7 +180,7 @@ fn get_revenue_report(cx: &mut Read, Query(wanted): Query<ReportFilters>) -> Res
         while let Some(row) = changes.next_if(|row| row.day <= bucket.to) {
             add(&mut levels, row);
         }
-        let standing = |currency: &Currency| {
+        let state = |currency: &Currency| {
             let sums = sums.get(currency.code()).copied().unwrap_or_default();
             let level: Balance = levels.get(currency.code()).copied().unwrap_or_default();
             CurrencyTotals {
@@ -190,8 +190,7 @@ fn get_revenue_report(cx: &mut Read, Query(wanted): Query<ReportFilters>) -> Res
                 paused_mrr: monthly(level.paused_mrr),
             }
         };
-        buckets
-            .push(RevenueBucket { currencies: currencies.iter().map(standing).collect(), bucket });
+        buckets.push(RevenueBucket { currencies: currencies.iter().map(state).collect(), bucket });
     }
     let total = |currency: &Currency| {
         Income::of(*currency, &totals.get(currency.code()).copied().unwrap_or_default())

@@ -129,7 +129,7 @@ async fn report(db: &Db, env: &Env) -> Result<()> {
     let recounts = crate::areas::areas().recounts;
     while let Some(company) = recount::waiting(db).await? {
         let made = recount::recount(db, env, company, &recounts, true).await?;
-        tracing::info!(%company, figures = made.len(), "the reports know what was before them");
+        tracing::info!(%company, metrics = made.len(), "the reports know what was before them");
         recount::done(db, company).await?;
     }
     Ok(())

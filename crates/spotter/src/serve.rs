@@ -145,7 +145,7 @@ pub(crate) async fn serve(
         Some(_) => all.layer(axum::middleware::map_response(over_tls_alone)),
         None => all,
     };
-    let patience = Duration::from_secs(settings.shutdown_seconds);
+    let retry_policy = Duration::from_secs(settings.shutdown_seconds);
     let (stop_engine, engine_stop) = tokio::sync::oneshot::channel::<()>();
     let open_files = system::raise_open_files();
     let most = connections::most(settings.connections_max, open_files);
@@ -153,7 +153,7 @@ pub(crate) async fn serve(
         (WAITING_FACTOR * concurrency).min(u32::try_from(open_files / 4).unwrap_or(u32::MAX));
     let alert = settings.mail.is_some().then_some(&TELL_OF_FAILURES);
     let engine = Engine { db: db.clone(), env: env.clone(), sender, concurrency, waiting, alert };
-    let deliveries = tokio::spawn(engine.run(async move { drop(engine_stop.await) }, patience));
+    let deliveries = tokio::spawn(engine.run(async move { drop(engine_stop.await) }, retry_policy));
     let (stop_timers, timers_stop) = tokio::sync::oneshot::channel::<()>();
     let timers = Timers { db: db.clone(), env: env.clone(), table: table.clone() };
     let timers = tokio::spawn(timers.run(async move { drop(timers_stop.await) }));
@@ -164,19 +164,19 @@ pub(crate) async fn serve(
     {
         let worker = Arc::new(Mailer { db: db.clone(), env: env.clone(), post, job });
         let jobs = Jobs { db: db.clone(), env: env.clone(), worker };
-        workers.spawn(jobs.run(jobs_stop.clone(), patience));
+        workers.spawn(jobs.run(jobs_stop.clone(), retry_policy));
     }
     for worker in spotter_providers::workers(&providers) {
         let jobs = Jobs { db: db.clone(), env: env.clone(), worker };
-        workers.spawn(jobs.run(jobs_stop.clone(), patience));
+        workers.spawn(jobs.run(jobs_stop.clone(), retry_policy));
     }
     let exporter =
         Exporter { db: db.clone(), env: env.clone(), table: table.clone(), files: files.clone() };
     let jobs = Jobs { db: db.clone(), env: env.clone(), worker: Arc::new(exporter) };
-    workers.spawn(jobs.run(jobs_stop.clone(), patience));
+    workers.spawn(jobs.run(jobs_stop.clone(), retry_policy));
     let importer = Importer { db: db.clone(), env: env.clone(), table: table.clone(), turn: TURN };
     let jobs = Jobs { db: db.clone(), env: env.clone(), worker: Arc::new(importer) };
-    workers.spawn(jobs.run(jobs_stop.clone(), patience));
+    workers.spawn(jobs.run(jobs_stop.clone(), retry_policy));
     workers.spawn(providers.run_sandbox(jobs_stop.clone()));
     let upkeep = maintenance::run(db.clone(), env, files, state.metrics.clone(), keeps);
     let background = tokio::spawn(upkeep);
@@ -186,7 +186,7 @@ pub(crate) async fn serve(
     stop.await;
     tracing::info!(seconds = settings.shutdown_seconds, "stopping: no new requests");
     state.stop();
-    let ended = serving.close(patience).await;
+    let ended = serving.close(retry_policy).await;
     // After the last request, so that what it queued may still be on its way.
     stop_engine.send(()).ok();
     stop_timers.send(()).ok();
@@ -194,11 +194,11 @@ pub(crate) async fn serve(
     deliveries.await.ok();
     while workers.join_next().await.is_some() {}
     // One that is cut off here is still in its row, or has run.
-    tokio::time::timeout(patience, timers).await.ok();
+    tokio::time::timeout(retry_policy, timers).await.ok();
     background.abort();
     background.await.ok();
     drop(state);
-    let closed = tokio::task::spawn_blocking(move || db.close(patience)).await;
+    let closed = tokio::task::spawn_blocking(move || db.close(retry_policy)).await;
     if !closed.unwrap_or(false) {
         tracing::warn!("some transactions were still under way at the end");
     }

@@ -98,8 +98,8 @@ impl Serving {
     }
 
     /// Takes no more requests, and waits for those that are under way.
-    pub(crate) async fn close(mut self, patience: Duration) -> Result<(), String> {
-        self.handles.iter().for_each(|handle| handle.graceful_shutdown(Some(patience)));
+    pub(crate) async fn close(mut self, retry_policy: Duration) -> Result<(), String> {
+        self.handles.iter().for_each(|handle| handle.graceful_shutdown(Some(retry_policy)));
         let mut outcome = Ok(());
         while let Some(ended) = self.servers.join_next().await {
             let ended = ended.map_err(|error| error.to_string());

@@ -93,11 +93,11 @@ impl Combined {
     }
 
     fn alone(deferred: Deferred) -> Self {
-        let Deferred { sql, values, expected: ask } = deferred;
+        let Deferred { sql, values, expected: kind } = deferred;
         Self {
             parts: vec![(sql, 1)],
             values,
-            ask,
+            ask: kind,
             offsets: vec![0],
             effects: vec![Effect::of(sql)],
         }
@@ -176,8 +176,8 @@ fn with_rows(sql: &str, rows: usize, from: usize, to: usize) -> String {
 mod tests {
     use super::*;
 
-    fn waiting(sql: &'static str, values: &[i64], ask: ExpectedRows) -> Deferred {
-        Deferred { sql, values: values.iter().map(|v| Value::Int(*v)).collect(), expected: ask }
+    fn waiting(sql: &'static str, values: &[i64], kind: ExpectedRows) -> Deferred {
+        Deferred { sql, values: values.iter().map(|v| Value::Int(*v)).collect(), expected: kind }
     }
 
     #[test]

@@ -128,10 +128,10 @@ fn place(partial: &Path, to: &Path) -> Result<()> {
 }
 
 /// A name beside a file's.
-fn sibling(file: &Path, ending: &str) -> PathBuf {
+fn sibling(file: &Path, end: &str) -> PathBuf {
     let mut name = file.as_os_str().to_owned();
     name.push(".");
-    name.push(ending);
+    name.push(end);
     name.into()
 }
 

@@ -165,12 +165,12 @@ impl Session {
         &mut self,
         sql: &'static str,
         params: &[Value<'_>],
-        ask: ExpectedRows,
+        kind: ExpectedRows,
     ) -> Result<()> {
         self.usable()?;
         self.changing |= Effect::of(sql) != Effect::Looks;
         let values = params.iter().map(|value| value.clone().into_owned()).collect();
-        self.deferred.push(Deferred { sql, values, expected: ask });
+        self.deferred.push(Deferred { sql, values, expected: kind });
         Ok(())
     }
 
@@ -258,13 +258,13 @@ impl Session {
         &mut self,
         sql: &str,
         params: &[Value<'_>],
-        ask: ResultKind,
+        expected: ResultKind,
     ) -> Result<StatementResult> {
         self.usable()?;
         self.changing |= Effect::of(sql) != Effect::Looks;
         let statement = self.statement(sql)?;
         let params = borrowed(params);
-        let request = async |client: &Client| ask.run(client, &statement, &params).await;
+        let request = async |client: &Client| expected.run(client, &statement, &params).await;
         self.round_trip(request, sql)
     }
 
@@ -281,15 +281,15 @@ impl Session {
         let deferred = self.take_deferred()?;
         let begun = std::mem::replace(&mut self.begun, true);
         let Self { runtime, client, begin, .. } = &*self;
-        let (start, heard, output) = runtime.block_on(async {
+        let (start, result, output) = runtime.block_on(async {
             join3(open(client, begin, begun), run_all(client, &deferred), request(client)).await
         });
-        let heard = match start.and(heard) {
-            Ok(heard) => heard,
+        let result = match start.and(result) {
+            Ok(result) => result,
             Err(error) => return Err(self.note(&error, "a deferred statement")),
         };
-        for (deferred, heard) in deferred.iter().zip(heard) {
-            match (deferred.expected, heard) {
+        for (deferred, result) in deferred.iter().zip(result) {
+            match (deferred.expected, result) {
                 (ExpectedRows::OneRow, StatementResult::Count(1)) | (ExpectedRows::Nothing, _) => {}
                 (ExpectedRows::Rows(number), StatementResult::Rows(rows)) => {
                     if let Some(place) = self.ahead.get_mut(number) {

@@ -114,10 +114,13 @@ pub(crate) async fn run_all(
     client: &Client,
     deferred: &[PreparedBatch],
 ) -> Result<Vec<StatementResult>, tokio_postgres::Error> {
-    let each = deferred.iter().map(async |PreparedBatch { statement, values, expected: ask }| {
-        let ask =
-            if matches!(ask, ExpectedRows::Rows(_)) { ResultKind::Rows } else { ResultKind::Count };
-        ask.run(client, statement, &borrowed(values)).await
+    let each = deferred.iter().map(async |PreparedBatch { statement, values, expected: kind }| {
+        let kind = if matches!(kind, ExpectedRows::Rows(_)) {
+            ResultKind::Rows
+        } else {
+            ResultKind::Count
+        };
+        kind.run(client, statement, &borrowed(values)).await
     });
     join_all(each).await.into_iter().collect()
 }

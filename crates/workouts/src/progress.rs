@@ -220,7 +220,7 @@ fn list_top_exercises(
     let unit = Settings::find(cx)?.weight_unit;
     let rows = cx.page_under(&LIST, &[at.client_id.bind()], &Filters::default(), page)?;
     let found = exercises_of(cx, &rows.items)?;
-    let figures = rows.page_info();
+    let metrics = rows.page_info();
     let output = rows.items.into_iter().map(|row| {
         let exercise = found.get(&row.exercise_id);
         TopExercise {
@@ -237,10 +237,10 @@ fn list_top_exercises(
     Ok(TopExercises {
         top_exercises: output.collect(),
         pagination: Pagination {
-            page: figures.page,
-            limit: figures.limit,
-            total_items: figures.total,
-            total_pages: figures.total_pages,
+            page: metrics.page,
+            limit: metrics.limit,
+            total_items: metrics.total,
+            total_pages: metrics.total_pages,
         },
     })
 }

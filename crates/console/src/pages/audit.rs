@@ -16,14 +16,14 @@ use crate::{
 pub(super) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let place = cx.place;
     let zone = cx.written.zone.clone();
-    let mut ask = ApiCall::of("list_audit_logs").filtered(place, &["operation", "actor"]);
+    let mut call = ApiCall::of("list_audit_logs").filtered(place, &["operation", "actor"]);
     if let Some(from) = place.date("from") {
-        ask = ask.with("from", from.start_in(&zone));
+        call = call.with("from", from.start_in(&zone));
     }
     if let Some(to) = place.date("to") {
-        ask = ask.with("to", to.tomorrow().start_in(&zone));
+        call = call.with("to", to.tomorrow().start_in(&zone));
     }
-    let answer = cx.list(ask)?;
+    let answer = cx.list(call)?;
     let mut rows: Vec<Vec<Markup>> = Vec::new();
     for row in answer.list("auditLogs") {
         let who = match row.text("actorType") {
@@ -32,7 +32,7 @@ pub(super) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
             _ => String::new(),
         };
         let (kind, target) = (row.text("targetType"), row.text("targetId"));
-        let whom = match kind {
+        let recipient = match kind {
             "coach" => cx.coach(target)?,
             "client" => cx.client(target)?,
             _ => String::new(),
@@ -42,7 +42,7 @@ pub(super) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
             html! { (who) @if who.is_empty() { (cx.say.term(row.text("actorType"))) } @if row.has("throughId") { br; span.quiet { (cx.say.through_assistant()) } } },
             html! { (cx.summary(row.text("operation"))) br; code { (row.text("operation")) } " " (state(cx, row.text("outcome"))) },
             html! {
-                @let called = if whom.is_empty() { cx.say.term(kind) } else { &whom };
+                @let called = if recipient.is_empty() { cx.say.term(kind) } else { &recipient };
                 @match kind {
                     "client" => a href={ "/console/clients/" (target) } { (called) },
                     "coach" => a href={ "/console/settings/coaches/" (target) } { (called) },

@@ -36,8 +36,8 @@ pub(super) fn book(cx: &mut PageContext<'_, '_>) -> Result<View> {
         };
         return Ok(View::new(say.book(), main));
     }
-    let whom = cx.call(ApiCall::of("get_client").at("clientId", &client))?;
-    let whom = name(whom.at("client"));
+    let recipient = cx.call(ApiCall::of("get_client").at("clientId", &client))?;
+    let recipient = name(recipient.at("client"));
     let credits =
         cx.call_if_allowed(ApiCall::of("get_credits").at("clientId", &client))?.unwrap_or_default();
     let available: i64 = credits.list("credits").iter().map(|pool| pool.int("available")).sum();
@@ -47,7 +47,7 @@ pub(super) fn book(cx: &mut PageContext<'_, '_>) -> Result<View> {
         p.quiet { (say.credits()) ": " (cx.written.count(available)) }
         (main)
     };
-    Ok(View::new(say.book_for(&whom), main))
+    Ok(View::new(say.book_for(&recipient), main))
 }
 
 /// The most times of a day that are shown.
@@ -101,9 +101,9 @@ pub(super) fn slots(
         );
     }
     let end = day.plus_days(14).unwrap_or(day);
-    let ask = ApiCall::of("list_slots").with("eventTypeId", &kind).with("coachId", &coach);
-    let ask = ask.with("from", day.start_in(&zone)).with("to", end.start_in(&zone));
-    let answer = cx.call(ask.with("clientId", client.unwrap_or_default()))?;
+    let query = ApiCall::of("list_slots").with("eventTypeId", &kind).with("coachId", &coach);
+    let query = query.with("from", day.start_in(&zone)).with("to", end.start_in(&zone));
+    let answer = cx.call(query.with("clientId", client.unwrap_or_default()))?;
     let bookable = || answer.list("slots").iter().filter(|slot| slot.is("bookable"));
     let date = |slot: &Value| slot.instant("startsAt").map(|at| zone.date_at(at));
     let mut free: Vec<Date> = bookable().filter_map(date).collect();
@@ -280,9 +280,9 @@ fn classes(
     let mut all: Vec<(Value, String, bool)> = Vec::new();
     let mut chosen = Markup::default();
     for kind in kinds.iter().take(KINDS_OF_CLASSES) {
-        let ask = ApiCall::of("list_slots").with("eventTypeId", kind.text("eventTypeId"));
-        let ask = ask.with("from", day.start_in(&zone)).with("to", end.start_in(&zone));
-        let answer = cx.call_if_allowed(ask.with("clientId", client.unwrap_or_default()))?;
+        let call = ApiCall::of("list_slots").with("eventTypeId", kind.text("eventTypeId"));
+        let call = call.with("from", day.start_in(&zone)).with("to", end.start_in(&zone));
+        let answer = cx.call_if_allowed(call.with("clientId", client.unwrap_or_default()))?;
         let coming = |slot: &&Value| slot.instant("startsAt").is_some_and(|at| at > now);
         for slot in answer.unwrap_or_default().list("slots").iter().filter(coming) {
             if client.is_none() && slot.is("bookable") && is_chosen(cx, slot) {

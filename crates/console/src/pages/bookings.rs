@@ -53,14 +53,14 @@ pub(super) fn offered(cx: &PageContext<'_, '_>, booking: &Value) -> Markup {
 /// Bookings to come, the next first, or those that are over, the last first, as somebody has chosen; with the tabs of both.
 pub(super) fn by_when(
     cx: &mut PageContext<'_, '_>,
-    ask: ApiCall,
+    call: ApiCall,
 ) -> Result<(ListPage, Vec<Value>, Markup)> {
     let (now, past) = (cx.written.now, cx.place.parameter("when") == "past");
-    let ask = match past {
-        true => ask.with("to", now),
-        false => ask.with("from", now),
+    let call = match past {
+        true => call.with("to", now),
+        false => call.with("from", now),
     };
-    let answer = cx.list(ask)?;
+    let answer = cx.list(call)?;
     let mut all = answer.list("bookings").to_vec();
     if !past {
         // What was called off stands below what takes place.

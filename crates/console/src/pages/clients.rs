@@ -16,10 +16,10 @@ use crate::{
 
 /// `/console/clients`
 pub(super) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
-    let ask = ApiCall::of("list_clients")
+    let query = ApiCall::of("list_clients")
         .filtered(cx.place, &["search", "memberStatus", "coachId", "tag"]);
     let archived = cx.place.parameter("archived") == "true";
-    let answer = cx.list(ask.with("archived", archived))?;
+    let answer = cx.list(query.with("archived", archived))?;
     let coaches = cx.choices(ApiCall::of("list_coaches"), ("coaches", "coachId"))?;
     let tags = cx.call(ApiCall::of("list_client_tags").with("limit", 100))?;
     let ids: Vec<_> = answer.list("clients").iter().map(|client| client.text("clientId")).collect();
@@ -139,11 +139,11 @@ pub(super) fn find_clients(cx: &mut PageContext<'_, '_>) -> Result<Vec<Value>> {
     match cx.place.parameter("search") {
         "" => Ok(Vec::new()),
         search => {
-            let ask = ApiCall::of("list_clients")
+            let query = ApiCall::of("list_clients")
                 .with("search", search)
                 .with("archived", false)
                 .with("limit", 8);
-            Ok(cx.call(ask)?.list("clients").to_vec())
+            Ok(cx.call(query)?.list("clients").to_vec())
         }
     }
 }

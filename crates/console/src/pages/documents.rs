@@ -67,8 +67,8 @@ pub(super) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let folder = place.parameter("folderId").to_owned();
     let archived = place.parameter("status") == "archived";
     let status = if archived { "archived" } else { "active" };
-    let ask = ApiCall::of("list_documents").filtered(place, &["folderId", "type"]);
-    let answer = cx.list(ask.with("status", status))?;
+    let query = ApiCall::of("list_documents").filtered(place, &["folderId", "type"]);
+    let answer = cx.list(query.with("status", status))?;
     let inner = ApiCall::of("list_document_folders").with("limit", 100);
     // Those at the top, or those in the one that is open.
     let folders = cx.call_if_allowed(inner.with("parentId", &folder))?.unwrap_or_default();

@@ -74,8 +74,8 @@ fn kinds(whose: &str) -> [PendingTask; 8] {
 /// What waits, each with the way to it; of a coach's own, where one is named.
 pub(super) fn waiting(cx: &mut PageContext<'_, '_>, whose: &str) -> Result<Markup> {
     let mut all = Vec::new();
-    for PendingTask { call: ask, label, address } in kinds(whose) {
-        if let Some(answer) = cx.call_if_allowed(ask.with("limit", 1))? {
+    for PendingTask { call: query, label, address } in kinds(whose) {
+        if let Some(answer) = cx.call_if_allowed(query.with("limit", 1))? {
             all.push((answer.int("total"), label, address));
         }
     }

@@ -61,12 +61,12 @@ const QUESTIONS: &str = "formVersion.questions";
 /// `/console/forms/{formId}`: its questions, each to be changed, moved and taken out; and what clients will see.
 pub(super) fn one(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let id = cx.place.param("formId").to_owned();
-    let mut ask = ApiCall::of("get_form").at("formId", &id);
-    let mut answer = cx.call(ask.clone())?;
+    let mut query = ApiCall::of("get_form").at("formId", &id);
+    let mut answer = cx.call(query.clone())?;
     // What is being written is changed; what was published before stands beside it.
     if answer.at("form").has("draftVersion") {
-        ask = ask.with("version", answer.int("form.draftVersion"));
-        answer = cx.call(ask.clone())?;
+        query = query.with("version", answer.int("form.draftVersion"));
+        answer = cx.call(query.clone())?;
     }
     let form = answer.at("form").clone();
     let mut view = answer.at(QUESTIONS).clone();
@@ -84,7 +84,7 @@ pub(super) fn one(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let say = cx.say;
     let at = || vec![("formId", id.clone())];
     let open = form.text("status") != "archived" && cx.may("update_form");
-    let made = FormSource::of(&ask, &["form.draftVersion", QUESTIONS], &answer);
+    let made = FormSource::of(&query, &["form.draftVersion", QUESTIONS], &answer);
     // The questions are written whole; each button writes what they would be after it.
     let written = |list: Vec<&Value>| {
         let list = Value::Array(list.into_iter().cloned().collect());
@@ -230,9 +230,9 @@ pub(super) fn checkups(cx: &mut PageContext<'_, '_>) -> Result<View> {
 
 /// The questions of the version of a form that was answered, by which options are called what they were.
 pub(super) fn questions(cx: &mut PageContext<'_, '_>, given: &Value) -> Result<Vec<Value>> {
-    let ask = ApiCall::of("get_form").at("formId", given.text("formId"));
+    let call = ApiCall::of("get_form").at("formId", given.text("formId"));
     let answer =
-        cx.call_if_allowed(ask.with("version", given.int("formVersion")))?.unwrap_or_default();
+        cx.call_if_allowed(call.with("version", given.int("formVersion")))?.unwrap_or_default();
     Ok(answer.list("formVersion.questions").to_vec())
 }
 

@@ -91,27 +91,28 @@ pub(super) fn rows(
 }
 
 /// A membership with what can be done about it.
-pub(super) fn course(cx: &PageContext<'_, '_>, course: &Value) -> Markup {
-    let id = || vec![("subscriptionId", course.text("subscriptionId").to_owned())];
+pub(super) fn course(cx: &PageContext<'_, '_>, subscription: &Value) -> Markup {
+    let id = || vec![("subscriptionId", subscription.text("subscriptionId").to_owned())];
     let (say, written) = (cx.say, &cx.written);
-    let date = |place| course.date(place).map(|date| written.date(date)).unwrap_or_default();
-    let open = matches!(course.text("status"), "active" | "past_due" | "scheduled" | "paused");
+    let date = |place| subscription.date(place).map(|date| written.date(date)).unwrap_or_default();
+    let open =
+        matches!(subscription.text("status"), "active" | "past_due" | "scheduled" | "paused");
     html! {
         div {
-            p { b { (course.text("name")) } " " (state(cx, course.text("status"))) }
+            p { b { (subscription.text("name")) } " " (state(cx, subscription.text("status"))) }
             (facts(vec![
-                (say.price(), html! { (written.money(course.int("price"), course.text("currency"))) " / " (say.term(course.text("period"))) }),
+                (say.price(), html! { (written.money(subscription.int("price"), subscription.text("currency"))) " / " (say.term(subscription.text("period"))) }),
                 (say.starts_on(), html! { (date("startDate")) }),
                 (say.next_bill(), html! { (date("nextBillingDate")) }),
                 (say.ends_on(), html! { (date("endDate")) }),
             ]))
             @if open && cx.may("request_pause") {
                 div.buttons {
-                    @if course.text("status") != "paused" {
+                    @if subscription.text("status") != "paused" {
                         (disclosure(say.pause(), Form::about(cx, "request_pause", id()).text("from", say.from()).text("until", say.until()).text("reason", say.reason()).send(say.pause())))
                     } @else { (Form::about(cx, "resume_subscription", id()).button(say.resume())) }
-                    @if course.has("endDate") && cx.may("undo_cancellation") { (Form::about(cx, "undo_cancellation", id()).button(say.undo_cancellation())) }
-                    @if !course.has("endDate") {
+                    @if subscription.has("endDate") && cx.may("undo_cancellation") { (Form::about(cx, "undo_cancellation", id()).button(say.undo_cancellation())) }
+                    @if !subscription.has("endDate") {
                         (disclosure(say.end_it(), Form::about(cx, "request_cancellation", id()).text("endDate", say.ends_on()).text("reason", say.reason()).danger(say.end_membership())))
                     }
                 }
@@ -312,15 +313,15 @@ pub(super) fn memberships(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let answer = cx.list(ApiCall::of("list_subscriptions").filtered(cx.place, &["status"]))?;
     cx.know_clients(answer.list("subscriptions"))?;
     let mut rows = Vec::new();
-    for course in answer.list("subscriptions") {
-        let client = cx.client(course.text("clientId"))?;
+    for subscription in answer.list("subscriptions") {
+        let client = cx.client(subscription.text("clientId"))?;
         let written = &cx.written;
         rows.push(vec![
-            html! { a href={ "/console/clients/" (course.text("clientId")) "/money" } { (client) } },
-            html! { (course.text("name")) },
-            html! { span.number { (written.money(course.int("price"), course.text("currency"))) } },
-            html! { (course.date("nextBillingDate").map(|date| written.date(date)).unwrap_or_default()) },
-            state(cx, course.text("status")),
+            html! { a href={ "/console/clients/" (subscription.text("clientId")) "/money" } { (client) } },
+            html! { (subscription.text("name")) },
+            html! { span.number { (written.money(subscription.int("price"), subscription.text("currency"))) } },
+            html! { (subscription.date("nextBillingDate").map(|date| written.date(date)).unwrap_or_default()) },
+            state(cx, subscription.text("status")),
         ]);
     }
     let say = cx.say;
@@ -391,10 +392,10 @@ pub(super) fn chargebacks(cx: &mut PageContext<'_, '_>) -> Result<View> {
 }
 
 /// What a client has asked for of a membership, and waits for an answer.
-pub(super) fn asked(cx: &mut PageContext<'_, '_>, course: &Value) -> Result<Markup> {
-    let id = course.text("subscriptionId");
-    let ask = ApiCall::of("list_subscription_requests").at("subscriptionId", id).with("limit", 10);
-    let answer = cx.call_if_allowed(ask)?.unwrap_or_default();
+pub(super) fn asked(cx: &mut PageContext<'_, '_>, subscription: &Value) -> Result<Markup> {
+    let id = subscription.text("subscriptionId");
+    let call = ApiCall::of("list_subscription_requests").at("subscriptionId", id).with("limit", 10);
+    let answer = cx.call_if_allowed(call)?.unwrap_or_default();
     let (say, written) = (cx.say, &cx.written);
     let date = |one: &Value, place: &str| {
         one.date(place).map(|date| written.date(date)).unwrap_or_default()

@@ -22,9 +22,9 @@ const PERIODS: [&str; 7] = ["None", "Week", "FourWeeks", "Month", "Quarter", "Ha
 /// `/console/products`
 pub(super) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let place = cx.place;
-    let ask =
+    let call =
         ApiCall::of("list_products").filtered(place, &["search", "productType", "visibility"]);
-    let answer = cx.list(ask.with("archived", place.parameter("archived") == "true"))?;
+    let answer = cx.list(call.with("archived", place.parameter("archived") == "true"))?;
     let (say, written) = (cx.say, &cx.written);
     let rows: Vec<Vec<Markup>> = answer.list("products").iter().map(|product| vec![
         html! { a href={ "/console/products/" (product.text("productId")) } { b { (cx.localized(product.at("name"))) } } },
@@ -182,8 +182,8 @@ pub(super) fn order(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let (shelf, kinds) = SHELVES.into_iter().find(|(own, _)| *own == request).unwrap_or(SHELVES[0]);
     let mut own = Vec::new();
     for page in 1..=10 {
-        let ask = ApiCall::of("list_products").with("archived", false).with("limit", 100);
-        let answer = cx.call(ask.with("page", page))?;
+        let query = ApiCall::of("list_products").with("archived", false).with("limit", 100);
+        let answer = cx.call(query.with("page", page))?;
         own.extend(answer.list("products").to_vec());
         if !answer.is("hasNextPage") {
             break;

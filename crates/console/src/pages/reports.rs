@@ -38,12 +38,12 @@ fn report_call(
     operation: &'static str,
     wanted: &ReportQuery,
 ) -> Result<Value> {
-    let ask = ApiCall::of(operation)
+    let query = ApiCall::of(operation)
         .with("from", wanted.from)
         .with("to", wanted.to)
         .with("groupBy", wanted.group);
-    let ask = ask.with("locationId", cx.place.parameter("locationId"));
-    Ok(cx.call(ask.with("coachId", cx.place.parameter("coachId")))?["report"].take())
+    let query = query.with("locationId", cx.place.parameter("locationId"));
+    Ok(cx.call(query.with("coachId", cx.place.parameter("coachId")))?["report"].take())
 }
 
 fn controls(

@@ -23,8 +23,8 @@ pub(super) fn bookings_on(
 ) -> Result<Vec<Value>> {
     let zone = &cx.written.zone;
     let (from, to) = (date.start_in(zone), date.tomorrow().start_in(zone));
-    let ask = call.with("from", from).with("to", to).with("limit", 100);
-    let answer = cx.call(ask)?;
+    let query = call.with("from", from).with("to", to).with("limit", 100);
+    let answer = cx.call(query)?;
     let mut all = answer.list("bookings").to_vec();
     all.sort_by(|one, other| one.text("startsAt").cmp(other.text("startsAt")));
     Ok(all)
@@ -32,7 +32,7 @@ pub(super) fn bookings_on(
 
 /// A button that says that somebody came, and another that they did not: by their name, and with the place that one
 /// goes on from once it is pressed.
-pub(super) fn attendance(cx: &PageContext<'_, '_>, booking: &Value, whom: &str) -> Markup {
+pub(super) fn attendance(cx: &PageContext<'_, '_>, booking: &Value, recipient: &str) -> Markup {
     let id = booking.text("bookingId").to_owned();
     let marked = booking.text("attendanceStatus");
     // Somebody may be early by an hour.
@@ -46,7 +46,7 @@ pub(super) fn attendance(cx: &PageContext<'_, '_>, booking: &Value, whom: &str) 
         let page = back.split('#').next().unwrap_or_default();
         Form::about(cx, "set_booking_attendance", vec![("bookingId", id.clone())])
             .next(format!("{page}#seat-{id}"))
-            .labelled_for(whom)
+            .labelled_for(recipient)
             .hidden("attendanceStatus", status)
     };
     if marked != "expected" {
@@ -66,12 +66,12 @@ pub(super) fn attendance(cx: &PageContext<'_, '_>, booking: &Value, whom: &str) 
 pub(super) fn show(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let today = cx.written.today();
     let own = cx.own_id();
-    let mut ask = ApiCall::of("list_bookings").with("status", "booked");
+    let mut call = ApiCall::of("list_bookings").with("status", "booked");
     let mine = !cx.manages() || cx.place.parameter("whose") == "mine";
     if mine {
-        ask = ask.with("coachId", &own);
+        call = call.with("coachId", &own);
     }
-    let bookings = bookings_on(cx, today, ask)?;
+    let bookings = bookings_on(cx, today, call)?;
     let unread =
         cx.call_if_allowed(ApiCall::of("count_unread"))?.unwrap_or_default().int("unreadMessages");
     let waiting = waiting(cx, if mine { &own } else { "" })?;

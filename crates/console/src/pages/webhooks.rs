@@ -83,9 +83,9 @@ pub(super) fn one(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let mut hook = answer.at("subscription").clone();
     hook["url"] = hook["target"]["url"].clone();
     let status = cx.place.parameter("status").to_owned();
-    let ask =
+    let query =
         ApiCall::of("list_webhook_deliveries").with("subscriptionId", &id).with("status", &status);
-    let sent = cx.list(ask)?;
+    let sent = cx.list(query)?;
     let (say, written) = (cx.say, &cx.written);
     let at = || vec![("id", id.clone())];
     let time = |place: &str| hook.instant(place).map(|at| written.instant(at)).unwrap_or_default();

@@ -107,11 +107,11 @@ fn get_client_erasure(cx: &mut Read, Path(at): Path<ClientPath>) -> Result<Erasu
 
 /// Erases what all tables hold, or the beginning of it where one holds very much; the rest is left to a timer.
 fn go_on(cx: &mut Write, erasure: &mut Erasure) -> Result<()> {
-    let traces = cx.env().erasure_rules.clone();
+    let rules = cx.env().erasure_rules.clone();
     let (id, now) = (erasure.client_id, cx.now());
     let mut has_more = false;
-    for trace in traces.iter() {
-        has_more |= trace.erase(cx, id.0)?;
+    for erasure_rule in rules.iter() {
+        has_more |= erasure_rule.erase(cx, id.0)?;
     }
     if has_more {
         return cx.set_timer(&ERASE, id, now);

@@ -43,10 +43,10 @@ record! {
 pub const COHORT_MONTHS: i64 = 24;
 
 /// Whether one of some spells covers the moment before a day.
-fn member_before<'s>(spells: impl IntoIterator<Item = &'s MembershipPeriod>, day: Date) -> bool {
-    spells
+fn member_before<'s>(periods: impl IntoIterator<Item = &'s MembershipPeriod>, day: Date) -> bool {
+    periods
         .into_iter()
-        .any(|spell| spell.started_on < day && spell.ended_on.is_none_or(|end| end >= day))
+        .any(|period| period.started_on < day && period.ended_on.is_none_or(|end| end >= day))
 }
 
 /// The day that a day's figure stands under, and the first day after it.
@@ -60,31 +60,31 @@ const SPANS: [Span; 3] = [
 ];
 
 /// What the spells of one client amount to; they are given in their order.
-pub fn members(spells: &[MembershipPeriod]) -> MetricSheet<Members> {
+pub fn members(periods: &[MembershipPeriod]) -> MetricSheet<Members> {
     let mut sheet = MetricSheet::default();
     let mut by_scope: BTreeMap<String, Vec<&MembershipPeriod>> = BTreeMap::new();
-    for (number, spell) in spells.iter().enumerate() {
-        let own = scopes(spell.location_id, spell.coach_id);
+    for (number, period) in periods.iter().enumerate() {
+        let own = scopes(period.location_id, period.coach_id);
         let began = match number {
             0 => Members { joined: 1, ..Members::default() },
             _ => Members { returned: 1, ..Members::default() },
         };
-        sheet.add(&own, (spell.started_on, ""), began, 1);
-        if let Some(end) = spell.ended_on {
+        sheet.add(&own, (period.started_on, ""), began, 1);
+        if let Some(end) = period.ended_on {
             sheet.add(&own, (end, ""), Members { left_members: 1, ..Members::default() }, 1);
         }
-        own.into_iter().for_each(|scope| by_scope.entry(scope).or_default().push(spell));
+        own.into_iter().for_each(|scope| by_scope.entry(scope).or_default().push(period));
     }
-    for (scope, spells) in by_scope {
+    for (scope, periods) in by_scope {
         for (number, (first_of, after)) in SPANS.into_iter().enumerate() {
             let ends: BTreeSet<Date> =
-                spells.iter().filter_map(|spell| spell.ended_on).map(first_of).collect();
+                periods.iter().filter_map(|period| period.ended_on).map(first_of).collect();
             for first in ends {
-                if member_before(spells.iter().copied(), after(first)) {
+                if member_before(periods.iter().copied(), after(first)) {
                     continue;
                 }
                 let mut gone = Members::default();
-                match member_before(spells.iter().copied(), first) {
+                match member_before(periods.iter().copied(), first) {
                     true => {
                         *[&mut gone.lost_day, &mut gone.lost_week, &mut gone.lost_month][number] = 1
                     }
@@ -101,15 +101,15 @@ pub fn members(spells: &[MembershipPeriod]) -> MetricSheet<Members> {
 }
 
 /// In which month a client became a member first, and at the ends of which later ones they are one.
-pub fn cohort(spells: &[MembershipPeriod]) -> MetricSheet<Cohort> {
+pub fn cohort(periods: &[MembershipPeriod]) -> MetricSheet<Cohort> {
     let mut sheet = MetricSheet::default();
-    let Some(first) = spells.first() else { return sheet };
+    let Some(first) = periods.first() else { return sheet };
     let own = scopes(first.location_id, first.coach_id);
     let joined = first.started_on.first_of_month();
     let mut was_alive = 0;
     for number in 0..=COHORT_MONTHS {
         let month = joined.plus_months(number);
-        let alive = i64::from(member_before(spells, month.plus_months(1)));
+        let alive = i64::from(member_before(periods, month.plus_months(1)));
         let change = Cohort { joined: i64::from(number == 0), alive: alive - was_alive };
         sheet.add(&own, (joined, &month.to_string()), change, 1);
         was_alive = alive;
@@ -132,11 +132,11 @@ pub(super) fn follow(cx: &mut Write, before: Option<&Client>, client: &Client) -
     }
     let today = zone(cx, client)?.date_at(cx.now());
     let was: Vec<MembershipPeriod> = cx.all(OF_CLIENT, params![client.client_id])?;
-    let mut spells = was.clone();
-    match (client.is_member(), spells.last_mut()) {
+    let mut periods = was.clone();
+    match (client.is_member(), periods.last_mut()) {
         // Who returns on the day on which they left has not left.
         (true, Some(last)) if last.ended_on.is_some_and(|end| end >= today) => last.ended_on = None,
-        (true, _) => spells.push(MembershipPeriod {
+        (true, _) => periods.push(MembershipPeriod {
             client_id: client.client_id,
             started_on: today,
             ended_on: None,
@@ -149,15 +149,15 @@ pub(super) fn follow(cx: &mut Write, before: Option<&Client>, client: &Client) -
         // They became a member before that was written down.
         (false, _) => return Ok(()),
     }
-    write(cx, &was, &spells)
+    write(cx, &was, &periods)
 }
 
-fn write(cx: &mut Write, was: &[MembershipPeriod], spells: &[MembershipPeriod]) -> Result<()> {
-    for spell in spells.iter().filter(|spell| !was.contains(spell)) {
-        cx.defer(PUT, &spell.params())?;
+fn write(cx: &mut Write, was: &[MembershipPeriod], periods: &[MembershipPeriod]) -> Result<()> {
+    for period in periods.iter().filter(|period| !was.contains(period)) {
+        cx.defer(PUT, &period.params())?;
     }
-    cx.refigure(&members(was), &members(spells));
-    cx.refigure(&cohort(was), &cohort(spells));
+    cx.refigure(&members(was), &members(periods));
+    cx.refigure(&cohort(was), &cohort(periods));
     Ok(())
 }
 
@@ -174,15 +174,15 @@ fn prepare(cx: &mut Write) -> Result<bool> {
         let was: Vec<MembershipPeriod> = cx.all(OF_CLIENT, params![*id])?;
         // They may have been one before.
         let after = was.last().and_then(|last| last.ended_on).map(Date::tomorrow);
-        let spell = MembershipPeriod {
+        let period = MembershipPeriod {
             client_id: *id,
             started_on: after.map_or(made_on, |after| after.max(made_on)),
             ended_on: None,
             location_id: client.home_location_id(),
             coach_id: client.assigned_coach_id(),
         };
-        let spells = [was.as_slice(), &[spell]].concat();
-        write(cx, &was, &spells)?;
+        let periods = [was.as_slice(), &[period]].concat();
+        write(cx, &was, &periods)?;
     }
     Ok(missing.len() as i64 == STEP)
 }
@@ -194,15 +194,15 @@ fn span(cx: &mut Read) -> Result<Days> {
 /// Counts a month anew from the spells of all who joined or left in it, or in a week that begins in it.
 fn month(cx: &mut Write, from: Date, to: Date, mend: bool) -> Result<Vec<Difference>> {
     let until = to.plus_days(6).unwrap_or(to);
-    let spells: Vec<MembershipPeriod> = cx.all(OF_DAYS, params![from, until])?;
+    let periods: Vec<MembershipPeriod> = cx.all(OF_DAYS, params![from, until])?;
     let mut by_client: BTreeMap<ClientId, Vec<MembershipPeriod>> = BTreeMap::new();
-    for spell in spells {
-        by_client.entry(spell.client_id).or_default().push(spell);
+    for period in periods {
+        by_client.entry(period.client_id).or_default().push(period);
     }
     let (mut days, mut months) = (MetricSheet::default(), MetricSheet::default());
-    for spells in by_client.values() {
-        days.join(&members(spells), 1);
-        months.join(&cohort(spells), 1);
+    for periods in by_client.values() {
+        days.join(&members(periods), 1);
+        months.join(&cohort(periods), 1);
     }
     let span = (from, to);
     let mut found = metrics::compare(cx, &days.between(from, to), span, mend)?;

@@ -104,12 +104,12 @@ pub(super) struct SubscriptionWithSecret {
 
 impl From<Subscription> for SubscriptionView {
     fn from(kept: Subscription) -> Self {
-        let heard = Event::ALL.iter().filter(|event| kept.events.0.contains(event.name()));
+        let result = Event::ALL.iter().filter(|event| kept.events.0.contains(event.name()));
         Self {
             id: kept.subscription_id,
             name: kept.name,
             status: kept.status,
-            events: heard.copied().collect(),
+            events: result.copied().collect(),
             target: TargetView { r#type: TargetType::Url, url: kept.url },
             secret: SecretView {
                 prefix: kept.secret_prefix,

@@ -56,10 +56,10 @@ pub struct Totals {
 }
 
 /// Works out the tax of a bill.
-pub fn totals(standing: &tax::TaxStatus, lines: &[BillLine]) -> Totals {
-    let of = |line: &BillLine| (line.gross, standing.of(line.vat_percentage));
+pub fn totals(state: &tax::TaxStatus, lines: &[BillLine]) -> Totals {
+    let of = |line: &BillLine| (line.gross, state.of(line.vat_percentage));
     let amounts: Vec<_> = lines.iter().map(of).collect();
-    let (taxes, nets) = tax::split(standing, &amounts);
+    let (taxes, nets) = tax::split(state, &amounts);
     let lines = lines
         .iter()
         .zip(amounts.iter().zip(nets))
@@ -120,8 +120,8 @@ pub fn draft(cx: &mut Read, bill: &Bill) -> Result<Draft> {
         Collection::Manual => today.plus_days(settings.payment_days).unwrap_or(today),
     };
     let due_date = bill.due_from.map_or(due, |from| from.max(due));
-    let standing = tax_status(settings, &BillingDetails::find(cx, bill.client_id)?);
-    Ok(Draft { totals: totals(&standing, &lines), issuer, fees, due_date })
+    let state = tax_status(settings, &BillingDetails::find(cx, bill.client_id)?);
+    Ok(Draft { totals: totals(&state, &lines), issuer, fees, due_date })
 }
 
 /// What decides of which category of VAT a bill's lines are.

@@ -93,7 +93,7 @@ fn narrow(amount: i128) -> i64 {
 
 /// The amounts of a bill's lines by rate and category, and each line's net amount, from its amounts with tax.
 pub fn split(
-    standing: &TaxStatus,
+    state: &TaxStatus,
     lines: &[(i64, (VatCategory, Percentage))],
 ) -> (Vec<RateTotal>, Vec<i64>) {
     let mut rates: BTreeMap<(Percentage, VatCategory), i64> = BTreeMap::new();
@@ -113,7 +113,7 @@ pub fn split(
         totals.push(RateTotal {
             vat_percentage: rate,
             vat_category: Some(category),
-            vat_exemption_reason: standing.reason(category),
+            vat_exemption_reason: state.reason(category),
             net: gross - tax,
             tax,
             gross,
@@ -190,10 +190,9 @@ mod tests {
 
     /// The amounts of lines that somebody sells who is registered for VAT.
     fn billed(lines: &[(i64, Percentage)]) -> (Vec<RateTotal>, Vec<i64>) {
-        let standing = TaxStatus { is_registered: true, ..TaxStatus::default() };
-        let lines: Vec<_> =
-            lines.iter().map(|(gross, rate)| (*gross, standing.of(*rate))).collect();
-        split(&standing, &lines)
+        let state = TaxStatus { is_registered: true, ..TaxStatus::default() };
+        let lines: Vec<_> = lines.iter().map(|(gross, rate)| (*gross, state.of(*rate))).collect();
+        split(&state, &lines)
     }
 
     #[test]
@@ -234,25 +233,24 @@ mod tests {
 
     #[test]
     fn why_no_tax_is_billed_depends_on_who_sells_and_who_buys() {
-        let standing =
-            |is_registered, has_tax_number, reason: Option<&str>, is_reversed| TaxStatus {
-                is_registered,
-                has_tax_number,
-                exemption_reason: reason.map(str::to_owned),
-                is_reversed,
-            };
+        let state = |is_registered, has_tax_number, reason: Option<&str>, is_reversed| TaxStatus {
+            is_registered,
+            has_tax_number,
+            exemption_reason: reason.map(str::to_owned),
+            is_reversed,
+        };
         let exempt = Some("Art. 132");
         for (own, percent, category, billed) in [
-            (standing(true, true, None, false), 2_100, VatCategory::Standard, 2_100),
-            (standing(true, true, None, false), 0, VatCategory::Zero, 0),
-            (standing(true, true, exempt, false), 0, VatCategory::Exempt, 0),
-            (standing(true, true, exempt, false), 900, VatCategory::Standard, 900),
-            (standing(false, true, exempt, false), 0, VatCategory::Exempt, 0),
-            (standing(false, false, exempt, false), 0, VatCategory::OutsideScope, 0),
-            (standing(false, false, None, false), 0, VatCategory::OutsideScope, 0),
-            (standing(true, true, exempt, true), 2_100, VatCategory::ReverseCharge, 0),
+            (state(true, true, None, false), 2_100, VatCategory::Standard, 2_100),
+            (state(true, true, None, false), 0, VatCategory::Zero, 0),
+            (state(true, true, exempt, false), 0, VatCategory::Exempt, 0),
+            (state(true, true, exempt, false), 900, VatCategory::Standard, 900),
+            (state(false, true, exempt, false), 0, VatCategory::Exempt, 0),
+            (state(false, false, exempt, false), 0, VatCategory::OutsideScope, 0),
+            (state(false, false, None, false), 0, VatCategory::OutsideScope, 0),
+            (state(true, true, exempt, true), 2_100, VatCategory::ReverseCharge, 0),
             // Who has no VAT number any more cannot leave it to the buyer.
-            (standing(false, false, None, true), 2_100, VatCategory::Standard, 2_100),
+            (state(false, false, None, true), 2_100, VatCategory::Standard, 2_100),
         ] {
             assert_eq!(own.of(rate(percent)), (category, rate(billed)), "{own:?} at {percent}");
         }

@@ -45,9 +45,9 @@ fn is_used(cx: &mut Write, method: &PaymentMethod) -> Result<bool> {
     if connection::provider(cx)? != Some(method.provider) {
         return Ok(false);
     }
-    for course in Subscription::running_of(cx, method.client_id)? {
-        if course.collection == Collection::Automatic {
-            let own = PaymentMethod::of(cx, method.client_id, course.payment_method_id)?;
+    for subscription in Subscription::running_of(cx, method.client_id)? {
+        if subscription.collection == Collection::Automatic {
+            let own = PaymentMethod::of(cx, method.client_id, subscription.payment_method_id)?;
             if own.is_some_and(|own| own.payment_method_id == method.payment_method_id) {
                 return Ok(true);
             }

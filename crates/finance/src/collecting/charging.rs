@@ -234,19 +234,19 @@ pub fn not_led(cx: &mut Write, id: PaymentId) -> Result<()> {
 
 /// Writes what a provider says of a payment; whether it can be believed: not where it speaks of other money, which
 /// is for people to look into.
-pub fn apply_result(cx: &mut Write, id: PaymentId, heard: &PaymentResult) -> Result<bool> {
+pub fn apply_result(cx: &mut Write, id: PaymentId, result: &PaymentResult) -> Result<bool> {
     let payment = Payment::find(cx, id)?;
-    if heard.amount.is_some_and(|amount| amount != (payment.amount, payment.currency)) {
+    if result.amount.is_some_and(|amount| amount != (payment.amount, payment.currency)) {
         look_later(cx, id, BANK_SECONDS)?;
         return Ok(false);
     }
-    if let (Some(reference), Some(mut kept)) = (&heard.reference, ProviderPayment::find(cx, id)?)
+    if let (Some(reference), Some(mut kept)) = (&result.reference, ProviderPayment::find(cx, id)?)
         && kept.reference.as_ref() != Some(reference)
     {
         kept.reference = Some(reference.clone());
         kept.write(cx)?;
     }
-    conclude(cx, id, &heard.outcome)?;
+    conclude(cx, id, &result.outcome)?;
     Ok(true)
 }
 

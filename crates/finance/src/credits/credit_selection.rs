@@ -150,7 +150,7 @@ impl AvailableCredits {
     /// Credits that a membership will have given by a day, and has not written down yet.
     fn promised(&self, product: &ClientProduct, day: Date) -> Vec<Grant> {
         let own = product.client_product_id;
-        let Some(course) = self.subscriptions.iter().find(|one| one.client_product_id == own)
+        let Some(subscription) = self.subscriptions.iter().find(|one| one.client_product_id == own)
         else {
             return Vec::new();
         };
@@ -159,13 +159,13 @@ impl AvailableCredits {
         }
         let terms = &product.terms.0;
         let mut grants = terms.by_date(product.valid_from, product.granted_until, day.tomorrow());
-        let bills = course.bills_to_come(BILLS_AHEAD).into_iter();
+        let bills = subscription.bills_to_come(BILLS_AHEAD).into_iter();
         grants.extend(
             bills
                 .filter(|bill| bill.period_start <= day)
                 .filter_map(|bill| terms.with_bill(bill.period_start)),
         );
-        grants.retain(|grant| course.pause_on(grant.on).is_none());
+        grants.retain(|grant| subscription.pause_on(grant.on).is_none());
         // What was promised before is among the lots.
         grants.retain(|grant| {
             !self.lots.iter().any(|lot| {

@@ -20,31 +20,33 @@ use crate::{
 pub(super) fn apply(
     cx: &mut Write,
     before: &Subscription,
-    mut course: Subscription,
+    mut subscription: Subscription,
 ) -> Result<Subscription> {
     let today = cx.today()?;
-    let product = ClientProduct::find(cx, course.client_product_id)?;
-    letters::send(cx, before, &course)?;
+    let product = ClientProduct::find(cx, subscription.client_product_id)?;
+    letters::send(cx, before, &subscription)?;
     // What has not begun ends at once, and its bill is taken back.
-    if let Some(end) = course.end_date.filter(|end| *end <= today || *end <= course.start_date) {
+    if let Some(end) =
+        subscription.end_date.filter(|end| *end <= today || *end <= subscription.start_date)
+    {
         end::end(cx, product, end, false, None)?;
-        return Subscription::find(cx, course.subscription_id);
+        return Subscription::find(cx, subscription.subscription_id);
     }
-    if let Some((at, from)) = course.next_pause()
+    if let Some((at, from)) = subscription.next_pause()
         && from <= today
     {
-        course.begin_pause(at);
-        course.status = SubscriptionStatus::Paused;
+        subscription.begin_pause(at);
+        subscription.status = SubscriptionStatus::Paused;
     }
-    course.save_and_tell(cx, before, Event::SubscriptionChanged)?;
-    if course.status != before.status {
-        account_status::follow_members(cx, course.client_id)?;
-        if course.status == SubscriptionStatus::Paused {
-            lifecycle::rest(cx, &course)?;
+    subscription.save_and_tell(cx, before, Event::SubscriptionChanged)?;
+    if subscription.status != before.status {
+        account_status::follow_members(cx, subscription.client_id)?;
+        if subscription.status == SubscriptionStatus::Paused {
+            lifecycle::rest(cx, &subscription)?;
         }
     }
-    lifecycle::schedule(cx, &product, Some(&course))?;
-    Ok(course)
+    lifecycle::schedule(cx, &product, Some(&subscription))?;
+    Ok(subscription)
 }
 
 /// The memberships of a client who leaves end by their terms, as if they were cancelled today. Who has none is no
@@ -60,7 +62,7 @@ fn end_at_term(cx: &mut Write, client: Id) -> Result<u64> {
     let mut ended = 0;
     for before in running {
         before.end_requests(cx)?;
-        let mut course = before.clone();
+        let mut subscription = before.clone();
         // What ends by itself, or sooner, does so.
         let end = match (before.end_date, before.auto_renew) {
             (Some(end), false) => end,
@@ -70,17 +72,17 @@ fn end_at_term(cx: &mut Write, client: Id) -> Result<u64> {
             }
         };
         if before.end_date != Some(end) {
-            course.end_on(end);
+            subscription.end_on(end);
         }
-        let bills = course.bills_to_come(100).len();
+        let bills = subscription.bills_to_come(100).len();
         cx.describe_effect(|| {
             format!(
                 "The membership {} ends on {end}; bills until then: {bills}.",
-                quoted(&course.name)
+                quoted(&subscription.name)
             )
         });
-        if course != before {
-            apply(cx, &before, course)?;
+        if subscription != before {
+            apply(cx, &before, subscription)?;
             ended += 1;
         }
     }

@@ -318,17 +318,18 @@ impl Subscription {
     /// When it ends if it is cancelled on a date, and the rule that decides; pauses that are planned before then
     /// count.
     pub fn end_after(&self, today: Date, until: CancellationEnd) -> SubscriptionEnd {
-        let mut course = self.clone();
+        let mut subscription = self.clone();
         loop {
-            let ending = course.end_as_it_runs(today, until);
-            let Some((at, from)) = course.next_pause().filter(|(_, from)| *from < ending.date)
+            let end = subscription.end_as_it_runs(today, until);
+            let Some((at, from)) = subscription.next_pause().filter(|(_, from)| *from < end.date)
             else {
-                return ending;
+                return end;
             };
-            while let Some(bill) = course.next_bill().filter(|bill| bill.period_start < from) {
-                course.billed(&bill);
+            while let Some(bill) = subscription.next_bill().filter(|bill| bill.period_start < from)
+            {
+                subscription.billed(&bill);
             }
-            course.begin_pause(at);
+            subscription.begin_pause(at);
         }
     }
 
@@ -364,19 +365,19 @@ impl Subscription {
 
     /// Up to so many bills to come, as they will be where nothing is changed.
     pub fn bills_to_come(&self, most: usize) -> Vec<PeriodBill> {
-        let mut course = self.clone();
+        let mut subscription = self.clone();
         let mut bills = Vec::new();
         while bills.len() < most {
-            let next = course.next_billing_date;
-            if let Some((at, from)) = course.next_pause()
+            let next = subscription.next_billing_date;
+            if let Some((at, from)) = subscription.next_pause()
                 && next.is_none_or(|next| from <= next)
             {
-                course.begin_pause(at);
+                subscription.begin_pause(at);
                 continue;
             }
-            let Some(bill) = course.next_bill() else { break };
-            course.billed(&bill);
-            if bill.amount > 0 || course.price == 0 {
+            let Some(bill) = subscription.next_bill() else { break };
+            subscription.billed(&bill);
+            if bill.amount > 0 || subscription.price == 0 {
                 bills.push(bill);
             }
         }

@@ -122,7 +122,7 @@ pub(super) fn with_pause(
     if before.status == SubscriptionStatus::PastDue {
         return Err(Problem::conflict("status", "must not be past due"));
     }
-    let mut course = before.clone();
+    let mut subscription = before.clone();
     let pause = Pause {
         from: new.from,
         until: new.until,
@@ -131,8 +131,8 @@ pub(super) fn with_pause(
         deducted_days: 0,
         anchor_before: None,
     };
-    course.plan_pause(pause, settings.pause_days_a_year)?;
-    Ok(course)
+    subscription.plan_pause(pause, settings.pause_days_a_year)?;
+    Ok(subscription)
 }
 
 /// What a membership is once it is cancelled, and the rule that decides when it ends.
@@ -143,9 +143,9 @@ pub(super) fn with_end(
 ) -> Result<(Subscription, EndRule)> {
     let settings = FinanceSettings::find(cx)?;
     let today = cx.today()?;
-    let mut course = before.clone();
+    let mut subscription = before.clone();
     let (end_date, immediately) = wanted;
-    let earliest = course.end_after(today, settings.cancellation_end);
+    let earliest = subscription.end_after(today, settings.cancellation_end);
     let (date, rule) = match (end_date, immediately) {
         (Some(_), true) => {
             return Err(Problem::invalid("endDate", "must be absent where it ends immediately"));
@@ -174,20 +174,20 @@ pub(super) fn with_end(
             &format!("must be true: it ends by itself on {end}"),
         ));
     }
-    course.end_on(date);
-    Ok((course, rule))
+    subscription.end_on(date);
+    Ok((subscription, rule))
 }
 
 fn periods_to_come(
-    course: &Subscription,
+    subscription: &Subscription,
     needs_approval: bool,
     rule: Option<EndRule>,
 ) -> PreviewAnswer {
-    let bills_to_come = course.bills_to_come(12);
+    let bills_to_come = subscription.bills_to_come(12);
     PreviewAnswer {
         preview: RequestPreview {
             needs_approval,
-            end_date: course.end_date,
+            end_date: subscription.end_date,
             end_rule: rule,
             next_billing_date: bills_to_come.first().map(|bill| bill.period_start),
             bills_to_come,
@@ -201,9 +201,9 @@ fn preview_pause(
     Body(new): Body<NewPause>,
 ) -> Result<PreviewAnswer> {
     let before = running(cx, at.subscription_id)?;
-    let course = with_pause(cx, &before, &new)?;
+    let subscription = with_pause(cx, &before, &new)?;
     let needs = needs_approval(cx, RequestKind::Pause)?;
-    Ok(periods_to_come(&course, needs, None))
+    Ok(periods_to_come(&subscription, needs, None))
 }
 
 fn preview_cancellation(
@@ -212,9 +212,9 @@ fn preview_cancellation(
     OptionalBody(new): OptionalBody<NewCancellation>,
 ) -> Result<PreviewAnswer> {
     let before = running(cx, at.subscription_id)?;
-    let (course, rule) = with_end(cx, &before, (new.end_date, new.immediately))?;
+    let (subscription, rule) = with_end(cx, &before, (new.end_date, new.immediately))?;
     let needs = needs_approval(cx, RequestKind::Cancellation)?;
-    Ok(periods_to_come(&course, needs, Some(rule)))
+    Ok(periods_to_come(&subscription, needs, Some(rule)))
 }
 
 /// What staff alone say of a cancellation.

@@ -8,28 +8,28 @@ use super::subscription::Subscription;
 use crate::billing::{letters::Reader, texts};
 
 /// Tells a client of a pause or an end that was not there before.
-pub fn send(cx: &mut Write, before: &Subscription, course: &Subscription) -> Result<()> {
-    let end = course.end_date.filter(|_| course.end_date != before.end_date);
-    let pause = course.pauses.0.iter().find(|pause| {
+pub fn send(cx: &mut Write, before: &Subscription, subscription: &Subscription) -> Result<()> {
+    let end = subscription.end_date.filter(|_| subscription.end_date != before.end_date);
+    let pause = subscription.pauses.0.iter().find(|pause| {
         !before.pauses.0.iter().any(|known| (known.from, known.until) == (pause.from, pause.until))
     });
     if end.is_none() && pause.is_none() {
         return Ok(());
     }
-    let Some(reader) = Reader::of(cx, course.client_id)? else { return Ok(()) };
-    let (membership, submitted) = (&*course.name, |date| texts::date(date, &reader.language));
+    let Some(reader) = Reader::of(cx, subscription.client_id)? else { return Ok(()) };
+    let (membership, submitted) = (&*subscription.name, |date| texts::date(date, &reader.language));
     if let Some(pause) = pause {
         let (from, until) = (submitted(pause.from), submitted(pause.until));
         let letter = Letter::MembershipPaused { membership, from: &from, until: &until };
-        mail::send(cx, reader.recipient(), course.subscription_id, &letter)?;
+        mail::send(cx, reader.recipient(), subscription.subscription_id, &letter)?;
     }
-    if end.is_some_and(|end| end <= course.start_date) {
+    if end.is_some_and(|end| end <= subscription.start_date) {
         let letter = Letter::MembershipNeverBegins { membership };
-        return mail::send(cx, reader.recipient(), course.subscription_id, &letter);
+        return mail::send(cx, reader.recipient(), subscription.subscription_id, &letter);
     }
     if let Some(last_day) = end.and_then(|end| end.plus_days(-1)) {
         let letter = Letter::MembershipEnds { membership, until: &submitted(last_day) };
-        mail::send(cx, reader.recipient(), course.subscription_id, &letter)?;
+        mail::send(cx, reader.recipient(), subscription.subscription_id, &letter)?;
     }
     Ok(())
 }

@@ -42,7 +42,7 @@ fn request_pause(
 ) -> Result<RequestAnswer> {
     let before = running(cx, at.subscription_id)?;
     cx.as_of(before.updated_at);
-    let course = with_pause(cx, &before, &new)?;
+    let subscription = with_pause(cx, &before, &new)?;
     let needs = needs_approval(cx, RequestKind::Pause)?;
     let (from, until) = (new.from, new.until);
     cx.describe_effect(|| match needs {
@@ -53,7 +53,7 @@ fn request_pause(
     let request = written(cx, &before, RequestKind::Pause, reason, |request| {
         (request.pause_from, request.pause_until) = (Some(from), Some(until));
     });
-    finish(cx, request, before, course, needs)
+    finish(cx, request, before, subscription, needs)
 }
 
 fn request_cancellation(
@@ -63,9 +63,9 @@ fn request_cancellation(
 ) -> Result<RequestAnswer> {
     let before = running(cx, at.subscription_id)?;
     cx.as_of(before.updated_at);
-    let (course, _) = with_end(cx, &before, (new.end_date, new.immediately))?;
+    let (subscription, _) = with_end(cx, &before, (new.end_date, new.immediately))?;
     let needs = needs_approval(cx, RequestKind::Cancellation)?;
-    let end = course.end_date;
+    let end = subscription.end_date;
     cx.describe_effect(|| match (needs, end) {
         (true, _) => "A manager is asked to cancel the membership.".to_owned(),
         (false, end) => {
@@ -79,7 +79,7 @@ fn request_cancellation(
     let request = written(cx, &before, RequestKind::Cancellation, reason, |request| {
         request.end_date = end;
     });
-    finish(cx, request, before, course, needs)
+    finish(cx, request, before, subscription, needs)
 }
 
 fn decision_sentence(date: Option<Date>) -> String {
@@ -117,7 +117,7 @@ fn finish(
     cx: &mut Write,
     mut request: SubscriptionRequest,
     before: Subscription,
-    course: Subscription,
+    membership: Subscription,
     needs_approval: bool,
 ) -> Result<RequestAnswer> {
     let subscription = match needs_approval {
@@ -125,7 +125,7 @@ fn finish(
         false => {
             request.status = RequestStatus::Applied;
             request.answered_at = Some(cx.now());
-            apply(cx, &before, course)?
+            apply(cx, &before, membership)?
         }
     };
     request.insert(cx)?;
@@ -148,25 +148,25 @@ fn approve_subscription_request(
 ) -> Result<RequestAnswer> {
     let mut request = SubscriptionRequest::pending(cx, at.subscription_id, at.request_id)?;
     let before = running(cx, at.subscription_id)?;
-    let course = match (request.kind, request.pause_from, request.pause_until) {
+    let membership = match (request.kind, request.pause_from, request.pause_until) {
         (RequestKind::Pause, Some(from), Some(until)) => {
             with_pause(cx, &before, &NewPause { from, until, reason: None })?
         }
         _ => {
             // The end that was told still holds, unless it has passed.
             let today = cx.today()?;
-            let mut course = before.clone();
+            let mut membership = before.clone();
             let end = request.end_date.map_or(today, |end| end.max(today));
             if let Some(known) = before.end_date.filter(|known| *known < end) {
                 let rule = format!("must not be cancelled already: it ends on {known}");
                 return Err(Problem::conflict("endDate", &rule));
             }
-            course.end_on(end);
+            membership.end_on(end);
             request.end_date = Some(end);
-            course
+            membership
         }
     };
-    let subscription = apply(cx, &before, course)?;
+    let subscription = apply(cx, &before, membership)?;
     let request = request.answer(cx, RequestStatus::Applied)?;
     Ok(RequestAnswer { request, subscription })
 }
@@ -194,10 +194,10 @@ fn undo_cancellation(
             "must be cancelled, with an end that is still to come",
         ));
     }
-    let mut course = before.clone();
-    course.end_date = None;
-    course.next_billing_date = course.next_billing_date.or(Some(course.paid_until));
-    Ok(SubscriptionAnswer { subscription: apply(cx, &before, course)? })
+    let mut membership = before.clone();
+    membership.end_date = None;
+    membership.next_billing_date = membership.next_billing_date.or(Some(membership.paid_until));
+    Ok(SubscriptionAnswer { subscription: apply(cx, &before, membership)? })
 }
 
 /// A pause that ends earlier, or does not begin.
@@ -207,19 +207,19 @@ fn resume_subscription(
 ) -> Result<SubscriptionAnswer> {
     let before = running(cx, at.subscription_id)?;
     let today = cx.today()?;
-    let mut course = before.clone();
-    let resting = course.pauses.0.iter().position(|pause| pause.begun && today < pause.until);
-    match (resting, course.next_pause()) {
+    let mut membership = before.clone();
+    let resting = membership.pauses.0.iter().position(|pause| pause.begun && today < pause.until);
+    match (resting, membership.next_pause()) {
         (Some(pause), _) => {
-            let planned = course.pauses.0[pause].until;
-            course.resume(pause, today);
-            course.status = account_status::awake(cx, course.subscription_id)?;
-            grant::shift(cx, course.client_product_id, today, planned.days_until(today))?;
+            let planned = membership.pauses.0[pause].until;
+            membership.resume(pause, today);
+            membership.status = account_status::awake(cx, membership.subscription_id)?;
+            grant::shift(cx, membership.client_product_id, today, planned.days_until(today))?;
         }
-        (None, Some((planned, _))) => course.drop_pause(planned),
+        (None, Some((planned, _))) => membership.drop_pause(planned),
         (None, None) => return Err(Problem::conflict("pauses", "must have one that is not over")),
     }
-    Ok(SubscriptionAnswer { subscription: apply(cx, &before, course)? })
+    Ok(SubscriptionAnswer { subscription: apply(cx, &before, membership)? })
 }
 
 /// What this chapter brings.

@@ -80,11 +80,11 @@ fn update_subscription(
 answer!(BillsAnswer { subscription_id: SubscriptionId, currency: Currency, bills_to_come: Vec<PeriodBill> });
 
 fn get_bills_to_come(cx: &mut Read, Path(at): Path<SubscriptionPath>) -> Result<BillsAnswer> {
-    let course = Subscription::find(cx, at.subscription_id)?;
+    let subscription = Subscription::find(cx, at.subscription_id)?;
     Ok(BillsAnswer {
-        subscription_id: course.subscription_id,
-        currency: course.currency,
-        bills_to_come: course.bills_to_come(12),
+        subscription_id: subscription.subscription_id,
+        currency: subscription.currency,
+        bills_to_come: subscription.bills_to_come(12),
     })
 }
 
@@ -119,13 +119,13 @@ fn list_renewals(
     let tomorrow = cx.today()?.tomorrow();
     wanted.to = wanted.to.or(Some(tomorrow));
     let Page { items, request, total, next } = cx.page(&DUE, &wanted, page)?;
-    let renewal = |course: Subscription| {
-        course.bills_to_come(1).pop().map(|bill| Renewal {
-            subscription_id: course.subscription_id,
-            client_id: course.client_id,
-            client_product_id: course.client_product_id,
-            name: course.name,
-            currency: course.currency,
+    let renewal = |subscription: Subscription| {
+        subscription.bills_to_come(1).pop().map(|bill| Renewal {
+            subscription_id: subscription.subscription_id,
+            client_id: subscription.client_id,
+            client_product_id: subscription.client_product_id,
+            name: subscription.name,
+            currency: subscription.currency,
             bill,
         })
     };

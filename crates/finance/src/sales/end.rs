@@ -32,8 +32,8 @@ pub fn end(
     reason: Option<String>,
 ) -> Result<ClientProduct> {
     let mut product = before.clone();
-    let course = lifecycle::billing_schedule_of(cx, &product)?;
-    let was_cancelled = course.as_ref().is_some_and(|course| course.auto_renew);
+    let subscription = lifecycle::billing_schedule_of(cx, &product)?;
+    let was_cancelled = subscription.as_ref().is_some_and(|subscription| subscription.auto_renew);
     let taken_back = is_revoked || was_cancelled;
     product.status = match taken_back {
         true => ClientProductStatus::Revoked,
@@ -45,8 +45,8 @@ pub fn end(
     }
     product.revoke_reason = reason;
     product.save(cx, &before)?;
-    if let Some(course) = course {
-        end_course(cx, course, on, is_revoked)?;
+    if let Some(subscription) = subscription {
+        end_course(cx, subscription, on, is_revoked)?;
     }
     booking_credits::release_cover(cx, product.client_product_id, on)?;
     let kind = if taken_back { EntryKind::Revoke } else { EntryKind::Expire };
@@ -65,35 +65,35 @@ fn end_course(cx: &mut Write, before: Subscription, on: Date, is_revoked: bool) 
     if before.has_ended() {
         return Ok(());
     }
-    let mut course = before.clone();
-    course.status = match course.auto_renew || is_revoked {
+    let mut subscription = before.clone();
+    subscription.status = match subscription.auto_renew || is_revoked {
         true => SubscriptionStatus::Cancelled,
         false => SubscriptionStatus::Expired,
     };
-    course.end_date = Some(on);
-    course.next_billing_date = None;
-    course.end_requests(cx)?;
-    course.save_and_tell(cx, &before, Event::SubscriptionCancelled)?;
+    subscription.end_date = Some(on);
+    subscription.next_billing_date = None;
+    subscription.end_requests(cx)?;
+    subscription.save_and_tell(cx, &before, Event::SubscriptionCancelled)?;
     let exact = FinanceSettings::find(cx)?.cancellation_end == CancellationEnd::NoticeEnd;
-    credit_unused(cx, &course, on, is_revoked, exact)?;
-    account_status::follow_members(cx, course.client_id)
+    credit_unused(cx, &subscription, on, is_revoked, exact)?;
+    account_status::follow_members(cx, subscription.client_id)
 }
 
 /// Takes back what was billed for days after the end: whole periods that begin with it or later, whether or not
 /// their timer had run by then, and of the one under way what the company's settings say.
 fn credit_unused(
     cx: &mut Write,
-    course: &Subscription,
+    subscription: &Subscription,
     on: Date,
     is_revoked: bool,
     exact: bool,
 ) -> Result<()> {
-    let bills: Vec<Invoice> = cx.all(BILLS_AFTER, params![course.subscription_id, on])?;
+    let bills: Vec<Invoice> = cx.all(BILLS_AFTER, params![subscription.subscription_id, on])?;
     for mut bill in bills {
         let (Some(start), Some(end)) = (bill.period_start, bill.period_end) else { continue };
         let began = start < on;
         // What is taken back on its first day has begun.
-        let is_first_day = is_revoked && start == on && start == course.start_date;
+        let is_first_day = is_revoked && start == on && start == subscription.start_date;
         if is_first_day || began && (is_revoked || !exact) {
             continue;
         }
@@ -118,10 +118,10 @@ fn credit_unused(
 fn end_of_client(cx: &mut Write, client: Id) -> Result<u64> {
     let today = cx.today()?;
     let mut ended = 0;
-    for course in Subscription::running_of(cx, ClientId(client))? {
-        let product = ClientProduct::find(cx, course.client_product_id)?;
-        let on = course.end_date.map_or(today, |end| end.min(today));
-        cx.describe_effect(|| format!("The membership {} ends today.", quoted(&course.name)));
+    for subscription in Subscription::running_of(cx, ClientId(client))? {
+        let product = ClientProduct::find(cx, subscription.client_product_id)?;
+        let on = subscription.end_date.map_or(today, |end| end.min(today));
+        cx.describe_effect(|| format!("The membership {} ends today.", quoted(&subscription.name)));
         end(cx, product, on, true, None)?;
         ended += 1;
     }
@@ -131,13 +131,13 @@ fn end_of_client(cx: &mut Write, client: Id) -> Result<u64> {
 /// The membership of a bill that nobody paid ends now.
 fn end_of_unpaid(cx: &mut Write, invoice: Id) -> Result<u64> {
     let Some(id) = Invoice::find(cx, InvoiceId(invoice))?.subscription_id else { return Ok(0) };
-    let course = Subscription::find(cx, id)?;
-    if course.has_ended() {
+    let subscription = Subscription::find(cx, id)?;
+    if subscription.has_ended() {
         return Ok(0);
     }
     let today = cx.today()?;
-    let on = course.end_date.map_or(today, |end| end.min(today));
-    let product = ClientProduct::find(cx, course.client_product_id)?;
+    let on = subscription.end_date.map_or(today, |end| end.min(today));
+    let product = ClientProduct::find(cx, subscription.client_product_id)?;
     end(cx, product, on, true, None)?;
     Ok(1)
 }

@@ -55,23 +55,25 @@ fn next_step(
     let mut steps = Vec::new();
     steps.extend(product.valid_until.map(|until| (until, LifecycleStep::End)));
     steps.extend(
-        subscription.and_then(|course| course.end_date).map(|end| (end, LifecycleStep::End)),
+        subscription
+            .and_then(|membership| membership.end_date)
+            .map(|end| (end, LifecycleStep::End)),
     );
     if product.status == ClientProductStatus::Scheduled {
         steps.push((product.valid_from, LifecycleStep::Begin));
     }
-    if let Some(course) = subscription {
-        let resting = course.pauses.0.iter().rfind(|pause| pause.begun);
-        if let Some(pause) = resting.filter(|_| course.status == SubscriptionStatus::Paused) {
+    if let Some(membership) = subscription {
+        let resting = membership.pauses.0.iter().rfind(|pause| pause.begun);
+        if let Some(pause) = resting.filter(|_| membership.status == SubscriptionStatus::Paused) {
             steps.push((pause.until, LifecycleStep::Resume));
         }
-        steps.extend(course.next_pause().map(|(at, from)| (from, LifecycleStep::Rest(at))));
-        steps.extend(course.next_bill().map(|bill| (bill.period_start, LifecycleStep::Bill)));
+        steps.extend(membership.next_pause().map(|(at, from)| (from, LifecycleStep::Rest(at))));
+        steps.extend(membership.next_bill().map(|bill| (bill.period_start, LifecycleStep::Bill)));
     }
     let terms = &product.terms.0;
     let next = terms.next_date(product.valid_from, product.granted_until);
     // Nothing is given for days that no bill has covered.
-    let covered = |date: &Date| subscription.is_none_or(|course| *date < course.paid_until);
+    let covered = |date: &Date| subscription.is_none_or(|membership| *date < membership.paid_until);
     steps.extend(next.filter(covered).map(|date| (date, LifecycleStep::Grant)));
     steps.into_iter().min_by_key(|(date, _)| *date)
 }
@@ -83,9 +85,9 @@ const STEPS_MAX: usize = 40;
 pub fn schedule(
     cx: &mut Write,
     product: &ClientProduct,
-    course: Option<&Subscription>,
+    subscription: Option<&Subscription>,
 ) -> Result<()> {
-    match next_step(product, course) {
+    match next_step(product, subscription) {
         Some((date, _)) => {
             let due_at = company_day(cx, date)?;
             cx.set_timer(&TURN_SALE, product.client_product_id, due_at)
@@ -97,20 +99,20 @@ pub fn schedule(
 fn advance(cx: &mut Write, id: Id) -> Result<()> {
     let today = cx.today()?;
     let mut product = ClientProduct::find(cx, ClientProductId(id))?;
-    let mut course = billing_schedule_of(cx, &product)?;
+    let mut subscription = billing_schedule_of(cx, &product)?;
     for _ in 0..STEPS_MAX {
-        let due = next_step(&product, course.as_ref()).filter(|(date, _)| *date <= today);
+        let due = next_step(&product, subscription.as_ref()).filter(|(date, _)| *date <= today);
         let Some((date, step)) = due else { break };
-        if let (LifecycleStep::Bill, Some(own)) = (&step, &course)
+        if let (LifecycleStep::Bill, Some(own)) = (&step, &subscription)
             && dunning::run_before_renewal(cx, own.subscription_id)?
         {
             product = ClientProduct::find(cx, ClientProductId(id))?;
-            course = billing_schedule_of(cx, &product)?;
+            subscription = billing_schedule_of(cx, &product)?;
             continue;
         }
-        (product, course) = take(cx, product, course, (date, step), today)?;
+        (product, subscription) = take(cx, product, subscription, (date, step), today)?;
     }
-    schedule(cx, &product, course.as_ref())
+    schedule(cx, &product, subscription.as_ref())
 }
 
 /// The membership of a sale.
@@ -125,84 +127,92 @@ fn take(
     (date, step): (Date, LifecycleStep),
     today: Date,
 ) -> Result<(ClientProduct, Option<Subscription>)> {
-    let (mut product, mut course, mut rests) = (before.clone(), was.clone(), false);
-    match (step, &mut course) {
+    let (mut product, mut subscription, mut rests) = (before.clone(), was.clone(), false);
+    match (step, &mut subscription) {
         (LifecycleStep::End, _) => {
             let product = end::end(cx, before, date, false, None)?;
-            let course = billing_schedule_of(cx, &product)?;
-            return Ok((product, course));
+            let subscription = billing_schedule_of(cx, &product)?;
+            return Ok((product, subscription));
         }
         (LifecycleStep::Grant, _) => {
             let until =
-                today.tomorrow().min(course.as_ref().map_or(Date::MAX, |one| one.paid_until));
+                today.tomorrow().min(subscription.as_ref().map_or(Date::MAX, |one| one.paid_until));
             let mut grants =
                 product.terms.0.by_date(product.valid_from, product.granted_until, until);
-            if let Some(course) = &course {
-                grants.retain(|grant| course.pause_on(grant.on).is_none());
+            if let Some(subscription) = &subscription {
+                grants.retain(|grant| subscription.pause_on(grant.on).is_none());
             }
             grant::give(cx, &product, &grants)?;
             product.granted_until = until.max(product.granted_until.tomorrow());
         }
-        (LifecycleStep::Begin, course) => {
+        (LifecycleStep::Begin, subscription) => {
             product.status = ClientProductStatus::Active;
             let grants: Vec<_> =
                 product.terms.0.with_bill(product.valid_from).into_iter().collect();
             grant::give(cx, &product, &grants)?;
-            if let Some(course) = course {
-                course.status = SubscriptionStatus::Active;
+            if let Some(subscription) = subscription {
+                subscription.status = SubscriptionStatus::Active;
             }
         }
-        (LifecycleStep::Rest(at), Some(course)) => {
-            course.begin_pause(at);
-            course.status = SubscriptionStatus::Paused;
+        (LifecycleStep::Rest(at), Some(subscription)) => {
+            subscription.begin_pause(at);
+            subscription.status = SubscriptionStatus::Paused;
             rests = true;
         }
-        (LifecycleStep::Resume, Some(course)) => {
-            course.status = account_status::awake(cx, course.subscription_id)?;
+        (LifecycleStep::Resume, Some(subscription)) => {
+            subscription.status = account_status::awake(cx, subscription.subscription_id)?;
         }
-        (LifecycleStep::Bill, Some(course)) => {
-            course.skip_to(today);
-            if let Some(bill) = course.next_bill() {
-                renew(cx, &product, course, &bill)?;
+        (LifecycleStep::Bill, Some(subscription)) => {
+            subscription.skip_to(today);
+            if let Some(bill) = subscription.next_bill() {
+                renew(cx, &product, subscription, &bill)?;
             }
         }
         (LifecycleStep::Rest(_) | LifecycleStep::Resume | LifecycleStep::Bill, None) => {}
     }
     product.save(cx, &before)?;
-    if let (Some(course), Some(was)) = (&mut course, &was) {
-        course.save_and_tell(cx, was, Event::SubscriptionChanged)?;
-        if course.status != was.status {
-            account_status::follow_members(cx, course.client_id)?;
+    if let (Some(subscription), Some(was)) = (&mut subscription, &was) {
+        subscription.save_and_tell(cx, was, Event::SubscriptionChanged)?;
+        if subscription.status != was.status {
+            account_status::follow_members(cx, subscription.client_id)?;
         }
         if rests {
-            rest(cx, course)?;
+            rest(cx, subscription)?;
         }
     }
-    Ok((product, course))
+    Ok((product, subscription))
 }
 
 /// A pause of a membership has begun, and is written: its credits are good for as many days longer, and what
 /// it covered is covered otherwise, or cancelled.
-pub fn rest(cx: &mut Write, course: &Subscription) -> Result<()> {
-    let Some(pause) = course.pauses.0.iter().rfind(|pause| pause.begun) else { return Ok(()) };
-    booking_credits::release_cover(cx, course.client_product_id, pause.from)?;
-    grant::shift(cx, course.client_product_id, pause.from, pause.from.days_until(pause.until))?;
-    cx.end(Offboarding::EntitlementEnded, course.client_id)
+pub fn rest(cx: &mut Write, subscription: &Subscription) -> Result<()> {
+    let Some(pause) = subscription.pauses.0.iter().rfind(|pause| pause.begun) else {
+        return Ok(());
+    };
+    booking_credits::release_cover(cx, subscription.client_product_id, pause.from)?;
+    grant::shift(
+        cx,
+        subscription.client_product_id,
+        pause.from,
+        pause.from.days_until(pause.until),
+    )?;
+    cx.end(Offboarding::EntitlementEnded, subscription.client_id)
 }
 
 /// Bills a period, and gives the credits that come with it. The membership itself is written by who calls.
 fn renew(
     cx: &mut Write,
     product: &ClientProduct,
-    course: &mut Subscription,
+    subscription: &mut Subscription,
     bill: &PeriodBill,
 ) -> Result<()> {
     if bill.amount > 0 {
-        issue::issue(cx, &billed(product, course, bill))?;
+        issue::issue(cx, &billed(product, subscription, bill))?;
     }
-    course.billed(bill);
+    subscription.billed(bill);
     // A pause that keeps the dates of bills has days without credits.
-    let resting = course.pause_on(bill.period_start).map(|at| course.pauses.0[at].billing);
+    let resting =
+        subscription.pause_on(bill.period_start).map(|at| subscription.pauses.0[at].billing);
     if resting != Some(PauseBilling::Fixed) {
         let grants: Vec<_> = product.terms.0.with_bill(bill.period_start).into_iter().collect();
         grant::give(cx, product, &grants)?;
@@ -211,20 +221,20 @@ fn renew(
 }
 
 /// The bill of a period.
-pub fn billed(product: &ClientProduct, course: &Subscription, bill: &PeriodBill) -> Bill {
+pub fn billed(product: &ClientProduct, subscription: &Subscription, bill: &PeriodBill) -> Bill {
     Bill {
-        client_id: course.client_id,
-        currency: course.currency,
+        client_id: subscription.client_id,
+        currency: subscription.currency,
         lines: vec![BillLine {
             product_id: Some(product.product_id),
             description: product.name.clone(),
             gross: bill.amount,
-            vat_percentage: course.vat_percentage,
+            vat_percentage: subscription.vat_percentage,
         }],
-        collection: course.collection,
+        collection: subscription.collection,
         period: Some((bill.period_start, bill.period_end)),
         due_from: Some(bill.period_start),
-        subscription_id: Some(course.subscription_id),
+        subscription_id: Some(subscription.subscription_id),
         client_product_id: Some(product.client_product_id),
     }
 }

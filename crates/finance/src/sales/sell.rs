@@ -357,7 +357,7 @@ impl Sale {
         let id = spotter_kernel::Id::first_at(now);
         let product = self.client_product(ClientProductId(id), now);
         let begun = self.beginning.as_ref();
-        let course = begun.map(|begun| self.subscription(SubscriptionId(id), &product, begun));
+        let membership = begun.map(|begun| self.subscription(SubscriptionId(id), &product, begun));
         let given = |grant: Grant| GivenCredits {
             pool_key: grant.pool,
             credits: grant.credits,
@@ -369,8 +369,12 @@ impl Sale {
             due_date: self.draft.due_date,
             valid_from: product.valid_from,
             valid_until: product.valid_until,
-            minimum_end_date: course.as_ref().and_then(|course| course.minimum_end_date),
-            bills_to_come: course.map(|course| course.bills_to_come(12)).unwrap_or_default(),
+            minimum_end_date: membership
+                .as_ref()
+                .and_then(|membership| membership.minimum_end_date),
+            bills_to_come: membership
+                .map(|membership| membership.bills_to_come(12))
+                .unwrap_or_default(),
             credits: self.grants().into_iter().map(given).collect(),
             net_total: self.draft.totals.net,
             tax_total: self.draft.totals.tax,

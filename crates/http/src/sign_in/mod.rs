@@ -87,8 +87,8 @@ impl SignInRequest {
     fn new(state: Arc<State>, request: &Request<Body>) -> Self {
         let from = address::of(request, &state.settings.trusted_proxies);
         let (limit, now) = (state.settings.anonymous_rate_limit, state.env.clock.now());
-        let figures = state.rates.take(RateLimitKey::address(from), limit, now);
-        Self { request_id: RequestId::of(request), from, rate_limit: figures, state }
+        let limit_status = state.rates.take(RateLimitKey::address(from), limit, now);
+        Self { request_id: RequestId::of(request), from, rate_limit: limit_status, state }
     }
 
     async fn body<T>(&self, request: Request<Body>) -> Result<T>

@@ -33,10 +33,10 @@ fn apply_notices(
     env: &Env,
     company: CompanyId,
     payment: PaymentId,
-    heard: &PaymentResult,
+    result: &PaymentResult,
 ) -> Result<()> {
     let what = ("conclude_payment", COLLECTS);
-    let notice = |cx: &mut Write<'_, '_>| charging::apply_result(cx, payment, heard).map(drop);
+    let notice = |cx: &mut Write<'_, '_>| charging::apply_result(cx, payment, result).map(drop);
     Write::as_system(tx, env, company, what, notice).map(drop)
 }
 

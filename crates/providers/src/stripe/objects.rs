@@ -213,13 +213,13 @@ impl PaymentIntent {
 
     /// The same of one that a page was left with: there no other card is tried.
     pub fn result_after_page(&self) -> PaymentResult {
-        let heard = self.heard();
-        if heard.outcome != Outcome::Waiting || self.status != "requires_payment_method" {
-            return heard;
+        let result = self.heard();
+        if result.outcome != Outcome::Waiting || self.status != "requires_payment_method" {
+            return result;
         }
         let error = self.last_payment_error.as_ref();
         let code = error.map_or(FailureCode::Declined, LastError::failure);
-        PaymentResult { outcome: Outcome::Failed(code), ..heard }
+        PaymentResult { outcome: Outcome::Failed(code), ..result }
     }
 }
 

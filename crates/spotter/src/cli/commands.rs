@@ -270,7 +270,7 @@ pub(super) fn jobs(matches: &ArgMatches) -> Outcome {
     let settings = settings(matches)?;
     let (env, db) = existing(&settings)?;
     let seen = serve::runtime()?.block_on(db.read(timers::overview)).map_err(describe_problem)?;
-    let (standings, troubles) = serve::runtime()?
+    let (states, troubles) = serve::runtime()?
         .block_on(db.read(spotter_contract::jobs::overview))
         .map_err(describe_problem)?;
     let table = Table::new(crate::areas::areas());
@@ -297,8 +297,8 @@ pub(super) fn jobs(matches: &ArgMatches) -> Outcome {
         let about = table.timer(kind).map_or("of another version", |timer| timer.summary);
         println!("  {kind}  {count}, {state}  ({about})");
     }
-    println!("Jobs of the last week: {}", if standings.is_empty() { "none" } else { "" });
-    for JobCount { kind, state, count, next_at } in &standings {
+    println!("Jobs of the last week: {}", if states.is_empty() { "none" } else { "" });
+    for JobCount { kind, state, count, next_at } in &states {
         let about = table.jobs().iter().find(|job| job.id == kind);
         let about = about.map_or("of another version", |job| job.summary);
         let next = next_at.map(|at| format!(", next at {at}")).unwrap_or_default();

@@ -92,8 +92,8 @@ impl DemoBuilder {
             }
         }
         self.book_on_debt(tx, &members[BOOKS_ON_DEBT], &products)?;
-        let heard = json!({"mailInvoices": true});
-        self.request(tx, self.owner(), self.at(DAYS, 0), "update_finance_settings", &[], heard)
+        let result = json!({"mailInvoices": true});
+        self.request(tx, self.owner(), self.at(DAYS, 0), "update_finance_settings", &[], result)
             .map(drop)
     }
 

@@ -69,8 +69,8 @@ impl DemoBuilder {
         Ok(())
     }
 
-    fn publish(&self, tx: &mut Tx<'_>, name: &str, kind: &str, asks: Value) -> Result<Value> {
-        let new = json!({"name": name, "kind": kind, "questions": asks});
+    fn publish(&self, tx: &mut Tx<'_>, name: &str, kind: &str, calls: Value) -> Result<Value> {
+        let new = json!({"name": name, "kind": kind, "questions": calls});
         let made = self.request(tx, self.owner(), self.at(2, 600), "create_form", &[], new)?;
         let form = made["form"]["formId"].clone();
         let path = [("formId", form.clone())];

@@ -307,14 +307,14 @@ impl DemoBuilder {
             }
             change
         };
-        let ask = |tx: &mut Tx<'_>, day: i64, operation: &str, body: Value| {
+        let call = |tx: &mut Tx<'_>, day: i64, operation: &str, body: Value| {
             self.request(tx, by.clone(), self.at(day - 4, 800), operation, &path, body)
         };
         let at_once = json!({"recurrence": {"startTime": once}});
-        ask(tx, moved, "update_recurring_booking", change(moved, at_once))?;
-        ask(tx, off, "cancel_recurring_booking", change(off, json!({"reason": "Holiday"})))?;
+        call(tx, moved, "update_recurring_booking", change(moved, at_once))?;
+        call(tx, off, "cancel_recurring_booking", change(off, json!({"reason": "Holiday"})))?;
         let on = json!({"scope": "following", "recurrence": {"startTime": later}});
-        ask(tx, from, "update_recurring_booking", change(from, on))?;
+        call(tx, from, "update_recurring_booking", change(from, on))?;
         // So will one be in the weeks to come, and one is called off.
         let days = self.days_of(*weekday, DAYS + 8, DAYS + 30, zone);
         let path = [("recurringBookingId", series[2].clone())];

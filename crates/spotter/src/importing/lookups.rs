@@ -29,12 +29,12 @@ impl Importer {
         let (operation, author) = (found(&self.table, id)?, author.clone());
         let read = move |tx: &mut Tx<'_>| {
             let caller = author.caller(tx)?;
-            let ask = |query: &String| {
+            let expected = |query: &String| {
                 let body = Content::Nothing;
                 let arguments = Arguments { path: vec![], query: query.clone(), body };
                 author.call(tx, &caller, &operation, arguments)
             };
-            queries.iter().map(ask).collect()
+            queries.iter().map(expected).collect()
         };
         self.db.read(read).await
     }

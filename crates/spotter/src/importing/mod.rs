@@ -122,16 +122,16 @@ impl Importer {
         let doing = RowOperation::of(&self.table, run.import.kind)?;
         let mut without = Vec::new();
         loop {
-            let asks = match run.rules.request(&row.cells.0, &run.known, &without) {
-                Ok(asks) => asks,
+            let calls = match run.rules.request(&row.cells.0, &run.known, &without) {
+                Ok(calls) => calls,
                 Err(wrong) => return Ok(Err(wrong)),
             };
-            let left_out = asks.left_out.clone();
+            let left_out = calls.left_out.clone();
             let output: Arc<Mutex<Option<Result<()>>>> = Arc::default();
             let (author, note, doing) = (run.author.clone(), output.clone(), doing.clone());
             let trial = move |tx: &mut Tx<'_>| -> Result<()> {
                 let caller = author.caller(tx)?;
-                let outcome = doing.execute(tx, &author, &caller, &asks).and_then(|_| {
+                let outcome = doing.execute(tx, &author, &caller, &calls).and_then(|_| {
                     // What was put off is done before anything else is read.
                     let now = author.env.clock.now();
                     steps::next(&mut Read::new(tx, &caller, now), Id::first_at(now)).map(drop)
@@ -162,16 +162,16 @@ impl Importer {
         for row in run.in_time(rows) {
             let mut without = Vec::new();
             let wrong = loop {
-                let asks = match run.rules.request(&row.cells.0, &run.known, &without) {
+                let calls = match run.rules.request(&row.cells.0, &run.known, &without) {
                     Err(wrong) => break Some(wrong),
-                    Ok(asks) => asks,
+                    Ok(calls) => calls,
                 };
                 let (author, doing, own) = (run.author.clone(), doing.clone(), row.clone());
                 let (import, place) = (run.import.import_id, doing.place);
                 let done = self.db.write(move |tx: &mut Tx<'_>| {
                     let caller = author.caller(tx)?;
-                    let answer = doing.execute(tx, &author, &caller, &asks)?;
-                    let left_out = asks.left_out.clone();
+                    let answer = doing.execute(tx, &author, &caller, &calls)?;
+                    let left_out = calls.left_out.clone();
                     author.note(tx, |cx| {
                         steps::note_done(cx, import, (&own, left_out), &answer, place)
                     })

@@ -42,9 +42,9 @@ impl RowOperation {
         tx: &mut Tx<'_>,
         author: &Author,
         caller: &Caller,
-        asks: &RowRequest,
+        calls: &RowRequest,
     ) -> Result<Value> {
-        let RowRequest { path, body, note, .. } = asks.clone();
+        let RowRequest { path, body, note, .. } = calls.clone();
         let arguments = Arguments { path, query: String::new(), body: body.into() };
         let answer = author.call(tx, caller, &self.operation, arguments)?;
         if let Some(note) = note {

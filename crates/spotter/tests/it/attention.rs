@@ -79,7 +79,7 @@ async fn who_misses_two_in_a_row_is_asked_after(app: App) {
 async fn plans_that_end_are_told_in_time(app: App) {
     let template = new_template(&app).await;
     publish(&app, &template).await;
-    let ending = async |query: &str| -> Vec<String> {
+    let end = async |query: &str| -> Vec<String> {
         let all = listed(&app, &format!("/workout/plans/ending{query}"), "plans").await;
         all.iter().map(|one| text(one, "/clientId")).collect()
     };
@@ -88,21 +88,21 @@ async fn plans_that_end_are_told_in_time(app: App) {
     // Three weeks from a Monday end on a Sunday.
     let ends = assign(&app, &ann, &template, Some(&monday(-2))).await;
     assign(&app, &ben, &template, Some(&monday(0))).await;
-    assert_eq!(ending("").await, std::slice::from_ref(&ann));
+    assert_eq!(end("").await, std::slice::from_ref(&ann));
     let far = format!("?from={}&to={}", day(-3), day(60));
-    assert_eq!(ending(&far).await, [ann.clone(), ben.clone()]);
-    assert!(ending(&format!("?from={}&to={}", day(-90), day(-30))).await.is_empty());
+    assert_eq!(end(&far).await, [ann.clone(), ben.clone()]);
+    assert!(end(&format!("?from={}&to={}", day(-90), day(-30))).await.is_empty());
     app.app("GET", &format!("/workout/plans/ending?from={}&to={}", day(2), day(1)), None)
         .await
         .refused(400, "PUBLIC_API_DATE_RANGE_ORDER_INVALID");
     // Whoever has the next one needs nothing; whose plan is done neither.
     let next = assign(&app, &ann, &template, Some(&monday(1))).await;
-    assert!(ending("").await.is_empty());
+    assert!(end("").await.is_empty());
     let path = |plan: &str| format!("/workout/clients/{ann}/plans/template/{plan}");
     app.delete(&path(&next)).await.ok();
-    assert_eq!(ending("").await, std::slice::from_ref(&ann));
+    assert_eq!(end("").await, std::slice::from_ref(&ann));
     app.patch(&path(&ends), json!({"status": "Completed"})).await.ok();
-    assert!(ending("").await.is_empty());
+    assert!(end("").await.is_empty());
 }
 
 async fn credits_that_are_used_up_are_told(app: App) {

@@ -206,8 +206,8 @@ async fn lists_filter_and_count(app: App) {
     app.act(&format!("/clients/{}/archive", ids[0])).await.ok();
     let all = app.get("/clients?limit=2&page=2").await.ok();
     assert_eq!(strings(all.data(), "firstName"), ["N2", "N1"], "newest first");
-    let figures = json!({"page": 2, "limit": 2, "total": 5, "totalPages": 3, "hasNextPage": true, "hasPrevPage": true});
-    for (name, value) in figures.as_object().unwrap() {
+    let metrics = json!({"page": 2, "limit": 2, "total": 5, "totalPages": 3, "hasNextPage": true, "hasPrevPage": true});
+    for (name, value) in metrics.as_object().unwrap() {
         assert_eq!(all.data()[name], *value, "{name}");
     }
     for (query, total) in [

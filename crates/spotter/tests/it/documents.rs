@@ -228,7 +228,7 @@ async fn documents_about_health_are_for_who_may_know(app: App) {
     app.app("PATCH", &own, Some(consents)).await.ok();
     let token = app.issue(&made("clientId"), &made("clientSecret")).await;
     app.events().await;
-    let ask = async |method: &str, path: &str, body: Option<Value>| {
+    let call = async |method: &str, path: &str, body: Option<Value>| {
         let request = app.server.request(method, &format!("/public/v1{path}")).bearer_auth(&token);
         let request = request.header("Idempotency-Key", random_text());
         send(match body {
@@ -237,28 +237,28 @@ async fn documents_about_health_are_for_who_may_know(app: App) {
         })
         .await
     };
-    let response = ask("GET", "/documents", None).await.ok();
+    let response = call("GET", "/documents", None).await.ok();
     assert_eq!(
         (&response.data()["total"], &response.data()["documents"][0]["documentId"]),
         (&json!(1), &plain["documentId"])
     );
     for query in [&*format!("?clientId={client}"), "?status=active"] {
-        assert_eq!(ask("GET", &format!("/documents{query}"), None).await.ok().data()["total"], 1);
+        assert_eq!(call("GET", &format!("/documents{query}"), None).await.ok().data()["total"], 1);
         assert_eq!(app.get(&format!("/documents{query}")).await.ok().data()["total"], 2);
     }
-    assert_eq!(ask("GET", "/documents?type=medical", None).await.ok().data()["total"], 0);
+    assert_eq!(call("GET", "/documents?type=medical", None).await.ok().data()["total"], 0);
     for (method, path, body) in [
         ("GET", path.clone(), None),
         ("PATCH", path.clone(), Some(json!({"name": "x"}))),
         ("POST", format!("{path}/archive"), None),
     ] {
-        ask(method, &path, body).await.refused(404, "PUBLIC_API_DOCUMENT_NOT_FOUND");
+        call(method, &path, body).await.refused(404, "PUBLIC_API_DOCUMENT_NOT_FOUND");
     }
     let hides = json!({"type": "medical"});
     let own = format!("/documents/{}", text(&plain, "/documentId"));
-    ask("PATCH", &own, Some(hides)).await.refused(403, "scopes.health_consent_required");
+    call("PATCH", &own, Some(hides)).await.refused(403, "scopes.health_consent_required");
     let new = json!({"name": "Knee", "type": "medical", "url": URL});
-    ask("POST", "/documents", Some(new)).await.refused(403, "scopes.health_consent_required");
+    call("POST", "/documents", Some(new)).await.refused(403, "scopes.health_consent_required");
     app.announced(&[]).await;
 }
 
@@ -379,7 +379,7 @@ fn who_looks_after_a_client_hears_of_what_expires(engine: Engine) {
                 format!("/documents/{}", text(&link(&travel.app, facts).await, "/documentId"));
             link(&travel.app, json!({"expiresOn": "2027-03-20"})).await;
             let admin = travel.app.admin_email.clone();
-            let heard = async |app: &App| {
+            let result = async |app: &App| {
                 let response = app.app("GET", "/mail", None).await.ok();
                 let all = response.data()["mail"].as_array().unwrap().iter();
                 let of = |one: &&Value| one["kind"] == "document_expires";
@@ -389,20 +389,20 @@ fn who_looks_after_a_client_hears_of_what_expires(engine: Engine) {
             };
             // Nine o'clock, two weeks before.
             travel.to("2027-03-06T08:59:00Z").await;
-            assert_eq!(heard(&travel.app).await, Vec::<String>::new());
+            assert_eq!(result(&travel.app).await, Vec::<String>::new());
             travel.to("2027-03-06T09:01:00Z").await;
-            assert_eq!(heard(&travel.app).await, std::slice::from_ref(&admin));
+            assert_eq!(result(&travel.app).await, std::slice::from_ref(&admin));
             travel.to("2027-03-22T09:01:00Z").await;
             let mut expected = vec![admin.clone(), admin.clone(), "bo@example.com".to_owned()];
             expected.sort();
-            assert_eq!(heard(&travel.app).await, expected);
+            assert_eq!(result(&travel.app).await, expected);
             // It goes on, and is told anew; what is put away is not.
             travel.app.patch(&path, json!({"expiresOn": "2027-05-05"})).await.ok();
             travel.to("2027-04-06T09:01:00Z").await;
-            assert_eq!(heard(&travel.app).await, expected);
+            assert_eq!(result(&travel.app).await, expected);
             travel.app.act(&format!("{path}/archive")).await.ok();
             travel.to("2027-05-06T09:01:00Z").await;
-            assert_eq!(heard(&travel.app).await, expected);
+            assert_eq!(result(&travel.app).await, expected);
         },
     );
 }

@@ -56,12 +56,12 @@ async fn what_was_a_coachs_ends_with_them(app: App) {
 fn every_effect_is_documented() {
     const DOCS: &str = include_str!("../../../../docs/API-DESIGN.md");
     let (_, endings) = DOCS.split_once("## Endings").unwrap();
-    for ending in Offboarding::ALL {
+    for end in Offboarding::ALL {
         let effects = spotter::areas::areas().offboardings;
-        let response: Vec<_> = effects.iter().filter(|effect| effect.of == *ending).collect();
-        assert!(!response.is_empty(), "{ending:?}");
+        let response: Vec<_> = effects.iter().filter(|effect| effect.of == *end).collect();
+        assert!(!response.is_empty(), "{end:?}");
         for effect in response {
-            let row = format!("| {} | {} |", ending.title(), effect.summary);
+            let row = format!("| {} | {} |", end.title(), effect.summary);
             assert!(endings.contains(&row), "{row}");
         }
     }

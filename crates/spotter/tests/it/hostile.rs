@@ -233,7 +233,7 @@ async fn other_companies_do_not_exist(app: App) {
             Surface::Public => &other.token,
             Surface::App => &other.coach_token,
         };
-        let ask = |path: &str| {
+        let call = |path: &str| {
             let request =
                 world.app.server.request(operation.method.name(), path).bearer_auth(token);
             with_body(operation, &world, request.header("Idempotency-Key", random_text()))
@@ -246,7 +246,7 @@ async fn other_companies_do_not_exist(app: App) {
             .filter(|id| id.len() == 24)
             .fold(nobodys, |path, id| path.replace(id.as_str(), &"0".repeat(24)));
         let (seen, missing) =
-            (world.ask(operation, ask(&theirs)).await, world.ask(operation, ask(&unknown)).await);
+            (world.ask(operation, call(&theirs)).await, world.ask(operation, call(&unknown)).await);
         assert_eq!(seen.status, 404, "{operation:?}: {}", seen.body);
         assert_eq!(
             seen.body["error"], missing.body["error"],

@@ -94,9 +94,9 @@ async fn begin(db: &Db, company: CompanyId, count: usize) -> Vec<Id> {
 /// Waits until no job is due any more; where they stand.
 async fn ended(db: &Db) -> (BTreeMap<State, i64>, Vec<FailedJob>) {
     for _ in 0..1_000 {
-        let (standings, troubles) = db.read(jobs::overview).await.unwrap();
-        if standings.iter().all(|standing: &JobCount| standing.next_at.is_none()) {
-            return (standings.iter().map(|all| (all.state, all.count)).collect(), troubles);
+        let (states, troubles) = db.read(jobs::overview).await.unwrap();
+        if states.iter().all(|status: &JobCount| status.next_at.is_none()) {
+            return (states.iter().map(|all| (all.state, all.count)).collect(), troubles);
         }
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
@@ -113,9 +113,9 @@ fn jobs_are_done_once_on_many_nodes(engine: Engine) {
         let ids = begin(&nodes[0], company, 40).await;
         let worker = Planned::new(|_| Outcome::Done);
         let running: Vec<_> = nodes.iter().map(|db| run(db, &worker)).collect();
-        let (standings, troubles) = ended(&nodes[0]).await;
+        let (states, troubles) = ended(&nodes[0]).await;
         running.iter().for_each(tokio::task::JoinHandle::abort);
-        assert_eq!(standings, [(State::Done, 40)].into());
+        assert_eq!(states, [(State::Done, 40)].into());
         assert!(troubles.is_empty(), "{troubles:?}");
         let seen = worker.seen.lock().unwrap();
         assert!(ids.iter().all(|id| seen[id] == [(1, false)]), "{seen:?}");
@@ -141,10 +141,10 @@ fn outcomes_are_kept(engine: Engine) {
         let ids = begin(&nodes[0], company, 5).await;
         let worker = Planned::new(plan);
         let running = run(&nodes[0], &worker);
-        let (standings, troubles) = ended(&nodes[0]).await;
+        let (states, troubles) = ended(&nodes[0]).await;
         running.abort();
         assert_eq!(
-            standings,
+            states,
             [(State::Done, 2), (State::Failed, 2), (State::Unknown, 1)].into(),
             "{troubles:?}"
         );
@@ -213,9 +213,9 @@ fn what_died_is_taken_over(engine: Engine) {
         die().await;
         let worker = Planned::new(|_| Outcome::Done);
         let running = run(&nodes[1], &worker);
-        let (standings, troubles) = ended(&nodes[0]).await;
+        let (states, troubles) = ended(&nodes[0]).await;
         running.abort();
-        assert_eq!(standings, [(State::Unknown, 1)].into(), "{troubles:?}");
+        assert_eq!(states, [(State::Unknown, 1)].into(), "{troubles:?}");
         assert!(troubles[0].error.as_ref().unwrap().contains("without a word"), "{troubles:?}");
         assert!(worker.seen.lock().unwrap().is_empty(), "a fourth attempt at {ids:?}");
     });

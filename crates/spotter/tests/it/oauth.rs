@@ -56,7 +56,7 @@ async fn a_client_library_gets_tokens(app: App) {
 }
 
 async fn refusals_speak_oauth(app: App) {
-    let ask = |form: &[(&str, &str)]| {
+    let call = |form: &[(&str, &str)]| {
         let request = app.server.request("POST", "/public/v1/oauth/token");
         send(request.basic_auth(&app.client_id, Some(&app.client_secret)).form(form))
     };
@@ -71,13 +71,13 @@ async fn refusals_speak_oauth(app: App) {
         assert_eq!(reply.headers["pragma"], "no-cache");
         assert_eq!(reply.body.get("meta"), None::<&Value>, "no envelope");
     };
-    response(&ask(&[]).await, 400, "invalid_request");
-    response(&ask(&[("grant_type", "password")]).await, 400, "unsupported_grant_type");
+    response(&call(&[]).await, 400, "invalid_request");
+    response(&call(&[("grant_type", "password")]).await, 400, "unsupported_grant_type");
     let grant = ("grant_type", "client_credentials");
-    response(&ask(&[grant, grant]).await, 400, "invalid_request");
-    response(&ask(&[grant, ("scope", "clients:read nonsense")]).await, 400, "invalid_scope");
-    response(&ask(&[grant, ("client_secret", "x")]).await, 400, "invalid_request");
-    assert_eq!(ask(&[grant, ("audience", "ignored")]).await.status, 200);
+    response(&call(&[grant, grant]).await, 400, "invalid_request");
+    response(&call(&[grant, ("scope", "clients:read nonsense")]).await, 400, "invalid_scope");
+    response(&call(&[grant, ("client_secret", "x")]).await, 400, "invalid_request");
+    assert_eq!(call(&[grant, ("audience", "ignored")]).await.status, 200);
     let nobody = send(app.server.request("POST", "/public/v1/oauth/token").form(&[grant])).await;
     response(&nobody, 401, "invalid_client");
     assert!(nobody.headers["www-authenticate"].to_str().unwrap().starts_with("Basic "));

@@ -102,19 +102,19 @@ async fn clients_reach_what_rows_grant_them_with_themselves_as_the_subject(app: 
         operation.surface == Surface::Public || operation.for_client.is_some()
     };
     for operation in table.for_people().filter(granted) {
-        let ask = async |world: &World| {
+        let call = async |world: &World| {
             let path = path(world, operation);
             let request = world.app.server.request(operation.method.name(), &path);
             send(with_body(operation, world, request.bearer_auth(&token))).await
         };
         let Some(granted) = operation.for_client else {
-            ask(&world).await.refused(403, "auth.forbidden");
+            call(&world).await.refused(403, "auth.forbidden");
             continue;
         };
         if granted.subject != Subject::Named {
             // What is the company's is shown; somebody else's own does not exist.
             world.ids.insert("clientId", other.clone());
-            let reply = ask(&world).await;
+            let reply = call(&world).await;
             let listed = operation.method == Method::Get && !operation.path.contains('{');
             let view = granted.subject == Subject::Company || listed;
             let fine = if view { matches!(reply.status, 200 | 400) } else { reply.status == 404 };
@@ -124,13 +124,13 @@ async fn clients_reach_what_rows_grant_them_with_themselves_as_the_subject(app: 
         }
         assert!(operation.path.contains("{clientId}"), "{} names no client", operation.id);
         if operation.method == Method::Get {
-            let reply = ask(&world).await;
+            let reply = call(&world).await;
             let let_in = matches!(reply.status, 200 | 400) || reply.key() == "resource.not_found";
             assert!(let_in, "{}: {}", operation.id, reply.body);
         }
         // Somebody else does not exist.
         world.ids.insert("clientId", other.clone());
-        ask(&world).await.refused(404, "PUBLIC_API_CLIENT_NOT_FOUND");
+        call(&world).await.refused(404, "PUBLIC_API_CLIENT_NOT_FOUND");
         world.ids.insert("clientId", client.clone());
     }
     assert_eq!(before, world.app.state().await);

@@ -200,14 +200,14 @@ async fn nothing_rests_on_a_wrong_assumption(app: App) {
 async fn rows_asked_for_ahead_are_those_that_were_asked_for(app: App) {
     let company = app.company;
     let outcome = app.server.db.write(move |tx| {
-        let ask =
+        let call =
             |tx: &mut Tx<'_>, subject: &str| tx.prefetch::<(i64,)>(SUM, params![company, subject]);
         tx.execute(ADD, params![company, "one", 1i64, 1i64])?;
-        let (one, none) = (ask(tx, "one")?, ask(tx, "none")?);
+        let (one, none) = (call(tx, "one")?, call(tx, "none")?);
         let first = tx.awaited(one)?;
         tx.defer(ADD, params![company, "two", 1i64, 2i64])?;
-        let two = ask(tx, "two")?;
-        let never = ask(tx, "one")?;
+        let two = call(tx, "two")?;
+        let never = call(tx, "one")?;
         let last = tx.awaited(two)?;
         drop(never);
         Ok((first, tx.awaited(none)?, last))

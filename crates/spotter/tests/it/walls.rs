@@ -11,7 +11,7 @@ fn sources(of: &str) -> Vec<(PathBuf, String)> {
             let path = entry.path();
             if path.is_dir() {
                 walk(&path, found);
-            } else if path.extension().is_some_and(|ending| ending == "rs" || ending == "toml") {
+            } else if path.extension().is_some_and(|end| end == "rs" || end == "toml") {
                 found.push((path.clone(), fs::read_to_string(&path).unwrap()));
             }
         }

@@ -55,19 +55,19 @@ fn entries(
 ) -> Result<Vec<(Date, String, Entry)>> {
     let (mut all, mut answer) = (Vec::new(), Vec::new());
     for page in 1..=4 {
-        let ask = ApiCall::of("list_calendar_events")
+        let query = ApiCall::of("list_calendar_events")
             .with("from", from)
             .with("to", until)
             .with("limit", 100);
-        let ask = ask.filtered(cx.place, &["coachId", "locationId"]).with("page", page);
-        let some = cx.call(ask.with("status", "scheduled"))?;
+        let query = query.filtered(cx.place, &["coachId", "locationId"]).with("page", page);
+        let some = cx.call(query.with("status", "scheduled"))?;
         answer.extend(some.list("calendarEvents").to_vec());
         if !some.is("hasNextPage") {
             break;
         }
     }
-    let ask = ApiCall::of("list_appointment_clients").with("from", from).with("to", until);
-    let booked = cx.call_if_allowed(ask.filtered(cx.place, &["coachId"]))?.unwrap_or_default();
+    let query = ApiCall::of("list_appointment_clients").with("from", from).with("to", until);
+    let booked = cx.call_if_allowed(query.filtered(cx.place, &["coachId"]))?.unwrap_or_default();
     let booked = booked.list("appointmentClients").iter();
     let booked: HashMap<&str, &str> =
         booked.map(|one| (one.text("calendarEventId"), one.text("name"))).collect();
@@ -103,8 +103,8 @@ struct ClosedDays {
 /// Whatever is closed on some days, with the days: the company, or the location or coach that is looked at.
 fn closures(cx: &mut PageContext<'_, '_>, dates: &[Date]) -> Result<Vec<ClosedDays>> {
     let (Some(first), Some(last)) = (dates.first(), dates.last()) else { return Ok(Vec::new()) };
-    let ask = ApiCall::of("list_availability_rules").with("from", first).with("to", last);
-    let answer = cx.call_if_allowed(ask.with("limit", 50))?.unwrap_or_default();
+    let call = ApiCall::of("list_availability_rules").with("from", first).with("to", last);
+    let answer = cx.call_if_allowed(call.with("limit", 50))?.unwrap_or_default();
     let mut all = Vec::new();
     for rule in answer.list("availabilityRules") {
         let Closure { whose, time } = closure(cx, rule)?;

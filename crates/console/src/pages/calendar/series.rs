@@ -137,10 +137,10 @@ pub(in crate::pages) fn one(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let answer = cx.call(ApiCall::of("get_event_series").at("eventSeriesId", &id))?;
     let series = answer.at("eventSeries");
     let now = cx.written.now;
-    let ask =
+    let query =
         ApiCall::of("list_calendar_events").with("eventSeriesId", &id).with("status", "scheduled");
-    let ask = ask.with("from", now).with("to", now.plus_days(SHOWN_DAYS)).with("limit", 100);
-    let classes = cx.call(ask)?;
+    let query = query.with("from", now).with("to", now.plus_days(SHOWN_DAYS)).with("limit", 100);
+    let classes = cx.call(query)?;
     let (coach, location) =
         (cx.coach(series.text("coachId"))?, cx.location(series.text("locationId"))?);
     let coaches = cx.coaches_to_plan()?;

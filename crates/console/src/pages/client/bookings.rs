@@ -52,8 +52,8 @@ pub(in crate::pages) fn bookings(cx: &mut PageContext<'_, '_>) -> Result<View> {
 
 /// What the client comes to every week, and the form of more of it.
 fn weekly(cx: &mut PageContext<'_, '_>, id: &str, archived: bool) -> Result<Markup> {
-    let ask = ApiCall::of("list_recurring_bookings").with("clientId", id).with("status", "active");
-    let Some(answer) = cx.call_if_allowed(ask.with("limit", 20))? else {
+    let call = ApiCall::of("list_recurring_bookings").with("clientId", id).with("status", "active");
+    let Some(answer) = cx.call_if_allowed(call.with("limit", 20))? else {
         return Ok(Markup::default());
     };
     let types = calendar::types(cx, "appointment")?;

@@ -19,13 +19,13 @@ use crate::{
 pub(in crate::pages) fn show(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let Head { id, client, tabs } = head(cx, "consents")?;
     let consent = health(cx, &id)?;
-    let entrance = entrance(cx, &id)?;
+    let admission = entrance(cx, &id)?;
     let data = data(cx, &id)?;
     let say = cx.say;
     let erasing = client.has("archivedAt") && cx.may("erase_client");
     let main = html! {
         (tabs)
-        div.grid { (consent) (entrance) }
+        div.grid { (consent) (admission) }
         section.card {
             h2 { (say.their_data()) }
             (data)
@@ -66,8 +66,8 @@ pub(in crate::pages) fn health(cx: &mut PageContext<'_, '_>, id: &str) -> Result
 
 /// What opens the doors for somebody, and whether they are let in.
 fn entrance(cx: &mut PageContext<'_, '_>, id: &str) -> Result<Markup> {
-    let ask = ApiCall::of("list_access_credentials").at("clientId", id).with("limit", 50);
-    let Some(answer) = cx.call_if_allowed(ask)? else { return Ok(Markup::default()) };
+    let call = ApiCall::of("list_access_credentials").at("clientId", id).with("limit", 50);
+    let Some(answer) = cx.call_if_allowed(call)? else { return Ok(Markup::default()) };
     let block = cx.call_if_allowed(ApiCall::of("get_access_block").at("clientId", id))?;
     let (say, written) = (cx.say, &cx.written);
     let kinds = ["card", "pin", "qr", "mobile"].map(|kind| (kind, say.term(kind)));
@@ -102,8 +102,8 @@ fn entrance(cx: &mut PageContext<'_, '_>, id: &str) -> Result<Markup> {
 
 /// The files with all that is kept of somebody, and the button that has one made.
 pub(in crate::pages) fn data(cx: &mut PageContext<'_, '_>, id: &str) -> Result<Markup> {
-    let ask = ApiCall::of("list_data_exports").at("clientId", id).with("limit", 5);
-    let Some(answer) = cx.call_if_allowed(ask)? else { return Ok(Markup::default()) };
+    let call = ApiCall::of("list_data_exports").at("clientId", id).with("limit", 5);
+    let Some(answer) = cx.call_if_allowed(call)? else { return Ok(Markup::default()) };
     let (say, written) = (cx.say, &cx.written);
     Ok(html! {
         p { (say.data_export_means()) }

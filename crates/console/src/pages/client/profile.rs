@@ -31,7 +31,7 @@ pub(in crate::pages) fn overview(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let next = cx.call(next.with("to", now.plus_days(60)).with("limit", 100))?;
     let next = next.list("bookings").last().cloned();
     let credits = cx.call_if_allowed(ApiCall::of("get_credits").at("clientId", &id))?;
-    let courses = cx.call_if_allowed(
+    let subscriptions = cx.call_if_allowed(
         ApiCall::of("list_subscriptions").with("clientId", &id).with("limit", 5),
     )?;
     let due = cx.call_if_allowed(
@@ -41,8 +41,8 @@ pub(in crate::pages) fn overview(cx: &mut PageContext<'_, '_>) -> Result<View> {
             .with("limit", 1),
     )?;
     let custom = custom_fields(cx, &id)?;
-    let ask = ApiCall::of("get_client").at("clientId", &id);
-    let made = |place| FormSource::of(&ask, &[place], &serde_json::json!({"client": client}));
+    let query = ApiCall::of("get_client").at("clientId", &id);
+    let made = |place| FormSource::of(&query, &[place], &serde_json::json!({"client": client}));
     let (say, written) = (cx.say, &cx.written);
     let archived = client.has("archivedAt");
     let filled = custom.list("values").iter().filter(|field| field.has("value"));
@@ -84,11 +84,11 @@ pub(in crate::pages) fn overview(cx: &mut PageContext<'_, '_>) -> Result<View> {
             }
             section.card {
                 h2 { (say.membership()) }
-                @let courses = courses.as_ref().map(|answer| answer.list("subscriptions")).unwrap_or_default();
-                @if courses.is_empty() { p.quiet { (say.no_membership()) } }
+                @let subscriptions = subscriptions.as_ref().map(|answer| answer.list("subscriptions")).unwrap_or_default();
+                @if subscriptions.is_empty() { p.quiet { (say.no_membership()) } }
                 ul.rows {
-                    @for course in courses {
-                        li { span.grow { (course.text("name")) br; span.quiet { (written.money(course.int("price"), course.text("currency"))) } } (state(cx, course.text("status"))) }
+                    @for subscription in subscriptions {
+                        li { span.grow { (subscription.text("name")) br; span.quiet { (written.money(subscription.int("price"), subscription.text("currency"))) } } (state(cx, subscription.text("status"))) }
                     }
                     @for pool in credits.as_ref().map(|answer| answer.list("credits")).unwrap_or_default() {
                         li { span.grow { (say.credits()) } b.number { (written.count(pool.int("available"))) } }

@@ -93,7 +93,7 @@ pub(in crate::pages) fn money(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let Head { id, client, tabs } = head(cx, "money")?;
     let products =
         cx.call(ApiCall::of("list_client_products").at("clientId", &id).with("limit", 20))?;
-    let courses =
+    let subscriptions =
         cx.call(ApiCall::of("list_subscriptions").with("clientId", &id).with("limit", 20))?;
     let credits = cx.call(ApiCall::of("get_credits").at("clientId", &id))?;
     let invoices = cx.list_if(ApiCall::of("list_invoices").with("clientId", &id))?;
@@ -104,8 +104,8 @@ pub(in crate::pages) fn money(cx: &mut PageContext<'_, '_>) -> Result<View> {
         .call_if_allowed(ApiCall::of("get_billing_details").at("clientId", &id))?
         .unwrap_or_default();
     let mut request = Vec::new();
-    for course in courses.list("subscriptions") {
-        request.push(bills::asked(cx, course)?);
+    for subscription in subscriptions.list("subscriptions") {
+        request.push(bills::asked(cx, subscription)?);
     }
     let rows = match &invoices {
         Some(answer) => bills::rows(cx, answer, false)?,
@@ -117,8 +117,8 @@ pub(in crate::pages) fn money(cx: &mut PageContext<'_, '_>) -> Result<View> {
         div.grid {
             section.card {
                 h2 { (say.membership()) }
-                @if courses.list("subscriptions").is_empty() { p.quiet { (say.no_membership()) } }
-                @for (course, request) in courses.list("subscriptions").iter().zip(request) { (bills::course(cx, course)) (request) }
+                @if subscriptions.list("subscriptions").is_empty() { p.quiet { (say.no_membership()) } }
+                @for (subscription, request) in subscriptions.list("subscriptions").iter().zip(request) { (bills::course(cx, subscription)) (request) }
             }
             section.card {
                 h2 { (say.credits()) }
@@ -311,19 +311,19 @@ pub(in crate::pages) fn handed_in(cx: &mut PageContext<'_, '_>) -> Result<View> 
     let Head { id, tabs, .. } = head(cx, "forms")?;
     let assignment = cx.place.param("assignmentId").to_owned();
     let about = || vec![("clientId", id.clone()), ("assignmentId", assignment.clone())];
-    let ask = ApiCall::of("get_form_assignment").at("clientId", &id);
-    let output = cx.call(ask.at("assignmentId", &assignment))?;
+    let query = ApiCall::of("get_form_assignment").at("clientId", &id);
+    let output = cx.call(query.at("assignmentId", &assignment))?;
     let given = output.at("formAssignment").clone();
     let answers = match given.text("kind") {
         "intake" => cx.call(ApiCall::of("get_intake").at("intakeId", &assignment))?,
         _ => {
-            let ask = ApiCall::of("list_form_submissions").at("clientId", &id);
-            let all = cx.call(ask.with("formId", given.text("formId")).with("limit", 100))?;
+            let query = ApiCall::of("list_form_submissions").at("clientId", &id);
+            let all = cx.call(query.with("formId", given.text("formId")).with("limit", 100))?;
             let mut all = all.list("submissions").iter();
             let own = all.find(|one| one.text("assignmentId") == assignment);
             let own = own.map(|one| one.text("submissionId")).unwrap_or_default();
-            let ask = ApiCall::of("get_form_submission").at("clientId", &id);
-            cx.call(ask.at("submissionId", own))?
+            let query = ApiCall::of("get_form_submission").at("clientId", &id);
+            cx.call(query.at("submissionId", own))?
         }
     };
     let questions = questions(cx, &given)?;

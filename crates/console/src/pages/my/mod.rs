@@ -92,7 +92,7 @@ pub(super) fn bookings(cx: &mut PageContext<'_, '_>) -> Result<View> {
             (false, marked) if booking.text("status") == "booked" && marked != "expected" => marked,
             _ => booking.text("status"),
         };
-        let foreseen = match coming && booking.text("status") == "booked" {
+        let preview = match coming && booking.text("status") == "booked" {
             true => cancellation_cost(cx, booking),
             false => Markup::default(),
         };
@@ -101,7 +101,7 @@ pub(super) fn bookings(cx: &mut PageContext<'_, '_>) -> Result<View> {
             html! { (booking.text("name")) },
             html! { (coach) },
             html! { (state(cx, what)) @if booking.has("waitlistPosition") { br; span.quiet { (cx.say.place_in_line(&booking.int("waitlistPosition").to_string())) } } },
-            html! { (bookings::offered(cx, booking)) (foreseen) @if booking.text("status") != "offered" { (bookings::cancelling(cx, booking)) } },
+            html! { (bookings::offered(cx, booking)) (preview) @if booking.text("status") != "offered" { (bookings::cancelling(cx, booking)) } },
         ]);
     }
     let say = cx.say;
@@ -155,7 +155,7 @@ pub(super) fn consents(cx: &mut PageContext<'_, '_>) -> Result<View> {
 pub(super) fn invoices(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let own = cx.own_id();
     let answer = cx.list(ApiCall::of("list_invoices"))?;
-    let courses = cx
+    let subscriptions = cx
         .call_if_allowed(ApiCall::of("list_subscriptions").with("limit", 20))?
         .unwrap_or_default();
     let rows = bills::rows(cx, &answer, false)?;
@@ -174,8 +174,8 @@ pub(super) fn invoices(cx: &mut PageContext<'_, '_>) -> Result<View> {
         }
         section.card {
             h2 { (say.membership()) }
-            @if courses.list("subscriptions").is_empty() { p.quiet { (say.no_membership()) } }
-            @for course in courses.list("subscriptions") { (bills::course(cx, course)) }
+            @if subscriptions.list("subscriptions").is_empty() { p.quiet { (say.no_membership()) } }
+            @for subscription in subscriptions.list("subscriptions") { (bills::course(cx, subscription)) }
             @for pool in credits.list("credits") { p { (say.credits()) ": " b.number { (written.count(pool.int("available"))) } } }
         }
         h2 { (say.invoices()) }

@@ -21,11 +21,11 @@ use crate::{
 pub(super) fn planned(cx: &mut PageContext<'_, '_>, days: i64) -> Result<Vec<Value>> {
     let (own, today) = (cx.own_id(), cx.written.today());
     let until = today.plus_days(days).unwrap_or(today);
-    let ask = ApiCall::of("get_client_workout_calendar")
+    let call = ApiCall::of("get_client_workout_calendar")
         .at("clientId", &own)
         .with("from", today)
         .with("to", until);
-    Ok(cx.call_if_allowed(ask)?.unwrap_or_default().list("calendar.items").to_vec())
+    Ok(cx.call_if_allowed(call)?.unwrap_or_default().list("calendar.items").to_vec())
 }
 
 /// A day of training with what begins it, or goes on with it.
@@ -72,8 +72,8 @@ fn beginning<'f>(
 pub(in crate::pages) fn day(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let own = cx.own_id();
     let [plan, id] = ["planId", "planMomentId"].map(|name| cx.place.param(name).to_owned());
-    let ask = ApiCall::of("get_client_workout_day").at("clientId", &own).at("templateId", &plan);
-    let answer = cx.call(ask.at("planMomentId", &id))?;
+    let query = ApiCall::of("get_client_workout_day").at("clientId", &own).at("templateId", &plan);
+    let answer = cx.call(query.at("planMomentId", &id))?;
     let unit = programmes::weight_unit(cx)?;
     let date = cx.place.parameter("date").to_owned();
     let (say, day) = (cx.say, answer.at("day"));
@@ -94,15 +94,15 @@ pub(in crate::pages) fn day(cx: &mut PageContext<'_, '_>) -> Result<View> {
 
 /// Plans without dates that somebody trains by, a few of them, each with its days: those are done in turn, whenever there is time.
 fn undated(cx: &mut PageContext<'_, '_>, own: &str) -> Result<Vec<(Value, Vec<Value>)>> {
-    let ask = ApiCall::of("list_client_workout_plans").at("clientId", own);
+    let call = ApiCall::of("list_client_workout_plans").at("clientId", own);
     let answer =
-        cx.call_if_allowed(ask.with("status", "Active").with("limit", 50))?.unwrap_or_default();
+        cx.call_if_allowed(call.with("status", "Active").with("limit", 50))?.unwrap_or_default();
     let plans = answer.list("plans").iter().filter(|plan| !plan.has("startDate")).take(5);
     let mut all = Vec::new();
     for plan in plans {
-        let ask = ApiCall::of("list_client_workout_days").at("clientId", own);
+        let call = ApiCall::of("list_client_workout_days").at("clientId", own);
         let answer =
-            cx.call_if_allowed(ask.at("templateId", plan.text("_id")))?.unwrap_or_default();
+            cx.call_if_allowed(call.at("templateId", plan.text("_id")))?.unwrap_or_default();
         all.push((plan.clone(), answer.list("days").to_vec()));
     }
     Ok(all)
@@ -184,11 +184,11 @@ pub(in crate::pages) fn add(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let session = answer.at("session").clone();
     let exercises = exercises_of(cx, &own, &session)?;
     let search = cx.place.parameter("search").trim().to_owned();
-    let ask =
+    let query =
         ApiCall::of("list_workout_exercises").with("archived", "false").with("limit", FOUND_MAX);
     let found = match search.is_empty() {
         true => Value::Null,
-        false => cx.call(ask.with("search", &search))?,
+        false => cx.call(query.with("search", &search))?,
     };
     let (say, place) = (cx.say, format!("/my/training/{id}"));
     let adding = |exercise: &Value| {
@@ -247,8 +247,9 @@ fn exercises_of(cx: &mut PageContext<'_, '_>, own: &str, session: &Value) -> Res
         all = from_plan(cx, own, session)?;
     }
     for exercise in &mut all {
-        let ask = ApiCall::of("get_workout_exercise").at("exerciseId", exercise.text("exerciseId"));
-        let answer = cx.call_if_allowed(ask)?.unwrap_or_default();
+        let call =
+            ApiCall::of("get_workout_exercise").at("exerciseId", exercise.text("exerciseId"));
+        let answer = cx.call_if_allowed(call)?.unwrap_or_default();
         exercise["trackingType"] = json!(answer.text("exercise.trackingType"));
     }
     let unknown = |exercise: &Value| moves_body(exercise) && !exercise.has("bodyWeight");
@@ -269,8 +270,8 @@ fn moves_body(exercise: &Value) -> bool {
 /// What somebody weighed last, in the unit in which weights are logged; null where it is not known.
 fn weighed(cx: &mut PageContext<'_, '_>, own: &str, unit: &str) -> Result<Value> {
     let units = if unit == "lb" { "imperial" } else { "metric" };
-    let ask = ApiCall::of("get_latest_measurements").at("clientId", own).with("units", units);
-    let answer = cx.call_if_allowed(ask)?.unwrap_or_default();
+    let call = ApiCall::of("get_latest_measurements").at("clientId", own).with("units", units);
+    let answer = cx.call_if_allowed(call)?.unwrap_or_default();
     let weight = answer.list("measurements").iter().find(|one| one.text("type") == "weight");
     Ok(weight.map_or(Value::Null, |weight| weight.at("value").clone()))
 }
@@ -347,16 +348,16 @@ fn from_plan(cx: &mut PageContext<'_, '_>, own: &str, session: &Value) -> Result
     if !session.has("planMomentId") {
         return Ok(Vec::new());
     }
-    let ask = ApiCall::of("get_client_workout_day").at("clientId", own);
-    let ask = ask.at("templateId", session.text("planId"));
+    let call = ApiCall::of("get_client_workout_day").at("clientId", own);
+    let call = call.at("templateId", session.text("planId"));
     let day = cx
-        .call_if_allowed(ask.at("planMomentId", session.text("planMomentId")))?
+        .call_if_allowed(call.at("planMomentId", session.text("planMomentId")))?
         .unwrap_or_default();
     let mut all = Vec::new();
     for exercise in day.list("day.exercises") {
         let id = exercise.text("exerciseId");
-        let ask = ApiCall::of("list_exercise_history").at("clientId", own).at("exerciseId", id);
-        let last = cx.call_if_allowed(ask.with("limit", 1))?.unwrap_or_default();
+        let call = ApiCall::of("list_exercise_history").at("clientId", own).at("exerciseId", id);
+        let last = cx.call_if_allowed(call.with("limit", 1))?.unwrap_or_default();
         let lifted =
             last.list("history").first().map(|entry| entry.list("sets")).unwrap_or_default();
         let mut exercise = exercise.clone();
@@ -469,11 +470,11 @@ fn stepping(
         ("durationSeconds", "s", 5.0),
         ("distanceMeters", "m", 100.0),
     ];
-    let asks = |field: &str| set.has(field) || programmes::is_measured(tracking, field);
+    let calls = |field: &str| set.has(field) || programmes::is_measured(tracking, field);
     html! {
         fieldset.field {
             legend { (say.set()) " " (number + 1) }
-            @for (field, label, step) in fields.into_iter().filter(|(field, ..)| asks(field)) {
+            @for (field, label, step) in fields.into_iter().filter(|(field, ..)| calls(field)) {
                 span.quiet aria-hidden="true" { (label) }
                 div.stepper {
                     button.plain type="button" data-step=(-step) aria-label={ (label) " −" } { "−" }

@@ -29,10 +29,10 @@ const MORE_SETS: usize = 3;
 pub(in crate::pages) fn day(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let (plan, id) =
         (cx.place.param("templateId").to_owned(), cx.place.param("planMomentId").to_owned());
-    let ask = ApiCall::of("get_workout_moment").at("planId", &plan).at("planMomentId", &id);
-    let answer = cx.call(ask.clone())?;
+    let query = ApiCall::of("get_workout_moment").at("planId", &plan).at("planMomentId", &id);
+    let answer = cx.call(query.clone())?;
     let day = answer.at("day").clone();
-    let made = FormSource::of(&ask, &["day.exercises"], &answer);
+    let made = FormSource::of(&query, &["day.exercises"], &answer);
     let search = cx.place.parameter("search").to_owned();
     let exercises = match search.as_str() {
         "" => Vec::new(),

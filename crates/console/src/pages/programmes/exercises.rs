@@ -16,9 +16,9 @@ use crate::{
 /// `/console/programmes/exercises`
 pub(in crate::pages) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let place = cx.place;
-    let ask =
+    let call =
         ApiCall::of("list_workout_exercises").filtered(place, &["search", "muscle", "source"]);
-    let answer = cx.list(ask)?;
+    let answer = cx.list(call)?;
     let say = cx.say;
     let rows = answer.list("exercises").iter().map(|exercise| {
         let muscles: Vec<_> = exercise

@@ -71,11 +71,11 @@ pub(in crate::pages) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let coaches = cx.coaches_to_plan()?;
     let locations = cx.choices(ApiCall::of("list_locations"), ("locations", "locationId"))?;
     let say = cx.say;
-    let whom =
+    let recipient =
         [("company", say.whole_business()), ("location", say.location()), ("coach", say.coach())];
     let form = Form::of(cx, "create_availability_rule")
         .next("/console/settings/closures/{availabilityRule.availabilityRuleId}")
-        .choice("appliesTo", say.what_is_closed(), &whom)
+        .choice("appliesTo", say.what_is_closed(), &recipient)
         .choice("locationId", say.location(), &locations)
         .choice("coachId", say.coach(), &coaches)
         .text("startDate", say.from())

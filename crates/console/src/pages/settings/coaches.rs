@@ -49,9 +49,9 @@ pub(in crate::pages) fn one(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let id = cx.place.param("coachId").to_owned();
     let answer = cx.call(ApiCall::of("get_coach").at("coachId", &id))?;
     let coach = answer.at("coach").clone();
-    let ask = ApiCall::of("get_coach_availability").at("coachId", &id);
-    let hours = cx.call_if_allowed(ask.clone())?.unwrap_or_default();
-    let made = FormSource::of(&ask, &["availability"], &hours);
+    let query = ApiCall::of("get_coach_availability").at("coachId", &id);
+    let hours = cx.call_if_allowed(query.clone())?.unwrap_or_default();
+    let made = FormSource::of(&query, &["availability"], &hours);
     let places = cx.choices(ApiCall::of("list_locations"), ("locations", "locationId"))?;
     let step = cx
         .call_if_allowed(ApiCall::of("get_coach_second_step").at("coachId", &id))?

@@ -45,9 +45,9 @@ pub(in crate::pages) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
 /// `/console/settings/locations/{locationId}`
 pub(in crate::pages) fn one(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let id = cx.place.param("locationId").to_owned();
-    let ask = ApiCall::of("get_location").at("locationId", &id);
-    let answer = cx.call(ask.clone())?;
-    let made = FormSource::of(&ask, &["location.openingHours"], &answer);
+    let query = ApiCall::of("get_location").at("locationId", &id);
+    let answer = cx.call(query.clone())?;
+    let made = FormSource::of(&query, &["location.openingHours"], &answer);
     let location = answer.at("location").clone();
     let say = cx.say;
     let at = || vec![("locationId", id.clone())];

@@ -105,9 +105,9 @@ pub(super) fn fields(cx: &mut PageContext<'_, '_>) -> Result<View> {
 
 /// `/console/settings/policies`
 pub(super) fn policies(cx: &mut PageContext<'_, '_>) -> Result<View> {
-    let ask = ApiCall::of("get_company_policies");
-    let answer = cx.call_if_allowed(ask.clone())?.unwrap_or_default();
-    let made = FormSource::of(&ask, &["policies"], &answer);
+    let call = ApiCall::of("get_company_policies");
+    let answer = cx.call_if_allowed(call.clone())?.unwrap_or_default();
+    let made = FormSource::of(&call, &["policies"], &answer);
     let policies = answer.at("policies");
     let (say, currency) = (cx.say, cx.person.company.currency.code().to_owned());
     let form = Form::of(cx, "set_company_policies")

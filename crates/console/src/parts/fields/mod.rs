@@ -211,8 +211,8 @@ impl<'f> Form<'f> {
     }
 
     /// Its button is that of somebody, or of something, among others of its name.
-    pub(crate) fn labelled_for(mut self, whom: &str) -> Self {
-        whom.clone_into(&mut self.subject);
+    pub(crate) fn labelled_for(mut self, recipient: &str) -> Self {
+        recipient.clone_into(&mut self.subject);
         self
     }
 
@@ -389,9 +389,9 @@ impl<'f> Form<'f> {
             whose,
             action,
             id,
-            reauthentication: sure,
-            subject: whom,
-            previews: asks,
+            reauthentication: is_sure,
+            subject: recipient,
+            previews: calls,
             preview,
             lost,
             ..
@@ -422,12 +422,12 @@ impl<'f> Form<'f> {
                 input type="hidden" name=(unsent_form::WHOSE) value=(whose);
                 input type="hidden" name="-next" value=(next);
                 @if let Some(was) = &was { input type="hidden" name=(edited_fields::FIELD) value=(was); }
-                @if asks { input type="hidden" name=(act::ASK) value="1"; }
+                @if calls { input type="hidden" name=(act::ASK) value="1"; }
                 @if let Some(preview) = preview { input type="hidden" name=(act::CONFIRM) value=(preview.confirm_token); }
                 @for (name, value) in &at { input type="hidden" name={ "-at." (name) } value=(value); }
                 @for (name, value) in &hidden { input type="hidden" name=(name) value=(value); }
                 @for field in &fields { (field) }
-                @if let Some(label) = sure {
+                @if let Some(label) = is_sure {
                     div.field {
                         label for={ (id) "--password" } { (label) }
                         p.help #{ (id) "--password-help" } { (self.say.password_why()) }
@@ -442,7 +442,7 @@ impl<'f> Form<'f> {
                         p { (self.say.send_again_to_do_it()) }
                     }
                 }
-                button.(class) type="submit" { (button) @if !whom.is_empty() { span.hidden { ": " (whom) } } }
+                button.(class) type="submit" { (button) @if !recipient.is_empty() { span.hidden { ": " (recipient) } } }
             }
         }
     }

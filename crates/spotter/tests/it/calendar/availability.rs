@@ -203,9 +203,9 @@ async fn slots_of_several_types_stand_together(app: App) {
     let short = new_type(&app, json!({"durationMinutes": 30, "coachIds": [coach]})).await;
     let long = new_type(&app, json!({"durationMinutes": 60, "coachIds": [coach]})).await;
     let range = format!("from={}&to={}", at(1, 0), at(1, 720));
-    let ask = async |query: String| app.get(&format!("/availability/slots?{query}&{range}")).await;
+    let call = async |query: String| app.get(&format!("/availability/slots?{query}&{range}")).await;
     let all = async |query: String| {
-        let response = ask(query).await.ok();
+        let response = call(query).await.ok();
         response.data()["slots"].as_array().unwrap().clone()
     };
     let key = |slot: &serde_json::Value| {
@@ -232,10 +232,10 @@ async fn slots_of_several_types_stand_together(app: App) {
         (String::new(), "eventTypeId"),
         (format!("eventTypeId={short}&eventTypeIds={long}"), "eventTypeIds"),
     ] {
-        ask(query).await.refused(400, "request.invalid").about(field);
+        call(query).await.refused(400, "request.invalid").about(field);
     }
     let nobody = "0".repeat(24);
-    ask(format!("eventTypeIds={short},{nobody}"))
+    call(format!("eventTypeIds={short},{nobody}"))
         .await
         .refused(404, "PUBLIC_API_EVENT_TYPE_NOT_FOUND");
 }

@@ -271,9 +271,9 @@ async fn clients_see_and_book_for_themselves_alone(app: App) {
     )
     .await;
     app.events().await;
-    let ask = async |method: &str, path: &str, body| app.app_as(&token, method, path, body).await;
+    let call = async |method: &str, path: &str, body| app.app_as(&token, method, path, body).await;
     let new = json!({"eventTypeId": event_type, "startsAt": later(&start, 60)});
-    let made = ask("POST", "/bookings", Some(new.clone())).await.ok();
+    let made = call("POST", "/bookings", Some(new.clone())).await.ok();
     assert_eq!(made.data()["booking"]["clientId"], client.as_str());
     assert!(made.data()["booking"].get("note").is_none(), "{}", made.body);
     app.announced(&["booking.created"]).await;
@@ -283,21 +283,21 @@ async fn clients_see_and_book_for_themselves_alone(app: App) {
         ("POST", format!("/bookings/{others}/reschedule"), Some(json!({"startsAt": start}))),
         ("POST", format!("/bookings/{others}/cancel/preview"), Some(json!({}))),
     ] {
-        ask(method, &path, body).await.refused(404, "resource.not_found");
+        call(method, &path, body).await.refused(404, "resource.not_found");
     }
     let for_other = with(&new, json!({"clientId": other}));
-    ask("POST", "/bookings", Some(for_other)).await.refused(404, "PUBLIC_API_CLIENT_NOT_FOUND");
-    ask("GET", &format!("/bookings?clientId={other}"), None)
+    call("POST", "/bookings", Some(for_other)).await.refused(404, "PUBLIC_API_CLIENT_NOT_FOUND");
+    call("GET", &format!("/bookings?clientId={other}"), None)
         .await
         .refused(404, "PUBLIC_API_CLIENT_NOT_FOUND");
-    assert_eq!(ask("GET", "/bookings", None).await.ok().data()["total"], 1);
-    ask("POST", "/bookings", Some(with(&new, json!({"eventTypeId": staffs}))))
+    assert_eq!(call("GET", "/bookings", None).await.ok().data()["total"], 1);
+    call("POST", "/bookings", Some(with(&new, json!({"eventTypeId": staffs}))))
         .await
         .refused(404, "PUBLIC_API_EVENT_TYPE_NOT_FOUND");
-    ask("GET", &format!("/event-types/{staffs}"), None)
+    call("GET", &format!("/event-types/{staffs}"), None)
         .await
         .refused(404, "PUBLIC_API_EVENT_TYPE_NOT_FOUND");
-    assert_eq!(ask("GET", "/event-types", None).await.ok().data()["total"], 1);
+    assert_eq!(call("GET", "/event-types", None).await.ok().data()["total"], 1);
     for staffs in [
         json!({"ignorePolicy": true}),
         json!({"capacityAction": "overbook"}),
@@ -305,16 +305,16 @@ async fn clients_see_and_book_for_themselves_alone(app: App) {
         json!({"allowOverlap": true}),
         json!({"externalId": "x"}),
     ] {
-        ask("POST", "/bookings", Some(with(&new, staffs))).await.refused(400, "request.invalid");
+        call("POST", "/bookings", Some(with(&new, staffs))).await.refused(400, "request.invalid");
     }
-    ask(
+    call(
         "POST",
         &format!("/bookings/{others}/attendance"),
         Some(json!({"attendanceStatus": "attended"})),
     )
     .await
     .refused(403, "auth.forbidden");
-    let coaches = ask("GET", "/coaches", None).await.ok();
+    let coaches = call("GET", "/coaches", None).await.ok();
     let response = coaches.data()["coaches"][0].as_object().unwrap();
     assert!(response.contains_key("firstName") && !response.contains_key("email"), "{response:?}");
     app.announced(&[]).await;

@@ -24,15 +24,15 @@ async fn clients(app: &App, count: usize) -> Vec<String> {
 }
 
 /// Everybody asks, again where they are told to: what became of each.
-async fn all_ask(app: &App, wishes: Vec<serde_json::Value>) -> Vec<(u16, serde_json::Value)> {
-    let ask = async |wish: serde_json::Value| loop {
-        let reply = app.post("/bookings", wish.clone()).await;
+async fn all_ask(app: &App, drafts: Vec<serde_json::Value>) -> Vec<(u16, serde_json::Value)> {
+    let call = async |draft: serde_json::Value| loop {
+        let reply = app.post("/bookings", draft.clone()).await;
         if reply.status != 503 {
             return (reply.status, reply.body);
         }
         tokio::time::sleep(std::time::Duration::from_millis(100)).await;
     };
-    join_all(wishes.into_iter().map(ask)).await
+    join_all(drafts.into_iter().map(call)).await
 }
 
 async fn fifteen_seats_stay_fifteen(app: App) {
@@ -40,9 +40,9 @@ async fn fifteen_seats_stay_fifteen(app: App) {
     let line = json!({"kind": "class", "capacity": 15, "waitlist": {"mode": "auto"}});
     let event_type = new_type(&app, line).await;
     let class = new_class(&app, &event_type, &coach, &free_start()).await;
-    let wish = |client| json!({"clientId": client, "calendarEventId": class, "capacityAction": "waitlist"});
-    let wishes = clients(&app, 200).await.into_iter().map(wish).collect();
-    let response = all_ask(&app, wishes).await;
+    let draft = |client| json!({"clientId": client, "calendarEventId": class, "capacityAction": "waitlist"});
+    let drafts = clients(&app, 200).await.into_iter().map(draft).collect();
+    let response = all_ask(&app, drafts).await;
     let mut positions = Vec::new();
     let mut statuses = BTreeMap::<String, usize>::new();
     for (status, body) in &response {
@@ -62,8 +62,8 @@ async fn one_appointment_is_booked_once(app: App) {
     let coach = coach_at_work(&app).await;
     let event_type = new_type(&app, json!({"coachIds": [coach]})).await;
     let start = free_start();
-    let wish = |client| json!({"clientId": client, "eventTypeId": event_type, "startsAt": start});
-    let response = all_ask(&app, clients(&app, 50).await.into_iter().map(wish).collect()).await;
+    let draft = |client| json!({"clientId": client, "eventTypeId": event_type, "startsAt": start});
+    let response = all_ask(&app, clients(&app, 50).await.into_iter().map(draft).collect()).await;
     let booked = response.iter().filter(|(status, _)| *status == 201).count();
     let refused = response.iter().filter(|(status, body)| {
         *status == 409 && body["error"]["key"] == "PUBLIC_API_AVAILABILITY_SLOT_NOT_BOOKABLE"
@@ -78,8 +78,8 @@ async fn any_coach_is_each_coach_once(app: App) {
     }
     let event_type = new_type(&app, json!({"coachIds": coaches})).await;
     let start = free_start();
-    let wish = |client| json!({"clientId": client, "eventTypeId": event_type, "startsAt": start});
-    let response = all_ask(&app, clients(&app, 6).await.into_iter().map(wish).collect()).await;
+    let draft = |client| json!({"clientId": client, "eventTypeId": event_type, "startsAt": start});
+    let response = all_ask(&app, clients(&app, 6).await.into_iter().map(draft).collect()).await;
     let mut with: Vec<_> = response
         .iter()
         .filter(|(status, _)| *status == 201)
@@ -95,12 +95,12 @@ async fn lines_keep_their_order_while_people_leave_and_join(app: App) {
     let line = json!({"kind": "class", "capacity": 15, "waitlist": {"mode": "auto"}});
     let event_type = new_type(&app, line).await;
     let class = new_class(&app, &event_type, &coach, &free_start()).await;
-    let wish = |client| json!({"clientId": client, "calendarEventId": class, "capacityAction": "waitlist"});
+    let draft = |client| json!({"clientId": client, "calendarEventId": class, "capacityAction": "waitlist"});
     let mut seats = Vec::new();
     for client in clients(&app, 15).await {
-        seats.push(book(&app, wish(client)).await);
+        seats.push(book(&app, draft(client)).await);
     }
-    let wishes: Vec<_> = clients(&app, 50).await.into_iter().map(wish).collect();
+    let drafts: Vec<_> = clients(&app, 50).await.into_iter().map(draft).collect();
     let leave = async |seat: &String| loop {
         let reply = app.act(&format!("/bookings/{seat}/cancel")).await;
         if reply.status != 503 {
@@ -108,7 +108,7 @@ async fn lines_keep_their_order_while_people_leave_and_join(app: App) {
         }
         tokio::time::sleep(std::time::Duration::from_millis(100)).await;
     };
-    let (response, left) = tokio::join!(all_ask(&app, wishes), join_all(seats.iter().map(leave)));
+    let (response, left) = tokio::join!(all_ask(&app, drafts), join_all(seats.iter().map(leave)));
     assert!(left.iter().all(|status| *status == 200), "{left:?}");
     assert!(response.iter().all(|(status, _)| *status == 201));
     // Who was given a place in the line before another has a seat before them.

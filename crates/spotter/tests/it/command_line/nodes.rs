@@ -100,13 +100,13 @@ async fn compete(nodes: &Nodes, demo: &Value) {
     let class = made["data"]["calendarEvent"]["calendarEventId"].as_str().unwrap();
 
     // 200 clients for 15 seats: each seat once, and one line.
-    let wish = |client: &String| {
+    let draft = |client: &String| {
         json!({"clientId": client, "calendarEventId": class, "capacityAction": "waitlist",
             "allowOverlap": true})
     };
     let requested = clients.iter().enumerate();
     let requested = requested
-        .map(|(number, client)| nodes.ask(number, "POST", "/public/v1/bookings", wish(client)));
+        .map(|(number, client)| nodes.ask(number, "POST", "/public/v1/bookings", draft(client)));
     let response = join_all(requested).await;
     assert!(response.iter().all(|(status, _)| *status == 201), "{response:?}");
     let booked = response
@@ -121,10 +121,10 @@ async fn compete(nodes: &Nodes, demo: &Value) {
     assert_eq!((booked, positions), (15, (1..=185).collect()));
 
     // 50 for one appointment: one has it, and it is held for them.
-    let wish = |client: &String| json!({"clientId": client, "eventTypeId": talk, "startsAt": at(720), "allowOverlap": true});
+    let draft = |client: &String| json!({"clientId": client, "eventTypeId": talk, "startsAt": at(720), "allowOverlap": true});
     let requested = clients[..50].iter().enumerate();
     let requested = requested.map(|(number, client)| {
-        nodes.ask(300 + number, "POST", "/public/v1/bookings", wish(client))
+        nodes.ask(300 + number, "POST", "/public/v1/bookings", draft(client))
     });
     let response = join_all(requested).await;
     let mut won = response.iter().filter(|(status, _)| *status == 201);

@@ -172,25 +172,25 @@ async fn nothing_is_missed_or_told_twice_while_many_speak(app: App) {
         futures_util::future::join_all(rounds).await
     };
     let listen = async {
-        let (mut last, mut heard) = (start, Vec::new());
-        while heard.len() < 45 {
+        let (mut last, mut result) = (start, Vec::new());
+        while result.len() < 45 {
             // The line is lost every now and then.
-            if heard.len() % 7 == 6 {
+            if result.len() % 7 == 6 {
                 stream = Stream::open(&app, &pair.client_token, Some(last)).await;
                 stream.expect("ready").await;
             }
             let (id, response) = stream.expect("conversation.message.created").await;
             assert_eq!(id, last + 1);
             last = id;
-            heard.push(response["messageId"].as_str().unwrap().to_owned());
+            result.push(response["messageId"].as_str().unwrap().to_owned());
         }
-        heard
+        result
     };
-    let (submitted, mut heard) = tokio::join!(speak, listen);
+    let (submitted, mut result) = tokio::join!(speak, listen);
     let mut submitted: Vec<_> = submitted.into_iter().flat_map(|(a, b, c)| [a, b, c]).collect();
     submitted.sort();
-    heard.sort();
-    assert_eq!(submitted, heard);
+    result.sort();
+    assert_eq!(submitted, result);
 }
 
 async fn whoever_was_away_for_too_long_begins_anew(app: App) {

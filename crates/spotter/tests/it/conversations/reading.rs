@@ -41,9 +41,9 @@ async fn messages_have_the_contracts_shape(app: App) {
         newest["sender"],
         json!({"userId": pair.client, "role": "Client", "name": "Ann Bos"})
     );
-    let figures = json!({"page": 1, "limit": 10, "total": 2, "totalPages": 1,
+    let metrics = json!({"page": 1, "limit": 10, "total": 2, "totalPages": 1,
         "hasNextPage": false, "hasPrevPage": false});
-    for (name, value) in figures.as_object().unwrap() {
+    for (name, value) in metrics.as_object().unwrap() {
         assert_eq!(&list.data()[name], value, "{name}");
     }
     // The hint names where to look, and there is nothing there.
@@ -162,11 +162,11 @@ async fn consents_gate_what_was_said(app: App) {
     let messages = format!("/conversations/{}/messages", pair.conversation);
     let one = format!("/conversations/{}", pair.conversation);
     let paths = ["/conversations", &one, &messages, "/messages/threads", "/messages"];
-    let ask = |path: &str, token: &str| {
+    let call = |path: &str, token: &str| {
         send(app.server.request("GET", &format!("/public/v1{path}")).bearer_auth(token))
     };
     for path in paths {
-        ask(path, &token).await.ok();
+        call(path, &token).await.ok();
     }
     // The consent is withdrawn: the tokens that were issued stop showing anything.
     let id = text(made.data(), "/client/id");
@@ -174,16 +174,16 @@ async fn consents_gate_what_was_said(app: App) {
     app.app("PATCH", &format!("{path}/{id}"), Some(withdraw)).await.ok();
     for path in paths {
         let refused =
-            ask(path, &token).await.refused(403, "scopes.private_communication_consent_required");
+            call(path, &token).await.refused(403, "scopes.private_communication_consent_required");
         described::check(spotter_contract::Surface::Public, "GET", path, &refused);
     }
     // Each scope opens its own doors alone.
     let narrow = app.token_with(&["messages:read"]).await;
-    ask("/messages", &narrow).await.ok();
-    ask(&messages, &narrow).await.refused(403, "scopes.insufficient");
+    call("/messages", &narrow).await.ok();
+    call(&messages, &narrow).await.refused(403, "scopes.insufficient");
     let narrow = app.token_with(&["conversations:read"]).await;
-    ask(&messages, &narrow).await.ok();
-    ask("/messages", &narrow).await.refused(403, "scopes.insufficient");
+    call(&messages, &narrow).await.ok();
+    call("/messages", &narrow).await.refused(403, "scopes.insufficient");
     let other = App::new(app.server.clone()).await;
     other.get(&messages).await.refused(404, "resource.not_found");
     other.get(&one).await.refused(404, "resource.not_found");

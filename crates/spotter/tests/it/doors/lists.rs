@@ -176,18 +176,18 @@ async fn whoever_a_list_lets_in_the_server_lets_in(app: App) {
     let digest = door.digests(&app).await;
     let path = format!("/locations/{}/access-zones", door.location);
     let mut let_in = 0;
-    for asks in [
+    for calls in [
         json!({"zone": "gym"}),
         json!({"zone": "gym", "formId": form}),
         json!({"zone": "gym", "needsBooking": true}),
         json!({"zone": "gym", "capacity": 3}),
     ] {
-        app.app("PUT", &path, Some(asks.clone())).await.ok();
+        app.app("PUT", &path, Some(calls.clone())).await.ok();
         let list = door.ask(&app, "GET", "/allow-list", None).await.ok();
         for (case, card) in cases.iter().zip(&cards) {
             let by_list = lets_in(list.data(), &digest(card), SystemClock.now());
             let (by_server, why) = door.card(&app, card).await;
-            assert!(!by_list || by_server == "allow", "{asks}: the server says {why} of {case:?}");
+            assert!(!by_list || by_server == "allow", "{calls}: the server says {why} of {case:?}");
             let_in += usize::from(by_list);
         }
     }

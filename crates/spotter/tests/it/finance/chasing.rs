@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Travel, course, pay, sold, travelling_as};
+use super::{Travel, get_subscription, pay, sold, travelling_as};
 use crate::{
     calendar::{always_at_work, new_type},
     harness::{App, Engine},
@@ -64,7 +64,7 @@ fn who_does_not_pay_is_reminded_and_pays(engine: Engine) {
             super::told(&travel.app).await,
             ["credit.revoked", "invoice.overdue", "subscription.changed"]
         );
-        assert_eq!(course(&travel.app, &one.course).await["status"], "past_due");
+        assert_eq!(get_subscription(&travel.app, &one.course).await["status"], "past_due");
         let late = invoice(&travel.app, &one.invoice).await;
         assert_eq!((&late["status"], &late["reminderCount"]), (&json!("overdue"), &json!(1)));
         // What is not paid for books nothing.
@@ -115,7 +115,7 @@ fn who_never_pays_loses_the_membership(engine: Engine) {
             ]
         );
         assert_eq!(invoice(&travel.app, &one.invoice).await["status"], "uncollectible");
-        assert_eq!(course(&travel.app, &one.course).await["status"], "cancelled");
+        assert_eq!(get_subscription(&travel.app, &one.course).await["status"], "cancelled");
         assert_eq!(subjects(&travel), [""; 0], "nobody has an address");
         // What comes late after all is taken.
         pay(&travel.app, &client, &one.invoice, None).await;

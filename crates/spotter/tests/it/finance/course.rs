@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use spotter_kernel::Timestamp;
 
-use super::{Travel, course, invoices, pay, sold, travelling};
+use super::{Travel, get_subscription, invoices, pay, sold, travelling};
 use crate::{harness::Engine, on_both_engines, workout::text};
 
 on_both_engines!(process
@@ -58,7 +58,7 @@ fn bills_come_on_the_last_day_of_every_month(engine: Engine) {
             .get(&format!("/finance/subscriptions/{}/bills-to-come", one.course))
             .await
             .ok();
-        let foreseen = response.data()["billsToCome"].clone();
+        let preview = response.data()["billsToCome"].clone();
         travel.app.events().await;
         let mut billed = Vec::new();
         for day in ["2026-11-30", "2026-12-31", "2027-01-31", "2027-02-28", "2027-03-31"] {
@@ -76,10 +76,10 @@ fn bills_come_on_the_last_day_of_every_month(engine: Engine) {
         let all = invoices(&travel.app, &client).await;
         let starts: Vec<_> = all.iter().map(|bill| bill["periodStart"].as_str().unwrap()).collect();
         assert_eq!(starts[1..], billed[..]);
-        for (bill, foreseen) in all[1..].iter().zip(foreseen.as_array().unwrap()) {
-            assert_eq!(bill["periodStart"], foreseen["periodStart"]);
-            assert_eq!(bill["periodEnd"], foreseen["periodEnd"]);
-            assert_eq!(bill["grossTotal"], foreseen["amount"]);
+        for (bill, preview) in all[1..].iter().zip(preview.as_array().unwrap()) {
+            assert_eq!(bill["periodStart"], preview["periodStart"]);
+            assert_eq!(bill["periodEnd"], preview["periodEnd"]);
+            assert_eq!(bill["grossTotal"], preview["amount"]);
         }
         // A new year counts anew, and no number is left out.
         let numbers: Vec<_> = all.iter().map(|bill| text(bill, "/number")).collect();
@@ -108,7 +108,10 @@ fn dates_are_the_companys(engine: Engine) {
         travel.app.app("PATCH", "/company/settings", Some(zone)).await.ok();
         let client = travel.app.new_client(json!({"firstName": "Ann"})).await;
         let one = sold(&travel.app, &client, json!({"period": "Week"}), json!({})).await;
-        assert_eq!(course(&travel.app, &one.course).await["nextBillingDate"], "2026-10-31");
+        assert_eq!(
+            get_subscription(&travel.app, &one.course).await["nextBillingDate"],
+            "2026-10-31"
+        );
         travel.to("2026-10-30T10:59:59Z").await;
         assert_eq!(invoices(&travel.app, &client).await.len(), 1);
         travel.to("2026-10-30T11:00:00Z").await;
@@ -132,7 +135,7 @@ fn who_slept_bills_once(engine: Engine) {
         let all = invoices(&travel.app, &client).await;
         assert_eq!(periods(&all), ["2026-11-10 4900", "2027-03-12 4900"]);
         assert_eq!(all[1]["periodStart"], "2027-03-10");
-        let response = course(&travel.app, &one.course).await;
+        let response = get_subscription(&travel.app, &one.course).await;
         assert_eq!(
             (&response["skippedPeriods"], &response["nextBillingDate"]),
             (&json!(3), &json!("2027-04-10"))
@@ -144,12 +147,12 @@ async fn ask(travel: &Travel, one: &str, kind: &str, body: Value) -> Value {
     let path = format!("/finance/subscriptions/{one}/{kind}-requests");
     let preview = travel.app.post(&format!("{path}/preview"), body.clone()).await.ok();
     let made = travel.app.post(&path, body).await.ok();
-    let (foreseen, is) = (&preview.data()["preview"], &made.data()["subscription"]);
-    assert_eq!(foreseen["endDate"], is["endDate"]);
+    let (effects, is) = (&preview.data()["preview"], &made.data()["subscription"]);
+    assert_eq!(effects["endDate"], is["endDate"]);
     let response =
         travel.app.get(&format!("/finance/subscriptions/{one}/bills-to-come")).await.ok();
-    assert_eq!(foreseen["billsToCome"], response.data()["billsToCome"]);
-    foreseen.clone()
+    assert_eq!(effects["billsToCome"], response.data()["billsToCome"]);
+    effects.clone()
 }
 
 fn a_pause_moves_what_was_paid_for(engine: Engine) {
@@ -160,7 +163,7 @@ fn a_pause_moves_what_was_paid_for(engine: Engine) {
             "credits": 8, "creditValidity": {"value": 1, "unit": "Month"}});
         let one = sold(&travel.app, &client, facts, json!({})).await;
         pay(&travel.app, &client, &one.invoice, None).await;
-        let foreseen = ask(
+        let preview = ask(
             &travel,
             &one.course,
             "pause",
@@ -168,7 +171,7 @@ fn a_pause_moves_what_was_paid_for(engine: Engine) {
         )
         .await;
         travel.to("2026-11-11T00:00:00Z").await;
-        let response = course(&travel.app, &one.course).await;
+        let response = get_subscription(&travel.app, &one.course).await;
         assert_eq!(
             (&response["status"], &response["paidUntil"]),
             (&json!("paused"), &json!("2026-12-11"))
@@ -179,7 +182,7 @@ fn a_pause_moves_what_was_paid_for(engine: Engine) {
         let credits = travel.app.get(&format!("/finance/clients/{client}/credits")).await.ok();
         assert_eq!(credits.data()["lots"][0]["validUntil"], "2026-12-11");
         travel.to("2026-11-21T00:00:00Z").await;
-        assert_eq!(course(&travel.app, &one.course).await["status"], "active");
+        assert_eq!(get_subscription(&travel.app, &one.course).await["status"], "active");
         travel.to("2026-12-10T23:00:00Z").await;
         assert_eq!(invoices(&travel.app, &client).await.len(), 1);
         travel.to("2027-01-11T00:00:00Z").await;
@@ -187,10 +190,7 @@ fn a_pause_moves_what_was_paid_for(engine: Engine) {
         let starts: Vec<_> = all[1..].iter().map(|bill| &bill["periodStart"]).collect();
         assert_eq!(
             starts,
-            [
-                &foreseen["billsToCome"][0]["periodStart"],
-                &foreseen["billsToCome"][1]["periodStart"]
-            ]
+            [&preview["billsToCome"][0]["periodStart"], &preview["billsToCome"][1]["periodStart"]]
         );
         assert_eq!(starts, ["2026-12-11", "2027-01-11"]);
         // Nothing that overlaps, goes back, or is more than a year may have.
@@ -211,7 +211,7 @@ fn a_pause_moves_what_was_paid_for(engine: Engine) {
             .app("POST", &path, Some(json!({"from": "2027-01-11", "until": "2027-01-31"})))
             .await
             .ok();
-        assert_eq!(course(&travel.app, &one.course).await["paidUntil"], "2027-03-03");
+        assert_eq!(get_subscription(&travel.app, &one.course).await["paidUntil"], "2027-03-03");
         travel.to("2027-01-16T09:00:00Z").await;
         let path = format!("/finance/subscriptions/{}/resume", one.course);
         let response = travel.app.app("POST", &path, None).await.ok();
@@ -231,7 +231,7 @@ fn a_pause_can_keep_the_dates_of_bills(engine: Engine) {
         no_hurry(&travel).await;
         let client = travel.app.new_client(json!({"firstName": "Ann"})).await;
         let one = sold(&travel.app, &client, json!({"price": 3100}), json!({})).await;
-        let foreseen = ask(
+        let preview = ask(
             &travel,
             &one.course,
             "pause",
@@ -240,7 +240,7 @@ fn a_pause_can_keep_the_dates_of_bills(engine: Engine) {
         .await;
         // Ten days before and ten days in the period that is billed, of 31.
         assert_eq!(
-            foreseen["billsToCome"][0],
+            preview["billsToCome"][0],
             json!({"periodStart": "2026-12-01",
             "periodEnd": "2027-01-01", "amount": 1100, "reasons": ["period", "paused"]})
         );
@@ -288,7 +288,10 @@ fn who_cancels_stays_for_the_notice(engine: Engine) {
         again.refused(409, "PUBLIC_API_ERROR").about("status");
         travel.app.app("POST", &format!("{base}/cancellation/undo"), None).await.ok();
         travel.app.announced(&["subscription.changed"]).await;
-        assert_eq!(course(&travel.app, &one.course).await["nextBillingDate"], "2027-03-15");
+        assert_eq!(
+            get_subscription(&travel.app, &one.course).await["nextBillingDate"],
+            "2027-03-15"
+        );
         ask(&travel, &one.course, "cancellation", json!({})).await;
         travel.app.events().await;
         travel.to("2027-03-15T00:00:00Z").await;
@@ -296,7 +299,7 @@ fn who_cancels_stays_for_the_notice(engine: Engine) {
             .app
             .announced(&["subscription.cancelled", "client.updated", "client_product.revoked"])
             .await;
-        let response = course(&travel.app, &one.course).await;
+        let response = get_subscription(&travel.app, &one.course).await;
         assert_eq!(
             (&response["status"], &response["nextBillingDate"]),
             (&json!("cancelled"), &Value::Null)
@@ -323,7 +326,7 @@ fn an_end_is_the_same_wherever_it_is_told(engine: Engine) {
             let path = format!("/finance/subscriptions/{}", one.course);
             let pause = json!({"from": "2027-01-02", "until": "2027-01-16"});
             app.post(&format!("{path}/pause-requests"), pause).await.ok();
-            let before = course(app, &one.course).await;
+            let before = get_subscription(app, &one.course).await;
             let cancel = format!("{path}/cancellation-requests");
             let seen = app.post(&format!("{cancel}/preview"), body.clone()).await.ok();
             let preview = seen.data()["preview"].clone();
@@ -349,7 +352,7 @@ fn who_leaves_at_term_is_a_member_until_then(engine: Engine) {
         let monthly = json!({"cancellationNoticePeriod": "Month"});
         let one = sold(&travel.app, &client, monthly, json!({"startsOn": "2026-10-15"})).await;
         let cancel = format!("/finance/subscriptions/{}/cancellation-requests", one.course);
-        let foreseen = travel.app.post(&format!("{cancel}/preview"), json!({})).await.ok();
+        let preview = travel.app.post(&format!("{cancel}/preview"), json!({})).await.ok();
         // Who wished to stay longer leaves as soon as who did not, and what has not begun ends at once.
         travel.app.post(&cancel, json!({"endDate": "2027-06-15"})).await.ok();
         let later = sold(&travel.app, &client, json!({}), json!({"startsOn": "2026-11-20"})).await;
@@ -379,10 +382,10 @@ fn who_leaves_at_term_is_a_member_until_then(engine: Engine) {
         let undo = format!("/finance/subscriptions/{}/cancellation/undo", one.course);
         let undone = travel.app.app("POST", &undo, None).await;
         undone.refused(409, "PUBLIC_API_ERROR").about("clientId");
-        let is = course(&travel.app, &one.course).await;
+        let is = get_subscription(&travel.app, &one.course).await;
         assert_eq!((&is["status"], &is["endDate"]), (&json!("active"), &json!("2026-12-15")));
-        assert_eq!(is["endDate"], foreseen.data()["preview"]["endDate"]);
-        assert_eq!(course(&travel.app, &later.course).await["status"], "cancelled");
+        assert_eq!(is["endDate"], preview.data()["preview"]["endDate"]);
+        assert_eq!(get_subscription(&travel.app, &later.course).await["status"], "cancelled");
         travel.to("2026-12-14T23:00:00Z").await;
         let bills = invoices(&travel.app, &client).await;
         let kinds: Vec<_> = bills.iter().map(|bill| text(bill, "/kind")).collect();
@@ -392,7 +395,7 @@ fn who_leaves_at_term_is_a_member_until_then(engine: Engine) {
         travel.to("2026-12-15T00:00:00Z").await;
         let ended = ["client.updated", "client_product.revoked", "subscription.cancelled"];
         assert_eq!(super::told(&travel.app).await, ended);
-        assert_eq!(course(&travel.app, &one.course).await["status"], "cancelled");
+        assert_eq!(get_subscription(&travel.app, &one.course).await["status"], "cancelled");
         let response = travel.app.get(&format!("/clients/{client}")).await.ok();
         assert_eq!(response.data()["client"]["memberStatus"], "former");
         assert_eq!(invoices(&travel.app, &client).await.len(), 4);
@@ -411,7 +414,7 @@ fn who_leaves_at_once_leaves_no_bill_for_days_to_come(engine: Engine) {
             let path = format!("/clients/{client}/archive");
             travel.app.post(&path, json!({"endOfTerm": at_term})).await.ok();
             for course_id in [&one.course, &two.course] {
-                assert_eq!(course(&travel.app, course_id).await["status"], "cancelled");
+                assert_eq!(get_subscription(&travel.app, course_id).await["status"], "cancelled");
             }
             let bills = invoices(&travel.app, &client).await;
             let bills = bills.iter().filter(|bill| bill["kind"] == "invoice");
@@ -430,23 +433,23 @@ fn days_that_rested_are_billed_where_they_did_not(engine: Engine) {
         let base = format!("/finance/subscriptions/{}", one.course);
         let needs = json!({"cancellationNeedsApproval": true});
         travel.app.app("PATCH", "/company/finance-settings", Some(needs)).await.ok();
-        let wish = format!("{base}/cancellation-requests");
-        let late = travel.app.post(&wish, json!({"endDate": "2029-11-01"})).await.ok();
+        let draft = format!("{base}/cancellation-requests");
+        let late = travel.app.post(&draft, json!({"endDate": "2029-11-01"})).await.ok();
         let rest = json!({"from": "2026-11-01", "until": "2026-12-31"});
         travel.app.post(&format!("{base}/pause-requests"), rest).await.ok();
-        travel.app.app("POST", &wish, Some(json!({}))).await.ok();
+        travel.app.app("POST", &draft, Some(json!({}))).await.ok();
         // A wish of before does not move the end out again.
         let late = text(late.data(), "/request/requestId");
         let approve = format!("{base}/requests/{late}/approve");
         let approved = travel.app.app("POST", &approve, None).await;
         approved.refused(409, "PUBLIC_API_ERROR").about("endDate");
-        let resting = course(&travel.app, &one.course).await;
+        let resting = get_subscription(&travel.app, &one.course).await;
         assert_eq!(
             (&resting["endDate"], &resting["nextBillingDate"]),
             (&json!("2027-01-30"), &Value::Null)
         );
         travel.app.app("POST", &format!("{base}/resume"), None).await.ok();
-        let awake = course(&travel.app, &one.course).await;
+        let awake = get_subscription(&travel.app, &one.course).await;
         assert_eq!(awake["nextBillingDate"], awake["paidUntil"]);
         travel.to("2027-01-30T00:00:00Z").await;
         let bills = invoices(&travel.app, &client).await;
@@ -462,12 +465,12 @@ fn a_pause_that_never_was_moves_nothing(engine: Engine) {
         let one = sold(app, &client, json!({}), json!({"startsOn": "2026-10-31"})).await;
         let path = format!("/finance/subscriptions/{}", one.course);
         let bills = async || app.app("GET", &format!("{path}/bills-to-come"), None).await.ok();
-        let (before, was) = (bills().await, course(app, &one.course).await);
+        let (before, was) = (bills().await, get_subscription(app, &one.course).await);
         for from in ["2026-11-23", "2026-12-20"] {
             let pause = json!({"from": from, "until": "2027-01-07"});
             app.post(&format!("{path}/pause-requests"), pause).await.ok();
             app.app("POST", &format!("{path}/resume"), None).await.ok();
-            let is = course(app, &one.course).await;
+            let is = get_subscription(app, &one.course).await;
             assert_eq!(
                 (&is["anchorDate"], &is["paidUntil"]),
                 (&was["anchorDate"], &was["paidUntil"])
@@ -505,14 +508,14 @@ fn what_does_not_renew_ends_by_itself(engine: Engine) {
         let client = rich(&travel).await;
         let facts = json!({"autoRenew": false, "contractPeriod": {"value": 3, "unit": "Month"}});
         let one = sold(&travel.app, &client, facts, json!({})).await;
-        assert_eq!(course(&travel.app, &one.course).await["endDate"], "2027-02-01");
+        assert_eq!(get_subscription(&travel.app, &one.course).await["endDate"], "2027-02-01");
         let path = format!("/finance/subscriptions/{}/cancellation-requests", one.course);
         travel.app.post(&path, json!({})).await.refused(409, "PUBLIC_API_ERROR").about("autoRenew");
         travel.to("2027-01-31T23:00:00Z").await;
         travel.app.events().await;
         travel.to("2027-02-01T00:00:00Z").await;
         travel.app.announced(&["subscription.cancelled", "client.updated"]).await;
-        assert_eq!(course(&travel.app, &one.course).await["status"], "expired");
+        assert_eq!(get_subscription(&travel.app, &one.course).await["status"], "expired");
         assert_eq!(invoices(&travel.app, &client).await.len(), 3);
     });
 }
@@ -525,7 +528,7 @@ fn what_begins_later_waits(engine: Engine) {
         let one =
             sold(&travel.app, &client, facts.clone(), json!({"startsOn": "2026-11-20"})).await;
         let two = sold(&travel.app, &client, facts, json!({"startsOn": "2026-11-25"})).await;
-        let response = course(&travel.app, &one.course).await;
+        let response = get_subscription(&travel.app, &one.course).await;
         assert_eq!(
             (&response["status"], &response["nextBillingDate"]),
             (&json!("scheduled"), &json!("2026-12-20"))
@@ -597,7 +600,7 @@ fn what_began_elsewhere_keeps_its_day(engine: Engine) {
             response.iter().take(4).map(|bill| text(bill, "/periodStart")).collect();
         assert_eq!(starts, ["2026-12-31", "2027-01-31", "2027-02-28", "2027-03-31"]);
         // What is between two of its periods, or bound otherwise besides, is refused.
-        let product = course(&travel.app, &one.course).await["productId"].clone();
+        let product = get_subscription(&travel.app, &one.course).await["productId"].clone();
         let path = format!("/finance/clients/{client}/memberships");
         for (sale, field) in [
             (json!({"startsOn": "2026-11-29", "anchorDate": "2024-01-31"}), "startsOn"),

@@ -129,11 +129,11 @@ async fn the_last_credit_books_once(app: App) {
     for _ in 0..8 {
         classes.push(new_class(&app, &spin, &coach, &free_start()).await);
     }
-    let ask = |class: &String| {
+    let call = |class: &String| {
         let new = json!({"clientId": client, "calendarEventId": class});
         async { app.post("/bookings", new).await.status }
     };
-    let mut all = futures_util::future::join_all(classes.iter().map(ask)).await;
+    let mut all = futures_util::future::join_all(classes.iter().map(call)).await;
     all.sort_unstable();
     assert_eq!(all, [201, 409, 409, 409, 409, 409, 409, 409]);
     assert_eq!(general(&app, &client).await, (0, 1, 0));

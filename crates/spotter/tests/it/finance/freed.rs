@@ -3,7 +3,7 @@
 
 use serde_json::json;
 
-use super::{Travel, course, invoices, new_product, sold, travelling};
+use super::{Travel, get_subscription, invoices, new_product, sold, travelling};
 use crate::{harness::Engine, on_both_engines, workout::text};
 
 on_both_engines!(process
@@ -44,7 +44,7 @@ fn money_that_is_freed_pays_what_is_open(engine: Engine) {
         let response = super::told(&travel.app).await;
         assert_eq!(response, ["invoice.created", "invoice.paid"]);
         travel.to("2026-07-10T09:00:00Z").await;
-        let state = course(&travel.app, &one.course).await;
+        let state = get_subscription(&travel.app, &one.course).await;
         assert_eq!(state["status"], "active", "nobody is past due while their money is held");
         assert_eq!(unallocated(&travel, &client).await, 0);
         let july = &invoices(&travel.app, &client).await[3];
@@ -84,7 +84,7 @@ fn an_ending_comes_before_a_renewal(engine: Engine) {
         }
         travel.to("2026-07-02T00:00:00Z").await;
         for (client, one) in all {
-            let state = course(&travel.app, &one.course).await;
+            let state = get_subscription(&travel.app, &one.course).await;
             assert_eq!(
                 (&state["status"], &state["endDate"]),
                 (&json!("cancelled"), &json!("2026-07-01"))
@@ -112,7 +112,7 @@ async fn billed(
     let rest = to_come.data()["billsToCome"].as_array().unwrap().clone();
     let mut bills = vec![line(&first, "grossTotal")];
     bills.extend(rest.iter().map(|bill| line(bill, "amount")));
-    (bills, text(&course(&travel.app, &one.course).await, "/endDate"))
+    (bills, text(&get_subscription(&travel.app, &one.course).await, "/endDate"))
 }
 
 fn a_term_is_a_period_from_its_start(engine: Engine) {

@@ -14,7 +14,7 @@ use super::{
     Travel,
     chasing::{subjects, with_mail},
     collecting::submit,
-    course, sold,
+    get_subscription, sold,
 };
 use crate::{harness::Engine, workout::text};
 
@@ -161,7 +161,7 @@ fn pauses_and_ends_are_confirmed(engine: Engine) {
             |subject: &str| all.iter().find(|one| one.subject == subject).unwrap().text.clone();
         let submitted = "Gold rests from 20 November 2026 and goes on on 27 November 2026";
         assert!(text_of(wanted[1]).contains(submitted), "{}", text_of(wanted[1]));
-        let end = text(&course(&travel.app, &one.course).await, "/endDate");
+        let end = text(&get_subscription(&travel.app, &one.course).await, "/endDate");
         let last_day = spotter_kernel::Date::parse(&end).unwrap().plus_days(-1).unwrap();
         let submitted = format!("Its last day is {}", last_day.0.strftime("%-d %B %Y"));
         assert!(text_of(wanted[2]).contains(&submitted), "{submitted} {}", text_of(wanted[2]));

@@ -180,7 +180,7 @@ pub async fn sold(app: &App, client: &str, facts: Value, sale: Value) -> Sold {
 }
 
 /// A membership as it stands.
-pub async fn course(app: &App, id: &str) -> Value {
+pub async fn get_subscription(app: &App, id: &str) -> Value {
     let response = app.get(&format!("/finance/subscriptions/{id}")).await.ok();
     response.data()["subscription"].clone()
 }

@@ -200,8 +200,8 @@ async fn refunds_are_never_more_than_there_is(app: App) {
     let more = json!({"amount": 4401});
     app.app("POST", &path, Some(more)).await.refused(409, "PUBLIC_API_ERROR").about("amount");
     // However many ask for it at once, it goes back once.
-    let ask = || app.app("POST", &path, Some(json!({"amount": 3000})));
-    let both = futures_util::future::join_all([ask(), ask(), ask(), ask()]).await;
+    let call = || app.app("POST", &path, Some(json!({"amount": 3000})));
+    let both = futures_util::future::join_all([call(), call(), call(), call()]).await;
     let mut all: Vec<u16> = both.iter().map(|reply| reply.status).collect();
     all.sort_unstable();
     assert_eq!(all, [201, 409, 409, 409]);

@@ -13,7 +13,7 @@ use spotter_store::{Config, Db, Sql, params};
 use super::{
     Travel,
     collecting::{payments, submit},
-    course, invoices, new_product, sold, travelling,
+    get_subscription, invoices, new_product, sold, travelling,
 };
 use crate::{
     harness::{App, Engine, dice::Dice, open, runtime},
@@ -159,7 +159,7 @@ fn who_cancels_while_it_renews_is_billed_rightly(engine: Engine) {
         ended.await;
         travel.to("2027-02-02T09:00:00Z").await;
         for (one, client) in &all {
-            let is = course(&travel.app, &one.course).await;
+            let is = get_subscription(&travel.app, &one.course).await;
             assert_eq!(
                 (&is["status"], &is["endDate"]),
                 (&json!("cancelled"), &json!("2026-12-02"))
@@ -194,7 +194,8 @@ fn what_ends_on_the_day_of_its_renewal_is_not_billed(engine: Engine) {
                     travel.app.app("POST", &path, Some(json!({"immediately": true}))).await
                 }
                 "revoked" => {
-                    let product = text(&course(&travel.app, &one.course).await, "/clientProductId");
+                    let product =
+                        text(&get_subscription(&travel.app, &one.course).await, "/clientProductId");
                     let path = format!("/finance/client-products/{product}/revoke");
                     travel.app.app("POST", &path, Some(json!({"reason": "Moved"}))).await
                 }
@@ -214,9 +215,9 @@ fn what_ends_on_the_day_of_its_renewal_is_not_billed(engine: Engine) {
 }
 
 /// What each membership says that it bills next: when, and how much.
-async fn foreseen(app: &App, courses: &[String]) -> BTreeMap<String, (String, i64)> {
+async fn foreseen(app: &App, subscriptions: &[String]) -> BTreeMap<String, (String, i64)> {
     let mut response = BTreeMap::new();
-    for id in courses {
+    for id in subscriptions {
         let path = format!("/finance/subscriptions/{id}/bills-to-come");
         let bills = app.app("GET", &path, None).await.ok();
         if let Some(bill) = bills.data()["billsToCome"].get(0) {
@@ -231,7 +232,7 @@ fn the_books_hold_whatever_happens(engine: Engine) {
     travelling(engine, "2026-11-02T09:00:00Z", |mut travel: Travel| async move {
         connect(&travel.app).await;
         let mut dice = Dice(20_261_123);
-        let (mut clients, mut courses) = (Vec::new(), Vec::new());
+        let (mut clients, mut subscriptions) = (Vec::new(), Vec::new());
         for token in ["sandbox_ok", "sandbox_slow_ok", "sandbox_insufficient", "sandbox_slow_fail"]
         {
             let client = travel.app.new_client(json!({"firstName": token})).await;
@@ -247,7 +248,7 @@ fn the_books_hold_whatever_happens(engine: Engine) {
         let mut done = BTreeMap::<&str, usize>::new();
         for _ in 0..90 {
             let client = dice.pick(&clients).unwrap().clone();
-            let course = dice.pick(&courses).cloned().unwrap_or_default();
+            let subscription = dice.pick(&subscriptions).cloned().unwrap_or_default();
             let days = 1 + dice.below(8) as i64;
             let date = |days: i64| {
                 let today = Date::parse(&travel.now().to_string()[..10]).unwrap();
@@ -258,9 +259,9 @@ fn the_books_hold_whatever_happens(engine: Engine) {
             let paid = payments(&travel.app, &client).await;
             let payment = dice.pick(&paid).map(|one| text(one, "/paymentId")).unwrap_or_default();
             let amount = 1 + dice.below(3000);
-            let membership = format!("/finance/subscriptions/{course}");
+            let membership = format!("/finance/subscriptions/{subscription}");
             let (what, method, path, body) = match dice.below(12) {
-                0 | 1 if courses.len() < 12 => {
+                0 | 1 if subscriptions.len() < 12 => {
                     let collection = ["automatic", "manual"][dice.below(2)];
                     let product = dice.pick(&products).unwrap();
                     let sale = json!({"productId": product, "collection": collection,
@@ -304,13 +305,13 @@ fn the_books_hold_whatever_happens(engine: Engine) {
                 if reply.status < 300 {
                     *done.entry(what).or_default() += 1;
                     if what == "sell" {
-                        courses.push(text(reply.data(), "/subscription/subscriptionId"));
+                        subscriptions.push(text(reply.data(), "/subscription/subscriptionId"));
                     }
                 }
                 continue;
             }
             *done.entry(what).or_default() += 1;
-            let before = foreseen(&travel.app, &courses).await;
+            let before = foreseen(&travel.app, &subscriptions).await;
             let at = travel.now().plus_days(days);
             travel.to(&at.to_string()).await;
             let mut issued = Vec::new();
@@ -326,7 +327,7 @@ fn the_books_hold_whatever_happens(engine: Engine) {
                 match issued.iter().find(is_it) {
                     Some(bill) => assert_eq!(bill["grossTotal"], amount, "{id} from {start}"),
                     None => {
-                        let is = self::course(&travel.app, &id).await;
+                        let is = self::get_subscription(&travel.app, &id).await;
                         let due = *start <= *date_of(&travel);
                         let ended =
                             matches!(text(&is, "/status").as_str(), "cancelled" | "expired");

@@ -84,35 +84,35 @@ async fn what_was_published_never_changes(app: App) {
 }
 
 async fn forms_that_make_no_sense_are_refused(app: App) {
-    let ask = async |kind: &str, question: Value| {
+    let call = async |kind: &str, question: Value| {
         let new = json!({"name": "x", "kind": kind, "questions": [question]});
         app.app("POST", "/forms", Some(new)).await
     };
     let weight = json!({"questionId": "w", "type": "measurement", "measurementType": "weight", "label": "?"});
-    ask("general", weight.clone())
+    call("general", weight.clone())
         .await
         .refused(400, "request.invalid")
         .about("questions[0].measurementType");
-    ask("checkup", weight.clone()).await.ok();
+    call("checkup", weight.clone()).await.ok();
     let mut unknown = weight;
     unknown["measurementType"] = json!("aura");
-    ask("intake", unknown)
+    call("intake", unknown)
         .await
         .refused(400, "PUBLIC_API_INVALID_ENUM")
         .about("questions[0].measurementType");
     let mut wrong = NOTE.clone();
     wrong["questionId"] = json!("a b");
-    ask("intake", wrong.clone())
+    call("intake", wrong.clone())
         .await
         .refused(400, "request.invalid")
         .about("questions[0].questionId");
     wrong["questionId"] = json!("n");
     wrong["colour"] = json!("red");
-    ask("intake", wrong.clone()).await.refused(400, "request.invalid");
+    call("intake", wrong.clone()).await.refused(400, "request.invalid");
     wrong["colour"].take();
     wrong["type"] = json!("mood");
     wrong.as_object_mut().unwrap().remove("colour");
-    ask("intake", wrong).await.refused(400, "PUBLIC_API_INVALID_ENUM");
+    call("intake", wrong).await.refused(400, "PUBLIC_API_INVALID_ENUM");
     let form =
         new_form(&app, "general", json!([{"questionId": "s", "type": "statement", "label": "Hi"}]))
             .await;

@@ -273,10 +273,10 @@ async fn lists_follow_the_grant(app: App) {
             .chain(OF_ALL)
             .map(|tool| (*tool).to_owned())
             .collect();
-        let asks = spotter::areas::operations()
+        let calls = spotter::areas::operations()
             .into_iter()
             .filter(|operation| operation.needs_confirmation);
-        let previews = asks.filter(|operation| expected.contains(operation.id));
+        let previews = calls.filter(|operation| expected.contains(operation.id));
         let previews: Vec<_> =
             previews.map(|operation| format!("preview_{}", operation.id)).collect();
         expected.extend(previews);
@@ -430,7 +430,7 @@ async fn what_cannot_be_taken_back_is_confirmed(app: App) {
     let (access, stranger) = (all_of(&app).await, all_of(&app).await);
     let client = app.new_client(json!({"firstName": "Ann", "lastName": "Bos"})).await;
     let (subject, id) = (json!({"clientId": client}), client.as_str());
-    let ask = async |arguments: &Value| {
+    let query = async |arguments: &Value| {
         call(&app, &access, "preview_archive_client", arguments.clone()).await
     };
     let act = async |access: &str, arguments: Value, token: &Value| {
@@ -449,10 +449,10 @@ async fn what_cannot_be_taken_back_is_confirmed(app: App) {
         );
     };
     let mut before = app.state().await;
-    let response = ask(&subject).await;
-    let happens = response["happens"].to_string();
-    assert!(happens.contains("“Ann Bos” is archived"), "{response}");
-    assert!(!happens.contains("signed out"), "somebody who never signed in: {response}");
+    let response = query(&subject).await;
+    let effects = response["happens"].to_string();
+    assert!(effects.contains("“Ann Bos” is archived"), "{response}");
+    assert!(!effects.contains("signed out"), "somebody who never signed in: {response}");
     assert_eq!(response["tells"], json!(["No webhook listens for it."]), "{response}");
     let mut after = app.state().await;
     assert!(after.remove("confirmation") != before.remove("confirmation"), "a token is kept");
@@ -473,14 +473,14 @@ async fn what_cannot_be_taken_back_is_confirmed(app: App) {
     refused_for(&act(&access, subject.clone(), token).await, "confirmation_stale");
     app.patch(&format!("/clients/{id}"), json!({"firstName": "Ann"})).await.ok();
     const OVER: Sql = Sql("UPDATE confirmation SET expires_at = ?2 WHERE company_id = ?1");
-    let late = ask(&subject).await;
+    let late = query(&subject).await;
     let (company, now) = (app.company, SystemClock.now());
     app.server.db.write(move |tx| tx.execute(OVER, params![company, now])).await.unwrap();
     refused_for(&act(&access, subject.clone(), &late["confirmToken"]).await, "confirmation_stale");
     app.events().await;
 
     // Ten at once with one token: one of them does it.
-    let response = ask(&subject).await;
+    let response = query(&subject).await;
     let all = (0..10).map(|_| act(&access, subject.clone(), &response["confirmToken"]));
     let replies = futures_util::future::join_all(all).await;
     let done = replies.iter().filter(|reply| reply.body["result"]["isError"] != true).count();
@@ -491,7 +491,7 @@ async fn what_cannot_be_taken_back_is_confirmed(app: App) {
     app.act(&format!("/clients/{id}/restore")).await.ok();
     app.events().await;
     let keyed = json!({"clientId": client, "idempotencyKey": "a1"});
-    let response = ask(&subject).await;
+    let response = query(&subject).await;
     let first = act(&access, keyed.clone(), &response["confirmToken"]).await;
     let again = act(&access, keyed, &response["confirmToken"]).await;
     assert_eq!(
@@ -594,7 +594,7 @@ async fn answers_are_as_long_as_a_model_reads(app: App) {
 async fn the_stateless_era_is_served(app: App) {
     switch_on(&app).await;
     let access = all_of(&app).await;
-    let ask = async |method: &str, name: Option<&str>, mut params: Value, version: &str| {
+    let call = async |method: &str, name: Option<&str>, mut params: Value, version: &str| {
         params["_meta"] = json!({
             "io.modelcontextprotocol/protocolVersion": version,
             "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "1"},
@@ -609,27 +609,27 @@ async fn the_stateless_era_is_served(app: App) {
         send(request.json(&message)).await
     };
     let version = "2026-07-28";
-    let found = ask("server/discover", None, json!({}), version).await;
+    let found = call("server/discover", None, json!({}), version).await;
     assert_eq!(found.status, 200, "{}", found.body);
     let versions = found.body["result"]["supportedVersions"].to_string();
     assert!(versions.contains("2026-07-28") && versions.contains("2025-06-18"), "{}", found.body);
     // The one that has servers take batches, which are not taken.
     assert!(!versions.contains("2025-03-26"), "{}", found.body);
-    let list = ask("tools/list", None, json!({}), version).await;
+    let list = call("tools/list", None, json!({}), version).await;
     assert_eq!(list.body["result"]["cacheScope"], "private", "{}", list.body);
     assert!(list.body["result"]["ttlMs"].is_u64());
     assert!(list.headers.get("mcp-session-id").is_none());
     let params = json!({"name": "list_clients", "arguments": {}});
-    let response = ask("tools/call", Some("list_clients"), params.clone(), version).await;
+    let response = call("tools/call", Some("list_clients"), params.clone(), version).await;
     assert_eq!(response.body["result"]["structuredContent"]["total"], 0, "{}", response.body);
     // A header that says otherwise than the body, and a version of nobody's.
-    let crossed = ask("tools/call", Some("create_client"), params, version).await;
+    let crossed = call("tools/call", Some("create_client"), params, version).await;
     assert_eq!(
         (crossed.status, &crossed.body["error"]["code"]),
         (400, &json!(-32020)),
         "{}",
         crossed.body
     );
-    let old = ask("tools/list", None, json!({}), "1999-01-01").await;
+    let old = call("tools/list", None, json!({}), "1999-01-01").await;
     assert_eq!(old.status, 400, "{}", old.body);
 }

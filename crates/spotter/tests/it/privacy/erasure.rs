@@ -151,8 +151,8 @@ async fn an_erased_client_leaves_nothing(app: App) {
     let whole: BTreeSet<_> = spotter::areas::areas()
         .erasure_rules
         .iter()
-        .filter(|trace| trace.left.is_empty())
-        .map(|trace| trace.table)
+        .filter(|erasure_rule| erasure_rule.left.is_empty())
+        .map(|erasure_rule| erasure_rule.table)
         .collect();
     for place in places(&app, &client).await {
         let (table, _) = place.split_once('.').unwrap();
@@ -183,9 +183,9 @@ fn every_table_says_what_is_left() {
     crate::harness::run(Engine::Sqlite, async |app| {
         let of_companies: BTreeSet<_> =
             columns(&app).await.into_iter().map(|(table, _)| table).collect();
-        let traces = spotter::areas::areas().erasure_rules;
-        let submitted: BTreeSet<_> = traces.iter().map(|trace| trace.table).collect();
-        assert_eq!(submitted.len(), traces.len(), "each is said once");
+        let rules = spotter::areas::areas().erasure_rules;
+        let submitted: BTreeSet<_> = rules.iter().map(|erasure_rule| erasure_rule.table).collect();
+        assert_eq!(submitted.len(), rules.len(), "each is said once");
         for table in &submitted {
             assert!(of_companies.contains(*table), "{table}");
             assert!(!NOT_OF_CLIENTS.contains(table), "{table}");
@@ -203,10 +203,10 @@ fn every_table_says_what_is_left() {
 #[test]
 fn what_is_left_is_documented() {
     const DOCS: &str = include_str!("../../../../../docs/PRIVACY.md");
-    for trace in spotter::areas::areas().erasure_rules {
-        let row = match trace.left {
+    for erasure_rule in spotter::areas::areas().erasure_rules {
+        let row = match erasure_rule.left {
             "" => continue,
-            left => format!("| `{}` | {left} |", trace.table),
+            left => format!("| `{}` | {left} |", erasure_rule.table),
         };
         assert!(DOCS.contains(&row), "{row}");
     }

@@ -118,8 +118,8 @@ async fn mark_everything(app: &App) -> (String, String) {
     app.app("POST", "/imports", Some(import)).await.ok();
     // What an intake and a check-up asked for as files.
     for kind in ["intake", "checkup"] {
-        let ask = json!({"questionId": "photo", "type": "file", "label": "A photo of the letter"});
-        let form = published(app, kind, json!([ask])).await;
+        let call = json!({"questionId": "photo", "type": "file", "label": "A photo of the letter"});
+        let form = published(app, kind, json!([call])).await;
         let given = match kind {
             "intake" => give(app, &client, &form).await,
             _ => {

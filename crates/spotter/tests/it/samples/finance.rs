@@ -50,10 +50,10 @@ impl Sample for Shop {
                 _ if operation.path.starts_with("/finance") => sell(app, ids).await,
                 _ => {}
             }
-            let course = format!("/finance/subscriptions/{}", ids["courseId"]);
+            let subscription = format!("/finance/subscriptions/{}", ids["courseId"]);
             match operation.id {
                 "undo_cancellation" => {
-                    let path = format!("{course}/cancellation-requests");
+                    let path = format!("{subscription}/cancellation-requests");
                     app.app("POST", &path, None).await.ok();
                 }
                 "make_payment_method_default" | "revoke_payment_method" | "update_subscription" => {
@@ -63,11 +63,12 @@ impl Sample for Shop {
                 "resolve_payment" => age(app, ids).await,
                 // One that waits for an answer already would be enough.
                 "request_pause" => {
-                    let path = format!("{course}/requests/{}/reject", ids["subscriptionRequestId"]);
+                    let path =
+                        format!("{subscription}/requests/{}/reject", ids["subscriptionRequestId"]);
                     app.app("POST", &path, None).await.ok();
                 }
                 "resume_subscription" => {
-                    let path = format!("{course}/pause-requests");
+                    let path = format!("{subscription}/pause-requests");
                     app.app("POST", &path, Some(rest())).await.ok();
                 }
                 _ => {}
@@ -208,8 +209,8 @@ async fn sell(app: &App, ids: &mut Ids) {
     ids.insert("invoiceId", text(sold.data(), "/invoice/invoiceId"));
     let request = json!({"pauseNeedsApproval": true, "cancellationNeedsApproval": true});
     app.app("PATCH", "/company/finance-settings", Some(request)).await.ok();
-    let course = format!("/finance/subscriptions/{}", ids["courseId"]);
-    let made = app.post(&format!("{course}/pause-requests"), rest()).await.ok();
+    let subscription = format!("/finance/subscriptions/{}", ids["courseId"]);
+    let made = app.post(&format!("{subscription}/pause-requests"), rest()).await.ok();
     ids.insert("subscriptionRequestId", text(made.data(), "/request/requestId"));
     let money = json!({"clientId": client, "amount": 500, "currency": "USD", "kind": "cash"});
     let paid = app.app("POST", "/finance/payments", Some(money)).await.ok();

@@ -42,19 +42,19 @@ async fn every_listener_hears_a_signed_event_once(app: App) {
     let made = app.post("/clients", json!({"firstName": "Ann"})).await.ok();
     let client = made.data()["client"]["clientId"].as_str().unwrap().to_owned();
     app.act(&format!("/clients/{client}/archive")).await.ok();
-    let heard = first.received(2).await;
+    let result = first.received(2).await;
     let created: Value = serde_json::from_str(&second.received(1).await[0].body).unwrap();
     assert_eq!(created["type"], "client.created");
     assert_eq!(created["data"]["clientId"], client.as_str());
     let keys: BTreeSet<&str> = created.as_object().unwrap().keys().map(String::as_str).collect();
     assert_eq!(keys, BTreeSet::from(["data", "id", "occurredAt", "type"]));
     let names: BTreeSet<String> =
-        heard.iter().map(|one| one.headers["x-service-webhook-event"].clone()).collect();
+        result.iter().map(|one| one.headers["x-service-webhook-event"].clone()).collect();
     assert_eq!(names, both.map(str::to_owned).into());
-    for one in &heard {
+    for one in &result {
         assert!(is_signed(one, &first.secret) && !is_signed(one, &second.secret));
     }
-    let deliveries: BTreeSet<String> = heard
+    let deliveries: BTreeSet<String> = result
         .iter()
         .chain(&second.received(1).await)
         .map(|one| one.headers["x-service-webhook-delivery"].clone())

@@ -13,7 +13,7 @@ use spotter_store::{Sql, params};
 
 use super::{START, bank, billed, charge, collected, connect, invoice, payment, payments};
 use crate::{
-    finance::{self, Travel, course, travelling},
+    finance::{self, Travel, get_subscription, travelling},
     harness::{App, Engine, rebuild_figures},
     on_both_engines,
     workout::text,
@@ -65,7 +65,7 @@ fn what_banks_take_back_is_owed_again(engine: Engine) {
             assert_eq!(is[0]["allocations"], json!([]));
             // It is owed again, and so overdue the day after, and the membership past due.
             travel.to(&travel.now().plus_days(2).to_string()).await;
-            assert_eq!(course(&travel.app, &one.course).await["status"], "past_due");
+            assert_eq!(get_subscription(&travel.app, &one.course).await["status"], "past_due");
         }
         // What is not answered in time is lost, and stays lost.
         travel.to("2026-11-20T09:00:00Z").await;

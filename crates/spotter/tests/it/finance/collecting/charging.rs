@@ -18,7 +18,7 @@ use super::{
     START, bank, billed, charge, collected, connect, invoice, method as give, payment, payments,
 };
 use crate::{
-    finance::{self, Travel, course, invoices, sold, travelling},
+    finance::{self, Travel, get_subscription, invoices, sold, travelling},
     harness::{App, Engine, people, send},
     on_both_engines,
     workout::text,
@@ -75,9 +75,9 @@ async fn what_nobody_can_be_asked_is_said_by_hand(app: App) {
     assert_eq!(invoice(&app, &bill).await["status"], "open");
     say("succeeded").await.refused(409, "PUBLIC_API_ERROR").about("status");
     // The provider says after all that it came: that is believed.
-    let heard = PaymentId(Id::parse(&id).unwrap());
+    let result = PaymentId(Id::parse(&id).unwrap());
     app.as_the_system(move |cx| {
-        charging::conclude(cx, heard, &Outcome::Succeeded(PaymentKind::Card))
+        charging::conclude(cx, result, &Outcome::Succeeded(PaymentKind::Card))
     })
     .await;
     assert_eq!(payment(&app, &id).await["status"], "succeeded");
@@ -121,7 +121,7 @@ fn memberships_are_collected_month_by_month(engine: Engine) {
             );
         }
         assert_eq!(bank(&travel.app).await, 5 * 4900);
-        assert_eq!(course(&travel.app, &one.course).await["status"], "active");
+        assert_eq!(get_subscription(&travel.app, &one.course).await["status"], "active");
         // By hand from now on.
         let path = format!("/finance/subscriptions/{}", one.course);
         travel.app.events().await;
@@ -143,7 +143,7 @@ fn what_fails_is_tried_again_and_then_left(engine: Engine) {
         assert_eq!(finance::told(&travel.app).await, ["payment.failed", "subscription.changed"]);
         let failed = payments(&travel.app, &client).await;
         assert_eq!(failed[0]["failureCode"], "insufficient_funds");
-        assert_eq!(course(&travel.app, &one.course).await["status"], "past_due");
+        assert_eq!(get_subscription(&travel.app, &one.course).await["status"], "past_due");
         assert_eq!(invoice(&travel.app, &one.invoice).await["status"], "overdue");
         // Three, five and seven days after the first attempt; a manager's own attempt counts for nothing.
         travel.to("2026-11-04T09:00:00Z").await;
@@ -173,7 +173,7 @@ fn what_fails_is_tried_again_and_then_left(engine: Engine) {
         travel.wait(1).await;
         let now = finance::told(&travel.app).await;
         assert_eq!(now, ["invoice.paid", "payment.succeeded", "subscription.changed"]);
-        assert_eq!(course(&travel.app, &one.course).await["status"], "active");
+        assert_eq!(get_subscription(&travel.app, &one.course).await["status"], "active");
         assert_eq!(bank(&travel.app).await, 4900);
     });
 }
@@ -414,10 +414,10 @@ async fn what_cannot_be_charged_is_refused(app: App) {
     let sale = json!({"productId": product, "collection": "automatic"});
     let path = format!("/finance/clients/{client}/memberships");
     app.post(&path, sale.clone()).await.refused(409, "PUBLIC_API_ERROR").about("paymentMethodId");
-    let course = format!("/finance/subscriptions/{}", one.course);
+    let subscription = format!("/finance/subscriptions/{}", one.course);
     let change = json!({"collection": "automatic"});
-    app.app("PATCH", &course, Some(change)).await.refused(409, "PUBLIC_API_ERROR");
-    app.app("PATCH", &course, Some(named)).await.refused(404, "resource.not_found");
+    app.app("PATCH", &subscription, Some(change)).await.refused(409, "PUBLIC_API_ERROR");
+    app.app("PATCH", &subscription, Some(named)).await.refused(404, "resource.not_found");
     assert_eq!(before, app.state().await);
     app.announced(&[]).await;
     app.app("DELETE", "/company/payment-provider", None).await.ok();
