@@ -13,7 +13,7 @@ pub struct Filling(Db, Location);
 /// Opens it.
 pub async fn open(location: Location) -> Outcome<Filling> {
     let config = Config::new(location.clone());
-    let db = tokio::task::spawn_blocking(move || Db::open(&config)).await?.map_err(told)?;
+    let db = tokio::task::spawn_blocking(move || Db::open(&config)).await?.map_err(describe)?;
     Ok(Filling(db, location))
 }
 
@@ -23,7 +23,7 @@ impl Filling {
         &self,
         mut rows: impl FnMut(&mut Tx<'_>) -> Result<(), Problem> + Send + 'static,
     ) -> Outcome {
-        Ok(self.0.write_rows(move |tx| rows(tx)).await.map_err(told)?)
+        Ok(self.0.write_rows(move |tx| rows(tx)).await.map_err(describe)?)
     }
 
     /// Reads some.
@@ -31,21 +31,21 @@ impl Filling {
         &self,
         question: impl Fn(&mut Tx<'_>) -> Result<T, Problem> + Send + 'static,
     ) -> Outcome<T> {
-        Ok(self.0.read(question).await.map_err(told)?)
+        Ok(self.0.read(question).await.map_err(describe)?)
     }
 
     /// Closes it, with totals added up and with what PostgreSQL plans by.
     pub async fn close(self) -> Outcome {
         let Self(db, location) = self;
-        db.fold_tallies().await.map_err(told)?;
+        db.fold_tallies().await.map_err(describe)?;
         if let Location::Server(_) = location {
-            db.write_rows(|tx| tx.execute(Sql("ANALYZE"), &[]).map(drop)).await.map_err(told)?;
+            db.write_rows(|tx| tx.execute(Sql("ANALYZE"), &[]).map(drop)).await.map_err(describe)?;
         }
         db.close(Duration::from_secs(5));
         Ok(())
     }
 }
 
-fn told(problem: Problem) -> String {
+fn describe(problem: Problem) -> String {
     problem.cause.unwrap_or(problem.message)
 }

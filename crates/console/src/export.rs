@@ -47,7 +47,7 @@ pub(crate) fn button(cx: &PageContext<'_, '_>, list: &ApiCall) -> Markup {
             input type="hidden" name="-back" value=(cx.place.address());
             @for (name, value) in &list.path { input type="hidden" name={ "-at." (name) } value=(value); }
             @for (name, value) in &list.query { input type="hidden" name=(name) value=(value); }
-            button.plain type="submit" { (cx.say.csv()) }
+            button.plain type="submit" { (cx.strings.csv()) }
         }
     }
 }
@@ -60,7 +60,7 @@ pub(crate) async fn export(Given(state): Given<Arc<State>>, sent: SubmittedForm)
     if !is_own(token.expose(), sent.form.one("-csrf")) {
         return forged();
     }
-    let say = session::language(&sent.headers);
+    let t = session::language(&sent.headers);
     let person = match signed_in(&state, &token).await {
         Ok(person) => person,
         Err(_) => return session::go_sign_in(&state, "/console"),
@@ -78,16 +78,16 @@ pub(crate) async fn export(Given(state): Given<Arc<State>>, sent: SubmittedForm)
                 form method="post" action=(EXPORT) {
                     @for (name, value) in sent.form.pairs().filter(|(name, _)| *name != "-password") { input type="hidden" name=(name) value=(value); }
                     div.field {
-                        label for="password" { (say.your_password()) }
-                        p.help #password-help { (say.password_why()) " " (say.csv_comes()) }
+                        label for="password" { (t.your_password()) }
+                        p.help #password-help { (t.password_why()) " " (t.csv_comes()) }
                         input #password type="password" name="-password" required autocomplete="current-password" aria-describedby="password-help";
                     }
-                    button type="submit" { (say.csv()) }
+                    button type="submit" { (t.csv()) }
                 }
-                p { a href=(crate::act::safe(sent.form.one("-back"))) { (say.back()) } }
+                p { a href=(crate::act::safe(sent.form.one("-back"))) { (t.back()) } }
             };
             let status = if given { StatusCode::UNPROCESSABLE_ENTITY } else { StatusCode::OK };
-            return outside(say, status, say.csv(), refused.is_some(), main);
+            return outside(t, status, t.csv(), refused.is_some(), main);
         }
     }
     match table_of(&state, &token, &sent).await {

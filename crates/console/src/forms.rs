@@ -253,6 +253,6 @@ fn is_foreign(headers: &HeaderMap, own: &[&str]) -> bool {
 
 /// The answer to a form that no page of ours has sent.
 pub fn forged() -> Response<Body> {
-    let say = Strings::in_english();
-    parts::stopped(say, StatusCode::FORBIDDEN, "This form was not sent by the page that you saw.")
+    let t = Strings::in_english();
+    parts::stopped(t, StatusCode::FORBIDDEN, "This form was not sent by the page that you saw.")
 }

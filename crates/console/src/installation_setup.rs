@@ -52,20 +52,20 @@ const FIELDS: &[Field] = &[
     ("currency", |say| say.currency(), "off", "EUR"),
 ];
 
-fn page(say: Strings, form: &Form, wrong: Option<&Problem>, status: StatusCode) -> Response<Body> {
+fn page(t: Strings, form: &Form, wrong: Option<&Problem>, status: StatusCode) -> Response<Body> {
     let field = wrong.and_then(|wrong| wrong.details.as_ref()?["field"].as_str());
     let main = html! {
-        p { (say.set_up_means()) }
+        p { (t.set_up_means()) }
         @if let Some(wrong) = wrong {
-            @let label = FIELDS.iter().find(|(name, ..)| field == Some(name)).map(|(_, label, ..)| label(say));
-            div.summary role="alert" { p { @if let Some(label) = label { b { (label) } ": " } (say.refusal(wrong)) } }
+            @let label = FIELDS.iter().find(|(name, ..)| field == Some(name)).map(|(_, label, ..)| label(t));
+            div.summary role="alert" { p { @if let Some(label) = label { b { (label) } ": " } (t.refusal(wrong)) } }
         }
         form method="post" action=(SET_UP) {
             input type="hidden" name="key" value=(form.one("key"));
             @for (name, label, complete, first) in FIELDS {
                 @let typed = form.one(name);
                 div.field {
-                    label for=(name) { (label(say)) }
+                    label for=(name) { (label(t)) }
                     @if let Some(offered) = offered(name) {
                         @let chosen = if typed.is_empty() { *first } else { typed };
                         select id=(name) name=(name) required aria-invalid=[(field == Some(name)).then_some("true")] {
@@ -76,21 +76,21 @@ fn page(say: Strings, form: &Form, wrong: Option<&Problem>, status: StatusCode) 
                 }
             }
             div.field {
-                label for="language" { (say.language()) }
+                label for="language" { (t.language()) }
                 select #language name="language" {
-                    @for language in crate::words::Language::ALL { option value=(language.code()) selected[language == say.0] { (language.name()) } }
+                    @for language in crate::words::Language::ALL { option value=(language.code()) selected[language == t.0] { (language.name()) } }
                 }
             }
             div.field {
-                label for="password" { (say.password()) }
-                p.help { (say.password_help()) }
+                label for="password" { (t.password()) }
+                p.help { (t.password_help()) }
                 input #password type="password" name="password" required minlength="10" maxlength="200" autocomplete="new-password"
                     aria-invalid=[(field == Some("password")).then_some("true")];
             }
-            button type="submit" { (say.set_up()) }
+            button type="submit" { (t.set_up()) }
         }
     };
-    outside(say, status, say.set_up_title(), wrong.is_some(), main)
+    outside(t, status, t.set_up_title(), wrong.is_some(), main)
 }
 
 /// What is chosen from in a field, where nobody should have to know how it is written.
@@ -110,9 +110,10 @@ async fn is_open(state: &Arc<State>, key: &str) -> Result<bool> {
     state.db.read(|tx: &mut Tx<'_>| founding::is_open(tx)).await
 }
 
-fn over(say: Strings) -> Response<Body> {
-    let main = html! { p { (say.set_up_over()) } p { a.button href=(session::SIGN_IN) { (say.sign_in()) } } };
-    outside(say, StatusCode::NOT_FOUND, say.not_there(), false, main)
+fn over(t: Strings) -> Response<Body> {
+    let main =
+        html! { p { (t.set_up_over()) } p { a.button href=(session::SIGN_IN) { (t.sign_in()) } } };
+    outside(t, StatusCode::NOT_FOUND, t.not_there(), false, main)
 }
 
 /// Shows the page.
@@ -123,27 +124,27 @@ pub(crate) async fn show(
     if let Err(refused) = state.count_address(&request) {
         return parts::problem(&refused);
     }
-    let say = session::language(request.headers());
+    let t = session::language(request.headers());
     let form = Form::from_query(request.uri().query().unwrap_or_default());
     match is_open(&state, form.one("key")).await {
-        Ok(true) => page(say, &form, None, StatusCode::OK),
-        Ok(false) => over(say),
+        Ok(true) => page(t, &form, None, StatusCode::OK),
+        Ok(false) => over(t),
         Err(problem) => parts::problem(&problem),
     }
 }
 
 /// Sets the installation up.
 pub(crate) async fn set_up(Given(state): Given<Arc<State>>, sent: SubmittedForm) -> Response<Body> {
-    let say = session::language(&sent.headers);
+    let t = session::language(&sent.headers);
     match is_open(&state, sent.form.one("key")).await {
         Ok(true) => {}
-        Ok(false) => return over(say),
+        Ok(false) => return over(t),
         Err(problem) => return parts::problem(&problem),
     }
     match found(&state, &sent).await {
         Ok(token) => session::continue_to(&state, "/console", &token, false),
         Err(problem) if problem.status < 500 => {
-            page(say, &sent.form, Some(&problem), StatusCode::UNPROCESSABLE_ENTITY)
+            page(t, &sent.form, Some(&problem), StatusCode::UNPROCESSABLE_ENTITY)
         }
         Err(problem) => parts::problem(&problem),
     }

@@ -108,31 +108,31 @@ async fn show(
     if let Err(problem) = state.count_address(&request) {
         return parts::problem(&problem);
     }
-    let say = language(request.headers());
+    let t = language(request.headers());
     let query = request.uri().query().unwrap_or_default();
     let key = form_urlencoded::parse(query.as_bytes()).find(|(name, _)| name == "key");
     if let Some((_, key)) = key {
         return match issued(&state.env, "operator link", &key, LINK_SECONDS) {
-            Some(_) => door(say, &key),
-            None => closed(say),
+            Some(_) => door(t, &key),
+            None => closed(t),
         };
     }
-    let Some(at) = session(&state, request.headers()) else { return closed(say) };
+    let Some(at) = session(&state, request.headers()) else { return closed(t) };
     match look(&state, &installation).await {
-        Ok(seen) if seen.session == at => overview(&state, say, &installation, &seen),
-        Ok(_) => closed(say),
+        Ok(seen) if seen.session == at => overview(&state, t, &installation, &seen),
+        Ok(_) => closed(t),
         Err(problem) => parts::problem(&problem),
     }
 }
 
-fn door(say: Strings, key: &str) -> Response<Body> {
+fn door(t: Strings, key: &str) -> Response<Body> {
     let main = html! {
         form method="post" action=(ENTER) {
             input type="hidden" name="key" value=(key);
-            button type="submit" { (say.open_page()) }
+            button type="submit" { (t.open_page()) }
         }
     };
-    parts::outside(say, StatusCode::OK, say.installation(), false, main)
+    parts::outside(t, StatusCode::OK, t.installation(), false, main)
 }
 
 /// Lets whoever has a link in that nobody has used.
@@ -144,10 +144,10 @@ async fn open_session(
         Ok(sent) => sent,
         Err(answer) => return answer,
     };
-    let (state, say) = (&state, language(&sent.headers));
+    let (state, t) = (&state, language(&sent.headers));
     let key = sent.form.one("key");
     let Some(at) = issued(&state.env, "operator link", key, LINK_SECONDS) else {
-        return closed(say);
+        return closed(t);
     };
     let used = state.db.write(move |tx: &mut Tx<'_>| {
         let is_new = last_used(tx)? < at;
@@ -161,7 +161,7 @@ async fn open_session(
             let seconds = u32::try_from(SESSION_SECONDS).unwrap_or(u32::MAX);
             forms::with_cookie(state, redirect(PAGE), COOKIE, PAGE, &session, seconds)
         }
-        (Ok(false), _) => closed(say),
+        (Ok(false), _) => closed(t),
         (Err(problem), _) | (_, Err(problem)) => parts::problem(&problem),
     }
 }
@@ -171,8 +171,8 @@ fn session(state: &State, headers: &HeaderMap) -> Option<i64> {
     issued(&state.env, "operator session", &text, SESSION_SECONDS)
 }
 
-fn closed(say: Strings) -> Response<Body> {
-    parts::stopped(say, StatusCode::NOT_FOUND, say.operator_closed())
+fn closed(t: Strings) -> Response<Body> {
+    parts::stopped(t, StatusCode::NOT_FOUND, t.operator_closed())
 }
 
 async fn sign_out(Given((state, _)): Given<SharedState>, request: Request<Body>) -> Response<Body> {
@@ -254,14 +254,14 @@ async fn look(state: &Arc<State>, own: &Arc<Installation>) -> Result<DatabaseSta
 
 fn overview(
     state: &State,
-    say: Strings,
+    t: Strings,
     own: &Installation,
     seen: &DatabaseStatus,
 ) -> Response<Body> {
     let now = state.env.clock.now();
-    let written = Format { say, zone: TimeZone::UTC, now };
+    let written = Format { strings: t, zone: TimeZone::UTC, now };
     let at = |at: Option<Timestamp>| {
-        at.map_or_else(|| say.never().to_owned(), |at| format!("{} UTC", written.instant(at)))
+        at.map_or_else(|| t.never().to_owned(), |at| format!("{} UTC", written.instant(at)))
     };
     let failing: Vec<_> =
         seen.overview.repeating.iter().filter(|row| row.error.is_some()).collect();
@@ -277,62 +277,62 @@ fn overview(
         && certificate_ends.is_none();
     let main = html! {
         div.notice.(if all_well { "" } else { "warn" }) role="status" {
-            @if all_well { (say.all_is_well()) } @else {
+            @if all_well { (t.all_is_well()) } @else {
                 ul.rows {
-                    @if backup_is_old { li { (say.backup_is_old()) } }
-                    @if certificate_ends.is_some() { li { (say.certificate_ends(&at(certificate_ends))) } }
-                    @if late >= 300 { li { (say.deliveries_wait(&written.count(waiting), &written.count(late / 60))) } }
+                    @if backup_is_old { li { (t.backup_is_old()) } }
+                    @if certificate_ends.is_some() { li { (t.certificate_ends(&at(certificate_ends))) } }
+                    @if late >= 300 { li { (t.deliveries_wait(&written.count(waiting), &written.count(late / 60))) } }
                     @for row in &failing { li { code { (row.kind) } span.grow { (row.error.as_deref().unwrap_or_default()) } } }
-                    @if !seen.troubles.is_empty() { li { (say.jobs_in_trouble(&written.count(seen.troubles.len() as i64))) } }
+                    @if !seen.troubles.is_empty() { li { (t.jobs_in_trouble(&written.count(seen.troubles.len() as i64))) } }
                 }
             }
         }
         section.card {
             (facts(vec![
-                (say.version(), html! { (own.version) }),
-                (say.runs_since(), html! { (at(Some(own.started_at))) }),
-                (say.backed_up(), html! { (at(seen.backed_up)) }),
-                (say.room(), room(say, &written, &seen.files)),
-                (say.certificate(), certificate(say, &at, own, &seen.files)),
-                (say.companies(), html! { (written.count(seen.companies.len() as i64)) }),
-                (say.deliveries_due(), html! { (written.count(waiting)) }),
+                (t.version(), html! { (own.version) }),
+                (t.runs_since(), html! { (at(Some(own.started_at))) }),
+                (t.backed_up(), html! { (at(seen.backed_up)) }),
+                (t.room(), room(t, &written, &seen.files)),
+                (t.certificate(), certificate(t, &at, own, &seen.files)),
+                (t.companies(), html! { (written.count(seen.companies.len() as i64)) }),
+                (t.deliveries_due(), html! { (written.count(waiting)) }),
             ]))
         }
-        h2 { (say.jobs()) }
-        (repeating(state, say, &at, &seen.overview))
+        h2 { (t.jobs()) }
+        (repeating(state, t, &at, &seen.overview))
         @if !seen.standings.is_empty() {
-            (table(say.jobs(), &[say.job(), say.status(), say.how_many(), say.next_time()], seen.standings.iter().map(|row| vec![
+            (table(t.jobs(), &[t.job(), t.status(), t.how_many(), t.next_time()], seen.standings.iter().map(|row| vec![
                 html! { code { (row.kind) } },
-                html! { (say.term(row.state.word())) },
+                html! { (t.term(row.state.word())) },
                 html! { (row.count) },
                 html! { @if row.next_at.is_some() { (at(row.next_at)) } },
             ]).collect()))
         }
         @if !seen.troubles.is_empty() {
-            h2 { (say.in_trouble()) }
-            (table(say.in_trouble(), &[say.job(), say.company(), say.attempts(), say.when(), say.why()], seen.troubles.iter().map(|row| vec![
+            h2 { (t.in_trouble()) }
+            (table(t.in_trouble(), &[t.job(), t.company(), t.attempts(), t.when(), t.why()], seen.troubles.iter().map(|row| vec![
                 html! { code { (row.kind) } br; span.quiet { (row.subject) } },
                 html! { (row.company_id) },
                 html! { (row.attempts) },
-                html! { @if row.ended_at.is_some() { (at(row.ended_at)) } @else { (say.tried_again()) } },
+                html! { @if row.ended_at.is_some() { (at(row.ended_at)) } @else { (t.tried_again()) } },
                 html! { (row.error.as_deref().unwrap_or_default()) },
             ]).collect()))
         }
-        h2 { (say.companies()) }
-        (table(say.companies(), &[say.name(), "Id"], seen.companies.iter().map(|(id, name)| vec![html! { bdi { (name) } }, html! { code { (id) } }]).collect()))
-        h2 { (say.settings_in_force()) }
-        (table(say.settings_in_force(), &[say.name(), say.value(), say.said_by()], own.settings.iter().map(|(name, value, by)| vec![
+        h2 { (t.companies()) }
+        (table(t.companies(), &[t.name(), "Id"], seen.companies.iter().map(|(id, name)| vec![html! { bdi { (name) } }, html! { code { (id) } }]).collect()))
+        h2 { (t.settings_in_force()) }
+        (table(t.settings_in_force(), &[t.name(), t.value(), t.said_by()], own.settings.iter().map(|(name, value, by)| vec![
             html! { code { (name) } }, html! { code { (value) } }, html! { (by) },
         ]).collect()))
-        form method="post" action="/operator/sign-out" { button.plain type="submit" { (say.sign_out()) } }
+        form method="post" action="/operator/sign-out" { button.plain type="submit" { (t.sign_out()) } }
     };
-    alone(say, say.installation(), main)
+    alone(t, t.installation(), main)
 }
 
 /// Work that is done again and again: when it was last, how long that took, whether it failed.
 fn repeating(
     state: &State,
-    say: Strings,
+    t: Strings,
     at: &dyn Fn(Option<Timestamp>) -> String,
     overview: &Overview,
 ) -> Markup {
@@ -346,29 +346,29 @@ fn repeating(
             html! { @if let Some(error) = &row.error { span.state.bad { (error) } } },
         ]
     });
-    let columns = [say.job(), say.last_time(), say.took(), say.runs_and_failures(), say.why()];
-    table(say.jobs(), &columns, rows.collect())
+    let columns = [t.job(), t.last_time(), t.took(), t.runs_and_failures(), t.why()];
+    table(t.jobs(), &columns, rows.collect())
 }
 
 /// What is left where its files are.
-fn room(say: Strings, written: &Format, files: &HostStatus) -> Markup {
+fn room(t: Strings, written: &Format, files: &HostStatus) -> Markup {
     let Some((free, all)) = files.room else { return Markup::default() };
     let gib = |bytes: u64| written.number(bytes as f64 / f64::from(1 << 30), 1);
-    html! { (say.room_left(&gib(free), &gib(all))) " " meter min="0" max=(all) value=(all - free) aria-label=(say.room()) {} }
+    html! { (t.room_left(&gib(free), &gib(all))) " " meter min="0" max=(all) value=(all - free) aria-label=(t.room()) {} }
 }
 
 /// Until when its own certificate is good, where it has one.
 fn certificate(
-    say: Strings,
+    t: Strings,
     at: &dyn Fn(Option<Timestamp>) -> String,
     own: &Installation,
     files: &HostStatus,
 ) -> Markup {
     match (&own.certificate, files.certificate) {
-        (None, _) => html! { (say.certificate_of_proxy()) },
-        (Some(_), Some(until)) => html! { (say.good_until()) " " (at(Some(until))) },
+        (None, _) => html! { (t.certificate_of_proxy()) },
+        (Some(_), Some(until)) => html! { (t.good_until()) " " (at(Some(until))) },
         (Some(file), None) => {
-            html! { span.state.bad { (say.certificate_unreadable()) } " " code { (file.display()) } }
+            html! { span.state.bad { (t.certificate_unreadable()) } " " code { (file.display()) } }
         }
     }
 }

@@ -200,7 +200,7 @@ pub(crate) struct PageContext<'v, 't> {
     /// What was just done, by the operation's id.
     pub(crate) done: Option<&'v str>,
     pub(crate) taste: DisplaySettings,
-    pub(crate) say: Strings,
+    pub(crate) strings: Strings,
     pub(crate) written: Format,
     token: String,
     csrf: Cell<Option<String>>,
@@ -220,9 +220,9 @@ impl<'v, 't> PageContext<'v, 't> {
         taste: DisplaySettings,
     ) -> Self {
         let language = taste.language.or(Language::parse(&person.company.language));
-        let say = Strings(language.unwrap_or(Language::English));
+        let t = Strings(language.unwrap_or(Language::English));
         let zone = TimeZone::parse(&person.company.time_zone).unwrap_or(TimeZone::UTC);
-        let written = Format { say, zone, now: state.env.clock.now() };
+        let written = Format { strings: t, zone, now: state.env.clock.now() };
         let (token, names, done) = (token.to_owned(), HashMap::new(), None);
         let (csrf, forms) = (Cell::default(), RefCell::default());
         Self {
@@ -234,7 +234,7 @@ impl<'v, 't> PageContext<'v, 't> {
             entered,
             done,
             taste,
-            say,
+            strings: t,
             written,
             token,
             csrf,
@@ -290,7 +290,7 @@ impl<'v, 't> PageContext<'v, 't> {
 
     /// What was done under a name, in a line; the name itself where nobody says more.
     pub(crate) fn summary<'s>(&self, done: &'s str) -> &'s str {
-        self.state.table.summary(done).unwrap_or_else(|| self.say.term(done))
+        self.state.table.summary(done).unwrap_or_else(|| self.strings.term(done))
     }
 
     /// What somebody has typed into a form that was not taken, as the body of its operation; null where nothing was.
@@ -417,7 +417,7 @@ impl<'v, 't> PageContext<'v, 't> {
         let answer = self.call_if_allowed(call.with("limit", 100))?.unwrap_or_default();
         let label = |record: &Value| match record.at("name") {
             Value::String(name) => name.clone(),
-            Value::Object(texts) => localized(texts, self.say.0.code()),
+            Value::Object(texts) => localized(texts, self.strings.0.code()),
             _ => crate::parts::format::name(record),
         };
         Ok(answer.list(list).iter().map(|item| (item.text(id).to_owned(), label(item))).collect())
@@ -436,7 +436,7 @@ impl<'v, 't> PageContext<'v, 't> {
 
     /// A text that there is in several languages, in theirs or another.
     pub(crate) fn localized(&self, texts: &Value) -> String {
-        texts.as_object().map(|texts| localized(texts, self.say.0.code())).unwrap_or_default()
+        texts.as_object().map(|texts| localized(texts, self.strings.0.code())).unwrap_or_default()
     }
 }
 

@@ -48,25 +48,25 @@ fn alert(wrong: Option<&str>) -> Markup {
     html! { @if let Some(wrong) = wrong { div.summary role="alert" { p { (wrong) } } } }
 }
 
-fn over(say: Strings) -> Response<Body> {
-    stopped(say, StatusCode::NOT_FOUND, say.link_is_over())
+fn over(t: Strings) -> Response<Body> {
+    stopped(t, StatusCode::NOT_FOUND, t.link_is_over())
 }
 
-fn set_page(say: Strings, token: &str, wrong: Option<&str>, status: StatusCode) -> Response<Body> {
+fn set_page(t: Strings, token: &str, wrong: Option<&str>, status: StatusCode) -> Response<Body> {
     let main = html! {
         (alert(wrong))
         form method="post" action=(SET) {
             input type="hidden" name="token" value=(token);
             div.field {
-                label for="password" { (say.password()) }
-                p.help #password-help { (say.password_help()) }
+                label for="password" { (t.password()) }
+                p.help #password-help { (t.password_help()) }
                 input #password type="password" name="password" required minlength="10" maxlength="200" autocomplete="new-password"
                     aria-describedby="password-help" aria-invalid=[wrong.map(|_| "true")] autofocus;
             }
-            button type="submit" { (say.set_password()) }
+            button type="submit" { (t.set_password()) }
         }
     };
-    outside(say, status, say.set_password_title(), wrong.is_some(), main)
+    outside(t, status, t.set_password_title(), wrong.is_some(), main)
 }
 
 /// Shows the page that a link in a mail leads to.
@@ -78,14 +78,14 @@ pub(crate) async fn show_set(
         return problem(&refused);
     }
     let text = query(&request, "token");
-    let say = language(request.headers());
+    let t = language(request.headers());
     match token(&text) {
         Some(token) => match passwords::is_open(&state, token).await {
-            Ok(true) => set_page(say, &text, None, StatusCode::OK),
-            Ok(false) => over(say),
+            Ok(true) => set_page(t, &text, None, StatusCode::OK),
+            Ok(false) => over(t),
             Err(refused) => problem(&refused),
         },
-        None => stopped(say, StatusCode::NOT_FOUND, say.link_not_whole()),
+        None => stopped(t, StatusCode::NOT_FOUND, t.link_not_whole()),
     }
 }
 
@@ -94,11 +94,11 @@ pub(crate) async fn set(
     Given(state): Given<Arc<State>>,
     SubmittedForm { form, request_id, headers, .. }: SubmittedForm,
 ) -> Response<Body> {
-    let say = language(&headers);
-    let Some(token) = token(form.one("token")) else { return over(say) };
+    let t = language(&headers);
+    let Some(token) = token(form.one("token")) else { return over(t) };
     let Some(password) = Password::parse(form.one("password")) else {
-        let wrong = Some(say.password_length());
-        return set_page(say, form.one("token"), wrong, StatusCode::BAD_REQUEST);
+        let wrong = Some(t.password_length());
+        return set_page(t, form.one("token"), wrong, StatusCode::BAD_REQUEST);
     };
     let done = match token.kind {
         CredentialKind::Invitation => {
@@ -109,36 +109,36 @@ pub(crate) async fn set(
     match done {
         Ok(()) => {
             let main = html! {
-                p { (say.password_is_set_means()) }
-                p { a.button href=(session::SIGN_IN) { (say.sign_in()) } }
+                p { (t.password_is_set_means()) }
+                p { a.button href=(session::SIGN_IN) { (t.sign_in()) } }
             };
-            outside(say, StatusCode::OK, say.password_is_set(), false, main)
+            outside(t, StatusCode::OK, t.password_is_set(), false, main)
         }
-        Err(refused) if refused.status == 400 => over(say),
+        Err(refused) if refused.status == 400 => over(t),
         Err(refused) => problem(&refused),
     }
 }
 
 fn confirm_page(
-    say: Strings,
+    t: Strings,
     token: &str,
     wrong: Option<&str>,
     status: StatusCode,
 ) -> Response<Body> {
     let main = html! {
         (alert(wrong))
-        p { (say.confirm_address_means()) }
+        p { (t.confirm_address_means()) }
         form method="post" action=(CONFIRM) {
             input type="hidden" name="token" value=(token);
             div.field {
-                label for="password" { (say.password()) }
+                label for="password" { (t.password()) }
                 input #password type="password" name="password" required maxlength="200" autocomplete="current-password"
                     aria-invalid=[wrong.map(|_| "true")] autofocus;
             }
-            button type="submit" { (say.confirm_address()) }
+            button type="submit" { (t.confirm_address()) }
         }
     };
-    outside(say, status, say.confirm_address(), wrong.is_some(), main)
+    outside(t, status, t.confirm_address(), wrong.is_some(), main)
 }
 
 /// Shows the page on which an address to sign in with is confirmed.
@@ -150,14 +150,14 @@ pub(crate) async fn show_confirm(
         return problem(&refused);
     }
     let text = query(&request, "token");
-    let say = language(request.headers());
+    let t = language(request.headers());
     match Credential::parse(CredentialKind::AddressConfirmation, &text) {
         Some(token) => match passwords::is_open(&state, token).await {
-            Ok(true) => confirm_page(say, &text, None, StatusCode::OK),
-            Ok(false) => over(say),
+            Ok(true) => confirm_page(t, &text, None, StatusCode::OK),
+            Ok(false) => over(t),
             Err(refused) => problem(&refused),
         },
-        None => stopped(say, StatusCode::NOT_FOUND, say.link_not_whole()),
+        None => stopped(t, StatusCode::NOT_FOUND, t.link_not_whole()),
     }
 }
 
@@ -166,44 +166,39 @@ pub(crate) async fn confirm(
     Given(state): Given<Arc<State>>,
     SubmittedForm { form, request_id, headers, .. }: SubmittedForm,
 ) -> Response<Body> {
-    let (say, text) = (language(&headers), form.one("token"));
+    let (t, text) = (language(&headers), form.one("token"));
     let Some(token) = Credential::parse(CredentialKind::AddressConfirmation, text) else {
-        return over(say);
+        return over(t);
     };
     let password = Password::new(form.one("password").to_owned());
     match passwords::confirm(&state, &request_id, token, password).await {
         Ok(()) => {
             let main = html! {
-                p { (say.address_is_confirmed_means()) }
-                p { a.button href=(session::SIGN_IN) { (say.sign_in()) } }
+                p { (t.address_is_confirmed_means()) }
+                p { a.button href=(session::SIGN_IN) { (t.sign_in()) } }
             };
-            outside(say, StatusCode::OK, say.address_is_confirmed(), false, main)
+            outside(t, StatusCode::OK, t.address_is_confirmed(), false, main)
         }
         Err(refused) if refused.names("password") => {
-            confirm_page(say, text, Some(say.wrong_password()), StatusCode::BAD_REQUEST)
+            confirm_page(t, text, Some(t.wrong_password()), StatusCode::BAD_REQUEST)
         }
-        Err(refused) if matches!(refused.status, 400 | 409) => over(say),
+        Err(refused) if matches!(refused.status, 400 | 409) => over(t),
         Err(refused) => problem(&refused),
     }
 }
 
-fn forgot_page(
-    say: Strings,
-    email: &str,
-    wrong: Option<&str>,
-    status: StatusCode,
-) -> Response<Body> {
+fn forgot_page(t: Strings, email: &str, wrong: Option<&str>, status: StatusCode) -> Response<Body> {
     let main = html! {
         (alert(wrong))
         form method="post" action=(FORGOT) {
             div.field {
-                label for="email" { (say.email()) }
+                label for="email" { (t.email()) }
                 input #email type="email" name="email" value=(email) required autocomplete="username" autofocus;
             }
-            button type="submit" { (say.send_link()) }
+            button type="submit" { (t.send_link()) }
         }
     };
-    outside(say, status, say.new_password(), wrong.is_some(), main)
+    outside(t, status, t.new_password(), wrong.is_some(), main)
 }
 
 /// Shows the page on which a new password is asked for.
@@ -211,12 +206,10 @@ pub(crate) async fn show_forgot(
     Given(state): Given<Arc<State>>,
     request: Request<Body>,
 ) -> Response<Body> {
-    let say = language(request.headers());
+    let t = language(request.headers());
     match state.count_address(&request) {
-        Ok(_) if state.env.mail_links.is_none() => {
-            stopped(say, StatusCode::NOT_FOUND, say.no_mail())
-        }
-        Ok(_) => forgot_page(say, "", None, StatusCode::OK),
+        Ok(_) if state.env.mail_links.is_none() => stopped(t, StatusCode::NOT_FOUND, t.no_mail()),
+        Ok(_) => forgot_page(t, "", None, StatusCode::OK),
         Err(refused) => problem(&refused),
     }
 }
@@ -226,22 +219,22 @@ pub(crate) async fn forget(
     Given(state): Given<Arc<State>>,
     SubmittedForm { form, from, request_id, headers }: SubmittedForm,
 ) -> Response<Body> {
-    let (say, typed) = (language(&headers), form.one("email").trim().to_owned());
+    let (t, typed) = (language(&headers), form.one("email").trim().to_owned());
     if state.env.mail_links.is_none() {
-        return stopped(say, StatusCode::NOT_FOUND, say.no_mail());
+        return stopped(t, StatusCode::NOT_FOUND, t.no_mail());
     }
     match mail_link(&state, &request_id, from, &typed).await {
         Ok(()) => {
             let main = html! {
                 p { bdi { strong { (typed) } } }
-                p { (say.link_is_on_its_way()) }
-                p.quiet { (say.no_link_came()) }
+                p { (t.link_is_on_its_way()) }
+                p.quiet { (t.no_link_came()) }
             };
-            outside(say, StatusCode::OK, say.look_into_mail(), false, main)
+            outside(t, StatusCode::OK, t.look_into_mail(), false, main)
         }
         Err(refused) if refused.status < 500 => {
             let status = StatusCode::from_u16(refused.status).unwrap_or(StatusCode::BAD_REQUEST);
-            forgot_page(say, &typed, Some(&refused.message), status)
+            forgot_page(t, &typed, Some(&refused.message), status)
         }
         Err(refused) => problem(&refused),
     }

@@ -155,10 +155,9 @@ pub(crate) fn sign_in_first(state: &State, sent: &SubmittedForm, then: String) -
     let Some(unsent) = UnsentForm::of(state, &sent.form, then.clone()) else {
         return go_sign_in(state, &then);
     };
-    let say = language(&sent.headers);
+    let t = language(&sent.headers);
     let way = SignInContext { then: &then, remembered: false, unsent: &unsent };
-    let mut response =
-        sign_in_page((state, say), &SignIn::default(), way, StatusCode::UNAUTHORIZED);
+    let mut response = sign_in_page((state, t), &SignIn::default(), way, StatusCode::UNAUTHORIZED);
     set_cookie(state, &mut response, cookie_name(state), "", Some(0));
     response
 }
@@ -174,7 +173,7 @@ struct SignInContext<'w> {
 }
 
 fn sign_in_page(
-    (state, say): (&State, Strings),
+    (state, t): (&State, Strings),
     entered: &SignIn,
     SignInContext { then, remembered, unsent }: SignInContext<'_>,
     status: StatusCode,
@@ -183,24 +182,24 @@ fn sign_in_page(
     let may_forget = state.env.mail_links.is_some();
     let has_code = entered.ticket.is_some();
     let main = html! {
-        @if !unsent.is_empty() && entered.wrong.is_none() { div.notice role="status" { (say.unsent_is_kept()) } }
+        @if !unsent.is_empty() && entered.wrong.is_none() { div.notice role="status" { (t.unsent_is_kept()) } }
         @if let Some(wrong) = &entered.wrong { div.summary role="alert" { p { (wrong) } } }
         form method="post" action=(SIGN_IN) {
             input type="hidden" name="then" value=(then);
             @if !unsent.is_empty() { input type="hidden" name=(unsent_form::FIELD) value=(unsent); }
-            (sign_in::fields(say, entered))
+            (sign_in::fields(t, entered))
             @if has_code {
                 @if remembered { input type="hidden" name="remember" value="true"; }
             } @else {
-                label.check.field { input type="checkbox" name="remember" value="true" checked[remembered]; (say.stay_signed_in()) }
+                label.check.field { input type="checkbox" name="remember" value="true" checked[remembered]; (t.stay_signed_in()) }
             }
-            button type="submit" { (say.sign_in()) }
+            button type="submit" { (t.sign_in()) }
         }
-        @if has_code { p { a href=(SIGN_IN) { (say.back()) } } }
-        @else if may_forget { p { a href="/forgot-password" { (say.forgot()) } } }
+        @if has_code { p { a href=(SIGN_IN) { (t.back()) } } }
+        @else if may_forget { p { a href="/forgot-password" { (t.forgot()) } } }
     };
-    let title = if has_code { say.second_step() } else { say.sign_in() };
-    outside(say, status, title, entered.wrong.is_some(), main)
+    let title = if has_code { t.second_step() } else { t.sign_in() };
+    outside(t, status, title, entered.wrong.is_some(), main)
 }
 
 /// Shows where people sign in; whoever has is sent on.
@@ -220,9 +219,9 @@ pub(crate) async fn show(
     {
         return redirect(safe(&then));
     }
-    let say = language(request.headers());
+    let t = language(request.headers());
     let way = SignInContext { then: &then, remembered: false, unsent: "" };
-    sign_in_page((&state, say), &SignIn::default(), way, StatusCode::OK)
+    sign_in_page((&state, t), &SignIn::default(), way, StatusCode::OK)
 }
 
 /// For how long a browser is known to an account, in seconds: a year.
@@ -259,15 +258,15 @@ pub(crate) async fn sign_in(
     Given(state): Given<Arc<State>>,
     sent: SubmittedForm,
 ) -> Response<Body> {
-    let say = language(&sent.headers);
+    let t = language(&sent.headers);
     let remembered = sent.form.one("remember") == "true";
     match open_session(&state, &sent, remembered).await {
         Ok((token, whose)) => {
             let mut response = match UnsentForm::read(&state, &sent.form, &whose) {
                 Some(unsent) => {
                     let csrf = new_csrf(&state, token.expose());
-                    let main = unsent.resend_form(say, &csrf);
-                    let mut view = outside(say, StatusCode::OK, say.unsent(), false, main);
+                    let main = unsent.resend_form(t, &csrf);
+                    let mut view = outside(t, StatusCode::OK, t.unsent(), false, main);
                     set_session(&state, &mut view, &token, remembered);
                     view
                 }
@@ -278,13 +277,13 @@ pub(crate) async fn sign_in(
         }
         Err(problem) if problem.status < 500 => {
             let status = StatusCode::from_u16(problem.status).unwrap_or(StatusCode::BAD_REQUEST);
-            let entered = sent.form.typed_values(say, &problem);
+            let entered = sent.form.typed_values(t, &problem);
             // The password was right; its code comes next.
             let goes_on = entered.ticket.is_some() && entered.wrong.is_none();
             let status = if goes_on { StatusCode::OK } else { status };
             let (then, unsent) = (sent.form.one("then"), sent.form.one(unsent_form::FIELD));
             let way = SignInContext { then, remembered, unsent };
-            let mut response = sign_in_page((&state, say), &entered, way, status);
+            let mut response = sign_in_page((&state, t), &entered, way, status);
             if goes_on {
                 know_browser(&state, &mut response, sent.form.one("email"));
             }

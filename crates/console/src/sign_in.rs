@@ -60,7 +60,7 @@ impl Form {
     }
 
     /// What was typed and chosen, without the password, and what was wrong with it.
-    pub fn typed_values(&self, say: Strings, problem: &Problem) -> SignIn {
+    pub fn typed_values(&self, t: Strings, problem: &Problem) -> SignIn {
         let details = problem.details.as_ref();
         let listed = details.and_then(|details| details["companies"].as_array());
         let text = |company: &Value, name: &str| company[name].as_str().map(str::to_owned);
@@ -73,17 +73,17 @@ impl Form {
         let ticket = answer("ticket").map(str::to_owned);
         let ask_subject = answer("field") == Some("subject");
         let wrong = match problem.key {
-            Key::InvalidCredentials => Some(say.wrong_credentials().to_owned()),
+            Key::InvalidCredentials => Some(t.wrong_credentials().to_owned()),
             Key::RateLimitExceeded => {
                 let minutes = problem.retry_after.unwrap_or(60).div_ceil(60);
-                Some(say.too_many_tries(i64::from(minutes)))
+                Some(t.too_many_tries(i64::from(minutes)))
             }
             // Whoever comes from the password has typed no code yet.
             _ if ticket.is_some() => {
-                (!self.one("code").is_empty()).then(|| say.wrong_code().to_owned())
+                (!self.one("code").is_empty()).then(|| t.wrong_code().to_owned())
             }
-            _ if ask_subject => Some(say.choose_subject().to_owned()),
-            _ if !companies.is_empty() => Some(say.choose_company().to_owned()),
+            _ if ask_subject => Some(t.choose_subject().to_owned()),
+            _ if !companies.is_empty() => Some(t.choose_company().to_owned()),
             _ => Some(problem.message.clone()),
         };
         SignIn { email: self.one("email").to_owned(), ask_subject, companies, ticket, wrong }
@@ -91,14 +91,14 @@ impl Form {
 }
 
 /// The fields of a sign-in; what was chosen and typed stays after a mistake.
-pub fn fields(say: Strings, entered: &SignIn) -> Markup {
+pub fn fields(t: Strings, entered: &SignIn) -> Markup {
     let SignIn { email, companies, ask_subject, ticket, .. } = entered;
     if let Some(ticket) = ticket {
         return html! {
             input type="hidden" name="ticket" value=(ticket);
             div.field {
-                label for="code" { (say.code()) }
-                p.help #code-help { (say.code_help()) }
+                label for="code" { (t.code()) }
+                p.help #code-help { (t.code_help()) }
                 input #code type="text" name="code" required autocomplete="one-time-code" autocapitalize="off" maxlength="20"
                     spellcheck="false" aria-describedby="code-help" autofocus;
             }
@@ -106,23 +106,23 @@ pub fn fields(say: Strings, entered: &SignIn) -> Markup {
     }
     html! {
         div.field {
-            label for="email" { (say.email()) }
+            label for="email" { (t.email()) }
             input #email type="email" name="email" value=(email) required autocomplete="username" autofocus;
         }
         div.field {
-            label for="password" { (say.password()) }
+            label for="password" { (t.password()) }
             input #password type="password" name="password" required autocomplete="current-password";
         }
         @if *ask_subject {
             fieldset.field {
-                legend { (say.sign_in_as()) }
-                label.check { input type="radio" name="subject" value="coach" required; (say.as_staff()) }
-                label.check { input type="radio" name="subject" value="client"; (say.as_client()) }
+                legend { (t.sign_in_as()) }
+                label.check { input type="radio" name="subject" value="coach" required; (t.as_staff()) }
+                label.check { input type="radio" name="subject" value="client"; (t.as_client()) }
             }
         }
         @if !companies.is_empty() {
             fieldset.field {
-                legend { (say.at_which()) }
+                legend { (t.at_which()) }
                 @for (id, name) in companies {
                     label.check { input type="radio" name="company" value=(id) required; bdi { (name) } }
                 }

@@ -76,7 +76,7 @@ impl UnsentForm {
     }
 
     /// It once more, to be sent by whoever has signed in.
-    pub(crate) fn resend_form(&self, say: Strings, csrf: &str) -> Markup {
+    pub(crate) fn resend_form(&self, t: Strings, csrf: &str) -> Markup {
         let was: Vec<(String, String)> =
             serde_json::from_str(self.one(edited_fields::FIELD)).unwrap_or_default();
         let typed = self.fields.iter().filter(|field| {
@@ -84,18 +84,18 @@ impl UnsentForm {
         });
         let at = safe(&self.at);
         html! {
-            p { (say.unsent_means()) }
+            p { (t.unsent_means()) }
             @for (name, value) in typed {
-                @let label = say.field(name.split(':').next().unwrap_or_default());
+                @let label = t.field(name.split(':').next().unwrap_or_default());
                 // What has no word of its own stands by itself.
                 p { @if !name.ends_with(label) { span.quiet { (label) } br; } (value) }
             }
             form method="post" action=(at) {
                 @for (name, value) in &self.fields { input type="hidden" name=(name) value=(value); }
                 input type="hidden" name="-csrf" value=(csrf);
-                button type="submit" { (say.send()) }
+                button type="submit" { (t.send()) }
             }
-            p { a href=(at) { (say.throw_away()) } }
+            p { a href=(at) { (t.throw_away()) } }
         }
     }
 }

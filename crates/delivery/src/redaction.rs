@@ -207,7 +207,7 @@ mod tests {
 
     use super::*;
 
-    fn told(text: &str) -> String {
+    fn redacted(text: &str) -> String {
         static REDACTOR: LazyLock<Redactor> = LazyLock::new(|| Redactor::new().unwrap());
         REDACTOR.redact(text)
     }
@@ -267,7 +267,7 @@ mod tests {
             ("call 555-123-4567", "4567"),
             ("call 06-12345678", "1234"),
         ] {
-            assert!(!told(text).contains(absent), "{text}: {}", told(text));
+            assert!(!redacted(text).contains(absent), "{text}: {}", redacted(text));
         }
     }
 
@@ -281,9 +281,9 @@ mod tests {
             "a passenger: Ann, at the spinning: 3",
             "order 1234567890123 was not found",
         ] {
-            assert_eq!(told(text), text);
+            assert_eq!(redacted(text), text);
         }
-        let hidden = told(r#"{"password": "hunter2", "name": "Ann", "tokens": [1, 2], "n": 3}"#);
+        let hidden = redacted(r#"{"password": "hunter2", "name": "Ann", "tokens": [1, 2], "n": 3}"#);
         assert_eq!(
             hidden,
             r#"{"password": [redacted], "name": "Ann", "tokens": [redacted], "n": 3}"#
@@ -295,7 +295,7 @@ mod tests {
         fn no_address_survives(name in "[a-z]{1,12}", host in "[a-z]{1,9}\\.(com|nl)", around in "[ ,;:<>()a-z]{0,900}") {
             let address = format!("{name}@{host}");
             let text = format!("{around} {address} {around}");
-            prop_assert!(!told(&text).contains(&address));
+            prop_assert!(!redacted(&text).contains(&address));
         }
 
         #[test]
@@ -307,7 +307,7 @@ mod tests {
         ) {
             let nested = format!("{}\"{value}\"{}", "[".repeat(depth), "]".repeat(depth));
             let text = format!("{before}{{\"{name}\": {nested}}}");
-            prop_assert!(!told(&text).contains(&value), "{}", told(&text));
+            prop_assert!(!redacted(&text).contains(&value), "{}", redacted(&text));
         }
     }
 }

@@ -11,7 +11,7 @@ use spotter_kernel::{
 };
 
 /// The pattern and the greatest length that a type's schema tells.
-fn told<T: JsonSchema>() -> (Regex, usize) {
+fn pattern_of<T: JsonSchema>() -> (Regex, usize) {
     let schema = T::json_schema(&mut SchemaGenerator::default());
     let length = schema.get("maxLength").and_then(|most| most.as_u64()).unwrap_or(1_000);
     (Regex::new(schema.get("pattern").unwrap().as_str().unwrap()).unwrap(), length as usize)
@@ -19,7 +19,7 @@ fn told<T: JsonSchema>() -> (Regex, usize) {
 
 /// A text is accepted exactly where its schema says so.
 fn agrees<T: JsonSchema>(text: &str, accepted: bool) -> Result<(), TestCaseError> {
-    let (pattern, most) = told::<T>();
+    let (pattern, most) = pattern_of::<T>();
     prop_assert_eq!(accepted, pattern.is_match(text) && text.chars().count() <= most, "{:?}", text);
     Ok(())
 }

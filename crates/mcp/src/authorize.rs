@@ -38,7 +38,7 @@ pub(crate) async fn authorize(State(door): State<Door>, request: Request<Body>) 
         Ok(from) => from,
         Err(problem) => return parts::problem(&problem),
     };
-    let say = language(request.headers());
+    let t = language(request.headers());
     let query = request.uri().query().unwrap_or_default().to_owned();
     let submitted = AuthorizationParameters::read(&query);
     if document::is_address(submitted.text("client_id")) {
@@ -47,7 +47,7 @@ pub(crate) async fn authorize(State(door): State<Door>, request: Request<Body>) 
             || !redirect::may_be_registered(submitted.text("redirect_uri"))
         {
             let why = "The assistant's request is not in order.";
-            return parts::stopped(say, StatusCode::BAD_REQUEST, why);
+            return parts::stopped(t, StatusCode::BAD_REQUEST, why);
         }
         if let Err(problem) = state.count_registration(from) {
             return parts::problem(&problem);
@@ -56,7 +56,7 @@ pub(crate) async fn authorize(State(door): State<Door>, request: Request<Body>) 
             Ok(Ok(())) => {}
             Ok(Err(why)) => {
                 let why = format!("The assistant is not known here. {why}");
-                return parts::stopped(say, StatusCode::BAD_REQUEST, &why);
+                return parts::stopped(t, StatusCode::BAD_REQUEST, &why);
             }
             Err(problem) => return parts::problem(&problem),
         }
@@ -65,7 +65,7 @@ pub(crate) async fn authorize(State(door): State<Door>, request: Request<Body>) 
     let decide = move |tx: &mut Tx<'_>| take(tx, &env, &submitted);
     match state.db.write(decide).await {
         Ok(Outcome::Go(target)) => redirect(&target),
-        Ok(Outcome::Stay(why)) => parts::stopped(say, StatusCode::BAD_REQUEST, why),
+        Ok(Outcome::Stay(why)) => parts::stopped(t, StatusCode::BAD_REQUEST, why),
         Err(problem) => parts::problem(&problem),
     }
 }

@@ -36,8 +36,8 @@ use crate::{
 
 const PAGE: &str = "/mcp/v1/oauth/consent";
 const COOKIE: &str = "spotter_consent";
-fn gone(say: Strings) -> Response<Body> {
-    parts::stopped(say, StatusCode::NOT_FOUND, say.consent_over())
+fn gone(t: Strings) -> Response<Body> {
+    parts::stopped(t, StatusCode::NOT_FOUND, t.consent_over())
 }
 
 async fn pending(state: &Shared, secret: &str) -> Result<Option<PendingAuthorization>> {
@@ -53,7 +53,7 @@ pub(crate) async fn show(
     if let Err(problem) = state.count_address(&request) {
         return parts::problem(&problem);
     }
-    let say = language(request.headers());
+    let t = language(request.headers());
     let query = request.uri().query().unwrap_or_default().to_owned();
     let secret = form_urlencoded::parse(query.as_bytes())
         .find(|(name, _)| name == "request")
@@ -66,14 +66,14 @@ pub(crate) async fn show(
             let session = forms::cookie(request.headers(), COOKIE)
                 .filter(|own| !other && pending.is_session(own));
             match session {
-                Some(session) => decision((&state, say), &pending, &secret, &session).await,
+                Some(session) => decision((&state, t), &pending, &secret, &session).await,
                 None => {
                     let nobody = SignIn::default();
-                    page::sign_in(say, &pending, &secret, &nobody, StatusCode::OK)
+                    page::sign_in(t, &pending, &secret, &nobody, StatusCode::OK)
                 }
             }
         }
-        Ok(None) => gone(say),
+        Ok(None) => gone(t),
         Err(problem) => parts::problem(&problem),
     }
 }
@@ -83,10 +83,10 @@ pub(crate) async fn sign_in(
     State(state): State<Arc<Shared>>,
     SubmittedForm { form, from, request_id, headers }: SubmittedForm,
 ) -> Response<Body> {
-    let (say, secret) = (language(&headers), form.one("request").to_owned());
+    let (t, secret) = (language(&headers), form.one("request").to_owned());
     let pending = match pending(&state, &secret).await {
         Ok(Some(pending)) => pending,
-        Ok(None) => return gone(say),
+        Ok(None) => return gone(t),
         Err(problem) => return parts::problem(&problem),
     };
     match authenticate(&state, &request_id, from, &form, &secret).await {
@@ -96,7 +96,7 @@ pub(crate) async fn sign_in(
         }
         Err(problem) if problem.status < 500 => {
             let status = StatusCode::from_u16(problem.status).unwrap_or(StatusCode::BAD_REQUEST);
-            page::sign_in(say, &pending, &secret, &form.typed_values(say, &problem), status)
+            page::sign_in(t, &pending, &secret, &form.typed_values(t, &problem), status)
         }
         Err(problem) => parts::problem(&problem),
     }
@@ -122,7 +122,7 @@ async fn authenticate(
 }
 
 async fn decision(
-    (state, say): (&Shared, Strings),
+    (state, t): (&Shared, Strings),
     pending: &PendingAuthorization,
     secret: &str,
     session: &str,
@@ -143,10 +143,10 @@ async fn decision(
     };
     match state.db.read(look).await {
         Ok((proposal, _, _)) if proposal.proposed.is_empty() && proposal.others.is_empty() => {
-            parts::stopped(say, StatusCode::FORBIDDEN, say.nothing_to_allow())
+            parts::stopped(t, StatusCode::FORBIDDEN, t.nothing_to_allow())
         }
         Ok((proposal, person, company)) => page::decide(
-            say,
+            t,
             &Decision {
                 pending,
                 request: secret,
@@ -170,10 +170,10 @@ pub(crate) async fn decide(
     SubmittedForm { form, request_id, headers, .. }: SubmittedForm,
 ) -> Response<Body> {
     let session = forms::cookie(&headers, COOKIE);
-    let (say, secret) = (language(&headers), form.one("request").to_owned());
+    let (t, secret) = (language(&headers), form.one("request").to_owned());
     let pending = match pending(&state, &secret).await {
         Ok(Some(pending)) => pending,
-        Ok(None) => return gone(say),
+        Ok(None) => return gone(t),
         Err(problem) => return parts::problem(&problem),
     };
     let Some(session) = session.filter(|session| pending.is_session(session)) else {
@@ -183,7 +183,7 @@ pub(crate) async fn decide(
         return forms::forged();
     }
     let outcome = match form.one("decision") {
-        "approve" => approve((&state, say), &request_id, pending, &form, secret).await.map(Some),
+        "approve" => approve((&state, t), &request_id, pending, &form, secret).await.map(Some),
         _ => {
             let env = state.env.clone();
             state.db.write(move |tx: &mut Tx<'_>| consent::refuse(tx, &env, &secret)).await
@@ -191,14 +191,14 @@ pub(crate) async fn decide(
     };
     match outcome {
         Ok(Some(target)) => redirect(&target),
-        Ok(None) => gone(say),
+        Ok(None) => gone(t),
         Err(problem) => parts::problem(&problem),
     }
 }
 
 /// Approves as the application API's operation does.
 async fn approve(
-    (state, say): (&Shared, Strings),
+    (state, t): (&Shared, Strings),
     request_id: &RequestId,
     pending: PendingAuthorization,
     form: &Form,
@@ -206,7 +206,7 @@ async fn approve(
 ) -> Result<String> {
     let modules: Vec<Module> = form.all("module").filter_map(Module::parse).collect();
     if modules.is_empty() {
-        return Err(Problem::with_cause(Key::RequestInvalid, say.nothing_ticked()));
+        return Err(Problem::with_cause(Key::RequestInvalid, t.nothing_ticked()));
     }
     let request_secret = Text::parse(&secret).map_err(|_| Problem::new(Key::NotFound))?;
     let approval = Approval {

@@ -18,38 +18,38 @@ use spotter_core::mcp::{
 use crate::{document, redirect};
 
 /// Who asks, and where it leads: the head of both pages. The address is what can be trusted.
-fn asker(say: Strings, pending: &PendingAuthorization) -> Markup {
+fn asker(t: Strings, pending: &PendingAuthorization) -> Markup {
     html! {
-        p { (say.goes_on_to()) " " strong { bdi { (redirect::display_host(&pending.redirect_uri)) } } }
+        p { (t.goes_on_to()) " " strong { bdi { (redirect::display_host(&pending.redirect_uri)) } } }
         p.quiet {
-            (say.calls_itself()) " " strong { bdi { (pending.client_name) } } ". "
+            (t.calls_itself()) " " strong { bdi { (pending.client_name) } } ". "
             @if let Some(host) = document::host(&pending.client_id) {
-                (say.describes_itself()) " " strong { bdi { (host) } } ". "
+                (t.describes_itself()) " " strong { bdi { (host) } } ". "
             }
-            (say.nobody_verified())
+            (t.nobody_verified())
         }
     }
 }
 
 /// Where somebody signs in.
 pub(crate) fn sign_in(
-    say: Strings,
+    t: Strings,
     pending: &PendingAuthorization,
     request: &str,
     entered: &SignIn,
     status: StatusCode,
 ) -> Response<Body> {
     let main = html! {
-        (asker(say, pending))
+        (asker(t, pending))
         @if let Some(wrong) = &entered.wrong { div.summary role="alert" { p { (wrong) } } }
         form method="post" action="/mcp/v1/oauth/consent/sign-in" {
             input type="hidden" name="request" value=(request);
-            (sign_in::fields(say, entered))
-            button type="submit" { (say.sign_in()) }
+            (sign_in::fields(t, entered))
+            button type="submit" { (t.sign_in()) }
         }
-        p.quiet { (say.nothing_shared_yet()) }
+        p.quiet { (t.nothing_shared_yet()) }
     };
-    outside(say, status, say.connect_assistant(), entered.wrong.is_some(), main)
+    outside(t, status, t.connect_assistant(), entered.wrong.is_some(), main)
 }
 
 /// What the one who decides is shown.
@@ -64,66 +64,66 @@ pub(crate) struct Decision<'d> {
 }
 
 /// Where somebody decides.
-pub(crate) fn decide(say: Strings, decision: &Decision<'_>) -> Response<Body> {
+pub(crate) fn decide(t: Strings, decision: &Decision<'_>) -> Response<Body> {
     let Decision { pending, request, csrf, person, company, subject, proposal } = decision;
     let (requested, idle): (Vec<Module>, Vec<Module>) =
         proposal.proposed.iter().partition(|module| module.is_of_use());
     let others: Vec<_> = proposal.others.iter().filter(|module| module.is_of_use()).collect();
     let title = match subject {
-        GrantSubject::Company => say.allow_company_data(),
-        GrantSubject::Client => say.allow_own_data(),
+        GrantSubject::Company => t.allow_company_data(),
+        GrantSubject::Client => t.allow_own_data(),
     };
     let target = redirect::form_target(&pending.redirect_uri);
     let main = html! {
-        (asker(say, pending))
+        (asker(t, pending))
         p.quiet {
-            (say.signed_in_as()) " " strong { bdi { (person) } } ", " strong { bdi { (company) } } ". "
-            a href={ "/mcp/v1/oauth/consent?request=" (request) "&as=other" } { (say.not_you()) }
+            (t.signed_in_as()) " " strong { bdi { (person) } } ", " strong { bdi { (company) } } ". "
+            a href={ "/mcp/v1/oauth/consent?request=" (request) "&as=other" } { (t.not_you()) }
         }
         form method="post" action="/mcp/v1/oauth/consent/decide" {
             input type="hidden" name="request" value=(request);
             input type="hidden" name="csrf" value=(csrf);
-            @for module in requested { (choice(say, module, true)) }
+            @for module in requested { (choice(t, module, true)) }
             label.check.field {
                 input type="checkbox" name="read_only" value="yes" checked;
-                span { strong { (say.only_read()) } br; span.quiet { (say.only_read_means()) } }
+                span { strong { (t.only_read()) } br; span.quiet { (t.only_read_means()) } }
             }
             div.buttons {
-                button type="submit" name="decision" value="approve" { (say.allow()) }
-                button.plain type="submit" name="decision" value="refuse" { (say.refuse()) }
+                button type="submit" name="decision" value="approve" { (t.allow()) }
+                button.plain type="submit" name="decision" value="refuse" { (t.refuse()) }
             }
             @if !others.is_empty() {
                 details.behind {
-                    summary { (say.allow_more()) }
-                    div { @for module in others { (choice(say, *module, false)) } }
+                    summary { (t.allow_more()) }
+                    div { @for module in others { (choice(t, *module, false)) } }
                 }
             }
             @if !idle.is_empty() {
                 details.behind {
-                    summary { (say.of_no_use_yet()) }
+                    summary { (t.of_no_use_yet()) }
                     div {
-                        p.quiet { (say.of_no_use_yet_means()) }
-                        @for module in idle { (choice(say, module, false)) }
+                        p.quiet { (t.of_no_use_yet_means()) }
+                        @for module in idle { (choice(t, module, false)) }
                     }
                 }
             }
         }
-        p.quiet { (say.in_your_name()) }
+        p.quiet { (t.in_your_name()) }
     };
-    leading_to(&target, say, StatusCode::OK, (title, false), main)
+    leading_to(&target, t, StatusCode::OK, (title, false), main)
 }
 
 /// A module that can be allowed.
-fn choice(say: Strings, module: Module, checked: bool) -> Markup {
+fn choice(t: Strings, module: Module, checked: bool) -> Markup {
     let key = module.key();
-    let (reads, changes) = (say.module_reads(key), say.module_changes(key));
+    let (reads, changes) = (t.module_reads(key), t.module_changes(key));
     html! {
         label.check.field {
             input type="checkbox" name="module" value=(key) checked[checked];
             span {
-                strong { (say.module(key)) }
-                @if !reads.is_empty() { br; span.quiet { (say.reads()) ": " (reads) "." } }
-                @if !changes.is_empty() { br; span.quiet { (say.changes()) ": " (changes) "." } }
+                strong { (t.module(key)) }
+                @if !reads.is_empty() { br; span.quiet { (t.reads()) ": " (reads) "." } }
+                @if !changes.is_empty() { br; span.quiet { (t.changes()) ": " (changes) "." } }
             }
         }
     }

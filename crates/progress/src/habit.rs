@@ -138,7 +138,7 @@ impl Habit {
     }
 
     /// As it is told on a day.
-    pub fn shown(&self, today: Date) -> HabitView {
+    pub fn view(&self, today: Date) -> HabitView {
         let (current_streak, streak_unit) = self.streak_on(today);
         HabitView {
             habit_id: self.habit_id,

@@ -49,7 +49,7 @@ fn list_habits(
 ) -> Result<Habits> {
     let today = today(cx, at.client_id)?;
     let page = cx.page_under(&LIST, &[at.client_id.bind()], &wanted, page)?;
-    Ok(page.map(|habit: Habit| habit.shown(today)).into())
+    Ok(page.map(|habit: Habit| habit.view(today)).into())
 }
 
 path!(HabitPath { client_id: ClientId, habit_id: HabitId });
@@ -58,7 +58,7 @@ answer!(HabitAnswer { habit: HabitView });
 
 fn get_habit(cx: &mut Read, Path(at): Path<HabitPath>) -> Result<HabitAnswer> {
     let habit = Habit::find(cx, at.client_id, at.habit_id)?;
-    Ok(HabitAnswer { habit: habit.shown(today(cx, at.client_id)?) })
+    Ok(HabitAnswer { habit: habit.view(today(cx, at.client_id)?) })
 }
 
 /// A habit to be taken up.
@@ -159,7 +159,7 @@ fn create_habit(
     Body(new): Body<NewHabit>,
 ) -> Result<HabitAnswer> {
     let habit = create(cx, at.client_id, new)?;
-    Ok(HabitAnswer { habit: habit.shown(today(cx, at.client_id)?) })
+    Ok(HabitAnswer { habit: habit.view(today(cx, at.client_id)?) })
 }
 
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
@@ -244,7 +244,7 @@ fn update_habit(
     }
     habit.count(cx)?;
     habit.save(cx, &before)?;
-    Ok(HabitAnswer { habit: habit.shown(today) })
+    Ok(HabitAnswer { habit: habit.view(today) })
 }
 
 /// A habit that the caller may change: clients change those that they have taken up themselves.
@@ -289,7 +289,7 @@ fn get_habit_entry(cx: &mut Read, Path(at): Path<EntryPath>) -> Result<EntryAnsw
     let habit = Habit::find(cx, at.client_id, at.habit_id)?;
     let entry = Entry::find(cx, &habit, at.date)?.ok_or(Key::NotFound)?;
     let today = today(cx, at.client_id)?;
-    Ok(EntryAnswer { entry: entry.shown(), habit: habit.shown(today) })
+    Ok(EntryAnswer { entry: entry.shown(), habit: habit.view(today) })
 }
 
 /// What became of a habit on a date.
@@ -391,7 +391,7 @@ fn put_habit_entry(
     let entry = write_entry(cx, &habit, at.date, new)?;
     let habit = recount(cx, habit)?;
     let today = today(cx, at.client_id)?;
-    Ok(EntryAnswer { entry: entry.shown(), habit: habit.shown(today) })
+    Ok(EntryAnswer { entry: entry.shown(), habit: habit.view(today) })
 }
 
 fn delete_habit_entry(cx: &mut Write, Path(at): Path<EntryPath>) -> Result<EntryAnswer> {
@@ -408,7 +408,7 @@ fn delete_habit_entry(cx: &mut Write, Path(at): Path<EntryPath>) -> Result<Entry
     });
     entry.delete(cx)?;
     let habit = recount(cx, habit)?;
-    Ok(EntryAnswer { entry: entry.shown(), habit: habit.shown(today) })
+    Ok(EntryAnswer { entry: entry.shown(), habit: habit.view(today) })
 }
 
 /// What this chapter brings.

@@ -51,130 +51,130 @@ pub(super) fn show(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let answer = cx.call(ApiCall::of("list_sessions"))?;
     let step = cx.call(ApiCall::of("get_second_step"))?;
     let step = step.at("secondStep");
-    let (say, written) = (cx.say, &cx.written);
+    let (t, written) = (cx.strings, &cx.written);
     // Password managers ask for the name that goes with it.
     let username = html! { input type="text" name="-username" value=(cx.person.email) autocomplete="username" hidden; };
     let password = Form::of(cx, CHANGE_PASSWORD)
         .content(username)
-        .of_type("password", "currentPassword", say.current_password(), "current-password")
-        .of_type("password", "newPassword", say.new_password_label(), "new-password");
+        .of_type("password", "currentPassword", t.current_password(), "current-password")
+        .of_type("password", "newPassword", t.new_password_label(), "new-password");
     let main = html! {
         section.card {
             (facts(vec![
-                (say.name(), html! { (cx.person.name) }),
-                (say.email(), html! { (cx.person.email) }),
-                (say.business(), html! { (cx.person.company.name) }),
+                (t.name(), html! { (cx.person.name) }),
+                (t.email(), html! { (cx.person.email) }),
+                (t.business(), html! { (cx.person.company.name) }),
             ]))
         }
         section.card {
-            h2 { (say.how_it_looks()) }
+            h2 { (t.how_it_looks()) }
             form method="post" action=(TASTE) data-hx-boost="false" {
                 input type="hidden" name="then" value=(cx.place.path);
                 div.field {
-                    label for="language" { (say.language()) }
+                    label for="language" { (t.language()) }
                     select #language name="language" {
-                        @for language in Language::ALL { option value=(language.code()) selected[language == say.0] { (language.name()) } }
+                        @for language in Language::ALL { option value=(language.code()) selected[language == t.0] { (language.name()) } }
                     }
                 }
                 div.field {
-                    label for="theme" { (say.theme()) }
+                    label for="theme" { (t.theme()) }
                     select #theme name="theme" {
-                        option value="" { (say.as_device()) }
-                        option value="light" selected[cx.taste.dark == Some(false)] { (say.light()) }
-                        option value="dark" selected[cx.taste.dark == Some(true)] { (say.dark()) }
+                        option value="" { (t.as_device()) }
+                        option value="light" selected[cx.taste.dark == Some(false)] { (t.light()) }
+                        option value="dark" selected[cx.taste.dark == Some(true)] { (t.dark()) }
                     }
                 }
                 div.field {
-                    label for="units" { (say.units()) }
+                    label for="units" { (t.units()) }
                     select #units name="units" {
-                        option value="" { (say.as_business()) }
-                        option value="metric" selected[cx.taste.imperial == Some(false)] { (say.units_metric()) }
-                        option value="imperial" selected[cx.taste.imperial == Some(true)] { (say.units_imperial()) }
+                        option value="" { (t.as_business()) }
+                        option value="metric" selected[cx.taste.imperial == Some(false)] { (t.units_metric()) }
+                        option value="imperial" selected[cx.taste.imperial == Some(true)] { (t.units_imperial()) }
                     }
                 }
-                button type="submit" { (say.save()) }
+                button type="submit" { (t.save()) }
             }
         }
         section.card {
-            h2 { (say.signed_in_at()) }
+            h2 { (t.signed_in_at()) }
             ul.rows {
                 @for one in answer.list("sessions") {
                     li {
                         span.grow {
-                            @if one.text("kind") == "app" { (say.app()) } @else { (browser(one.text("browser"))) }
-                            @if one.is("isCurrent") { " (" (say.this_one()) ")" }
-                            br; span.quiet { (say.since()) " " (one.instant("createdAt").map(|at| written.instant(at)).unwrap_or_default())
-                                @if let Some(seen) = one.instant("lastSeenAt") { " · " (say.last_used()) " " (written.instant(seen)) } }
+                            @if one.text("kind") == "app" { (t.app()) } @else { (browser(one.text("browser"))) }
+                            @if one.is("isCurrent") { " (" (t.this_one()) ")" }
+                            br; span.quiet { (t.since()) " " (one.instant("createdAt").map(|at| written.instant(at)).unwrap_or_default())
+                                @if let Some(seen) = one.instant("lastSeenAt") { " · " (t.last_used()) " " (written.instant(seen)) } }
                         }
                         @if !one.is("isCurrent") {
-                            (Form::about(cx, "end_session", vec![("sessionId", one.text("sessionId").to_owned())]).button(say.sign_out()))
+                            (Form::about(cx, "end_session", vec![("sessionId", one.text("sessionId").to_owned())]).button(t.sign_out()))
                         }
                     }
                 }
             }
         }
         section.card {
-            h2 { (say.second_step()) }
-            p { @if step.is("isOn") { (say.second_step_on()) " " (step.instant("enabledAt").map(|at| written.instant(at)).unwrap_or_default()) }
-                @else { (say.second_step_means()) } }
-            p { a.button.plain href={ (super::account(cx)) "/second-step" } { (say.second_step()) } }
+            h2 { (t.second_step()) }
+            p { @if step.is("isOn") { (t.second_step_on()) " " (step.instant("enabledAt").map(|at| written.instant(at)).unwrap_or_default()) }
+                @else { (t.second_step_means()) } }
+            p { a.button.plain href={ (super::account(cx)) "/second-step" } { (t.second_step()) } }
         }
-        section.card { (disclosure(say.change_password(), password.send(say.change_password()))) }
-        (sign_out_form(&cx.csrf(), say.sign_out()))
+        section.card { (disclosure(t.change_password(), password.send(t.change_password()))) }
+        (sign_out_form(&cx.csrf(), t.sign_out()))
     };
-    Ok(View::new(say.account(), main))
+    Ok(View::new(t.account(), main))
 }
 
 /// `/console/account/second-step`, `/my/account/second-step`
 pub(super) fn second_step(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let answer = cx.call(ApiCall::of("get_second_step"))?;
     let step = answer.at("secondStep");
-    let (say, written) = (cx.say, &cx.written);
+    let (t, written) = (cx.strings, &cx.written);
     let main = html! {
-        @if step.is("isDemanded") && !step.is("isOn") { div.notice.warn { (say.second_step_demanded()) } }
+        @if step.is("isDemanded") && !step.is("isOn") { div.notice.warn { (t.second_step_demanded()) } }
         section.card {
-            p { (say.second_step_means()) }
+            p { (t.second_step_means()) }
             @if step.is("isOn") {
                 (facts(vec![
-                    (say.second_step_on(), html! { (step.instant("enabledAt").map(|at| written.instant(at)).unwrap_or_default()) }),
-                    (say.recovery_codes_left(), html! { (step.int("recoveryCodesLeft")) }),
+                    (t.second_step_on(), html! { (step.instant("enabledAt").map(|at| written.instant(at)).unwrap_or_default()) }),
+                    (t.recovery_codes_left(), html! { (step.int("recoveryCodesLeft")) }),
                 ]))
             } @else if step.is("isPending") {
-                p { (say.second_step_pending()) }
+                p { (t.second_step_pending()) }
                 (confirm_code(cx))
-                (Form::of(cx, "begin_second_step").button(say.begin_anew()))
+                (Form::of(cx, "begin_second_step").button(t.begin_anew()))
             } @else {
-                (Form::of(cx, "begin_second_step").send(say.set_up_second_step()))
+                (Form::of(cx, "begin_second_step").send(t.set_up_second_step()))
             }
         }
         @if step.is("isOn") {
             div.buttons {
-                (disclosure(say.new_recovery_codes(), Form::of(cx, "replace_recovery_codes").send(say.new_recovery_codes())))
-                (disclosure(say.switch_off(), Form::of(cx, "delete_second_step").danger(say.switch_off())))
+                (disclosure(t.new_recovery_codes(), Form::of(cx, "replace_recovery_codes").send(t.new_recovery_codes())))
+                (disclosure(t.switch_off(), Form::of(cx, "delete_second_step").danger(t.switch_off())))
             }
         }
     };
-    Ok(View::new(say.second_step(), main))
+    Ok(View::new(t.second_step(), main))
 }
 
 /// The form of the first code, which switches the second step on.
 fn confirm_code(cx: &PageContext<'_, '_>) -> Markup {
     Form::of(cx, "enable_second_step")
-        .of_type("text", "code", cx.say.code_of_app(), "one-time-code")
-        .send(cx.say.confirm_code())
+        .of_type("text", "code", cx.strings.code_of_app(), "one-time-code")
+        .send(cx.strings.confirm_code())
 }
 
 /// What an authenticator is given, shown this once.
 pub(super) fn authenticator(cx: &PageContext<'_, '_>, answer: &Value) -> View {
-    let say = cx.say;
+    let t = cx.strings;
     let main = html! {
         section.card {
-            p { (say.scan_code()) }
-            (qr(say.second_step(), answer.text("uri")))
+            p { (t.scan_code()) }
+            (qr(t.second_step(), answer.text("uri")))
             code.secret #authenticator-secret { (answer.text("secret")) }
-            p { button.plain type="button" data-copy="authenticator-secret" { (say.copy()) } }
+            p { button.plain type="button" data-copy="authenticator-secret" { (t.copy()) } }
             (confirm_code(cx))
         }
     };
-    View::new(say.second_step(), main)
+    View::new(t.second_step(), main)
 }

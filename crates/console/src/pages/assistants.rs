@@ -19,35 +19,35 @@ pub(super) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let operation = if cx.manages() { "list_mcp_grants" } else { "list_own_mcp_grants" };
     let answer = cx.call(ApiCall::of(operation).with("limit", 100))?;
     let keys = cx.call_if_allowed(ApiCall::of("list_mcp_keys").with("limit", 100))?;
-    let say = cx.say;
+    let t = cx.strings;
     let (open, ended): (Vec<&Value>, Vec<&Value>) =
         answer.list("grants").iter().partition(|grant| !grant.has("revokedAt"));
     let main = html! {
-        p { (say.assistants_are()) " " code { (cx.state.env.mcp_url) "/mcp/v1" } }
-        h2 { (say.connected()) }
-        @if open.is_empty() { (empty(say.no_assistants(), None)) }
+        p { (t.assistants_are()) " " code { (cx.state.env.mcp_url) "/mcp/v1" } }
+        h2 { (t.connected()) }
+        @if open.is_empty() { (empty(t.no_assistants(), None)) }
         @for grant in open { (card(cx, grant)) }
-        @if !ended.is_empty() { (disclosure(say.taken_back(), html! { @for grant in ended { (card(cx, grant)) } })) }
+        @if !ended.is_empty() { (disclosure(t.taken_back(), html! { @for grant in ended { (card(cx, grant)) } })) }
         @if cx.is_client() {
-            (disclosure(say.no_assistant_at_all(), html! {
-                p { (say.no_assistant_means()) }
-                (Form::about(cx, "set_ai_access", vec![("clientId", cx.own_id())]).hidden("aiAccess", "off").danger(say.switch_off()))
+            (disclosure(t.no_assistant_at_all(), html! {
+                p { (t.no_assistant_means()) }
+                (Form::about(cx, "set_ai_access", vec![("clientId", cx.own_id())]).hidden("aiAccess", "off").danger(t.switch_off()))
             }))
         }
         @if let Some(keys) = &keys {
-            h2 { (say.keys()) }
-            @if keys.list("keys").is_empty() { p.quiet { (say.no_keys()) } }
+            h2 { (t.keys()) }
+            @if keys.list("keys").is_empty() { p.quiet { (t.no_keys()) } }
             @for key in keys.list("keys") { (key_card(cx, key)) }
-            (disclosure(say.make_key(), new_key(cx)))
+            (disclosure(t.make_key(), new_key(cx)))
         }
     };
-    Ok(View::new(say.assistants(), main))
+    Ok(View::new(t.assistants(), main))
 }
 
 /// Modules of a record, with what each is called.
 fn modules(cx: &PageContext<'_, '_>, of: &Value) -> Vec<(String, &'static str)> {
     let keys = of.list("modules").iter().filter_map(Value::as_str);
-    keys.map(|key| (key.to_owned(), cx.say.module(key))).collect()
+    keys.map(|key| (key.to_owned(), cx.strings.module(key))).collect()
 }
 
 fn titles(cx: &PageContext<'_, '_>, of: &Value) -> String {
@@ -55,33 +55,33 @@ fn titles(cx: &PageContext<'_, '_>, of: &Value) -> String {
 }
 
 fn card(cx: &PageContext<'_, '_>, grant: &Value) -> Markup {
-    let (say, written) = (cx.say, &cx.written);
+    let (t, written) = (cx.strings, &cx.written);
     let at = || vec![("grantId", grant.text("grantId").to_owned())];
     let read_only = grant.is("readOnly");
     let limits = || {
         let form = Form::about(cx, "limit_mcp_grant", at()).from(grant);
-        let form = form.any("modules", say.what_it_may(), &modules(cx, grant));
+        let form = form.any("modules", t.what_it_may(), &modules(cx, grant));
         // What only reads stays so.
-        if read_only { form } else { form.check("readOnly", say.only_read()) }
+        if read_only { form } else { form.check("readOnly", t.only_read()) }
     };
     html! {
         section.card {
             h3 { bdi { (grant.text("clientName")) } }
             p.quiet {
-                (say.since()) " " (grant.instant("createdAt").map(|at| written.instant(at)).unwrap_or_default()) " · "
+                (t.since()) " " (grant.instant("createdAt").map(|at| written.instant(at)).unwrap_or_default()) " · "
                 @match grant.instant("lastUsedAt") {
-                    Some(used) => { (say.last_used()) " " (written.instant(used)) }
-                    None => (say.never_used()),
+                    Some(used) => { (t.last_used()) " " (written.instant(used)) }
+                    None => (t.never_used()),
                 }
-                @if cx.manages() && grant.text("subject") == "client" { " · " (say.by_a_client()) }
-                @if read_only { " · " (say.only_reading()) }
-                @if let Some(ended) = grant.instant("revokedAt") { " · " (say.taken_back()) " " (written.instant(ended)) }
+                @if cx.manages() && grant.text("subject") == "client" { " · " (t.by_a_client()) }
+                @if read_only { " · " (t.only_reading()) }
+                @if let Some(ended) = grant.instant("revokedAt") { " · " (t.taken_back()) " " (written.instant(ended)) }
             }
             p { (titles(cx, grant)) }
             @if !grant.has("revokedAt") {
                 div.buttons {
-                    (disclosure(say.change_what(), limits().send(say.save())))
-                    (disclosure(say.disconnect(), Form::about(cx, "revoke_mcp_grant", at()).danger(say.disconnect())))
+                    (disclosure(t.change_what(), limits().send(t.save())))
+                    (disclosure(t.disconnect(), Form::about(cx, "revoke_mcp_grant", at()).danger(t.disconnect())))
                 }
             }
         }
@@ -89,39 +89,39 @@ fn card(cx: &PageContext<'_, '_>, grant: &Value) -> Markup {
 }
 
 fn key_card(cx: &PageContext<'_, '_>, key: &Value) -> Markup {
-    let (say, written) = (cx.say, &cx.written);
+    let (t, written) = (cx.strings, &cx.written);
     let at = vec![("keyId", key.text("keyId").to_owned())];
     html! {
         section.card {
             h3 { (key.text("name")) " " span.quiet { "fsc_…" (key.text("last4")) } }
             p.quiet {
                 @match key.instant("revokedAt") {
-                    Some(ended) => { (say.taken_back()) " " (written.instant(ended)) }
-                    None => { (say.expires()) " " (key.instant("expiresAt").map(|at| written.instant(at)).unwrap_or_default()) }
+                    Some(ended) => { (t.taken_back()) " " (written.instant(ended)) }
+                    None => { (t.expires()) " " (key.instant("expiresAt").map(|at| written.instant(at)).unwrap_or_default()) }
                 }
-                @if key.is("readOnly") { " · " (say.only_reading()) }
+                @if key.is("readOnly") { " · " (t.only_reading()) }
             }
             p { (titles(cx, key)) }
             @if !key.has("revokedAt") {
-                (disclosure(say.revoke(), Form::about(cx, "revoke_mcp_key", at).danger(say.revoke())))
+                (disclosure(t.revoke(), Form::about(cx, "revoke_mcp_key", at).danger(t.revoke())))
             }
         }
     }
 }
 
 fn new_key(cx: &PageContext<'_, '_>) -> Markup {
-    let say = cx.say;
+    let t = cx.strings;
     let keys = cx.words_of("create_mcp_key", "modules");
     let offered: Vec<_> = keys
         .iter()
         .filter(|key| !key.starts_with("client_ai_"))
-        .map(|key| (*key, say.module(key)))
+        .map(|key| (*key, t.module(key)))
         .collect();
     Form::of(cx, "create_mcp_key")
         .next("/console/assistants")
-        .text("name", say.name())
-        .text("expiresInDays", say.days())
-        .any("modules", say.what_it_may(), &offered)
-        .check("readOnly", say.only_read())
-        .send(say.make_key())
+        .text("name", t.name())
+        .text("expiresInDays", t.days())
+        .any("modules", t.what_it_may(), &offered)
+        .check("readOnly", t.only_read())
+        .send(t.make_key())
 }

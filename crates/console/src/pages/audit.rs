@@ -39,10 +39,10 @@ pub(super) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
         };
         rows.push(vec![
             html! { span.number { (row.instant("at").map(|at| cx.written.instant(at)).unwrap_or_default()) } },
-            html! { (who) @if who.is_empty() { (cx.say.term(row.text("actorType"))) } @if row.has("throughId") { br; span.quiet { (cx.say.through_assistant()) } } },
+            html! { (who) @if who.is_empty() { (cx.strings.term(row.text("actorType"))) } @if row.has("throughId") { br; span.quiet { (cx.strings.through_assistant()) } } },
             html! { (cx.summary(row.text("operation"))) br; code { (row.text("operation")) } " " (state(cx, row.text("outcome"))) },
             html! {
-                @let called = if recipient.is_empty() { cx.say.term(kind) } else { &recipient };
+                @let called = if recipient.is_empty() { cx.strings.term(kind) } else { &recipient };
                 @match kind {
                     "client" => a href={ "/console/clients/" (target) } { (called) },
                     "coach" => a href={ "/console/settings/coaches/" (target) } { (called) },
@@ -53,16 +53,16 @@ pub(super) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
             html! { code { (row.text("requestId")) } },
         ]);
     }
-    let say = cx.say;
+    let t = cx.strings;
     let main = html! {
         form.filters method="get" role="search" {
-            label { (say.operation()) input type="search" name="operation" value=(place.parameter("operation")) autocomplete="off"; }
-            label { (say.from()) input type="date" name="from" value=(place.parameter("from")); }
-            label { (say.until()) input type="date" name="to" value=(place.parameter("to")); }
-            button.plain type="submit" { (say.filter()) }
+            label { (t.operation()) input type="search" name="operation" value=(place.parameter("operation")) autocomplete="off"; }
+            label { (t.from()) input type="date" name="from" value=(place.parameter("from")); }
+            label { (t.until()) input type="date" name="to" value=(place.parameter("to")); }
+            button.plain type="submit" { (t.filter()) }
         }
-        @if rows.is_empty() { (empty(say.nothing(), None)) }
-        @else { (table(say.audit_log(), &[say.when(), say.who(), say.what(), say.about(), say.request()], rows)) (pager(cx, &answer)) }
+        @if rows.is_empty() { (empty(t.nothing(), None)) }
+        @else { (table(t.audit_log(), &[t.when(), t.who(), t.what(), t.about(), t.request()], rows)) (pager(cx, &answer)) }
     };
-    Ok(View::new(say.audit_log(), main))
+    Ok(View::new(t.audit_log(), main))
 }

@@ -20,21 +20,21 @@ use crate::{
 /// `/console/calendar/book`: whom, what, which day, which time.
 pub(super) fn book(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let client = cx.place.parameter("clientId").to_owned();
-    let say = cx.say;
+    let t = cx.strings;
     if client.is_empty() {
         let found = find_clients(cx)?;
         let place = cx.place;
         let main = html! {
             section.card {
-                h2 { (say.for_whom()) }
+                h2 { (t.for_whom()) }
                 (finder(cx, "search"))
                 ul.rows { @for client in &found {
                     li { span.grow { (name(client)) br; span.quiet { (client.text("email")) } }
-                        a.button href=(place.with_parameters(&[("clientId", client.text("clientId")), ("search", "")])) { (say.choose_this()) span.hidden { " " (name(client)) } } }
+                        a.button href=(place.with_parameters(&[("clientId", client.text("clientId")), ("search", "")])) { (t.choose_this()) span.hidden { " " (name(client)) } } }
                 } }
             }
         };
-        return Ok(View::new(say.book(), main));
+        return Ok(View::new(t.book(), main));
     }
     let recipient = cx.call(ApiCall::of("get_client").at("clientId", &client))?;
     let recipient = name(recipient.at("client"));
@@ -44,10 +44,10 @@ pub(super) fn book(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let next = format!("/console/clients/{client}/bookings");
     let main = slots(cx, Some(&client), &next)?;
     let main = html! {
-        p.quiet { (say.credits()) ": " (cx.written.count(available)) }
+        p.quiet { (t.credits()) ": " (cx.written.count(available)) }
         (main)
     };
-    Ok(View::new(say.book_for(&recipient), main))
+    Ok(View::new(t.book_for(&recipient), main))
 }
 
 /// The most times of a day that are shown.
@@ -76,28 +76,28 @@ pub(super) fn slots(
     let today = cx.written.today();
     let day = cx.place.date("date").unwrap_or(today).max(today);
     let zone = cx.written.zone.clone();
-    let (say, place) = (cx.say, cx.place);
+    let (t, place) = (cx.strings, cx.place);
     let chooser = html! {
         form.filters method="get" {
             @if let Some(client) = client { input type="hidden" name="clientId" value=(client); }
             input type="hidden" name="date" value=(day);
             @if !place.parameter("hour").is_empty() { input type="hidden" name="hour" value=(place.parameter("hour")); }
-            label.wide { (say.what())
+            label.wide { (t.what())
                 select name="eventTypeId" required {
-                    option value="" { (say.choose()) }
+                    option value="" { (t.choose()) }
                     @for one in &types { option value=(one.text("eventTypeId")) selected[one.text("eventTypeId") == kind] { (one.text("name")) " · " (one.int("durationMinutes")) " min" } }
                 }
             }
-            label { (say.coach())
-                select name="coachId" { option value="" { (say.any_coach()) } @for (id, label) in &coaches { option value=(id) selected[*id == coach] { (label) } } }
+            label { (t.coach())
+                select name="coachId" { option value="" { (t.any_coach()) } @for (id, label) in &coaches { option value=(id) selected[*id == coach] { (label) } } }
             }
-            button.plain type="submit" { (say.show()) }
+            button.plain type="submit" { (t.show()) }
         }
     };
     let classes = classes(cx, client, (&kinds_of_classes, day), next)?;
     if kind.is_empty() {
         return Ok(
-            html! { section.card { h2 { (say.appointments()) } (chooser) } (strip(cx, today, day, None)) (classes) },
+            html! { section.card { h2 { (t.appointments()) } (chooser) } (strip(cx, today, day, None)) (classes) },
         );
     }
     let end = day.plus_days(14).unwrap_or(day);
@@ -128,12 +128,12 @@ pub(super) fn slots(
     let nearest = free.iter().find(|date| **date > day).copied();
     Ok(html! {
         (chosen)
-        section.card { h2 { (say.appointments()) } (chooser) }
+        section.card { h2 { (t.appointments()) } (chooser) }
         (strip(cx, today, day, Some(&free)))
         @if of_day.is_empty() {
             div.empty {
-                p { (say.no_times()) }
-                @if let Some(nearest) = nearest { a.button href=(place.with_parameters(&[("date", &nearest.to_string())])) { (say.nearest(&cx.written.day(nearest))) } }
+                p { (t.no_times()) }
+                @if let Some(nearest) = nearest { a.button href=(place.with_parameters(&[("date", &nearest.to_string())])) { (t.nearest(&cx.written.day(nearest))) } }
             }
         } @else {
             section.card { h2 { (cx.written.day(day)) } p.quiet { (cx.person.company.time_zone) } (times) }
@@ -160,7 +160,7 @@ fn times(
         |slot: &Value| slot.instant("startsAt").map(|at| cx.written.time(at)).unwrap_or_default();
     let label = |slot: &Value, first: &str| match slot.text("calendarEventId") {
         "" => first.to_owned(),
-        _ => format!("{first} · {}", cx.say.seats_left(&slot.int("capacityLeft").to_string())),
+        _ => format!("{first} · {}", cx.strings.seats_left(&slot.int("capacityLeft").to_string())),
     };
     Ok(html! {
         @if several {
@@ -186,7 +186,7 @@ fn strip(cx: &PageContext<'_, '_>, today: Date, day: Date, free: Option<&[Date]>
     let first = if today.days_until(day) > 10 { day.plus_days(-3).unwrap_or(day) } else { today };
     let days = (0..14).filter_map(|days| first.plus_days(days));
     html! {
-        nav.strip aria-label=(cx.say.day()) {
+        nav.strip aria-label=(cx.strings.day()) {
             @for date in days {
                 @let none = free.is_some_and(|free| date >= day && !free.contains(&date));
                 a href=(cx.place.with_parameters(&[("date", &date.to_string())])) aria-current=[(date == day).then_some("date")] {
@@ -238,7 +238,7 @@ fn confirming(
         coaches.push((other.text("coachId"), cx.coach(other.text("coachId"))?));
     }
     let (coach, place) = (cx.coach(slot.text("coachId"))?, cx.location(slot.text("locationId"))?);
-    let (say, credits) = (cx.say, kind.int("credits"));
+    let (t, credits) = (cx.strings, kind.int("credits"));
     let window = kind.int("cancellationWindowMinutes") * 60;
     let until = slot.instant("startsAt").map(|at| at.plus_seconds(-window));
     let until = until.filter(|at| window > 0 && *at > cx.written.now);
@@ -248,16 +248,16 @@ fn confirming(
             h2 { (slot.text("name")) }
             p { b { (when(cx, slot)) } " · " (coach) @if !place.is_empty() { " · " (place) } }
             @if !coaches.is_empty() {
-                p { (say.or_with()) " "
+                p { (t.or_with()) " "
                     @for (at, (id, name)) in coaches.iter().enumerate() { @if at > 0 { ", " } a href=(cx.place.with_parameters(&[("with", id)])) { (name) } }
                 }
             }
-            @if credits > 0 { p { (say.takes_credits(&cx.written.count(credits))) } }
-            @if let Some(until) = until { p { (say.free_until(&cx.written.instant(until))) } }
-            @else if window > 0 { p { (say.no_longer_free()) } }
+            @if credits > 0 { p { (t.takes_credits(&cx.written.count(credits))) } }
+            @if let Some(until) = until { p { (t.free_until(&cx.written.instant(until))) } }
+            @else if window > 0 { p { (t.no_longer_free()) } }
             div.buttons {
-                (form.next(next).send(say.book_it()))
-                a.button.plain href=(cx.place.with_parameters(&[("at", ""), ("with", ""), ("class", "")])) { (say.another_time()) }
+                (form.next(next).send(t.book_it()))
+                a.button.plain href=(cx.place.with_parameters(&[("at", ""), ("with", ""), ("class", "")])) { (t.another_time()) }
             }
         }
     })
@@ -294,17 +294,17 @@ fn classes(
         }
     }
     all.sort_by(|(one, ..), (other, ..)| one.text("startsAt").cmp(other.text("startsAt")));
-    let say = cx.say;
+    let t = cx.strings;
     Ok(html! {
         (chosen)
         @if !all.is_empty() {
             section.card {
-                h2 { (say.classes()) }
+                h2 { (t.classes()) }
                 ul.rows {
                     @for (slot, coach, waits) in &all {
                         li {
                             b.number { (when(cx, slot)) }
-                            span.grow { (slot.text("name")) br; span.quiet { (coach) " · " (say.seats_left(&slot.int("capacityLeft").to_string())) } }
+                            span.grow { (slot.text("name")) br; span.quiet { (coach) " · " (t.seats_left(&slot.int("capacityLeft").to_string())) } }
                             (booked_by(cx, client, (slot, *waits), next))
                         }
                     }
@@ -321,23 +321,23 @@ fn booked_by(
     (slot, waits): (&Value, bool),
     next: &str,
 ) -> Markup {
-    let say = cx.say;
+    let t = cx.strings;
     let form = || {
         let own = slot.text("calendarEventId");
         let form = Form::with_key(cx, own, "create_booking", Vec::new()).next(next);
         client.iter().fold(form, |form, client| form.hidden("clientId", *client))
     };
     if slot.is("bookable") {
-        return taking(cx, client, slot, next, say.book());
+        return taking(cx, client, slot, next, t.book());
     }
     let reasons: Vec<&str> = slot.list("reasons").iter().filter_map(Value::as_str).collect();
     match reasons.as_slice() {
         ["full"] if waits => form()
             .hidden("calendarEventId", slot.text("calendarEventId"))
             .hidden("capacityAction", "waitlist")
-            .button(say.wait_for_it()),
+            .button(t.wait_for_it()),
         reasons => {
-            html! { span.quiet { (reasons.iter().map(|word| say.term(word)).collect::<Vec<_>>().join(", ")) } }
+            html! { span.quiet { (reasons.iter().map(|word| t.term(word)).collect::<Vec<_>>().join(", ")) } }
         }
     }
 }

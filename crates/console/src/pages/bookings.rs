@@ -29,8 +29,8 @@ pub(super) fn cancelling(cx: &PageContext<'_, '_>, booking: &Value) -> Markup {
     let id = booking.text("bookingId").to_owned();
     let form = Form::about(cx, "cancel_booking", vec![("bookingId", id)]);
     disclosure(
-        cx.say.cancel(),
-        form.text("reason", cx.say.reason()).danger(cx.say.cancel_booking()),
+        cx.strings.cancel(),
+        form.text("reason", cx.strings.reason()).danger(cx.strings.cancel_booking()),
     )
 }
 
@@ -42,10 +42,10 @@ pub(super) fn offered(cx: &PageContext<'_, '_>, booking: &Value) -> Markup {
     };
     let at = || vec![("bookingId", booking.text("bookingId").to_owned())];
     html! {
-        p { (cx.say.offered_until(&cx.written.instant(until))) }
+        p { (cx.strings.offered_until(&cx.written.instant(until))) }
         div.buttons {
-            (Form::about(cx, "accept_offered_seat", at()).send(cx.say.take_seat()))
-            (Form::about(cx, "decline_offered_seat", at()).button(cx.say.hand_on()))
+            (Form::about(cx, "accept_offered_seat", at()).send(cx.strings.take_seat()))
+            (Form::about(cx, "decline_offered_seat", at()).button(cx.strings.hand_on()))
         }
     }
 }
@@ -66,12 +66,11 @@ pub(super) fn by_when(
         // What was called off stands below what takes place.
         all.sort_by_key(|one| (one.text("status") == "cancelled", one.text("startsAt").to_owned()));
     }
-    let (say, to) =
-        (cx.say, |when: &str| cx.place.with_parameters(&[("when", when), ("page", "")]));
+    let (t, to) = (cx.strings, |when: &str| cx.place.with_parameters(&[("when", when), ("page", "")]));
     let tabs = html! {
-        nav.tabs aria-label=(say.bookings()) {
-            a href=(to("")) aria-current=[(!past).then_some("page")] { (say.upcoming()) }
-            a href=(to("past")) aria-current=[past.then_some("page")] { (say.past()) }
+        nav.tabs aria-label=(t.bookings()) {
+            a href=(to("")) aria-current=[(!past).then_some("page")] { (t.upcoming()) }
+            a href=(to("past")) aria-current=[past.then_some("page")] { (t.past()) }
         }
     };
     Ok((answer, all, tabs))

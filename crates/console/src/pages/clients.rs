@@ -47,81 +47,81 @@ pub(super) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
             html! { @for sum in owed { @if sum.int("owed") > 0 { span.number { (written.money(sum.int("owed"), sum.text("currency"))) } " " } } },
         ]);
     }
-    let (say, place) = (cx.say, cx.place);
+    let (t, place) = (cx.strings, cx.place);
     let columns = [
-        say.name(),
-        say.contact(),
-        say.status(),
-        say.coach(),
-        say.tags(),
-        say.last_visit(),
-        say.next_visit(),
-        say.owes(),
+        t.name(),
+        t.contact(),
+        t.status(),
+        t.coach(),
+        t.tags(),
+        t.last_visit(),
+        t.next_visit(),
+        t.owes(),
     ];
     let chosen = |name: &str, value: &str| place.parameter(name) == value;
     let main = html! {
         form.filters method="get" role="search" {
-            label.wide { (say.search()) input type="search" name="search" value=(place.parameter("search")) autocomplete="off"; }
-            label { (say.status())
+            label.wide { (t.search()) input type="search" name="search" value=(place.parameter("search")) autocomplete="off"; }
+            label { (t.status())
                 select name="memberStatus" {
-                    option value="" { (say.all()) }
+                    option value="" { (t.all()) }
                     @for word in ["lead", "active", "paused", "former"] {
-                        option value=(word) selected[chosen("memberStatus", word)] { (say.term(word)) }
+                        option value=(word) selected[chosen("memberStatus", word)] { (t.term(word)) }
                     }
                 }
             }
-            label { (say.coach())
+            label { (t.coach())
                 select name="coachId" {
-                    option value="" { (say.all()) }
+                    option value="" { (t.all()) }
                     @for (id, coach) in &coaches { option value=(id) selected[chosen("coachId", id)] { (coach) } }
                 }
             }
-            label { (say.tag())
+            label { (t.tag())
                 select name="tag" {
-                    option value="" { (say.all()) }
+                    option value="" { (t.all()) }
                     @for tag in tags.list("tags") {
                         option value=(tag.text("tag")) selected[chosen("tag", tag.text("tag"))] { (tag.text("tag")) }
                     }
                 }
             }
-            label { (say.archived())
+            label { (t.archived())
                 select name="archived" {
-                    option value="" { (say.no()) }
-                    option value="true" selected[archived] { (say.yes()) }
+                    option value="" { (t.no()) }
+                    option value="true" selected[archived] { (t.yes()) }
                 }
             }
-            button.plain type="submit" { (say.filter()) }
+            button.plain type="submit" { (t.filter()) }
         }
-        @if rows.is_empty() { (empty(say.no_clients(), Some(("/console/clients/new", say.add_client())))) }
-        @else { (table(say.clients(), &columns, rows)) (pager(cx, &answer)) }
+        @if rows.is_empty() { (empty(t.no_clients(), Some(("/console/clients/new", t.add_client())))) }
+        @else { (table(t.clients(), &columns, rows)) (pager(cx, &answer)) }
     };
     let acts = html! {
-        @if cx.may("create_import") { a.button.plain href="/console/imports" { (say.import()) } }
-        a.button href="/console/clients/new" { (say.add_client()) }
+        @if cx.may("create_import") { a.button.plain href="/console/imports" { (t.import()) } }
+        a.button href="/console/clients/new" { (t.add_client()) }
     };
-    Ok(View::new(say.clients(), main).acts(acts))
+    Ok(View::new(t.clients(), main).acts(acts))
 }
 
 /// `/console/clients/new`
 pub(super) fn new(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let coaches = cx.coaches_to_plan()?;
     let locations = cx.choices(ApiCall::of("list_locations"), ("locations", "locationId"))?;
-    let say = cx.say;
+    let t = cx.strings;
     let words = |words: &[&'static str]| -> Vec<(&'static str, &'static str)> {
-        words.iter().map(|word| (*word, say.term(word))).collect()
+        words.iter().map(|word| (*word, t.term(word))).collect()
     };
     let form = Form::of(cx, "create_client")
         .next("/console/clients/{client.clientId}")
-        .text("firstName", say.first_name())
-        .text("lastName", say.last_name())
-        .of_type("email", "email", say.email(), "off")
-        .of_type("tel", "phone", say.phone(), "off")
-        .text("dateOfBirth", say.date_of_birth())
-        .choice("memberStatus", say.status(), &words(&["lead", "active"]))
-        .choice("assignedCoachId", say.coach(), &coaches)
-        .choice("homeLocationId", say.location(), &locations)
-        .helped("source", say.source(), say.source_help());
-    Ok(View::new(say.add_client(), html! { section.card { (form.send(say.add_client())) } }))
+        .text("firstName", t.first_name())
+        .text("lastName", t.last_name())
+        .of_type("email", "email", t.email(), "off")
+        .of_type("tel", "phone", t.phone(), "off")
+        .text("dateOfBirth", t.date_of_birth())
+        .choice("memberStatus", t.status(), &words(&["lead", "active"]))
+        .choice("assignedCoachId", t.coach(), &coaches)
+        .choice("homeLocationId", t.location(), &locations)
+        .helped("source", t.source(), t.source_help());
+    Ok(View::new(t.add_client(), html! { section.card { (form.send(t.add_client())) } }))
 }
 
 /// A field that finds clients.
@@ -129,8 +129,8 @@ pub(super) fn finder(cx: &PageContext<'_, '_>, field: &str) -> Markup {
     html! {
         form.filters method="get" role="search" {
             @for (name, value) in cx.place.query.iter().filter(|(name, _)| name != field) { input type="hidden" name=(name) value=(value); }
-            label.wide { (cx.say.find_client()) input type="search" name=(field) value=(cx.place.parameter(field)) autocomplete="off"; }
-            button.plain type="submit" { (cx.say.search()) }
+            label.wide { (cx.strings.find_client()) input type="search" name=(field) value=(cx.place.parameter(field)) autocomplete="off"; }
+            button.plain type="submit" { (cx.strings.search()) }
         }
     }
 }

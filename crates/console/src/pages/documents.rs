@@ -17,24 +17,22 @@ use crate::{
 
 /// A form that keeps a file as a document: of a client, or of whoever sends it.
 pub(super) fn file_form(cx: &PageContext<'_, '_>, client: Option<&str>) -> Markup {
-    let mut form = Form::of(cx, "file_document").upload("uploadId", cx.say.file(), Upload::File);
+    let mut form = Form::of(cx, "file_document").upload("uploadId", cx.strings.file(), Upload::File);
     if let Some(client) = client {
         form = form.hidden("clientId", client);
     }
-    about_document(cx, form).send(cx.say.send_file())
+    about_document(cx, form).send(cx.strings.send_file())
 }
 
 /// What is said of a document.
 pub(super) fn about_document<'f>(cx: &'f PageContext<'_, '_>, form: Form<'f>) -> Form<'f> {
-    let say = cx.say;
+    let t = cx.strings;
     let kinds: Vec<_> = cx
         .words_of("link_document", "type")
         .into_iter()
-        .map(|word| (word.to_owned(), say.term(word)))
+        .map(|word| (word.to_owned(), t.term(word)))
         .collect();
-    form.text("name", say.name())
-        .choice("type", say.kind(), &kinds)
-        .text("expiresOn", say.expires())
+    form.text("name", t.name()).choice("type", t.kind(), &kinds).text("expiresOn", t.expires())
 }
 
 /// A document in a list of them.
@@ -44,19 +42,19 @@ pub(super) fn document(cx: &PageContext<'_, '_>, one: &Value) -> Markup {
 
 /// The same with whose it is.
 fn owned(cx: &PageContext<'_, '_>, one: &Value, owner: &str) -> Markup {
-    let (say, written) = (cx.say, &cx.written);
+    let (t, written) = (cx.strings, &cx.written);
     let id = one.text("documentId");
     html! {
         li {
             span.grow {
                 @if one.has("url") { a href=(one.text("url")) target="_blank" rel="noopener noreferrer" { (one.text("name")) } }
                 @else { a href={ (DOCUMENT) (id) } data-hx-boost="false" { (one.text("name")) } }
-                br; span.quiet { (say.term(one.text("type"))) @if let Some(date) = one.date("expiresOn") { " · " (say.expires()) " " (written.date(date)) }
+                br; span.quiet { (t.term(one.text("type"))) @if let Some(date) = one.date("expiresOn") { " · " (t.expires()) " " (written.date(date)) }
                     @if !owner.is_empty() { " · " a href={ "/console/clients/" (one.text("clientId")) "/files" } { (owner) } } }
             }
             (state(cx, one.text("status")))
-            @if one.text("status") == "active" && cx.may("archive_document") && !cx.is_client() { (Form::about(cx, "archive_document", vec![("documentId", id.to_owned())]).button(say.archive())) }
-            @if one.text("status") == "archived" && cx.may("restore_document") { (Form::about(cx, "restore_document", vec![("documentId", id.to_owned())]).button(say.restore())) }
+            @if one.text("status") == "active" && cx.may("archive_document") && !cx.is_client() { (Form::about(cx, "archive_document", vec![("documentId", id.to_owned())]).button(t.archive())) }
+            @if one.text("status") == "archived" && cx.may("restore_document") { (Form::about(cx, "restore_document", vec![("documentId", id.to_owned())]).button(t.restore())) }
         }
     }
 }
@@ -84,10 +82,10 @@ pub(super) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
         owners.push(cx.client(one.text("clientId"))?);
     }
     let top = |own: &&Value| !folder.is_empty() || !own.has("parentId");
-    let say = cx.say;
+    let t = cx.strings;
     let up = place.with_parameters(&[("folderId", here.text("parentId")), ("page", "")]);
     let main = html! {
-        @if here.is_object() { p { a href=(up) { (say.back()) } } }
+        @if here.is_object() { p { a href=(up) { (t.back()) } } }
         @if folders.list("documentFolders").iter().any(|own| top(&own)) {
             ul.rows.card {
                 @for own in folders.list("documentFolders").iter().filter(top) {
@@ -97,18 +95,18 @@ pub(super) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
         }
         form.filters method="get" {
             input type="hidden" name="folderId" value=(folder);
-            label { (say.status())
-                select name="status" { option value="" { (say.term("active")) } option value="archived" selected[archived] { (say.term("archived")) } }
+            label { (t.status())
+                select name="status" { option value="" { (t.term("active")) } option value="archived" selected[archived] { (t.term("archived")) } }
             }
-            label { (say.kind())
+            label { (t.kind())
                 select name="type" {
-                    option value="" { (say.all()) }
-                    @for word in cx.words_of("file_document", "type") { option value=(word) selected[place.parameter("type") == word] { (say.term(word)) } }
+                    option value="" { (t.all()) }
+                    @for word in cx.words_of("file_document", "type") { option value=(word) selected[place.parameter("type") == word] { (t.term(word)) } }
                 }
             }
-            button.plain type="submit" { (say.filter()) }
+            button.plain type="submit" { (t.filter()) }
         }
-        @if answer.list("documents").is_empty() { (empty(say.no_files(), None)) }
+        @if answer.list("documents").is_empty() { (empty(t.no_files(), None)) }
         ul.rows.card {
             @for (one, owner) in answer.list("documents").iter().zip(owners) {
                 (owned(cx, one, &owner))
@@ -116,22 +114,21 @@ pub(super) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
         }
         (pager(cx, &answer))
     };
-    let file = Form::of(cx, "file_document").upload("uploadId", say.file(), Upload::File);
+    let file = Form::of(cx, "file_document").upload("uploadId", t.file(), Upload::File);
     let file = within(file, "folderId", &folder);
-    let link = Form::of(cx, "link_document").of_type("url", "url", say.web_address(), "off");
+    let link = Form::of(cx, "link_document").of_type("url", "url", t.web_address(), "off");
     let link = within(link, "folderId", &folder);
-    let new = Form::of(cx, "create_document_folder").text("name", say.name());
+    let new = Form::of(cx, "create_document_folder").text("name", t.name());
     let new = within(new, "parentId", &folder);
     let acts = html! {
-        (disclosure(say.send_file(), about_document(cx, file).send(say.send_file())))
-        (disclosure(say.link_file(), about_document(cx, link).send(say.link_file())))
-        @if cx.may("create_document_folder") { (disclosure(say.add_folder(), new.send(say.add_folder()))) }
+        (disclosure(t.send_file(), about_document(cx, file).send(t.send_file())))
+        (disclosure(t.link_file(), about_document(cx, link).send(t.link_file())))
+        @if cx.may("create_document_folder") { (disclosure(t.add_folder(), new.send(t.add_folder()))) }
         @if here.is_object() && cx.may("delete_document_folder") {
-            (disclosure(say.delete(), Form::about(cx, "delete_document_folder", vec![("folderId", folder.clone())]).next("/console/documents").danger(say.delete())))
+            (disclosure(t.delete(), Form::about(cx, "delete_document_folder", vec![("folderId", folder.clone())]).next("/console/documents").danger(t.delete())))
         }
     };
-    let title =
-        if here.is_object() { here.text("name").to_owned() } else { say.files().to_owned() };
+    let title = if here.is_object() { here.text("name").to_owned() } else { t.files().to_owned() };
     Ok(View::new(title, main).acts(acts))
 }
 

@@ -30,42 +30,42 @@ fn kinds(whose: &str) -> [PendingTask; 8] {
             call: ApiCall::of("list_booking_requests")
                 .with("status", "pending")
                 .with("coachId", whose),
-            label: |say, n| say.requests_wait(n),
+            label: |t, n| t.requests_wait(n),
             address: "/console/calendar/requests",
         },
         PendingTask {
             call: ApiCall::of("list_checkups").with("status", "submitted"),
-            label: |say, n| say.checkups_wait(n),
+            label: |t, n| t.checkups_wait(n),
             address: "/console/forms/checkups?status=submitted",
         },
         PendingTask {
             call: ApiCall::of("list_repeated_no_shows").with("coachId", whose),
-            label: |say, n| say.stay_away(n),
+            label: |t, n| t.stay_away(n),
             address: "/console/attention",
         },
         PendingTask {
             call: ApiCall::of("list_ending_workout_plans"),
-            label: |say, n| say.plans_end(n),
+            label: |t, n| t.plans_end(n),
             address: "/console/attention/programmes",
         },
         PendingTask {
             call: ApiCall::of("list_exhausted_credits"),
-            label: |say, n| say.credits_out(n),
+            label: |t, n| t.credits_out(n),
             address: "/console/attention/credits",
         },
         PendingTask {
             call: ApiCall::of("list_invoices").with("status", "overdue"),
-            label: |say, n| say.invoices_overdue(n),
+            label: |t, n| t.invoices_overdue(n),
             address: "/console/money?status=overdue",
         },
         PendingTask {
             call: ApiCall::of("list_subscriptions").with("status", "past_due"),
-            label: |say, n| say.memberships_past_due(n),
+            label: |t, n| t.memberships_past_due(n),
             address: "/console/money/memberships?status=past_due",
         },
         PendingTask {
             call: ApiCall::of("list_chargebacks").with("status", "open"),
-            label: |say, n| say.chargebacks_open(n),
+            label: |t, n| t.chargebacks_open(n),
             address: "/console/money/chargebacks?status=open",
         },
     ]
@@ -82,16 +82,16 @@ pub(super) fn waiting(cx: &mut PageContext<'_, '_>, whose: &str) -> Result<Marku
     if let Some(answer) = cx.call_if_allowed(ApiCall::of("list_webhooks").with("limit", 100))? {
         let count =
             answer.list("subscriptions").iter().filter(|hook| webhooks::fails(hook)).count();
-        all.push((count as i64, |say, n| say.webhooks_fail(n), "/console/webhooks"));
+        all.push((count as i64, |t, n| t.webhooks_fail(n), "/console/webhooks"));
     }
     all.retain(|(count, ..)| *count > 0);
-    let (say, written) = (cx.say, &cx.written);
+    let (t, written) = (cx.strings, &cx.written);
     Ok(html! {
-        @if all.is_empty() { p.quiet { (say.nothing_waits()) } }
+        @if all.is_empty() { p.quiet { (t.nothing_waits()) } }
         ul.rows {
             @for (count, label, address) in all {
-                @let label = label(say, &written.count(count));
-                li { span.grow { (label) } a.button.plain href=(address) { (say.look()) span.hidden { ": " (label) } } }
+                @let label = label(t, &written.count(count));
+                li { span.grow { (label) } a.button.plain href=(address) { (t.look()) span.hidden { ": " (label) } } }
             }
         }
     })
@@ -128,32 +128,32 @@ fn page(
             html! { div.buttons { (act) @if cx.may("open_conversation") && client.text("portalAccessStatus") == "active" { (messages::write_to(cx, id)) } } },
         ]);
     }
-    let say = cx.say;
+    let t = cx.strings;
     let tabs = [
-        ("", say.stay_away_head(), ""),
-        ("/programmes", say.plans_end_head(), ""),
-        ("/credits", say.credits_out_head(), ""),
+        ("", t.stay_away_head(), ""),
+        ("/programmes", t.plans_end_head(), ""),
+        ("/credits", t.credits_out_head(), ""),
     ];
     let [fact, other] = kept.columns;
     let main = html! {
-        (lists::tabs(cx, (say.attention(), "/console/attention", kept.path), &tabs))
+        (lists::tabs(cx, (t.attention(), "/console/attention", kept.path), &tabs))
         p { (kept.means) }
-        @if rows.is_empty() { (empty(say.nothing_waits(), None)) }
-        @else { (table(kept.head, &[say.client(), fact, other, ""], rows)) (pager(cx, &answer)) }
+        @if rows.is_empty() { (empty(t.nothing_waits(), None)) }
+        @else { (table(kept.head, &[t.client(), fact, other, ""], rows)) (pager(cx, &answer)) }
     };
-    Ok(View::new(say.attention(), main))
+    Ok(View::new(t.attention(), main))
 }
 
 /// `/console/attention`
 pub(super) fn stay_away(cx: &mut PageContext<'_, '_>) -> Result<View> {
-    let say = cx.say;
+    let t = cx.strings;
     let kept = FollowUpList {
         path: "",
         ask: ApiCall::of("list_repeated_no_shows").filtered(cx.place, &["coachId"]),
         list: "bookings",
-        head: say.stay_away_head(),
-        means: say.stay_away_means(),
-        columns: [say.last_time(), say.what()],
+        head: t.stay_away_head(),
+        means: t.stay_away_means(),
+        columns: [t.last_time(), t.what()],
     };
     page(cx, kept, |cx, booking, client| {
         let at = booking.instant("startsAt").map(|at| cx.written.instant(at));
@@ -161,21 +161,21 @@ pub(super) fn stay_away(cx: &mut PageContext<'_, '_>) -> Result<View> {
         [
             html! { a href={ "/console/calendar/events/" (booking.text("calendarEventId")) } { (at.unwrap_or_default()) } },
             html! { (booking.text("name")) },
-            html! { a.button.plain href={ "/console/calendar/book?clientId=" (id) } { (cx.say.book()) } },
+            html! { a.button.plain href={ "/console/calendar/book?clientId=" (id) } { (cx.strings.book()) } },
         ]
     })
 }
 
 /// `/console/attention/programmes`
 pub(super) fn plans_end(cx: &mut PageContext<'_, '_>) -> Result<View> {
-    let say = cx.say;
+    let t = cx.strings;
     let kept = FollowUpList {
         path: "/programmes",
         ask: ApiCall::of("list_ending_workout_plans"),
         list: "plans",
-        head: say.plans_end_head(),
-        means: say.plans_end_means(),
-        columns: [say.ends_on(), say.programme()],
+        head: t.plans_end_head(),
+        means: t.plans_end_means(),
+        columns: [t.ends_on(), t.programme()],
     };
     page(cx, kept, |cx, plan, client| {
         let date = plan.date("endDate").map(|date| cx.written.date(date));
@@ -183,29 +183,29 @@ pub(super) fn plans_end(cx: &mut PageContext<'_, '_>) -> Result<View> {
         [
             html! { (date.unwrap_or_default()) },
             html! { (plan.text("name")) },
-            html! { a.button.plain href={ "/console/clients/" (id) "/training" } { (cx.say.assign_programme()) } },
+            html! { a.button.plain href={ "/console/clients/" (id) "/training" } { (cx.strings.assign_programme()) } },
         ]
     })
 }
 
 /// `/console/attention/credits`
 pub(super) fn credits_out(cx: &mut PageContext<'_, '_>) -> Result<View> {
-    let say = cx.say;
+    let t = cx.strings;
     let kept = FollowUpList {
         path: "/credits",
         ask: ApiCall::of("list_exhausted_credits"),
         list: "credits",
-        head: say.credits_out_head(),
-        means: say.credits_out_means(),
-        columns: [say.last_time(), say.credits()],
+        head: t.credits_out_head(),
+        means: t.credits_out_means(),
+        columns: [t.last_time(), t.credits()],
     };
     page(cx, kept, |cx, pool, client| {
         let at = pool.instant("exhaustedAt").map(|at| cx.written.instant(at));
         let id = client.text("clientId");
         [
             html! { (at.unwrap_or_default()) },
-            html! { @if pool.has("poolKey") { (pool.text("poolKey")) } @else { (cx.say.general()) } },
-            html! { @if cx.may("assign_product") { a.button.plain href={ "/console/clients/" (id) "/sell" } { (cx.say.sell()) } } },
+            html! { @if pool.has("poolKey") { (pool.text("poolKey")) } @else { (cx.strings.general()) } },
+            html! { @if cx.may("assign_product") { a.button.plain href={ "/console/clients/" (id) "/sell" } { (cx.strings.sell()) } } },
         ]
     })
 }

@@ -17,42 +17,42 @@ use crate::{
 };
 
 fn tabs(cx: &PageContext<'_, '_>, here: &str) -> Markup {
-    let say = cx.say;
-    let pages = [("", say.forms(), ""), ("/checkups", say.checkups(), "")];
-    lists::tabs(cx, (say.forms(), "/console/forms", here), &pages)
+    let t = cx.strings;
+    let pages = [("", t.forms(), ""), ("/checkups", t.checkups(), "")];
+    lists::tabs(cx, (t.forms(), "/console/forms", here), &pages)
 }
 
 /// `/console/forms`
 pub(super) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let answer = cx.list(ApiCall::of("list_forms"))?;
-    let say = cx.say;
+    let t = cx.strings;
     let rows: Vec<Vec<Markup>> = answer.list("forms").iter().map(|form| {
         let at = || vec![("formId", form.text("formId").to_owned())];
         vec![
             html! { a href={ "/console/forms/" (form.text("formId")) } { b { (form.text("name")) } } @if form.has("description") { br; span.quiet { (form.text("description")) } } },
-            html! { (say.term(form.text("kind"))) },
+            html! { (t.term(form.text("kind"))) },
             html! { (form.int("version")) },
             state(cx, form.text("status")),
             html! {
-                @if form.has("draftVersion") { (Form::about(cx, "publish_form", at()).button(say.publish())) }
-                @if form.text("status") == "published" { (disclosure(say.archive(), Form::about(cx, "archive_form", at()).danger(say.archive()))) }
+                @if form.has("draftVersion") { (Form::about(cx, "publish_form", at()).button(t.publish())) }
+                @if form.text("status") == "published" { (disclosure(t.archive(), Form::about(cx, "archive_form", at()).danger(t.archive()))) }
             },
         ]
     }).collect();
     let main = html! {
         (tabs(cx, ""))
-        @if rows.is_empty() { (empty(say.no_forms(), None)) }
-        @else { (table(say.forms(), &[say.name(), say.kind(), say.version(), say.status(), ""], rows)) (pager(cx, &answer)) }
+        @if rows.is_empty() { (empty(t.no_forms(), None)) }
+        @else { (table(t.forms(), &[t.name(), t.kind(), t.version(), t.status(), ""], rows)) (pager(cx, &answer)) }
     };
-    let kinds = ["general", "intake", "checkup"].map(|word| (word, say.term(word)));
+    let kinds = ["general", "intake", "checkup"].map(|word| (word, t.term(word)));
     let new = Form::of(cx, "create_form")
-        .text("name", say.name())
-        .area("description", say.about())
-        .choice("kind", say.kind(), &kinds);
+        .text("name", t.name())
+        .area("description", t.about())
+        .choice("kind", t.kind(), &kinds);
     let acts = html! {
-        @if cx.may("create_form") { (disclosure(say.add_form(), new.next("/console/forms/{form.formId}").send(say.add_form()))) }
+        @if cx.may("create_form") { (disclosure(t.add_form(), new.next("/console/forms/{form.formId}").send(t.add_form()))) }
     };
-    Ok(View::new(say.forms(), main).acts(acts))
+    Ok(View::new(t.forms(), main).acts(acts))
 }
 
 /// Where the questions of a form stand.
@@ -81,7 +81,7 @@ pub(super) fn one(cx: &mut PageContext<'_, '_>) -> Result<View> {
         .iter()
         .map(|one| (one.text("type").to_owned(), one.text("label").to_owned()))
         .collect();
-    let say = cx.say;
+    let t = cx.strings;
     let at = || vec![("formId", id.clone())];
     let open = form.text("status") != "archived" && cx.may("update_form");
     let made = FormSource::of(&query, &["form.draftVersion", QUESTIONS], &answer);
@@ -92,31 +92,31 @@ pub(super) fn one(cx: &mut PageContext<'_, '_>) -> Result<View> {
         form.hidden("questions:json", list.to_string())
     };
     let main = html! {
-        p { (state(cx, form.text("status"))) " " span.quiet { (say.term(form.text("kind"))) } }
-        @if form.has("draftVersion") && form.has("version") { div.notice.warn { (say.draft_waits()) } }
-        @if all.is_empty() { p.quiet { (say.no_questions()) } }
+        p { (state(cx, form.text("status"))) " " span.quiet { (t.term(form.text("kind"))) } }
+        @if form.has("draftVersion") && form.has("version") { div.notice.warn { (t.draft_waits()) } }
+        @if all.is_empty() { p.quiet { (t.no_questions()) } }
         @for (place, question) in all.iter().enumerate() {
             section.card {
-                p.quiet { (place + 1) " · " (say.term(question.text("type"))) @if question.is("required") { " · " (say.required_answer()) } }
+                p.quiet { (place + 1) " · " (t.term(question.text("type"))) @if question.is("required") { " · " (t.required_answer()) } }
                 h2 { (question.text("label")) }
                 @if question.has("help") { p { (question.text("help")) } }
-                @if !question.list("options").is_empty() { ul { @for option in question.list("options") { li { (option.text("label")) @if option.is("flag") { " " span.state.bad { (say.flagged()) } } } } } }
+                @if !question.list("options").is_empty() { ul { @for option in question.list("options") { li { (option.text("label")) @if option.is("flag") { " " span.state.bad { (t.flagged()) } } } } } }
                 @if open {
                     div.buttons {
-                        (disclosure(say.edit(), editor(cx, (at(), &made, &answer), Some(place), &measured)))
-                        @if place > 0 { (written(swapped(&all, place, place - 1)).button(say.move_up())) }
-                        @if place + 1 < all.len() { (written(swapped(&all, place, place + 1)).button(say.move_down())) }
-                        (written(without(&all, place)).danger(say.remove()))
+                        (disclosure(t.edit(), editor(cx, (at(), &made, &answer), Some(place), &measured)))
+                        @if place > 0 { (written(swapped(&all, place, place - 1)).button(t.move_up())) }
+                        @if place + 1 < all.len() { (written(swapped(&all, place, place + 1)).button(t.move_down())) }
+                        (written(without(&all, place)).danger(t.remove()))
                     }
                 }
             }
         }
-        @if open { section.card { h2 { (say.add_question()) } (editor(cx, (at(), &made, &answer), None, &measured)) } }
-        (disclosure(say.preview(), html! { section.card { @for question in &view { (super::my::forms::asked(cx, question, &Value::Null)) } } }))
+        @if open { section.card { h2 { (t.add_question()) } (editor(cx, (at(), &made, &answer), None, &measured)) } }
+        (disclosure(t.preview(), html! { section.card { @for question in &view { (super::my::forms::question_field(cx, question, &Value::Null)) } } }))
     };
     let acts = html! {
-        @if form.has("draftVersion") && open { (Form::about(cx, "publish_form", at()).send(say.publish())) }
-        @if open { (disclosure(say.edit(), Form::about(cx, "update_form", at()).from(&form).text("name", say.name()).area("description", say.about()).send(say.save()))) }
+        @if form.has("draftVersion") && open { (Form::about(cx, "publish_form", at()).send(t.publish())) }
+        @if open { (disclosure(t.edit(), Form::about(cx, "update_form", at()).from(&form).text("name", t.name()).area("description", t.about()).send(t.save()))) }
     };
     Ok(View::new(form.text("name"), main).acts(acts))
 }
@@ -128,7 +128,7 @@ fn editor(
     place: Option<usize>,
     measured: &[(String, String)],
 ) -> Markup {
-    let (say, all) = (cx.say, answer.list(QUESTIONS));
+    let (t, all) = (cx.strings, answer.list(QUESTIONS));
     let own = place.map(|place| all[place].clone()).unwrap_or_default();
     let kind = own.text("type").to_owned();
     let mut part = own.clone();
@@ -164,37 +164,35 @@ fn editor(
     ];
     let form = match place {
         Some(place) => form.hidden("question.place", place.to_string()),
-        None => form.choice(
-            "question.type",
-            say.question_type(),
-            &types.map(|word| (word, say.term(word))),
-        ),
+        None => {
+            form.choice("question.type", t.question_type(), &types.map(|word| (word, t.term(word))))
+        }
     };
     let mut form = form
-        .text("question.label", say.question())
-        .area("question.help", say.help_text())
-        .check("question.required", say.required_answer());
+        .text("question.label", t.question())
+        .area("question.help", t.help_text())
+        .check("question.required", t.required_answer());
     if of(&["single_choice", "multi_choice"]) {
-        form = form.area_helped("question.options", say.options(), say.question_options_help());
+        form = form.area_helped("question.options", t.options(), t.question_options_help());
     }
     if of(&["number", "scale", "multi_choice"]) {
-        form = form.text("question.min", say.least()).text("question.max", say.most());
+        form = form.text("question.min", t.least()).text("question.max", t.most());
     }
     if of(&["measurement"]) {
-        form = form.choice("question.measurementType", say.measured(), measured);
+        form = form.choice("question.measurementType", t.measured(), measured);
     }
     let before = &all[..place.unwrap_or(all.len())];
     let mut earlier: Vec<(&str, &str)> =
         before.iter().map(|one| (one.text("questionId"), one.text("label"))).collect();
     if part.text("shownIf") == "-" {
-        earlier.insert(0, ("-", say.standing()));
+        earlier.insert(0, ("-", t.standing()));
     }
     if !earlier.is_empty() {
         form = form
-            .choice("question.shownIf", say.shown_if(), &earlier)
-            .text("question.shownValue", say.shown_value());
+            .choice("question.shownIf", t.shown_if(), &earlier)
+            .text("question.shownValue", t.shown_value());
     }
-    form.send(if place.is_some() { say.save() } else { say.add_question() })
+    form.send(if place.is_some() { t.save() } else { t.add_question() })
 }
 
 /// `/console/forms/checkups`
@@ -210,22 +208,22 @@ pub(super) fn checkups(cx: &mut PageContext<'_, '_>) -> Result<View> {
             html! { a href={ "/console/forms/checkups/" (checkup.text("checkupId")) } { (client) } },
             html! { (checkup.text("formName")) },
             html! { (checkup.instant("submittedAt").or(checkup.instant("createdAt")).map(|at| written.instant(at)).unwrap_or_default()) },
-            html! { (state(cx, checkup.text("status"))) @if checkup.is("flagged") { " " span.state.bad { (cx.say.flagged()) } } },
+            html! { (state(cx, checkup.text("status"))) @if checkup.is("flagged") { " " span.state.bad { (cx.strings.flagged()) } } },
         ]);
     }
-    let say = cx.say;
+    let t = cx.strings;
     let main = html! {
         (tabs(cx, "/checkups"))
         form.filters method="get" {
-            label { (say.status())
-                select name="status" { option value="" { (say.all()) } @for word in ["assigned", "in_progress", "submitted", "reviewed", "cancelled", "expired"] { option value=(word) selected[word == status] { (say.term(word)) } } }
+            label { (t.status())
+                select name="status" { option value="" { (t.all()) } @for word in ["assigned", "in_progress", "submitted", "reviewed", "cancelled", "expired"] { option value=(word) selected[word == status] { (t.term(word)) } } }
             }
-            button.plain type="submit" { (say.filter()) }
+            button.plain type="submit" { (t.filter()) }
         }
-        @if rows.is_empty() { (empty(say.nothing_waits(), None)) }
-        @else { (table(say.checkups(), &[say.client(), say.form(), say.when(), say.status()], rows)) (pager(cx, &answer)) }
+        @if rows.is_empty() { (empty(t.nothing_waits(), None)) }
+        @else { (table(t.checkups(), &[t.client(), t.form(), t.when(), t.status()], rows)) (pager(cx, &answer)) }
     };
-    Ok(View::new(say.checkups(), main))
+    Ok(View::new(t.checkups(), main))
 }
 
 /// The questions of the version of a form that was answered, by which options are called what they were.
@@ -262,8 +260,8 @@ fn written_out(cx: &PageContext<'_, '_>, answer: &Value, questions: &[Value]) ->
     };
     match answer.at("value") {
         Value::Null => "–".to_owned(),
-        Value::Bool(true) => cx.say.yes().to_owned(),
-        Value::Bool(false) => cx.say.no().to_owned(),
+        Value::Bool(true) => cx.strings.yes().to_owned(),
+        Value::Bool(false) => cx.strings.no().to_owned(),
         Value::String(text) => called(text),
         Value::Number(number) => cx.written.number(number.as_f64().unwrap_or_default(), 2),
         Value::Array(items) => {
@@ -300,12 +298,12 @@ pub(super) fn checkup(cx: &mut PageContext<'_, '_>) -> Result<View> {
         None => None,
     };
     let questions = questions(cx, &checkup)?;
-    let (say, written) = (cx.say, &cx.written);
+    let (t, written) = (cx.strings, &cx.written);
     let rows: Vec<Vec<Markup>> = output.list("answers").iter().map(|answer| {
         let same = last.as_ref().and_then(|last| last.list("answers").iter().find(|own| own.text("questionId") == answer.text("questionId")));
         vec![
             html! { (answer.text("label")) },
-            html! { b { (answered(cx, &client_id, answer, &questions)) } @if answer.is("flagged") { " " span.state.bad { (say.flagged()) } } },
+            html! { b { (answered(cx, &client_id, answer, &questions)) } @if answer.is("flagged") { " " span.state.bad { (t.flagged()) } } },
             html! { span.quiet { (same.map(|same| answered(cx, &client_id, same, &questions)).unwrap_or_default()) } },
         ]
     }).collect();
@@ -313,21 +311,21 @@ pub(super) fn checkup(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let main = html! {
         section.card {
             (facts(vec![
-                (say.client(), html! { a href={ "/console/clients/" (client_id) "/forms" } { (client) } }),
-                (say.status(), state(cx, checkup.text("status"))),
-                (say.submitted(), html! { (checkup.instant("submittedAt").map(|at| written.instant(at)).unwrap_or_default()) }),
-                (say.due(), html! { (checkup.instant("dueAt").map(|at| written.instant(at)).unwrap_or_default()) }),
+                (t.client(), html! { a href={ "/console/clients/" (client_id) "/forms" } { (client) } }),
+                (t.status(), state(cx, checkup.text("status"))),
+                (t.submitted(), html! { (checkup.instant("submittedAt").map(|at| written.instant(at)).unwrap_or_default()) }),
+                (t.due(), html! { (checkup.instant("dueAt").map(|at| written.instant(at)).unwrap_or_default()) }),
             ]))
         }
-        @if !rows.is_empty() { (table(say.answers(), &[say.question(), say.answer(), say.last_time()], rows)) }
-        @if checkup.has("review") { section.card { h2 { (say.review()) } p { (checkup.text("review")) } } }
+        @if !rows.is_empty() { (table(t.answers(), &[t.question(), t.answer(), t.last_time()], rows)) }
+        @if checkup.has("review") { section.card { h2 { (t.review()) } p { (checkup.text("review")) } } }
         @if checkup.text("status") == "submitted" {
-            section.card { h2 { (say.review()) } (Form::about(cx, "review_checkup", at()).area("review", say.your_words()).send(say.review_it())) }
+            section.card { h2 { (t.review()) } (Form::about(cx, "review_checkup", at()).area("review", t.your_words()).send(t.review_it())) }
         }
     };
     let acts = html! {
         @if matches!(checkup.text("status"), "assigned" | "in_progress") {
-            (disclosure(say.cancel(), Form::about(cx, "cancel_checkup", at()).danger(say.cancel())))
+            (disclosure(t.cancel(), Form::about(cx, "cancel_checkup", at()).danger(t.cancel())))
         }
     };
     Ok(View::new(checkup.text("formName"), main).acts(acts))

@@ -18,35 +18,35 @@ use crate::{
 /// `/console/imports`
 pub(super) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let answer = cx.list(ApiCall::of("list_imports"))?;
-    let (say, written) = (cx.say, &cx.written);
+    let (t, written) = (cx.strings, &cx.written);
     let rows: Vec<_> = answer
         .list("imports")
         .iter()
         .map(|import| {
             vec![
-                html! { a href={ "/console/imports/" (import.text("importId")) } { b { (titled(say, import)) } } },
-                html! { (say.term(import.text("kind"))) },
+                html! { a href={ "/console/imports/" (import.text("importId")) } { b { (titled(t, import)) } } },
+                html! { (t.term(import.text("kind"))) },
                 state(cx, import.text("status")),
                 html! { (import.instant("createdAt").map(|at| written.instant(at)).unwrap_or_default()) },
             ]
         })
         .collect();
-    let kinds = ["clients", "memberships"].map(|word| (word, say.term(word)));
+    let kinds = ["clients", "memberships"].map(|word| (word, t.term(word)));
     let form = Form::of(cx, "create_import")
         .next("/console/imports/{import.importId}")
-        .choice("kind", say.what_rows_are(), &kinds)
-        .file("text", say.file(), say.import_file_help(), ".csv,.txt,.tsv,text/csv,text/plain");
+        .choice("kind", t.what_rows_are(), &kinds)
+        .file("text", t.file(), t.import_file_help(), ".csv,.txt,.tsv,text/csv,text/plain");
     let main = html! {
-        section.card { p { (say.import_means()) } (form.send(say.check_file())) }
-        @if rows.is_empty() { (empty(say.no_imports(), None)) }
-        @else { (table(say.imports(), &[say.file(), say.kind(), say.status(), say.when()], rows)) (pager(cx, &answer)) }
+        section.card { p { (t.import_means()) } (form.send(t.check_file())) }
+        @if rows.is_empty() { (empty(t.no_imports(), None)) }
+        @else { (table(t.imports(), &[t.file(), t.kind(), t.status(), t.when()], rows)) (pager(cx, &answer)) }
     };
-    Ok(View::new(say.imports(), main))
+    Ok(View::new(t.imports(), main))
 }
 
-fn titled(say: Strings, import: &Value) -> &str {
+fn titled(t: Strings, import: &Value) -> &str {
     match import.text("fileName") {
-        "" => say.file(),
+        "" => t.file(),
         name => name,
     }
 }
@@ -66,7 +66,7 @@ pub(super) fn one(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let partial = ApiCall::of("list_import_rows").at("importId", &id).with("incomplete", true);
     let partial = cx.call(partial.with("limit", 100))?;
     let names = names(cx, &answer)?;
-    let say = cx.say;
+    let t = cx.strings;
     let at = || vec![("importId", id.clone())];
     let works = matches!(status, "checking" | "running" | "undoing");
     let main = html! {
@@ -74,48 +74,48 @@ pub(super) fn one(cx: &mut PageContext<'_, '_>) -> Result<View> {
         div #import data-poll=[works.then_some("1000")] {
             section.card {
                 (facts(vec![
-                    (say.status(), state(cx, status)),
-                    (say.kind(), html! { (say.term(import.text("kind"))) }),
-                    (say.rows(), html! { (answer.int("counts.total")) }),
-                    (say.in_order(), count(&answer, "ready")),
-                    (say.wrong_rows(), count(&answer, "wrong")),
-                    (say.done_rows(), count(&answer, "done")),
-                    (say.incomplete_rows(), count(&answer, "incomplete")),
-                    (say.undone_rows(), count(&answer, "undone")),
-                    (say.kept_rows(), count(&answer, "kept")),
+                    (t.status(), state(cx, status)),
+                    (t.kind(), html! { (t.term(import.text("kind"))) }),
+                    (t.rows(), html! { (answer.int("counts.total")) }),
+                    (t.in_order(), count(&answer, "ready")),
+                    (t.wrong_rows(), count(&answer, "wrong")),
+                    (t.done_rows(), count(&answer, "done")),
+                    (t.incomplete_rows(), count(&answer, "incomplete")),
+                    (t.undone_rows(), count(&answer, "undone")),
+                    (t.kept_rows(), count(&answer, "kept")),
                 ]))
-                @if works { (progress(say, &answer, status)) }
+                @if works { (progress(t, &answer, status)) }
                 @if status == "checked" {
                     @if answer.int("counts.ready") > 0 {
-                        @if import.text("kind") == "memberships" { div.notice.warn { (say.import_bills()) } }
-                        p { (say.start_import_means(&cx.written.count(answer.int("counts.ready")))) }
-                        (Form::about(cx, "start_import", at()).send(say.start_import()))
-                    } @else { div.notice.warn { (say.no_row_in_order()) } }
+                        @if import.text("kind") == "memberships" { div.notice.warn { (t.import_bills()) } }
+                        p { (t.start_import_means(&cx.written.count(answer.int("counts.ready")))) }
+                        (Form::about(cx, "start_import", at()).send(t.start_import()))
+                    } @else { div.notice.warn { (t.no_row_in_order()) } }
                 }
             }
         }
         @if status == "checked" {
-            section.card { h2 { (say.columns()) } p.quiet { (say.columns_mean()) } (columns(cx, &answer, (&import, &names), at())) }
+            section.card { h2 { (t.columns()) } p.quiet { (t.columns_mean()) } (columns(cx, &answer, (&import, &names), at())) }
         }
         @if !rows.list("importRows").is_empty() {
-            h2 { @if wanted == "kept" { (say.kept_rows()) } @else { (say.wrong_rows()) } }
+            h2 { @if wanted == "kept" { (t.kept_rows()) } @else { (t.wrong_rows()) } }
             (wrong_rows(cx, &rows)) (pager(cx, &rows))
         }
         @if !partial.list("importRows").is_empty() {
-            h2 { (say.incomplete_rows()) }
-            p.quiet { (say.incomplete_rows_mean()) }
+            h2 { (t.incomplete_rows()) }
+            p.quiet { (t.incomplete_rows_mean()) }
             (wrong_rows(cx, &partial))
         }
     };
     let acts = html! {
         @if status == "done" {
-            (disclosure(say.undo_import(), html! { p { @if import.text("kind") == "memberships" { (say.undo_sales_means()) } @else { (say.undo_import_means()) } } (Form::about(cx, "undo_import", at()).danger(say.undo_import())) }))
+            (disclosure(t.undo_import(), html! { p { @if import.text("kind") == "memberships" { (t.undo_sales_means()) } @else { (t.undo_import_means()) } } (Form::about(cx, "undo_import", at()).danger(t.undo_import())) }))
         }
         @if !works {
-            (disclosure(say.forget_import(), html! { p { (say.forget_import_means()) } (Form::about(cx, "delete_import", at()).next("/console/imports").danger(say.forget_import())) }))
+            (disclosure(t.forget_import(), html! { p { (t.forget_import_means()) } (Form::about(cx, "delete_import", at()).next("/console/imports").danger(t.forget_import())) }))
         }
     };
-    Ok(View::new(titled(say, &import), main).acts(acts))
+    Ok(View::new(titled(t, &import), main).acts(acts))
 }
 
 fn count(answer: &Value, name: &str) -> Markup {
@@ -124,7 +124,7 @@ fn count(answer: &Value, name: &str) -> Markup {
 }
 
 /// How far it is.
-fn progress(say: Strings, answer: &Value, status: &str) -> Markup {
+fn progress(t: Strings, answer: &Value, status: &str) -> Markup {
     let count = |name: &str| answer.int(&format!("counts.{name}"));
     let total = count("total");
     let left = match status {
@@ -133,9 +133,9 @@ fn progress(say: Strings, answer: &Value, status: &str) -> Markup {
         _ => count("done"),
     };
     html! {
-        p role="status" { (say.under_way()) " " span.number { (total - left) " / " (total) } }
-        meter min="0" max=(total) value=(total - left) aria-label=(say.under_way()) {}
-        p { a.button.plain href="" { (say.look_again()) } }
+        p role="status" { (t.under_way()) " " span.number { (total - left) " / " (total) } }
+        meter min="0" max=(total) value=(total - left) aria-label=(t.under_way()) {}
+        p { a.button.plain href="" { (t.look_again()) } }
     }
 }
 
@@ -169,25 +169,21 @@ fn names(cx: &mut PageContext<'_, '_>, answer: &Value) -> Result<Names> {
 const LEFT_OUT: &str = "-";
 
 /// What is meant by the values of a column, to be said.
-fn meanings<'f>(mut form: Form<'f>, say: Strings, answer: &Value, names: &Names) -> Form<'f> {
+fn meanings<'f>(mut form: Form<'f>, t: Strings, answer: &Value, names: &Names) -> Form<'f> {
     for (index, value) in answer.list("values").iter().enumerate() {
         let field = value.text("field");
         let of_field = |one: &&Value| one.text("name") == field;
         let words = answer.list("fields").iter().find(of_field).map(|own| own.list("words"));
         let words = words.unwrap_or_default().iter().filter_map(Value::as_str);
-        let words = words.map(|word| (word.to_owned(), say.term(word).to_owned()));
+        let words = words.map(|word| (word.to_owned(), t.term(word).to_owned()));
         let mut choices: Vec<(String, String)> = words.collect();
         if let Some((_, own)) = names.iter().find(|(own, _)| *own == field) {
             choices.extend(own.iter().cloned());
         }
-        choices.push((LEFT_OUT.to_owned(), say.leave_out().to_owned()));
+        choices.push((LEFT_OUT.to_owned(), t.leave_out().to_owned()));
         let place = |part: &str| format!("values.{index}.{part}");
-        let label = format!(
-            "{}: {} ({})",
-            field_label(say, field),
-            value.text("written"),
-            value.int("rows")
-        );
+        let label =
+            format!("{}: {} ({})", field_label(t, field), value.text("written"), value.int("rows"));
         form = form
             .hidden(&place("field"), field)
             .hidden(&place("written"), value.text("written"))
@@ -203,12 +199,12 @@ fn columns(
     (import, names): (&Value, &Names),
     at: Vec<(&'static str, String)>,
 ) -> Markup {
-    let say = cx.say;
+    let t = cx.strings;
     let fields: Vec<(&str, &str)> = answer
         .list("fields")
         .iter()
         .map(|field| field.text("name"))
-        .map(|name| (name, field_label(say, name)))
+        .map(|name| (name, field_label(t, name)))
         .collect();
     let named: serde_json::Map<String, Value> = import
         .list("columns")
@@ -229,39 +225,39 @@ fn columns(
         };
         form = form.choice(&format!("columns.{index}"), &label, &fields);
     }
-    let orders = [("day_first", say.day_first()), ("month_first", say.month_first())];
-    form = form.choice("dateOrder", say.date_order(), &orders);
+    let orders = [("day_first", t.day_first()), ("month_first", t.month_first())];
+    form = form.choice("dateOrder", t.date_order(), &orders);
     if import.text("kind") == "clients" {
-        let words = ["lead", "active", "paused", "former"].map(|word| (word, say.term(word)));
-        form = form.choice("memberStatus", say.status_of_all(), &words);
+        let words = ["lead", "active", "paused", "former"].map(|word| (word, t.term(word)));
+        form = form.choice("memberStatus", t.status_of_all(), &words);
     }
-    meanings(form, say, answer, names).send(say.check_again())
+    meanings(form, t, answer, names).send(t.check_again())
 }
 
 /// What a field is called: a client stands in a file by their address.
-fn field_label(say: Strings, field: &str) -> &str {
-    if field == "clientId" { say.email() } else { say.term(field) }
+fn field_label(t: Strings, field: &str) -> &str {
+    if field == "clientId" { t.email() } else { t.term(field) }
 }
 
 /// What is not in order of a row: the first field, and others after it in its rule, each by its own name.
-fn mistakes(say: Strings, row: &Value) -> Markup {
+fn mistakes(t: Strings, row: &Value) -> Markup {
     let rule = row.text("rule");
     html! {
         @for (at, part) in rule.split("; ").enumerate() {
             @let (field, rule) = match part.split_once(' ') {
-                Some((field, rule)) if at > 0 && say.knows(field) => (field, rule),
+                Some((field, rule)) if at > 0 && t.knows(field) => (field, rule),
                 _ if at == 0 => (row.text("field"), part),
                 _ => ("", part),
             };
             @if at > 0 { br; }
-            @if !field.is_empty() { b { (field_label(say, field)) } ": " }
-            (say.rule(rule))
+            @if !field.is_empty() { b { (field_label(t, field)) } ": " }
+            (t.rule(rule))
         }
     }
 }
 
 fn wrong_rows(cx: &PageContext<'_, '_>, rows: &Value) -> Markup {
-    let say = cx.say;
+    let t = cx.strings;
     let answer = rows
         .list("importRows")
         .iter()
@@ -274,10 +270,10 @@ fn wrong_rows(cx: &PageContext<'_, '_>, rows: &Value) -> Markup {
                 .collect();
             vec![
                 html! { span.number { (row.int("line")) } },
-                html! { (mistakes(say, row)) },
+                html! { (mistakes(t, row)) },
                 html! { span.quiet { (cells.join(" · ").chars().take(160).collect::<String>()) } },
             ]
         })
         .collect();
-    table(say.wrong_rows(), &[say.line(), say.why(), say.what_it_says()], answer)
+    table(t.wrong_rows(), &[t.line(), t.why(), t.what_it_says()], answer)
 }

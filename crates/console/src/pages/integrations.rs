@@ -17,8 +17,8 @@ use crate::{
 fn scopes(cx: &PageContext<'_, '_>) -> Vec<(&'static str, String)> {
     let gate = |scope: &Scope| match scope.gate() {
         Gate::None => "",
-        Gate::HealthData => cx.say.needs_health(),
-        Gate::PrivateCommunication => cx.say.needs_private(),
+        Gate::HealthData => cx.strings.needs_health(),
+        Gate::PrivateCommunication => cx.strings.needs_private(),
     };
     Scope::ALL
         .iter()
@@ -36,7 +36,7 @@ fn scopes(cx: &PageContext<'_, '_>) -> Vec<(&'static str, String)> {
 pub(super) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let answer = cx.list(ApiCall::of("list_api_clients"))?;
     let coaches = cx.coaches_to_plan()?;
-    let (say, written) = (cx.say, &cx.written);
+    let (t, written) = (cx.strings, &cx.written);
     let rows: Vec<Vec<Markup>> = answer.list("clients").iter().map(|client| vec![
         html! { a href={ "/console/integrations/" (client.text("id")) } { b { (client.text("name")) } } },
         html! { code { (client.text("clientId").chars().take(12).collect::<String>()) "…" } },
@@ -46,18 +46,18 @@ pub(super) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
     ]).collect();
     let form = Form::of(cx, "create_api_client")
         .next("/console/integrations/{client.id}")
-        .text("name", say.name())
-        .choice("defaultAssignedCoachId", say.new_clients_go_to(), &coaches)
-        .check("consents.healthData", say.may_read_health())
-        .check("consents.privateCommunication", say.may_read_messages())
-        .any("scopes", say.scopes(), &scopes(cx));
+        .text("name", t.name())
+        .choice("defaultAssignedCoachId", t.new_clients_go_to(), &coaches)
+        .check("consents.healthData", t.may_read_health())
+        .check("consents.privateCommunication", t.may_read_messages())
+        .any("scopes", t.scopes(), &scopes(cx));
     let main = html! {
-        p { (say.integrations_are()) " " a href="/docs" { (say.reference()) } }
-        @if rows.is_empty() { (empty(say.no_integrations(), None)) }
-        @else { (table(say.integrations(), &[say.name(), say.client_id(), say.scopes(), say.since(), say.status()], rows)) (pager(cx, &answer)) }
-        section.card { (disclosure(say.add_integration(), form.send(say.add_integration()))) }
+        p { (t.integrations_are()) " " a href="/docs" { (t.reference()) } }
+        @if rows.is_empty() { (empty(t.no_integrations(), None)) }
+        @else { (table(t.integrations(), &[t.name(), t.client_id(), t.scopes(), t.since(), t.status()], rows)) (pager(cx, &answer)) }
+        section.card { (disclosure(t.add_integration(), form.send(t.add_integration()))) }
     };
-    Ok(View::new(say.integrations(), main))
+    Ok(View::new(t.integrations(), main))
 }
 
 /// `/console/integrations/{id}`
@@ -65,38 +65,38 @@ pub(super) fn one(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let id = cx.place.param("id").to_owned();
     let answer = cx.call(ApiCall::of("get_api_client").at("id", &id))?;
     let client = answer.at("client").clone();
-    let (say, written) = (cx.say, &cx.written);
+    let (t, written) = (cx.strings, &cx.written);
     let at = || vec![("id", id.clone())];
     let active = client.text("status") == "active";
     let main = html! {
         section.card {
             (facts(vec![
-                (say.client_id(), html! { code { (client.text("clientId")) } }),
-                (say.status(), state(cx, client.text("status"))),
-                (say.secret(), html! { "…" (client.text("secret.last4")) }),
-                (say.rotated(), html! { (client.instant("secret.rotatedAt").map(|at| written.instant(at)).unwrap_or_default()) }),
-                (say.since(), html! { (client.instant("createdAt").map(|at| written.instant(at)).unwrap_or_default()) }),
+                (t.client_id(), html! { code { (client.text("clientId")) } }),
+                (t.status(), state(cx, client.text("status"))),
+                (t.secret(), html! { "…" (client.text("secret.last4")) }),
+                (t.rotated(), html! { (client.instant("secret.rotatedAt").map(|at| written.instant(at)).unwrap_or_default()) }),
+                (t.since(), html! { (client.instant("createdAt").map(|at| written.instant(at)).unwrap_or_default()) }),
             ]))
         }
         @if active {
             section.card {
-                h2 { (say.may_do()) }
-                (Form::about(cx, "update_api_client", at()).from(&client).text("name", say.name())
-                    .check("consents.healthData", say.may_read_health())
-                    .check("consents.privateCommunication", say.may_read_messages())
-                    .any("scopes", say.scopes(), &scopes(cx)).send(say.save()))
+                h2 { (t.may_do()) }
+                (Form::about(cx, "update_api_client", at()).from(&client).text("name", t.name())
+                    .check("consents.healthData", t.may_read_health())
+                    .check("consents.privateCommunication", t.may_read_messages())
+                    .any("scopes", t.scopes(), &scopes(cx)).send(t.save()))
             }
         }
     };
     let acts = html! {
         @if active {
-            (disclosure(say.new_secret(), html! {
-                p { (say.new_secret_means()) }
-                (Form::about(cx, "rotate_api_client_secret", at()).danger(say.new_secret()))
+            (disclosure(t.new_secret(), html! {
+                p { (t.new_secret_means()) }
+                (Form::about(cx, "rotate_api_client_secret", at()).danger(t.new_secret()))
             }))
-            (disclosure(say.revoke(), html! {
-                p { (say.revoke_means()) }
-                (Form::about(cx, "revoke_api_client", at()).danger(say.revoke()))
+            (disclosure(t.revoke(), html! {
+                p { (t.revoke_means()) }
+                (Form::about(cx, "revoke_api_client", at()).danger(t.revoke()))
             }))
         }
     };

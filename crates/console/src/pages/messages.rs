@@ -27,7 +27,7 @@ fn title(cx: &PageContext<'_, '_>, conversation: &Value) -> String {
     let own = cx.own_id();
     let others = conversation.list("participants").iter().filter(|one| one.text("userId") != own);
     let names: Vec<_> = others.map(|one| one.text("name")).collect();
-    if names.is_empty() { cx.say.conversation().to_owned() } else { names.join(", ") }
+    if names.is_empty() { cx.strings.conversation().to_owned() } else { names.join(", ") }
 }
 
 /// A button that opens the conversation with somebody, and leads there.
@@ -36,7 +36,7 @@ pub(super) fn write_to(cx: &PageContext<'_, '_>, client: &str) -> Markup {
         .hidden("conversationType", "direct")
         .hidden("userIds", client)
         .next("/console/messages/{conversation.conversationId}")
-        .button(cx.say.write())
+        .button(cx.strings.write())
 }
 
 /// `/console/messages`, `/my/messages`
@@ -46,10 +46,10 @@ pub(super) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
         true => cx.choices(ApiCall::of("list_coaches"), ("coaches", "coachId"))?,
         false => Vec::new(),
     };
-    let (say, written, base) = (cx.say, &cx.written, base(cx));
+    let (t, written, base) = (cx.strings, &cx.written, base(cx));
     let main = html! {
         section.card #conversations data-live="conversation" {
-            @if answer.list("conversations").is_empty() { p.quiet { (say.no_conversations()) } }
+            @if answer.list("conversations").is_empty() { p.quiet { (t.no_conversations()) } }
             ul.rows {
                 @for one in answer.list("conversations") {
                     li {
@@ -57,7 +57,7 @@ pub(super) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
                             a href={ (base) "/" (one.text("conversationId")) } { b { (title(cx, one)) } }
                             br; span.quiet { (one.text("lastMessage.text").chars().take(90).collect::<String>()) }
                         }
-                        @if one.int("unreadCount") > 0 { span.state.warn { (written.count(one.int("unreadCount"))) " " (say.unread()) } }
+                        @if one.int("unreadCount") > 0 { span.state.warn { (written.count(one.int("unreadCount"))) " " (t.unread()) } }
                         span.quiet { (one.instant("lastMessageAt").map(|at| written.instant(at)).unwrap_or_default()) }
                     }
                 }
@@ -66,13 +66,13 @@ pub(super) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
         (pager(cx, &answer))
         @if !coaches.is_empty() {
             section.card {
-                h2 { (say.write()) }
-                (Form::of(cx, "open_conversation").hidden("conversationType", "direct").choice("userIds", say.coach(), &coaches)
-                    .next("/my/messages/{conversation.conversationId}").send(say.write()))
+                h2 { (t.write()) }
+                (Form::of(cx, "open_conversation").hidden("conversationType", "direct").choice("userIds", t.coach(), &coaches)
+                    .next("/my/messages/{conversation.conversationId}").send(t.write()))
             }
         }
     };
-    Ok(View::new(say.messages(), main))
+    Ok(View::new(t.messages(), main))
 }
 
 /// `/console/messages/{conversationId}`, `/my/messages/{conversationId}`
@@ -82,7 +82,7 @@ pub(super) fn thread(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let conversation = answer["conversation"].clone();
     let messages = cx.list(ApiCall::of("list_own_messages").at("conversationId", &id))?;
     let own = cx.own_id();
-    let (say, written) = (cx.say, &cx.written);
+    let (t, written) = (cx.strings, &cx.written);
     let unread = conversation.int("unreadCount") > 0;
     let newest = messages.list("messages").first().map(|one| one.text("messageId").to_owned());
     let others =
@@ -90,30 +90,30 @@ pub(super) fn thread(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let main = html! {
         (pager(cx, &messages))
         div #thread data-live="conversation" {
-            @if messages.list("messages").is_empty() { (empty(say.no_messages(), None)) }
+            @if messages.list("messages").is_empty() { (empty(t.no_messages(), None)) }
             ol.talk {
                 @for message in messages.list("messages").iter().rev() {
                     li.own[message.text("sender.userId") == own] {
-                        span.quiet { (message.text("sender.name")) ", " (message.instant("sentAt").map(|at| written.instant(at)).unwrap_or_default()) @if message.has("editedAt") { " · " (say.edited()) } }
-                        @if message.is("isDeleted") { p.quiet { (say.deleted_message()) } }
+                        span.quiet { (message.text("sender.name")) ", " (message.instant("sentAt").map(|at| written.instant(at)).unwrap_or_default()) @if message.has("editedAt") { " · " (t.edited()) } }
+                        @if message.is("isDeleted") { p.quiet { (t.deleted_message()) } }
                         @else { p { (message.text("text")) } }
                         @let own = message.text("sender.userId") == cx.own_id() && !message.is("isDeleted");
-                        @if own { (disclosure(say.delete(), Form::about(cx, "delete_message", vec![("conversationId", id.clone()), ("messageId", message.text("messageId").to_owned())]).danger(say.delete_message()))) }
+                        @if own { (disclosure(t.delete(), Form::about(cx, "delete_message", vec![("conversationId", id.clone()), ("messageId", message.text("messageId").to_owned())]).danger(t.delete_message()))) }
                         @if message.has("fileName") && !message.is("isDeleted") {
                             p { a href={ (MESSAGE) (id) "/" (message.text("messageId")) } data-hx-boost="false" { (message.text("fileName")) } }
                         }
                     }
                 }
             }
-            @if others().any(|one| one.text("seenMessageId") == newest.as_deref().unwrap_or("-")) { p.quiet { (say.seen()) } }
+            @if others().any(|one| one.text("seenMessageId") == newest.as_deref().unwrap_or("-")) { p.quiet { (t.seen()) } }
         }
         @if let (true, Some(newest)) = (unread, &newest) {
-            (Form::about(cx, "mark_seen", vec![("conversationId", id.clone())]).hidden("messageId", &**newest).button(say.mark_seen()))
+            (Form::about(cx, "mark_seen", vec![("conversationId", id.clone())]).hidden("messageId", &**newest).button(t.mark_seen()))
         }
-        (Form::about(cx, "send_message", vec![("conversationId", id.clone())]).draft(&id).area("text", say.message()).send(say.send()))
-        (disclosure(say.send_file(), Form::with_key(cx, "file", "send_message", vec![("conversationId", id.clone())])
-            .upload("uploadId", say.file(), Upload::File).text("text", say.message()).send(say.send_file())))
+        (Form::about(cx, "send_message", vec![("conversationId", id.clone())]).draft(&id).area("text", t.message()).send(t.send()))
+        (disclosure(t.send_file(), Form::with_key(cx, "file", "send_message", vec![("conversationId", id.clone())])
+            .upload("uploadId", t.file(), Upload::File).text("text", t.message()).send(t.send_file())))
     };
     Ok(View::new(title(cx, &conversation), main)
-        .acts(html! { a.button.plain href=(base(cx)) { (say.all_messages()) } }))
+        .acts(html! { a.button.plain href=(base(cx)) { (t.all_messages()) } }))
 }

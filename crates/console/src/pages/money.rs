@@ -17,15 +17,15 @@ use crate::{
 };
 
 fn tabs(cx: &PageContext<'_, '_>, here: &str) -> Markup {
-    let say = cx.say;
+    let t = cx.strings;
     let pages = [
-        ("", say.invoices(), "list_invoices"),
-        ("/payments", say.payments(), "list_payments"),
-        ("/memberships", say.memberships(), "list_subscriptions"),
-        ("/requests", say.payment_requests(), "list_payment_requests"),
-        ("/chargebacks", say.chargebacks(), "list_chargebacks"),
+        ("", t.invoices(), "list_invoices"),
+        ("/payments", t.payments(), "list_payments"),
+        ("/memberships", t.memberships(), "list_subscriptions"),
+        ("/requests", t.payment_requests(), "list_payment_requests"),
+        ("/chargebacks", t.chargebacks(), "list_chargebacks"),
     ];
-    lists::tabs(cx, (say.money(), "/console/money", here), &pages)
+    lists::tabs(cx, (t.money(), "/console/money", here), &pages)
 }
 
 /// Choices of a status as links.
@@ -33,23 +33,22 @@ fn statuses(cx: &PageContext<'_, '_>, words: &[&str]) -> Markup {
     let chosen = cx.place.parameter("status");
     html! {
         form.filters method="get" {
-            label { (cx.say.status())
+            label { (cx.strings.status())
                 select name="status" {
-                    option value="" { (cx.say.all()) }
-                    @for word in words { option value=(word) selected[*word == chosen] { (cx.say.term(word)) } }
+                    option value="" { (cx.strings.all()) }
+                    @for word in words { option value=(word) selected[*word == chosen] { (cx.strings.term(word)) } }
                 }
             }
-            button.plain type="submit" { (cx.say.filter()) }
+            button.plain type="submit" { (cx.strings.filter()) }
         }
     }
 }
 
 /// The columns of a list of invoices.
-pub(super) fn columns(say: Strings, whose: bool) -> Vec<&'static str> {
-    let mut all =
-        vec![say.number(), say.date(), say.due(), say.total(), say.balance(), say.status()];
+pub(super) fn columns(t: Strings, whose: bool) -> Vec<&'static str> {
+    let mut all = vec![t.number(), t.date(), t.due(), t.total(), t.balance(), t.status()];
     if whose {
-        all.insert(1, say.client());
+        all.insert(1, t.client());
     }
     all
 }
@@ -93,7 +92,7 @@ pub(super) fn rows(
 /// A membership with what can be done about it.
 pub(super) fn course(cx: &PageContext<'_, '_>, subscription: &Value) -> Markup {
     let id = || vec![("subscriptionId", subscription.text("subscriptionId").to_owned())];
-    let (say, written) = (cx.say, &cx.written);
+    let (t, written) = (cx.strings, &cx.written);
     let date = |place| subscription.date(place).map(|date| written.date(date)).unwrap_or_default();
     let open =
         matches!(subscription.text("status"), "active" | "past_due" | "scheduled" | "paused");
@@ -101,19 +100,19 @@ pub(super) fn course(cx: &PageContext<'_, '_>, subscription: &Value) -> Markup {
         div {
             p { b { (subscription.text("name")) } " " (state(cx, subscription.text("status"))) }
             (facts(vec![
-                (say.price(), html! { (written.money(subscription.int("price"), subscription.text("currency"))) " / " (say.term(subscription.text("period"))) }),
-                (say.starts_on(), html! { (date("startDate")) }),
-                (say.next_bill(), html! { (date("nextBillingDate")) }),
-                (say.ends_on(), html! { (date("endDate")) }),
+                (t.price(), html! { (written.money(subscription.int("price"), subscription.text("currency"))) " / " (t.term(subscription.text("period"))) }),
+                (t.starts_on(), html! { (date("startDate")) }),
+                (t.next_bill(), html! { (date("nextBillingDate")) }),
+                (t.ends_on(), html! { (date("endDate")) }),
             ]))
             @if open && cx.may("request_pause") {
                 div.buttons {
                     @if subscription.text("status") != "paused" {
-                        (disclosure(say.pause(), Form::about(cx, "request_pause", id()).text("from", say.from()).text("until", say.until()).text("reason", say.reason()).send(say.pause())))
-                    } @else { (Form::about(cx, "resume_subscription", id()).button(say.resume())) }
-                    @if subscription.has("endDate") && cx.may("undo_cancellation") { (Form::about(cx, "undo_cancellation", id()).button(say.undo_cancellation())) }
+                        (disclosure(t.pause(), Form::about(cx, "request_pause", id()).text("from", t.from()).text("until", t.until()).text("reason", t.reason()).send(t.pause())))
+                    } @else { (Form::about(cx, "resume_subscription", id()).button(t.resume())) }
+                    @if subscription.has("endDate") && cx.may("undo_cancellation") { (Form::about(cx, "undo_cancellation", id()).button(t.undo_cancellation())) }
                     @if !subscription.has("endDate") {
-                        (disclosure(say.end_it(), Form::about(cx, "request_cancellation", id()).text("endDate", say.ends_on()).text("reason", say.reason()).danger(say.end_membership())))
+                        (disclosure(t.end_it(), Form::about(cx, "request_cancellation", id()).text("endDate", t.ends_on()).text("reason", t.reason()).danger(t.end_membership())))
                     }
                 }
             }
@@ -126,23 +125,23 @@ pub(super) fn invoices(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let place = cx.place;
     let answer = cx.list(ApiCall::of("list_invoices").filtered(place, &["status", "number"]))?;
     let rows = rows(cx, &answer, true)?;
-    let say = cx.say;
+    let t = cx.strings;
     let main = html! {
         (tabs(cx, ""))
         form.filters method="get" role="search" {
-            label { (say.number()) input type="search" name="number" value=(place.parameter("number")); }
-            label { (say.status())
+            label { (t.number()) input type="search" name="number" value=(place.parameter("number")); }
+            label { (t.status())
                 select name="status" {
-                    option value="" { (say.all()) }
-                    @for word in ["open", "overdue", "paid", "cancelled", "uncollectible"] { option value=(word) selected[place.parameter("status") == word] { (say.term(word)) } }
+                    option value="" { (t.all()) }
+                    @for word in ["open", "overdue", "paid", "cancelled", "uncollectible"] { option value=(word) selected[place.parameter("status") == word] { (t.term(word)) } }
                 }
             }
-            button.plain type="submit" { (say.filter()) }
+            button.plain type="submit" { (t.filter()) }
         }
-        @if rows.is_empty() { (empty(say.no_invoices(), None)) }
-        @else { (table(say.invoices(), &columns(say, true), rows)) (pager(cx, &answer)) }
+        @if rows.is_empty() { (empty(t.no_invoices(), None)) }
+        @else { (table(t.invoices(), &columns(t, true), rows)) (pager(cx, &answer)) }
     };
-    Ok(View::new(say.money(), main))
+    Ok(View::new(t.money(), main))
 }
 
 /// `/console/money/invoices/{invoiceId}`
@@ -165,7 +164,7 @@ pub(super) fn invoice(cx: &mut PageContext<'_, '_>) -> Result<View> {
     };
     let refunds =
         payments.list("payments").iter().map(|payment| payment.int("refundedTotal")).sum::<i64>();
-    let (say, written) = (cx.say, &cx.written);
+    let (t, written) = (cx.strings, &cx.written);
     let currency = invoice.text("currency").to_owned();
     let money = |amount: i64| written.money(amount, &currency);
     let date = |place| invoice.date(place).map(|date| written.date(date)).unwrap_or_default();
@@ -180,31 +179,31 @@ pub(super) fn invoice(cx: &mut PageContext<'_, '_>) -> Result<View> {
     ]);
     let lines = lines.collect();
     let kinds = [
-        ("cash", say.term("cash")),
-        ("card", say.term("card")),
-        ("bank_transfer", say.term("bank_transfer")),
+        ("cash", t.term("cash")),
+        ("card", t.term("card")),
+        ("bank_transfer", t.term("bank_transfer")),
     ];
     let main = html! {
         section.card {
             (facts(vec![
-                (say.client(), html! { a href={ "/console/clients/" (invoice.text("clientId")) "/money" } { (client) } }),
-                (say.status(), html! { (state(cx, invoice.text("status"))) }),
-                (say.date(), html! { (date("issueDate")) }),
-                (say.due(), html! { (date("dueDate")) }),
-                (say.total(), html! { (money(invoice.int("grossTotal"))) }),
-                (say.of_which_vat(), html! { (money(invoice.int("taxTotal"))) }),
-                (say.paid(), html! { (money(invoice.int("paidTotal"))) }),
-                (say.credited(), html! { @if invoice.int("creditedTotal") != 0 { (money(invoice.int("creditedTotal"))) } }),
-                (say.refunded(), html! { @if refunds > 0 { (money(refunds)) } }),
-                (say.corrects(), html! { @if let Some(own) = &corrected { a href={ "/console/money/invoices/" (own.text("invoice.invoiceId")) } { (own.text("invoice.number")) } } }),
-                (say.balance(), html! { b { (money(invoice.int("balance"))) } }),
-                (say.reminders(), html! { (invoice.int("reminderCount")) }),
+                (t.client(), html! { a href={ "/console/clients/" (invoice.text("clientId")) "/money" } { (client) } }),
+                (t.status(), html! { (state(cx, invoice.text("status"))) }),
+                (t.date(), html! { (date("issueDate")) }),
+                (t.due(), html! { (date("dueDate")) }),
+                (t.total(), html! { (money(invoice.int("grossTotal"))) }),
+                (t.of_which_vat(), html! { (money(invoice.int("taxTotal"))) }),
+                (t.paid(), html! { (money(invoice.int("paidTotal"))) }),
+                (t.credited(), html! { @if invoice.int("creditedTotal") != 0 { (money(invoice.int("creditedTotal"))) } }),
+                (t.refunded(), html! { @if refunds > 0 { (money(refunds)) } }),
+                (t.corrects(), html! { @if let Some(own) = &corrected { a href={ "/console/money/invoices/" (own.text("invoice.invoiceId")) } { (own.text("invoice.number")) } } }),
+                (t.balance(), html! { b { (money(invoice.int("balance"))) } }),
+                (t.reminders(), html! { (invoice.int("reminderCount")) }),
             ]))
         }
-        (table(say.lines(), &[say.what(), say.quantity(), say.vat(), say.total()], lines))
+        (table(t.lines(), &[t.what(), t.quantity(), t.vat(), t.total()], lines))
         section.card {
-            h2 { (say.payments()) }
-            @if payments.list("payments").is_empty() { p.quiet { (say.nothing_paid()) } }
+            h2 { (t.payments()) }
+            @if payments.list("payments").is_empty() { p.quiet { (t.nothing_paid()) } }
             ul.rows {
                 @for payment in payments.list("payments") {
                     (paid(cx, payment))
@@ -212,7 +211,7 @@ pub(super) fn invoice(cx: &mut PageContext<'_, '_>) -> Result<View> {
                 }
             }
             @if !notes.list("invoices").is_empty() {
-                h3 { (say.credit_notes()) }
+                h3 { (t.credit_notes()) }
                 ul.rows {
                     @for note in notes.list("invoices") {
                         li {
@@ -226,18 +225,18 @@ pub(super) fn invoice(cx: &mut PageContext<'_, '_>) -> Result<View> {
                 }
             }
             @if due {
-                (disclosure(say.take_payment(), Form::of(cx, "record_payment").from(&rest).hidden("invoiceId", &*id).hidden("clientId", invoice.text("clientId"))
-                    .choice("kind", say.kind(), &kinds).money("amount", say.amount_or_all()).text("reference", say.reference()).send(say.take_payment())))
+                (disclosure(t.take_payment(), Form::of(cx, "record_payment").from(&rest).hidden("invoiceId", &*id).hidden("clientId", invoice.text("clientId"))
+                    .choice("kind", t.kind(), &kinds).money("amount", t.amount_or_all()).text("reference", t.reference()).send(t.take_payment())))
             }
         }
     };
     let acts = html! {
-        @if pdf.has("pdf.url") { a.button.plain href=(pdf.text("pdf.url")) download=(pdf.text("pdf.fileName")) { (say.pdf()) } }
-        (Form::about(cx, "send_invoice_copy", at()).button(say.send_copy()))
-        @if due { (Form::about(cx, "remind_of_invoice", at()).button(say.remind())) }
+        @if pdf.has("pdf.url") { a.button.plain href=(pdf.text("pdf.url")) download=(pdf.text("pdf.fileName")) { (t.pdf()) } }
+        (Form::about(cx, "send_invoice_copy", at()).button(t.send_copy()))
+        @if due { (Form::about(cx, "remind_of_invoice", at()).button(t.remind())) }
         @if due && cx.may("credit_invoice") {
-            @if cx.may("write_off_invoice") { (disclosure(say.write_off(), html! { p { (say.write_off_means()) } (Form::about(cx, "write_off_invoice", at()).danger(say.write_off())) })) }
-            (disclosure(say.credit(), Form::about(cx, "credit_invoice", at()).money("amount", say.amount_or_all()).text("reason", say.reason()).danger(say.credit())))
+            @if cx.may("write_off_invoice") { (disclosure(t.write_off(), html! { p { (t.write_off_means()) } (Form::about(cx, "write_off_invoice", at()).danger(t.write_off())) })) }
+            (disclosure(t.credit(), Form::about(cx, "credit_invoice", at()).money("amount", t.amount_or_all()).text("reason", t.reason()).danger(t.credit())))
         }
     };
     Ok(View::new(invoice.text("number"), main).acts(acts))
@@ -246,7 +245,7 @@ pub(super) fn invoice(cx: &mut PageContext<'_, '_>) -> Result<View> {
 /// What of a payment pays for nothing yet.
 fn unused(cx: &PageContext<'_, '_>, payment: &Value) -> Markup {
     let amount = payment.int("unallocated");
-    html! { @if amount > 0 { " · " (cx.say.unallocated(&cx.written.money(amount, payment.text("currency")))) } }
+    html! { @if amount > 0 { " · " (cx.strings.unallocated(&cx.written.money(amount, payment.text("currency")))) } }
 }
 
 /// What of a payment went back.
@@ -255,7 +254,7 @@ fn went_back(cx: &PageContext<'_, '_>, refund: &Value) -> Markup {
     html! {
         li {
             span.grow {
-                b.number { "−" (written.money(refund.int("amount"), refund.text("currency"))) } " " (cx.say.refund())
+                b.number { "−" (written.money(refund.int("amount"), refund.text("currency"))) } " " (cx.strings.refund())
                 br; span.quiet { (refund.instant("createdAt").map(|at| written.instant(at)).unwrap_or_default()) @if refund.has("reason") { " · " (refund.text("reason")) } }
             }
             (state(cx, refund.text("status")))
@@ -264,18 +263,18 @@ fn went_back(cx: &PageContext<'_, '_>, refund: &Value) -> Markup {
 }
 
 fn paid(cx: &PageContext<'_, '_>, payment: &Value) -> Markup {
-    let (say, written) = (cx.say, &cx.written);
+    let (t, written) = (cx.strings, &cx.written);
     let currency = payment.text("currency");
     let left = payment.int("amount") - payment.int("refundedTotal");
     html! {
         li {
             span.grow {
-                b.number { (written.money(payment.int("amount"), currency)) } " " (say.term(payment.text("kind")))
+                b.number { (written.money(payment.int("amount"), currency)) } " " (t.term(payment.text("kind")))
                 br; span.quiet { (payment.instant("createdAt").map(|at| written.instant(at)).unwrap_or_default()) @if payment.has("failureCode") { " · " (payment.text("failureCode")) } (unused(cx, payment)) }
             }
             (state(cx, payment.text("status")))
             @if payment.text("status") == "succeeded" && left > 0 && cx.may("refund_payment") {
-                (disclosure(say.refund(), Form::about(cx, "refund_payment", vec![("paymentId", payment.text("paymentId").to_owned())]).money("amount", say.amount()).text("reason", say.reason()).danger(say.refund())))
+                (disclosure(t.refund(), Form::about(cx, "refund_payment", vec![("paymentId", payment.text("paymentId").to_owned())]).money("amount", t.amount()).text("reason", t.reason()).danger(t.refund())))
             }
         }
     }
@@ -293,19 +292,19 @@ pub(super) fn payments(cx: &mut PageContext<'_, '_>) -> Result<View> {
             html! { (payment.instant("createdAt").map(|at| written.instant(at)).unwrap_or_default()) },
             html! { a href={ "/console/clients/" (payment.text("clientId")) "/money" } { (client) } },
             html! { span.number { (written.money(payment.int("amount"), payment.text("currency"))) } span.quiet { (unused(cx, payment)) } },
-            html! { (cx.say.term(payment.text("kind"))) },
+            html! { (cx.strings.term(payment.text("kind"))) },
             state(cx, payment.text("status")),
-            html! { @if payment.has("invoiceId") { a href={ "/console/money/invoices/" (payment.text("invoiceId")) } { (cx.say.invoice()) } } },
+            html! { @if payment.has("invoiceId") { a href={ "/console/money/invoices/" (payment.text("invoiceId")) } { (cx.strings.invoice()) } } },
         ]);
     }
-    let say = cx.say;
+    let t = cx.strings;
     let main = html! {
         (tabs(cx, "/payments"))
         (statuses(cx, &["pending", "processing", "succeeded", "failed", "cancelled"]))
-        @if rows.is_empty() { (empty(say.nothing_paid(), None)) }
-        @else { (table(say.payments(), &[say.when(), say.client(), say.amount(), say.kind(), say.status(), say.invoice()], rows)) (pager(cx, &answer)) }
+        @if rows.is_empty() { (empty(t.nothing_paid(), None)) }
+        @else { (table(t.payments(), &[t.when(), t.client(), t.amount(), t.kind(), t.status(), t.invoice()], rows)) (pager(cx, &answer)) }
     };
-    Ok(View::new(say.payments(), main))
+    Ok(View::new(t.payments(), main))
 }
 
 /// `/console/money/memberships`
@@ -324,14 +323,14 @@ pub(super) fn memberships(cx: &mut PageContext<'_, '_>) -> Result<View> {
             state(cx, subscription.text("status")),
         ]);
     }
-    let say = cx.say;
+    let t = cx.strings;
     let main = html! {
         (tabs(cx, "/memberships"))
         (statuses(cx, &["scheduled", "active", "past_due", "paused", "cancelled", "expired"]))
-        @if rows.is_empty() { (empty(say.no_membership(), None)) }
-        @else { (table(say.memberships(), &[say.client(), say.membership(), say.price(), say.next_bill(), say.status()], rows)) (pager(cx, &answer)) }
+        @if rows.is_empty() { (empty(t.no_membership(), None)) }
+        @else { (table(t.memberships(), &[t.client(), t.membership(), t.price(), t.next_bill(), t.status()], rows)) (pager(cx, &answer)) }
     };
-    Ok(View::new(say.memberships(), main))
+    Ok(View::new(t.memberships(), main))
 }
 
 /// `/console/money/requests`
@@ -349,19 +348,19 @@ pub(super) fn requests(cx: &mut PageContext<'_, '_>) -> Result<View> {
             html! { span.number { (written.money(request.int("amount"), request.text("currency"))) } },
             state(cx, request.text("status")),
             html! { @if open { div.buttons {
-                a.button.plain href=(request.text("payUrl")) target="_blank" rel="noopener" { (cx.say.pay_page()) }
-                (Form::about(cx, "cancel_payment_request", vec![("paymentRequestId", request.text("paymentRequestId").to_owned())]).button(cx.say.cancel()))
+                a.button.plain href=(request.text("payUrl")) target="_blank" rel="noopener" { (cx.strings.pay_page()) }
+                (Form::about(cx, "cancel_payment_request", vec![("paymentRequestId", request.text("paymentRequestId").to_owned())]).button(cx.strings.cancel()))
             } } },
         ]);
     }
-    let say = cx.say;
+    let t = cx.strings;
     let main = html! {
         (tabs(cx, "/requests"))
         (statuses(cx, &["open", "paid", "cancelled", "expired"]))
-        @if rows.is_empty() { (empty(say.nothing(), None)) }
-        @else { (table(say.payment_requests(), &[say.client(), say.what(), say.amount(), say.status(), ""], rows)) (pager(cx, &answer)) }
+        @if rows.is_empty() { (empty(t.nothing(), None)) }
+        @else { (table(t.payment_requests(), &[t.client(), t.what(), t.amount(), t.status(), ""], rows)) (pager(cx, &answer)) }
     };
-    Ok(View::new(say.payment_requests(), main))
+    Ok(View::new(t.payment_requests(), main))
 }
 
 /// `/console/money/chargebacks`
@@ -376,27 +375,27 @@ pub(super) fn chargebacks(cx: &mut PageContext<'_, '_>) -> Result<View> {
             html! { (chargeback.instant("createdAt").map(|at| written.instant(at)).unwrap_or_default()) },
             html! { a href={ "/console/clients/" (chargeback.text("clientId")) "/money" } { (client) } },
             html! { span.number { (written.money(chargeback.int("amount"), chargeback.text("currency"))) } },
-            html! { (cx.say.term(chargeback.text("reason"))) },
+            html! { (cx.strings.term(chargeback.text("reason"))) },
             html! { (chargeback.instant("evidenceDueAt").map(|at| written.instant(at)).unwrap_or_default()) },
             state(cx, chargeback.text("status")),
         ]);
     }
-    let say = cx.say;
+    let t = cx.strings;
     let main = html! {
         (tabs(cx, "/chargebacks"))
         (statuses(cx, &["open", "under_review", "won", "lost"]))
-        @if rows.is_empty() { (empty(say.nothing(), None)) }
-        @else { (table(say.chargebacks(), &[say.when(), say.client(), say.amount(), say.reason(), say.evidence_due(), say.status()], rows)) (pager(cx, &answer)) }
+        @if rows.is_empty() { (empty(t.nothing(), None)) }
+        @else { (table(t.chargebacks(), &[t.when(), t.client(), t.amount(), t.reason(), t.evidence_due(), t.status()], rows)) (pager(cx, &answer)) }
     };
-    Ok(View::new(say.chargebacks(), main))
+    Ok(View::new(t.chargebacks(), main))
 }
 
 /// What a client has asked for of a membership, and waits for an answer.
-pub(super) fn asked(cx: &mut PageContext<'_, '_>, subscription: &Value) -> Result<Markup> {
+pub(super) fn pending_requests(cx: &mut PageContext<'_, '_>, subscription: &Value) -> Result<Markup> {
     let id = subscription.text("subscriptionId");
     let call = ApiCall::of("list_subscription_requests").at("subscriptionId", id).with("limit", 10);
     let answer = cx.call_if_allowed(call)?.unwrap_or_default();
-    let (say, written) = (cx.say, &cx.written);
+    let (t, written) = (cx.strings, &cx.written);
     let date = |one: &Value, place: &str| {
         one.date(place).map(|date| written.date(date)).unwrap_or_default()
     };
@@ -405,12 +404,12 @@ pub(super) fn asked(cx: &mut PageContext<'_, '_>, subscription: &Value) -> Resul
         @for one in waiting {
             @let about = || vec![("subscriptionId", id.to_owned()), ("requestId", one.text("requestId").to_owned())];
             div.notice.warn {
-                b { (say.term(one.text("kind"))) } " " (date(one, "pauseFrom")) @if one.has("pauseUntil") { " – " (date(one, "pauseUntil")) } (date(one, "endDate"))
+                b { (t.term(one.text("kind"))) } " " (date(one, "pauseFrom")) @if one.has("pauseUntil") { " – " (date(one, "pauseUntil")) } (date(one, "endDate"))
                 @if one.has("reason") { p { (one.text("reason")) } }
                 @if cx.may("approve_subscription_request") {
                     div.buttons {
-                        (Form::about(cx, "approve_subscription_request", about()).send(say.approve()))
-                        (Form::about(cx, "reject_subscription_request", about()).button(say.reject()))
+                        (Form::about(cx, "approve_subscription_request", about()).send(t.approve()))
+                        (Form::about(cx, "reject_subscription_request", about()).button(t.reject()))
                     }
                 }
             }
@@ -420,15 +419,15 @@ pub(super) fn asked(cx: &mut PageContext<'_, '_>, subscription: &Value) -> Resul
 
 /// Forms that bill a client for something of its own, and that ask them to pay.
 pub(super) fn billing(cx: &PageContext<'_, '_>, client: &str) -> Markup {
-    let say = cx.say;
+    let t = cx.strings;
     html! {
         @if cx.may("issue_invoice") {
-            (disclosure(say.new_invoice(), Form::of(cx, "issue_invoice").hidden("clientId", client).text("lines.0.description", say.what())
-                .money("lines.0.amount", say.amount_with_vat()).text("lines.0.vatPercentage", say.vat()).send(say.new_invoice())))
+            (disclosure(t.new_invoice(), Form::of(cx, "issue_invoice").hidden("clientId", client).text("lines.0.description", t.what())
+                .money("lines.0.amount", t.amount_with_vat()).text("lines.0.vatPercentage", t.vat()).send(t.new_invoice())))
         }
         @if cx.may("create_payment_request") {
-            (disclosure(say.ask_to_pay(), Form::of(cx, "create_payment_request").hidden("clientId", client).text("description", say.what())
-                .money("amount", say.amount()).next("/console/money/requests").send(say.ask_to_pay())))
+            (disclosure(t.ask_to_pay(), Form::of(cx, "create_payment_request").hidden("clientId", client).text("description", t.what())
+                .money("amount", t.amount()).next("/console/money/requests").send(t.ask_to_pay())))
         }
     }
 }

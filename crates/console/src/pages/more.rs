@@ -11,18 +11,18 @@ use crate::{
 
 /// `/console/more`, `/my/more`
 pub(super) fn show(cx: &mut PageContext<'_, '_>) -> Result<View> {
-    let say = cx.say;
+    let t = cx.strings;
     let main = html! {
-        nav.card aria-label=(say.more()) {
+        nav.card aria-label=(t.more()) {
             ul.rows {
                 @for way in super::navigation(cx).iter().filter(|way| cx.may(way.needs)) {
-                    li { a.who.grow href=(way.path) { (icon(way.icon)) ((way.label)(say)) } }
+                    li { a.who.grow href=(way.path) { (icon(way.icon)) ((way.label)(t)) } }
                 }
-                @if !cx.is_client() { li { a.who.grow href="/console/find" { (icon("search")) (say.find_anything()) } } }
-                li { a.who.grow href=(super::account(cx)) { (icon("account")) (say.account()) } }
+                @if !cx.is_client() { li { a.who.grow href="/console/find" { (icon("search")) (t.find_anything()) } } }
+                li { a.who.grow href=(super::account(cx)) { (icon("account")) (t.account()) } }
             }
         }
-        (sign_out_form(&cx.csrf(), say.sign_out()))
+        (sign_out_form(&cx.csrf(), t.sign_out()))
     };
-    Ok(View::new(say.more(), main))
+    Ok(View::new(t.more(), main))
 }

@@ -25,33 +25,33 @@ pub(super) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let call =
         ApiCall::of("list_products").filtered(place, &["search", "productType", "visibility"]);
     let answer = cx.list(call.with("archived", place.parameter("archived") == "true"))?;
-    let (say, written) = (cx.say, &cx.written);
+    let (t, written) = (cx.strings, &cx.written);
     let rows: Vec<Vec<Markup>> = answer.list("products").iter().map(|product| vec![
         html! { a href={ "/console/products/" (product.text("productId")) } { b { (cx.localized(product.at("name"))) } } },
-        html! { (say.term(product.text("productType"))) },
-        html! { span.number { (written.money(product.int("price"), product.text("currency"))) @if product.text("period") != "None" { " / " (say.term(product.text("period"))) } } },
-        html! { (say.term(product.text("visibility"))) },
+        html! { (t.term(product.text("productType"))) },
+        html! { span.number { (written.money(product.int("price"), product.text("currency"))) @if product.text("period") != "None" { " / " (t.term(product.text("period"))) } } },
+        html! { (t.term(product.text("visibility"))) },
         html! { @if product.is("isArchived") { (state(cx, "archived")) } },
     ]).collect();
     let main = html! {
         form.filters method="get" role="search" {
-            label.wide { (say.search()) input type="search" name="search" value=(place.parameter("search")) maxlength="100"; }
-            label { (say.kind())
-                select name="productType" { option value="" { (say.all()) } @for word in KINDS { option value=(word) selected[place.parameter("productType") == word] { (say.term(word)) } } }
+            label.wide { (t.search()) input type="search" name="search" value=(place.parameter("search")) maxlength="100"; }
+            label { (t.kind())
+                select name="productType" { option value="" { (t.all()) } @for word in KINDS { option value=(word) selected[place.parameter("productType") == word] { (t.term(word)) } } }
             }
-            label { (say.archived())
-                select name="archived" { option value="" { (say.no()) } option value="true" selected[place.parameter("archived") == "true"] { (say.yes()) } }
+            label { (t.archived())
+                select name="archived" { option value="" { (t.no()) } option value="true" selected[place.parameter("archived") == "true"] { (t.yes()) } }
             }
-            button.plain type="submit" { (say.filter()) }
+            button.plain type="submit" { (t.filter()) }
         }
-        @if rows.is_empty() { (empty(say.no_products(), None)) }
-        @else { (table(say.products(), &[say.name(), say.kind(), say.price(), say.visibility(), ""], rows)) (pager(cx, &answer)) }
+        @if rows.is_empty() { (empty(t.no_products(), None)) }
+        @else { (table(t.products(), &[t.name(), t.kind(), t.price(), t.visibility(), ""], rows)) (pager(cx, &answer)) }
     };
     let acts = html! {
-        @if cx.may("order_products") { a.button.plain href="/console/products/order" { (say.order_of_products()) } }
-        @if cx.may("create_product") { a.button href="/console/products/new" { (say.add_product()) } }
+        @if cx.may("order_products") { a.button.plain href="/console/products/order" { (t.order_of_products()) } }
+        @if cx.may("create_product") { a.button href="/console/products/new" { (t.add_product()) } }
     };
-    Ok(View::new(say.products(), main).acts(acts))
+    Ok(View::new(t.products(), main).acts(acts))
 }
 
 /// The fields of a product of a kind: what each kind has besides its name, price and place.
@@ -60,9 +60,9 @@ fn fields<'f>(
     mut form: Form<'f>,
     (kind, product): (&str, &Value),
 ) -> Form<'f> {
-    let say = cx.say;
+    let t = cx.strings;
     let words = |words: &[&'static str]| -> Vec<(&'static str, &'static str)> {
-        words.iter().map(|word| (*word, say.term(word))).collect()
+        words.iter().map(|word| (*word, t.term(word))).collect()
     };
     // Both are written whole: the business's own language first, then whichever else there is.
     let own = cx.person.company.language.as_str();
@@ -79,31 +79,29 @@ fn fields<'f>(
             false => format!("{label} ({language})"),
         };
         form = form
-            .text(&format!("name.{language}"), &label(say.name()))
-            .area(&format!("description.{language}"), &label(say.description()));
+            .text(&format!("name.{language}"), &label(t.name()))
+            .area(&format!("description.{language}"), &label(t.description()));
     }
     let form = form
-        .money("price", say.price())
-        .helped("vatPercentage", say.vat(), say.vat_help())
-        .choice("visibility", say.visibility(), &words(&VISIBILITIES));
+        .money("price", t.price())
+        .helped("vatPercentage", t.vat(), t.vat_help())
+        .choice("visibility", t.visibility(), &words(&VISIBILITIES));
     match kind {
         "Membership" => form
-            .choice("period", say.billed_every(), &words(&PERIODS[1..]))
-            .check("autoRenew", say.renews_by_itself())
-            .choice("cancellationNoticePeriod", say.notice_period(), &words(&PERIODS))
-            .check("assignCredits", say.gives_credits())
-            .text("credits", say.credits()),
-        "CreditPack" => {
-            form.unchanged_hidden("assignCredits", "true").text("credits", say.credits())
-        }
-        "DayPass" | "WeekPass" => form.text("daysUsable", say.days_usable()),
+            .choice("period", t.billed_every(), &words(&PERIODS[1..]))
+            .check("autoRenew", t.renews_by_itself())
+            .choice("cancellationNoticePeriod", t.notice_period(), &words(&PERIODS))
+            .check("assignCredits", t.gives_credits())
+            .text("credits", t.credits()),
+        "CreditPack" => form.unchanged_hidden("assignCredits", "true").text("credits", t.credits()),
+        "DayPass" | "WeekPass" => form.text("daysUsable", t.days_usable()),
         _ => form,
     }
 }
 
 /// `/console/products/new`
 pub(super) fn new(cx: &mut PageContext<'_, '_>) -> Result<View> {
-    let (say, request) = (cx.say, cx.place.parameter("kind"));
+    let (t, request) = (cx.strings, cx.place.parameter("kind"));
     let kind = KINDS.into_iter().find(|own| *own == request).unwrap_or("Membership");
     // What most mean by each.
     let usual = match kind {
@@ -118,10 +116,10 @@ pub(super) fn new(cx: &mut PageContext<'_, '_>) -> Result<View> {
         .next("/console/products/{product.productId}")
         .hidden("productType", kind);
     let main = html! {
-        (by_word(cx, (say.kind(), "kind", kind), &KINDS))
-        section.card { (fields(cx, form, (kind, &usual)).send(say.add_product())) }
+        (by_word(cx, (t.kind(), "kind", kind), &KINDS))
+        section.card { (fields(cx, form, (kind, &usual)).send(t.add_product())) }
     };
-    Ok(View::new(say.add_product(), main))
+    Ok(View::new(t.add_product(), main))
 }
 
 /// `/console/products/{productId}`
@@ -130,18 +128,18 @@ pub(super) fn one(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let answer = cx.call(ApiCall::of("get_product").at("productId", &id))?;
     let product: Value = answer["product"].clone();
     let title = cx.localized(product.at("name"));
-    let say = cx.say;
+    let t = cx.strings;
     let at = || vec![("productId", id.clone())];
     let form = Form::about(cx, "update_product", at()).from(&product);
     let main = html! {
-        p { (say.term(product.text("productType"))) @if product.is("isArchived") { " " (state(cx, "archived")) } }
+        p { (t.term(product.text("productType"))) @if product.is("isArchived") { " " (state(cx, "archived")) } }
         (preview(cx, &product))
-        @if cx.may("update_product") { section.card { (fields(cx, form, (product.text("productType"), &product)).send(say.save())) } }
+        @if cx.may("update_product") { section.card { (fields(cx, form, (product.text("productType"), &product)).send(t.save())) } }
     };
     let acts = html! {
         @if cx.may("archive_product") {
-            @if product.is("isArchived") { (Form::about(cx, "restore_product", at()).button(say.restore())) }
-            @else { (Form::about(cx, "archive_product", at()).previewed().danger(say.archive())) }
+            @if product.is("isArchived") { (Form::about(cx, "restore_product", at()).button(t.restore())) }
+            @else { (Form::about(cx, "archive_product", at()).previewed().danger(t.archive())) }
         }
     };
     Ok(View::new(title, main).acts(acts))
@@ -149,21 +147,21 @@ pub(super) fn one(cx: &mut PageContext<'_, '_>) -> Result<View> {
 
 /// A product as clients read of it.
 fn preview(cx: &PageContext<'_, '_>, product: &Value) -> Markup {
-    let (say, written) = (cx.say, &cx.written);
+    let (t, written) = (cx.strings, &cx.written);
     let description = cx.localized(product.at("description"));
     html! {
-        section.card aria-label=(say.preview()) {
+        section.card aria-label=(t.preview()) {
             h2 { (cx.localized(product.at("name"))) }
             @for line in description.lines() { p { (line) } }
             p { b.number { (written.money(product.int("price"), product.text("currency"))) }
-                @if product.text("period") != "None" { " / " (say.term(product.text("period"))) } }
+                @if product.text("period") != "None" { " / " (t.term(product.text("period"))) } }
             ul {
-                @if product.is("assignCredits") && product.int("credits") > 0 { li { (say.credits()) ": " (written.count(product.int("credits"))) } }
-                @if product.int("daysUsable") > 0 { li { (say.days_usable()) ": " (written.count(product.int("daysUsable"))) } }
-                @if product.is("autoRenew") { li { (say.renews_by_itself()) } }
-                @if product.text("cancellationNoticePeriod") != "None" { li { (say.notice_period()) ": " (say.term(product.text("cancellationNoticePeriod"))) } }
+                @if product.is("assignCredits") && product.int("credits") > 0 { li { (t.credits()) ": " (written.count(product.int("credits"))) } }
+                @if product.int("daysUsable") > 0 { li { (t.days_usable()) ": " (written.count(product.int("daysUsable"))) } }
+                @if product.is("autoRenew") { li { (t.renews_by_itself()) } }
+                @if product.text("cancellationNoticePeriod") != "None" { li { (t.notice_period()) ": " (t.term(product.text("cancellationNoticePeriod"))) } }
             }
-            p.quiet { (say.visibility()) ": " (say.term(product.text("visibility"))) }
+            p.quiet { (t.visibility()) ": " (t.term(product.text("visibility"))) }
         }
     }
 }
@@ -190,26 +188,26 @@ pub(super) fn order(cx: &mut PageContext<'_, '_>) -> Result<View> {
         }
     }
     own.retain(|product| kinds.contains(&product.text("productType")));
-    let say = cx.say;
+    let t = cx.strings;
     let written = |order: Vec<&Value>| {
         let form = Form::of(cx, "order_products").hidden("shelf", shelf);
         order.into_iter().fold(form, |form, one| form.hidden("productIds", one.text("productId")))
     };
     let main = html! {
-        (by_word(cx, (say.kind(), "shelf", shelf), &SHELVES.map(|(own, _)| own)))
-        @if own.is_empty() { (empty(say.no_products(), None)) }
+        (by_word(cx, (t.kind(), "shelf", shelf), &SHELVES.map(|(own, _)| own)))
+        @if own.is_empty() { (empty(t.no_products(), None)) }
         ul.rows.card {
             @for (at, product) in own.iter().enumerate() {
                 li {
-                    span.grow { b { (cx.localized(product.at("name"))) } " " span.quiet { (say.term(product.text("visibility"))) } }
+                    span.grow { b { (cx.localized(product.at("name"))) } " " span.quiet { (t.term(product.text("visibility"))) } }
                     div.buttons {
-                        @if at > 0 { (written(swapped(&own, at, at - 1)).button(say.move_up())) }
-                        @if at + 1 < own.len() { (written(swapped(&own, at, at + 1)).button(say.move_down())) }
+                        @if at > 0 { (written(swapped(&own, at, at - 1)).button(t.move_up())) }
+                        @if at + 1 < own.len() { (written(swapped(&own, at, at + 1)).button(t.move_down())) }
                     }
                 }
             }
         }
     };
-    let acts = html! { a.button.plain href="/console/products" { (say.back()) } };
-    Ok(View::new(say.order_of_products(), main).acts(acts))
+    let acts = html! { a.button.plain href="/console/products" { (t.back()) } };
+    Ok(View::new(t.order_of_products(), main).acts(acts))
 }

@@ -54,29 +54,29 @@ fn controls(
 ) -> Result<Markup> {
     let locations = cx.choices(ApiCall::of("list_locations"), ("locations", "locationId"))?;
     let coaches = cx.choices(ApiCall::of("list_coaches"), ("coaches", "coachId"))?;
-    let (say, place) = (cx.say, cx.place);
+    let (t, place) = (cx.strings, cx.place);
     let pages = [
-        ("", say.attendance(), ""),
-        ("/revenue", say.revenue(), ""),
-        ("/retention", say.retention(), ""),
+        ("", t.attendance(), ""),
+        ("/revenue", t.revenue(), ""),
+        ("/retention", t.retention(), ""),
     ];
     Ok(html! {
-        (lists::tabs(cx, (say.reports(), "/console/reports", here), &pages))
+        (lists::tabs(cx, (t.reports(), "/console/reports", here), &pages))
         form.filters method="get" {
-            label { (say.from()) input type="date" name="from" value=(wanted.from); }
-            label { (say.until()) input type="date" name="to" value=(wanted.to); }
-            label { (say.by())
-                select name="groupBy" { @for (word, label) in [("day", say.day()), ("week", say.week()), ("month", say.month())] { option value=(word) selected[word == wanted.group] { (label) } } }
+            label { (t.from()) input type="date" name="from" value=(wanted.from); }
+            label { (t.until()) input type="date" name="to" value=(wanted.to); }
+            label { (t.by())
+                select name="groupBy" { @for (word, label) in [("day", t.day()), ("week", t.week()), ("month", t.month())] { option value=(word) selected[word == wanted.group] { (label) } } }
             }
-            label { (say.location())
-                select name="locationId" { option value="" { (say.all()) } @for (id, label) in &locations { option value=(id) selected[place.parameter("locationId") == id] { (label) } } }
+            label { (t.location())
+                select name="locationId" { option value="" { (t.all()) } @for (id, label) in &locations { option value=(id) selected[place.parameter("locationId") == id] { (label) } } }
             }
             @if by_coach {
-                label { (say.coach())
-                    select name="coachId" { option value="" { (say.all()) } @for (id, label) in &coaches { option value=(id) selected[place.parameter("coachId") == id] { (label) } } }
+                label { (t.coach())
+                    select name="coachId" { option value="" { (t.all()) } @for (id, label) in &coaches { option value=(id) selected[place.parameter("coachId") == id] { (label) } } }
                 }
             }
-            button.plain type="submit" { (say.show()) }
+            button.plain type="submit" { (t.show()) }
         }
     })
 }
@@ -121,11 +121,11 @@ fn page(
     let below = match report_call(cx, operation, &wanted) {
         Ok(answer) => main(cx, &Report { told: answer, group: wanted.group }),
         Err(problem) if matches!(problem.status, 400 | 422) => {
-            html! { p.mistake role="alert" { (cx.say.until()) ": " (cx.say.refusal(&problem)) } }
+            html! { p.mistake role="alert" { (cx.strings.until()) ": " (cx.strings.refusal(&problem)) } }
         }
         Err(problem) => return Err(problem),
     };
-    Ok(View::new(cx.say.reports(), html! { (controls) (below) }))
+    Ok(View::new(cx.strings.reports(), html! { (controls) (below) }))
 }
 
 /// A rate with what it is made of.
@@ -143,7 +143,7 @@ fn count(cx: &PageContext<'_, '_>, of: &Value, place: &str) -> Markup {
 /// `/console/reports`
 pub(super) fn attendance(cx: &mut PageContext<'_, '_>) -> Result<View> {
     page(cx, ("", "get_attendance_report", true), |cx, report| {
-        let say = cx.say;
+        let t = cx.strings;
         let points = report.points(cx, |bucket| bucket.int("attended") as f64);
         let row = |name: String, of: &Value| {
             vec![
@@ -158,19 +158,19 @@ pub(super) fn attendance(cx: &mut PageContext<'_, '_>) -> Result<View> {
         };
         let periods = report.periods(cx).into_iter().map(|(name, bucket)| row(name, bucket));
         let mut rows: Vec<_> = periods.collect();
-        rows.push(row(say.total().to_owned(), report.told.at("totals")));
+        rows.push(row(t.total().to_owned(), report.told.at("totals")));
         let columns = [
-            say.period(),
-            say.attended(),
-            say.no_shows(),
-            say.late(),
-            say.attendance(),
-            say.fill(),
-            say.people(),
+            t.period(),
+            t.attended(),
+            t.no_shows(),
+            t.late(),
+            t.attendance(),
+            t.fill(),
+            t.people(),
         ];
         html! {
-            section.card { h2 { (say.attended()) } (charts::bars(cx, say.attended(), &points)) }
-            (table(say.attendance(), &columns, rows))
+            section.card { h2 { (t.attended()) } (charts::bars(cx, t.attended(), &points)) }
+            (table(t.attendance(), &columns, rows))
         }
     })
 }
@@ -178,7 +178,7 @@ pub(super) fn attendance(cx: &mut PageContext<'_, '_>) -> Result<View> {
 /// `/console/reports/revenue`
 pub(super) fn revenue(cx: &mut PageContext<'_, '_>) -> Result<View> {
     page(cx, ("/revenue", "get_revenue_report", false), |cx, report| {
-        let say = cx.say;
+        let t = cx.strings;
         let currency = &cx.person.company.currency;
         let (own, unit) = (currency.code(), 10f64.powi(currency.decimals() as i32));
         let points = report.points(cx, |bucket| {
@@ -207,20 +207,20 @@ pub(super) fn revenue(cx: &mut PageContext<'_, '_>) -> Result<View> {
         for (name, bucket) in report.periods(cx) {
             rows.extend(bucket.list("currencies").iter().map(|block| row(&name, block)));
         }
-        rows.extend(report.told.list("totals").iter().map(|block| row(say.total(), block)));
+        rows.extend(report.told.list("totals").iter().map(|block| row(t.total(), block)));
         let columns = [
-            say.period(),
-            say.invoiced(),
-            say.credited(),
-            say.collected(),
-            say.refunded(),
-            say.net(),
-            say.outstanding(),
-            say.mrr(),
+            t.period(),
+            t.invoiced(),
+            t.credited(),
+            t.collected(),
+            t.refunded(),
+            t.net(),
+            t.outstanding(),
+            t.mrr(),
         ];
         html! {
-            section.card { h2 { (say.net_collected()) " (" (own) ")" } (charts::bars(cx, say.net_collected(), &points)) }
-            (table(say.revenue(), &columns, rows))
+            section.card { h2 { (t.net_collected()) " (" (own) ")" } (charts::bars(cx, t.net_collected(), &points)) }
+            (table(t.revenue(), &columns, rows))
         }
     })
 }
@@ -228,7 +228,7 @@ pub(super) fn revenue(cx: &mut PageContext<'_, '_>) -> Result<View> {
 /// `/console/reports/retention`
 pub(super) fn retention(cx: &mut PageContext<'_, '_>) -> Result<View> {
     page(cx, ("/retention", "get_retention_report", true), |cx, report| {
-        let say = cx.say;
+        let t = cx.strings;
         let points = report.points(cx, |bucket| bucket.int("atEnd") as f64);
         let row = |(name, bucket): (String, &Value)| {
             vec![
@@ -244,18 +244,18 @@ pub(super) fn retention(cx: &mut PageContext<'_, '_>) -> Result<View> {
         };
         let rows = report.periods(cx).into_iter().map(row).collect();
         let columns = [
-            say.period(),
-            say.at_start(),
-            say.joined(),
-            say.returned(),
-            say.left(),
-            say.at_end(),
-            say.retention(),
-            say.churn(),
+            t.period(),
+            t.at_start(),
+            t.joined(),
+            t.returned(),
+            t.left(),
+            t.at_end(),
+            t.retention(),
+            t.churn(),
         ];
         html! {
-            section.card { h2 { (say.members()) } (charts::line(cx, say.members(), "", &points)) }
-            (table(say.retention(), &columns, rows))
+            section.card { h2 { (t.members()) } (charts::line(cx, t.members(), "", &points)) }
+            (table(t.retention(), &columns, rows))
         }
     })
 }

@@ -21,24 +21,24 @@ struct ResultGroup(&'static str, Vec<(String, String)>);
 /// `/console/find`
 pub(super) fn show(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let wanted: String = cx.place.parameter("q").trim().chars().take(100).collect();
-    let say = cx.say;
+    let t = cx.strings;
     let mut found = Vec::new();
     if !wanted.is_empty() {
         let folded = wanted.to_lowercase();
         let ways = super::navigation(cx).iter().filter(|way| cx.may(way.needs));
-        let ways = ways.map(|way| (way.path.to_owned(), (way.label)(say).to_owned()));
+        let ways = ways.map(|way| (way.path.to_owned(), (way.label)(t).to_owned()));
         let fits = |label: &str| label.to_lowercase().contains(&folded);
-        found.push(ResultGroup(say.pages_found(), ways.filter(|(_, label)| fits(label)).collect()));
+        found.push(ResultGroup(t.pages_found(), ways.filter(|(_, label)| fits(label)).collect()));
         let searched = |operation: &'static str| {
             ApiCall::of(operation).with("search", &wanted).with("limit", MOST)
         };
         let answer = cx.call_if_allowed(searched("list_clients"))?.unwrap_or_default();
         let label = |client: &Value| {
-            let archived = if client.has("archivedAt") { say.term("archived") } else { "" };
+            let archived = if client.has("archivedAt") { t.term("archived") } else { "" };
             format!("{} {} {archived}", name(client), client.text("email")).trim().to_owned()
         };
         found.push(ResultGroup(
-            say.clients(),
+            t.clients(),
             listed(&answer, ("clients", "clientId"), "/console/clients/", label),
         ));
         // A number that nothing begins with is found whole.
@@ -47,44 +47,44 @@ pub(super) fn show(cx: &mut PageContext<'_, '_>) -> Result<View> {
         let answer = cx.call_if_allowed(answer)?.unwrap_or_default();
         let label = |invoice: &Value| invoice.text("number").to_owned();
         found.push(ResultGroup(
-            say.invoices(),
+            t.invoices(),
             listed(&answer, ("invoices", "invoiceId"), "/console/money/invoices/", label),
         ));
         let answer = cx.call_if_allowed(searched("list_products"))?.unwrap_or_default();
         let label = |product: &Value| cx.localized(product.at("name"));
         found.push(ResultGroup(
-            say.products(),
+            t.products(),
             listed(&answer, ("products", "productId"), "/console/products/", label),
         ));
         let answer = cx.call_if_allowed(searched("list_workout_templates"))?.unwrap_or_default();
         let label = |template: &Value| template.text("name").to_owned();
         found.push(ResultGroup(
-            say.programmes(),
+            t.programmes(),
             listed(&answer, ("templates", "_id"), "/console/programmes/", label),
         ));
         let coaches = cx.choices(ApiCall::of("list_coaches"), ("coaches", "coachId"))?;
         let coaches = coaches.into_iter().filter(|(_, label)| fits(label));
         let to = |(id, label)| (format!("/console/settings/coaches/{id}"), label);
-        found.push(ResultGroup(say.coaches(), coaches.map(to).collect()));
+        found.push(ResultGroup(t.coaches(), coaches.map(to).collect()));
         let types = cx.choices(ApiCall::of("list_event_types"), ("eventTypes", "eventTypeId"))?;
         let types = types.into_iter().filter(|(_, label)| fits(label));
         let to = |(id, label)| (format!("/console/settings/event-types/{id}"), label);
-        found.push(ResultGroup(say.event_types(), types.map(to).collect()));
+        found.push(ResultGroup(t.event_types(), types.map(to).collect()));
         let forms = cx.choices(ApiCall::of("list_forms"), ("forms", "formId"))?;
         let forms = forms.into_iter().filter(|(_, label)| fits(label));
         let to = |(id, label)| (format!("/console/forms/{id}"), label);
-        found.push(ResultGroup(say.forms(), forms.map(to).collect()));
+        found.push(ResultGroup(t.forms(), forms.map(to).collect()));
     }
     let none = found.iter().all(|ResultGroup(_, all)| all.is_empty());
     let main = html! {
         form.filters method="get" role="search" {
-            label.wide { (say.find_anything()) input type="search" name="q" value=(wanted) autocomplete="off" autofocus; }
-            button.plain type="submit" { (say.find()) }
+            label.wide { (t.find_anything()) input type="search" name="q" value=(wanted) autocomplete="off" autofocus; }
+            button.plain type="submit" { (t.find()) }
         }
-        @if none && !wanted.is_empty() { p { (say.nothing_found(&wanted)) } }
+        @if none && !wanted.is_empty() { p { (t.nothing_found(&wanted)) } }
         @for group in &found { (group_list(group)) }
     };
-    Ok(View::new(say.find(), main))
+    Ok(View::new(t.find(), main))
 }
 
 fn listed(

@@ -158,14 +158,14 @@ fn lost(cx: &PageContext<'_, '_>, problem: &Problem) -> Response<Body> {
     });
     let (title, status) = match problem.status {
         404 | 400 if of_path || problem.status == 404 => {
-            (cx.say.not_there(), StatusCode::NOT_FOUND)
+            (cx.strings.not_there(), StatusCode::NOT_FOUND)
         }
-        403 => (cx.say.not_for_you(), StatusCode::FORBIDDEN),
-        _ => (cx.say.did_not_work(), parts::shut(problem)),
+        403 => (cx.strings.not_for_you(), StatusCode::FORBIDDEN),
+        _ => (cx.strings.did_not_work(), parts::shut(problem)),
     };
     let main = html! {
-        @if !of_path { p { (cx.say.refused(problem)) } }
-        p { a.button href=(home(cx)) { (cx.say.to_start()) } }
+        @if !of_path { p { (cx.strings.refused(problem)) } }
+        p { a.button href=(home(cx)) { (cx.strings.to_start()) } }
     };
     shell::render(cx, status, View::new(title, main))
 }
@@ -265,20 +265,20 @@ fn secret(cx: &mut PageContext<'_, '_>) -> Result<View> {
         }
     }
     let main = html! {
-        div.notice.warn { (cx.say.shown_once()) }
-        @if answer.has("invitation.token") { p { (cx.say.pass_link_on()) } }
+        div.notice.warn { (cx.strings.shown_once()) }
+        @if answer.has("invitation.token") { p { (cx.strings.pass_link_on()) } }
         @if !codes.is_empty() {
-            h2 { (cx.say.recovery_codes()) }
-            p { (cx.say.recovery_codes_mean()) }
+            h2 { (cx.strings.recovery_codes()) }
+            p { (cx.strings.recovery_codes_mean()) }
             code.secret #recovery-codes { @for code in codes { (code.as_str().unwrap_or_default()) br; } }
-            p { button.plain type="button" data-copy="recovery-codes" { (cx.say.copy()) } }
+            p { button.plain type="button" data-copy="recovery-codes" { (cx.strings.copy()) } }
         }
         @for (name, value) in &secrets {
-            h2 { (cx.say.term(name)) }
+            h2 { (cx.strings.term(name)) }
             code.secret #{ "secret-" (name) } { (value) }
-            p { button.plain type="button" data-copy={ "secret-" (name) } { (cx.say.copy()) } }
+            p { button.plain type="button" data-copy={ "secret-" (name) } { (cx.strings.copy()) } }
         }
-        p { a.button href=(field("next")) { (cx.say.kept_it()) } }
+        p { a.button href=(field("next")) { (cx.strings.kept_it()) } }
     };
-    Ok(View::new(cx.say.keep_this(), main))
+    Ok(View::new(cx.strings.keep_this(), main))
 }

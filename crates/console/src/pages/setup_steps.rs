@@ -31,33 +31,33 @@ pub(super) fn first_steps(cx: &mut PageContext<'_, '_>) -> Result<Option<Markup>
         Ok(SetupStep { label, address: address.to_owned(), done: total(cx, operation)? > 0 })
     };
     let steps = [
-        step(|say| say.step_event_type(), "/console/settings/event-types", "list_event_types")?,
+        step(|t| t.step_event_type(), "/console/settings/event-types", "list_event_types")?,
         SetupStep {
-            label: |say| say.step_hours(),
+            label: |t| t.step_hours(),
             address: format!("/console/settings/coaches/{own}"),
             done: !hours.list("availability.weekly").is_empty(),
         },
-        step(|say| say.step_product(), "/console/products", "list_products")?,
-        step(|say| say.step_client(), "/console/clients/new", "list_clients")?,
-        step(|say| say.step_booking(), "/console/calendar/book", "list_bookings")?,
+        step(|t| t.step_product(), "/console/products", "list_products")?,
+        step(|t| t.step_client(), "/console/clients/new", "list_clients")?,
+        step(|t| t.step_booking(), "/console/calendar/book", "list_bookings")?,
     ];
     if steps.iter().all(|step| step.done) {
         return Ok(None);
     }
-    let say = cx.say;
+    let t = cx.strings;
     Ok(Some(html! {
         section.card {
-            h2 { (say.first_steps()) }
+            h2 { (t.first_steps()) }
             ol.rows {
                 @for step in &steps {
                     li {
-                        span.grow { ((step.label)(say)) }
-                        @if step.done { span.state.good { (say.is_done()) } }
-                        @else { a.button.plain href=(step.address) { (say.do_it()) span.hidden { ": " ((step.label)(say)) } } }
+                        span.grow { ((step.label)(t)) }
+                        @if step.done { span.state.good { (t.is_done()) } }
+                        @else { a.button.plain href=(step.address) { (t.do_it()) span.hidden { ": " ((step.label)(t)) } } }
                     }
                 }
             }
-            p.quiet { a href="/console/imports" { (say.step_import()) } }
+            p.quiet { a href="/console/imports" { (t.step_import()) } }
         }
     }))
 }

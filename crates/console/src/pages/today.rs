@@ -51,13 +51,13 @@ pub(super) fn attendance(cx: &PageContext<'_, '_>, booking: &Value, recipient: &
     };
     if marked != "expected" {
         return html! {
-            div.buttons id={ "seat-" (id) } tabindex="-1" { (state(cx, marked)) (mark("expected").button(cx.say.undo())) }
+            div.buttons id={ "seat-" (id) } tabindex="-1" { (state(cx, marked)) (mark("expected").button(cx.strings.undo())) }
         };
     }
     html! {
         div.buttons id={ "seat-" (id) } tabindex="-1" {
-            (mark("attended").send(cx.say.check_in()))
-            (mark("no_show").button(cx.say.no_show()))
+            (mark("attended").send(cx.strings.check_in()))
+            (mark("no_show").button(cx.strings.no_show()))
         }
     }
 }
@@ -93,49 +93,49 @@ pub(super) fn show(cx: &mut PageContext<'_, '_>) -> Result<View> {
         let coach = cx.coach(booking.text("coachId"))?;
         rows.push((booking, client, coach));
     }
-    let (say, written) = (cx.say, &cx.written);
+    let (t, written) = (cx.strings, &cx.written);
     let came = bookings.iter().filter(|booking| booking.text("attendanceStatus") == "attended");
     let main = html! {
         @if let Some(steps) = first_steps { (steps) }
         div.figures {
-            div.figure { b { (written.count(bookings.len() as i64)) } (say.bookings_today()) }
-            div.figure { b { (written.count(came.count() as i64)) } (say.checked_in()) }
-            a.figure href="/console/messages" { b { (written.count(unread)) } (say.unread()) }
+            div.figure { b { (written.count(bookings.len() as i64)) } (t.bookings_today()) }
+            div.figure { b { (written.count(came.count() as i64)) } (t.checked_in()) }
+            a.figure href="/console/messages" { b { (written.count(unread)) } (t.unread()) }
             @if let Some(members) = &members {
-                a.figure href="/console/clients?memberStatus=active" { b { (written.count(members.int("total"))) } (say.active_members()) }
+                a.figure href="/console/clients?memberStatus=active" { b { (written.count(members.int("total"))) } (t.active_members()) }
             }
             @if let Some(revenue) = &revenue {
                 @for total in revenue.list("report.totals") {
                     a.figure href="/console/reports/revenue" {
-                        b { (written.money(total.int("netCollected"), total.text("currency"))) } (say.collected_this_month())
+                        b { (written.money(total.int("netCollected"), total.text("currency"))) } (t.collected_this_month())
                     }
                 }
             }
         }
         div.grid {
             section.card {
-                h2 { (say.attention()) }
+                h2 { (t.attention()) }
                 (waiting)
             }
             section.card {
-                h2 { (say.quickly()) }
+                h2 { (t.quickly()) }
                 div.buttons {
-                    a.button href="/console/clients/new" { (say.add_client()) }
-                    a.button.plain href="/console/calendar/book" { (say.book()) }
-                    a.button.plain href="/console/clients" { (say.find_client()) }
+                    a.button href="/console/clients/new" { (t.add_client()) }
+                    a.button.plain href="/console/calendar/book" { (t.book()) }
+                    a.button.plain href="/console/clients" { (t.find_client()) }
                 }
             }
         }
         div.heading {
             h2 { (written.day(today)) }
             @if cx.manages() {
-                nav.buttons aria-label=(say.whose()) {
-                    a.button.plain href="/console" aria-current=[(!mine).then_some("true")] { (say.everybodys()) }
-                    a.button.plain href="/console?whose=mine" aria-current=[mine.then_some("true")] { (say.mine()) }
+                nav.buttons aria-label=(t.whose()) {
+                    a.button.plain href="/console" aria-current=[(!mine).then_some("true")] { (t.everybodys()) }
+                    a.button.plain href="/console?whose=mine" aria-current=[mine.then_some("true")] { (t.mine()) }
                 }
             }
         }
-        @if rows.is_empty() { (empty(say.nobody_today(), Some(("/console/calendar/book", say.book())))) }
+        @if rows.is_empty() { (empty(t.nobody_today(), Some(("/console/calendar/book", t.book())))) }
         @else {
             section.card {
                 ul.rows #agenda data-live="booking" {
@@ -154,5 +154,5 @@ pub(super) fn show(cx: &mut PageContext<'_, '_>) -> Result<View> {
             }
         }
     };
-    Ok(View::new(say.today(), main))
+    Ok(View::new(t.today(), main))
 }

@@ -90,11 +90,11 @@ fn drawn(cx: &PageContext<'_, '_>, name: &str, points: &[Point], drawing: Markup
         figure {
             svg.chart viewBox={ "0 0 " (WIDTH) " " (HEIGHT) } role="img" aria-label=(name) { (drawing) }
             @if zooms {
-                button.plain.script type="button" data-zoom=(address("uplot.js")) data-style=(address("uplot.css")) data-name=(name) { (cx.say.zoom()) }
+                button.plain.script type="button" data-zoom=(address("uplot.js")) data-style=(address("uplot.css")) data-name=(name) { (cx.strings.zoom()) }
                 @for point in points { data.hidden data-at=(point.label) data-value=(point.value) {} }
             }
         }
-        (disclosure(cx.say.as_table(), table(name, &[cx.say.period(), name], rows)))
+        (disclosure(cx.strings.as_table(), table(name, &[cx.strings.period(), name], rows)))
     }
 }
 
@@ -106,7 +106,7 @@ fn latest(points: &[Point]) -> &[Point] {
 pub(crate) fn line(cx: &PageContext<'_, '_>, name: &str, unit: &str, points: &[Point]) -> Markup {
     let points = latest(points);
     if points.len() < 2 {
-        return html! { p.quiet { (cx.say.too_few_figures()) } };
+        return html! { p.quiet { (cx.strings.too_few_figures()) } };
     }
     let frame = Frame::of(points, false);
     let x = |index: usize| LEFT + (WIDTH - LEFT - 16.0) * index as f64 / (points.len() - 1) as f64;
@@ -135,7 +135,7 @@ pub(crate) fn line(cx: &PageContext<'_, '_>, name: &str, unit: &str, points: &[P
 pub(crate) fn bars(cx: &PageContext<'_, '_>, name: &str, points: &[Point]) -> Markup {
     let points = latest(points);
     if points.is_empty() {
-        return html! { p.quiet { (cx.say.too_few_figures()) } };
+        return html! { p.quiet { (cx.strings.too_few_figures()) } };
     }
     let frame = Frame::of(points, true);
     let each = (WIDTH - LEFT) / points.len() as f64;

@@ -70,7 +70,7 @@ pub(crate) fn name(person: &Value) -> String {
 /// How dates, times and money are written: in the words of a language, by the clock of a zone.
 #[derive(Clone, Debug)]
 pub(crate) struct Format {
-    pub(crate) say: Strings,
+    pub(crate) strings: Strings,
     pub(crate) zone: TimeZone,
     pub(crate) now: Timestamp,
 }
@@ -92,7 +92,7 @@ const WEEKDAYS: [[&str; 7]; 3] = [
 
 impl Format {
     fn column(&self) -> usize {
-        match self.say.0 {
+        match self.strings.0 {
             Language::English => 0,
             Language::Dutch => 1,
             Language::German => 2,
@@ -108,7 +108,7 @@ impl Format {
     pub(crate) fn date(&self, date: Date) -> String {
         let civil = date.0;
         let month = MONTHS[self.column()][(civil.month() - 1).unsigned_abs() as usize];
-        match self.say.0 {
+        match self.strings.0 {
             Language::German => format!("{}. {month} {}", civil.day(), civil.year()),
             _ => format!("{} {month} {}", civil.day(), civil.year()),
         }
@@ -122,7 +122,7 @@ impl Format {
     /// A date with its day of the week, such as Tue 24 Nov.
     pub(crate) fn day(&self, date: Date) -> String {
         let month = MONTHS[self.column()][(date.0.month() - 1).unsigned_abs() as usize];
-        let dot = if self.say.0 == Language::German { "." } else { "" };
+        let dot = if self.strings.0 == Language::German { "." } else { "" };
         format!("{} {}{dot} {month}", self.weekday(date), date.0.day())
     }
 
@@ -154,7 +154,7 @@ impl Format {
             "USD" => "$",
             code => code,
         };
-        match self.say.0 {
+        match self.strings.0 {
             Language::English if symbol.len() == 3 && symbol.is_ascii() => {
                 format!("{sign}{symbol}\u{a0}{number}")
             }
@@ -166,7 +166,7 @@ impl Format {
 
     /// A decimal number as the language groups and points it.
     fn grouped(&self, decimal: &str) -> String {
-        let (group, point) = match self.say.0 {
+        let (group, point) = match self.strings.0 {
             Language::English => (',', '.'),
             _ => ('.', ','),
         };
@@ -192,12 +192,12 @@ impl Format {
 
     /// A number as it stands in a field: pointed as the language does, without groups.
     pub(crate) fn field_number(&self, value: f64) -> String {
-        self.say.pointed(&value.to_string())
+        self.strings.pointed(&value.to_string())
     }
 
     /// A share of the whole, such as 93 %.
     pub(crate) fn share(&self, value: Option<f64>) -> String {
-        match (value, self.say.0) {
+        match (value, self.strings.0) {
             (None, _) => "–".to_owned(),
             (Some(value), Language::English) => format!("{}%", self.number(value * 100.0, 1)),
             (Some(value), _) => format!("{}\u{a0}%", self.number(value * 100.0, 1)),
@@ -213,7 +213,7 @@ mod tests {
 
     fn written(language: Language) -> Format {
         let zone = TimeZone::parse("Europe/Amsterdam").unwrap();
-        Format { say: Strings(language), zone, now: Timestamp::from_millis(0) }
+        Format { strings: Strings(language), zone, now: Timestamp::from_millis(0) }
     }
 
     #[test]

@@ -56,7 +56,7 @@ pub(crate) fn by_word(
         nav.tabs aria-label=(name) {
             @for word in words {
                 a href=(cx.place.with_parameters(&[(parameter, word), ("page", "")])) aria-current=[(*word == here).then_some("page")] {
-                    (if word.is_empty() { cx.say.all() } else { cx.say.term(word) })
+                    (if word.is_empty() { cx.strings.all() } else { cx.strings.term(word) })
                 }
             }
         }
@@ -68,16 +68,16 @@ pub(crate) fn pager(cx: &PageContext<'_, '_>, list: &ListPage) -> Markup {
     let (page, last, total) = (list.int("page"), list.int("totalPages"), list.int("total"));
     let to = |page: i64| cx.place.with_parameters(&[("page", &page.to_string())]);
     html! {
-        nav.pager aria-label=(cx.say.pages()) {
-            span.quiet { (cx.say.in_all(&cx.written.count(total))) }
+        nav.pager aria-label=(cx.strings.pages()) {
+            span.quiet { (cx.strings.in_all(&cx.written.count(total))) }
             @if last > 1 {
-                @if page > 1 { a.button.plain href=(to(page - 1)) rel="prev" { (cx.say.previous()) } }
-                span { (cx.say.page_of(page, last)) }
-                @if page < last { a.button.plain href=(to(page + 1)) rel="next" { (cx.say.next()) } }
+                @if page > 1 { a.button.plain href=(to(page - 1)) rel="prev" { (cx.strings.previous()) } }
+                span { (cx.strings.page_of(page, last)) }
+                @if page < last { a.button.plain href=(to(page + 1)) rel="next" { (cx.strings.next()) } }
             }
             @if !cx.is_client() && total > 0 {
                 @if total <= export::RECORDS_MAX { (export::button(cx, &list.call)) }
-                @else { span.quiet { (cx.say.too_many_for_csv(&cx.written.count(export::RECORDS_MAX))) } }
+                @else { span.quiet { (cx.strings.too_many_for_csv(&cx.written.count(export::RECORDS_MAX))) } }
             }
         }
     }
@@ -106,7 +106,7 @@ pub(crate) fn state(cx: &PageContext<'_, '_>, word: &str) -> Markup {
         | "Draft" | "draft" | "partially_paid" | "lead" => "warn",
         _ => "",
     };
-    html! { span.state.(class) { (cx.say.term(word)) } }
+    html! { span.state.(class) { (cx.strings.term(word)) } }
 }
 
 /// Facts of a record: what each is called, and what it is. What is empty is left out.

@@ -65,12 +65,12 @@ pub(crate) fn sealed(status: StatusCode, text: Markup, policy: &str) -> Response
 }
 
 /// The end of the road, and why.
-pub fn stopped(say: Strings, status: StatusCode, why: &str) -> Response<Body> {
+pub fn stopped(t: Strings, status: StatusCode, why: &str) -> Response<Body> {
     let main = html! {
         p { (why) }
-        p.quiet { (say.can_close()) }
+        p.quiet { (t.can_close()) }
     };
-    outside(say, status, say.did_not_work(), true, main)
+    outside(t, status, t.did_not_work(), true, main)
 }
 
 /// The same for a problem, which is told in English.

@@ -47,18 +47,15 @@ pub(crate) struct NavigationLink {
 }
 
 /// What something that was set aside leaves behind, as it stands beside what was done: `archive_location.client-12`.
-fn left_behind(say: Strings, done: &str) -> String {
+fn left_behind(t: Strings, done: &str) -> String {
     let answer = done.split('.').skip(1).filter_map(|part| part.rsplit_once('-'));
     let answer = answer.filter(|(_, total)| total.parse::<i64>().is_ok());
-    answer
-        .map(|(kind, total)| format!("{}: {total}", say.term(kind)))
-        .collect::<Vec<_>>()
-        .join(", ")
+    answer.map(|(kind, total)| format!("{}: {total}", t.term(kind))).collect::<Vec<_>>().join(", ")
 }
 
 /// A page within its shell.
 pub(crate) fn render(cx: &PageContext<'_, '_>, status: StatusCode, view: View) -> Response<Body> {
-    let say = cx.say;
+    let t = cx.strings;
     let ways: Vec<&NavigationLink> =
         pages::navigation(cx).iter().filter(|way| cx.may(way.needs)).collect();
     let is_here = |way: &NavigationLink| {
@@ -78,14 +75,14 @@ pub(crate) fn render(cx: &PageContext<'_, '_>, status: StatusCode, view: View) -
         .filter(|_| !view.main.0.contains(SUMMARY) && !view.acts.0.contains(SUMMARY));
     let text = html! {
         (DOCTYPE)
-        html lang=(say.0.code()) data-theme=[cx.taste.dark.map(|dark| if dark { "dark" } else { "light" })] {
+        html lang=(t.0.code()) data-theme=[cx.taste.dark.map(|dark| if dark { "dark" } else { "light" })] {
             head {
                 meta charset="utf-8";
                 meta name="viewport" content="width=device-width, initial-scale=1";
                 meta name="robots" content="noindex";
                 meta name="color-scheme" content="light dark";
                 title {
-                    @if wrong { (say.error()) ": " }
+                    @if wrong { (t.error()) ": " }
                     (view.title) " · " (cx.person.company.name)
                 }
                 link rel="icon" href=(assets::address("icon.svg"));
@@ -93,34 +90,34 @@ pub(crate) fn render(cx: &PageContext<'_, '_>, status: StatusCode, view: View) -
                 script defer src=(assets::address("htmx.js")) {}
                 script defer src=(assets::address("console.js")) {}
             }
-            body data-hx-boost:inherited="swap:innerHTML" data-waits=(say.waits()) data-copied=(say.copied()) data-unsaved=(say.unsaved()) {
-                a.skip href="#main" { (say.skip()) }
+            body data-hx-boost:inherited="swap:innerHTML" data-waits=(t.waits()) data-copied=(t.copied()) data-unsaved=(t.unsaved()) {
+                a.skip href="#main" { (t.skip()) }
                 div #bar role="presentation" {}
                 header.top {
                     a.brand href=(pages::home(cx)) { (cx.person.company.name) }
                     @if !cx.is_client() {
                         form.find method="get" action="/console/find" role="search" {
-                            input type="search" name="q" aria-label=(say.find_anything()) placeholder={ (say.find_anything()) " /" } autocomplete="off";
+                            input type="search" name="q" aria-label=(t.find_anything()) placeholder={ (t.find_anything()) " /" } autocomplete="off";
                         }
                     }
                     a.who href=(pages::account(cx)) { (icon("account")) span { (cx.person.name) } }
                 }
                 div.frame {
-                    nav.side aria-label=(say.navigation()) {
+                    nav.side aria-label=(t.navigation()) {
                         @for way in &ways {
                             a href=(way.path) aria-current=[is_here(way).then_some("page")] {
-                                (icon(way.icon)) span { ((way.label)(say)) }
+                                (icon(way.icon)) span { ((way.label)(t)) }
                             }
                         }
                     }
                     main #main tabindex="-1" {
                         @if let Some(done) = cx.done {
-                            p.toast role="status" { (icon("done")) (say.done(done)) }
-                            @let left = left_behind(say, done);
-                            @if !left.is_empty() { div.notice.warn role="status" { (say.leaves_behind()) " " (left) } }
+                            p.toast role="status" { (icon("done")) (t.done(done)) }
+                            @let left = left_behind(t, done);
+                            @if !left.is_empty() { div.notice.warn role="status" { (t.leaves_behind()) " " (left) } }
                         }
                         @if let Some(problem) = untold {
-                            div class=(SUMMARY) role="alert" tabindex="-1" { h2 { (say.problem_with()) } p { (say.refused(problem)) } }
+                            div class=(SUMMARY) role="alert" tabindex="-1" { h2 { (t.problem_with()) } p { (t.refused(problem)) } }
                         }
                         div.heading {
                             h1 { (view.title) }
@@ -129,13 +126,13 @@ pub(crate) fn render(cx: &PageContext<'_, '_>, status: StatusCode, view: View) -
                         (view.main)
                     }
                 }
-                nav.bottom aria-label=(say.navigation_short()) {
+                nav.bottom aria-label=(t.navigation_short()) {
                     @for way in ways.iter().take(4) {
                         a href=(way.path) aria-current=[is_here(way).then_some("page")] {
-                            (icon(way.icon)) span { ((way.label)(say)) }
+                            (icon(way.icon)) span { ((way.label)(t)) }
                         }
                     }
-                    a href=(pages::more(cx)) { (icon("more")) span { (say.more()) } }
+                    a href=(pages::more(cx)) { (icon("more")) span { (t.more()) } }
                 }
             }
         }
@@ -148,10 +145,10 @@ pub(crate) fn render(cx: &PageContext<'_, '_>, status: StatusCode, view: View) -
 }
 
 /// A page by itself, as wide as a desk is.
-pub(crate) fn alone(say: Strings, title: &str, main: Markup) -> Response<Body> {
+pub(crate) fn alone(t: Strings, title: &str, main: Markup) -> Response<Body> {
     let text = html! {
         (DOCTYPE)
-        html lang=(say.0.code()) {
+        html lang=(t.0.code()) {
             (head(title))
             body { header.top { span.brand { "Spotter" } } main #main tabindex="-1" { div.heading { h1 { (title) } } (main) } }
         }
@@ -176,27 +173,27 @@ fn head(title: &str) -> Markup {
 
 /// A page for whoever is not signed in, in the same dress.
 pub fn outside(
-    say: Strings,
+    t: Strings,
     status: StatusCode,
     title: &str,
     wrong: bool,
     main: Markup,
 ) -> Response<Body> {
-    leading_to("", say, status, (title, wrong), main)
+    leading_to("", t, status, (title, wrong), main)
 }
 
 /// The same whose forms lead to ourselves and, by a redirect, to `target`.
 pub fn leading_to(
     target: &str,
-    say: Strings,
+    t: Strings,
     status: StatusCode,
     (title, wrong): (&str, bool),
     main: Markup,
 ) -> Response<Body> {
     let text = html! {
         (DOCTYPE)
-        html lang=(say.0.code()) {
-            (head(&if wrong { format!("{}: {title}", say.error()) } else { title.to_owned() }))
+        html lang=(t.0.code()) {
+            (head(&if wrong { format!("{}: {title}", t.error()) } else { title.to_owned() }))
             body.outside { main #main { h1 { (title) } (main) } }
         }
     };

@@ -97,7 +97,7 @@ impl BankSetup {
 
 impl BankDispute {
     /// As the area of finance hears of it.
-    pub fn told(self) -> Option<Dispute> {
+    pub fn into_dispute(self) -> Option<Dispute> {
         let reason = match self.kind {
             ChargebackKind::Dispute => "fraudulent",
             ChargebackKind::DebitReturn => "returned",

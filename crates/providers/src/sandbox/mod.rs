@@ -143,7 +143,7 @@ impl Bank {
     ) -> Answer<Option<Dispute>> {
         let reference = reference.to_owned();
         let found = self.db.read(move |tx| books::dispute(tx, company, &reference)).await;
-        found.map(|found| found.and_then(|kept| kept.told())).map_err(silent)
+        found.map(|found| found.and_then(|kept| kept.into_dispute())).map_err(silent)
     }
 }
 

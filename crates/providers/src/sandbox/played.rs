@@ -54,7 +54,7 @@ pub fn pass_time(tx: &mut Tx<'_>, env: &Env, company: CompanyId) -> Result<()> {
             }
             Some(NoticeAbout::Dispute) => {
                 let dispute = books::dispute(tx, company, &reference)?;
-                if let Some(notice) = dispute.and_then(books::BankDispute::told) {
+                if let Some(notice) = dispute.and_then(books::BankDispute::into_dispute) {
                     let what = ("follow_dispute", COLLECTS);
                     Write::as_system(tx, env, company, what, |cx| chargeback::follow(cx, &notice))?;
                 }

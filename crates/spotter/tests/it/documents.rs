@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use spotter_store::{Sql, params};
 
 use crate::{
-    finance::{Travel, paper::fetch, travelling_as},
+    finance::{Travel, invoice_pdf::fetch, travelling_as},
     forms::send_file,
     harness::{App, Engine, people, random_text, send},
     on_both_engines,

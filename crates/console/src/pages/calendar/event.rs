@@ -37,9 +37,9 @@ fn moving(cx: &PageContext<'_, '_>, booking: &Value, of_class: bool) -> Markup {
         "reschedule_booking",
         vec![("bookingId", booking.text("bookingId").to_owned())],
     );
-    let form = form.moment("startsAt", cx.say.new_time(), &local).next("/console/calendar");
-    let send = form.send(cx.say.move_booking());
-    if dragged { send } else { disclosure(cx.say.move_booking(), send) }
+    let form = form.moment("startsAt", cx.strings.new_time(), &local).next("/console/calendar");
+    let send = form.send(cx.strings.move_booking());
+    if dragged { send } else { disclosure(cx.strings.move_booking(), send) }
 }
 
 /// When something begins, as fields hold it.
@@ -58,7 +58,7 @@ fn new_start(cx: &PageContext<'_, '_>, at: Timestamp) -> (String, bool) {
 
 /// What a change means for those who have booked.
 pub(super) fn booked(cx: &PageContext<'_, '_>, count: i64) -> Markup {
-    html! { @if count > 0 { p.notice { (cx.say.booked_come_along(&cx.written.count(count))) } } }
+    html! { @if count > 0 { p.notice { (cx.strings.booked_come_along(&cx.written.count(count))) } } }
 }
 
 /// What changes a class that is to come, or moves it.
@@ -70,23 +70,23 @@ fn changing(cx: &mut PageContext<'_, '_>, event: &Value) -> Result<Markup> {
     };
     let coaches = cx.coaches_to_plan()?;
     let locations = cx.choices(ApiCall::of("list_locations"), ("locations", "locationId"))?;
-    let (say, (local, dragged)) = (cx.say, new_start(cx, at));
+    let (t, (local, dragged)) = (cx.strings, new_start(cx, at));
     let id = event.text("calendarEventId").to_owned();
     let form = Form::about(cx, "update_calendar_event", vec![("calendarEventId", id.clone())])
         .from(event)
         .next(format!("/console/calendar/events/{id}"))
-        .moment("startsAt", say.starts_at(), &local)
-        .text("name", say.name())
-        .choice("coachId", say.coach(), &coaches)
-        .choice("locationId", say.location(), &locations)
-        .text("capacity", say.seats());
+        .moment("startsAt", t.starts_at(), &local)
+        .text("name", t.name())
+        .choice("coachId", t.coach(), &coaches)
+        .choice("locationId", t.location(), &locations)
+        .text("capacity", t.seats());
     let form = if dragged { form } else { form.unchanged("startsAt:local", &local) };
-    let form = form.send(say.save());
+    let form = form.send(t.save());
     let form = html! { (booked(cx, event.int("seatsTaken"))) (form) };
     Ok(if dragged {
-        html! { section.card { h2 { (say.move_class()) } (form) } }
+        html! { section.card { h2 { (t.move_class()) } (form) } }
     } else {
-        disclosure(say.change(), form)
+        disclosure(t.change(), form)
     })
 }
 
@@ -114,11 +114,11 @@ pub(in crate::pages) fn show(cx: &mut PageContext<'_, '_>) -> Result<View> {
         rows.push(vec![
             html! { a href={ "/console/clients/" (booking.text("clientId")) } { (client) } },
             today::attendance(cx, booking, &client),
-            html! { @if booking.has("waitlistPosition") { (cx.say.place_in_line(&booking.int("waitlistPosition").to_string())) } },
+            html! { @if booking.has("waitlistPosition") { (cx.strings.place_in_line(&booking.int("waitlistPosition").to_string())) } },
             html! { (moving(cx, booking, of_class)) (cancelling(cx, booking)) },
         ]);
     }
-    let say = cx.say;
+    let t = cx.strings;
     let coming = event.instant("startsAt").is_some_and(|at| at > cx.written.now);
     let found = find_clients(cx)?;
     let (change, dragged) = (changing(cx, &event)?, cx.place.date("to").is_some());
@@ -126,26 +126,26 @@ pub(in crate::pages) fn show(cx: &mut PageContext<'_, '_>) -> Result<View> {
         @if dragged { (change) }
         section.card {
             (facts(vec![
-                (say.when(), html! { (when(cx, &event)) }),
-                (say.coach(), html! { (coach) }),
-                (say.location(), html! { (location) }),
-                (say.seats(), html! { (event.int("seatsTaken")) " / " (event.int("capacity")) }),
-                (say.waiting_list(), html! { @if event.int("waitlisted") > 0 { (event.int("waitlisted")) } }),
-                (say.status(), html! { (state(cx, event.text("status"))) }),
+                (t.when(), html! { (when(cx, &event)) }),
+                (t.coach(), html! { (coach) }),
+                (t.location(), html! { (location) }),
+                (t.seats(), html! { (event.int("seatsTaken")) " / " (event.int("capacity")) }),
+                (t.waiting_list(), html! { @if event.int("waitlisted") > 0 { (event.int("waitlisted")) } }),
+                (t.status(), html! { (state(cx, event.text("status"))) }),
             ]))
         }
         div #people data-live="booking" {
-            @if rows.is_empty() { (empty(say.nobody_booked(), None)) }
-            @else { (table(say.bookings(), &[say.client(), say.status(), say.waiting_list(), ""], rows)) }
+            @if rows.is_empty() { (empty(t.nobody_booked(), None)) }
+            @else { (table(t.bookings(), &[t.client(), t.status(), t.waiting_list(), ""], rows)) }
         }
         @if coming && event.text("status") == "scheduled" {
             section.card {
-                h2 { (say.book_somebody()) }
+                h2 { (t.book_somebody()) }
                 (finder(cx, "search"))
                 ul.rows { @for client in &found {
                     li { span.grow { (name(client)) br; span.quiet { (client.text("email")) } }
                         (Form::of(cx, "create_booking").hidden("calendarEventId", &*id).hidden("clientId", client.text("clientId"))
-                            .hidden("capacityAction", "waitlist").next(format!("/console/calendar/events/{id}")).send(say.book())) }
+                            .hidden("capacityAction", "waitlist").next(format!("/console/calendar/events/{id}")).send(t.book())) }
                 } }
             }
         }
@@ -153,13 +153,13 @@ pub(in crate::pages) fn show(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let acts = html! {
         @if !dragged { (change) }
         @if coming && event.text("status") == "scheduled" {
-            (disclosure(say.call_off(), html! {
-                p { (say.call_off_means()) }
-                (Form::about(cx, "cancel_calendar_event", vec![("calendarEventId", id.clone())]).text("reason", say.reason()).danger(say.call_off()))
+            (disclosure(t.call_off(), html! {
+                p { (t.call_off_means()) }
+                (Form::about(cx, "cancel_calendar_event", vec![("calendarEventId", id.clone())]).text("reason", t.reason()).danger(t.call_off()))
                 @if event.has("eventSeriesId") && cx.may("cancel_event_series") {
-                    p { (say.series_means()) " " a href={ "/console/calendar/series/" (event.text("eventSeriesId")) } { (say.weekly_classes()) } }
+                    p { (t.series_means()) " " a href={ "/console/calendar/series/" (event.text("eventSeriesId")) } { (t.weekly_classes()) } }
                     (Form::about(cx, "cancel_event_series", vec![("eventSeriesId", event.text("eventSeriesId").to_owned())]).hidden("scope", "following")
-                        .hidden("occurrenceDate", event.text("occurrenceDate")).text("reason", say.reason()).next("/console/calendar").danger(say.call_off_series()))
+                        .hidden("occurrenceDate", event.text("occurrenceDate")).text("reason", t.reason()).next("/console/calendar").danger(t.call_off_series()))
                 }
             }))
         }

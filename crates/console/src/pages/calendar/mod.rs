@@ -111,7 +111,7 @@ fn closures(cx: &mut PageContext<'_, '_>, dates: &[Date]) -> Result<Vec<ClosedDa
         let (Some(from), Some(until)) = (rule.date("startDate"), rule.date("endDate")) else {
             continue;
         };
-        let parts = [cx.say.closed(), &*whose, &*time, rule.text("reason")];
+        let parts = [cx.strings.closed(), &*whose, &*time, rule.text("reason")];
         let parts: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
         let (coach, answer) = (rule.text("coachId").to_owned(), parts.join(" · "));
         all.push(ClosedDays { from, until, coach, label: answer });
@@ -193,7 +193,7 @@ fn task(cx: &mut PageContext<'_, '_>) -> Result<Markup> {
     let Some(answer) = answer else { return Ok(Markup::default()) };
     let task = answer.at("calendarTask");
     let coach = cx.coach(task.text("coachId"))?;
-    let say = cx.say;
+    let t = cx.strings;
     let open = task.text("status") == "scheduled" && cx.may("cancel_calendar_task");
     let form = Form::about(cx, "cancel_calendar_task", vec![("calendarTaskId", id)]);
     Ok(html! {
@@ -201,7 +201,7 @@ fn task(cx: &mut PageContext<'_, '_>) -> Result<Markup> {
             h2 { (task.text("title")) }
             p { (when(cx, task)) " · " (coach) }
             @if task.has("note") { p { (task.text("note")) } }
-            @if open { (form.next(cx.place.with_parameters(&[("task", "")])).danger(say.take_out())) }
+            @if open { (form.next(cx.place.with_parameters(&[("task", "")])).danger(t.take_out())) }
         }
     })
 }
@@ -229,7 +229,7 @@ pub(super) fn week(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let requests = ApiCall::of("list_booking_requests").with("status", "pending").with("limit", 1);
     let requests = cx.call_if_allowed(requests.with("coachId", whose))?;
     let classes = types(cx, "class")?;
-    let (say, written, place) = (cx.say, &cx.written, cx.place);
+    let (t, written, place) = (cx.strings, &cx.written, cx.place);
     let (coach, location) = (place.parameter("coachId"), place.parameter("locationId"));
     let move_by = |days: i64| first.plus_days(days).unwrap_or(first).to_string();
     // Whoever has no room beside the others has a day of their own.
@@ -244,20 +244,20 @@ pub(super) fn week(cx: &mut PageContext<'_, '_>) -> Result<View> {
         (task)
         form.filters method="get" {
             input type="hidden" name="view" value=(place.parameter("view"));
-            label { (say.date()) input type="date" name="date" value=(wanted); }
-            label { (say.coach())
-                select name="coachId" { option value="" { (say.all()) } @for (id, label) in &coaches { option value=(id) selected[id == coach] { (label) } } }
+            label { (t.date()) input type="date" name="date" value=(wanted); }
+            label { (t.coach())
+                select name="coachId" { option value="" { (t.all()) } @for (id, label) in &coaches { option value=(id) selected[id == coach] { (label) } } }
             }
-            label { (say.location())
-                select name="locationId" { option value="" { (say.all()) } @for (id, label) in &locations { option value=(id) selected[id == location] { (label) } } }
+            label { (t.location())
+                select name="locationId" { option value="" { (t.all()) } @for (id, label) in &locations { option value=(id) selected[id == location] { (label) } } }
             }
-            button.plain type="submit" { (say.show()) }
+            button.plain type="submit" { (t.show()) }
         }
-        nav.pager aria-label=(say.calendar()) {
-            a.button.plain href=(place.with_parameters(&[("date", &move_by(-count))])) { (say.previous()) }
-            a.button.plain href=(place.with_parameters(&[("date", "")])) { (say.today()) }
-            a.button.plain href=(place.with_parameters(&[("date", &move_by(count))])) { (say.next()) }
-            a.button.plain href=(place.with_parameters(&[("view", if one_day { "" } else { "day" })])) { (if one_day { say.week() } else { say.day() }) }
+        nav.pager aria-label=(t.calendar()) {
+            a.button.plain href=(place.with_parameters(&[("date", &move_by(-count))])) { (t.previous()) }
+            a.button.plain href=(place.with_parameters(&[("date", "")])) { (t.today()) }
+            a.button.plain href=(place.with_parameters(&[("date", &move_by(count))])) { (t.next()) }
+            a.button.plain href=(place.with_parameters(&[("view", if one_day { "" } else { "day" })])) { (if one_day { t.week() } else { t.day() }) }
             @if one_day { b { (written.day(wanted)) } }
             span.quiet { (cx.person.company.time_zone) }
         }
@@ -269,7 +269,7 @@ pub(super) fn week(cx: &mut PageContext<'_, '_>) -> Result<View> {
                     div {
                         h2 { (column.head) }
                         @for answer in &column.closed { p.closed { (answer) } }
-                        @if column.entries.is_empty() { p.quiet { (say.nothing()) } }
+                        @if column.entries.is_empty() { p.quiet { (t.nothing()) } }
                     }
                     @let now = (date == today).then(|| minute(cx, written.now));
                     @let gap = |hour: i64| html! {
@@ -286,27 +286,27 @@ pub(super) fn week(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let main = html! {
         (main)
         @if !beside.is_empty() && coach.is_empty() {
-            p { (say.other_coaches()) @for (id, name) in beside { " " a href=(place.with_parameters(&[("coachId", id)])) { (name) } } }
+            p { (t.other_coaches()) @for (id, name) in beside { " " a href=(place.with_parameters(&[("coachId", id)])) { (name) } } }
         }
     };
     let noon = format!("{wanted}T12:00");
     let acts = html! {
         @if !classes.is_empty() && cx.may("create_calendar_event") {
-            (disclosure(say.add_class(), html! {
-                (Form::of(cx, "create_calendar_event").choice("eventTypeId", say.what(), &classes)
-                    .choice("coachId", say.coach(), &coaches).choice("locationId", say.location(), &locations)
-                    .moment("startsAt", say.starts_at(), &noon).text("capacity", say.seats()).send(say.add_class()))
-                (disclosure(say.every_week(), series::adding(cx, &classes, &coaches, &locations)))
+            (disclosure(t.add_class(), html! {
+                (Form::of(cx, "create_calendar_event").choice("eventTypeId", t.what(), &classes)
+                    .choice("coachId", t.coach(), &coaches).choice("locationId", t.location(), &locations)
+                    .moment("startsAt", t.starts_at(), &noon).text("capacity", t.seats()).send(t.add_class()))
+                (disclosure(t.every_week(), series::adding(cx, &classes, &coaches, &locations)))
             }))
         }
-        @if classes.is_empty() && cx.may("create_event_type") { a.button.plain href="/console/settings/event-types" { (say.add_class_type()) } }
-        (disclosure(say.add_task(), Form::of(cx, "create_calendar_task").text("title", say.title()).choice("coachId", say.coach(), &coaches)
-            .moment("startsAt", say.starts_at(), &noon).moment("endsAt", say.ends_at(), &noon).check("blocksSlots", say.blocks_slots()).send(say.add_task())))
-        @if let Some(answer) = &requests { @if answer.int("total") > 0 { a.button.plain href="/console/calendar/requests" { (say.requests_wait(&written.count(answer.int("total")))) } } }
-        @if cx.may("list_event_series") { a.button.plain href="/console/calendar/series" { (say.weekly_classes()) } }
-        a.button href="/console/calendar/book" { (say.book()) }
+        @if classes.is_empty() && cx.may("create_event_type") { a.button.plain href="/console/settings/event-types" { (t.add_class_type()) } }
+        (disclosure(t.add_task(), Form::of(cx, "create_calendar_task").text("title", t.title()).choice("coachId", t.coach(), &coaches)
+            .moment("startsAt", t.starts_at(), &noon).moment("endsAt", t.ends_at(), &noon).check("blocksSlots", t.blocks_slots()).send(t.add_task())))
+        @if let Some(answer) = &requests { @if answer.int("total") > 0 { a.button.plain href="/console/calendar/requests" { (t.requests_wait(&written.count(answer.int("total")))) } } }
+        @if cx.may("list_event_series") { a.button.plain href="/console/calendar/series" { (t.weekly_classes()) } }
+        a.button href="/console/calendar/book" { (t.book()) }
     };
-    Ok(View::new(say.calendar(), main).acts(acts))
+    Ok(View::new(t.calendar(), main).acts(acts))
 }
 
 /// What takes place, in the calendar: a class with its seats, an appointment with who comes.
@@ -320,7 +320,7 @@ fn event_block(
     html! {
         a.event.class[class] draggable="true" data-drag="event" data-minutes=(at.map(|at| cx.written.time(at)[3..].to_owned()).unwrap_or_default()) href={ "/console/calendar/events/" (event.text("calendarEventId")) } {
             b.number { (at.map(|at| cx.written.time(at)).unwrap_or_default()) } " " @if let Some(client) = client { b { (client) } " · " } (event.text("name"))
-            @if class { " " span.number { (event.int("seatsTaken")) "/" (event.int("capacity")) } @if full { " " (cx.say.full()) } }
+            @if class { " " span.number { (event.int("seatsTaken")) "/" (event.int("capacity")) } @if full { " " (cx.strings.full()) } }
             br; span.quiet { (coach) }
         }
     }

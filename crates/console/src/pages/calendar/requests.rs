@@ -41,22 +41,22 @@ pub(in crate::pages) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
             html! {
                 @if request.text("status") == "pending" {
                     div.buttons {
-                        (Form::about(cx, "approve_booking_request", at()).send(cx.say.approve()))
-                        (Form::about(cx, "reject_booking_request", at()).button(cx.say.reject()))
+                        (Form::about(cx, "approve_booking_request", at()).send(cx.strings.approve()))
+                        (Form::about(cx, "reject_booking_request", at()).button(cx.strings.reject()))
                     }
                 } @else { (state(cx, request.text("status"))) }
             },
         ]);
     }
-    let say = cx.say;
-    let columns = [say.when(), say.client(), say.what(), say.coach(), say.status()];
+    let t = cx.strings;
+    let columns = [t.when(), t.client(), t.what(), t.coach(), t.status()];
     let main = html! {
-        (by_word(cx, (say.status(), "status", status), &["pending", "approved", "rejected"]))
+        (by_word(cx, (t.status(), "status", status), &["pending", "approved", "rejected"]))
         div #requests data-live="booking" {
-            @if rows.is_empty() { (empty(say.nothing_waits(), None)) }
-            @else { (table(say.booking_requests(), &columns, rows)) }
+            @if rows.is_empty() { (empty(t.nothing_waits(), None)) }
+            @else { (table(t.booking_requests(), &columns, rows)) }
         }
         (pager(cx, &answer))
     };
-    Ok(View::new(say.booking_requests(), main))
+    Ok(View::new(t.booking_requests(), main))
 }

@@ -22,22 +22,22 @@ const SHOWN_DAYS: i64 = 92;
 /// On which days of the week, and when.
 pub(in crate::pages) fn days(cx: &PageContext<'_, '_>, recurrence: &Value) -> String {
     let days = recurrence.list("weekdays").iter().filter_map(Value::as_i64);
-    let days: Vec<_> = days.map(|day| cx.say.weekday(day)).collect();
+    let days: Vec<_> = days.map(|day| cx.strings.weekday(day)).collect();
     format!("{} {}", days.join(", "), recurrence.text("startTime"))
 }
 
 /// Dates on which what comes round every week could not be made, or stayed where it was, each with why.
 pub(in crate::pages) fn left_out(cx: &PageContext<'_, '_>, series: &Value) -> Markup {
-    let say = cx.say;
+    let t = cx.strings;
     let (stay, gone): (Vec<&Value>, Vec<&Value>) =
         series.list("skipped").iter().partition(|one| one.is("stays"));
     let count = |some: &[&Value]| cx.written.count(some.len() as i64);
     let why = |one: &Value| {
         let reasons = one.list("reasons").iter().filter_map(Value::as_str);
-        reasons.map(|word| say.term(word)).collect::<Vec<_>>().join(", ")
+        reasons.map(|word| t.term(word)).collect::<Vec<_>>().join(", ")
     };
     html! {
-        @for (answer, some) in [(say.left_out(&count(&gone)), gone), (say.left_standing(&count(&stay)), stay)] {
+        @for (answer, some) in [(t.left_out(&count(&gone)), gone), (t.left_standing(&count(&stay)), stay)] {
             @if !some.is_empty() {
                 p { (answer) }
                 ul { @for one in some {
@@ -55,18 +55,18 @@ pub(in crate::pages) fn from_today(cx: &PageContext<'_, '_>) -> Value {
 
 /// The fields of what comes round every week: its days, its time, from when, and until when.
 pub(in crate::pages) fn weekly<'f>(cx: &PageContext<'_, '_>, form: Form<'f>) -> Form<'f> {
-    let say = cx.say;
+    let t = cx.strings;
     on(cx, form)
-        .of_type("time", "recurrence.startTime", say.starts_at(), "off")
-        .of_type("date", "recurrence.startDate", say.from(), "off")
-        .of_type("date", "recurrence.untilDate", say.until(), "off")
+        .of_type("time", "recurrence.startTime", t.starts_at(), "off")
+        .of_type("date", "recurrence.startDate", t.from(), "off")
+        .of_type("date", "recurrence.untilDate", t.until(), "off")
 }
 
 /// The field of its days.
 fn on<'f>(cx: &PageContext<'_, '_>, form: Form<'f>) -> Form<'f> {
     let weekdays: Vec<(String, String)> =
-        (1..=7).map(|day| (day.to_string(), cx.say.weekday(day).to_owned())).collect();
-    form.any("recurrence.weekdays", cx.say.on_days(), &weekdays)
+        (1..=7).map(|day| (day.to_string(), cx.strings.weekday(day).to_owned())).collect();
+    form.any("recurrence.weekdays", cx.strings.on_days(), &weekdays)
 }
 
 /// The form of a class that takes place every week.
@@ -76,16 +76,16 @@ pub(super) fn adding(
     coaches: &[(String, String)],
     locations: &[(String, String)],
 ) -> Markup {
-    let say = cx.say;
+    let t = cx.strings;
     let usual = from_today(cx);
     let form = Form::of(cx, "create_event_series")
         .from(&usual)
         .next("/console/calendar/series/{eventSeries.eventSeriesId}")
-        .choice("eventTypeId", say.what(), classes)
-        .choice("coachId", say.coach(), coaches)
-        .choice("locationId", say.location(), locations)
+        .choice("eventTypeId", t.what(), classes)
+        .choice("coachId", t.coach(), coaches)
+        .choice("locationId", t.location(), locations)
         .hidden("onConflict", "skip");
-    weekly(cx, form).text("capacity", say.seats()).send(say.add_class())
+    weekly(cx, form).text("capacity", t.seats()).send(t.add_class())
 }
 
 /// `/console/calendar/series`
@@ -117,18 +117,18 @@ pub(in crate::pages) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
         cx.coaches_to_plan()?,
         cx.choices(ApiCall::of("list_locations"), ("locations", "locationId"))?,
     );
-    let say = cx.say;
-    let columns = [say.what(), say.when(), say.coach(), say.location(), say.until()];
+    let t = cx.strings;
+    let columns = [t.what(), t.when(), t.coach(), t.location(), t.until()];
     let main = html! {
-        (by_word(cx, (say.status(), "status", status), &["active", "cancelled"]))
-        @if rows.is_empty() { (empty(say.no_series(), None)) }
-        @else { (table(say.weekly_classes(), &columns, rows)) (pager(cx, &answer)) }
+        (by_word(cx, (t.status(), "status", status), &["active", "cancelled"]))
+        @if rows.is_empty() { (empty(t.no_series(), None)) }
+        @else { (table(t.weekly_classes(), &columns, rows)) (pager(cx, &answer)) }
         @if !types.is_empty() && cx.may("create_event_series") {
-            section.card { (disclosure(say.add_class(), adding(cx, &types, &coaches, &locations))) }
+            section.card { (disclosure(t.add_class(), adding(cx, &types, &coaches, &locations))) }
         }
     };
-    let acts = html! { a.button.plain href="/console/calendar" { (say.calendar()) } };
-    Ok(View::new(say.weekly_classes(), main).acts(acts))
+    let acts = html! { a.button.plain href="/console/calendar" { (t.calendar()) } };
+    Ok(View::new(t.weekly_classes(), main).acts(acts))
 }
 
 /// `/console/calendar/series/{eventSeriesId}`
@@ -145,7 +145,7 @@ pub(in crate::pages) fn one(cx: &mut PageContext<'_, '_>) -> Result<View> {
         (cx.coach(series.text("coachId"))?, cx.location(series.text("locationId"))?);
     let coaches = cx.coaches_to_plan()?;
     let locations = cx.choices(ApiCall::of("list_locations"), ("locations", "locationId"))?;
-    let (say, written) = (cx.say, &cx.written);
+    let (t, written) = (cx.strings, &cx.written);
     let date = |place| series.date(place).map(|date| written.date(date)).unwrap_or_default();
     let rows = classes.list("calendarEvents").iter().map(|event| {
         let at = format!("/console/calendar/events/{}", event.text("calendarEventId"));
@@ -160,41 +160,41 @@ pub(in crate::pages) fn one(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let change = Form::about(cx, "update_event_series", at()).from(series);
     let change = on(cx, change.hidden("scope", "all").hidden("onConflict", "skip"))
         .previewed()
-        .of_type("time", "recurrence.startTime", say.starts_at(), "off")
-        .of_type("date", "recurrence.untilDate", say.until(), "off")
-        .text("name", say.name())
-        .choice("coachId", say.coach(), &coaches)
-        .choice("locationId", say.location(), &locations)
-        .text("durationMinutes", say.minutes())
-        .text("capacity", say.seats());
+        .of_type("time", "recurrence.startTime", t.starts_at(), "off")
+        .of_type("date", "recurrence.untilDate", t.until(), "off")
+        .text("name", t.name())
+        .choice("coachId", t.coach(), &coaches)
+        .choice("locationId", t.location(), &locations)
+        .text("durationMinutes", t.minutes())
+        .text("capacity", t.seats());
     let main = html! {
         section.card {
             (facts(vec![
-                (say.when(), html! { (days(cx, series.at("recurrence"))) }),
-                (say.from(), html! { (date("recurrence.startDate")) }),
-                (say.until(), html! { (date("recurrence.untilDate")) }),
-                (say.coach(), html! { (coach) }),
-                (say.location(), html! { (location) }),
-                (say.minutes(), html! { (series.int("durationMinutes")) }),
-                (say.seats(), html! { (series.int("capacity")) }),
-                (say.status(), state(cx, series.text("status"))),
+                (t.when(), html! { (days(cx, series.at("recurrence"))) }),
+                (t.from(), html! { (date("recurrence.startDate")) }),
+                (t.until(), html! { (date("recurrence.untilDate")) }),
+                (t.coach(), html! { (coach) }),
+                (t.location(), html! { (location) }),
+                (t.minutes(), html! { (series.int("durationMinutes")) }),
+                (t.seats(), html! { (series.int("capacity")) }),
+                (t.status(), state(cx, series.text("status"))),
             ]))
             (left_out(cx, series))
             @if goes_on && cx.may("update_event_series") {
                 @let booked = classes.list("calendarEvents").iter().map(|event| event.int("seatsTaken")).sum();
-                (disclosure(say.change_all(), html! { (event::booked(cx, booked)) (change.send(say.save())) }))
+                (disclosure(t.change_all(), html! { (event::booked(cx, booked)) (change.send(t.save())) }))
             }
         }
-        h2 { (say.upcoming()) }
-        @if rows.is_empty() { (empty(say.nothing(), None)) }
-        @else { (table(say.upcoming(), &[say.when(), say.seats()], rows)) }
+        h2 { (t.upcoming()) }
+        @if rows.is_empty() { (empty(t.nothing(), None)) }
+        @else { (table(t.upcoming(), &[t.when(), t.seats()], rows)) }
     };
     let acts = html! {
-        a.button.plain href="/console/calendar/series" { (say.back()) }
+        a.button.plain href="/console/calendar/series" { (t.back()) }
         @if goes_on && cx.may("cancel_event_series") {
-            (disclosure(say.end_it(), html! {
-                p { (say.call_off_means()) }
-                (Form::about(cx, "cancel_event_series", at()).previewed().hidden("scope", "all").text("reason", say.reason()).danger(say.end_weekly()))
+            (disclosure(t.end_it(), html! {
+                p { (t.call_off_means()) }
+                (Form::about(cx, "cancel_event_series", at()).previewed().hidden("scope", "all").text("reason", t.reason()).danger(t.end_weekly()))
             }))
         }
     };

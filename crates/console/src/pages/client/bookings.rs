@@ -37,15 +37,15 @@ pub(in crate::pages) fn bookings(cx: &mut PageContext<'_, '_>) -> Result<View> {
         ]);
     }
     let weekly = weekly(cx, &id, client.has("archivedAt"))?;
-    let say = cx.say;
-    let columns = [say.when(), say.what(), say.coach(), say.status(), ""];
+    let t = cx.strings;
+    let columns = [t.when(), t.what(), t.coach(), t.status(), ""];
     let main = html! {
         (tabs)
-        p { a.button href={ "/console/calendar/book?clientId=" (id) } { (say.book()) } }
+        p { a.button href={ "/console/calendar/book?clientId=" (id) } { (t.book()) } }
         (weekly)
         (when)
-        @if rows.is_empty() { (empty(say.nothing_booked(), None)) }
-        @else { (table(say.bookings(), &columns, rows)) (pager(cx, &answer)) }
+        @if rows.is_empty() { (empty(t.nothing_booked(), None)) }
+        @else { (table(t.bookings(), &columns, rows)) (pager(cx, &answer)) }
     };
     Ok(View::new(name(&client), main))
 }
@@ -59,7 +59,7 @@ fn weekly(cx: &mut PageContext<'_, '_>, id: &str, archived: bool) -> Result<Mark
     let types = calendar::types(cx, "appointment")?;
     let coaches = cx.coaches_to_plan()?;
     let locations = cx.choices(ApiCall::of("list_locations"), ("locations", "locationId"))?;
-    let (say, written) = (cx.say, &cx.written);
+    let (t, written) = (cx.strings, &cx.written);
     let called = |all: &[(String, String)], id: &str| {
         all.iter().find(|(own, _)| own == id).map(|(_, name)| name.clone()).unwrap_or_default()
     };
@@ -73,29 +73,29 @@ fn weekly(cx: &mut PageContext<'_, '_>, id: &str, archived: bool) -> Result<Mark
         .from(&usual)
         .hidden("clientId", id)
         .hidden("onConflict", "skip")
-        .choice("eventTypeId", say.what(), &types)
-        .choice("coachId", say.coach(), &coaches)
-        .choice("locationId", say.location(), &locations);
+        .choice("eventTypeId", t.what(), &types)
+        .choice("coachId", t.coach(), &coaches)
+        .choice("locationId", t.location(), &locations);
     Ok(html! {
         @if !own.is_empty() {
             section.card {
-                h2 { (say.every_week()) }
+                h2 { (t.every_week()) }
                 ul.rows { @for one in own {
                     li {
                         div.grow { b { (series::days(cx, one.at("recurrence"))) } " " (called(&types, one.text("eventTypeId")))
                             br; span.quiet { (called(&coaches, one.text("coachId")))
-                                @if let Some(until) = one.date("recurrence.untilDate") { " · " (say.until()) " " (written.date(until)) } }
+                                @if let Some(until) = one.date("recurrence.untilDate") { " · " (t.until()) " " (written.date(until)) } }
                             (series::left_out(cx, one)) }
                         @if cx.may("cancel_recurring_booking") {
-                            (disclosure(say.end_it(), Form::about(cx, "cancel_recurring_booking", vec![("recurringBookingId", one.text("recurringBookingId").to_owned())])
-                                .hidden("scope", "all").text("reason", say.reason()).danger(say.end_weekly())))
+                            (disclosure(t.end_it(), Form::about(cx, "cancel_recurring_booking", vec![("recurringBookingId", one.text("recurringBookingId").to_owned())])
+                                .hidden("scope", "all").text("reason", t.reason()).danger(t.end_weekly())))
                         }
                     }
                 } }
             }
         }
         @if !archived && !types.is_empty() && cx.may("create_recurring_booking") {
-            (disclosure(say.book_weekly(), series::weekly(cx, form).send(say.book_weekly())))
+            (disclosure(t.book_weekly(), series::weekly(cx, form).send(t.book_weekly())))
         }
     })
 }

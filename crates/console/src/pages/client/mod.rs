@@ -26,18 +26,18 @@ struct Head {
 fn head(cx: &mut PageContext<'_, '_>, here: &str) -> Result<Head> {
     let id = cx.place.param("clientId").to_owned();
     let client = cx.call(ApiCall::of("get_client").at("clientId", &id))?["client"].take();
-    let say = cx.say;
+    let t = cx.strings;
     let pages: [(&str, &str, &str); 10] = [
-        ("", say.overview(), "get_client"),
-        ("bookings", say.bookings(), "list_bookings"),
-        ("training", say.training(), "list_client_workout_plans"),
-        ("progress", say.progress(), "list_measurements"),
-        ("money", say.money(), "list_client_products"),
-        ("forms", say.forms(), "list_form_assignments"),
-        ("notes", say.notes(), "list_client_notes"),
-        ("files", say.files(), "list_documents"),
-        ("consents", say.consents(), "get_health_consent"),
-        ("timeline", say.timeline(), "get_client_timeline"),
+        ("", t.overview(), "get_client"),
+        ("bookings", t.bookings(), "list_bookings"),
+        ("training", t.training(), "list_client_workout_plans"),
+        ("progress", t.progress(), "list_measurements"),
+        ("money", t.money(), "list_client_products"),
+        ("forms", t.forms(), "list_form_assignments"),
+        ("notes", t.notes(), "list_client_notes"),
+        ("files", t.files(), "list_documents"),
+        ("consents", t.consents(), "get_health_consent"),
+        ("timeline", t.timeline(), "get_client_timeline"),
     ];
     let tabs = html! {
         nav.tabs aria-label=(name(&client)) {

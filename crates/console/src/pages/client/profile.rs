@@ -43,7 +43,7 @@ pub(in crate::pages) fn overview(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let custom = custom_fields(cx, &id)?;
     let query = ApiCall::of("get_client").at("clientId", &id);
     let made = |place| FormSource::of(&query, &[place], &serde_json::json!({"client": client}));
-    let (say, written) = (cx.say, &cx.written);
+    let (t, written) = (cx.strings, &cx.written);
     let archived = client.has("archivedAt");
     let filled = custom.list("values").iter().filter(|field| field.has("value"));
     let address = client.at("address");
@@ -51,81 +51,81 @@ pub(in crate::pages) fn overview(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let main = html! {
         (tabs)
         @if archived {
-            div.notice.warn { (say.is_archived()) @if client.has("archiveReason") { ": " (client.text("archiveReason")) } }
+            div.notice.warn { (t.is_archived()) @if client.has("archiveReason") { ": " (client.text("archiveReason")) } }
         }
         @if due.as_ref().is_some_and(|due| due.int("total") > 0) {
-            div.notice.warn { (say.has_overdue()) " " a href={ "/console/clients/" (id) "/money" } { (say.look()) } }
+            div.notice.warn { (t.has_overdue()) " " a href={ "/console/clients/" (id) "/money" } { (t.look()) } }
         }
         div.grid {
             section.card {
-                h2 { (say.contact()) }
+                h2 { (t.contact()) }
                 (facts(vec![
-                    (say.email(), html! { @if client.has("email") { a href={ "mailto:" (client.text("email")) } { (client.text("email")) } } }),
-                    (say.phone(), html! { @if client.has("phone") { a href={ "tel:" (client.text("phone").replace(' ', "")) } { (client.text("phone")) } } }),
-                    (say.date_of_birth(), html! { (client.date("dateOfBirth").map(|date| written.date(date)).unwrap_or_default()) }),
-                    (say.address(), html! { @if address.is_object() { (address.text("line1")) br; (address.text("postalCode")) " " (address.text("city")) } }),
-                    (say.emergency(), html! { @if contact.is_object() { (contact.text("name")) " " (contact.text("phone")) } }),
-                    (say.status(), html! { (state(cx, client.text("memberStatus"))) }),
-                    (say.portal(), html! { (state(cx, client.text("portalAccessStatus"))) }),
-                    (say.coach(), html! { (coach) }),
-                    (say.location(), html! { (location) }),
-                    (say.source(), html! { (client.text("source")) }),
+                    (t.email(), html! { @if client.has("email") { a href={ "mailto:" (client.text("email")) } { (client.text("email")) } } }),
+                    (t.phone(), html! { @if client.has("phone") { a href={ "tel:" (client.text("phone").replace(' ', "")) } { (client.text("phone")) } } }),
+                    (t.date_of_birth(), html! { (client.date("dateOfBirth").map(|date| written.date(date)).unwrap_or_default()) }),
+                    (t.address(), html! { @if address.is_object() { (address.text("line1")) br; (address.text("postalCode")) " " (address.text("city")) } }),
+                    (t.emergency(), html! { @if contact.is_object() { (contact.text("name")) " " (contact.text("phone")) } }),
+                    (t.status(), html! { (state(cx, client.text("memberStatus"))) }),
+                    (t.portal(), html! { (state(cx, client.text("portalAccessStatus"))) }),
+                    (t.coach(), html! { (coach) }),
+                    (t.location(), html! { (location) }),
+                    (t.source(), html! { (client.text("source")) }),
                 ].into_iter().chain(filled.map(|field| (field.text("label"), html! { (filled_in(cx, field)) }))).collect()))
             }
             section.card {
-                h2 { (say.next_visit()) }
+                h2 { (t.next_visit()) }
                 @match &next {
                     Some(booking) => {
                         p { b { (bookings::when(cx, booking)) } br; (booking.text("name")) }
                     }
-                    None => p.quiet { (say.nothing_booked()) }
+                    None => p.quiet { (t.nothing_booked()) }
                 }
-                @if !archived { a.button href={ "/console/calendar/book?clientId=" (id) } { (say.book()) } }
+                @if !archived { a.button href={ "/console/calendar/book?clientId=" (id) } { (t.book()) } }
             }
             section.card {
-                h2 { (say.membership()) }
+                h2 { (t.membership()) }
                 @let subscriptions = subscriptions.as_ref().map(|answer| answer.list("subscriptions")).unwrap_or_default();
-                @if subscriptions.is_empty() { p.quiet { (say.no_membership()) } }
+                @if subscriptions.is_empty() { p.quiet { (t.no_membership()) } }
                 ul.rows {
                     @for subscription in subscriptions {
                         li { span.grow { (subscription.text("name")) br; span.quiet { (written.money(subscription.int("price"), subscription.text("currency"))) } } (state(cx, subscription.text("status"))) }
                     }
                     @for pool in credits.as_ref().map(|answer| answer.list("credits")).unwrap_or_default() {
-                        li { span.grow { (say.credits()) } b.number { (written.count(pool.int("available"))) } }
+                        li { span.grow { (t.credits()) } b.number { (written.count(pool.int("available"))) } }
                     }
                 }
-                @if cx.may("assign_product") && !archived { a.button href={ "/console/clients/" (id) "/sell" } { (say.sell()) } }
+                @if cx.may("assign_product") && !archived { a.button href={ "/console/clients/" (id) "/sell" } { (t.sell()) } }
             }
             section.card {
-                h2 { (say.tags()) }
+                h2 { (t.tags()) }
                 (Form::about(cx, "set_client_tags", at(&id)).based_on(&made("client.tags")).content(html! {
                     div.field {
-                        label for="tags" { (say.tags_help()) }
+                        label for="tags" { (t.tags_help()) }
                         input #tags type="text" name="tags:list" value=(client.list("tags").iter().filter_map(Value::as_str).collect::<Vec<_>>().join(", "));
                     }
-                }).send(say.save()))
+                }).send(t.save()))
             }
         }
     };
     let acts = html! {
-        a.button.plain href={ "/console/clients/" (id) "/edit" } { (say.edit()) }
+        a.button.plain href={ "/console/clients/" (id) "/edit" } { (t.edit()) }
         @if cx.may("open_conversation") && client.text("portalAccessStatus") == "active" {
             (messages::write_to(cx, &id))
         }
         @if !archived && client.text("portalAccessStatus") != "active" && client.has("email") {
-            (Form::about(cx, "invite_client", at(&id)).button(say.invite()))
+            (Form::about(cx, "invite_client", at(&id)).button(t.invite()))
         }
-        (disclosure(say.coach(),
-            Form::about(cx, "assign_client_coach", at(&id)).from(&coach_of(&client)).based_on(&made("client.assignedCoachId")).choice("coachId", say.coach(), &coaches).send(say.save())))
+        (disclosure(t.coach(),
+            Form::about(cx, "assign_client_coach", at(&id)).from(&coach_of(&client)).based_on(&made("client.assignedCoachId")).choice("coachId", t.coach(), &coaches).send(t.save())))
         @if client.text("relationshipStatus") == "pending" && cx.may("approve_client_relationship") {
-            (Form::about(cx, "approve_client_relationship", at(&id)).send(say.approve()))
-            (disclosure(say.reject(), Form::about(cx, "reject_client_relationship", at(&id)).danger(say.reject())))
+            (Form::about(cx, "approve_client_relationship", at(&id)).send(t.approve()))
+            (disclosure(t.reject(), Form::about(cx, "reject_client_relationship", at(&id)).danger(t.reject())))
         }
-        @if archived { (Form::about(cx, "restore_client", at(&id)).button(say.restore())) }
+        @if archived { (Form::about(cx, "restore_client", at(&id)).button(t.restore())) }
         @else {
-            (disclosure(say.archive(), html! {
-                p { (say.archive_client_means()) }
-                (Form::about(cx, "archive_client", at(&id)).text("archiveReason", say.reason()).check("endOfTerm", say.end_of_term()).danger(say.archive_client()))
+            (disclosure(t.archive(), html! {
+                p { (t.archive_client_means()) }
+                (Form::about(cx, "archive_client", at(&id)).text("archiveReason", t.reason()).check("endOfTerm", t.end_of_term()).danger(t.archive_client()))
             }))
         }
     };
@@ -144,36 +144,36 @@ pub(in crate::pages) fn edit(cx: &mut PageContext<'_, '_>) -> Result<View> {
         .unwrap_or_default();
     let locations = cx.choices(ApiCall::of("list_locations"), ("locations", "locationId"))?;
     let custom = custom_fields(cx, &id)?;
-    let say = cx.say;
+    let t = cx.strings;
     let words = |words: &[&'static str]| -> Vec<(&'static str, &'static str)> {
-        words.iter().map(|word| (*word, say.term(word))).collect()
+        words.iter().map(|word| (*word, t.term(word))).collect()
     };
     let form = Form::about(cx, "update_client", at(&id))
         .from(&client)
         .next(format!("/console/clients/{id}"))
-        .text("firstName", say.first_name())
-        .text("lastName", say.last_name())
-        .of_type("email", "email", say.email(), "off")
-        .of_type("tel", "phone", say.phone(), "off")
-        .text("dateOfBirth", say.date_of_birth())
-        .choice("gender", say.gender(), &words(&["female", "male", "other"]))
-        .choice("memberStatus", say.status(), &words(&["lead", "active", "paused", "former"]))
-        .choice("homeLocationId", say.location(), &locations)
+        .text("firstName", t.first_name())
+        .text("lastName", t.last_name())
+        .of_type("email", "email", t.email(), "off")
+        .of_type("tel", "phone", t.phone(), "off")
+        .text("dateOfBirth", t.date_of_birth())
+        .choice("gender", t.gender(), &words(&["female", "male", "other"]))
+        .choice("memberStatus", t.status(), &words(&["lead", "active", "paused", "former"]))
+        .choice("homeLocationId", t.location(), &locations)
         .choice(
             "language",
-            say.language(),
+            t.language(),
             &[("en", "English"), ("nl", "Nederlands"), ("de", "Deutsch")],
         )
-        .text("source", say.source())
+        .text("source", t.source())
         .address("address")
-        .text("emergencyContact.name", say.emergency_name())
-        .of_type("tel", "emergencyContact.phone", say.emergency_phone(), "off")
-        .text("emergencyContact.relationship", say.emergency_relationship());
+        .text("emergencyContact.name", t.emergency_name())
+        .of_type("tel", "emergencyContact.phone", t.emergency_phone(), "off")
+        .text("emergencyContact.relationship", t.emergency_relationship());
     let main = html! {
-        (tabs) section.card { (form.send(say.save())) }
+        (tabs) section.card { (form.send(t.save())) }
         (own_fields(cx, &id, &custom))
         @if step.is("secondStep.isOn") {
-            (disclosure(say.reset_second_step(), html! { p { (say.reset_second_step_means()) } (Form::about(cx, "delete_client_second_step", at(&id)).danger(say.reset_second_step())) }))
+            (disclosure(t.reset_second_step(), html! { p { (t.reset_second_step_means()) } (Form::about(cx, "delete_client_second_step", at(&id)).danger(t.reset_second_step())) }))
         }
     };
     Ok(View::new(name(&client), main))
@@ -199,7 +199,7 @@ fn custom_fields(cx: &mut PageContext<'_, '_>, id: &str) -> Result<Value> {
 /// A value of a custom field, as it is read.
 fn filled_in(cx: &PageContext<'_, '_>, field: &Value) -> String {
     match field.at("value") {
-        Value::Bool(value) => if *value { cx.say.yes() } else { cx.say.no() }.to_owned(),
+        Value::Bool(value) => if *value { cx.strings.yes() } else { cx.strings.no() }.to_owned(),
         Value::Number(number) => cx.written.number(number.as_f64().unwrap_or_default(), 3),
         _ if field.text("type") == "date" => {
             field.date("value").map(|date| cx.written.date(date)).unwrap_or_default()
@@ -217,7 +217,7 @@ fn own_fields(cx: &PageContext<'_, '_>, id: &str, custom: &Value) -> Markup {
     };
     let own: Vec<Value> = custom.list("values").iter().filter(is_offered).cloned().collect();
     let custom = &serde_json::json!({"values": own});
-    let (say, values) = (cx.say, custom.list("values"));
+    let (t, values) = (cx.strings, custom.list("values"));
     if values.is_empty() || !cx.may("update_client_custom_fields") {
         return Markup::default();
     }
@@ -233,7 +233,7 @@ fn own_fields(cx: &PageContext<'_, '_>, id: &str, custom: &Value) -> Markup {
             "boolean" => form.choice(
                 &format!("{place}:truth"),
                 label,
-                &[("true", say.yes()), ("false", say.no())],
+                &[("true", t.yes()), ("false", t.no())],
             ),
             "select" => {
                 let options = field.list("options").iter().filter_map(Value::as_str);
@@ -242,7 +242,7 @@ fn own_fields(cx: &PageContext<'_, '_>, id: &str, custom: &Value) -> Markup {
             _ => form.text(&place, label),
         }
     });
-    html! { section.card { h2 { (say.custom_fields()) } (form.next(format!("/console/clients/{id}")).send(say.save())) } }
+    html! { section.card { h2 { (t.custom_fields()) } (form.next(format!("/console/clients/{id}")).send(t.save())) } }
 }
 
 /// `/console/clients/{clientId}/timeline`
@@ -257,12 +257,12 @@ pub(in crate::pages) fn timeline(cx: &mut PageContext<'_, '_>) -> Result<View> {
             }
         }
     }
-    let (say, written) = (cx.say, &cx.written);
+    let (t, written) = (cx.strings, &cx.written);
     let told_as = |value: &Value| match value.as_str() {
         None => "–".to_owned(),
         Some(text) => {
             let name = names.iter().find(|(id, _)| id == text);
-            name.map_or_else(|| say.term(text).to_owned(), |(_, name)| name.clone())
+            name.map_or_else(|| t.term(text).to_owned(), |(_, name)| name.clone())
         }
     };
     let main = html! {
@@ -273,12 +273,12 @@ pub(in crate::pages) fn timeline(cx: &mut PageContext<'_, '_>) -> Result<View> {
                     li {
                         span.quiet.number { (step.instant("at").map(|at| written.instant(at)).unwrap_or_default()) }
                         span.grow {
-                            (say.term(step.text("type")))
+                            (t.term(step.text("type")))
                             @for change in step.list("changes") {
-                                br; span.quiet { (say.term(change.text("field"))) ": " (told_as(change.at("from"))) " → " (told_as(change.at("to"))) }
+                                br; span.quiet { (t.term(change.text("field"))) ": " (told_as(change.at("from"))) " → " (told_as(change.at("to"))) }
                             }
                         }
-                        span.quiet { (say.term(step.text("actorType"))) }
+                        span.quiet { (t.term(step.text("actorType"))) }
                     }
                 }
             }
@@ -292,11 +292,11 @@ pub(in crate::pages) fn timeline(cx: &mut PageContext<'_, '_>) -> Result<View> {
 pub(in crate::pages) fn notes(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let Head { id, client, tabs } = head(cx, "notes")?;
     let answer = cx.list(ApiCall::of("list_client_notes").at("clientId", &id))?;
-    let (say, written) = (cx.say, &cx.written);
+    let (t, written) = (cx.strings, &cx.written);
     let main = html! {
         (tabs)
         section.card {
-            (Form::about(cx, "create_client_note", at(&id)).text("title", say.title()).area("body", say.note()).send(say.add_note()))
+            (Form::about(cx, "create_client_note", at(&id)).text("title", t.title()).area("body", t.note()).send(t.add_note()))
         }
         @for note in answer.list("notes") {
             article.card {
@@ -304,7 +304,7 @@ pub(in crate::pages) fn notes(cx: &mut PageContext<'_, '_>) -> Result<View> {
                 @for line in note.text("body").lines() { p { (line) } }
                 div.buttons {
                     span.quiet { (note.instant("createdAt").map(|at| written.instant(at)).unwrap_or_default()) }
-                    (disclosure(say.delete(), Form::about(cx, "delete_client_note", vec![("clientId", id.clone()), ("noteId", note.text("noteId").to_owned())]).danger(say.delete_note())))
+                    (disclosure(t.delete(), Form::about(cx, "delete_client_note", vec![("clientId", id.clone()), ("noteId", note.text("noteId").to_owned())]).danger(t.delete_note())))
                 }
             }
         }

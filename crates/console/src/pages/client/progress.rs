@@ -55,7 +55,7 @@ pub(in crate::pages) fn shared_progress(
     let photos = cx.call_if_allowed(
         ApiCall::of("list_progress_photos").at("clientId", id).with("limit", 12),
     )?;
-    let (say, written) = (cx.say, &cx.written);
+    let (t, written) = (cx.strings, &cx.written);
     let label = |kind: &str| -> String {
         let found = types.list("measurementTypes").iter().find(|own| own.text("type") == kind);
         found.map_or(kind, |own| own.text("label")).to_owned()
@@ -92,13 +92,13 @@ pub(in crate::pages) fn shared_progress(
         section.card {
             h2 { (label(&wanted)) }
             (charts::line(cx, &label(&wanted), &unit, &points))
-            (disclosure(say.measure(),
-                Form::about(cx, "record_measurement", at(id)).choice(&of_kind, say.what(), &kinds).text("value", say.value()).text("note", say.note()).send(say.save())))
+            (disclosure(t.measure(),
+                Form::about(cx, "record_measurement", at(id)).choice(&of_kind, t.what(), &kinds).text("value", t.value()).text("note", t.note()).send(t.save())))
         }
         div.grid {
             section.card {
-                h2 { (say.goals()) }
-                @if goals.list("goals").is_empty() { p.quiet { (say.no_goals()) } }
+                h2 { (t.goals()) }
+                @if goals.list("goals").is_empty() { p.quiet { (t.no_goals()) } }
                 ul.rows {
                     @for goal in goals.list("goals") {
                         li {
@@ -113,49 +113,49 @@ pub(in crate::pages) fn shared_progress(
                             }
                             (state(cx, goal.text("status")))
                             @if goal.text("status") == "active" && cx.may("update_goal") {
-                                (disclosure(say.end_it(), Form::about(cx, "update_goal", vec![("clientId", id.to_owned()), ("goalId", goal.text("goalId").to_owned())]).hidden("status", "abandoned").danger(say.give_up())))
+                                (disclosure(t.end_it(), Form::about(cx, "update_goal", vec![("clientId", id.to_owned()), ("goalId", goal.text("goalId").to_owned())]).hidden("status", "abandoned").danger(t.give_up())))
                             }
                         }
                     }
                 }
                 @if cx.may("create_goal") {
-                    (disclosure(say.add_goal(), Form::about(cx, "create_goal", at(id)).hidden("kind", "measurement").text("title", say.title())
-                        .choice(&of_goal, say.measured_by(), &kinds).text("targetValue", say.target()).text("dueDate", say.due()).send(say.add_goal())))
+                    (disclosure(t.add_goal(), Form::about(cx, "create_goal", at(id)).hidden("kind", "measurement").text("title", t.title())
+                        .choice(&of_goal, t.measured_by(), &kinds).text("targetValue", t.target()).text("dueDate", t.due()).send(t.add_goal())))
                 }
             }
             section.card {
-                h2 { (say.habits()) }
-                @if habits.list("habits").is_empty() { p.quiet { (say.no_habits()) } }
+                h2 { (t.habits()) }
+                @if habits.list("habits").is_empty() { p.quiet { (t.no_habits()) } }
                 ul.rows {
                     @for habit in habits.list("habits") {
                         li {
-                            span.grow { (habit.text("name")) br; span.quiet { (say.streak(&written.count(habit.int("currentStreak")), &written.count(habit.int("longestStreak")))) } }
+                            span.grow { (habit.text("name")) br; span.quiet { (t.streak(&written.count(habit.int("currentStreak")), &written.count(habit.int("longestStreak")))) } }
                             @if habit.text("status") == "active" {
                                 @let entry = Form::about(cx, "put_habit_entry", vec![("clientId", id.to_owned()), ("habitId", habit.text("habitId").to_owned()), ("date", today.clone())]);
-                                @if habit.text("kind") == "amount" { (entry.hidden("amount", habit.at("target").to_string()).button(say.done_today())) }
-                                @else { (entry.hidden("status", "done").button(say.done_today())) }
+                                @if habit.text("kind") == "amount" { (entry.hidden("amount", habit.at("target").to_string()).button(t.done_today())) }
+                                @else { (entry.hidden("status", "done").button(t.done_today())) }
                             } @else { (state(cx, habit.text("status"))) }
                         }
                     }
                 }
-                @if cx.may("create_habit") { (disclosure(say.add_habit(), Form::about(cx, "create_habit", at(id)).text("name", say.name()).send(say.add_habit()))) }
+                @if cx.may("create_habit") { (disclosure(t.add_habit(), Form::about(cx, "create_habit", at(id)).text("name", t.name()).send(t.add_habit()))) }
             }
         }
         @if let Some(photos) = &photos {
             section.card {
-                h2 { (say.photos()) }
-                @if photos.list("progressPhotos").is_empty() { p.quiet { (say.no_photos()) } }
+                h2 { (t.photos()) }
+                @if photos.list("progressPhotos").is_empty() { p.quiet { (t.no_photos()) } }
                 ul.rows {
                     @for photo in photos.list("progressPhotos") {
                         @let when = photo.date("takenOn").map(|date| written.date(date)).unwrap_or_default();
-                        li { a.photo href=(photo.text("url")) target="_blank" rel="noopener" { img src=(photo.text("thumbnailUrl")) alt={ (say.photo()) ", " (when) } loading="lazy" width="96" height="96"; }
-                            span.grow { (when) " · " (say.term(photo.text("pose"))) } }
+                        li { a.photo href=(photo.text("url")) target="_blank" rel="noopener" { img src=(photo.text("thumbnailUrl")) alt={ (t.photo()) ", " (when) } loading="lazy" width="96" height="96"; }
+                            span.grow { (when) " · " (t.term(photo.text("pose"))) } }
                     }
                 }
                 @if cx.may("add_progress_photo") {
-                    @let poses: Vec<_> = cx.words_of("add_progress_photo", "pose").into_iter().map(|word| (word.to_owned(), say.term(word))).collect();
-                    (disclosure(say.add_photo(), Form::about(cx, "add_progress_photo", at(id)).upload("uploadId", say.photo(), Upload::Photo)
-                        .text("takenOn", say.when()).choice("pose", say.pose(), &poses).text("note", say.note()).send(say.add_photo())))
+                    @let poses: Vec<_> = cx.words_of("add_progress_photo", "pose").into_iter().map(|word| (word.to_owned(), t.term(word))).collect();
+                    (disclosure(t.add_photo(), Form::about(cx, "add_progress_photo", at(id)).upload("uploadId", t.photo(), Upload::Photo)
+                        .text("takenOn", t.when()).choice("pose", t.pose(), &poses).text("note", t.note()).send(t.add_photo())))
                 }
             }
         }

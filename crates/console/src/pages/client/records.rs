@@ -30,15 +30,15 @@ pub(in crate::pages) fn training(cx: &mut PageContext<'_, '_>) -> Result<View> {
         cx.call(ApiCall::of("list_personal_records").at("clientId", &id).with("limit", 20))?;
     let templates = ApiCall::of("list_workout_templates").with("status", "Active");
     let templates = cx.choices(templates, ("templates", "_id"))?;
-    let (say, written) = (cx.say, &cx.written);
+    let (t, written) = (cx.strings, &cx.written);
     // A programme of weeks begins with one.
     let monday = written.today().plus_days(6).map_or(written.today(), |date| date.monday());
     let from_monday = serde_json::json!({"startDate": monday});
     let main = html! {
         (tabs)
         section.card {
-            h2 { (say.plans()) }
-            @if plans.list("plans").is_empty() { p.quiet { (say.no_plans()) } }
+            h2 { (t.plans()) }
+            @if plans.list("plans").is_empty() { p.quiet { (t.no_plans()) } }
             ul.rows {
                 @for plan in plans.list("plans") {
                     li {
@@ -50,34 +50,34 @@ pub(in crate::pages) fn training(cx: &mut PageContext<'_, '_>) -> Result<View> {
                         @let over = plan.date("endDate").is_some_and(|end| end < written.today());
                         (state(cx, if over && plan.text("status") == "Active" { "ended" } else { plan.text("status") }))
                         @let about = || vec![("clientId", id.clone()), ("templateId", plan.text("_id").to_owned())];
-                        @if plan.text("status") == "Active" && cx.may("update_client_workout_plan") { (Form::about(cx, "update_client_workout_plan", about()).hidden("status", "Completed").button(say.end_it())) }
-                        @if cx.may("delete_client_workout_plan") { (disclosure(say.delete(), Form::about(cx, "delete_client_workout_plan", about()).danger(say.delete()))) }
+                        @if plan.text("status") == "Active" && cx.may("update_client_workout_plan") { (Form::about(cx, "update_client_workout_plan", about()).hidden("status", "Completed").button(t.end_it())) }
+                        @if cx.may("delete_client_workout_plan") { (disclosure(t.delete(), Form::about(cx, "delete_client_workout_plan", about()).danger(t.delete()))) }
                     }
                 }
             }
-            (disclosure(say.assign_programme(),
-                Form::about(cx, "assign_workout_plan", at(&id)).from(&from_monday).choice("templateId", say.programme(), &templates)
-                    .text("startDate", say.starts_on()).send(say.assign())))
+            (disclosure(t.assign_programme(),
+                Form::about(cx, "assign_workout_plan", at(&id)).from(&from_monday).choice("templateId", t.programme(), &templates)
+                    .text("startDate", t.starts_on()).send(t.assign())))
         }
         section.card {
-            h2 { (say.records()) }
+            h2 { (t.records()) }
             ul.rows {
                 @for lift in records.list("personalRecords") {
                     li { span.grow { (lift.text("name")) }
                         @for record in lift.list("records") {
-                            span.number { (written.number(record.at("value").as_f64().unwrap_or_default(), 2)) " " span.quiet { (say.term(record.text("type"))) } }
+                            span.number { (written.number(record.at("value").as_f64().unwrap_or_default(), 2)) " " span.quiet { (t.term(record.text("type"))) } }
                         }
                     }
                 }
             }
         }
         section.card {
-            h2 { (say.sessions()) }
+            h2 { (t.sessions()) }
             ul.rows {
                 @for session in sessions.list("sessions") {
                     li {
                         span.number { (session.date("localDate").map(|date| written.date(date)).unwrap_or_default()) }
-                        span.grow { (session.text("name")) " " span.quiet { (written.count(session.int("setCount"))) " " (say.sets()) } }
+                        span.grow { (session.text("name")) " " span.quiet { (written.count(session.int("setCount"))) " " (t.sets()) } }
                         (state(cx, session.text("status")))
                     }
                 }
@@ -105,61 +105,61 @@ pub(in crate::pages) fn money(cx: &mut PageContext<'_, '_>) -> Result<View> {
         .unwrap_or_default();
     let mut request = Vec::new();
     for subscription in subscriptions.list("subscriptions") {
-        request.push(bills::asked(cx, subscription)?);
+        request.push(bills::pending_requests(cx, subscription)?);
     }
     let rows = match &invoices {
         Some(answer) => bills::rows(cx, answer, false)?,
         None => Vec::new(),
     };
-    let (say, written) = (cx.say, &cx.written);
+    let (t, written) = (cx.strings, &cx.written);
     let main = html! {
         (tabs)
         div.grid {
             section.card {
-                h2 { (say.membership()) }
-                @if subscriptions.list("subscriptions").is_empty() { p.quiet { (say.no_membership()) } }
+                h2 { (t.membership()) }
+                @if subscriptions.list("subscriptions").is_empty() { p.quiet { (t.no_membership()) } }
                 @for (subscription, request) in subscriptions.list("subscriptions").iter().zip(request) { (bills::course(cx, subscription)) (request) }
             }
             section.card {
-                h2 { (say.credits()) }
+                h2 { (t.credits()) }
                 ul.rows {
                     @for pool in credits.list("credits") {
-                        li { span.grow { @if pool.has("poolKey") { (pool.text("poolKey")) } @else { (say.general()) } }
+                        li { span.grow { @if pool.has("poolKey") { (pool.text("poolKey")) } @else { (t.general()) } }
                             b.number { (written.count(pool.int("available"))) }
-                            @if pool.int("held") > 0 { span.quiet { (written.count(pool.int("held"))) " " (say.held()) } } }
+                            @if pool.int("held") > 0 { span.quiet { (written.count(pool.int("held"))) " " (t.held()) } } }
                     }
                 }
                 @if cx.may("adjust_credits") {
-                    (disclosure(say.adjust(),
-                        Form::about(cx, "adjust_credits", at(&id)).text("amount", say.amount_signed()).text("reason", say.reason()).send(say.adjust())))
+                    (disclosure(t.adjust(),
+                        Form::about(cx, "adjust_credits", at(&id)).text("amount", t.amount_signed()).text("reason", t.reason()).send(t.adjust())))
                 }
             }
         }
         section.card {
-            h2 { (say.bought()) }
-            @if products.list("clientProducts").is_empty() { p.quiet { (say.nothing_bought()) } }
+            h2 { (t.bought()) }
+            @if products.list("clientProducts").is_empty() { p.quiet { (t.nothing_bought()) } }
             ul.rows {
                 @for product in products.list("clientProducts") {
-                    li { span.grow { (product.text("name")) " " span.quiet { (say.term(product.text("productType"))) } }
+                    li { span.grow { (product.text("name")) " " span.quiet { (t.term(product.text("productType"))) } }
                         (state(cx, product.text("status")))
                         @if product.text("status") == "active" && cx.may("revoke_client_product") {
-                            (disclosure(say.revoke(), Form::about(cx, "revoke_client_product", vec![("clientProductId", product.text("clientProductId").to_owned())]).danger(say.revoke())))
+                            (disclosure(t.revoke(), Form::about(cx, "revoke_client_product", vec![("clientProductId", product.text("clientProductId").to_owned())]).danger(t.revoke())))
                         } }
                 }
             }
-            @if cx.may("assign_product") && !client.has("archivedAt") { a.button href={ "/console/clients/" (id) "/sell" } { (say.sell()) } }
+            @if cx.may("assign_product") && !client.has("archivedAt") { a.button href={ "/console/clients/" (id) "/sell" } { (t.sell()) } }
         }
         @if let Some(invoices) = &invoices {
-            h2 { (say.invoices()) }
+            h2 { (t.invoices()) }
             @for sum in balances.list("clientBalances.0.balances") {
                 @let money = |name: &str| written.money(sum.int(name), sum.text("currency"));
-                @if sum.int("owed") > 0 { p { (say.owes()) ": " b.number { (money("owed")) } } }
-                @if sum.int("unallocated") > 0 { div.notice { (say.unallocated(&money("unallocated"))) ". " (say.unallocated_means()) } }
+                @if sum.int("owed") > 0 { p { (t.owes()) ": " b.number { (money("owed")) } } }
+                @if sum.int("unallocated") > 0 { div.notice { (t.unallocated(&money("unallocated"))) ". " (t.unallocated_means()) } }
             }
             div.buttons { (bills::billing(cx, &id)) }
-            @if cx.may("update_billing_details") { (disclosure(say.billing_details(), billing_details(cx, &id, billed.at("billingDetails")))) }
-            @if rows.is_empty() { p.quiet { (say.no_invoices()) } }
-            @else { (table(say.invoices(), &bills::columns(say, false), rows)) (pager(cx, invoices)) }
+            @if cx.may("update_billing_details") { (disclosure(t.billing_details(), billing_details(cx, &id, billed.at("billingDetails")))) }
+            @if rows.is_empty() { p.quiet { (t.no_invoices()) } }
+            @else { (table(t.invoices(), &bills::columns(t, false), rows)) (pager(cx, invoices)) }
         }
     };
     Ok(View::new(name(&client), main))
@@ -167,15 +167,15 @@ pub(in crate::pages) fn money(cx: &mut PageContext<'_, '_>) -> Result<View> {
 
 /// To whom bills are addressed.
 fn billing_details(cx: &PageContext<'_, '_>, id: &str, details: &Value) -> Markup {
-    let say = cx.say;
+    let t = cx.strings;
     let form =
         Form::with_key(cx, "billing-details", "update_billing_details", at(id)).from(details);
-    form.text("companyName", say.billed_company())
-        .text("vatNumber", say.vat_number())
-        .text("registrationNumber", say.registration_number())
+    form.text("companyName", t.billed_company())
+        .text("vatNumber", t.vat_number())
+        .text("registrationNumber", t.registration_number())
         .address("address")
-        .check("reverseCharge", say.reverse_charge())
-        .send(say.save())
+        .check("reverseCharge", t.reverse_charge())
+        .send(t.save())
 }
 
 /// `/console/clients/{clientId}/sell`
@@ -202,7 +202,7 @@ pub(in crate::pages) fn sell(cx: &mut PageContext<'_, '_>) -> Result<View> {
         }
         None => None,
     };
-    let (say, written) = (cx.say, &cx.written);
+    let (t, written) = (cx.strings, &cx.written);
     let label = |product: &Value| {
         format!(
             "{} · {}",
@@ -213,15 +213,15 @@ pub(in crate::pages) fn sell(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let main = html! {
         (tabs)
         form.filters method="get" {
-            label.wide { (say.product())
+            label.wide { (t.product())
                 select name="productId" required {
-                    option value="" { (say.choose()) }
+                    option value="" { (t.choose()) }
                     @for product in products.list("products") {
                         option value=(product.text("productId")) selected[product.text("productId") == wanted] { (label(product)) }
                     }
                 }
             }
-            button.plain type="submit" { (say.next()) }
+            button.plain type="submit" { (t.next()) }
         }
         @if let (Some(product), Some(previewed)) = (&found, &previewed) {
             section.card {
@@ -230,19 +230,19 @@ pub(in crate::pages) fn sell(cx: &mut PageContext<'_, '_>) -> Result<View> {
                 // What waited for a bill rides along: late cancellations, and bookings that were missed.
                 @let fees: i64 = bill.list("lines").iter().filter(|line| !line.has("productId")).map(|line| line.int("gross")).sum();
                 (facts(vec![
-                    (say.price(), html! { (written.money(product.int("price"), product.text("currency"))) @if product.text("period") != "None" { " / " (say.term(product.text("period"))) } }),
-                    (say.first_bill(), html! { (written.money(bill.int("grossTotal"), bill.text("currency"))) }),
-                    (say.of_which_fees(), html! { @if fees > 0 { (written.money(fees, bill.text("currency"))) } }),
-                    (say.of_which_vat(), html! { (written.money(bill.int("taxTotal"), bill.text("currency"))) }),
-                    (say.due(), html! { (bill.date("dueDate").map(|date| written.date(date)).unwrap_or_default()) }),
-                    (say.credits(), html! { @if product.int("credits") > 0 { (written.count(product.int("credits"))) } }),
+                    (t.price(), html! { (written.money(product.int("price"), product.text("currency"))) @if product.text("period") != "None" { " / " (t.term(product.text("period"))) } }),
+                    (t.first_bill(), html! { (written.money(bill.int("grossTotal"), bill.text("currency"))) }),
+                    (t.of_which_fees(), html! { @if fees > 0 { (written.money(fees, bill.text("currency"))) } }),
+                    (t.of_which_vat(), html! { (written.money(bill.int("taxTotal"), bill.text("currency"))) }),
+                    (t.due(), html! { (bill.date("dueDate").map(|date| written.date(date)).unwrap_or_default()) }),
+                    (t.credits(), html! { @if product.int("credits") > 0 { (written.count(product.int("credits"))) } }),
                 ]))
                 ul.rows { @for line in bill.list("lines") {
                     li { span.grow { (line.text("description")) } span.number { (written.money(line.int("gross"), bill.text("currency"))) } }
                 } }
                 @let form = Form::about(cx, act, at(&id)).hidden("productId", &*wanted)
-                    .next(format!("/console/clients/{id}/money")).text("startsOn", say.starts_on()).money("price", say.other_price());
-                (form.send(say.sell()))
+                    .next(format!("/console/clients/{id}/money")).text("startsOn", t.starts_on()).money("price", t.other_price());
+                (form.send(t.sell()))
             }
         }
     };
@@ -259,16 +259,16 @@ pub(in crate::pages) fn forms(cx: &mut PageContext<'_, '_>) -> Result<View> {
         let all = all.filter(|form| kinds.contains(&form.text("kind")));
         all.map(|form| (form.text("formId").to_owned(), form.text("name").to_owned())).collect()
     };
-    let (say, written) = (cx.say, &cx.written);
+    let (t, written) = (cx.strings, &cx.written);
     let main = html! {
         (tabs)
         div.buttons {
-            (disclosure(say.give_form(), Form::about(cx, "assign_form", at(&id))
-                .choice("formId", say.form(), &of(&["general", "intake"])).area("message", say.message()).send(say.give_form())))
-            (disclosure(say.ask_checkup(), Form::about(cx, "assign_checkup", at(&id))
-                .choice("formId", say.form(), &of(&["checkup"])).area("message", say.message()).send(say.ask_checkup())))
+            (disclosure(t.give_form(), Form::about(cx, "assign_form", at(&id))
+                .choice("formId", t.form(), &of(&["general", "intake"])).area("message", t.message()).send(t.give_form())))
+            (disclosure(t.ask_checkup(), Form::about(cx, "assign_checkup", at(&id))
+                .choice("formId", t.form(), &of(&["checkup"])).area("message", t.message()).send(t.ask_checkup())))
         }
-        @if answer.list("formAssignments").is_empty() { (empty(say.no_forms(), None)) }
+        @if answer.list("formAssignments").is_empty() { (empty(t.no_forms(), None)) }
         section.card {
             ul.rows {
                 @for one in answer.list("formAssignments") {
@@ -277,7 +277,7 @@ pub(in crate::pages) fn forms(cx: &mut PageContext<'_, '_>) -> Result<View> {
                             @if one.text("kind") == "checkup" { a href={ "/console/forms/checkups/" (one.text("assignmentId")) } { (one.text("formName")) } }
                             @else if matches!(one.text("status"), "submitted" | "reviewed") { a href={ "/console/clients/" (id) "/forms/" (one.text("assignmentId")) } { (one.text("formName")) } }
                             @else { (one.text("formName")) }
-                            br; span.quiet { (say.term(one.text("kind"))) " · " (one.instant("createdAt").map(|at| written.instant(at)).unwrap_or_default()) }
+                            br; span.quiet { (t.term(one.text("kind"))) " · " (one.instant("createdAt").map(|at| written.instant(at)).unwrap_or_default()) }
                         }
                         (state(cx, one.text("status")))
                     }
@@ -293,13 +293,13 @@ pub(in crate::pages) fn forms(cx: &mut PageContext<'_, '_>) -> Result<View> {
 pub(in crate::pages) fn files(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let Head { id, client, tabs } = head(cx, "files")?;
     let answer = cx.list(ApiCall::of("list_documents").with("clientId", &id))?;
-    let say = cx.say;
+    let t = cx.strings;
     let main = html! {
         (tabs)
-        (disclosure(say.send_file(), file_form(cx, Some(&id))))
-        (disclosure(say.link_file(), about_document(cx, Form::of(cx, "link_document").hidden("clientId", &*id)
-            .of_type("url", "url", say.web_address(), "off")).send(say.link_file())))
-        @if answer.list("documents").is_empty() { (empty(say.no_files(), None)) }
+        (disclosure(t.send_file(), file_form(cx, Some(&id))))
+        (disclosure(t.link_file(), about_document(cx, Form::of(cx, "link_document").hidden("clientId", &*id)
+            .of_type("url", "url", t.web_address(), "off")).send(t.link_file())))
+        @if answer.list("documents").is_empty() { (empty(t.no_files(), None)) }
         ul.rows.card { @for one in answer.list("documents") { (document(cx, one)) } }
         (pager(cx, &answer))
     };
@@ -327,14 +327,14 @@ pub(in crate::pages) fn handed_in(cx: &mut PageContext<'_, '_>) -> Result<View> 
         }
     };
     let questions = questions(cx, &given)?;
-    let (say, written) = (cx.say, &cx.written);
+    let (t, written) = (cx.strings, &cx.written);
     let rows: Vec<_> = answers
         .list("answers")
         .iter()
         .map(|answer| {
             vec![
                 html! { (answer.text("label")) },
-                html! { b { (answered(cx, &id, answer, &questions)) } @if answer.is("flagged") { " " span.state.bad { (say.flagged()) } } },
+                html! { b { (answered(cx, &id, answer, &questions)) } @if answer.is("flagged") { " " span.state.bad { (t.flagged()) } } },
             ]
         })
         .collect();
@@ -342,14 +342,14 @@ pub(in crate::pages) fn handed_in(cx: &mut PageContext<'_, '_>) -> Result<View> 
         (tabs)
         section.card {
             (facts(vec![
-                (say.status(), state(cx, given.text("status"))),
-                (say.submitted(), html! { (given.instant("submittedAt").map(|at| written.instant(at)).unwrap_or_default()) }),
+                (t.status(), state(cx, given.text("status"))),
+                (t.submitted(), html! { (given.instant("submittedAt").map(|at| written.instant(at)).unwrap_or_default()) }),
             ]))
         }
-        (table(say.answers(), &[say.question(), say.answer()], rows))
-        @if given.has("review") { section.card { h2 { (say.review()) } p { (given.text("review")) } } }
+        (table(t.answers(), &[t.question(), t.answer()], rows))
+        @if given.has("review") { section.card { h2 { (t.review()) } p { (given.text("review")) } } }
         @if given.text("status") == "submitted" && cx.may("review_form_assignment") {
-            section.card { h2 { (say.review()) } (Form::about(cx, "review_form_assignment", about()).area("review", say.your_words()).send(say.review_it())) }
+            section.card { h2 { (t.review()) } (Form::about(cx, "review_form_assignment", about()).area("review", t.your_words()).send(t.review_it())) }
         }
     };
     Ok(View::new(given.text("formName"), main))

@@ -22,34 +22,34 @@ use crate::{
 pub(in crate::pages) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let own = cx.own_id();
     let answer = cx.list(ApiCall::of("list_form_assignments").at("clientId", &own))?;
-    let (say, written) = (cx.say, &cx.written);
+    let (t, written) = (cx.strings, &cx.written);
     let main = html! {
-        @if answer.list("formAssignments").is_empty() { (empty(say.no_forms(), None)) }
+        @if answer.list("formAssignments").is_empty() { (empty(t.no_forms(), None)) }
         ul.rows.card {
             @for one in answer.list("formAssignments") {
                 li {
                     span.grow { b { (one.text("formName")) } br; span.quiet { (one.text("message")) " " (one.instant("createdAt").map(|at| written.instant(at)).unwrap_or_default()) } }
-                    @if matches!(one.text("status"), "assigned" | "in_progress") { a.button href={ "/my/forms/" (one.text("assignmentId")) } { (say.fill_in()) } }
+                    @if matches!(one.text("status"), "assigned" | "in_progress") { a.button href={ "/my/forms/" (one.text("assignmentId")) } { (t.fill_in()) } }
                     @else { (state(cx, one.text("status"))) }
                 }
             }
         }
         (pager(cx, &answer))
     };
-    Ok(View::new(say.forms(), main))
+    Ok(View::new(t.forms(), main))
 }
 
 /// `/my/files`
 pub(in crate::pages) fn files(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let answer = cx.list(ApiCall::of("list_documents"))?;
-    let say = cx.say;
+    let t = cx.strings;
     let main = html! {
-        (disclosure(say.send_file(), file_form(cx, None)))
-        @if answer.list("documents").is_empty() { (empty(say.no_files(), None)) }
+        (disclosure(t.send_file(), file_form(cx, None)))
+        @if answer.list("documents").is_empty() { (empty(t.no_files(), None)) }
         ul.rows.card { @for one in answer.list("documents") { (document(cx, one)) } }
         (pager(cx, &answer))
     };
-    Ok(View::new(say.files(), main))
+    Ok(View::new(t.files(), main))
 }
 
 /// `/my/forms/{assignmentId}`
@@ -59,7 +59,7 @@ pub(in crate::pages) fn one(cx: &mut PageContext<'_, '_>) -> Result<View> {
         cx.call(ApiCall::of("get_form_draft").at("clientId", &own).at("assignmentId", &id))?;
     name_units(cx, &mut answer["questions"])?;
     let assignment = answer.at("formAssignment").clone();
-    let say = cx.say;
+    let t = cx.strings;
     let at = || vec![("clientId", own.clone()), ("assignmentId", id.clone())];
     let open = matches!(assignment.text("status"), "assigned" | "in_progress");
     let view: Vec<&str> = answer.list("draft.shown").iter().filter_map(Value::as_str).collect();
@@ -79,17 +79,17 @@ pub(in crate::pages) fn one(cx: &mut PageContext<'_, '_>) -> Result<View> {
         {
             let place = format!("answers.{}", question.text("questionId"));
             form = form.named(&place, question.text("label"));
-            form = form.content(asked(cx, question, &answers));
+            form = form.content(question_field(cx, question, &answers));
         }
     }
     let main = html! {
         @if assignment.has("message") { p { (assignment.text("message")) } }
         @if open {
-            section.card { (form.send(say.save_answers())) }
+            section.card { (form.send(t.save_answers())) }
             @if answer.list("draft.missing").is_empty() {
-                section.card { p { (if answer.at("draft.answers").as_object().is_some_and(|given| !given.is_empty()) { say.all_answered() } else { say.none_needed() }) } (Form::about(cx, "submit_form", at()).next("/my/forms").send(say.hand_in())) }
+                section.card { p { (if answer.at("draft.answers").as_object().is_some_and(|given| !given.is_empty()) { t.all_answered() } else { t.none_needed() }) } (Form::about(cx, "submit_form", at()).next("/my/forms").send(t.hand_in())) }
             } @else {
-                p.quiet { (say.still_missing(&cx.written.count(answer.list("draft.missing").len() as i64))) }
+                p.quiet { (t.still_missing(&cx.written.count(answer.list("draft.missing").len() as i64))) }
             }
         } @else { p { (state(cx, assignment.text("status"))) } }
     };
@@ -119,7 +119,7 @@ pub(in crate::pages) fn name_units(
 }
 
 /// A question with what was answered so far.
-pub(in crate::pages) fn asked(
+pub(in crate::pages) fn question_field(
     cx: &PageContext<'_, '_>,
     question: &Value,
     answers: &Value,
@@ -138,7 +138,7 @@ pub(in crate::pages) fn asked(
             || answer.as_array().is_some_and(|all| all.iter().any(|one| one == option))
     };
     let label = question.text("label");
-    let say = cx.say;
+    let t = cx.strings;
     let choices = |kind: &str| {
         html! {
             fieldset.field {
@@ -160,8 +160,8 @@ pub(in crate::pages) fn asked(
         "boolean" | "consent" => html! {
             fieldset.field {
                 legend { (label) }
-                label.check { input type="radio" name={ (name) ":truth" } value="true" checked[answer == &Value::Bool(true)]; (say.yes()) }
-                label.check { input type="radio" name={ (name) ":truth" } value="false" checked[answer == &Value::Bool(false)]; (say.no()) }
+                label.check { input type="radio" name={ (name) ":truth" } value="true" checked[answer == &Value::Bool(true)]; (t.yes()) }
+                label.check { input type="radio" name={ (name) ":truth" } value="false" checked[answer == &Value::Bool(false)]; (t.no()) }
             }
         },
         "scale" => html! {
@@ -190,11 +190,11 @@ pub(in crate::pages) fn asked(
                             p { a href={ (ANSWER) (cx.own_id()) "/" (answer.text("fileId")) } { (answer.text("fileName")) } }
                             input type="hidden" name={ (name) ".fileId" } value=(answer.text("fileId"));
                         }
-                        p.help { (say.file_help()) }
+                        p.help { (t.file_help()) }
                         input id=(name) type="file" name={ (name) (Upload::Answer.mark()) } accept=(Upload::Answer.accepts());
                     } @else { input id=(name) type=(input) step=[(input == "number").then_some("any")] name={ (name) (mark) } value=(if kind == "measurement" { answer.at("value").to_string().replace("null", "") } else { text() }); }
                     @if !question.list("units").is_empty() {
-                        select name={ (request_body::UNIT) (name) } aria-label=(say.units()) {
+                        select name={ (request_body::UNIT) (name) } aria-label=(t.units()) {
                             @for unit in question.list("units").iter().filter_map(Value::as_str) {
                                 option value=(unit) selected[answer.text("unit") == unit] { (unit) }
                             }

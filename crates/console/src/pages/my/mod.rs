@@ -51,34 +51,34 @@ pub(super) fn home(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let due = cx
         .call_if_allowed(ApiCall::of("list_invoices").with("status", "open").with("limit", 1))?
         .unwrap_or_default();
-    let (say, written) = (cx.say, &cx.written);
+    let (t, written) = (cx.strings, &cx.written);
     let main = html! {
         section.card.hero #next data-live="booking" {
-            h2 { (say.next_visit()) }
+            h2 { (t.next_visit()) }
             @match &next {
-                Some(booking) => { p { b { (bookings::when(cx, booking)) } br; (booking.text("name")) " · " (coach) } a href="/my/bookings" { (say.bookings()) } }
-                None => { p.quiet { (say.nothing_booked()) } a.button href="/my/book" { (say.book()) } }
+                Some(booking) => { p { b { (bookings::when(cx, booking)) } br; (booking.text("name")) " · " (coach) } a href="/my/bookings" { (t.bookings()) } }
+                None => { p.quiet { (t.nothing_booked()) } a.button href="/my/book" { (t.book()) } }
             }
         }
         section.card {
-            h2 { (say.todays_workout()) }
-            @if training.is_empty() { p.quiet { (say.no_workout()) } }
+            h2 { (t.todays_workout()) }
+            @if training.is_empty() { p.quiet { (t.no_workout()) } }
             ul.rows { @for item in &training { (training::workout(cx, item)) } }
         }
         div.figures {
-            @for pool in credits.list("credits") { div.figure { b { (written.count(pool.int("available"))) } (say.credits()) } }
-            a.figure href="/my/messages" { b { (written.count(unread.int("unreadMessages"))) } (say.unread()) }
-            @if waits > 0 { a.figure href="/my/forms" { b { (written.count(waits)) } (if waits == 1 { say.form_waits() } else { say.forms_wait() }) } }
-            @if due.int("total") > 0 { a.figure href="/my/invoices" { b { (written.count(due.int("total"))) } (say.open_invoices()) } }
+            @for pool in credits.list("credits") { div.figure { b { (written.count(pool.int("available"))) } (t.credits()) } }
+            a.figure href="/my/messages" { b { (written.count(unread.int("unreadMessages"))) } (t.unread()) }
+            @if waits > 0 { a.figure href="/my/forms" { b { (written.count(waits)) } (if waits == 1 { t.form_waits() } else { t.forms_wait() }) } }
+            @if due.int("total") > 0 { a.figure href="/my/invoices" { b { (written.count(due.int("total"))) } (t.open_invoices()) } }
         }
     };
-    Ok(View::new(say.hello(&cx.person.name), main))
+    Ok(View::new(t.hello(&cx.person.name), main))
 }
 
 /// `/my/book`
 pub(super) fn book(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let main = booking::slots(cx, None, "/my/bookings")?;
-    Ok(View::new(cx.say.book(), main))
+    Ok(View::new(cx.strings.book(), main))
 }
 
 /// `/my/bookings`
@@ -100,20 +100,20 @@ pub(super) fn bookings(cx: &mut PageContext<'_, '_>) -> Result<View> {
             html! { (bookings::when(cx, booking)) },
             html! { (booking.text("name")) },
             html! { (coach) },
-            html! { (state(cx, what)) @if booking.has("waitlistPosition") { br; span.quiet { (cx.say.place_in_line(&booking.int("waitlistPosition").to_string())) } } },
+            html! { (state(cx, what)) @if booking.has("waitlistPosition") { br; span.quiet { (cx.strings.place_in_line(&booking.int("waitlistPosition").to_string())) } } },
             html! { (bookings::offered(cx, booking)) (preview) @if booking.text("status") != "offered" { (bookings::cancelling(cx, booking)) } },
         ]);
     }
-    let say = cx.say;
+    let t = cx.strings;
     let main = html! {
         (tabs)
         div #bookings data-live="booking" {
-            @if rows.is_empty() { (empty(say.nothing_booked(), Some(("/my/book", say.book())))) }
-            @else { (table(say.bookings(), &[say.when(), say.what(), say.coach(), say.status(), ""], rows)) }
+            @if rows.is_empty() { (empty(t.nothing_booked(), Some(("/my/book", t.book())))) }
+            @else { (table(t.bookings(), &[t.when(), t.what(), t.coach(), t.status(), ""], rows)) }
         }
         (pager(cx, &answer))
     };
-    Ok(View::new(say.bookings(), main).acts(html! { a.button href="/my/book" { (say.book()) } }))
+    Ok(View::new(t.bookings(), main).acts(html! { a.button href="/my/book" { (t.book()) } }))
 }
 
 /// What calling a booking off would cost now, as its own rules say.
@@ -125,9 +125,9 @@ fn cancellation_cost(cx: &PageContext<'_, '_>, booking: &Value) -> Markup {
         policy.has("cancellationWindowMinutes") && cx.written.now > at.plus_seconds(-window * 60);
     let fee = policy.at("lateFee");
     html! {
-        @if late && fee.is_object() { p.quiet { (cx.say.late_costs(&cx.written.money(fee.int("amount"), fee.text("currency")))) } }
+        @if late && fee.is_object() { p.quiet { (cx.strings.late_costs(&cx.written.money(fee.int("amount"), fee.text("currency")))) } }
         @else if policy.has("cancellationWindowMinutes") {
-            p.quiet { (cx.say.free_until(&cx.written.instant(at.plus_seconds(-window * 60)))) }
+            p.quiet { (cx.strings.free_until(&cx.written.instant(at.plus_seconds(-window * 60)))) }
         }
     }
 }
@@ -136,19 +136,19 @@ fn cancellation_cost(cx: &PageContext<'_, '_>, booking: &Value) -> Markup {
 pub(super) fn progress(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let own = cx.own_id();
     let main = shared_progress(cx, &own, Markup::default())?;
-    Ok(View::new(cx.say.progress(), main))
+    Ok(View::new(cx.strings.progress(), main))
 }
 
 /// `/my/consents`: what somebody agreed to, and what is kept of them.
 pub(super) fn consents(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let own = cx.own_id();
     let (health, data) = (consents::health(cx, &own)?, consents::data(cx, &own)?);
-    let say = cx.say;
+    let t = cx.strings;
     let main = html! {
         (health)
-        section.card { h2 { (say.your_data()) } (data) }
+        section.card { h2 { (t.your_data()) } (data) }
     };
-    Ok(View::new(say.consents(), main))
+    Ok(View::new(t.consents(), main))
 }
 
 /// `/my/invoices`
@@ -166,21 +166,21 @@ pub(super) fn invoices(cx: &mut PageContext<'_, '_>) -> Result<View> {
         .unwrap_or_default();
     let credits =
         cx.call_if_allowed(ApiCall::of("get_credits").at("clientId", &own))?.unwrap_or_default();
-    let (say, written) = (cx.say, &cx.written);
+    let (t, written) = (cx.strings, &cx.written);
     let main = html! {
         @for request in requests.list("paymentRequests") {
             div.notice.warn { (request.text("description")) ": " b { (written.money(request.int("amount"), request.text("currency"))) } " "
-                a.button href=(request.text("payUrl")) data-hx-boost="false" { (say.pay()) } }
+                a.button href=(request.text("payUrl")) data-hx-boost="false" { (t.pay()) } }
         }
         section.card {
-            h2 { (say.membership()) }
-            @if subscriptions.list("subscriptions").is_empty() { p.quiet { (say.no_membership()) } }
+            h2 { (t.membership()) }
+            @if subscriptions.list("subscriptions").is_empty() { p.quiet { (t.no_membership()) } }
             @for subscription in subscriptions.list("subscriptions") { (bills::course(cx, subscription)) }
-            @for pool in credits.list("credits") { p { (say.credits()) ": " b.number { (written.count(pool.int("available"))) } } }
+            @for pool in credits.list("credits") { p { (t.credits()) ": " b.number { (written.count(pool.int("available"))) } } }
         }
-        h2 { (say.invoices()) }
-        @if rows.is_empty() { p.quiet { (say.no_invoices()) } }
-        @else { (table(say.invoices(), &bills::columns(say, false), rows)) (pager(cx, &answer)) }
+        h2 { (t.invoices()) }
+        @if rows.is_empty() { p.quiet { (t.no_invoices()) } }
+        @else { (table(t.invoices(), &bills::columns(t, false), rows)) (pager(cx, &answer)) }
     };
-    Ok(View::new(say.invoices(), main))
+    Ok(View::new(t.invoices(), main))
 }

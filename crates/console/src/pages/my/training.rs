@@ -31,7 +31,7 @@ pub(super) fn planned(cx: &mut PageContext<'_, '_>, days: i64) -> Result<Vec<Val
 /// A day of training with what begins it, or goes on with it.
 pub(super) fn workout(cx: &PageContext<'_, '_>, item: &Value) -> Markup {
     let own = cx.own_id();
-    let say = cx.say;
+    let t = cx.strings;
     let open =
         matches!(item.text("status"), "today" | "missed" | "planned" | "in_progress" | "upcoming");
     html! {
@@ -40,10 +40,10 @@ pub(super) fn workout(cx: &PageContext<'_, '_>, item: &Value) -> Markup {
                 @if item.text("status") == "locked" { b { (item.text("name")) } } @else { a href=(day_of(item)) { b { (item.text("name")) } } }
                 br; span.quiet {
                 (item.date("scheduledDate").map(|date| cx.written.day(date)).unwrap_or_default()) " · " (item.text("planName")) } }
-            @if item.text("status") == "in_progress" { a.button href={ "/my/training/" (item.text("sessionId")) } { (say.go_on()) } }
+            @if item.text("status") == "in_progress" { a.button href={ "/my/training/" (item.text("sessionId")) } { (t.go_on()) } }
             @else if item.has("sessionId") { a href={ "/my/training/" (item.text("sessionId")) } { (state(cx, item.text("status"))) } }
             @else if open && item.date("scheduledDate").is_some_and(|date| date <= cx.written.today()) {
-                (beginning(cx, own, [item.text("planId"), item.text("planMomentId"), item.text("plannedDate")]).send(say.begin()))
+                (beginning(cx, own, [item.text("planId"), item.text("planMomentId"), item.text("plannedDate")]).send(t.begin()))
             } @else { (state(cx, item.text("status"))) }
         }
     }
@@ -76,7 +76,7 @@ pub(in crate::pages) fn day(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let answer = cx.call(query.at("planMomentId", &id))?;
     let unit = programmes::weight_unit(cx)?;
     let date = cx.place.parameter("date").to_owned();
-    let (say, day) = (cx.say, answer.at("day"));
+    let (t, day) = (cx.strings, answer.at("day"));
     let main = html! {
         @if let Some(date) = spotter_kernel::Date::parse(&date) { p { (cx.written.day(date)) } }
         @if day.has("notes") { p.quiet { (day.text("notes")) } }
@@ -86,10 +86,10 @@ pub(in crate::pages) fn day(cx: &mut PageContext<'_, '_>) -> Result<View> {
                     @if exercise.has("notes") { br; span.quiet { (exercise.text("notes")) } } } }
             } }
         }
-        (beginning(cx, own, [&plan, &id, &date]).send(say.begin()))
+        (beginning(cx, own, [&plan, &id, &date]).send(t.begin()))
     };
     Ok(View::new(day.text("name"), main)
-        .acts(html! { a.button.plain href="/my/training" { (say.training()) } }))
+        .acts(html! { a.button.plain href="/my/training" { (t.training()) } }))
 }
 
 /// Plans without dates that somebody trains by, a few of them, each with its days: those are done in turn, whenever there is time.
@@ -119,39 +119,39 @@ pub(in crate::pages) fn home(cx: &mut PageContext<'_, '_>) -> Result<View> {
             ApiCall::of("list_personal_records").at("clientId", &own).with("limit", 10),
         )?
         .unwrap_or_default();
-    let (say, written) = (cx.say, &cx.written);
+    let (t, written) = (cx.strings, &cx.written);
     let main = html! {
         section.card {
-            h2 { (say.planned()) }
-            @if coming.is_empty() && undated.is_empty() { p.quiet { (say.no_workout()) } }
+            h2 { (t.planned()) }
+            @if coming.is_empty() && undated.is_empty() { p.quiet { (t.no_workout()) } }
             ul.rows { @for item in &coming { (workout(cx, item)) } }
         }
         @for (plan, days) in &undated {
             section.card {
                 h2 { (plan.text("name")) }
-                p.quiet { (say.in_your_own_time()) }
+                p.quiet { (t.in_your_own_time()) }
                 ul.rows { @for day in days {
                     li {
                         span.grow { a href={ "/my/training/days/" (plan.text("_id")) "/" (day.text("planMomentId")) } { b { (day.text("name")) } }
                             br; span.quiet { (day.list("exercises").iter().map(|one| one.text("name")).collect::<Vec<_>>().join(", ")) } }
-                        (beginning(cx, own.clone(), [plan.text("_id"), day.text("planMomentId"), ""]).button(say.begin()))
+                        (beginning(cx, own.clone(), [plan.text("_id"), day.text("planMomentId"), ""]).button(t.begin()))
                     }
                 } }
             }
         }
         @if cx.may("begin_workout_session") {
-            (disclosure(say.own_workout(), Form::about(cx, "begin_workout_session", vec![("clientId", own.clone())])
-                .text("name", say.name()).next("/my/training/{session.sessionId}/add").send(say.begin())))
+            (disclosure(t.own_workout(), Form::about(cx, "begin_workout_session", vec![("clientId", own.clone())])
+                .text("name", t.name()).next("/my/training/{session.sessionId}/add").send(t.begin())))
         }
         section.card {
-            h2 { (say.records()) }
+            h2 { (t.records()) }
             ul.rows { @for lift in records.list("personalRecords") {
                 li { span.grow { (lift.text("name")) } span.number { @for record in lift.list("records").iter().take(1) {
-                    (record_value(written, record, lift.text("weightUnit"))) " " span.quiet { (say.term(record.text("type"))) } } } }
+                    (record_value(written, record, lift.text("weightUnit"))) " " span.quiet { (t.term(record.text("type"))) } } } }
             } }
         }
         section.card {
-            h2 { (say.sessions()) }
+            h2 { (t.sessions()) }
             ul.rows { @for session in done.iter().flat_map(|done| done.list("sessions")) {
                 li { span.number { (session.date("localDate").map(|date| written.date(date)).unwrap_or_default()) }
                     a.grow href={ "/my/training/" (session.text("sessionId")) } { (session.text("name")) } (state(cx, session.text("status"))) }
@@ -159,7 +159,7 @@ pub(in crate::pages) fn home(cx: &mut PageContext<'_, '_>) -> Result<View> {
         }
         @if let Some(done) = &done { (pager(cx, done)) }
     };
-    Ok(View::new(say.training(), main))
+    Ok(View::new(t.training(), main))
 }
 
 /// What a record is, in its unit.
@@ -190,7 +190,7 @@ pub(in crate::pages) fn add(cx: &mut PageContext<'_, '_>) -> Result<View> {
         true => Value::Null,
         false => cx.call(query.with("search", &search))?,
     };
-    let (say, place) = (cx.say, format!("/my/training/{id}"));
+    let (t, place) = (cx.strings, format!("/my/training/{id}"));
     let adding = |exercise: &Value| {
         let at = vec![("clientId", own.clone()), ("sessionId", id.clone())];
         let mut form = Form::about(cx, "set_workout_session_sets", at)
@@ -199,20 +199,20 @@ pub(in crate::pages) fn add(cx: &mut PageContext<'_, '_>) -> Result<View> {
             form = logged(form, index, exercise);
         }
         let name = format!("exercises.{}.exerciseId", exercises.len());
-        form.hidden(&name, exercise.text("exerciseId")).button(say.add())
+        form.hidden(&name, exercise.text("exerciseId")).button(t.add())
     };
     let main = html! {
         form.filters method="get" role="search" {
-            label.wide { (say.exercises()) input type="search" name="search" value=(search) maxlength="100" autofocus; }
-            button.plain type="submit" { (say.search()) }
+            label.wide { (t.exercises()) input type="search" name="search" value=(search) maxlength="100" autofocus; }
+            button.plain type="submit" { (t.search()) }
         }
-        @if !search.is_empty() && found.list("exercises").is_empty() { (empty(say.no_exercise_found(), None)) }
+        @if !search.is_empty() && found.list("exercises").is_empty() { (empty(t.no_exercise_found(), None)) }
         ul.rows.card { @for exercise in found.list("exercises") {
             li { span.grow { (exercise.text("name")) } (adding(exercise)) }
         } }
     };
     Ok(View::new(session.text("name"), main)
-        .acts(html! { a.button.plain href=(place) { (say.back()) } }))
+        .acts(html! { a.button.plain href=(place) { (t.back()) } }))
 }
 
 /// An exercise of a workout as it stands: sets of which something is known.
@@ -285,7 +285,7 @@ pub(in crate::pages) fn session(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let exercises = exercises_of(cx, &own, &session)?;
     let unit = session.text("weightUnit").to_owned();
     let at = || vec![("clientId", own.clone()), ("sessionId", id.clone())];
-    let (say, written) = (cx.say, &cx.written);
+    let (t, written) = (cx.strings, &cx.written);
     let open = session.text("status") != "completed";
     let view = cx
         .place
@@ -297,17 +297,17 @@ pub(in crate::pages) fn session(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let to = |index: usize| cx.place.with_parameters(&[("exercise", &index.to_string())]);
     let main = html! {
         @if open && !exercises.is_empty() {
-            p #rest.rest role="timer" data-over=(say.rest_is_over()) hidden { (say.rest()) " " b.number {} }
-            p #kept.notice role="status" data-unticked=(say.unticked()) hidden { (say.kept_on_phone()) }
+            p #rest.rest role="timer" data-over=(t.rest_is_over()) hidden { (t.rest()) " " b.number {} }
+            p #kept.notice role="status" data-unticked=(t.unticked()) hidden { (t.kept_on_phone()) }
             @let next = if view + 1 < exercises.len() { to(view + 1) } else { to(view) };
             (sets_form(cx, at(), (&exercises, &unit), (view, &to), &next))
-            @let finish = || Form::about(cx, "complete_workout_session", at()).offline().next(cx.place.path.clone()).send(say.finish());
+            @let finish = || Form::about(cx, "complete_workout_session", at()).offline().next(cx.place.path.clone()).send(t.finish());
             // Script saves the sets first, and asks about those that are not ticked.
             div.scripted { (finish()) }
-            details.behind.unscripted { summary { (say.finish()) } div { p { (say.save_sets_first()) } (finish()) } }
+            details.behind.unscripted { summary { (t.finish()) } div { p { (t.save_sets_first()) } (finish()) } }
         } @else {
             div.figures {
-                div.figure { b { (written.count(session.int("setCount"))) } (say.sets()) }
+                div.figure { b { (written.count(session.int("setCount"))) } (t.sets()) }
                 div.figure { b { (written.number(session.at("totalVolume").as_f64().unwrap_or_default(), 1)) } (session.text("weightUnit")) }
                 @if session.has("durationSeconds") { div.figure { b { (written.count(session.int("durationSeconds") / 60)) } "min" } }
             }
@@ -317,28 +317,28 @@ pub(in crate::pages) fn session(cx: &mut PageContext<'_, '_>) -> Result<View> {
                     ul.rows { @for (number, set) in exercise.list("sets").iter().enumerate() {
                         li.quiet[!set.is("completed")] { span.quiet { (number + 1) } span.grow.number {
                             @if set.has("reps") { (set.int("reps")) " × " }
-                            @if let Some(weight) = set.at("weight").as_f64() { (written.number(weight, 2)) " " (weight_label(say, exercise, &unit)) }
+                            @if let Some(weight) = set.at("weight").as_f64() { (written.number(weight, 2)) " " (weight_label(t, exercise, &unit)) }
                             @if set.has("durationSeconds") { " " (set.int("durationSeconds")) " s" }
                             @if set.has("distanceMeters") { " " (set.int("distanceMeters")) " m" }
-                        } @if set.is("completed") { (icon("done")) } @else { (say.not_done()) } }
+                        } @if set.is("completed") { (icon("done")) } @else { (t.not_done()) } }
                     } }
                 }
             }
             @if !open {
                 section.card {
-                    h2 { (say.how_was_it()) }
-                    @let feelings: Vec<_> = ["Strong", "Energized", "Challenging", "Intense", "Satisfied", "Exhausted"].iter().map(|word| (*word, say.term(word))).collect();
-                    @let efforts: Vec<_> = ["Easy", "Moderate", "Hard"].iter().map(|word| (*word, say.term(word))).collect();
+                    h2 { (t.how_was_it()) }
+                    @let feelings: Vec<_> = ["Strong", "Energized", "Challenging", "Intense", "Satisfied", "Exhausted"].iter().map(|word| (*word, t.term(word))).collect();
+                    @let efforts: Vec<_> = ["Easy", "Moderate", "Hard"].iter().map(|word| (*word, t.term(word))).collect();
                     @let ratings: Vec<_> = (1..=10).map(|rating: i64| (rating.to_string(), rating.to_string())).collect();
-                    (Form::about(cx, "update_workout_feedback", at()).from(session.at("feedback")).choice("rating", say.rating(), &ratings)
-                        .choice("difficulty", say.effort(), &efforts).choice("emojiRating", say.feeling(), &feelings).area("notes", say.note()).send(say.save()))
+                    (Form::about(cx, "update_workout_feedback", at()).from(session.at("feedback")).choice("rating", t.rating(), &ratings)
+                        .choice("difficulty", t.effort(), &efforts).choice("emojiRating", t.feeling(), &feelings).area("notes", t.note()).send(t.save()))
                 }
             }
         }
     };
     let acts = html! {
-        a.button.plain href="/my/training" { (say.training()) }
-        @if open { a.button.plain href={ "/my/training/" (id) "/add" } { (say.add_exercise()) } }
+        a.button.plain href="/my/training" { (t.training()) }
+        @if open { a.button.plain href={ "/my/training/" (id) "/add" } { (t.add_exercise()) } }
     };
     Ok(View::new(session.text("name"), main).acts(acts))
 }
@@ -384,7 +384,7 @@ fn sets_form(
     (view, to): (usize, &dyn Fn(usize) -> String),
     next: &str,
 ) -> Markup {
-    let say = cx.say;
+    let t = cx.strings;
     let mut form = Form::about(cx, "set_workout_session_sets", at).offline().next(next);
     for (index, exercise) in exercises.iter().enumerate() {
         let name = |rest: &str| format!("exercises.{index}.{rest}");
@@ -400,7 +400,7 @@ fn sets_form(
         // One more than was planned, or three where nobody has.
         let more = if sets.is_empty() { 3 } else { 1 };
         sets.resize(sets.len() + more, json!({"type": "normal"}));
-        let weight = weight_label(say, exercise, unit);
+        let weight = weight_label(t, exercise, unit);
         form = form.content(html! {
             section.card data-screen=(index) data-rest=(rest_after(exercise)) hidden[index != view] {
                 p.quiet { (index + 1) " / " (exercises.len()) }
@@ -413,20 +413,20 @@ fn sets_form(
                     (stepping(cx, &name, number, (set, exercise.text("trackingType"), &weight)))
                 }
                 div.buttons {
-                    @if index > 0 { a.button.plain href=(to(index - 1)) data-to=(index - 1) { (say.previous()) } }
-                    @if index + 1 < exercises.len() { a.button.plain href=(to(index + 1)) data-to=(index + 1) { (say.next()) } }
+                    @if index > 0 { a.button.plain href=(to(index - 1)) data-to=(index - 1) { (t.previous()) } }
+                    @if index + 1 < exercises.len() { a.button.plain href=(to(index + 1)) data-to=(index + 1) { (t.next()) } }
                 }
             }
         });
     }
-    form.send(say.save_sets())
+    form.send(t.save_sets())
 }
 
 /// What the weight of a set is, in its unit: of itself, help, or what comes to the body.
-fn weight_label(say: Strings, exercise: &Value, unit: &str) -> String {
+fn weight_label(t: Strings, exercise: &Value, unit: &str) -> String {
     match exercise.text("trackingType") {
-        "assisted" => say.of_help(unit),
-        "bodyweight_plus" => say.on_top(unit),
+        "assisted" => t.of_help(unit),
+        "bodyweight_plus" => t.on_top(unit),
         _ => unit.to_owned(),
     }
 }
@@ -434,7 +434,7 @@ fn weight_label(say: Strings, exercise: &Value, unit: &str) -> String {
 /// What is typed as what somebody weighs.
 fn body_weight(cx: &PageContext<'_, '_>, name: &str, exercise: &Value, unit: &str) -> Markup {
     html! {
-        label.field { (cx.say.you_weigh(unit))
+        label.field { (cx.strings.you_weigh(unit))
             input type="text" inputmode="decimal" name=(name) value=(field_value(cx, name, exercise.at("bodyWeight"))); }
     }
 }
@@ -462,29 +462,29 @@ fn stepping(
     number: usize,
     (set, tracking, weight): (&Value, &str, &str),
 ) -> Markup {
-    let say = cx.say;
+    let t = cx.strings;
     let done = set.is("completed");
     let fields: [(&str, &str, f64); 4] = [
         ("weight", weight, 2.5),
-        ("reps", say.reps(), 1.0),
+        ("reps", t.reps(), 1.0),
         ("durationSeconds", "s", 5.0),
         ("distanceMeters", "m", 100.0),
     ];
     let calls = |field: &str| set.has(field) || programmes::is_measured(tracking, field);
     html! {
         fieldset.field {
-            legend { (say.set()) " " (number + 1) }
+            legend { (t.set()) " " (number + 1) }
             @for (field, label, step) in fields.into_iter().filter(|(field, ..)| calls(field)) {
                 span.quiet aria-hidden="true" { (label) }
                 div.stepper {
                     button.plain type="button" data-step=(-step) aria-label={ (label) " −" } { "−" }
-                    input type="text" inputmode="decimal" name=(name(field)) value=(field_value(cx, &name(field), set.at(field))) aria-label={ (label) ", " (say.set()) " " (number + 1) };
+                    input type="text" inputmode="decimal" name=(name(field)) value=(field_value(cx, &name(field), set.at(field))) aria-label={ (label) ", " (t.set()) " " (number + 1) };
                     button.plain type="button" data-step=(step) aria-label={ (label) " +" } { "+" }
                 }
             }
             // A set that nobody ticks was left out.
             input type="hidden" name={ (name("completed")) ":flag" } value="";
-            label.check { input type="checkbox" name=(name("completed")) value="true" checked[done]; (say.done_it()) }
+            label.check { input type="checkbox" name=(name("completed")) value="true" checked[done]; (t.done_it()) }
         }
     }
 }

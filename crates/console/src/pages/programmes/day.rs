@@ -42,7 +42,7 @@ pub(in crate::pages) fn day(cx: &mut PageContext<'_, '_>) -> Result<View> {
         }
     };
     let unit = weight_unit(cx)?;
-    let say = cx.say;
+    let t = cx.strings;
     let at = || vec![("planId", plan.clone()), ("planMomentId", id.clone())];
     let own = day.list("exercises");
     let blank = || {
@@ -59,41 +59,41 @@ pub(in crate::pages) fn day(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let editor = |index: usize, exercise: &Value| {
         let others = own.iter().enumerate().filter(|(other, _)| *other != index);
         let form = others.fold(blank(), |form, (other, one)| unchanged_exercise(form, other, one));
-        edited(cx, form, (index, exercise), &unit).send(say.save())
+        edited(cx, form, (index, exercise), &unit).send(t.save())
     };
     let main = html! {
-        p.quiet { @if day.has("weekNumber") { (say.week_number(&day.int("weekNumber").to_string())) } @if day.has("weekday") { @if day.has("weekNumber") { " · " } (say.weekday(day.int("weekday"))) } }
+        p.quiet { @if day.has("weekNumber") { (t.week_number(&day.int("weekNumber").to_string())) } @if day.has("weekday") { @if day.has("weekNumber") { " · " } (t.weekday(day.int("weekday"))) } }
         section.card {
-            h2 { (say.exercises()) }
-            @if own.is_empty() { p.quiet { (say.no_exercises()) } }
+            h2 { (t.exercises()) }
+            @if own.is_empty() { p.quiet { (t.no_exercises()) } }
             // What a drop sends is the whole of the day, in another order.
-            div #order.hidden aria-hidden="true" { @if own.len() > 1 { (whole(own.iter().collect()).button(say.save())) } }
+            div #order.hidden aria-hidden="true" { @if own.len() > 1 { (whole(own.iter().collect()).button(t.save())) } }
             ul.rows {
                 @for (index, exercise) in own.iter().enumerate() {
                     li draggable="true" data-drag="exercise" data-drop="exercise" data-place=(index) {
                         span.grow { b { (exercise.text("name")) } br; span.quiet.number { (prescription(cx, exercise, &unit)) } @if exercise.has("notes") { br; span.quiet { (exercise.text("notes")) } } }
                         div.buttons {
-                            @if index > 0 { (whole(swapped(own, index, index - 1)).button(say.move_up())) }
-                            @if index + 1 < own.len() { (whole(swapped(own, index, index + 1)).button(say.move_down())) }
-                            (whole(without(own, index)).hidden("exercises", "").danger(say.remove()))
+                            @if index > 0 { (whole(swapped(own, index, index - 1)).button(t.move_up())) }
+                            @if index + 1 < own.len() { (whole(swapped(own, index, index + 1)).button(t.move_down())) }
+                            (whole(without(own, index)).hidden("exercises", "").danger(t.remove()))
                         }
-                        (disclosure(say.sets_and_rest(), editor(index, exercise)))
+                        (disclosure(t.sets_and_rest(), editor(index, exercise)))
                     }
                 }
             }
         }
         section.card {
-            h2 { (say.add_exercise()) }
+            h2 { (t.add_exercise()) }
             form.filters method="get" role="search" {
-                label.wide { (say.search()) input type="search" name="search" value=(search) autocomplete="off"; }
-                button.plain type="submit" { (say.search()) }
+                label.wide { (t.search()) input type="search" name="search" value=(search) autocomplete="off"; }
+                button.plain type="submit" { (t.search()) }
             }
-            @if exercises.is_empty() && !search.is_empty() { p { (say.no_exercise_found()) " " a href="/console/programmes/exercises" { (say.own_exercises()) } } }
+            @if exercises.is_empty() && !search.is_empty() { p { (t.no_exercise_found()) " " a href="/console/programmes/exercises" { (t.own_exercises()) } } }
             ul.rows {
                 @for exercise in &exercises {
                     li.adding {
                         b.grow { (exercise.text("name")) }
-                        (added(whole(own.iter().collect()), own.len(), exercise, (say, &unit)).send(say.add()))
+                        (added(whole(own.iter().collect()), own.len(), exercise, (t, &unit)).send(t.add()))
                     }
                 }
             }
@@ -101,8 +101,8 @@ pub(in crate::pages) fn day(cx: &mut PageContext<'_, '_>) -> Result<View> {
     };
     let back = format!("/console/programmes/{plan}?week={}", day.int("weekNumber").max(1));
     let acts = html! {
-        a.button.plain href=(back) { (say.back()) }
-        (disclosure(say.delete_day(), Form::about(cx, "delete_workout_moment", at()).next(&*back).danger(say.delete_day())))
+        a.button.plain href=(back) { (t.back()) }
+        (disclosure(t.delete_day(), Form::about(cx, "delete_workout_moment", at()).next(&*back).danger(t.delete_day())))
     };
     Ok(View::new(day.text("name"), main).acts(acts))
 }
@@ -143,7 +143,7 @@ fn edited<'f>(
     (index, exercise): (usize, &Value),
     unit: &str,
 ) -> Form<'f> {
-    let (say, sets) = (cx.say, exercise.list("sets"));
+    let (t, sets) = (cx.strings, exercise.list("sets"));
     let mut form = form
         .hidden(&place(index, "exerciseId"), exercise.text("exerciseId"))
         .hidden(&place(index, "sets:rows"), "");
@@ -152,8 +152,8 @@ fn edited<'f>(
     let none = !OF_SETS[1..].iter().any(|field| any(field));
     let lifts = none || any("reps") || any("weight");
     let view = [
-        ("reps", say.reps(), lifts),
-        ("repsMax", say.reps_at_most(), lifts),
+        ("reps", t.reps(), lifts),
+        ("repsMax", t.reps_at_most(), lifts),
         ("weight", unit, lifts),
         ("rpe", "RPE", lifts),
         ("durationSeconds", "s", none || any("durationSeconds")),
@@ -172,14 +172,14 @@ fn edited<'f>(
             .filter(|(.., request)| *request)
             .map(|(field, label, _)| cell(name(field), label, "decimal"))
             .collect();
-        form = form.row(&format!("{} {}", say.set(), set + 1), &cells);
+        form = form.row(&format!("{} {}", t.set(), set + 1), &cells);
     }
     let beside = [
-        cell(place(index, "restSeconds"), say.rest_seconds(), "numeric"),
-        cell(place(index, "tempo"), say.tempo(), "text"),
-        cell(place(index, "superset"), say.superset(), "text"),
+        cell(place(index, "restSeconds"), t.rest_seconds(), "numeric"),
+        cell(place(index, "tempo"), t.tempo(), "text"),
+        cell(place(index, "superset"), t.superset(), "text"),
     ];
-    form.row(say.rest(), &beside).area(&place(index, "notes"), say.note())
+    form.row(t.rest(), &beside).area(&place(index, "notes"), t.note())
 }
 
 /// The fields of an exercise that is added: so many equal sets.
@@ -187,18 +187,18 @@ fn added<'f>(
     form: Form<'f>,
     index: usize,
     exercise: &Value,
-    (say, unit): (crate::words::Strings, &str),
+    (t, unit): (crate::words::Strings, &str),
 ) -> Form<'f> {
     let form = form.hidden(&place(index, "exerciseId"), exercise.text("exerciseId"));
     let tracking = exercise.text("trackingType");
     let of_set =
-        [("reps", say.reps()), ("weight", unit), ("durationSeconds", "s"), ("distanceMeters", "m")];
-    let times = cell(place(index, "sets:times"), say.sets(), "numeric");
+        [("reps", t.reps()), ("weight", unit), ("durationSeconds", "s"), ("distanceMeters", "m")];
+    let times = cell(place(index, "sets:times"), t.sets(), "numeric");
     let mut cells = vec![Cell { usual: "3", ..times }];
     let request = of_set.into_iter().filter(|(field, _)| is_measured(tracking, field));
     cells
         .extend(request.map(|(field, label)| {
             cell(place(index, &format!("sets.0.{field}")), label, "decimal")
         }));
-    form.row(say.what_to_do(), &cells)
+    form.row(t.what_to_do(), &cells)
 }

@@ -23,7 +23,7 @@ pub(super) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let place = cx.place;
     let answer =
         cx.list(ApiCall::of("list_workout_templates").filtered(place, &["search", "status"]))?;
-    let say = cx.say;
+    let t = cx.strings;
     let rows: Vec<Vec<Markup>> = answer.list("templates").iter().map(|template| vec![
         html! { a href={ "/console/programmes/" (template.text("_id")) } { b { (template.text("name")) } } },
         html! { (template.text("goal")) },
@@ -31,34 +31,34 @@ pub(super) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
         html! { span.number { (template.int("totalDays")) } },
         state(cx, template.text("status")),
     ]).collect();
-    let layouts = [("calendar_week", say.by_week()), ("sequence", say.in_sequence())];
-    let modes = [("multi_week", say.several_weeks()), ("recurring", say.again_and_again())];
+    let layouts = [("calendar_week", t.by_week()), ("sequence", t.in_sequence())];
+    let modes = [("multi_week", t.several_weeks()), ("recurring", t.again_and_again())];
     let main = html! {
         form.filters method="get" role="search" {
-            label.wide { (say.search()) input type="search" name="search" value=(place.parameter("search")); }
-            label { (say.status())
-                select name="status" { option value="" { (say.all()) } @for word in ["Draft", "Active"] { option value=(word) selected[place.parameter("status") == word] { (say.term(word)) } } }
+            label.wide { (t.search()) input type="search" name="search" value=(place.parameter("search")); }
+            label { (t.status())
+                select name="status" { option value="" { (t.all()) } @for word in ["Draft", "Active"] { option value=(word) selected[place.parameter("status") == word] { (t.term(word)) } } }
             }
-            button.plain type="submit" { (say.filter()) }
+            button.plain type="submit" { (t.filter()) }
         }
-        @if rows.is_empty() { (empty(say.no_programmes(), None)) }
-        @else { (table(say.programmes(), &[say.name(), say.goal(), say.weeks(), say.days(), say.status()], rows)) (pager(cx, &answer)) }
+        @if rows.is_empty() { (empty(t.no_programmes(), None)) }
+        @else { (table(t.programmes(), &[t.name(), t.goal(), t.weeks(), t.days(), t.status()], rows)) (pager(cx, &answer)) }
     };
     // What most mean: an operation takes a plan without dates where nothing is said.
     let usual = serde_json::json!({"layout": "calendar_week"});
     let form = Form::of(cx, "create_workout_template")
         .from(&usual)
-        .text("name", say.name())
-        .text("goal", say.goal())
-        .choice("layout", say.layout(), &layouts)
-        .choice("mode", say.length(), &modes)
-        .text("weeks", say.weeks())
+        .text("name", t.name())
+        .text("goal", t.goal())
+        .choice("layout", t.layout(), &layouts)
+        .choice("mode", t.length(), &modes)
+        .text("weeks", t.weeks())
         .next("/console/programmes/{template._id}");
     let acts = html! {
-        a.button.plain href="/console/programmes/exercises" { (say.exercises()) }
-        (disclosure(say.add_programme(), form.send(say.add_programme())))
+        a.button.plain href="/console/programmes/exercises" { (t.exercises()) }
+        (disclosure(t.add_programme(), form.send(t.add_programme())))
     };
-    Ok(View::new(say.programmes(), main).acts(acts))
+    Ok(View::new(t.programmes(), main).acts(acts))
 }
 
 /// All days of a plan, in their order.
@@ -136,7 +136,7 @@ pub(super) fn builder(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let template = answer.at("template").clone();
     let (days, unit) = (days(cx, &id)?, weight_unit(cx)?);
     let weeks = template.int("totalWeeks").max(1);
-    let say = cx.say;
+    let t = cx.strings;
     let by_week = template.text("layout") == "calendar_week";
     let view = cx
         .place
@@ -148,19 +148,19 @@ pub(super) fn builder(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let of_week: Vec<&Value> =
         days.iter().filter(|day| !day.has("weekNumber") || day.int("weekNumber") == view).collect();
     let weekdays: Vec<(String, String)> =
-        (1..=7).map(|day| (day.to_string(), say.weekday(day).to_owned())).collect();
+        (1..=7).map(|day| (day.to_string(), t.weekday(day).to_owned())).collect();
     let at = || vec![("planId", id.clone())];
     let here = cx.place.with_parameters(&[("week", &view.to_string())]);
     let added = cx.place.with_parameters(&[("week", &(weeks + 1).to_string())]);
     let main = html! {
         p { (state(cx, template.text("status"))) " " span.quiet { (template.text("goal")) } }
-        nav.tabs aria-label=(say.weeks()) {
-            @for week in 1..=weeks { a data-drop="day" data-set={ "weekNumber=" (week) } href=(cx.place.with_parameters(&[("week", &week.to_string())])) aria-current=[(week == view).then_some("page")] { (say.week_number(&week.to_string())) } }
+        nav.tabs aria-label=(t.weeks()) {
+            @for week in 1..=weeks { a data-drop="day" data-set={ "weekNumber=" (week) } href=(cx.place.with_parameters(&[("week", &week.to_string())])) aria-current=[(week == view).then_some("page")] { (t.week_number(&week.to_string())) } }
         }
         div.buttons {
-            (Form::about(cx, "add_workout_week", at()).next(&*added).button(say.add_week()))
-            (Form::about(cx, "add_workout_week", at()).hidden("duplicateOf", view.to_string()).next(&*added).button(say.copy_week()))
-            @if weeks > 1 { (disclosure(say.delete_week(), Form::about(cx, "delete_workout_week", vec![("planId", id.clone()), ("weekNumber", view.to_string())]).next(format!("/console/programmes/{id}")).danger(say.delete_week()))) }
+            (Form::about(cx, "add_workout_week", at()).next(&*added).button(t.add_week()))
+            (Form::about(cx, "add_workout_week", at()).hidden("duplicateOf", view.to_string()).next(&*added).button(t.copy_week()))
+            @if weeks > 1 { (disclosure(t.delete_week(), Form::about(cx, "delete_workout_week", vec![("planId", id.clone()), ("weekNumber", view.to_string())]).next(format!("/console/programmes/{id}")).danger(t.delete_week()))) }
         }
         @let card = |day: &Value| html! {
             section.card draggable=[by_week.then_some("true")] data-drag=[by_week.then_some("day")] {
@@ -183,18 +183,18 @@ pub(super) fn builder(cx: &mut PageContext<'_, '_>) -> Result<View> {
             div.grid { @for day in &of_week { (card(day)) } }
         }
         section.card {
-            h2 { (say.add_day()) }
-            @let form = Form::about(cx, "create_workout_moment", at()).next(&*here).text("name", say.name());
-            @let form = if by_week { form.hidden("weekNumber", view.to_string()).choice("weekday", say.day(), &weekdays) } else { form };
-            (form.of_type("time", "startTime", say.starts_at(), "off").send(say.add_day()))
+            h2 { (t.add_day()) }
+            @let form = Form::about(cx, "create_workout_moment", at()).next(&*here).text("name", t.name());
+            @let form = if by_week { form.hidden("weekNumber", view.to_string()).choice("weekday", t.day(), &weekdays) } else { form };
+            (form.of_type("time", "startTime", t.starts_at(), "off").send(t.add_day()))
         }
     };
     let acts = html! {
-        @if template.text("status") == "Draft" { (Form::about(cx, "publish_workout_template", vec![("templateId", id.clone())]).send(say.publish())) }
-        (Form::about(cx, "duplicate_workout_template", vec![("templateId", id.clone())]).next("/console/programmes/{template._id}").button(say.duplicate()))
+        @if template.text("status") == "Draft" { (Form::about(cx, "publish_workout_template", vec![("templateId", id.clone())]).send(t.publish())) }
+        (Form::about(cx, "duplicate_workout_template", vec![("templateId", id.clone())]).next("/console/programmes/{template._id}").button(t.duplicate()))
         @let about = || vec![("templateId", id.clone())];
-        @if cx.may("update_workout_template") { (disclosure(say.edit(), Form::about(cx, "update_workout_template", about()).from(&template).text("name", say.name()).text("goal", say.goal()).area("description", say.description()).send(say.save()))) }
-        @if cx.may("delete_workout_template") { (disclosure(say.delete(), Form::about(cx, "delete_workout_template", about()).next("/console/programmes").danger(say.delete()))) }
+        @if cx.may("update_workout_template") { (disclosure(t.edit(), Form::about(cx, "update_workout_template", about()).from(&template).text("name", t.name()).text("goal", t.goal()).area("description", t.description()).send(t.save()))) }
+        @if cx.may("delete_workout_template") { (disclosure(t.delete(), Form::about(cx, "delete_workout_template", about()).next("/console/programmes").danger(t.delete()))) }
     };
     Ok(View::new(template.text("name"), main).acts(acts))
 }
@@ -208,7 +208,7 @@ fn moved(
     by_week: bool,
     here: &str,
 ) -> Markup {
-    let (say, id) = (cx.say, day.text("planMomentId"));
+    let (t, id) = (cx.strings, day.text("planMomentId"));
     let form = || {
         let at = vec![("planId", plan.to_owned()), ("planMomentId", id.to_owned())];
         Form::about(cx, "update_workout_moment", at).next(here)
@@ -219,10 +219,10 @@ fn moved(
     }
     html! {
         div.buttons {
-            @if weekday > 1 { (form().hidden("weekday", (weekday - 1).to_string()).button(say.earlier())) }
-            @if weekday < 7 { (form().hidden("weekday", (weekday + 1).to_string()).button(say.later())) }
-            @if week > 1 { (form().hidden("weekNumber", (week - 1).to_string()).button(say.to_week(&(week - 1).to_string()).as_str())) }
-            @if week < weeks { (form().hidden("weekNumber", (week + 1).to_string()).button(say.to_week(&(week + 1).to_string()).as_str())) }
+            @if weekday > 1 { (form().hidden("weekday", (weekday - 1).to_string()).button(t.earlier())) }
+            @if weekday < 7 { (form().hidden("weekday", (weekday + 1).to_string()).button(t.later())) }
+            @if week > 1 { (form().hidden("weekNumber", (week - 1).to_string()).button(t.to_week(&(week - 1).to_string()).as_str())) }
+            @if week < weeks { (form().hidden("weekNumber", (week + 1).to_string()).button(t.to_week(&(week + 1).to_string()).as_str())) }
         }
     }
 }

@@ -58,7 +58,7 @@ pub(in crate::pages) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let mut rows: Vec<Vec<Markup>> = Vec::new();
     for rule in answer.list("availabilityRules") {
         let Closure { whose, time } = closure(cx, rule)?;
-        let whose = if whose.is_empty() { cx.say.whole_business().to_owned() } else { whose };
+        let whose = if whose.is_empty() { cx.strings.whole_business().to_owned() } else { whose };
         let written = &cx.written;
         let date = |place| rule.date(place).map(|date| written.date(date)).unwrap_or_default();
         let (from, until) = (date("startDate"), date("endDate"));
@@ -70,30 +70,30 @@ pub(in crate::pages) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
     }
     let coaches = cx.coaches_to_plan()?;
     let locations = cx.choices(ApiCall::of("list_locations"), ("locations", "locationId"))?;
-    let say = cx.say;
+    let t = cx.strings;
     let recipient =
-        [("company", say.whole_business()), ("location", say.location()), ("coach", say.coach())];
+        [("company", t.whole_business()), ("location", t.location()), ("coach", t.coach())];
     let form = Form::of(cx, "create_availability_rule")
         .next("/console/settings/closures/{availabilityRule.availabilityRuleId}")
-        .choice("appliesTo", say.what_is_closed(), &recipient)
-        .choice("locationId", say.location(), &locations)
-        .choice("coachId", say.coach(), &coaches)
-        .text("startDate", say.from())
-        .text("endDate", say.until())
-        .of_type("time", "startTime", say.from_time(), "off")
-        .of_type("time", "endTime", say.until_time(), "off")
-        .text("reason", say.reason());
+        .choice("appliesTo", t.what_is_closed(), &recipient)
+        .choice("locationId", t.location(), &locations)
+        .choice("coachId", t.coach(), &coaches)
+        .text("startDate", t.from())
+        .text("endDate", t.until())
+        .of_type("time", "startTime", t.from_time(), "off")
+        .of_type("time", "endTime", t.until_time(), "off")
+        .text("reason", t.reason());
     let past = cx.place.parameter("past") == "true";
     let main = html! {
         (tabs(cx, "/closures"))
-        p.quiet { (say.closures_mean()) }
-        @if rows.is_empty() { (empty(say.no_closures(), None)) }
-        @else { (table(say.closures(), &[say.when(), say.what_is_closed(), say.reason()], rows)) }
+        p.quiet { (t.closures_mean()) }
+        @if rows.is_empty() { (empty(t.no_closures(), None)) }
+        @else { (table(t.closures(), &[t.when(), t.what_is_closed(), t.reason()], rows)) }
         (pager(cx, &answer))
-        p { a href=(cx.place.with_parameters(&[("past", if past { "" } else { "true" }), ("page", "")])) { (if past { say.upcoming() } else { say.past() }) } }
-        @if cx.may("create_availability_rule") { section.card { (disclosure(say.close(), form.send(say.close()))) } }
+        p { a href=(cx.place.with_parameters(&[("past", if past { "" } else { "true" }), ("page", "")])) { (if past { t.upcoming() } else { t.past() }) } }
+        @if cx.may("create_availability_rule") { section.card { (disclosure(t.close(), form.send(t.close()))) } }
     };
-    Ok(View::new(say.settings(), main))
+    Ok(View::new(t.settings(), main))
 }
 
 /// `/console/settings/closures/{availabilityRuleId}`
@@ -118,40 +118,40 @@ pub(in crate::pages) fn one(cx: &mut PageContext<'_, '_>) -> Result<View> {
             html! { (coach) },
         ]);
     }
-    let (say, written) = (cx.say, &cx.written);
+    let (t, written) = (cx.strings, &cx.written);
     let date = |place| rule.date(place).map(|date| written.date(date)).unwrap_or_default();
     let at = || vec![("availabilityRuleId", id.clone())];
     let change = Form::about(cx, "update_availability_rule", at())
         .from(rule)
-        .text("startDate", say.from())
-        .text("endDate", say.until())
-        .of_type("time", "startTime", say.from_time(), "off")
-        .of_type("time", "endTime", say.until_time(), "off")
-        .text("reason", say.reason());
+        .text("startDate", t.from())
+        .text("endDate", t.until())
+        .of_type("time", "startTime", t.from_time(), "off")
+        .of_type("time", "endTime", t.until_time(), "off")
+        .text("reason", t.reason());
     let total = concerned.int("affectedBookings.total");
     let main = html! {
         section.card {
             (facts(vec![
-                (say.what_is_closed(), html! { (if whose.is_empty() { say.whole_business() } else { &whose }) }),
-                (say.from(), html! { (date("startDate")) }),
-                (say.until(), html! { (date("endDate")) }),
-                (say.time(), html! { (time) }),
-                (say.reason(), html! { (rule.text("reason")) }),
+                (t.what_is_closed(), html! { (if whose.is_empty() { t.whole_business() } else { &whose }) }),
+                (t.from(), html! { (date("startDate")) }),
+                (t.until(), html! { (date("endDate")) }),
+                (t.time(), html! { (time) }),
+                (t.reason(), html! { (rule.text("reason")) }),
             ]))
-            @if cx.may("update_availability_rule") { (disclosure(say.change(), change.send(say.save()))) }
+            @if cx.may("update_availability_rule") { (disclosure(t.change(), change.send(t.save()))) }
         }
-        h2 { (say.bookings_concerned()) }
-        @if rows.is_empty() { (empty(say.nobody_booked(), None)) }
+        h2 { (t.bookings_concerned()) }
+        @if rows.is_empty() { (empty(t.nobody_booked(), None)) }
         @else {
-            p { (say.closures_concern(&written.count(total))) }
-            (table(say.bookings_concerned(), &[say.when(), say.client(), say.coach()], rows))
+            p { (t.closures_concern(&written.count(total))) }
+            (table(t.bookings_concerned(), &[t.when(), t.client(), t.coach()], rows))
         }
     };
     let acts = html! {
-        a.button.plain href="/console/settings/closures" { (say.back()) }
+        a.button.plain href="/console/settings/closures" { (t.back()) }
         @if cx.may("delete_availability_rule") {
-            (disclosure(say.open_again(), Form::about(cx, "delete_availability_rule", at()).next("/console/settings/closures").danger(say.open_again())))
+            (disclosure(t.open_again(), Form::about(cx, "delete_availability_rule", at()).next("/console/settings/closures").danger(t.open_again())))
         }
     };
-    Ok(View::new(say.closures(), main).acts(acts))
+    Ok(View::new(t.closures(), main).acts(acts))
 }

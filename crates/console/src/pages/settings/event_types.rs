@@ -17,28 +17,28 @@ use crate::{
 /// `/console/settings/event-types`
 pub(in crate::pages) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let answer = cx.list(ApiCall::of("list_event_types"))?;
-    let say = cx.say;
-    let kinds = [("appointment", say.term("appointment")), ("class", say.term("class"))];
+    let t = cx.strings;
+    let kinds = [("appointment", t.term("appointment")), ("class", t.term("class"))];
     let rows: Vec<Vec<Markup>> = answer.list("eventTypes").iter().map(|kind| vec![
         html! { a href={ "/console/settings/event-types/" (kind.text("eventTypeId")) } { b { (kind.text("name")) } } },
-        html! { (say.term(kind.text("kind"))) },
+        html! { (t.term(kind.text("kind"))) },
         html! { span.number { (kind.int("durationMinutes")) " min" } },
         html! { span.number { (kind.int("capacity")) } },
         state(cx, kind.text("status")),
     ]).collect();
     let form = Form::of(cx, "create_event_type")
         .next("/console/settings/event-types/{eventType.eventTypeId}")
-        .text("name", say.name())
-        .choice("kind", say.kind(), &kinds)
-        .text("durationMinutes", say.minutes())
-        .helped("capacity", say.seats(), say.seats_help());
+        .text("name", t.name())
+        .choice("kind", t.kind(), &kinds)
+        .text("durationMinutes", t.minutes())
+        .helped("capacity", t.seats(), t.seats_help());
     let main = html! {
         (tabs(cx, "/event-types"))
-        @if rows.is_empty() { (empty(say.no_event_types(), None)) }
-        @else { (table(say.event_types(), &[say.name(), say.kind(), say.minutes(), say.seats(), say.status()], rows)) (pager(cx, &answer)) }
-        @if cx.may("create_event_type") { section.card { (disclosure(say.add_event_type(), form.send(say.add_event_type()))) } }
+        @if rows.is_empty() { (empty(t.no_event_types(), None)) }
+        @else { (table(t.event_types(), &[t.name(), t.kind(), t.minutes(), t.seats(), t.status()], rows)) (pager(cx, &answer)) }
+        @if cx.may("create_event_type") { section.card { (disclosure(t.add_event_type(), form.send(t.add_event_type()))) } }
     };
-    Ok(View::new(say.settings(), main))
+    Ok(View::new(t.settings(), main))
 }
 
 /// `/console/settings/event-types/{eventTypeId}`
@@ -48,21 +48,21 @@ pub(in crate::pages) fn one(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let kind = answer.at("eventType").clone();
     let coaches = cx.coaches_to_plan()?;
     let locations = cx.choices(ApiCall::of("list_locations"), ("locations", "locationId"))?;
-    let say = cx.say;
+    let t = cx.strings;
     let at = || vec![("eventTypeId", id.clone())];
     let form = Form::about(cx, "update_event_type", at())
         .from(&kind)
-        .text("name", say.name())
-        .area("description", say.description())
-        .text("durationMinutes", say.minutes())
-        .helped("capacity", say.seats(), say.seats_help())
-        .text("credits", say.credits())
-        .text("minNoticeMinutes", say.notice_minutes())
-        .text("bookingWindowDays", say.window_days())
-        .check("clientsMayBook", say.clients_may_book())
-        .check("requiresApproval", say.needs_approval())
-        .any("coachIds", say.coaches(), &coaches)
-        .any("locationIds", say.locations(), &locations);
+        .text("name", t.name())
+        .area("description", t.description())
+        .text("durationMinutes", t.minutes())
+        .helped("capacity", t.seats(), t.seats_help())
+        .text("credits", t.credits())
+        .text("minNoticeMinutes", t.notice_minutes())
+        .text("bookingWindowDays", t.window_days())
+        .check("clientsMayBook", t.clients_may_book())
+        .check("requiresApproval", t.needs_approval())
+        .any("coachIds", t.coaches(), &coaches)
+        .any("locationIds", t.locations(), &locations);
     // It is written whole; what is not shown stays.
     let form = match kind.text("kind") {
         "class" => ["maxEntries", "offerMinutes", "closesMinutesBefore"]
@@ -72,15 +72,15 @@ pub(in crate::pages) fn one(cx: &mut PageContext<'_, '_>) -> Result<View> {
             .fold(form, |form, place| form.unchanged_hidden(&place, &kind.int(&place).to_string()))
             .choice(
                 "waitlist.mode",
-                say.wait_for_it(),
-                &["off", "auto", "offer"].map(|word| (word, say.term(word))),
+                t.wait_for_it(),
+                &["off", "auto", "offer"].map(|word| (word, t.term(word))),
             ),
         _ => form,
     };
-    let main = html! { (tabs(cx, "/event-types")) section.card { (only_if(cx, "update_event_type", form.send(say.save()))) } };
+    let main = html! { (tabs(cx, "/event-types")) section.card { (only_if(cx, "update_event_type", form.send(t.save()))) } };
     let acts = html! {
         @if kind.text("status") == "active" && cx.may("archive_event_type") {
-            (disclosure(say.archive(), Form::about(cx, "archive_event_type", at()).previewed().next("/console/settings/event-types").danger(say.archive())))
+            (disclosure(t.archive(), Form::about(cx, "archive_event_type", at()).previewed().next("/console/settings/event-types").danger(t.archive())))
         }
     };
     Ok(View::new(kind.text("name"), main).acts(acts))

@@ -18,7 +18,7 @@ const SHIFTS: usize = 3;
 pub(super) fn range(cx: &PageContext<'_, '_>, hours: &Value, [from, until]: [&str; 2]) -> String {
     let (from, until) = (hours.text(from), hours.text(until));
     match until <= from && until != "00:00" {
-        true => format!("{from}–{until} ({})", cx.say.the_day_after()),
+        true => format!("{from}–{until} ({})", cx.strings.the_day_after()),
         false => format!("{from}–{until}"),
     }
 }
@@ -41,12 +41,12 @@ pub(super) fn week_of(
     (weekly, [from, until]): (&[Value], [&'static str; 2]),
     places: &[(String, String)],
 ) -> Markup {
-    let say = cx.say;
+    let t = cx.strings;
     let fields = html! {
         @for day in 1..=7 {
             @let own: Vec<&Value> = weekly.iter().filter(|hours| hours.int("weekday") == day).collect();
             fieldset.field {
-                legend { (say.weekday(day)) }
+                legend { (t.weekday(day)) }
                 // All that there are, and one more.
                 @for shift in 0..own.len().max(SHIFTS.min(own.len() + 1)) {
                     @let hours = own.get(shift);
@@ -58,12 +58,12 @@ pub(super) fn week_of(
                     };
                     @let ranges = html! {
                         div.fields {
-                            (time(from, say.from())) (time(until, say.until()))
+                            (time(from, t.from())) (time(until, t.until()))
                             @if places.len() > 1 {
                                 @let bound = hours.map(|hours| hours.text("locationIds.0")).unwrap_or_default();
-                                label { span.quiet { (say.location()) }
+                                label { span.quiet { (t.location()) }
                                     select name=(name("locationIds")) {
-                                        option value="" { (say.anywhere()) }
+                                        option value="" { (t.anywhere()) }
                                         @for (id, label) in places { option value=(id) selected[id == bound] { (label) } }
                                     }
                                 }
@@ -71,10 +71,10 @@ pub(super) fn week_of(
                         }
                     };
                     // A second and a third are behind a word, until there is one.
-                    @if shift == 0 || hours.is_some() { (ranges) } @else { (disclosure(say.another_range(), ranges)) }
+                    @if shift == 0 || hours.is_some() { (ranges) } @else { (disclosure(t.another_range(), ranges)) }
                 }
             }
         }
     };
-    form.content(fields).send(say.save())
+    form.content(fields).send(t.save())
 }

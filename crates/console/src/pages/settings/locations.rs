@@ -21,25 +21,25 @@ const OPEN: [&str; 2] = ["opens", "closes"];
 /// `/console/settings/locations`
 pub(in crate::pages) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let answer = cx.list(ApiCall::of("list_locations"))?;
-    let say = cx.say;
-    let kinds = [("physical", say.term("physical")), ("online", say.term("online"))];
+    let t = cx.strings;
+    let kinds = [("physical", t.term("physical")), ("online", t.term("online"))];
     let rows: Vec<Vec<Markup>> = answer.list("locations").iter().map(|location| vec![
         html! { a href={ "/console/settings/locations/" (location.text("locationId")) } { b { (location.text("name")) } } },
-        html! { (say.term(location.text("type"))) },
+        html! { (t.term(location.text("type"))) },
         html! { (location.text("address.city")) },
         state(cx, location.text("status")),
     ]).collect();
     let form = Form::of(cx, "create_location")
         .next("/console/settings/locations/{location.locationId}")
-        .text("name", say.name())
-        .choice("type", say.kind(), &kinds);
+        .text("name", t.name())
+        .choice("type", t.kind(), &kinds);
     let main = html! {
         (tabs(cx, "/locations"))
-        @if rows.is_empty() { (empty(say.no_locations(), None)) }
-        @else { (table(say.locations(), &[say.name(), say.kind(), say.city(), say.status()], rows)) (pager(cx, &answer)) }
-        @if cx.may("create_location") { section.card { (disclosure(say.add_location(), form.send(say.add_location()))) } }
+        @if rows.is_empty() { (empty(t.no_locations(), None)) }
+        @else { (table(t.locations(), &[t.name(), t.kind(), t.city(), t.status()], rows)) (pager(cx, &answer)) }
+        @if cx.may("create_location") { section.card { (disclosure(t.add_location(), form.send(t.add_location()))) } }
     };
-    Ok(View::new(say.settings(), main))
+    Ok(View::new(t.settings(), main))
 }
 
 /// `/console/settings/locations/{locationId}`
@@ -49,22 +49,22 @@ pub(in crate::pages) fn one(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let answer = cx.call(query.clone())?;
     let made = FormSource::of(&query, &["location.openingHours"], &answer);
     let location = answer.at("location").clone();
-    let say = cx.say;
+    let t = cx.strings;
     let at = || vec![("locationId", id.clone())];
-    let kinds = [("physical", say.term("physical")), ("online", say.term("online"))];
+    let kinds = [("physical", t.term("physical")), ("online", t.term("online"))];
     let form = Form::about(cx, "update_location", at())
         .from(&location)
-        .text("name", say.name())
-        .choice("type", say.kind(), &kinds)
-        .of_type("email", "email", say.email(), "off")
-        .of_type("tel", "phone", say.phone(), "off")
+        .text("name", t.name())
+        .choice("type", t.kind(), &kinds)
+        .of_type("email", "email", t.email(), "off")
+        .of_type("tel", "phone", t.phone(), "off")
         .address("address");
     let hours = location
         .list("openingHours")
         .iter()
         .map(|own| {
             vec![
-                html! { (say.weekday(own.int("weekday"))) },
+                html! { (t.weekday(own.int("weekday"))) },
                 html! { span.number { (hours::range(cx, own, OPEN)) } },
             ]
         })
@@ -72,18 +72,18 @@ pub(in crate::pages) fn one(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let main = html! {
         (tabs(cx, "/locations"))
         section.card {
-            (only_if(cx, "update_location", form.send(say.save())))
+            (only_if(cx, "update_location", form.send(t.save())))
         }
-        h2 { (say.opening_hours()) }
-        (table(say.opening_hours(), &[say.day(), say.open()], hours))
+        h2 { (t.opening_hours()) }
+        (table(t.opening_hours(), &[t.day(), t.open()], hours))
         @if cx.may("update_location") {
             @let form = Form::about(cx, "update_location", at()).based_on(&made).hidden("openingHours:hours", "");
-            section.card { (disclosure(say.change_hours(), hours::week_of(cx, form, (location.list("openingHours"), OPEN), &[]))) }
+            section.card { (disclosure(t.change_hours(), hours::week_of(cx, form, (location.list("openingHours"), OPEN), &[]))) }
         }
     };
     let acts = html! {
         @if location.text("status") == "active" && cx.may("archive_location") {
-            (disclosure(say.archive(), Form::about(cx, "archive_location", at()).previewed().next("/console/settings/locations").danger(say.archive())))
+            (disclosure(t.archive(), Form::about(cx, "archive_location", at()).previewed().next("/console/settings/locations").danger(t.archive())))
         }
     };
     Ok(View::new(location.text("name"), main).acts(acts))

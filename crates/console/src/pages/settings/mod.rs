@@ -25,31 +25,31 @@ use crate::{
 
 /// The chapters of the settings.
 pub(super) fn tabs(cx: &PageContext<'_, '_>, here: &str) -> Markup {
-    let say = cx.say;
+    let t = cx.strings;
     let pages = [
-        ("", say.company(), ""),
-        ("/locations", say.locations(), ""),
-        ("/coaches", say.coaches(), ""),
-        ("/closures", say.closures(), ""),
-        ("/event-types", say.event_types(), ""),
-        ("/policies", say.policies(), ""),
-        ("/invoices", say.invoices(), "get_finance_settings"),
-        ("/fields", say.custom_fields(), ""),
-        ("/features", say.features(), ""),
+        ("", t.company(), ""),
+        ("/locations", t.locations(), ""),
+        ("/coaches", t.coaches(), ""),
+        ("/closures", t.closures(), ""),
+        ("/event-types", t.event_types(), ""),
+        ("/policies", t.policies(), ""),
+        ("/invoices", t.invoices(), "get_finance_settings"),
+        ("/fields", t.custom_fields(), ""),
+        ("/features", t.features(), ""),
     ];
-    lists::tabs(cx, (say.settings(), "/console/settings", here), &pages)
+    lists::tabs(cx, (t.settings(), "/console/settings", here), &pages)
 }
 
 /// A form for those who may send it, and its facts for the others.
 fn only_if(cx: &PageContext<'_, '_>, operation: &str, form: Markup) -> Markup {
-    html! { @if cx.may(operation) { (form) } @else { p.notice { (cx.say.managers_change_this()) } } }
+    html! { @if cx.may(operation) { (form) } @else { p.notice { (cx.strings.managers_change_this()) } } }
 }
 
 /// `/console/settings`
 pub(super) fn company(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let answer = cx.call(ApiCall::of("get_company_settings"))?;
     let company = answer.at("company");
-    let say = cx.say;
+    let t = cx.strings;
     let own = |names: Vec<String>| -> Vec<(String, String)> {
         names.into_iter().map(|name| (name.clone(), name)).collect()
     };
@@ -62,45 +62,45 @@ pub(super) fn company(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let languages = [("en", "English"), ("nl", "Nederlands"), ("de", "Deutsch")];
     let form = Form::of(cx, "update_company_settings")
         .from(company)
-        .text("name", say.name())
-        .of_type("email", "email", say.email(), "off")
-        .of_type("tel", "phone", say.phone(), "off")
-        .of_type("url", "website", say.website(), "off")
-        .helped("country", say.country(), say.country_help())
-        .choice("language", say.language(), &languages)
-        .choice("currency", say.currency(), &own(Currency::codes().map(str::to_owned).collect()))
-        .choice("timeZone", say.time_zone(), &own(zones));
-    let main = html! { (tabs(cx, "")) section.card { (only_if(cx, "update_company_settings", form.send(say.save()))) } };
-    Ok(View::new(say.settings(), main))
+        .text("name", t.name())
+        .of_type("email", "email", t.email(), "off")
+        .of_type("tel", "phone", t.phone(), "off")
+        .of_type("url", "website", t.website(), "off")
+        .helped("country", t.country(), t.country_help())
+        .choice("language", t.language(), &languages)
+        .choice("currency", t.currency(), &own(Currency::codes().map(str::to_owned).collect()))
+        .choice("timeZone", t.time_zone(), &own(zones));
+    let main = html! { (tabs(cx, "")) section.card { (only_if(cx, "update_company_settings", form.send(t.save()))) } };
+    Ok(View::new(t.settings(), main))
 }
 
 /// `/console/settings/fields`
 pub(super) fn fields(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let answer = cx.call(ApiCall::of("list_custom_fields").with("limit", 100))?;
-    let say = cx.say;
+    let t = cx.strings;
     let kinds: Vec<_> = ["text", "number", "date", "boolean", "select"]
         .iter()
-        .map(|word| (*word, say.term(word)))
+        .map(|word| (*word, t.term(word)))
         .collect();
     let rows: Vec<Vec<Markup>> = answer.list("customFields").iter().map(|field| vec![
         html! { b { (field.text("label")) } },
-        html! { (say.term(field.text("type"))) },
+        html! { (t.term(field.text("type"))) },
         html! { (field.list("options").iter().filter_map(Value::as_str).collect::<Vec<_>>().join(", ")) },
         html! {
             @if field.has("archivedAt") { (state(cx, "archived")) }
-            @else { (Form::about(cx, "update_custom_field", vec![("fieldId", field.text("fieldId").to_owned())]).hidden("archived", "true").button(say.archive())) }
+            @else { (Form::about(cx, "update_custom_field", vec![("fieldId", field.text("fieldId").to_owned())]).hidden("archived", "true").button(t.archive())) }
         },
     ]).collect();
-    let form = Form::of(cx, "create_custom_field").text("label", say.name()).choice("type", say.kind(), &kinds).content(html! {
-        div.field { label for="options" { (say.options()) } p.help { (say.options_help()) } input #options type="text" name="options:list"; }
+    let form = Form::of(cx, "create_custom_field").text("label", t.name()).choice("type", t.kind(), &kinds).content(html! {
+        div.field { label for="options" { (t.options()) } p.help { (t.options_help()) } input #options type="text" name="options:list"; }
     });
     let main = html! {
         (tabs(cx, "/fields"))
-        @if rows.is_empty() { (empty(say.no_custom_fields(), None)) }
-        @else { (table(say.custom_fields(), &[say.name(), say.kind(), say.options(), ""], rows)) }
-        @if cx.may("create_custom_field") { section.card { (disclosure(say.add_custom_field(), form.send(say.add_custom_field()))) } }
+        @if rows.is_empty() { (empty(t.no_custom_fields(), None)) }
+        @else { (table(t.custom_fields(), &[t.name(), t.kind(), t.options(), ""], rows)) }
+        @if cx.may("create_custom_field") { section.card { (disclosure(t.add_custom_field(), form.send(t.add_custom_field()))) } }
     };
-    Ok(View::new(say.settings(), main))
+    Ok(View::new(t.settings(), main))
 }
 
 /// `/console/settings/policies`
@@ -109,37 +109,37 @@ pub(super) fn policies(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let answer = cx.call_if_allowed(call.clone())?.unwrap_or_default();
     let made = FormSource::of(&call, &["policies"], &answer);
     let policies = answer.at("policies");
-    let (say, currency) = (cx.say, cx.person.company.currency.code().to_owned());
+    let (t, currency) = (cx.strings, cx.person.company.currency.code().to_owned());
     let form = Form::of(cx, "set_company_policies")
         .from(policies)
         .based_on(&made)
-        .text("cancellationWindowHours", say.free_hours())
-        .text("changeGraceHours", say.grace_hours())
-        .text("bookingWindowDays", say.window_days())
-        .money("lateCancellationFee.amount", say.late_fee())
+        .text("cancellationWindowHours", t.free_hours())
+        .text("changeGraceHours", t.grace_hours())
+        .text("bookingWindowDays", t.window_days())
+        .money("lateCancellationFee.amount", t.late_fee())
         .hidden("lateCancellationFee.currency", &*currency)
-        .money("noShowFee.amount", say.no_show_fee())
+        .money("noShowFee.amount", t.no_show_fee())
         .hidden("noShowFee.currency", &*currency)
-        .of_type("url", "termsUrl", say.terms(), "off")
-        .of_type("url", "privacyUrl", say.privacy(), "off");
-    let main = html! { (tabs(cx, "/policies")) section.card { (only_if(cx, "set_company_policies", form.send(say.save()))) } };
-    Ok(View::new(say.settings(), main))
+        .of_type("url", "termsUrl", t.terms(), "off")
+        .of_type("url", "privacyUrl", t.privacy(), "off");
+    let main = html! { (tabs(cx, "/policies")) section.card { (only_if(cx, "set_company_policies", form.send(t.save()))) } };
+    Ok(View::new(t.settings(), main))
 }
 
 /// `/console/settings/features`
 pub(super) fn features(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let answer = cx.call(ApiCall::of("get_company_features"))?;
     let features = answer.at("features");
-    let say = cx.say;
+    let t = cx.strings;
     let form = Form::of(cx, "update_company_features")
         .from(features)
-        .check("publicApi", say.feature_api())
-        .check("workout", say.feature_workout())
-        .check("programmeCalendar", say.feature_programmes())
-        .check("mcp", say.feature_assistants())
-        .check("clientAi", say.feature_client_ai())
-        .check("healthConsent", say.feature_consent())
-        .check("secondStep", say.second_step_for_managers());
-    let main = html! { (tabs(cx, "/features")) section.card { (only_if(cx, "update_company_features", form.send(say.save()))) } };
-    Ok(View::new(say.settings(), main))
+        .check("publicApi", t.feature_api())
+        .check("workout", t.feature_workout())
+        .check("programmeCalendar", t.feature_programmes())
+        .check("mcp", t.feature_assistants())
+        .check("clientAi", t.feature_client_ai())
+        .check("healthConsent", t.feature_consent())
+        .check("secondStep", t.second_step_for_managers());
+    let main = html! { (tabs(cx, "/features")) section.card { (only_if(cx, "update_company_features", form.send(t.save()))) } };
+    Ok(View::new(t.settings(), main))
 }

@@ -111,15 +111,15 @@ impl Form<'_> {
 
     /// An address. It is written whole: what has no field is sent as it is.
     pub(crate) fn address(self, place: &str) -> Self {
-        let say = self.say;
+        let t = self.say;
         let at = |part: &str| format!("{place}.{part}");
         let region = self.value(&at("region"));
-        self.text(&at("line1"), say.street())
-            .text(&at("line2"), say.street_more())
-            .text(&at("postalCode"), say.postal_code())
-            .text(&at("city"), say.city())
+        self.text(&at("line1"), t.street())
+            .text(&at("line2"), t.street_more())
+            .text(&at("postalCode"), t.postal_code())
+            .text(&at("city"), t.city())
             .unchanged_hidden(&at("region"), &region)
-            .helped(&at("country"), say.country(), say.country_help())
+            .helped(&at("country"), t.country(), t.country_help())
     }
 
     /// A field of a kind that browsers know.

@@ -132,10 +132,10 @@ impl<'f> Form<'f> {
         let entered = (cx.entered.form == id).then_some(cx.entered);
         let wrong = entered.and_then(|entered| {
             let problem = entered.problem.as_ref()?;
-            let mut answer = cx.say.refusal(problem);
+            let mut answer = cx.strings.refusal(problem);
             if let Some(now) = problem.details.as_ref().and_then(|details| details["now"].as_str())
             {
-                answer = format!("{answer} ({}: {now})", cx.say.now());
+                answer = format!("{answer} ({}: {now})", cx.strings.now());
             }
             // A place of a list is told in brackets, and typed behind a point.
             let field = entered.field().unwrap_or_default().replace('[', ".").replace(']', "");
@@ -168,10 +168,10 @@ impl<'f> Form<'f> {
             id,
             reauthentication: (!cx.is_sure()
                 && found.is_some_and(|found| found.needs_reauthentication))
-            .then(|| cx.say.your_password()),
-            choose: cx.say.choose(),
+            .then(|| cx.strings.your_password()),
+            choose: cx.strings.choose(),
             currency: cx.person.company.currency.code().to_owned(),
-            say: cx.say,
+            say: cx.strings,
             plain: found.is_some_and(|found| found.method == Method::Get),
             file: false,
             draft: None,
@@ -361,20 +361,20 @@ impl<'f> Form<'f> {
 
     /// The form with the button that sends it.
     pub(crate) fn send(self, button: &str) -> Markup {
-        self.shown("main", button)
+        self.render("main", button)
     }
 
     /// The form as one button, for an act that has no fields, or few.
     pub(crate) fn button(self, button: &str) -> Markup {
-        self.shown("plain", button)
+        self.render("plain", button)
     }
 
     /// The same for what cannot be taken back.
     pub(crate) fn danger(self, button: &str) -> Markup {
-        self.shown("danger", button)
+        self.render("danger", button)
     }
 
-    fn shown(self, class: &str, button: &str) -> Markup {
+    fn render(self, class: &str, button: &str) -> Markup {
         let was = self.was();
         let Self {
             operation,

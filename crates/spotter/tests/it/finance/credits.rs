@@ -456,7 +456,7 @@ fn a_class_after_the_next_grant_holds_that(engine: Engine) {
             "invoice.created",
             "subscription.changed",
         ];
-        assert_eq!(super::told(&travel.app).await, names);
+        assert_eq!(super::sent_letters(&travel.app).await, names);
         assert_eq!(general(&travel.app, &client).await, (0, 3, 0));
         // A pause, and the next grant comes later: what was booked then is taken from it, or comes to nothing.
         let path = format!("/finance/subscriptions/{}/pause-requests", one.course);

@@ -41,7 +41,7 @@ fn money_that_is_freed_pays_what_is_open(engine: Engine) {
         assert_eq!((&paid["balance"], &paid["status"]), (&json!(0), &json!("paid")));
         assert_eq!(paid["prepaidTotal"], 0, "it was not paid before it was issued");
         assert_eq!(unallocated(&travel, &client).await, 4000);
-        let response = super::told(&travel.app).await;
+        let response = super::sent_letters(&travel.app).await;
         assert_eq!(response, ["invoice.created", "invoice.paid"]);
         travel.to("2026-07-10T09:00:00Z").await;
         let state = get_subscription(&travel.app, &one.course).await;

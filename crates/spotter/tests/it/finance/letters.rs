@@ -12,7 +12,7 @@ use spotter_kernel::{Id, id::ClientId};
 
 use super::{
     Travel,
-    chasing::{subjects, with_mail},
+    dunning::{subjects, with_mail},
     collecting::submit,
     get_subscription, sold,
 };

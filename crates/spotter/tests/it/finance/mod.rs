@@ -1,16 +1,16 @@
 //! Finance: what is sold, billed, paid and used up, over HTTP on both engines; with a clock of its own
 //! where months go by.
 
-mod chasing;
+mod dunning;
 mod collecting;
-mod course;
+mod billing_schedule;
 mod credits;
-mod entrance;
+mod admission;
 mod far;
 mod freed;
 mod letters;
 mod money;
-pub mod paper;
+pub mod invoice_pdf;
 mod products;
 mod races;
 mod requests;
@@ -151,7 +151,7 @@ pub fn travelling_as<F>(
 }
 
 /// The events since the last look, in the order of their names: what runs at one instant has none.
-pub async fn told(app: &App) -> Vec<String> {
+pub async fn sent_letters(app: &App) -> Vec<String> {
     let mut names: Vec<String> = app.events().await.into_iter().map(|(name, _)| name).collect();
     names.sort();
     names

@@ -332,7 +332,7 @@ fn signed(secret: &str, text: &str) -> String {
     response.trim().rsplit(' ').next().unwrap().to_owned()
 }
 
-fn shown((status, value): Answer) -> Response<Body> {
+fn http_response((status, value): Answer) -> Response<Body> {
     let mut response = Response::new(Body::from(value.to_string()));
     *response.status_mut() = StatusCode::from_u16(status).unwrap();
     response
@@ -359,7 +359,7 @@ async fn take(
         return Response::new(Body::empty());
     }
     if header("authorization") != format!("Bearer {SECRET_KEY}") {
-        return shown(refusal(
+        return http_response(refusal(
             401,
             json!({"type": "invalid_request_error", "message": "No such key"}),
         ));
@@ -390,5 +390,5 @@ async fn take(
             answer
         }
     };
-    if mishap == Some(Mishap::AnswerLost) { lost() } else { shown(answer) }
+    if mishap == Some(Mishap::AnswerLost) { lost() } else { http_response(answer) }
 }

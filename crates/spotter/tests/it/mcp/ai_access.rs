@@ -10,7 +10,7 @@ use crate::{
 
 on_both_engines!(a_client_is_let_in_or_not, everybody_or_the_chosen_are_let_in);
 
-async fn said(app: &App, token: &str, client: &str, access: Value) -> crate::harness::Reply {
+async fn set_access(app: &App, token: &str, client: &str, access: Value) -> crate::harness::Reply {
     let path = format!("/clients/{client}/ai-access");
     app.app_as(token, "PUT", &path, Some(json!({"aiAccess": access}))).await
 }
@@ -28,7 +28,7 @@ async fn a_client_is_let_in_or_not(app: App) {
     let (access, refresh) = assistant.tokens(&app, &token, "client", None).await;
     call(&app, &access, "get_client", json!({})).await;
     // Off ends what was allowed, and nothing is allowed while it is.
-    said(&app, &app.coach_token, &ann, json!("off")).await.ok();
+    set_access(&app, &app.coach_token, &ann, json!("off")).await.ok();
     let turned_away = rpc(&app, &access, "tools/list", json!({})).await;
     assert_eq!(turned_away.status, 401, "{}", turned_away.body);
     assert_eq!(assistant.refresh(&app, &refresh).await.body["error"], "invalid_grant");
@@ -40,21 +40,21 @@ async fn a_client_is_let_in_or_not(app: App) {
     assert_eq!(response.data()["aiAccess"]["modules"], json!([]), "{}", response.body);
     // The client closes their own door, and nobody else's; who opens it again is the company.
     for opened in ["on", "default"] {
-        said(&app, &token, &ann, json!(opened))
+        set_access(&app, &token, &ann, json!(opened))
             .await
             .refused(400, "request.invalid")
             .about("aiAccess");
     }
-    said(&app, &app.coach_token, &ann, json!("on")).await.ok();
+    set_access(&app, &app.coach_token, &ann, json!("on")).await.ok();
     let (access, _) = assistant.tokens(&app, &token, "client", None).await;
-    said(&app, &token, &ann, json!("off")).await.ok();
+    set_access(&app, &token, &ann, json!("off")).await.ok();
     assert_eq!(rpc(&app, &access, "tools/list", json!({})).await.status, 401);
     let (bea, _) = people::client(&app).await;
-    said(&app, &token, &bea, json!("off")).await.refused(404, "PUBLIC_API_CLIENT_NOT_FOUND");
+    set_access(&app, &token, &bea, json!("off")).await.refused(404, "PUBLIC_API_CLIENT_NOT_FOUND");
     let (_, coach) = people::coach(&app, "Coach").await;
-    said(&app, &coach, &ann, json!("on")).await.refused(403, "auth.forbidden");
+    set_access(&app, &coach, &ann, json!("on")).await.refused(403, "auth.forbidden");
     // The company's switch is above all of it.
-    said(&app, &app.coach_token, &ann, json!("on")).await.ok();
+    set_access(&app, &app.coach_token, &ann, json!("on")).await.ok();
     let (access, refresh) = assistant.tokens(&app, &token, "client", None).await;
     app.app("PATCH", "/company/features", Some(json!({"clientAi": false}))).await.ok();
     assert_eq!(rpc(&app, &access, "tools/list", json!({})).await.status, 401);
@@ -79,7 +79,7 @@ async fn everybody_or_the_chosen_are_let_in(app: App) {
     app.app_as(&other, "POST", "/client/mcp/oauth/approve", Some(json!({"requestId": request})))
         .await
         .refused(403, "COMPANY_MCP_CLIENT_AI_DISABLED");
-    said(&app, &app.coach_token, &ann, json!("on")).await.ok();
+    set_access(&app, &app.coach_token, &ann, json!("on")).await.ok();
     let (access, _) = assistant.tokens(&app, &token, "client", None).await;
     call(&app, &access, "get_client", json!({})).await;
     app.events().await;

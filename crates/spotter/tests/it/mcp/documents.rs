@@ -35,7 +35,7 @@ fn published(otherwise: Value, headers: &[(&'static str, &str)]) -> (Assistant, 
 }
 
 /// The page or redirect that a browser is sent to.
-async fn asked(app: &App, assistant: &Assistant, redirect: &str) -> (u16, String) {
+async fn authorize(app: &App, assistant: &Assistant, redirect: &str) -> (u16, String) {
     let query =
         assistant.query(app, &[("redirect_uri", Some(redirect)), ("scope", Some("clients"))]);
     let path = format!("{}/mcp/v1/oauth/authorize?{query}", app.server.base);
@@ -52,7 +52,7 @@ async fn who_is_known_by_a_document_is_let_in(app: App) {
     let (assistant, mark) = published(json!({}), &[("cache-control", "max-age=600")]);
     // The document is written once for all machines: whichever port is free there.
     let redirect = "http://127.0.0.1:50123/callback";
-    let (status, location) = asked(&app, &assistant, redirect).await;
+    let (status, location) = authorize(&app, &assistant, redirect).await;
     assert_eq!(status, 303, "{location}");
     let page = browser().get(format!("{}{location}", app.server.base)).send().await.unwrap();
     let page = page.text().await.unwrap();
@@ -84,7 +84,7 @@ async fn who_is_known_by_a_document_is_let_in(app: App) {
     let access = refreshed.body["access_token"].as_str().unwrap();
     call(&app, access, "list_clients", json!({})).await;
     // What it said counts for ten minutes.
-    assert_eq!(asked(&app, &assistant, redirect).await.0, 303);
+    assert_eq!(authorize(&app, &assistant, redirect).await.0, 303);
     assert_eq!(receiver().fetched(&mark), 1);
     let grants = app.app("GET", "/company/mcp/grants", None).await.ok();
     assert_eq!(grants.data()["grants"][0]["clientId"], assistant.id.as_str());
@@ -104,7 +104,7 @@ async fn what_is_no_good_document_lets_nobody_in(app: App) {
         json!({"client_name": "x".repeat(6_000)}),
     ] {
         let (assistant, _) = published(otherwise.clone(), &[]);
-        let (status, page) = asked(&app, &assistant, redirect).await;
+        let (status, page) = authorize(&app, &assistant, redirect).await;
         assert_eq!(status, 400, "{otherwise}: {page}");
     }
     let mark = random_text();
@@ -119,12 +119,12 @@ async fn what_is_no_good_document_lets_nobody_in(app: App) {
         (200, vec![JSON], "{"),
     ] {
         receiver().publish(&mark, status, &headers, body);
-        let (status, page) = asked(&app, &assistant, redirect).await;
+        let (status, page) = authorize(&app, &assistant, redirect).await;
         assert_eq!(status, 400, "{page}");
     }
     // What was wrong is not kept.
     receiver().publish(&mark, 200, &[JSON], &good);
-    assert_eq!(asked(&app, &assistant, redirect).await.0, 303);
+    assert_eq!(authorize(&app, &assistant, redirect).await.0, 303);
     // A request that would lead nowhere has nothing fetched.
     let before = receiver().fetched(&mark);
     for otherwise in [
@@ -146,7 +146,7 @@ async fn what_is_no_good_document_lets_nobody_in(app: App) {
         "https://localhost./x",
     ] {
         let assistant = Assistant { id: id.into(), verifier: random_text() + &random_text() };
-        assert_eq!(asked(&app, &assistant, redirect).await.0, 400, "{id}");
+        assert_eq!(authorize(&app, &assistant, redirect).await.0, 400, "{id}");
     }
     app.events().await;
 }
@@ -156,7 +156,7 @@ async fn documents_are_fetched_again_when_they_are_old(app: App) {
     let (assistant, mark) = published(json!({}), &[("cache-control", "no-store")]);
     let redirect = "https://elsewhere.example/back";
     // Whoever asks at once waits for the one that fetches.
-    let all = (0..8).map(|_| asked(&app, &assistant, redirect));
+    let all = (0..8).map(|_| authorize(&app, &assistant, redirect));
     for (status, location) in futures_util::future::join_all(all).await {
         assert_eq!(status, 303, "{location}");
     }
@@ -170,8 +170,8 @@ async fn documents_are_fetched_again_when_they_are_old(app: App) {
     let document = json!({"client_id": assistant.id, "client_name": "Another",
         "redirect_uris": ["https://new.example/back"]});
     receiver().publish(&mark, 200, &[JSON], &document.to_string());
-    assert_eq!(asked(&app, &assistant, redirect).await.0, 400);
-    assert_eq!(asked(&app, &assistant, "https://new.example/back").await.0, 303);
+    assert_eq!(authorize(&app, &assistant, redirect).await.0, 400);
+    assert_eq!(authorize(&app, &assistant, "https://new.example/back").await.0, 303);
     assert_eq!(receiver().fetched(&mark), 2);
     app.events().await;
 }

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use spotter_contract::{Surface, operation::Method};
 
 use crate::{
-    finance::{Travel, paper::fetch, travelling},
+    finance::{Travel, invoice_pdf::fetch, travelling},
     forms::{published, questions},
     harness::{App, Engine, Reply, people, send},
     mcp::{Assistant, refused, switch_on},

@@ -8,7 +8,7 @@ use spotter_testing::requirements;
 
 use super::{MARK, columns, mark_everything};
 use crate::{
-    finance::paper::fetch,
+    finance::invoice_pdf::fetch,
     harness::{App, people, python, start},
     on_both_engines,
     workout::text,

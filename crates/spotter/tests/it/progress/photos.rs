@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::{TURNED, send_picture};
 use crate::{
-    finance::paper::fetch,
+    finance::invoice_pdf::fetch,
     harness::{App, people, random_text},
     on_both_engines,
     workout::{day, text},

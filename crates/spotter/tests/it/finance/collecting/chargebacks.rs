@@ -46,7 +46,7 @@ fn what_banks_take_back_is_owed_again(engine: Engine) {
             assert_eq!(invoice(&travel.app, &one.invoice).await["status"], "paid");
             travel.app.events().await;
             travel.wait(10).await;
-            let now = finance::told(&travel.app).await;
+            let now = finance::sent_letters(&travel.app).await;
             assert!(now.contains(&"chargeback.created".to_owned()), "{now:?}");
             let all = chargebacks(&travel.app).await;
             let last = &all[0];
@@ -87,7 +87,7 @@ fn a_dispute_that_is_won_pays_again(engine: Engine) {
         assert_eq!(invoice(&travel.app, &bill).await["status"], "open");
         travel.app.events().await;
         travel.wait(10).await;
-        assert_eq!(finance::told(&travel.app).await, ["invoice.paid"]);
+        assert_eq!(finance::sent_letters(&travel.app).await, ["invoice.paid"]);
         assert_eq!(chargebacks(&travel.app).await[0]["status"], "won");
         let is = &payments(&travel.app, &client).await[0];
         assert_eq!((&is["disputedTotal"], &is["unallocated"]), (&json!(0), &json!(0)));
@@ -158,7 +158,7 @@ fn what_banks_take_back_is_kept_whatever_went_back_before(engine: Engine) {
             evidence_due_at: None,
         };
         travel.app.as_the_system(move |cx| chargeback::follow(cx, &response)).await;
-        assert_eq!(finance::told(&travel.app).await, ["chargeback.created"]);
+        assert_eq!(finance::sent_letters(&travel.app).await, ["chargeback.created"]);
         let all = chargebacks(&travel.app).await;
         assert_eq!((&all[0]["amount"], &all[0]["taken"]), (&json!(1000), &json!(300)));
         let is = payment(&travel.app, &id).await;

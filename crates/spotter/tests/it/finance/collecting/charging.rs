@@ -102,7 +102,7 @@ fn memberships_are_collected_month_by_month(engine: Engine) {
         travel.app.events().await;
         let one = collected(&travel.app, &client, "sandbox_ok", json!({})).await;
         travel.wait(1).await;
-        let now = finance::told(&travel.app).await;
+        let now = finance::sent_letters(&travel.app).await;
         for event in ["invoice.created", "invoice.paid", "payment.succeeded"] {
             assert!(now.contains(&event.to_owned()), "{event}: {now:?}");
         }
@@ -140,7 +140,7 @@ fn what_fails_is_tried_again_and_then_left(engine: Engine) {
         let one = collected(&travel.app, &client, "sandbox_insufficient", json!({})).await;
         travel.app.events().await;
         travel.wait(1).await;
-        assert_eq!(finance::told(&travel.app).await, ["payment.failed", "subscription.changed"]);
+        assert_eq!(finance::sent_letters(&travel.app).await, ["payment.failed", "subscription.changed"]);
         let failed = payments(&travel.app, &client).await;
         assert_eq!(failed[0]["failureCode"], "insufficient_funds");
         assert_eq!(get_subscription(&travel.app, &one.course).await["status"], "past_due");
@@ -171,7 +171,7 @@ fn what_fails_is_tried_again_and_then_left(engine: Engine) {
         travel.app.events().await;
         charge(&travel.app, &one.invoice).await;
         travel.wait(1).await;
-        let now = finance::told(&travel.app).await;
+        let now = finance::sent_letters(&travel.app).await;
         assert_eq!(now, ["invoice.paid", "payment.succeeded", "subscription.changed"]);
         assert_eq!(get_subscription(&travel.app, &one.course).await["status"], "active");
         assert_eq!(bank(&travel.app).await, 4900);
@@ -204,7 +204,7 @@ fn each_card_does_what_it_says(engine: Engine) {
             );
             let bill = invoice(&travel.app, &bill).await;
             assert_eq!(bill["status"], if code.is_none() { "paid" } else { "open" }, "{token}");
-            let now = finance::told(&travel.app).await;
+            let now = finance::sent_letters(&travel.app).await;
             let event = if code.is_none() { "payment.succeeded" } else { "payment.failed" };
             assert_eq!(now.iter().filter(|name| *name == event).count(), 1, "{token}: {now:?}");
         }

@@ -58,7 +58,7 @@ fn clients_pay_and_leave_cards_on_pages(engine: Engine) {
         travel.app.events().await;
         travel.wait(1).await;
         assert!(page(&travel.app, &url).await.contains("This is paid"));
-        assert_eq!(finance::told(&travel.app).await, ["invoice.paid", "payment.succeeded"]);
+        assert_eq!(finance::sent_letters(&travel.app).await, ["invoice.paid", "payment.succeeded"]);
         let paid = payments(&travel.app, &client).await;
         assert_eq!(paid[0]["status"], "cancelled");
         assert_eq!(

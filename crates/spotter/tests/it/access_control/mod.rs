@@ -73,10 +73,10 @@ impl Door {
 
     /// What a door is told of a card: the decision, and the reason.
     async fn card(&self, app: &App, number: &str) -> (String, Value) {
-        self.shown(app, json!({"kind": "card", "number": number})).await
+        self.present(app, json!({"kind": "card", "number": number})).await
     }
 
-    async fn shown(&self, app: &App, view: Value) -> (String, Value) {
+    async fn present(&self, app: &App, view: Value) -> (String, Value) {
         let scan = json!({"scanId": random_text(), "credential": view});
         let response = self.ask(app, "POST", "/scans", Some(scan)).await.ok();
         (text(response.data(), "/decision"), response.data()["reason"].clone())
@@ -285,14 +285,14 @@ async fn pins_cannot_be_guessed(app: App) {
     sold(&app, &client, json!({}), json!({})).await;
     give(&app, &client, json!({"kind": "pin", "number": "482913"})).await;
     let pin = |number: String| json!({"kind": "pin", "number": number});
-    assert_eq!(door.shown(&app, pin("482913".to_owned())).await, allowed());
+    assert_eq!(door.present(&app, pin("482913".to_owned())).await, allowed());
     for guess in 0..10 {
         assert_eq!(
-            door.shown(&app, pin(format!("77000{guess}"))).await,
+            door.present(&app, pin(format!("77000{guess}"))).await,
             denied("credential_unknown")
         );
     }
-    assert_eq!(door.shown(&app, pin("482913".to_owned())).await, denied("keypad_locked"));
+    assert_eq!(door.present(&app, pin("482913".to_owned())).await, denied("keypad_locked"));
     assert_eq!(door.card(&app, &card).await, allowed(), "cards go on");
     let path = format!("/clients/{client}/access-credentials");
     for bad in ["123456", "12345", "1a3456"] {

@@ -70,7 +70,7 @@ fn bills_come_on_the_last_day_of_every_month(engine: Engine) {
                 "invoice.paid",
                 "subscription.changed",
             ];
-            assert_eq!(super::told(&travel.app).await, all);
+            assert_eq!(super::sent_letters(&travel.app).await, all);
             billed.push(day);
         }
         let all = invoices(&travel.app, &client).await;
@@ -358,7 +358,7 @@ fn who_leaves_at_term_is_a_member_until_then(engine: Engine) {
         let later = sold(&travel.app, &client, json!({}), json!({"startsOn": "2026-11-20"})).await;
         let other = json!({"firstName": "Bo", "memberStatus": "active"});
         let other = travel.app.new_client(other).await;
-        super::told(&travel.app).await;
+        super::sent_letters(&travel.app).await;
         let at_term = json!({"endOfTerm": true});
         let both = [
             "client.archived",
@@ -375,9 +375,9 @@ fn who_leaves_at_term_is_a_member_until_then(engine: Engine) {
             let left = travel.app.post(&path, at_term.clone()).await.ok();
             assert_eq!(left.data()["lifecycle"]["memberStatus"], status);
             assert_eq!(left.data()["lifecycle"]["relationshipStatus"], "archived");
-            assert_eq!(super::told(&travel.app).await, events);
+            assert_eq!(super::sent_letters(&travel.app).await, events);
             travel.app.post(&path, json!({})).await.ok();
-            assert_eq!(super::told(&travel.app).await, [""; 0]);
+            assert_eq!(super::sent_letters(&travel.app).await, [""; 0]);
         }
         let undo = format!("/finance/subscriptions/{}/cancellation/undo", one.course);
         let undone = travel.app.app("POST", &undo, None).await;
@@ -391,10 +391,10 @@ fn who_leaves_at_term_is_a_member_until_then(engine: Engine) {
         let kinds: Vec<_> = bills.iter().map(|bill| text(bill, "/kind")).collect();
         assert_eq!(kinds, ["credit_note", "invoice", "invoice", "invoice"]);
         assert_eq!(periods(&bills[3..]), ["2026-11-15 4900"]);
-        super::told(&travel.app).await;
+        super::sent_letters(&travel.app).await;
         travel.to("2026-12-15T00:00:00Z").await;
         let ended = ["client.updated", "client_product.revoked", "subscription.cancelled"];
-        assert_eq!(super::told(&travel.app).await, ended);
+        assert_eq!(super::sent_letters(&travel.app).await, ended);
         assert_eq!(get_subscription(&travel.app, &one.course).await["status"], "cancelled");
         let response = travel.app.get(&format!("/clients/{client}")).await.ok();
         assert_eq!(response.data()["client"]["memberStatus"], "former");

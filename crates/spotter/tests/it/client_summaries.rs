@@ -18,7 +18,7 @@ on_both_engines!(
 );
 
 /// What a list tells of several clients.
-async fn told(app: &App, path: &str, list: &str, clients: &[&str]) -> Vec<Value> {
+async fn list_for(app: &App, path: &str, list: &str, clients: &[&str]) -> Vec<Value> {
     let path = format!("{path}?clientIds={}", clients.join(","));
     app.app("GET", &path, None).await.ok().data()[list].as_array().unwrap().clone()
 }
@@ -30,7 +30,7 @@ async fn visits_are_the_last_that_was_and_the_next_to_come(app: App) {
         app.new_client(json!({"firstName": "Ann"})).await,
         app.new_client(json!({"firstName": "Ben"})).await,
     );
-    let visits = async || told(&app, "/clients/visits", "clientVisits", &[&ben, &ann]).await;
+    let visits = async || list_for(&app, "/clients/visits", "clientVisits", &[&ben, &ann]).await;
     let none = |id: &str| json!({"clientId": id, "lastVisitAt": null, "nextVisitAt": null});
     assert_eq!(visits().await, [none(&ben), none(&ann)]);
     let was = |minutes: i64, status: &'static str| {
@@ -69,7 +69,7 @@ async fn balances_are_what_is_owed_and_what_is_not_used(app: App) {
         app.new_client(json!({"firstName": "Ann"})).await,
         app.new_client(json!({"firstName": "Ben"})).await,
     );
-    let balances = async || told(&app, "/finance/balances", "clientBalances", &[&ann, &ben]).await;
+    let balances = async || list_for(&app, "/finance/balances", "clientBalances", &[&ann, &ben]).await;
     assert_eq!(balances().await[0], json!({"clientId": ann, "balances": []}));
     let bought = sold(&app, &ann, json!({"price": 5000}), json!({})).await;
     let (invoice, gross) = (bought.invoice, 5000);
@@ -118,11 +118,11 @@ async fn names_are_told_of_the_own_clients(app: App) {
     let ann = app.new_client(json!({"firstName": "Ann", "lastName": "Ho"})).await;
     let bo = app.new_client(json!({"firstName": "Bo", "lastName": null})).await;
     let nobody = "0".repeat(24);
-    let names = told(&app, "/clients/names", "clientNames", &[&bo, &nobody, &ann]).await;
+    let names = list_for(&app, "/clients/names", "clientNames", &[&bo, &nobody, &ann]).await;
     let named = |id: &str, name: &str| json!({"clientId": id, "name": name});
     assert_eq!(names, [named(&bo, "Bo"), named(&ann, "Ann Ho")]);
     let other = App::new(app.server.clone()).await;
-    assert!(told(&other, "/clients/names", "clientNames", &[&ann, &bo]).await.is_empty());
+    assert!(list_for(&other, "/clients/names", "clientNames", &[&ann, &bo]).await.is_empty());
     let many = vec![&*ann; 101].join(",");
     for (wrong, key) in [
         ("", "PUBLIC_API_INVALID_CLIENT_ID"),

@@ -46,7 +46,7 @@ fn who_does_not_pay_is_reminded_and_pays(engine: Engine) {
         let gold = json!({"assignCredits": true, "credits": 4, "creditValidity": {"value": 1, "unit": "Year"}});
         let one = sold(&travel.app, &client, gold, json!({})).await;
         travel.to("2026-11-01T10:00:00Z").await;
-        let response = super::told(&travel.app).await;
+        let response = super::sent_letters(&travel.app).await;
         assert!(response.contains(&"invoice.sent".to_owned()), "{response:?}");
         let sent = invoice(&travel.app, &one.invoice).await;
         assert_eq!(
@@ -58,10 +58,10 @@ fn who_does_not_pay_is_reminded_and_pays(engine: Engine) {
         assert!(letter.text.contains("EUR 49,00, uiterlijk op 15-11-2026"), "{}", letter.text);
         // The due date itself is in time.
         travel.to("2026-11-15T23:59:00Z").await;
-        assert_eq!(super::told(&travel.app).await, [""; 0]);
+        assert_eq!(super::sent_letters(&travel.app).await, [""; 0]);
         travel.to("2026-11-16T01:00:00Z").await;
         assert_eq!(
-            super::told(&travel.app).await,
+            super::sent_letters(&travel.app).await,
             ["credit.revoked", "invoice.overdue", "subscription.changed"]
         );
         assert_eq!(get_subscription(&travel.app, &one.course).await["status"], "past_due");
@@ -88,7 +88,7 @@ fn who_does_not_pay_is_reminded_and_pays(engine: Engine) {
         travel.app.announced(&["invoice.overdue"]).await;
         pay(&travel.app, &client, &one.invoice, None).await;
         assert_eq!(
-            super::told(&travel.app).await,
+            super::sent_letters(&travel.app).await,
             ["credit.assigned", "invoice.paid", "payment.succeeded", "subscription.changed"]
         );
         travel.app.post("/bookings", new).await.ok();
@@ -104,7 +104,7 @@ fn who_never_pays_loses_the_membership(engine: Engine) {
         let one = sold(&travel.app, &client, json!({"period": "Quarter"}), json!({})).await;
         travel.app.events().await;
         travel.to("2026-12-15T01:00:00Z").await;
-        let response = super::told(&travel.app).await;
+        let response = super::sent_letters(&travel.app).await;
         assert_eq!(
             response,
             [
@@ -134,7 +134,7 @@ fn what_is_paid_is_not_asked_for(engine: Engine) {
         let copies = format!("/finance/invoices/{}/copies", one.invoice);
         travel.app.act(&copies).await.ok();
         travel.to("2026-11-10T09:00:00Z").await;
-        assert_eq!(super::told(&travel.app).await, ["invoice.sent", "payment.request.created"]);
+        assert_eq!(super::sent_letters(&travel.app).await, ["invoice.sent", "payment.request.created"]);
         pay(&travel.app, &client, &one.invoice, None).await;
         travel.to("2026-11-30T09:00:00Z").await;
         assert_eq!(subjects(&travel), ["Invoice INV-2026-000001 of Test Gym"]);

@@ -22,7 +22,7 @@ mod by_the_clock {
 }
 
 /// The PDF of an invoice, as the API tells of it.
-async fn told(app: &App, invoice: &str) -> Value {
+async fn invoice_values(app: &App, invoice: &str) -> Value {
     app.get(&format!("/finance/invoices/{invoice}/pdf")).await.ok().data()["pdf"].clone()
 }
 
@@ -49,7 +49,7 @@ async fn whoever_was_handed_an_address_fetches_the_file(app: App) {
     let one = sold(&app, &client, json!({}), json!({})).await;
     let path = format!("/finance/invoices/{}/pdf", one.invoice);
     for pdf in [
-        told(&app, &one.invoice).await,
+        invoice_values(&app, &one.invoice).await,
         app.app("GET", &path, None).await.ok().data()["pdf"].clone(),
         app.app_as(&token, "GET", &path, None).await.ok().data()["pdf"].clone(),
     ] {
@@ -66,10 +66,10 @@ async fn whoever_was_handed_an_address_fetches_the_file(app: App) {
         assert!(text(&pdf, "/fileName").ends_with(".pdf"));
     }
     // It is the same file for as long as the invoice is there, whatever becomes of it.
-    let before = told(&app, &one.invoice).await;
+    let before = invoice_values(&app, &one.invoice).await;
     super::pay(&app, &client, &one.invoice, Some(100)).await;
     app.patch(&format!("/clients/{client}"), json!({"language": "de"})).await.ok();
-    assert_eq!(told(&app, &one.invoice).await["sha256"], before["sha256"]);
+    assert_eq!(invoice_values(&app, &one.invoice).await["sha256"], before["sha256"]);
     let none = app.get("/finance/invoices/65a1b2c3d4e5f6a7b8c9d0e1/pdf").await;
     none.refused(404, "resource.not_found");
 }
@@ -94,7 +94,7 @@ async fn addresses_are_good_for_whom_they_were_signed(app: App) {
     // Who may not come in any more does not fetch what was signed before.
     app.act(&format!("/clients/{client}/archive")).await.ok();
     assert_eq!(fetch(&app, &url).await.0, 404);
-    let staffs = told(&app, &one.invoice).await;
+    let staffs = invoice_values(&app, &one.invoice).await;
     assert_eq!(fetch(&app, &text(&staffs, "/url")).await.0, 200);
     let secret = url.rsplit('/').next().unwrap();
     let logs = app.get("/audit-logs?limit=100").await.ok();
@@ -105,7 +105,7 @@ fn addresses_end_after_ten_minutes(engine: Engine) {
     travelling(engine, "2026-11-02T09:00:00Z", |mut travel: Travel| async move {
         let client = travel.app.new_client(json!({"firstName": "Ann"})).await;
         let one = sold(&travel.app, &client, json!({}), json!({})).await;
-        let pdf = told(&travel.app, &one.invoice).await;
+        let pdf = invoice_values(&travel.app, &one.invoice).await;
         assert_eq!(pdf["expiresAt"], "2026-11-02T09:10:00.000Z");
         travel.to("2026-11-02T09:09:59Z").await;
         assert_eq!(fetch(&travel.app, &text(&pdf, "/url")).await.0, 200);
@@ -225,7 +225,7 @@ async fn other_programs_read_what_is_inside(app: App) {
     let (mut input, mut expected) = (String::new(), Vec::new());
     let first = [&one.invoice, &two, &three, &paid_before[0], &paid_before[1]];
     for id in first.into_iter().chain(&more) {
-        let pdf = told(&app, id).await;
+        let pdf = invoice_values(&app, id).await;
         let (_, bytes, _) = fetch(&app, &text(&pdf, "/url")).await;
         bytes.iter().for_each(|byte| input.push_str(&format!("{byte:02x}")));
         input.push('\n');

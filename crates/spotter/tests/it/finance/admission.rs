@@ -18,7 +18,7 @@ mod by_the_clock {
 }
 
 /// Whether a client may come in, as the front desk is told: the reason, or until when.
-async fn asked(app: &App, client: &str, at: &str) -> (bool, Value, Value) {
+async fn admission(app: &App, client: &str, at: &str) -> (bool, Value, Value) {
     let path = format!("/finance/clients/{client}/entrance?at={at}");
     let response = app.app("GET", &path, None).await.ok();
     let response = &response.data()["entrance"];
@@ -33,27 +33,27 @@ fn memberships_let_in_while_they_run_and_are_paid_for(engine: Engine) {
     travelling(engine, "2026-11-02T09:00:00Z", |mut travel: Travel| async move {
         let (client, _) = people::client(&travel.app).await;
         let at = |day: &str| format!("{day}T12:00:00Z");
-        assert_eq!(asked(&travel.app, &client, &at("2026-11-02")).await, refused("no_product"));
+        assert_eq!(admission(&travel.app, &client, &at("2026-11-02")).await, refused("no_product"));
         let sale = json!({"startsOn": "2026-11-04"});
         let one = sold(&travel.app, &client, json!({}), sale).await;
-        assert_eq!(asked(&travel.app, &client, &at("2026-11-03")).await, refused("not_yet"));
+        assert_eq!(admission(&travel.app, &client, &at("2026-11-03")).await, refused("not_yet"));
         let open = (true, Value::Null, Value::Null);
-        assert_eq!(asked(&travel.app, &client, &at("2026-11-04")).await, open);
+        assert_eq!(admission(&travel.app, &client, &at("2026-11-04")).await, open);
         let path = format!("/finance/subscriptions/{}/pause-requests", one.course);
         let rest = json!({"from": "2026-11-10", "until": "2026-11-13"});
         travel.app.post(&path, rest).await.ok();
         let until = (true, Value::Null, json!("2026-11-10"));
-        assert_eq!(asked(&travel.app, &client, &at("2026-11-09")).await, until);
-        assert_eq!(asked(&travel.app, &client, &at("2026-11-10")).await, refused("paused"));
-        assert_eq!(asked(&travel.app, &client, &at("2026-11-13")).await, open);
+        assert_eq!(admission(&travel.app, &client, &at("2026-11-09")).await, until);
+        assert_eq!(admission(&travel.app, &client, &at("2026-11-10")).await, refused("paused"));
+        assert_eq!(admission(&travel.app, &client, &at("2026-11-13")).await, open);
         // A bill that is not paid in time closes the door, and opens it again when it is.
         travel.to("2026-11-25T09:00:00Z").await;
-        assert_eq!(asked(&travel.app, &client, &at("2026-11-25")).await, refused("past_due"));
+        assert_eq!(admission(&travel.app, &client, &at("2026-11-25")).await, refused("past_due"));
         pay(&travel.app, &client, &one.invoice, None).await;
-        assert_eq!(asked(&travel.app, &client, &at("2026-11-25")).await, open);
+        assert_eq!(admission(&travel.app, &client, &at("2026-11-25")).await, open);
         let path = format!("/finance/subscriptions/{}/cancellation-requests", one.course);
         travel.app.app("POST", &path, Some(json!({"immediately": true}))).await.ok();
-        assert_eq!(asked(&travel.app, &client, &at("2026-11-26")).await, refused("ended"));
+        assert_eq!(admission(&travel.app, &client, &at("2026-11-26")).await, refused("ended"));
         // Clients ask for themselves, and no further than a year.
         let (other, token) = people::client(&travel.app).await;
         let path = |client: &str, at: &str| format!("/finance/clients/{client}/entrance?at={at}");
@@ -76,16 +76,16 @@ fn passes_let_in_on_their_days(engine: Engine) {
         let made = app.post(&format!("/finance/clients/{client}/products"), sale).await.ok();
         let until = text(made.data(), "/clientProduct/validUntil");
         let at = |day: &str| format!("{day}T12:00:00Z");
-        assert_eq!(asked(app, &client, &at("2026-11-02")).await, refused("not_yet"));
+        assert_eq!(admission(app, &client, &at("2026-11-02")).await, refused("not_yet"));
         let open = (true, Value::Null, json!(until));
-        assert_eq!(asked(app, &client, &at("2026-11-03")).await, open);
-        assert_eq!(asked(app, &client, &at(&until)).await, refused("ended"));
+        assert_eq!(admission(app, &client, &at("2026-11-03")).await, open);
+        assert_eq!(admission(app, &client, &at(&until)).await, refused("ended"));
         // Credits pay for what is booked, and open no door.
         let bo = app.new_client(json!({"firstName": "Bo"})).await;
         let facts = json!({"productType": "CreditPack", "price": 1250, "assignCredits": true, "credits": 5});
         let pack = new_product(app, facts).await;
         let sale = json!({"productId": pack});
         app.post(&format!("/finance/clients/{bo}/products"), sale).await.ok();
-        assert_eq!(asked(app, &bo, &at("2026-11-03")).await, refused("no_product"));
+        assert_eq!(admission(app, &bo, &at("2026-11-03")).await, refused("no_product"));
     });
 }
