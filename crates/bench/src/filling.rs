@@ -39,7 +39,9 @@ impl Filling {
         let Self(db, location) = self;
         db.fold_tallies().await.map_err(describe)?;
         if let Location::Server(_) = location {
-            db.write_rows(|tx| tx.execute(Sql("ANALYZE"), &[]).map(drop)).await.map_err(describe)?;
+            db.write_rows(|tx| tx.execute(Sql("ANALYZE"), &[]).map(drop))
+                .await
+                .map_err(describe)?;
         }
         db.close(Duration::from_secs(5));
         Ok(())

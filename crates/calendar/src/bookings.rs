@@ -16,7 +16,7 @@ use spotter_store::{List, filters, lists};
 
 use crate::{
     booking::{Booking, BookingView, TALLY},
-    cancellation,
+    cancellation::{self, Cancellation},
     create::{BookingDraft, book, bookable_type},
     events::CalendarEvent,
     permissions,
@@ -301,7 +301,7 @@ fn accept_offered_seat(cx: &mut Write, Path(at): Path<BookingPath>) -> Result<Bo
 
 fn decline_offered_seat(cx: &mut Write, Path(at): Path<BookingPath>) -> Result<BookingAnswer> {
     let before = offered(cx, at.booking_id)?;
-    let declined = (CancelledBy::Client, None, None);
+    let declined = Cancellation { by: CancelledBy::Client, timing: None, reason: None };
     let booking = cancellation::cancelled(cx, &before, declined, FreedSeat::Promote)?;
     cx.describe_effect(|| "The seat goes to the next in line.".to_owned());
     Ok(BookingAnswer { booking: booking.into() })

@@ -152,20 +152,34 @@ fn cancel_booking(
         None => {}
     }
     cx.as_of(before.updated_at);
-    let booking = cancelled(cx, &before, (by, timing, reason), freed)?;
+    let booking = cancelled(cx, &before, Cancellation { by, timing, reason }, freed)?;
     Ok(BookingAnswer { booking: booking.into() })
 }
 
-/// On whose side the caller cancels a booking now, and whether that is early or late.
-pub fn quoted_now(cx: &Read, booking: &Booking) -> (CancelledBy, Option<CancellationTiming>) {
-    let cancel = Cancel::default();
-    (side(cx, None), timing(cx, booking, &cancel))
+/// Who cancels a booking, whether that is early or late, and why.
+#[derive(Debug)]
+pub struct Cancellation {
+    /// On whose side.
+    pub by: CancelledBy,
+    /// Nothing of a booking without a seat.
+    pub timing: Option<CancellationTiming>,
+    /// What was said of it.
+    pub reason: Option<String>,
+}
+
+impl Cancellation {
+    /// The cancellation of a booking by the caller, now.
+    pub fn now(cx: &Read, booking: &Booking, reason: Option<String>) -> Self {
+        let timing = timing(cx, booking, &Cancel::default());
+        Self { by: side(cx, None), timing, reason }
+    }
 }
 
 /// Cancels a booking for nobody in particular: an offer that lapsed, a line that ended, a client who left.
 pub fn by_system(cx: &mut Write, before: &Booking) -> Result<Booking> {
     let timing = (before.status == BookingStatus::Booked).then_some(CancellationTiming::Early);
-    cancelled(cx, before, (CancelledBy::System, timing, None), FreedSeat::Promote)
+    let cancellation = Cancellation { by: CancelledBy::System, timing, reason: None };
+    cancelled(cx, before, cancellation, FreedSeat::Promote)
 }
 
 /// Cancels a booking: the one way in which a seat, or a place in the line, is given up. The event and its
@@ -173,12 +187,12 @@ pub fn by_system(cx: &mut Write, before: &Booking) -> Result<Booking> {
 pub fn cancelled(
     cx: &mut Write,
     before: &Booking,
-    submitted: (CancelledBy, Option<CancellationTiming>, Option<String>),
+    cancellation: Cancellation,
     freed: FreedSeat,
 ) -> Result<Booking> {
     let mut event = CalendarEvent::find(cx, before.calendar_event_id)?;
     give_up(cx, &mut event, before)?;
-    let booking = ended(cx, before, submitted)?;
+    let booking = ended(cx, before, cancellation)?;
     if before.status.has_seat() && freed == FreedSeat::Promote {
         waitlist::fill(cx, &mut event)?;
     }
@@ -186,11 +200,8 @@ pub fn cancelled(
 }
 
 /// Ends a booking without a look at its seat, for an event that ends as a whole.
-pub fn ended(
-    cx: &mut Write,
-    before: &Booking,
-    (by, timing, reason): (CancelledBy, Option<CancellationTiming>, Option<String>),
-) -> Result<Booking> {
+pub fn ended(cx: &mut Write, before: &Booking, cancellation: Cancellation) -> Result<Booking> {
+    let Cancellation { by, timing, reason } = cancellation;
     let mut booking = before.clone();
     // What does not take place has no absentees.
     attendance::undo(cx, &mut booking)?;

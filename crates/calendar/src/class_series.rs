@@ -33,7 +33,7 @@ use crate::{
         HORIZON_DAYS, OnConflict, SeriesScope, SeriesState, SeriesStatus, SkippedDate,
         affected_from, check_conflicts, check_next, in_moving_order,
     },
-    vocabulary::{EventSeriesId, EventTemplateId, EventTypeId},
+    vocabulary::{EventSeriesId, EventTemplateId, EventTypeId, Placement},
 };
 
 /// How far ahead classes without an end are made, in days: a month further than bookings of a series.
@@ -112,7 +112,7 @@ impl EventSeries {
             let starts_at = self.recurrence.0.starts_at(date);
             let series = Some((self.event_series_id, date));
             let made = plan.create(cx, starts_at, series, false)?;
-            if let Err(reasons) = made {
+            if let Placement::Blocked(reasons) = made {
                 conflicts.push(SkippedDate { date, reasons, stays: false });
             }
         }
@@ -318,7 +318,7 @@ fn update_event_series(
     }
     next.recurrence = Json(turn.recurrence);
     next.made_through = turn.through;
-    let carried = carry_over(cx, (&before, &next), from, &turn.diff.gone)?;
+    let carried = carry_over(cx, &before, &next, from, &turn.diff.gone)?;
     let mut conflicts = carried.conflicts;
     conflicts.extend(next.create_classes(cx, turn.diff.added)?);
     conflicts.sort_unstable_by_key(|skipped| skipped.date);
@@ -381,7 +381,8 @@ struct SeriesUpdate {
 /// exceptions, which stay as somebody has made them; the others are changed.
 fn carry_over(
     cx: &mut Write,
-    (series, next): (&EventSeries, &EventSeries),
+    series: &EventSeries,
+    next: &EventSeries,
     from: Date,
     gone: &BTreeSet<Date>,
 ) -> Result<SeriesUpdate> {
@@ -417,13 +418,13 @@ fn carry_over(
             continue;
         }
         match altered(cx, &was, event, false)? {
-            Ok(event) if event.moves > was.moves => carried.moved.push(event),
-            Ok(_) => {}
-            Err(reasons) => {
+            Placement::Placed(event) if event.moves > was.moves => carried.moved.push(event),
+            Placement::Placed(_) => {}
+            Placement::Blocked(reasons) => {
                 let mut stays = was.clone();
                 stays.event_series_id = Some(next.event_series_id);
                 stays.is_exception = true;
-                altered(cx, &was, stays, true)?.ok();
+                altered(cx, &was, stays, true)?;
                 carried.conflicts.push(SkippedDate { date, reasons, stays: true });
             }
         }

@@ -16,7 +16,7 @@ use crate::{
     availability::{CoachAvailability, LocationAvailability},
     booking::{self, AffectedBookings, Booking},
     busy::crowded,
-    cancellation,
+    cancellation::{self, Cancellation},
     closures::closes_class,
     correcting,
     create::bookable_type,
@@ -28,8 +28,8 @@ use crate::{
     templates::EventTemplate,
     types::EventType,
     vocabulary::{
-        CancellationTiming, CancelledBy, EventKind, EventSeriesId, EventTemplateId, EventTypeId,
-        OfferStatus, Reason,
+        Buffers, CancellationTiming, CancelledBy, EventKind, EventSeriesId, EventTemplateId,
+        EventTypeId, OfferStatus, Placement, Reason,
     },
     waitlist,
 };
@@ -126,27 +126,30 @@ impl Plan {
         })
     }
 
-    /// Makes a class of it, or tells what is in its way.
+    /// Creates a class by this plan.
     pub fn create(
         &self,
         cx: &mut Write,
         starts_at: Timestamp,
         series: Option<(EventSeriesId, Date)>,
         ignore_policy: bool,
-    ) -> Result<Result<CalendarEvent, Vec<Reason>>> {
+    ) -> Result<Placement<CalendarEvent>> {
         let event_type = EventType::of(cx, self.event_type_id)?;
         let schedule = CoachAvailability::of(cx, self.coach_id)?;
-        let buffers = (
-            event_type.buffer_before_minutes.unwrap_or(schedule.prep_minutes),
-            event_type.buffer_after_minutes.unwrap_or(schedule.finish_minutes),
-        );
+        let buffers = event_type.buffers(&schedule);
         let span = Span::from_minutes(starts_at, self.minutes);
         let (time_zone, most) = place(cx, self.location_id)?;
         if !ignore_policy {
-            let taking = (self.coach_id, self.location_id, most);
-            let found = obstacles(cx, taking, span, buffers, None)?;
+            let occupancy = Occupancy {
+                coach: self.coach_id,
+                location: self.location_id,
+                max_concurrent_events: most,
+                span,
+                buffers,
+            };
+            let found = occupancy.obstacles(cx, None)?;
             if !found.is_empty() {
-                return Ok(Err(found));
+                return Ok(Placement::Blocked(found));
             }
         }
         let event = NewEvent {
@@ -165,7 +168,7 @@ impl Plan {
         };
         let event = CalendarEvent::create(cx, event, most.is_some())?;
         cx.set_audit_target("calendar_event", event.calendar_event_id, ["calendarEvent"]);
-        Ok(Ok(event))
+        Ok(Placement::Placed(event))
     }
 }
 
@@ -187,35 +190,46 @@ fn place(cx: &mut Write, location: Option<LocationId>) -> Result<(TimeZone, Opti
     Ok((location.time_zone(), most))
 }
 
-/// What is in the way of a class: nothing takes place in a closure, nobody is at two places at once, and a
-/// limited location holds so many events and no more.
-fn obstacles(
-    cx: &mut Write,
-    (coach, location, most): (CoachId, Option<LocationId>, Option<i64>),
+/// The coach, the location and the time that a class takes.
+struct Occupancy {
+    coach: CoachId,
+    location: Option<LocationId>,
+    /// How many events the location holds at once, where that is limited.
+    max_concurrent_events: Option<i64>,
     span: Span,
-    (before, after): (i64, i64),
-    than: Option<Id>,
-) -> Result<Vec<Reason>> {
-    let around = span.widened(before, after);
-    let mut found = Vec::new();
-    if closes_class(cx, span, coach, location)? {
-        found.push(Reason::Closed);
-    }
-    if meets(&days::busy(cx, coach, around, than)?, &around) {
-        found.push(Reason::CoachBusy);
-    }
-    if let Some((id, most)) = location.zip(most) {
-        let taken = days::busy_spans(cx, &[id.0], span, than)?;
-        if meets(&crowded(taken.into_iter().flatten(), most as usize), &span) {
-            found.push(Reason::LocationBusy);
-        }
-    }
-    Ok(found)
+    buffers: Buffers,
 }
 
-/// Refuses what is in the way of one class.
-fn clear<T>(found: Result<T, Vec<Reason>>) -> Result<T> {
-    found.map_err(|reasons| match reasons.first() {
+impl Occupancy {
+    /// Why a class cannot take it: a closure, a busy coach, or a location without room. An event of this id does not
+    /// count.
+    fn obstacles(&self, cx: &mut Write, except: Option<Id>) -> Result<Vec<Reason>> {
+        let span = self.span;
+        let around = span.widened(self.buffers.before, self.buffers.after);
+        let mut found = Vec::new();
+        if closes_class(cx, span, self.coach, self.location)? {
+            found.push(Reason::Closed);
+        }
+        if meets(&days::busy(cx, self.coach, around, except)?, &around) {
+            found.push(Reason::CoachBusy);
+        }
+        if let Some((id, most)) = self.location.zip(self.max_concurrent_events) {
+            let taken = days::busy_spans(cx, &[id.0], span, except)?;
+            if meets(&crowded(taken.into_iter().flatten(), most as usize), &span) {
+                found.push(Reason::LocationBusy);
+            }
+        }
+        Ok(found)
+    }
+}
+
+/// The class that could be placed, or the refusal by the first obstacle.
+fn placed_class(placement: Placement<CalendarEvent>) -> Result<CalendarEvent> {
+    let reasons = match placement {
+        Placement::Placed(class) => return Ok(class),
+        Placement::Blocked(reasons) => reasons,
+    };
+    Err(match reasons.first() {
         Some(Reason::Closed) => Problem::conflict("startsAt", "must not be within a closure"),
         Some(Reason::LocationBusy) => {
             Problem::conflict("locationId", "must have room for one more event then")
@@ -228,7 +242,7 @@ fn create_calendar_event(cx: &mut Write, Body(new): Body<NewClass>) -> Result<Ev
     let (starts_at, ignore_policy) = (new.starts_at, new.ignore_policy);
     permissions::check_start(cx, starts_at)?;
     let event = Plan::of(cx, new)?.create(cx, starts_at, None, ignore_policy)?;
-    Ok(EventAnswer { calendar_event: clear(event)?.into() })
+    Ok(EventAnswer { calendar_event: placed_class(event)?.into() })
 }
 
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
@@ -280,7 +294,7 @@ fn update_calendar_event(
         check_coach(cx, event.coach_id)?;
     }
     event.is_exception |= event != before && event.event_series_id.is_some();
-    let changed = clear(altered(cx, &before, event, change.ignore_policy)?)?;
+    let changed = placed_class(altered(cx, &before, event, change.ignore_policy)?)?;
     let moved: &[_] =
         if changed.moves > before.moves { std::slice::from_ref(&changed) } else { &[] };
     let overlapping_bookings = booking::elsewhere(cx, moved)?;
@@ -297,25 +311,29 @@ answer!(
     }
 );
 
-/// Changes a class, and its bookings with it, or tells what is in its way.
+/// Changes a class, and its bookings with it.
 pub fn altered(
     cx: &mut Write,
     before: &CalendarEvent,
     mut event: CalendarEvent,
     ignore_policy: bool,
-) -> Result<Result<CalendarEvent, Vec<Reason>>> {
+) -> Result<Placement<CalendarEvent>> {
     let moved = event.span() != before.span()
         || event.coach_id != before.coach_id
         || event.location_id != before.location_id;
     if moved {
         let (time_zone, most) = place(cx, event.location_id)?;
         if !ignore_policy {
-            let taking = (event.coach_id, event.location_id, most);
-            let buffers = (event.before_minutes, event.after_minutes);
-            let own = Some(event.calendar_event_id.0);
-            let found = obstacles(cx, taking, event.span(), buffers, own)?;
+            let occupancy = Occupancy {
+                coach: event.coach_id,
+                location: event.location_id,
+                max_concurrent_events: most,
+                span: event.span(),
+                buffers: Buffers { before: event.before_minutes, after: event.after_minutes },
+            };
+            let found = occupancy.obstacles(cx, Some(event.calendar_event_id.0))?;
             if !found.is_empty() {
-                return Ok(Err(found));
+                return Ok(Placement::Blocked(found));
             }
         }
         event.time_zone = time_zone;
@@ -343,7 +361,7 @@ pub fn altered(
         }
     }
     waitlist::fill(cx, &mut event)?;
-    Ok(Ok(event))
+    Ok(Placement::Placed(event))
 }
 
 /// Why a class does not take place.
@@ -375,8 +393,9 @@ pub fn call_off(cx: &mut Write, event: &mut CalendarEvent, reason: Option<String
     event.end(cx)?;
     for before in Booking::live_at(cx, event.calendar_event_id)? {
         let timing = before.status.has_seat().then_some(CancellationTiming::Early);
-        let by = (CancelledBy::Company, timing, reason.clone());
-        cancellation::ended(cx, &before, by)?;
+        let by = CancelledBy::Company;
+        let cancellation = Cancellation { by, timing, reason: reason.clone() };
+        cancellation::ended(cx, &before, cancellation)?;
         ended += 1;
     }
     requests::end_of_event(cx, event.calendar_event_id)?;

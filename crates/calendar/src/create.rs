@@ -14,11 +14,11 @@ use crate::{
     hours::Span,
     requests::BookingRequest,
     slot_search::{SlotQuery, SlotSearch, Start},
-    slots::not_bookable,
+    slots::RefusedSlot,
     types::EventType,
     vocabulary::{
-        BookingId, BookingRequestId, BookingStatus, CalendarEventId, CapacityAction, EventKind,
-        EventTypeId, Reason, RecurringBookingId, WaitlistMode,
+        BookingId, BookingRequestId, BookingStatus, Buffers, CalendarEventId, CapacityAction,
+        EventKind, EventTypeId, Placement, Reason, RecurringBookingId, WaitlistMode,
     },
     waitlist,
 };
@@ -119,8 +119,8 @@ fn bookable_client(cx: &mut Read, id: ClientId) -> Result<()> {
 /// Books a slot, or refuses it with its reasons and alternatives.
 pub fn book(cx: &mut Write, event_type: &EventType, draft: &BookingDraft) -> Result<Booking> {
     bookable_client(cx, draft.client)?;
-    let found = checked(cx, event_type, draft)?;
-    book_at(cx, event_type, draft, found)
+    let slot = find_slot(cx, event_type, draft)?;
+    book_at(cx, event_type, draft, slot)
 }
 
 /// Books a slot that was found bookable in the same transaction.
@@ -128,8 +128,9 @@ pub fn book_at(
     cx: &mut Write,
     event_type: &EventType,
     draft: &BookingDraft,
-    (start, buffers, limited): Checked,
+    slot: BookableSlot,
 ) -> Result<Booking> {
+    let BookableSlot { start, buffers, is_limited } = slot;
     match start.class {
         Some(class) => join(cx, event_type, draft, class),
         None => {
@@ -148,8 +149,8 @@ pub fn book_at(
                 buffers,
                 series: None,
             };
-            let event = CalendarEvent::create(cx, new, limited)?;
-            let new = new_booking(cx, event_type, draft, (BookingStatus::Booked, None))?;
+            let event = CalendarEvent::create(cx, new, is_limited)?;
+            let new = new_booking(cx, event_type, draft, None)?;
             Booking::create(cx, &event, new)
         }
     }
@@ -159,12 +160,15 @@ fn new_booking(
     cx: &mut Write,
     event_type: &EventType,
     draft: &BookingDraft,
-    (status, position): (BookingStatus, Option<i64>),
+    waitlist_position: Option<i64>,
 ) -> Result<NewBooking> {
     Ok(NewBooking {
         client_id: draft.client,
-        status,
-        position,
+        status: match waitlist_position {
+            Some(_) => BookingStatus::Waitlisted,
+            None => BookingStatus::Booked,
+        },
+        position: waitlist_position,
         credits: event_type.credits,
         policy: Policy::of(cx, event_type)?,
         request: draft.request,
@@ -174,31 +178,42 @@ fn new_booking(
     })
 }
 
-/// What a slot is, once it is found bookable: the start, what the coach needs around it, and whether its
-/// place is limited.
-pub type Checked = (Start, (i64, i64), bool);
+/// A slot that can be booked in this transaction.
+pub struct BookableSlot {
+    /// Its start, with the coach and the location.
+    pub start: Start,
+    /// The minutes that the coach needs around it.
+    pub buffers: Buffers,
+    /// Whether its location holds a limited number of events at once.
+    pub is_limited: bool,
+}
 
-/// What was found bookable, or the refusal with its reasons and alternatives.
-pub fn checked(cx: &mut Write, event_type: &EventType, draft: &BookingDraft) -> Result<Checked> {
-    match look(cx, event_type, draft)? {
-        Ok(found) => Ok(found),
-        Err(reasons) => {
-            let full = reasons.contains(&Reason::Full);
+/// The slot of a draft, or the refusal with its reasons and alternatives.
+pub fn find_slot(
+    cx: &mut Write,
+    event_type: &EventType,
+    draft: &BookingDraft,
+) -> Result<BookableSlot> {
+    match look_up_slot(cx, event_type, draft)? {
+        Placement::Placed(slot) => Ok(slot),
+        Placement::Blocked(reasons) => {
             // Another class may be another coach's.
-            let place = (draft.coach.filter(|_| !full), draft.location);
-            let refused = (draft.starts_at, reasons.as_slice());
-            Err(not_bookable(cx, event_type, place, Some(draft.client), refused)?)
+            let is_full = reasons.contains(&Reason::Full);
+            let refused = RefusedSlot {
+                coach: draft.coach.filter(|_| !is_full),
+                ..RefusedSlot::of(draft, draft.starts_at, &reasons)
+            };
+            Err(refused.problem(cx, event_type)?)
         }
     }
 }
 
-/// Looks at the offer of that start: the commit check of everything that is booked. What speaks against
-/// it where nothing was found.
-pub fn look(
+/// Looks up the slot of a draft: the check at commit of everything that is booked.
+pub fn look_up_slot(
     cx: &mut Write,
     event_type: &EventType,
     draft: &BookingDraft,
-) -> Result<Result<Checked, Vec<Reason>>> {
+) -> Result<Placement<BookableSlot>> {
     let at = draft.starts_at;
     let search = SlotSearch::read(
         cx,
@@ -237,11 +252,15 @@ pub fn look(
         .filter(|start| start.reasons.is_empty())
         .min_by_key(|start| (search.busy_minutes(start), start.coach, start.location));
     if let Some(best) = best {
-        let limited = search.is_limited(best);
-        return Ok(Ok((best.clone(), search.buffers_of(best.coach), limited)));
+        return Ok(Placement::Placed(BookableSlot {
+            start: best.clone(),
+            buffers: search.buffers_of(best.coach),
+            is_limited: search.is_limited(best),
+        }));
     }
     let closest = found.iter().min_by_key(|start| start.reasons.len());
-    Ok(Err(closest.map_or(vec![Reason::Closed], |start| start.reasons.clone())))
+    let reasons = closest.map_or(vec![Reason::Closed], |start| start.reasons.clone());
+    Ok(Placement::Blocked(reasons))
 }
 
 /// Takes a seat of a class, or a place in its line.
@@ -257,9 +276,7 @@ fn join(
     }
     let full = event.free_seats() == 0;
     if full && draft.capacity == CapacityAction::Reject {
-        let place = (None, draft.location);
-        let refused = (event.starts_at, &[Reason::Full][..]);
-        return Err(not_bookable(cx, event_type, place, Some(draft.client), refused)?);
+        return Err(RefusedSlot::full(draft, event.starts_at).problem(cx, event_type)?);
     }
     let waits = full && draft.capacity == CapacityAction::Waitlist;
     if waits {
@@ -267,9 +284,7 @@ fn join(
         let is_long = waitlist.max_entries.is_some_and(|most| event.waitlisted >= most);
         let is_closed = waitlist::closes_at(&event, waitlist) <= cx.now();
         if waitlist.mode == WaitlistMode::Off || is_long || is_closed {
-            let place = (None, draft.location);
-            let refused = (event.starts_at, &[Reason::Full][..]);
-            return Err(not_bookable(cx, event_type, place, Some(draft.client), refused)?);
+            return Err(RefusedSlot::full(draft, event.starts_at).problem(cx, event_type)?);
         }
         event.last_position += 1;
         event.waitlisted += 1;
@@ -280,8 +295,7 @@ fn join(
         event.seats_taken += 1;
     }
     let position = waits.then_some(event.last_position);
-    let status = if waits { BookingStatus::Waitlisted } else { BookingStatus::Booked };
-    let new = new_booking(cx, event_type, draft, (status, position))?;
+    let new = new_booking(cx, event_type, draft, position)?;
     event.save(cx)?;
     Booking::create(cx, &event, new)
 }

@@ -18,7 +18,8 @@ use crate::{
     hours::{Span, with_offset},
     metrics, permissions,
     vocabulary::{
-        CalendarEventId, EventKind, EventSeriesId, EventStatus, EventTemplateId, EventTypeId,
+        Buffers, CalendarEventId, EventKind, EventSeriesId, EventStatus, EventTemplateId,
+        EventTypeId,
     },
 };
 
@@ -102,8 +103,8 @@ pub struct NewEvent {
     pub capacity: i64,
     /// How many are taken from the start.
     pub seats_taken: i64,
-    /// Minutes that its coach needs before and after it.
-    pub buffers: (i64, i64),
+    /// The minutes that its coach needs around it.
+    pub buffers: Buffers,
     /// The series that it is of, and its date there.
     pub series: Option<(EventSeriesId, Date)>,
 }
@@ -135,8 +136,8 @@ impl CalendarEvent {
             event_series_id: new.series.map(|(series, _)| series),
             occurrence_date: new.series.map(|(_, date)| date),
             is_exception: false,
-            before_minutes: new.buffers.0,
-            after_minutes: new.buffers.1,
+            before_minutes: new.buffers.before,
+            after_minutes: new.buffers.after,
             moves: 0,
             created_at: cx.now(),
             updated_at: cx.now(),

@@ -19,14 +19,14 @@ use spotter_store::{Json, List, filters, lists, params, record, set, statements,
 use crate::{
     availability::CoachAvailability,
     booking::Booking,
-    create::{BookingDraft, book_at, bookable_type, goes_on, look},
+    create::{BookingDraft, book_at, bookable_type, goes_on, look_up_slot},
     events::CalendarEvent,
     hours::Span,
     permissions,
     recurrence::{NewRecurrence, Recurrence},
     series::{HORIZON_DAYS, OnConflict, SeriesState, SeriesStatus, SkippedDate, check_conflicts},
     types::EventType,
-    vocabulary::{CapacityAction, EventKind, EventTypeId, RecurringBookingId},
+    vocabulary::{CapacityAction, EventKind, EventTypeId, Placement, RecurringBookingId},
 };
 
 record! {
@@ -126,11 +126,13 @@ impl RecurringBooking {
         let mut conflicts = Vec::new();
         for date in dates {
             let booking_draft = self.draft(cx, &event_type, date)?;
-            match look(cx, &event_type, &booking_draft)? {
-                Ok(found) => {
-                    book_at(cx, &event_type, &booking_draft, found)?;
+            match look_up_slot(cx, &event_type, &booking_draft)? {
+                Placement::Placed(slot) => {
+                    book_at(cx, &event_type, &booking_draft, slot)?;
                 }
-                Err(reasons) => conflicts.push(SkippedDate { date, reasons, stays: false }),
+                Placement::Blocked(reasons) => {
+                    conflicts.push(SkippedDate { date, reasons, stays: false })
+                }
             }
         }
         Ok(conflicts)

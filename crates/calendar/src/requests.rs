@@ -16,15 +16,15 @@ use crate::{
     booking::{Booking, BookingView},
     bookings::STAFFS,
     busy::BusySpan,
-    create::{BookingDraft, book, checked, draft_of},
+    create::{BookableSlot, BookingDraft, book, draft_of, find_slot},
     days,
     events::CalendarEvent,
     hours::{Span, with_offset},
     permissions,
-    slots::not_bookable,
+    slots::RefusedSlot,
     types::EventType,
     vocabulary::{
-        BookingId, BookingRequestId, CalendarEventId, EventTypeId, Reason, RejectionCause,
+        BookingId, BookingRequestId, Buffers, CalendarEventId, EventTypeId, RejectionCause,
         RequestStatus,
     },
     waitlist,
@@ -161,8 +161,8 @@ impl BookingRequest {
         }
     }
 
-    fn held(&self, buffers: (i64, i64)) -> BusySpan {
-        let span = Span::new(self.starts_at, self.ends_at).widened(buffers.0, buffers.1);
+    fn held(&self, buffers: Buffers) -> BusySpan {
+        let span = Span::new(self.starts_at, self.ends_at).widened(buffers.before, buffers.after);
         BusySpan { span, by: self.booking_request_id.0 }
     }
 
@@ -171,9 +171,9 @@ impl BookingRequest {
         match self.calendar_event_id {
             None => {
                 // Buffers are at most four hours: what it holds lies within.
-                days::give_back(cx, self.coach_id, self.held((240, 240)))?;
+                days::give_back(cx, self.coach_id, self.held(Buffers { before: 240, after: 240 }))?;
                 match self.location_id {
-                    Some(location) => days::give_back(cx, location, self.held((0, 0))),
+                    Some(location) => days::give_back(cx, location, self.held(Buffers::default())),
                     None => Ok(()),
                 }
             }
@@ -237,13 +237,11 @@ pub fn create(
     if client.is_archived() {
         return Err(Problem::conflict("clientId", "must not be archived"));
     }
-    let (start, buffers, limited) = checked(cx, event_type, &draft)?;
+    let BookableSlot { start, buffers, is_limited } = find_slot(cx, event_type, &draft)?;
     if let Some(class) = &start.class
         && class.free_seats() == 0
     {
-        let refused = (start.span.start, &[Reason::Full][..]);
-        let place = (None, draft.location);
-        return Err(not_bookable(cx, event_type, place, Some(draft.client), refused)?);
+        return Err(RefusedSlot::full(&draft, start.span.start).problem(cx, event_type)?);
     }
     if let Some(external) = &draft.external_id {
         Booking::check_external_id(cx, external)?;
@@ -281,8 +279,8 @@ pub fn create(
         }
         None => {
             days::take(cx, request.coach_id, request.held(buffers))?;
-            if let (Some(location), true) = (request.location_id, limited) {
-                days::take(cx, location, request.held((0, 0)))?;
+            if let (Some(location), true) = (request.location_id, is_limited) {
+                days::take(cx, location, request.held(Buffers::default()))?;
             }
         }
     }
@@ -393,7 +391,7 @@ pub fn end_of_client(cx: &mut Write, client: ClientId) -> Result<u64> {
 /// What pending requests hold of a location's room.
 pub fn held_at(cx: &mut Read, location: LocationId) -> Result<Vec<BusySpan>> {
     let pending: Vec<BookingRequest> = cx.all(PENDING_IN, params![location, REQUESTS_MAX])?;
-    Ok(pending.iter().map(|request| request.held((0, 0))).collect())
+    Ok(pending.iter().map(|request| request.held(Buffers::default())).collect())
 }
 
 /// Requests for a class that is moved lie where it lies.

@@ -13,13 +13,13 @@ use crate::{
     booking::Booking,
     bookings::{BookingAnswer, BookingPath, NewBookingRequest, STAFFS, check_staffs, slot_of},
     cancellation::{self, Side},
-    create::{BookingDraft, Checked, bookable_type, checked},
+    create::{BookableSlot, BookingDraft, bookable_type, find_slot},
     events::CalendarEvent,
-    slots::not_bookable,
+    slots::RefusedSlot,
     types::EventType,
     vocabulary::{
         AttendanceStatus, BookingStatus, CalendarEventId, CancellationTiming, CancelledBy,
-        CapacityAction, EventKind, Reason,
+        CapacityAction, EventKind,
     },
     waitlist,
 };
@@ -110,11 +110,11 @@ fn reschedule_booking(
     let ignore_window = cx.by_staff() && before.recurring_booking_id.is_some();
     let moved = Some(before.booking_id);
     let draft = BookingDraft { than, moved, ignore_window, note: before.note.clone(), ..draft };
-    let found = checked(cx, &event_type, &draft)?;
+    let slot = find_slot(cx, &event_type, &draft)?;
     let is_exception = before.recurring_booking_id.is_some();
     let by = cancellation::side(cx, to.rescheduled_by);
     cx.as_of(before.updated_at);
-    let booking = move_to(cx, &before, event, (&event_type, &draft, found), is_exception, by)?;
+    let booking = move_to(cx, &before, event, &event_type, &draft, slot, is_exception, by)?;
     booking.describe_move(cx, &before);
     Ok(BookingAnswer { booking: booking.into() })
 }
@@ -124,10 +124,13 @@ pub fn move_to(
     cx: &mut Write,
     before: &Booking,
     mut event: CalendarEvent,
-    (event_type, draft, (start, buffers, limited)): (&EventType, &BookingDraft, Checked),
+    event_type: &EventType,
+    draft: &BookingDraft,
+    slot: BookableSlot,
     is_exception: bool,
     by: CancelledBy,
 ) -> Result<Booking> {
+    let BookableSlot { start, buffers, is_limited } = slot;
     let (mut booking, mut left) = (before.clone(), None);
     match start.class {
         None => {
@@ -137,17 +140,14 @@ pub fn move_to(
             event.location_id = start.location;
             (event.starts_at, event.ends_at) = (start.span.start, start.span.end);
             event.time_zone = start.zone;
-            (event.before_minutes, event.after_minutes) = buffers;
+            (event.before_minutes, event.after_minutes) = (buffers.before, buffers.after);
             event.moves += 1;
-            event.take(cx, limited)?;
+            event.take(cx, is_limited)?;
             event.revise(cx, &was)?;
         }
         Some(mut other) => {
             if other.free_seats() == 0 && draft.capacity != CapacityAction::Overbook {
-                let place = (None, draft.location);
-                let refused = (other.starts_at, &[Reason::Full][..]);
-                let client = Some(before.client_id);
-                return Err(not_bookable(cx, event_type, place, client, refused)?);
+                return Err(RefusedSlot::full(draft, other.starts_at).problem(cx, event_type)?);
             }
             other.seats_taken += 1;
             other.save(cx)?;

@@ -17,8 +17,9 @@ use spotter_store::Json;
 
 use crate::{
     booking::Booking,
-    cancellation, correcting,
-    create::{BookingDraft, bookable_type, look},
+    cancellation::{self, Cancellation},
+    correcting,
+    create::{BookingDraft, bookable_type, look_up_slot},
     days,
     events::CalendarEvent,
     recurrence::RecurrenceChanges,
@@ -29,7 +30,7 @@ use crate::{
         check_next, in_moving_order,
     },
     types::EventType,
-    vocabulary::{CancelledBy, FreedSeat, RecurringBookingId},
+    vocabulary::{CancelledBy, FreedSeat, Placement, RecurringBookingId},
 };
 
 /// What changes of which occurrences.
@@ -95,7 +96,7 @@ fn update_recurring_booking(
     let moves =
         turn.moves || next.coach_id != before.coach_id || next.location_id != before.location_id;
     let (mut conflicts, cancelled_bookings) =
-        carry_over(cx, (&before, &next), from, &turn.diff.gone, moves)?;
+        carry_over(cx, &before, &next, from, &turn.diff.gone, moves)?;
     conflicts.extend(next.book(cx, turn.diff.added)?);
     conflicts.sort_unstable_by_key(|skipped| skipped.date);
     check_conflicts(on_conflict, &conflicts)?;
@@ -144,7 +145,8 @@ fn active(cx: &mut Write, at: SeriesPath) -> Result<RecurringBooking> {
 /// cancelled, the others moved. Which could not be moved is told; they stay where they are.
 fn carry_over(
     cx: &mut Write,
-    (series, next): (&RecurringBooking, &RecurringBooking),
+    series: &RecurringBooking,
+    next: &RecurringBooking,
     from: Date,
     gone: &BTreeSet<Date>,
     moves: bool,
@@ -161,8 +163,8 @@ fn carry_over(
             }
             _ => {
                 cancelled += 1;
-                let (by, timing) = cancellation::quoted_now(cx, &booking);
-                cancellation::cancelled(cx, &booking, (by, timing, None), FreedSeat::Promote)?;
+                let cancellation = Cancellation::now(cx, &booking, None);
+                cancellation::cancelled(cx, &booking, cancellation, FreedSeat::Promote)?;
             }
         }
     }
@@ -185,8 +187,8 @@ fn carry_over(
                 continue;
             }
             match moved(cx, &was, &event_type, booking_draft, false)? {
-                Ok(_) => continue,
-                Err(reasons) => {
+                Placement::Placed(_) => continue,
+                Placement::Blocked(reasons) => {
                     booking.is_exception = true;
                     conflicts.push(SkippedDate { date, reasons, stays: true });
                 }
@@ -197,19 +199,19 @@ fn carry_over(
     Ok((conflicts, cancelled))
 }
 
-/// Moves a booking to what is wished for it, or tells what speaks against that.
+/// Moves a booking to the slot of a draft.
 fn moved(
     cx: &mut Write,
     before: &Booking,
     event_type: &EventType,
     draft: BookingDraft,
     is_exception: bool,
-) -> Result<Result<Booking, Vec<crate::vocabulary::Reason>>> {
+) -> Result<Placement<Booking>> {
     let (than, moved) = (Some(before.calendar_event_id.0), Some(before.booking_id));
     let draft = BookingDraft { than, moved, ..draft };
-    let found = match look(cx, event_type, &draft)? {
-        Ok(found) => found,
-        Err(reasons) => return Ok(Err(reasons)),
+    let slot = match look_up_slot(cx, event_type, &draft)? {
+        Placement::Placed(slot) => slot,
+        Placement::Blocked(reasons) => return Ok(Placement::Blocked(reasons)),
     };
     let event = CalendarEvent::find(cx, before.calendar_event_id)?;
     // Series are staff's, whoever changes them for staff.
@@ -217,7 +219,8 @@ fn moved(
         CancelledBy::Client if cx.by_staff() => CancelledBy::Company,
         by => by,
     };
-    move_to(cx, before, event, (event_type, &draft, found), is_exception, by).map(Ok)
+    let moved = move_to(cx, before, event, event_type, &draft, slot, is_exception, by)?;
+    Ok(Placement::Placed(moved))
 }
 
 /// Changes one occurrence, which is an exception from then on.
@@ -255,8 +258,8 @@ fn change_one(cx: &mut Write, series: &RecurringBooking, change: SeriesChanges) 
         BookingDraft { coach: Some(coach), location, note, ..series.draft_at(starts_at, date) };
     let draft = series.in_class(cx, &event_type, draft)?;
     match moved(cx, &before, &event_type, draft, true)? {
-        Ok(_) => Ok(()),
-        Err(reasons) => {
+        Placement::Placed(_) => Ok(()),
+        Placement::Blocked(reasons) => {
             check_conflicts(OnConflict::Refuse, &[SkippedDate { date, reasons, stays: true }])
         }
     }
@@ -287,9 +290,8 @@ fn cancel_recurring_booking(
     let mut ended = 0;
     for booking in RecurringBooking::to_come(cx, series.recurring_booking_id)? {
         if cancel.scope.means(booking.occurrence_date, from) {
-            let (by, timing) = cancellation::quoted_now(cx, &booking);
-            let submitted = (by, timing, reason.clone());
-            cancellation::cancelled(cx, &booking, submitted, FreedSeat::Promote)?;
+            let cancellation = Cancellation::now(cx, &booking, reason.clone());
+            cancellation::cancelled(cx, &booking, cancellation, FreedSeat::Promote)?;
             ended += 1;
         }
     }

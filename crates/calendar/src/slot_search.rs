@@ -21,7 +21,7 @@ use crate::{
     requests::BookingRequest,
     slot_rules::{CoachSupply, Terms, meets, offer},
     types::EventType,
-    vocabulary::{BookingId, CalendarEventId, EventKind, Reason},
+    vocabulary::{BookingId, Buffers, CalendarEventId, EventKind, Reason},
 };
 
 /// What is asked for.
@@ -77,7 +77,7 @@ struct CoachAtLocation {
     busy: Vec<Span>,
     closed: Vec<Span>,
     full_dates: BTreeSet<Date>,
-    buffers: (i64, i64),
+    buffers: Buffers,
 }
 
 /// Everything that decides what can be booked, read in one snapshot.
@@ -212,10 +212,7 @@ impl<'a> SlotSearch<'a> {
                     busy: busy.clone(),
                     closed: merged(closed),
                     full_dates: full_dates.clone(),
-                    buffers: (
-                        event_type.buffer_before_minutes.unwrap_or(schedule.prep_minutes),
-                        event_type.buffer_after_minutes.unwrap_or(schedule.finish_minutes),
-                    ),
+                    buffers: event_type.buffers(&schedule),
                 });
             }
         }
@@ -248,13 +245,13 @@ impl<'a> SlotSearch<'a> {
         Ok(counts.into_iter().filter(|(_, count)| *count >= limit).map(|(date, _)| date).collect())
     }
 
-    fn terms(&self, (before, after): (i64, i64)) -> Terms {
+    fn terms(&self, buffers: Buffers) -> Terms {
         let event_type = self.query.event_type;
         Terms {
             minutes: event_type.duration_minutes,
             interval: event_type.slot_interval_minutes,
-            before,
-            after,
+            before: buffers.before,
+            after: buffers.after,
             earliest: self.earliest,
             latest: self.latest,
         }
@@ -416,7 +413,7 @@ impl<'a> SlotSearch<'a> {
         let span = Span::from_minutes(at, self.query.event_type.duration_minutes);
         let start = |supplier: &CoachAtLocation| {
             let place = &self.places[supplier.place];
-            let (before, after) = supplier.buffers;
+            let Buffers { before, after } = supplier.buffers;
             let reasons = [
                 (meets(&supplier.busy, &span.widened(before, after)), Reason::CoachBusy),
                 (meets(&place.crowded, &span), Reason::LocationBusy),
@@ -452,9 +449,9 @@ impl<'a> SlotSearch<'a> {
         self.places.iter().any(|place| place.location == start.location && place.limited)
     }
 
-    /// What a coach needs before and after, and whether the place is limited.
-    pub fn buffers_of(&self, coach: CoachId) -> (i64, i64) {
+    /// The minutes that a coach needs around an event.
+    pub fn buffers_of(&self, coach: CoachId) -> Buffers {
         let found = self.suppliers.iter().find(|supplier| supplier.coach == coach);
-        found.map_or((0, 0), |supplier| supplier.buffers)
+        found.map_or_else(Buffers::default, |supplier| supplier.buffers)
     }
 }

@@ -10,6 +10,7 @@ use spotter_kernel::{
 };
 
 use crate::{
+    create::BookingDraft,
     hours::{Span, with_offset},
     permissions,
     slot_search::{SlotQuery, SlotSearch, Start},
@@ -220,15 +221,46 @@ const ALTERNATIVES_DAYS: i64 = 7;
 /// How many there are.
 const ALTERNATIVES: usize = 3;
 
-/// The refusal of a slot, with the reasons and the next slots that can be booked instead.
-pub fn not_bookable(
+/// A slot that cannot be booked.
+pub struct RefusedSlot<'r> {
+    /// Its coach, where alternatives must be theirs.
+    pub coach: Option<CoachId>,
+    /// Its location, where alternatives must be there.
+    pub location: Option<LocationId>,
+    /// Who wanted it.
+    pub client: ClientId,
+    /// Its start.
+    pub starts_at: Timestamp,
+    /// Why it cannot be booked.
+    pub reasons: &'r [Reason],
+}
+
+impl<'r> RefusedSlot<'r> {
+    /// The slot of a draft, of whichever coach.
+    pub const fn of(draft: &BookingDraft, starts_at: Timestamp, reasons: &'r [Reason]) -> Self {
+        let (location, client) = (draft.location, draft.client);
+        Self { coach: None, location, client, starts_at, reasons }
+    }
+
+    /// A class of which every seat is taken.
+    pub const fn full(draft: &BookingDraft, starts_at: Timestamp) -> Self {
+        Self::of(draft, starts_at, &[Reason::Full])
+    }
+
+    /// The refusal, with the reasons and the next slots that can be booked instead.
+    pub fn problem(&self, cx: &mut Read, event_type: &EventType) -> Result<Problem> {
+        not_bookable(cx, event_type, self)
+    }
+}
+
+fn not_bookable(
     cx: &mut Read,
     event_type: &EventType,
-    (coach, location): (Option<CoachId>, Option<LocationId>),
-    client: Option<ClientId>,
-    (at, reasons): (Timestamp, &[Reason]),
+    refused: &RefusedSlot<'_>,
 ) -> Result<Problem> {
-    let from = at.max(cx.now());
+    let &RefusedSlot { coach, location, client, starts_at, reasons } = refused;
+    let client = Some(client);
+    let from = starts_at.max(cx.now());
     let range = Span::new(from, from.plus_days(ALTERNATIVES_DAYS));
     let query = SlotQuery { event_type, coach, location, range, client, than: None, moved: None };
     let search = SlotSearch::read(cx, query)?;

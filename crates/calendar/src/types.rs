@@ -19,7 +19,10 @@ use spotter_kernel::{
 };
 use spotter_store::{Json, List, filters, lists, params, record, set, statements, values};
 
-use crate::vocabulary::{EventKind, EventTypeId, OfferStatus, WaitlistMode};
+use crate::{
+    availability::CoachAvailability,
+    vocabulary::{Buffers, EventKind, EventTypeId, OfferStatus, WaitlistMode},
+};
 
 /// How a waiting list works.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -133,6 +136,14 @@ impl EventType {
     /// The type of something that is booked already, whatever has become of it.
     pub fn of(cx: &mut Read, id: EventTypeId) -> Result<Self> {
         cx.one(FIND, params![id])?.ok_or_else(|| Key::EventTypeNotFound.into())
+    }
+
+    /// The minutes that a coach with these hours needs around an event of this type.
+    pub fn buffers(&self, schedule: &CoachAvailability) -> Buffers {
+        Buffers {
+            before: self.buffer_before_minutes.unwrap_or(schedule.prep_minutes),
+            after: self.buffer_after_minutes.unwrap_or(schedule.finish_minutes),
+        }
     }
 
     /// Whether something new can be booked.

@@ -3,6 +3,31 @@
 use spotter_kernel::id_type;
 use spotter_store::{stored_ids, words};
 
+/// The minutes that a coach needs around an event.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Buffers {
+    /// Before its start.
+    pub before: i64,
+    /// After its end.
+    pub after: i64,
+}
+
+/// The result of placing something in the calendar.
+#[derive(Debug)]
+pub enum Placement<T> {
+    /// It could be placed.
+    Placed(T),
+    /// It cannot be placed, for these reasons; nothing was changed.
+    Blocked(Vec<Reason>),
+}
+
+impl<T> Placement<T> {
+    /// Whether it could be placed.
+    pub const fn is_placed(&self) -> bool {
+        matches!(self, Self::Placed(_))
+    }
+}
+
 id_type!(
     /// What can be booked.
     EventTypeId,

@@ -11,7 +11,7 @@ use spotter_store::{params, statements};
 use crate::{
     booking::Booking,
     cancellation,
-    create::{BookingDraft, bookable_type, checked, look},
+    create::{BookingDraft, bookable_type, find_slot, look_up_slot},
     events::CalendarEvent,
     hours::Span,
     types::{EventType, Waitlist},
@@ -36,7 +36,7 @@ pub fn fill(cx: &mut Write, event: &mut CalendarEvent) -> Result<()> {
         if event.free_seats() == 0 {
             break;
         }
-        if look(cx, &event_type, &draft(&before, Rules::default()))?.is_err() {
+        if !look_up_slot(cx, &event_type, &draft(&before, Rules::default()))?.is_placed() {
             continue;
         }
         let mut booking = before.clone();
@@ -104,7 +104,7 @@ fn seat(cx: &mut Write, event: &mut CalendarEvent, booking: &mut Booking) -> Res
 /// get it that way either, but for the rules that are set aside.
 pub fn promote(cx: &mut Write, before: &Booking, rules: Rules) -> Result<Booking> {
     let event_type = bookable_type(cx, before.event_type_id)?;
-    checked(cx, &event_type, &draft(before, rules))?;
+    find_slot(cx, &event_type, &draft(before, rules))?;
     let mut event = CalendarEvent::find(cx, before.calendar_event_id)?;
     let mut booking = before.clone();
     booking.status = BookingStatus::Booked;

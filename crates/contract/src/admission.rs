@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use spotter_kernel::{
-    Date, Id, Result, Timestamp,
+    Date, Id, Result, Timestamp, Verdict,
     id::{ClientId, LocationId},
     span::{Span, Window},
     text::{self, ClosingTime, WallTime},
@@ -91,7 +91,7 @@ pub trait Admissions: Send + Sync {
         cx: &mut Read,
         client: ClientId,
         at: Timestamp,
-    ) -> Result<std::result::Result<Vec<AdmittingProduct>, Refusal>>;
+    ) -> Result<Verdict<Vec<AdmittingProduct>, Refusal>>;
 
     /// The memberships that let in today, of all clients who have one.
     fn memberships(&self, cx: &mut Read) -> Result<BTreeMap<ClientId, Vec<AdmittingProduct>>>;

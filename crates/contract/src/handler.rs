@@ -55,7 +55,7 @@ macro_rules! handlers {
             T: Serialize + JsonSchema,
             $($name: Argument),*
         {
-            const WRITES: bool = matches!(stringify!($marker).as_bytes(), b"Write");
+            const WRITES: bool = matches!(stringify!($context).as_bytes(), b"Write");
 
             fn bind(self, arguments: &Arguments) -> Result<Bound> {
                 $(let $value = $name::take(arguments)?;)*

@@ -283,7 +283,8 @@ mod tests {
         ] {
             assert_eq!(redacted(text), text);
         }
-        let hidden = redacted(r#"{"password": "hunter2", "name": "Ann", "tokens": [1, 2], "n": 3}"#);
+        let hidden =
+            redacted(r#"{"password": "hunter2", "name": "Ann", "tokens": [1, 2], "n": 3}"#);
         assert_eq!(
             hidden,
             r#"{"password": [redacted], "name": "Ann", "tokens": [redacted], "n": 3}"#

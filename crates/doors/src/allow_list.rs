@@ -97,6 +97,7 @@ struct OnlineOnly {
     /// Null for the location as a whole.
     zone: Option<String>,
     /// What is asked there that only the server knows.
+    #[serde(rename = "asks")]
     required_credential: &'static str,
 }
 

@@ -11,7 +11,7 @@ use spotter_core::{
     company::Company,
     devices::{Device, device::Direction, heartbeats},
 };
-use spotter_kernel::{Id, Key, Problem, Result, Timestamp, id::ClientId, text::Text};
+use spotter_kernel::{Id, Key, Problem, Result, Timestamp, Verdict, id::ClientId, text::Text};
 
 use crate::{
     code::Code,
@@ -211,14 +211,14 @@ fn scan_access(cx: &mut Write, Body(new): Body<NewScan>) -> Result<Scanned> {
             Err(Reason::CredentialUnknown)
         }
         (Some(view), _) => match decide(cx, view, (&place, &device), now, true)? {
-            Ok(admitted) => {
+            Verdict::Granted(admitted) => {
                 let client = view.credential.client_id;
                 let by = (&admitted.by, admitted.bookings.as_slice());
                 visit_id = record_entry(cx, (&place, client), view.code, by)?;
                 passback_broken = admitted.passback_broken;
                 Ok(())
             }
-            Err(why) => Err(why),
+            Verdict::Refused(why) => Err(why),
         },
     };
     let language = Company::find(cx)?.language;

@@ -10,7 +10,7 @@ use spotter_core::{
     devices::{Device, device::Passback},
 };
 use spotter_kernel::{
-    Id, Result, Timestamp,
+    Id, Result, Timestamp, Verdict,
     id::LocationId,
     span::{Span, merged},
 };
@@ -124,9 +124,9 @@ pub fn decide(
     (place, device): (&ZoneContext, &Device),
     at: Timestamp,
     live: bool,
-) -> Result<Result<Admission, Reason>> {
+) -> Result<Verdict<Admission, Reason>> {
     if let Err(why) = credential(view, at) {
-        return Ok(Err(why));
+        return Ok(Verdict::Refused(why));
     }
     let client = view.credential.client_id;
     let presence = match live {
@@ -136,43 +136,43 @@ pub fn decide(
     if let (Some(code), Some(presence)) = (&view.code, &presence)
         && code.step <= presence.code_step
     {
-        return Ok(Err(Reason::CredentialReplayed));
+        return Ok(Verdict::Refused(Reason::CredentialReplayed));
     }
     if !Client::find_optional(cx, client)?.is_some_and(|client| client.is_active()) {
-        return Ok(Err(Reason::ClientInactive));
+        return Ok(Verdict::Refused(Reason::ClientInactive));
     }
     if AccessBlock::of(cx, client)?.is_some() {
-        return Ok(Err(Reason::ClientBlocked));
+        return Ok(Verdict::Refused(Reason::ClientBlocked));
     }
     if !place.is_open(cx, at)? {
-        return Ok(Err(Reason::LocationClosed));
+        return Ok(Verdict::Refused(Reason::LocationClosed));
     }
     let bookings = cx.timetable()?.expected(cx, client, place.id(), starts_around(at))?;
     let by = match entitled(cx, view, place, at, !bookings.is_empty())? {
-        Ok(by) => by,
-        Err(why) => return Ok(Err(why)),
+        Verdict::Granted(by) => by,
+        Verdict::Refused(why) => return Ok(Verdict::Refused(why)),
     };
     if let Some(form) = place.zone.form_id
         && !cx.forms()?.has_answered(cx, client, form)?
     {
-        return Ok(Err(Reason::FormRequired));
+        return Ok(Verdict::Refused(Reason::FormRequired));
     }
     let (_, since) = place.day(at);
     let inside = presence.as_ref().is_some_and(|own| own.is_inside(since));
     if let (Some(most), true) = (place.zone.capacity, live)
         && presence::others(cx, place, client, since, most)? >= most
     {
-        return Ok(Err(Reason::ZoneFull));
+        return Ok(Verdict::Refused(Reason::ZoneFull));
     }
     let lately = presence
         .as_ref()
         .is_some_and(|own| at < own.moved_at.plus_seconds(device.passback_minutes * 60));
     match device.passback {
-        Passback::Hard if inside => Ok(Err(Reason::Passback)),
-        Passback::Timed if inside && lately => Ok(Err(Reason::Passback)),
+        Passback::Hard if inside => Ok(Verdict::Refused(Reason::Passback)),
+        Passback::Timed if inside && lately => Ok(Verdict::Refused(Reason::Passback)),
         passback => {
             let passback_broken = passback == Passback::Soft && inside;
-            Ok(Ok(Admission { by, bookings, passback_broken }))
+            Ok(Verdict::Granted(Admission { by, bookings, passback_broken }))
         }
     }
 }
@@ -200,33 +200,33 @@ fn entitled(
     place: &ZoneContext,
     at: Timestamp,
     has_booked: bool,
-) -> Result<Result<AdmissionBasis, Reason>> {
+) -> Result<Verdict<AdmissionBasis, Reason>> {
     let client = view.credential.client_id;
     if place.zone.needs_booking {
         return Ok(if has_booked {
-            Ok(AdmissionBasis::Booking)
+            Verdict::Granted(AdmissionBasis::Booking)
         } else {
-            Err(Reason::BookingRequired)
+            Verdict::Refused(Reason::BookingRequired)
         });
     }
     let mut why = match cx.admissions()?.admitting_products(cx, client, at)? {
-        Ok(ways) => match best(ways, place, at) {
-            Ok(way) => return Ok(Ok(AdmissionBasis::Product(way))),
+        Verdict::Granted(ways) => match best(ways, place, at) {
+            Ok(way) => return Ok(Verdict::Granted(AdmissionBasis::Product(way))),
             Err(why) => why,
         },
-        Err(Refusal::Paused) => Reason::MembershipPaused,
-        Err(Refusal::PastDue) => Reason::PaymentOverdue,
-        Err(Refusal::Ended | Refusal::Used) => Reason::MembershipExpired,
-        Err(Refusal::NotYet | Refusal::NoProduct) => Reason::MembershipMissing,
+        Verdict::Refused(Refusal::Paused) => Reason::MembershipPaused,
+        Verdict::Refused(Refusal::PastDue) => Reason::PaymentOverdue,
+        Verdict::Refused(Refusal::Ended | Refusal::Used) => Reason::MembershipExpired,
+        Verdict::Refused(Refusal::NotYet | Refusal::NoProduct) => Reason::MembershipMissing,
     };
     if has_booked {
-        return Ok(Ok(AdmissionBasis::Booking));
+        return Ok(Verdict::Granted(AdmissionBasis::Booking));
     }
     let request = place.zone.credits_per_visit;
     if request > 0 {
         let visit = Visit::of(cx, place, client, at)?;
         if visit.as_ref().is_some_and(|visit| visit.credits > 0) {
-            return Ok(Ok(AdmissionBasis::Credits(0)));
+            return Ok(Verdict::Granted(AdmissionBasis::Credits(0)));
         }
         // What a visit that is not there yet would take is asked under an id that nothing has.
         let id = visit.map_or(view.credential.credential_id.0, |visit| visit.visit_id.0);
@@ -236,12 +236,12 @@ fn entitled(
         let of_credits =
             quoted.iter().flatten().any(|own| own.source == EntitlementSource::Credits);
         if of_credits {
-            return Ok(Ok(AdmissionBasis::Credits(request)));
+            return Ok(Verdict::Granted(AdmissionBasis::Credits(request)));
         }
         let missing = Reason::CreditsMissing;
         why = if missing.nearness() > why.nearness() { missing } else { why };
     }
-    Ok(Err(why))
+    Ok(Verdict::Refused(why))
 }
 
 /// Of what was sold, the first that lets in there and then; otherwise the reason that is nearest to it.

@@ -167,18 +167,17 @@ fn write_down(cx: &mut Write, device: &Device, late: LateScan, skew: i64) -> Res
     let place = ZoneContext::find(cx, device.location_id, &zone)?;
     let view = resolve(cx, &late.credential, at)?;
     let stale = at < now.plus_days(-STALE_DAYS);
-    let would_have_been = match (&view, direction) {
-        (_, Direction::Out) => Ok(()),
-        (None, _) => Err(Reason::CredentialUnknown),
-        (Some(view), _) => decide(cx, view, (&place, device), at, false)?.map(drop),
+    let refusal = match (&view, direction) {
+        (_, Direction::Out) => None,
+        (None, _) => Some(Reason::CredentialUnknown),
+        (Some(view), _) => decide(cx, view, (&place, device), at, false)?.refusal(),
     };
     if let (Some(view), Decision::Allow, false) = (&view, late.decision, stale) {
         output.visit_id = follow(cx, &place, view, (direction, at))?;
     }
     output.result = if stale { LateResult::Stale } else { LateResult::Recorded };
-    output.would_have_been =
-        Some(if would_have_been.is_ok() { Decision::Allow } else { Decision::Deny });
-    output.reason = would_have_been.err();
+    output.would_have_been = Some(if refusal.is_none() { Decision::Allow } else { Decision::Deny });
+    output.reason = refusal;
     let scan = Scan {
         access_scan_id: AccessScanId(cx.new_id()),
         device_id: device.device_id,

@@ -11,7 +11,7 @@ use spotter_contract::{
     answer, operation,
 };
 use spotter_core::clients::{Client, ClientPath};
-use spotter_kernel::{Date, Id, Key, Problem, Result, Timestamp, id::ClientId};
+use spotter_kernel::{Date, Id, Key, Problem, Result, Timestamp, Verdict, id::ClientId};
 use spotter_store::{params, statements};
 
 use crate::{
@@ -176,12 +176,12 @@ impl Admissions for Sales {
         cx: &mut Read,
         client: ClientId,
         at: Timestamp,
-    ) -> Result<std::result::Result<Vec<AdmittingProduct>, Refusal>> {
+    ) -> Result<Verdict<Vec<AdmittingProduct>, Refusal>> {
         let day = cx.zone()?.date_at(at);
         let sold = sold(cx, client, day)?;
         let open = match ways(&sold, day) {
             Ok(open) => open,
-            Err(why) => return Ok(Err(why)),
+            Err(why) => return Ok(Verdict::Refused(why)),
         };
         let mut ways = Vec::with_capacity(open.len());
         for (one, opens) in open {
@@ -193,7 +193,7 @@ impl Admissions for Sales {
                 limits: AccessRule::limits(cx, one.product.product_id)?,
             });
         }
-        Ok(Ok(ways))
+        Ok(Verdict::Granted(ways))
     }
 
     fn memberships(&self, cx: &mut Read) -> Result<BTreeMap<ClientId, Vec<AdmittingProduct>>> {

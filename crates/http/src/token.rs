@@ -121,7 +121,7 @@ async fn grant(state: &Arc<State>, request: Request<Body>) -> Result<serde_json:
             let status = StatusCode::from_u16(problem.status).unwrap_or_default();
             Refusal { status, retry_after: problem.retry_after, ..refusal }
         })?;
-    let issued = issued.map_err(|refusal| match refusal {
+    let issued = issued.into_result().map_err(|refusal| match refusal {
         TokenRefusal::InvalidClient => Refusal::invalid_client(),
         TokenRefusal::UnauthorizedClient => {
             Refusal::new("unauthorized_client", "The company's provider access is disabled.")

@@ -22,6 +22,7 @@ pub mod scope;
 pub mod secret;
 pub mod span;
 pub mod text;
+pub mod verdict;
 
 pub use clock::{Clock, Entropy, Timestamp, in_order};
 pub use date::{BirthDate, Date, TimeZone};
@@ -33,3 +34,4 @@ pub use page::{Cursor, Page, PageRequest};
 pub use patch::{Change, Patch};
 pub use problem::{Key, Problem, Result};
 pub use scope::{Gate, Scope, ScopeSet};
+pub use verdict::Verdict;

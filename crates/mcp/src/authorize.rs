@@ -15,7 +15,7 @@ use spotter_core::mcp::{
     modules::{Module, parse_scope},
     registration,
 };
-use spotter_kernel::Problem;
+use spotter_kernel::{Problem, Verdict};
 use spotter_store::Tx;
 
 use crate::{document, guard::Door, redirect};
@@ -53,8 +53,8 @@ pub(crate) async fn authorize(State(door): State<Door>, request: Request<Body>) 
             return parts::problem(&problem);
         }
         match door.documents.look(state, submitted.text("client_id"), from).await {
-            Ok(Ok(())) => {}
-            Ok(Err(why)) => {
+            Ok(Verdict::Granted(())) => {}
+            Ok(Verdict::Refused(why)) => {
                 let why = format!("The assistant is not known here. {why}");
                 return parts::stopped(t, StatusCode::BAD_REQUEST, &why);
             }

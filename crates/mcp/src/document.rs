@@ -14,7 +14,7 @@ use serde_json::Value;
 use spotter_core::mcp::registration::{self, RegisteredAssistant};
 use spotter_delivery::fetch::{FetchError, Fetcher};
 use spotter_http::{State, network};
-use spotter_kernel::{Problem, Result};
+use spotter_kernel::{Problem, Result, Verdict};
 use spotter_store::Tx;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use url::{Host, Url};
@@ -189,17 +189,17 @@ impl Documents {
         state: &Arc<State>,
         client_id: &str,
         from: IpAddr,
-    ) -> Result<std::result::Result<(), String>> {
+    ) -> Result<Verdict<(), String>> {
         if let Err(why) = check_address(client_id) {
-            return Ok(Err(format!("Its client_id {why}.")));
+            return Ok(Verdict::Refused(format!("Its client_id {why}.")));
         }
         if cached(state, client_id, 0).await? {
-            return Ok(Ok(()));
+            return Ok(Verdict::Granted(()));
         }
         let turn = self.fetch_lock(client_id);
         let _turn = turn.lock().await;
         if cached(state, client_id, 0).await? {
-            return Ok(Ok(()));
+            return Ok(Verdict::Granted(()));
         }
         let fetched = match self.rooms.acquire(client_id, from).await {
             Some(_room) => self.fetcher.fetch(client_id).await,
@@ -209,20 +209,20 @@ impl Documents {
             Ok(fetched) => fetched,
             // What it said a while ago counts for a day where it cannot be asked.
             Err(FetchError::Silent(_)) if cached(state, client_id, STALE_SECONDS).await? => {
-                return Ok(Ok(()));
+                return Ok(Verdict::Granted(()));
             }
-            Err(why) => return Ok(Err(format!("Its document {why}."))),
+            Err(why) => return Ok(Verdict::Refused(format!("Its document {why}."))),
         };
         let (name, uris) = match read(client_id, &output.body) {
             Ok(submitted) => submitted,
-            Err(why) => return Ok(Err(format!("Its document {why}."))),
+            Err(why) => return Ok(Verdict::Refused(format!("Its document {why}."))),
         };
         let (env, id, seconds) =
             (state.env.clone(), client_id.to_owned(), fresh_seconds(&output.cache_control));
         let keep = move |tx: &mut Tx<'_>| {
             registration::document(tx, &env, (&id, &name, &uris), seconds).map(drop)
         };
-        state.db.write(keep).await.map(Ok)
+        state.db.write(keep).await.map(Verdict::Granted)
     }
 
     /// The lock of whoever fetches this one.

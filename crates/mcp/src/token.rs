@@ -11,7 +11,7 @@ use serde_json::json;
 use sha2::{Digest, Sha256};
 use spotter_core::mcp::tokens::{self, Issued, PresentedCode, Refusal};
 use spotter_http::{RequestId, read_body};
-use spotter_kernel::{Result, limits::ACCESS_TOKEN_SECONDS, secret::base64url};
+use spotter_kernel::{Result, Verdict, limits::ACCESS_TOKEN_SECONDS, secret::base64url};
 use spotter_store::Tx;
 
 use crate::{
@@ -57,12 +57,12 @@ pub(crate) async fn issue(State(door): State<Door>, request: Request<Body>) -> R
     // It is decided by the row of the code or token alone, which one transaction changes; whether the
     // grant still stands is seen at every use of what is issued.
     match door.state.db.write_rows(exchange).await {
-        Ok(Ok(issued)) => token_answer(&issued),
-        Ok(Err(Refusal::InvalidClient)) => {
+        Ok(Verdict::Granted(issued)) => token_answer(&issued),
+        Ok(Verdict::Refused(Refusal::InvalidClient)) => {
             let why = "The assistant is not registered; it has to register again.";
             refuse(StatusCode::UNAUTHORIZED, "invalid_client", why)
         }
-        Ok(Err(Refusal::InvalidGrant)) => {
+        Ok(Verdict::Refused(Refusal::InvalidGrant)) => {
             bad("invalid_grant", "The code or token is not good, or not good any more.")
         }
         Err(problem) => failed(&problem),
@@ -131,7 +131,7 @@ fn exchanged(
     env: &spotter_contract::Env,
     submitted: &BTreeMap<String, String>,
     request_id: &str,
-) -> Result<std::result::Result<Issued, Refusal>> {
+) -> Result<Verdict<Issued, Refusal>> {
     let text = |name: &str| submitted.get(name).map(String::as_str).unwrap_or_default();
     if text("grant_type") == "refresh_token" {
         return tokens::refresh(tx, env, text("client_id"), text("refresh_token"), request_id);

@@ -66,7 +66,8 @@ pub(super) fn by_when(
         // What was called off stands below what takes place.
         all.sort_by_key(|one| (one.text("status") == "cancelled", one.text("startsAt").to_owned()));
     }
-    let (t, to) = (cx.strings, |when: &str| cx.place.with_parameters(&[("when", when), ("page", "")]));
+    let (t, to) =
+        (cx.strings, |when: &str| cx.place.with_parameters(&[("when", when), ("page", "")]));
     let tabs = html! {
         nav.tabs aria-label=(t.bookings()) {
             a href=(to("")) aria-current=[(!past).then_some("page")] { (t.upcoming()) }

@@ -17,7 +17,8 @@ use crate::{
 
 /// A form that keeps a file as a document: of a client, or of whoever sends it.
 pub(super) fn file_form(cx: &PageContext<'_, '_>, client: Option<&str>) -> Markup {
-    let mut form = Form::of(cx, "file_document").upload("uploadId", cx.strings.file(), Upload::File);
+    let mut form =
+        Form::of(cx, "file_document").upload("uploadId", cx.strings.file(), Upload::File);
     if let Some(client) = client {
         form = form.hidden("clientId", client);
     }

@@ -391,7 +391,10 @@ pub(super) fn chargebacks(cx: &mut PageContext<'_, '_>) -> Result<View> {
 }
 
 /// What a client has asked for of a membership, and waits for an answer.
-pub(super) fn pending_requests(cx: &mut PageContext<'_, '_>, subscription: &Value) -> Result<Markup> {
+pub(super) fn pending_requests(
+    cx: &mut PageContext<'_, '_>,
+    subscription: &Value,
+) -> Result<Markup> {
     let id = subscription.text("subscriptionId");
     let call = ApiCall::of("list_subscription_requests").at("subscriptionId", id).with("limit", 10);
     let answer = cx.call_if_allowed(call)?.unwrap_or_default();

@@ -8,7 +8,7 @@ use std::{
 use lru::LruCache;
 use spotter_contract::{Actor, Area, Caller, Env, Features, Repeating, Write, vault};
 use spotter_kernel::{
-    Id, Key, Problem, Result, ScopeSet, Timestamp,
+    Id, Key, Problem, Result, ScopeSet, Timestamp, Verdict,
     id::CompanyId,
     limits::ACCESS_TOKEN_SECONDS,
     secret::{Credential, CredentialKind},
@@ -46,15 +46,15 @@ pub fn issue(
     secret: &str,
     wanted: Option<&ScopeSet>,
     request_id: &str,
-) -> Result<Result<IssuedToken, TokenRefusal>> {
+) -> Result<Verdict<IssuedToken, TokenRefusal>> {
     type Found = (ApiClientStatus, Vec<u8>, ScopeSet, bool);
     let Some((company, id)) = parse_client_id(client_id) else {
-        return Ok(Err(TokenRefusal::InvalidClient));
+        return Ok(Verdict::Refused(TokenRefusal::InvalidClient));
     };
     let now = env.clock.now();
     let found: Option<Found> = tx.one(CREDENTIALS, params![company, id])?;
     let Some((status, digest, scopes, enabled)) = found else {
-        return Ok(Err(TokenRefusal::InvalidClient));
+        return Ok(Verdict::Refused(TokenRefusal::InvalidClient));
     };
     let none = ScopeSet::default();
     let actor =
@@ -73,14 +73,14 @@ pub fn issue(
     };
     if let Some(refusal) = refusal {
         cx.audit_as("refused")?;
-        return Ok(Err(refusal));
+        return Ok(Verdict::Refused(refusal));
     }
     let scopes = wanted.cloned().unwrap_or(scopes);
     let token = cx.new_credential(CredentialKind::ApiAccessToken);
     let expires_at = now.plus_seconds(ACCESS_TOKEN_SECONDS);
     cx.defer(INSERT, params![vault::digest(&token), id, scopes, expires_at])?;
     cx.audit()?;
-    Ok(Ok(IssuedToken { token, scopes }))
+    Ok(Verdict::Granted(IssuedToken { token, scopes }))
 }
 
 /// How many tokens are remembered.

@@ -3,7 +3,7 @@
 
 use spotter_contract::{Actor, Area, Caller, Env, Read, Repeating, Write, vault};
 use spotter_kernel::{
-    Problem, Result, Timestamp,
+    Problem, Result, Timestamp, Verdict,
     limits::{ACCESS_TOKEN_SECONDS, MCP_REFRESH_TOKEN_SECONDS},
     secret::{Credential, CredentialKind},
 };
@@ -70,12 +70,12 @@ pub fn exchange(
     env: &Env,
     presented: &PresentedCode<'_>,
     request_id: &str,
-) -> Result<Result<Issued, Refusal>> {
+) -> Result<Verdict<Issued, Refusal>> {
     if registration::find(tx, presented.client_id)?.is_none() {
-        return Ok(Err(Refusal::InvalidClient));
+        return Ok(Verdict::Refused(Refusal::InvalidClient));
     }
     let Some(code) = Credential::parse(CredentialKind::McpCode, presented.code) else {
-        return Ok(Err(Refusal::InvalidGrant));
+        return Ok(Verdict::Refused(Refusal::InvalidGrant));
     };
     let nobody = Caller::new(code.company, Actor::System);
     let read = Read::new(tx, &nobody, env.clock.now());
@@ -84,23 +84,23 @@ pub fn exchange(
     let found: Option<Code> = cx.one(CODE, params![digest])?;
     let now = cx.now();
     let Some(kept) = found.filter(|kept| kept.client_id == presented.client_id) else {
-        return Ok(Err(Refusal::InvalidGrant));
+        return Ok(Verdict::Refused(Refusal::InvalidGrant));
     };
     cx.set_audit_target("mcp_grant", kept.grant_id, ["tokens"]);
     if kept.used {
         revoke_all(&mut cx, kept.grant_id)?;
         cx.audit_as("refused")?;
-        return Ok(Err(Refusal::InvalidGrant));
+        return Ok(Verdict::Refused(Refusal::InvalidGrant));
     }
     let meant = kept.expires_at > now
         && kept.redirect_uri == presented.redirect_uri
         && vault::same(kept.code_challenge.as_bytes(), presented.challenge.as_bytes());
     if !meant {
         cx.audit_as("refused")?;
-        return Ok(Err(Refusal::InvalidGrant));
+        return Ok(Verdict::Refused(Refusal::InvalidGrant));
     }
     if cx.execute(USE, params![digest])? == 0 {
-        return Ok(Err(Refusal::InvalidGrant));
+        return Ok(Verdict::Refused(Refusal::InvalidGrant));
     }
     issue(&mut cx, kept.grant_id)
 }
@@ -137,12 +137,12 @@ pub fn refresh(
     client_id: &str,
     token: &str,
     request_id: &str,
-) -> Result<Result<Issued, Refusal>> {
+) -> Result<Verdict<Issued, Refusal>> {
     if registration::find(tx, client_id)?.is_none() {
-        return Ok(Err(Refusal::InvalidClient));
+        return Ok(Verdict::Refused(Refusal::InvalidClient));
     }
     let Some(token) = Credential::parse(CredentialKind::McpRefreshToken, token) else {
-        return Ok(Err(Refusal::InvalidGrant));
+        return Ok(Verdict::Refused(Refusal::InvalidGrant));
     };
     let nobody = Caller::new(token.company, Actor::System);
     let read = Read::new(tx, &nobody, env.clock.now());
@@ -151,7 +151,7 @@ pub fn refresh(
     let found: Option<Token> = cx.one(TOKEN, params![digest])?;
     let found = found.filter(|kept| kept.kind == TokenKind::Refresh && kept.client_id == client_id);
     let Some(kept) = found.filter(|kept| kept.expires_at > now) else {
-        return Ok(Err(Refusal::InvalidGrant));
+        return Ok(Verdict::Refused(Refusal::InvalidGrant));
     };
     cx.set_audit_target("mcp_grant", kept.grant_id, ["tokens"]);
     if let Some(rotated_at) = kept.rotated_at {
@@ -164,7 +164,7 @@ pub fn refresh(
     // A token is not spent on a refusal.
     let Some(grant) = usable(&mut cx, kept.grant_id)? else {
         cx.audit_as("refused")?;
-        return Ok(Err(Refusal::InvalidGrant));
+        return Ok(Verdict::Refused(Refusal::InvalidGrant));
     };
     // Atomic: of any number that present it at once, one changes the row.
     if cx.execute(ROTATE, params![digest, now])? == 0 {
@@ -176,18 +176,18 @@ pub fn refresh(
         let sealed = env.vault.seal(pair.as_bytes(), &*env.entropy)?;
         cx.defer(SUCCEED, params![digest, sealed])?;
     }
-    Ok(Ok(issued))
+    Ok(Verdict::Granted(issued))
 }
 
 /// A refresh token that was exchanged is presented by somebody else, or by somebody who has lost count.
-fn reused(cx: &mut Write, grant: GrantId) -> Result<Result<Issued, Refusal>> {
+fn reused(cx: &mut Write, grant: GrantId) -> Result<Verdict<Issued, Refusal>> {
     revoke_all(cx, grant)?;
     cx.audit_as("refused")?;
-    Ok(Err(Refusal::InvalidGrant))
+    Ok(Verdict::Refused(Refusal::InvalidGrant))
 }
 
 /// Answers with the pair that was issued a moment ago.
-fn repeat_recent(cx: &mut Write, id: GrantId, sealed: &[u8]) -> Result<Result<Issued, Refusal>> {
+fn repeat_recent(cx: &mut Write, id: GrantId, sealed: &[u8]) -> Result<Verdict<Issued, Refusal>> {
     let plain = String::from_utf8(cx.env().vault.open(sealed)?).map_err(Problem::internal)?;
     let parsed = plain.split_once(' ').and_then(|(access, refresh)| {
         let access = Credential::parse(CredentialKind::McpAccessToken, access)?;
@@ -197,9 +197,9 @@ fn repeat_recent(cx: &mut Write, id: GrantId, sealed: &[u8]) -> Result<Result<Is
     let grant = Grant::find(cx, id)?;
     if grant.revoked_at.is_some() {
         cx.audit_as("refused")?;
-        return Ok(Err(Refusal::InvalidGrant));
+        return Ok(Verdict::Refused(Refusal::InvalidGrant));
     }
-    Ok(Ok(Issued { access, refresh, scope: scope_of(&grant.modules.0) }))
+    Ok(Verdict::Granted(Issued { access, refresh, scope: scope_of(&grant.modules.0) }))
 }
 
 /// Takes back a token on its assistant's word, and with it every token of its grant (RFC 7009). What
@@ -235,12 +235,12 @@ fn usable(cx: &mut Write, id: GrantId) -> Result<Option<Grant>> {
 }
 
 /// Issues a pair for a grant, if it can be used.
-fn issue(cx: &mut Write, id: GrantId) -> Result<Result<Issued, Refusal>> {
+fn issue(cx: &mut Write, id: GrantId) -> Result<Verdict<Issued, Refusal>> {
     match usable(cx, id)? {
-        Some(grant) => issue_pair(cx, &grant).map(Ok),
+        Some(grant) => issue_pair(cx, &grant).map(Verdict::Granted),
         None => {
             cx.audit_as("refused")?;
-            Ok(Err(Refusal::InvalidGrant))
+            Ok(Verdict::Refused(Refusal::InvalidGrant))
         }
     }
 }

@@ -69,7 +69,8 @@ async fn balances_are_what_is_owed_and_what_is_not_used(app: App) {
         app.new_client(json!({"firstName": "Ann"})).await,
         app.new_client(json!({"firstName": "Ben"})).await,
     );
-    let balances = async || list_for(&app, "/finance/balances", "clientBalances", &[&ann, &ben]).await;
+    let balances =
+        async || list_for(&app, "/finance/balances", "clientBalances", &[&ann, &ben]).await;
     assert_eq!(balances().await[0], json!({"clientId": ann, "balances": []}));
     let bought = sold(&app, &ann, json!({"price": 5000}), json!({})).await;
     let (invoice, gross) = (bought.invoice, 5000);

@@ -7,9 +7,11 @@
 )]
 
 mod access;
+mod access_control;
 mod app_api;
 mod attention;
 mod calendar;
+mod client_summaries;
 mod clients;
 mod command_line;
 mod concurrency;
@@ -17,20 +19,18 @@ mod console;
 mod conversations;
 mod description;
 mod documents;
-mod access_control;
-mod offboarding;
 mod finance;
 mod forms;
-mod client_summaries;
 mod harness;
 mod hostile;
+mod http_rules;
 mod imports;
 mod jobs;
 mod lists;
 mod mail;
-mod http_rules;
 mod mcp;
 mod oauth;
+mod offboarding;
 mod permissions;
 mod platform;
 mod privacy;

@@ -134,7 +134,10 @@ fn what_is_paid_is_not_asked_for(engine: Engine) {
         let copies = format!("/finance/invoices/{}/copies", one.invoice);
         travel.app.act(&copies).await.ok();
         travel.to("2026-11-10T09:00:00Z").await;
-        assert_eq!(super::sent_letters(&travel.app).await, ["invoice.sent", "payment.request.created"]);
+        assert_eq!(
+            super::sent_letters(&travel.app).await,
+            ["invoice.sent", "payment.request.created"]
+        );
         pay(&travel.app, &client, &one.invoice, None).await;
         travel.to("2026-11-30T09:00:00Z").await;
         assert_eq!(subjects(&travel), ["Invoice INV-2026-000001 of Test Gym"]);

@@ -12,8 +12,8 @@ use spotter_kernel::{Id, id::ClientId};
 
 use super::{
     Travel,
-    dunning::{subjects, with_mail},
     collecting::submit,
+    dunning::{subjects, with_mail},
     get_subscription, sold,
 };
 use crate::{harness::Engine, workout::text};

@@ -1,16 +1,16 @@
 //! Finance: what is sold, billed, paid and used up, over HTTP on both engines; with a clock of its own
 //! where months go by.
 
-mod dunning;
-mod collecting;
-mod billing_schedule;
-mod credits;
 mod admission;
+mod billing_schedule;
+mod collecting;
+mod credits;
+mod dunning;
 mod far;
 mod freed;
+pub mod invoice_pdf;
 mod letters;
 mod money;
-pub mod invoice_pdf;
 mod products;
 mod races;
 mod requests;

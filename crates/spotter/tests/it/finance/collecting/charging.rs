@@ -140,7 +140,10 @@ fn what_fails_is_tried_again_and_then_left(engine: Engine) {
         let one = collected(&travel.app, &client, "sandbox_insufficient", json!({})).await;
         travel.app.events().await;
         travel.wait(1).await;
-        assert_eq!(finance::sent_letters(&travel.app).await, ["payment.failed", "subscription.changed"]);
+        assert_eq!(
+            finance::sent_letters(&travel.app).await,
+            ["payment.failed", "subscription.changed"]
+        );
         let failed = payments(&travel.app, &client).await;
         assert_eq!(failed[0]["failureCode"], "insufficient_funds");
         assert_eq!(get_subscription(&travel.app, &one.course).await["status"], "past_due");
