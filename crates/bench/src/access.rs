@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use crate::{
     Outcome,
-    service::{Api, Service, tell},
+    service::{Api, Service, print_times},
 };
 
 /// Scans a second of a busy evening.
@@ -39,12 +39,12 @@ pub async fn run(mut service: Service, members: u64, seconds: u64) -> Outcome {
     }
     let line = Line { http: Client::new(), url: format!("http://{}", service.address()) };
     let steady = steadily(&line, &doors, members, seconds).await?;
-    tell(&format!("a scan at {RATE} a second"), steady);
+    print_times(&format!("a scan at {RATE} a second"), steady);
     // Once a visit is there, as for whoever comes in again.
     let (times, busy) = busily(&line, &doors, members, seconds).await?;
     let rate = times.len() as f64 / seconds as f64;
     println!("    {rate:.0} scans a second by {DOORS} doors, {busy} told to ask again");
-    tell("a scan as fast as it goes", times);
+    print_times("a scan as fast as it goes", times);
     let began = Instant::now();
     let list = line.ask(Method::GET, "/allow-list", &doors[0], None).await?;
     let (count, took) = (list["entries"].as_array().map_or(0, Vec::len), began.elapsed());

@@ -18,7 +18,7 @@ use crate::{
     Outcome, company,
     crowd::Place,
     filling, receiver,
-    service::{Api, Service, tell},
+    service::{Api, Service, print_times},
 };
 
 /// Coaches of the company, and those that the list of slots is asked for.
@@ -256,7 +256,7 @@ async fn lists(api: &Api, studio: &Studio, name: &str) -> Outcome<Vec<(&'static 
     println!("  {name}");
     let mut medians = Vec::new();
     for (name, path) in request {
-        medians.push((name, tell(name, api.fetch_often(&path, TIMES).await?)));
+        medians.push((name, print_times(name, api.fetch_often(&path, TIMES).await?)));
     }
     let output = api.ask(Method::GET, &slots, None).await?;
     let count = output["slots"].as_array().map_or(0, Vec::len);
@@ -297,7 +297,7 @@ async fn book(api: &Api, studio: &Studio) -> Outcome {
         times.extend(caller.await??);
     }
     println!("    {} bookings a second", times.len() as u64 / SECONDS);
-    tell("one of them", times);
+    print_times("one of them", times);
     Ok(())
 }
 

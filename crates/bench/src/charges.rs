@@ -71,7 +71,7 @@ pub async fn run(mut service: Service, place: Place, spotter: PathBuf, rounds: u
             println!("  kill {round} of {rounds}: {count} charges and refunds acknowledged");
         }
     }
-    settle(&api).await?;
+    wait_until_charged(&api).await?;
     service.kill()?;
     let acknowledged = acknowledged.lock().unwrap_or_else(PoisonError::into_inner).clone();
     let broken = compare(&place, acknowledged).await?;
@@ -142,7 +142,7 @@ async fn charge(
 }
 
 /// Waits until no payment and no refund is under way.
-async fn settle(api: &Api) -> Outcome {
+async fn wait_until_charged(api: &Api) -> Outcome {
     let deadline = tokio::time::Instant::now() + SETTLING;
     loop {
         let mut open = 0;

@@ -54,7 +54,7 @@ pub async fn run(
         let mark = format!("healthy-{round}");
         let healthy = api.subscribe(&receiver.url("good", &mark), &["invoice.paid"]).await?;
         let times = latencies(&api, &receiver, &healthy, seconds).await?;
-        tell(&format!("{companies} companies, {name}"), &times);
+        print_times(&format!("{companies} companies, {name}"), &times);
         println!("    {} MB in use by the service", service.memory_mb());
         service.kill()?;
     }
@@ -91,8 +91,8 @@ pub async fn kept(
     let api = service.start().await?;
     latencies(&api, &receiver, &id, 2).await?;
     let beside = latencies(&api, &receiver, &id, seconds).await?;
-    tell("nothing kept", &calm);
-    tell(&format!("{count} deliveries kept"), &beside);
+    print_times("nothing kept", &calm);
+    print_times(&format!("{count} deliveries kept"), &beside);
     let ratio = percentile(&beside, 50) as f64 / percentile(&calm, 50).max(1) as f64;
     println!("    p50 beside them is {ratio:.2} times the calm one");
     service.kill()
@@ -169,7 +169,7 @@ fn percentile(times: &[i64], share: usize) -> i64 {
     times.get((times.len() * share / 100).min(times.len().saturating_sub(1))).copied().unwrap_or(0)
 }
 
-fn tell(name: &str, times: &[i64]) {
+fn print_times(name: &str, times: &[i64]) {
     let [p50, p95, p99, most] = [50, 95, 99, 100].map(|share| percentile(times, share));
     println!("  {name}: p50 {p50} ms, p95 {p95} ms, p99 {p99} ms, most {most} ms");
 }

@@ -10,7 +10,7 @@ use crate::{
     crowd::Place,
     due::{self, Watched},
     filling, receiver,
-    service::{Api, Service, tell},
+    service::{Api, Service, print_times},
 };
 
 /// Rows that are written by one transaction.
@@ -110,7 +110,7 @@ pub async fn invoices(mut service: Service, place: Place, count: u64) -> Outcome
         println!("    {name}: {:.2} times that of a hundredth", many / few);
     }
     let path = format!("/finance/invoices/{}/pdf", template.invoice);
-    tell("an invoice on paper", api.fetch_often(&path, TIMES_ON_PAPER).await?);
+    print_times("an invoice on paper", api.fetch_often(&path, TIMES_ON_PAPER).await?);
     service.kill()
 }
 
@@ -123,7 +123,7 @@ async fn lists(api: &Api, count: u64) -> Outcome<Vec<(&'static str, f64)>> {
         ("page 1 of those that are open", "/finance/invoices?limit=20&status=open"),
         ("the page in the middle", far.as_str()),
     ] {
-        output.push((name, tell(name, api.fetch_often(path, TIMES).await?)));
+        output.push((name, print_times(name, api.fetch_often(path, TIMES).await?)));
     }
     Ok(output)
 }

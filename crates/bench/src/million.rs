@@ -12,7 +12,7 @@ use crate::{
     Outcome, company,
     crowd::Place,
     filling, receiver,
-    service::{Api, Service, tell},
+    service::{Api, Service, print_times},
 };
 
 /// Clients with the same last name.
@@ -39,7 +39,7 @@ pub async fn run(mut service: Service, place: Place, clients: u64) -> Outcome {
     let api = service.start().await?;
     let rare = median(&api, "a last name of twenty", "/clients?search=family77x").await?;
     let nearly_all = api.fetch_often("/clients?search=anna", TIMES_LONG).await?;
-    tell("a first name of nearly all", nearly_all);
+    print_times("a first name of nearly all", nearly_all);
     let both = median(&api, "both", "/clients?search=anna%20family77x").await?;
     median(&api, "page 1", "/clients?limit=20").await?;
     median(&api, "page 1,000", "/clients?limit=20&page=1000").await?;
@@ -60,12 +60,12 @@ pub async fn run(mut service: Service, place: Place, clients: u64) -> Outcome {
 }
 
 async fn median(api: &Api, name: &str, path: &str) -> Outcome<f64> {
-    Ok(tell(name, api.fetch_often(path, TIMES).await?))
+    Ok(print_times(name, api.fetch_often(path, TIMES).await?))
 }
 
 /// What reads of one page wait alone, and beside callers of pages far down and of broad searches.
 async fn beside(api: &Api, far: &str) -> Outcome {
-    tell("one caller alone", quick(api).await?);
+    print_times("one caller alone", quick(api).await?);
     let callers: Vec<_> = [far, "/clients?search=an"]
         .into_iter()
         .cycle()
@@ -82,7 +82,7 @@ async fn beside(api: &Api, far: &str) -> Outcome {
     tokio::time::sleep(Duration::from_secs(1)).await;
     let times = quick(api).await;
     callers.iter().for_each(tokio::task::JoinHandle::abort);
-    tell("beside four callers of what takes long", times?);
+    print_times("beside four callers of what takes long", times?);
     Ok(())
 }
 

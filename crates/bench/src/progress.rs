@@ -9,7 +9,7 @@ use crate::{
     Outcome, company,
     crowd::Place,
     filling, receiver,
-    service::{Api, Service, tell},
+    service::{Api, Service, print_times},
 };
 
 /// What is measured, in thousandths of the unit that is kept.
@@ -66,7 +66,7 @@ pub async fn run(mut service: Service, place: Place, count: i64) -> Outcome {
         let [few, many] =
             [count / 100, count].map(|count| format!("{name}, of {count} measurements"));
         let [of_few, of_many] = times;
-        let (of_few, of_many) = (tell(&few, of_few), tell(&many, of_many));
+        let (of_few, of_many) = (print_times(&few, of_few), print_times(&many, of_many));
         println!("    {:.2} times that of a hundredth", of_many / of_few);
     }
     service.kill()

@@ -19,7 +19,7 @@ pub async fn run(base: &str, manager: &str, seconds: u64) -> Outcome {
     let http = Client::builder().redirect(Policy::none()).build()?;
     let mut entered = Vec::new();
     for number in 0..ASSISTANTS {
-        entered.push(enter(&http, base, manager, number).await?);
+        entered.push(sign_in(&http, base, manager, number).await?);
     }
     let until = Instant::now() + Duration::from_secs(seconds);
     let refreshing = entered.into_iter().map(|(client, mut token)| {
@@ -64,7 +64,7 @@ async fn post(http: &Client, url: &str, form: &[(&str, &str)]) -> Outcome<Value>
 }
 
 /// Registers, asks, is allowed, and exchanges the code: the assistant's id and its refresh token.
-async fn enter(
+async fn sign_in(
     http: &Client,
     base: &str,
     manager: &str,

@@ -14,7 +14,7 @@ use crate::{
     company,
     crowd::Place,
     filling, receiver,
-    service::{Api, Service, tell},
+    service::{Api, Service, print_times},
 };
 
 /// How often each report is asked for.
@@ -34,7 +34,7 @@ pub async fn run(mut service: Service, place: Place, bookings: u64) -> Outcome {
         recounted(&place).await?;
         let began = Instant::now();
         let api = service.start().await?;
-        made(&place).await?;
+        create_place(&place).await?;
         println!("    figures of {count} bookings made in {} s", began.elapsed().as_secs());
         output.push(ask(&api, &studio, count).await?);
         service.kill()?;
@@ -59,7 +59,7 @@ async fn recounted(place: &Place) -> Outcome {
 }
 
 /// Waits until they are made.
-async fn made(place: &Place) -> Outcome {
+async fn create_place(place: &Place) -> Outcome {
     let db = filling::open(place.location.clone()).await?;
     loop {
         let found = db.read(|tx| tx.one::<(i64,)>(WAITING, params![])).await?;
@@ -99,7 +99,7 @@ async fn ask(api: &Api, studio: &Studio, count: u64) -> Outcome<Vec<(&'static st
     let mut output = Vec::new();
     for (name, path) in request {
         let times = api.fetch_often(&format!("/reports/{path}"), TIMES).await?;
-        output.push((name, tell(&format!("{name}, of {count} bookings"), times)));
+        output.push((name, print_times(&format!("{name}, of {count} bookings"), times)));
     }
     Ok(output)
 }

@@ -191,7 +191,7 @@ async fn data(request: reqwest::RequestBuilder, body: Option<Value>) -> Outcome<
 }
 
 /// Shows p50 and p99; the p50 in milliseconds.
-pub fn tell(name: &str, mut times: Vec<Duration>) -> f64 {
+pub fn print_times(name: &str, mut times: Vec<Duration>) -> f64 {
     times.sort_unstable();
     let at = |share: usize| {
         let index = (times.len() * share / 100).min(times.len().saturating_sub(1));

@@ -197,10 +197,11 @@ macro_rules! correcting {
 pub(super) fn area() -> Area {
     Area::default().timers(&[&SETTLE_UNMARKED]).operations([
         operation!(POST "/bookings/{bookingId}/attendance", BookingsWrite, set_booking_attendance)
-            .summary("Say who came")
+            .summary("Mark attendance")
             .describe(
-                "From an hour before the start on. `no_show` costs what the policy says; it can be corrected, which \
-                 takes the fee back.",
+                "Marks a booking as `attended`, `no_show` or, again, `expected`. Allowed from one \
+                 hour before the start. A no-show is charged by the booking's policy; correcting \
+                 it reverses the fee.",
             )
             .emits(correcting![])
             .always(&[Event::BookingUpdated])
@@ -208,7 +209,8 @@ pub(super) fn area() -> Area {
             .confirmation(),
         operation!(app POST "/calendar/events/{calendarEventId}/attendance", Coach,
             set_event_attendance)
-        .summary("Say who came to an event")
+        .summary("Mark attendance of a class")
+        .describe("Marks several bookings of a class at once.")
         .emits(correcting![])
         .always(&[Event::BookingUpdated])
         .fails(&[Key::ApiError]),

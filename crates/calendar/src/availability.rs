@@ -559,18 +559,30 @@ fn set_location_availability(
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS).operations([
         operation!(GET "/coaches/{coachId}/availability", CoachAvailabilityRead, get_coach_availability)
-            .summary("Get when a coach works"),
+            .summary("Get a coach's availability")
+            .describe(
+                "Returns the coach's weekly working hours, dated overrides, and the minutes \
+                 needed before and after events.",
+            ),
         operation!(PUT "/coaches/{coachId}/availability", CoachAvailabilityWrite, set_coach_availability)
-            .summary("Set when a coach works")
-            .describe("Replaces the whole. What is booked stays. People with the role Coach set their own.")
+            .summary("Set a coach's availability")
+            .describe(
+                "Replaces the coach's availability. Existing bookings stay. Coaches without a \
+                 manager's role may set their own.",
+            )
             .fails(&[Key::ApiError, Key::CompanyNotFound]),
         operation!(GET "/locations/{locationId}/availability", LocationAvailabilityRead,
             get_location_availability)
-        .summary("Get when a location can be used"),
+        .summary("Get a location's availability")
+            .describe(
+                "Returns when the location can be used and how many events it holds at once.",
+            ),
         operation!(PUT "/locations/{locationId}/availability", LocationAvailabilityWrite,
             set_location_availability)
-        .summary("Set when a location can be used")
-        .describe("Replaces the whole. What is booked stays.")
+        .summary("Set a location's availability")
+        .describe(
+                "Replaces the location's availability. Existing bookings stay.",
+            )
         .fails(&[Key::ApiError]),
     ])
 }

@@ -82,17 +82,17 @@ record! {
     pub struct Booking {
         /// The booking's id, which stays the same however it is moved.
         pub booking_id: BookingId,
-        /// Whose it is.
+        /// The client.
         pub client_id: ClientId,
         /// The event.
         pub calendar_event_id: CalendarEventId,
-        /// What is booked.
+        /// The event type.
         pub event_type_id: EventTypeId,
-        /// With whom.
+        /// The coach.
         pub coach_id: CoachId,
         /// Where, if it has a place.
         pub location_id: Option<LocationId>,
-        /// When it begins.
+        /// Start.
         pub starts_at: Timestamp,
         /// When it is over.
         pub ends_at: Timestamp,
@@ -131,7 +131,7 @@ record! {
         pub fee: Option<Json<Money>>,
         /// When it was cancelled.
         pub cancelled_at: Option<Timestamp>,
-        /// Who cancelled it.
+        /// On whose side it was cancelled.
         pub cancelled_by: Option<CancelledBy>,
         /// Whether that was early or late.
         pub cancellation_timing: Option<CancellationTiming>,
@@ -141,7 +141,7 @@ record! {
         pub note: Option<String>,
         /// The integrator's own id for it; unique in the company.
         pub external_id: Option<String>,
-        /// Counts the changes.
+        /// Version number; increases with every change.
         pub version: i64,
         /// When it was made.
         pub created_at: Timestamp,
@@ -183,7 +183,7 @@ impl Payload for BookingEvent {
 
 /// What a new booking is made of.
 pub struct NewBooking {
-    /// Whose it is.
+    /// The client.
     pub client_id: ClientId,
     /// Whether it has a seat, waits, or is offered one.
     pub status: BookingStatus,
@@ -526,7 +526,7 @@ record! {
 pub struct AffectedBookings {
     /// How many there are.
     total: i64,
-    /// The first hundred.
+    /// The first 100 bookings.
     bookings: Vec<AffectedBooking>,
 }
 

@@ -117,9 +117,9 @@ pub struct NewBookingRequest {
     pub event_type_id: Option<EventTypeId>,
     /// With whom; the least busy coach who is free when absent.
     pub coach_id: Option<CoachId>,
-    /// Where.
+    /// The location.
     pub location_id: Option<LocationId>,
-    /// When it begins.
+    /// Start.
     pub starts_at: Option<Timestamp>,
     /// What to do where the class is full; `reject` when absent, `overbook` for staff alone.
     pub capacity_action: Option<CapacityAction>,
@@ -312,48 +312,64 @@ pub(super) fn area() -> Area {
     Area::default().lists(lists()).operations([
         operation!(GET "/bookings", BookingsRead, list_bookings)
             .summary("List bookings")
-            .describe("The latest start first. Places in lines and cancelled bookings are among them.")
+            .describe(
+                "Returns bookings by start, latest first, including waitlisted and cancelled ones.",
+            )
             .for_own(STAFFS)
             .fails(&[Key::ClientNotFound]),
         operation!(GET "/bookings/{bookingId}", BookingsRead, get_booking)
             .summary("Get a booking")
+            .describe(
+                "Returns one booking with its status, attendance, fee and the policy it was \
+                 booked under.",
+            )
             .for_own(STAFFS),
         operation!(POST "/bookings", BookingsWrite, create_booking)
-            .summary("Book")
+            .summary("Create a booking")
             .describe(
-                "By the token of a slot, by a class, or by a type and a start. Answers a booking, or \
-                 a booking request where a coach must approve it. A slot that cannot be booked is \
-                 refused with `details.reasons` and up to three `details.alternatives`.",
+                "Books a slot by its token, a class by its id, or an event type at a start. \
+                 Returns a booking, or a booking request if a coach must approve it. A slot that \
+                 cannot be booked is refused with `details.reasons` and up to three \
+                 `details.alternatives`.",
             )
             .created()
-            .for_own(STAFFS).staff_only_input(OPTIONS)
-            .emits(settling![BookingCreated, BookingUpdated, BookingRequestCreated]).always(&[Event::BookingCreated])
+            .for_own(STAFFS)
+            .staff_only_input(OPTIONS)
+            .emits(settling![BookingCreated, BookingUpdated, BookingRequestCreated])
+            .always(&[Event::BookingCreated])
             .fails(&[Key::AvailabilitySlotNotBookable, Key::ApiError, Key::CompanyNotFound])
             .confirmation(),
         operation!(PATCH "/bookings/{bookingId}", BookingsWrite, update_booking)
             .summary("Update a booking")
+            .describe("Changes the note and the external id. To change the time, move the booking.")
             .emits(&[Event::BookingUpdated])
             .fails(&[Key::ApiError]),
         operation!(POST "/bookings/{bookingId}/promote", BookingsWrite, promote_booking)
-            .summary("Give a seat to somebody who waits")
+            .summary("Promote from the waitlist")
             .describe(
-                "Whether or not there is one free. Who could not book it does not get it that way either, unless \
-                 staff set the rules aside.",
+                "Gives a waitlisted client a seat, even when the class is full. The client must \
+                 be allowed to book it; staff may override the policy.",
             )
-            .emits(settling![BookingUpdated]).always(&[Event::BookingUpdated])
+            .emits(settling![BookingUpdated])
+            .always(&[Event::BookingUpdated])
             .fails(&[Key::AvailabilitySlotNotBookable, Key::ApiError, Key::CompanyNotFound])
             .confirmation(),
         operation!(POST "/bookings/{bookingId}/accept", BookingsWrite, accept_offered_seat)
-            .summary("Take an offered seat")
+            .summary("Accept an offered seat")
+            .describe(
+                "Books the seat that a waitlisted client was offered. Fails with 409 after the \
+                 offer has expired.",
+            )
             .for_own(STAFFS)
             .emits(&[Event::BookingUpdated])
             .fails(&[Key::ApiError])
             .confirmation(),
         operation!(POST "/bookings/{bookingId}/decline", BookingsWrite, decline_offered_seat)
             .summary("Decline an offered seat")
-            .describe("It goes to the next in line.")
+            .describe("Gives the seat to the next client on the waitlist.")
             .for_own(STAFFS)
-            .emits(settling![BookingCancelled, BookingUpdated]).always(&[Event::BookingCancelled])
+            .emits(settling![BookingCancelled, BookingUpdated])
+            .always(&[Event::BookingCancelled])
             .fails(&[Key::ApiError])
             .confirmation(),
     ])

@@ -52,7 +52,7 @@ words! {
 struct Quote {
     /// Whether it is early or late; null for a place in the line.
     cancellation_timing: Option<CancellationTiming>,
-    /// What is due.
+    /// Fee that is charged.
     fee: Option<Money>,
     /// The credits that come back.
     returned_units: i64,
@@ -304,19 +304,25 @@ pub(super) fn area() -> Area {
     Area::default().ends(ENDS).operations([
         operation!(POST "/bookings/{bookingId}/cancel/preview", BookingsRead,
             preview_booking_cancellation)
-        .summary("See what a cancellation would mean")
-        .describe("Changes nothing.")
-        .for_own(STAFFS).staff_only_input(SAID_BY_STAFF)
+        .summary("Preview a cancellation")
+        .describe(
+            "Returns whether cancelling now would be early or late, and what it would cost. \
+                 Changes nothing.",
+        )
+        .for_own(STAFFS)
+        .staff_only_input(SAID_BY_STAFF)
         .fails(&[Key::ApiError]),
         operation!(POST "/bookings/{bookingId}/cancel", BookingsWrite, cancel_booking)
             .summary("Cancel a booking")
             .describe(
-                "Whether it is early or late is found by the policy that was taken with the booking, \
-                 unless staff say it. A freed seat goes to who waits, unless capacityAction is \
+                "Cancels a booking, early or late by the policy it was booked under; staff may \
+                 set the timing. The freed seat goes to the waitlist unless `capacityAction` is \
                  `release`.",
             )
-            .for_own(STAFFS).staff_only_input(SAID_BY_STAFF)
-            .emits(settling![BookingCancelled, BookingUpdated]).always(&[Event::BookingCancelled])
+            .for_own(STAFFS)
+            .staff_only_input(SAID_BY_STAFF)
+            .emits(settling![BookingCancelled, BookingUpdated])
+            .always(&[Event::BookingCancelled])
             .fails(&[Key::ApiError])
             .confirmation(),
     ])

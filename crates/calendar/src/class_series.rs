@@ -68,7 +68,7 @@ record! {
         previous_id: Option<EventSeriesId>,
         /// The series that its later part has become.
         next_id: Option<EventSeriesId>,
-        /// Counts the changes.
+        /// Version number; increases with every change.
         version: i64,
         created_at: Timestamp,
         updated_at: Timestamp,
@@ -191,9 +191,9 @@ struct NewEventSeries {
     name: Option<Name<120>>,
     coach_id: Option<CoachId>,
     location_id: Option<LocationId>,
-    /// 5 to 1440.
+    /// Duration in minutes, 5 to 1,440.
     duration_minutes: Option<BoundedInteger<5, 1_440>>,
-    /// 1 to 1000.
+    /// Seats, 1 to 1,000.
     capacity: Option<BoundedInteger<1, 1_000>>,
     /// On which dates, at which time of the clock.
     recurrence: NewRecurrence,
@@ -500,9 +500,15 @@ static EXTEND_EVENT_SERIES: Timer = Timer::new(
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS).lists(lists()).stays(STAYS).timers(&[&EXTEND_EVENT_SERIES]).operations([
         operation!(app GET "/calendar/event-series", Coach, list_event_series)
-            .summary("List series of classes"),
+            .summary("List series of classes")
+            .describe(
+                "Returns series of classes.",
+            ),
         operation!(app GET "/calendar/event-series/{eventSeriesId}", Coach, get_event_series)
-            .summary("Get a series of classes"),
+            .summary("Get a series of classes")
+            .describe(
+                "Returns one series with its recurrence and the dates that could not be created.",
+            ),
         operation!(app POST "/calendar/event-series", Coach, create_event_series)
             .summary("Make classes again and again")
             .describe(
@@ -539,8 +545,11 @@ pub(super) fn area() -> Area {
             ]),
         operation!(app POST "/calendar/event-series/{eventSeriesId}/cancel", Coach,
             cancel_event_series)
-        .summary("Cancel a series of classes, or a part of it")
-        .describe("Their bookings are cancelled by the company, as early.")
+        .summary("Cancel a series of classes")
+        .describe(
+                "Cancels one class of a series, one and all following, or all to come. Their \
+                 bookings are cancelled as early cancellations by the company.",
+            )
         .emits(correcting![BookingCancelled, BookingRequestRejected])
         .always(&[])
         .fails(&[Key::ApiError])

@@ -44,15 +44,15 @@ pub struct NewClass {
     pub event_type_id: Option<EventTypeId>,
     /// What people call it.
     pub name: Option<Name<120>>,
-    /// Who does it.
+    /// The coach.
     pub coach_id: Option<CoachId>,
-    /// Where.
+    /// The location.
     pub location_id: Option<LocationId>,
-    /// When it begins.
+    /// Start.
     pub starts_at: Timestamp,
-    /// 5 to 1440.
+    /// Duration in minutes, 5 to 1,440.
     pub duration_minutes: Option<BoundedInteger<5, 1_440>>,
-    /// 1 to 1000.
+    /// Seats, 1 to 1,000.
     pub capacity: Option<BoundedInteger<1, 1_000>>,
     /// Makes it although its coach has something else to do then.
     #[serde(default)]
@@ -61,15 +61,15 @@ pub struct NewClass {
 
 /// What a class is made of, apart from when.
 pub struct Plan {
-    /// What it is.
+    /// The event type.
     pub event_type_id: EventTypeId,
     /// The template that it is made of.
     pub event_template_id: Option<EventTemplateId>,
     /// What people call it.
     pub name: String,
-    /// Who does it.
+    /// The coach.
     pub coach_id: CoachId,
-    /// Where.
+    /// The location.
     pub location_id: Option<LocationId>,
     /// How long it is.
     pub minutes: i64,
@@ -407,15 +407,16 @@ pub fn call_off(cx: &mut Write, event: &mut CalendarEvent, reason: Option<String
 pub(super) fn area() -> Area {
     Area::default().operations([
         operation!(app POST "/calendar/events", Coach, create_calendar_event)
-            .summary("Make a class")
+            .summary("Create a class")
+            .describe("Creates one class that clients can book.")
             .created()
             .fails(&[Key::CoachRequired, Key::ApiError, Key::CompanyNotFound]),
         operation!(app PATCH "/calendar/events/{calendarEventId}", Coach, update_calendar_event)
-            .summary("Change or move a class")
+            .summary("Update a class")
             .describe(
-                "Its bookings go with it, wherever their clients are then: what they have booked besides \
-                 is told in `overlappingBookings`. At another time attendance begins anew, and its clients cancel \
-                 free of charge until `freeUntil`.",
+                "Changes or moves a class with its bookings; returns other bookings of its \
+                 clients at the new time in `overlappingBookings`. After a move attendance starts \
+                 over, and clients may cancel free of charge until `freeUntil`.",
             )
             .emits(correcting![])
             .always(&[])
@@ -424,8 +425,8 @@ pub(super) fn area() -> Area {
             cancel_calendar_event)
         .summary("Cancel a class")
         .describe(
-            "Its bookings are cancelled by the company, as early. What attendance did is taken back, fees too: what \
-             did not take place has no absentees.",
+            "Cancels a class and its bookings, as early cancellations by the company. \
+                 Attendance and its fees are reversed.",
         )
         .emits(correcting![BookingCancelled, BookingRequestRejected])
         .always(&[])

@@ -71,7 +71,8 @@ fn list_appointment_clients(
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS).operations([operation!(app GET "/calendar/appointment-clients", Coach,
         list_appointment_clients)
-    .summary("List who has booked the appointments of a range")
+    .summary("List clients with appointments")
+    .describe("Returns who has booked the appointments of a range of time.")
     .fails(&[Key::DateRangeRequired, Key::DateRangeTooLarge])])
 }
 

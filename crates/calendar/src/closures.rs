@@ -33,7 +33,7 @@ record! {
         coach_id: Option<CoachId>,
         /// The first date, in the zone of what is closed.
         start_date: Date,
-        /// The last date.
+        /// Last date.
         end_date: Date,
         /// From when on each date; the whole date where null.
         start_time: Option<WallTime>,
@@ -234,13 +234,13 @@ fn get_availability_rule(cx: &mut Read, Path(at): Path<RulePath>) -> Result<Rule
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewRule {
-    /// What is closed.
+    /// Scope of the closure.
     pub applies_to: AppliesTo,
     /// The location, where one is closed.
     pub location_id: Option<LocationId>,
     /// The coach, where one is away.
     pub coach_id: Option<CoachId>,
-    /// The first date.
+    /// First date.
     pub start_date: Date,
     /// The last date, at most 731 days later.
     pub end_date: Date,
@@ -341,28 +341,46 @@ fn delete_availability_rule(cx: &mut Write, Path(at): Path<RulePath>) -> Result<
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS).lists(lists()).operations([
         operation!(GET "/availability-rules", AvailabilityRulesRead, list_availability_rules)
-            .summary("List closures"),
+            .summary("List closures")
+            .describe(
+                "Returns the closures of the company, of locations and of coaches.",
+            ),
         operation!(GET "/availability-rules/{availabilityRuleId}", AvailabilityRulesRead,
             get_availability_rule)
-        .summary("Get a closure"),
+        .summary("Get a closure")
+            .describe(
+                "Returns one closure with its scope and its span.",
+            ),
         operation!(POST "/availability-rules/preview", AvailabilityRulesRead, preview_availability_rule)
-            .summary("See whom a closure would concern")
-            .describe("Changes nothing.")
+            .summary("Preview a closure")
+            .describe(
+                "Returns the bookings that a closure would affect. Changes nothing.",
+            )
             .fails(&[Key::DateRangeOrderInvalid, Key::DateRangeTooLarge, Key::CompanyNotFound]),
         operation!(POST "/availability-rules", AvailabilityRulesWrite, create_availability_rule)
-            .summary("Close the company, a location or a coach's calendar")
-            .describe("Cancels nothing: affectedBookings tells whom it concerns.")
+            .summary("Create a closure")
+            .describe(
+                "Closes the company, a location or a coach's calendar for a span of time. Cancels \
+                 nothing; returns the bookings within the closure in `affectedBookings`.",
+            )
             .created()
             .fails(&[Key::DateRangeOrderInvalid, Key::DateRangeTooLarge, Key::CompanyNotFound,
                 Key::ApiError]),
         operation!(PATCH "/availability-rules/{availabilityRuleId}", AvailabilityRulesWrite,
             update_availability_rule)
-        .summary("Change a closure")
+        .summary("Update a closure")
+            .describe(
+                "Changes the fields that are sent. Cancels nothing; returns the bookings within \
+                 the closure in `affectedBookings`.",
+            )
         .fails(&[Key::DateRangeOrderInvalid, Key::DateRangeTooLarge, Key::CompanyNotFound,
             Key::CoachNotFound]),
         operation!(DELETE "/availability-rules/{availabilityRuleId}", AvailabilityRulesWrite,
             delete_availability_rule)
         .summary("Delete a closure")
+            .describe(
+                "Slots within the closure can be booked again.",
+            )
         .confirmation(),
     ])
 }

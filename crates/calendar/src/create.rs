@@ -28,7 +28,7 @@ use crate::{
 pub struct BookingDraft {
     /// For whom.
     pub client: ClientId,
-    /// When it begins.
+    /// Start.
     pub starts_at: Timestamp,
     /// With whom, if with a certain coach.
     pub coach: Option<CoachId>,

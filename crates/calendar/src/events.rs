@@ -32,17 +32,17 @@ record! {
         pub calendar_event_id: CalendarEventId,
         /// Whether it was made for who booked it, or is joined.
         pub kind: EventKind,
-        /// What it is.
+        /// The event type.
         pub event_type_id: EventTypeId,
         /// The template that it was made of.
         pub event_template_id: Option<EventTemplateId>,
         /// What people call it.
         pub name: String,
-        /// Who does it.
+        /// The coach.
         pub coach_id: CoachId,
         /// Where it takes place, if it has a place.
         pub location_id: Option<LocationId>,
-        /// When it begins.
+        /// Start.
         pub starts_at: Timestamp,
         /// When it is over.
         pub ends_at: Timestamp,
@@ -85,15 +85,15 @@ record! {
 pub struct NewEvent {
     /// Its kind.
     pub kind: EventKind,
-    /// What it is.
+    /// The event type.
     pub event_type_id: EventTypeId,
     /// The template that it is made of.
     pub event_template_id: Option<EventTemplateId>,
     /// What people call it.
     pub name: String,
-    /// Who does it.
+    /// The coach.
     pub coach_id: CoachId,
-    /// Where.
+    /// The location.
     pub location_id: Option<LocationId>,
     /// From when until when.
     pub span: Span,
@@ -320,12 +320,15 @@ pub(super) fn area() -> Area {
         operation!(GET "/calendar/events", CalendarEventsRead, list_calendar_events)
             .summary("List calendar events")
             .describe(
-                "In the order of their starts, within a range of at most 366 days; with updatedFrom \
-                 alone, all that were changed since.",
+                "Returns classes and appointments by start, within a range of at most 366 days. \
+                 With `updatedFrom` alone, returns all that changed since then.",
             )
             .fails(&[Key::DateRangeRequired, Key::DateRangeTooLarge]),
         operation!(GET "/calendar/events/{calendarEventId}", CalendarEventsRead, get_calendar_event)
-            .summary("Get a calendar event"),
+            .summary("Get a calendar event")
+            .describe(
+                "Returns one class or appointment with its seats and status.",
+            ),
     ])
 }
 

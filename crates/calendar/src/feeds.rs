@@ -425,23 +425,28 @@ pub(super) fn area() -> Area {
     Area::of(STATEMENTS).lists(lists()).ends(ENDS).documents(&[&FEED]).operations([
         operation!(app GET "/calendar/feeds", SignedIn, list_calendar_feeds)
             .summary("List calendar feeds")
-            .describe("One's own, and those that one has made; for managers, those of all coaches and locations."),
-        operation!(app POST "/calendar/feeds", SignedIn, create_calendar_feed)
-            .summary("Make a calendar feed")
             .describe(
-                "The answer's `url` is read by calendar programs without signing in: whoever knows it \
-                 sees the calendar from 30 days back to 180 ahead. It is shown this once; rotating or \
-                 deleting the feed ends it, and so does its owner's leaving.",
+                "Returns the caller's feeds and those that the caller created; for managers, \
+                 those of all coaches and locations.",
+            ),
+        operation!(app POST "/calendar/feeds", SignedIn, create_calendar_feed)
+            .summary("Create a calendar feed")
+            .describe(
+                "Returns a `url` that calendar programs read without signing in: whoever knows it \
+                 sees the calendar from 30 days ago to 180 days ahead. It is shown once; rotating \
+                 or deleting the feed ends it, and so does its owner's departure.",
             )
             .created()
             .secret()
             .fails(&[Key::ApiError]),
         operation!(app POST "/calendar/feeds/{calendarFeedId}/rotate", SignedIn,
             rotate_calendar_feed)
-        .summary("Give a calendar feed a new address")
+        .summary("Rotate a calendar feed's address")
+        .describe("Returns a new address; the old one stops working at once.")
         .secret(),
         operation!(app DELETE "/calendar/feeds/{calendarFeedId}", SignedIn, delete_calendar_feed)
-            .summary("End a calendar feed"),
+            .summary("Delete a calendar feed")
+            .describe("Ends the feed's address."),
     ])
 }
 

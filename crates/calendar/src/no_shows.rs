@@ -63,18 +63,18 @@ fn list_absent_clients(
 pub(super) fn area() -> Area {
     Area::default().lists(lists()).operations([
         operation!(app GET "/calendar/absences", Coach, list_absent_clients)
-            .summary("List clients who have not come for a while")
+            .summary("List absent clients")
             .describe(
-                "Each client's last booking that was attended, where it began between `from` and `before` and none was \
-                 attended since. The latest first, without those who are archived.",
+                "Returns clients whose last attended booking started between `from` and `before`, \
+                 latest first, without archived clients.",
             )
             .fails(&[Key::DateRangeOrderInvalid]),
         operation!(app GET "/calendar/no-shows", Coach, list_repeated_no_shows)
-    .summary("List clients who missed two bookings in a row")
-    .describe(
-        "A client's latest booking of which it is said who came, where that and the one before it were \
-         missed. The latest first, without those who are archived.",
-    ),
+            .summary("List repeated no-shows")
+            .describe(
+                "Returns clients whose last two bookings with attendance were missed, latest \
+                 first, without archived clients.",
+            ),
     ])
 }
 

@@ -240,7 +240,7 @@ impl NewRecurrence {
 pub struct RecurrenceChanges {
     /// ISO weekdays, 1 = Monday to 7 = Sunday.
     weekdays: Change<Many<BoundedInteger<1, 7>, 1, 7>>,
-    /// 1 to 8.
+    /// Weeks between occurrences, 1 to 8.
     interval_weeks: Change<BoundedInteger<1, 8>>,
     /// What the clock shows at each start.
     start_time: Change<WallTime>,
@@ -315,7 +315,7 @@ mod tests {
         }
     }
 
-    fn shown(dates: impl IntoIterator<Item = Date>) -> Vec<String> {
+    fn texts(dates: impl IntoIterator<Item = Date>) -> Vec<String> {
         dates.into_iter().map(|date| date.to_string()).collect()
     }
 
@@ -394,7 +394,7 @@ mod tests {
         let own = weekly(vec![1, 5], date("2026-11-25"));
         let own = Recurrence { interval_weeks: 2, count: Some(4), ..own };
         let dates = own.dates(date("2027-12-31"));
-        assert_eq!(shown(dates), ["2026-11-27", "2026-12-07", "2026-12-11", "2026-12-21"]);
+        assert_eq!(texts(dates), ["2026-11-27", "2026-12-07", "2026-12-11", "2026-12-21"]);
         assert_eq!(own.materialized_until(Timestamp::from_millis(0), 92), date("2026-12-21"));
     }
 

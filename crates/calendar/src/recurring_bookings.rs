@@ -36,11 +36,11 @@ record! {
     pub struct RecurringBooking {
         /// The series' id.
         pub recurring_booking_id: RecurringBookingId,
-        /// Whose it is.
+        /// The client.
         pub client_id: ClientId,
-        /// What is booked.
+        /// The event type.
         pub event_type_id: EventTypeId,
-        /// With whom.
+        /// The coach.
         pub coach_id: CoachId,
         /// Where, if at a certain place.
         pub location_id: Option<LocationId>,
@@ -60,7 +60,7 @@ record! {
         pub next_id: Option<RecurringBookingId>,
         /// What staff say of its bookings.
         pub note: Option<String>,
-        /// Counts the changes.
+        /// Version number; increases with every change.
         pub version: i64,
         /// When it was made.
         pub created_at: Timestamp,
@@ -416,20 +416,27 @@ pub(super) fn area() -> Area {
         .operations([
             operation!(GET "/recurring-bookings", RecurringBookingsRead, list_recurring_bookings)
                 .summary("List recurring bookings")
+            .describe(
+                "Returns clients' recurring bookings, newest first.",
+            )
                 .for_own(&["note"])
                 .fails(&[Key::ClientNotFound]),
             operation!(GET "/recurring-bookings/{recurringBookingId}", RecurringBookingsRead,
                 get_recurring_booking)
             .summary("Get a recurring booking")
+            .describe(
+                "Returns one recurring booking with its recurrence and the dates that could not \
+                 be booked.",
+            )
             .for_own(&["note"]),
             operation!(POST "/recurring-bookings", RecurringBookingsWrite, create_recurring_booking)
-                .summary("Book again and again")
+                .summary("Create a recurring booking")
                 .describe(
-                    "A series with an end (`untilDate` or `count`) is booked whole, at most 104 times; \
-                     one without is booked 92 days ahead, and a day further every day. Where dates cannot \
-                     be booked, `refuse` lists them in `details.conflicts` and books nothing; `skip` \
-                     leaves them out.",
-                )
+                "Books a recurrence. With an end (`untilDate` or `count`, at most 104 dates) it \
+                 is booked completely; without one, 92 days ahead and a further day every day. \
+                 Where dates cannot be booked, `refuse` returns them in `details.conflicts` and \
+                 books nothing; `skip` leaves them out.",
+            )
                 .created()
                 .emits(settling![BookingCreated, BookingUpdated])
                 .always(&[])

@@ -37,17 +37,17 @@ record! {
     pub struct BookingRequest {
         /// The request's id.
         pub booking_request_id: BookingRequestId,
-        /// Whose it is.
+        /// The client.
         pub client_id: ClientId,
         /// What is to be booked.
         pub event_type_id: EventTypeId,
         /// The class, where it is one.
         pub calendar_event_id: Option<CalendarEventId>,
-        /// With whom.
+        /// The coach.
         pub coach_id: CoachId,
         /// Where, if it has a place.
         pub location_id: Option<LocationId>,
-        /// When it begins.
+        /// Start.
         pub starts_at: Timestamp,
         /// When it is over.
         pub ends_at: Timestamp,
@@ -428,16 +428,24 @@ pub(super) fn area() -> Area {
         .operations([
             operation!(GET "/booking-requests", BookingRequestsRead, list_booking_requests)
                 .summary("List booking requests")
+                .describe(
+                    "Returns requests for appointments and classes that need a coach's approval, \
+                 newest first.",
+                )
                 .for_own(STAFFS)
                 .fails(&[Key::ClientNotFound]),
             operation!(GET "/booking-requests/{bookingRequestId}", BookingRequestsRead,
             get_booking_request)
             .summary("Get a booking request")
+            .describe("Returns one request with its slot, status and expiry.")
             .for_own(STAFFS),
             operation!(POST "/booking-requests/{bookingRequestId}/approve", BookingRequestsWrite,
             approve_booking_request)
             .summary("Approve a booking request")
-            .describe("Its slot is looked at again: what has been taken since is refused.")
+            .describe(
+                "Books the requested slot. The slot is checked again: if it was taken in the \
+                 meantime the request is refused with 409.",
+            )
             .emits(settling![BookingCreated, BookingUpdated, BookingRequestApproved])
             .always(&[Event::BookingCreated, Event::BookingRequestApproved])
             .fails(&[
@@ -450,6 +458,7 @@ pub(super) fn area() -> Area {
             operation!(POST "/booking-requests/{bookingRequestId}/reject", BookingRequestsWrite,
             reject_booking_request)
             .summary("Reject a booking request")
+            .describe("Declines the request and releases its slot.")
             .emits(settling![BookingRequestRejected, BookingUpdated])
             .always(&[Event::BookingRequestRejected])
             .fails(&[Key::BookingRequestNotPending])
@@ -457,7 +466,7 @@ pub(super) fn area() -> Area {
             operation!(POST "/booking-requests/{bookingRequestId}/withdraw", BookingRequestsWrite,
             withdraw_booking_request)
             .summary("Withdraw a booking request")
-            .describe("What its client, or an integration for them, takes back.")
+            .describe("Takes the request back for its client and releases its slot.")
             .for_own(STAFFS)
             .emits(settling![BookingRequestRejected, BookingUpdated])
             .always(&[Event::BookingRequestRejected])

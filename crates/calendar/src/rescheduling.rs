@@ -36,7 +36,7 @@ pub struct Reschedule {
     pub coach_id: Option<CoachId>,
     /// Where; the same place when absent.
     pub location_id: Option<LocationId>,
-    /// When it begins.
+    /// Start.
     pub starts_at: Option<Timestamp>,
     /// What to do where the class is full; `reject` when absent, `overbook` for staff alone.
     pub capacity_action: Option<CapacityAction>,
@@ -174,13 +174,15 @@ pub fn move_to(
 pub(super) fn area() -> Area {
     Area::default().operations([
         operation!(POST "/bookings/{bookingId}/reschedule", BookingsWrite, reschedule_booking)
-            .summary("Move a booking")
+            .summary("Reschedule a booking")
             .describe(
-                "To another start, coach or class of the same type, under the same id. Clients do so \
-                 before the cancellation window.",
+                "Moves a booking to another start, coach or class of the same type, and keeps its \
+                 id. Clients may do so until the cancellation window begins.",
             )
-            .for_own(STAFFS).staff_only_input(SAID_BY_STAFF)
-            .emits(settling![BookingUpdated]).always(&[Event::BookingUpdated])
+            .for_own(STAFFS)
+            .staff_only_input(SAID_BY_STAFF)
+            .emits(settling![BookingUpdated])
+            .always(&[Event::BookingUpdated])
             .confirmation()
             .fails(&[Key::AvailabilitySlotNotBookable, Key::ApiError, Key::CompanyNotFound]),
     ])

@@ -44,10 +44,10 @@ struct SeriesChanges {
     /// On which dates, at which time of the clock; for `this` the time alone.
     #[serde(default)]
     recurrence: RecurrenceChanges,
-    /// With whom.
+    /// The coach.
     #[serde(default)]
     coach_id: Change<CoachId>,
-    /// Where.
+    /// The location.
     #[serde(default)]
     location_id: Patch<LocationId>,
     /// What staff say of its bookings.
@@ -314,7 +314,7 @@ pub(super) fn area() -> Area {
     Area::default().operations([
         operation!(PATCH "/recurring-bookings/{recurringBookingId}", RecurringBookingsWrite,
             update_recurring_booking)
-        .summary("Change a recurring booking, or a part of it")
+        .summary("Update a recurring booking")
         .describe(
             "`this` changes one of its bookings, `following` makes a series of its own of one and all \
              after it, `all` changes what is to come; `startDate` follows to the first of them. Bookings \
@@ -334,7 +334,10 @@ pub(super) fn area() -> Area {
         .confirmation(),
         operation!(POST "/recurring-bookings/{recurringBookingId}/cancel", RecurringBookingsWrite,
             cancel_recurring_booking)
-        .summary("Cancel a recurring booking, or a part of it")
+        .summary("Cancel a recurring booking")
+            .describe(
+                "Cancels one occurrence, one and all following, or all that are still to come.",
+            )
         .emits(correcting![RecurringBookingChanged, BookingCancelled])
         .always(&[Event::RecurringBookingChanged])
         .fails(&[Key::ApiError])

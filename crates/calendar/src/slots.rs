@@ -30,17 +30,17 @@ const SLOTS_MAX: usize = 2_000;
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Slot {
-    /// What is booked.
+    /// The event type.
     event_type_id: EventTypeId,
     /// The class, where it is one.
     calendar_event_id: Option<CalendarEventId>,
     /// What people call it.
     name: String,
-    /// With whom.
+    /// The coach.
     coach_id: CoachId,
     /// Where, if it has a place.
     location_id: Option<LocationId>,
-    /// When it begins.
+    /// Start.
     starts_at: Timestamp,
     /// When it is over.
     ends_at: Timestamp,
@@ -54,7 +54,7 @@ pub struct Slot {
     capacity_left: i64,
     /// Whether it can be booked.
     bookable: bool,
-    /// Why not.
+    /// Why it cannot be booked.
     reasons: Vec<Reason>,
     /// What `POST /bookings` takes, for ten minutes; null where it cannot be booked.
     slot_token: Option<String>,
@@ -288,22 +288,25 @@ fn not_bookable(
 
 /// What this chapter brings.
 pub(super) fn area() -> Area {
-    Area::default().operations([operation!(GET "/availability/slots", AvailabilityRead, list_slots)
-        .summary("List slots")
-        .without_etag()
-        .describe(
-            "What can be booked, with a token that books it. A slot that is free and still cannot be \
-             booked is listed with the reasons: `notice`, `window`, `full`, `daily_limit`, \
-             `client_busy`, `already_booked`, `not_entitled`.",
-        )
-        .for_own(&[])
-        .fails(&[
-            Key::DateRangeRequired,
-            Key::DateRangeTooLarge,
-            Key::CompanyNotFound,
-            Key::EventTypeNotFound,
-            Key::CoachNotFound,
-            Key::ClientNotFound,
-            Key::NotFound,
-        ])])
+    Area::default().operations([
+        operation!(GET "/availability/slots", AvailabilityRead, list_slots)
+            .summary("List bookable slots")
+            .without_etag()
+            .describe(
+                "Returns the starts that can be booked, each with a token that books it. A slot \
+                 that is free but cannot be booked is listed with its `reasons`: `notice`, \
+                 `window`, `full`, `daily_limit`, `client_busy`, `already_booked` or \
+                 `not_entitled`.",
+            )
+            .for_own(&[])
+            .fails(&[
+                Key::DateRangeRequired,
+                Key::DateRangeTooLarge,
+                Key::CompanyNotFound,
+                Key::EventTypeNotFound,
+                Key::CoachNotFound,
+                Key::ClientNotFound,
+                Key::NotFound,
+            ]),
+    ])
 }

@@ -29,7 +29,7 @@ record! {
     pub struct CalendarTask {
         /// The task's id.
         pub calendar_task_id: CalendarTaskId,
-        /// Who does it.
+        /// The coach.
         coach_id: CoachId,
         title: String,
         starts_at: Timestamp,
@@ -183,11 +183,11 @@ fn get_calendar_task(cx: &mut Read, Path(at): Path<TaskPath>) -> Result<TaskAnsw
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewTask {
-    /// Who does it.
+    /// The coach.
     pub coach_id: CoachId,
     /// What is to be done.
     pub title: Name<120>,
-    /// When it begins.
+    /// Start.
     pub starts_at: Timestamp,
     /// When it is over, at most 31 days later.
     pub ends_at: Timestamp,
@@ -280,23 +280,32 @@ pub(super) fn area() -> Area {
     Area::of(STATEMENTS).lists(lists()).tells::<TaskEvent>().operations([
         operation!(GET "/calendar-tasks", CalendarTasksRead, list_calendar_tasks)
             .summary("List calendar tasks")
-            .describe("The latest start first."),
+            .describe("Returns coaches' tasks by start, latest first."),
         operation!(GET "/calendar-tasks/{calendarTaskId}", CalendarTasksRead, get_calendar_task)
-            .summary("Get a calendar task"),
+            .summary("Get a calendar task")
+            .describe("Returns one task with its coach, time and status."),
         operation!(POST "/calendar-tasks", CalendarTasksWrite, create_calendar_task)
             .summary("Create a calendar task")
-            .describe("Cancels nothing: overlappingBookings tells what is booked then.")
+            .describe(
+                "Blocks a coach's time for a task. Cancels nothing; returns existing bookings of \
+                 that time in `overlappingBookings`.",
+            )
             .created()
             .emits(&[Event::CalendarTaskCreated])
             .fails(&[Key::DateRangeOrderInvalid, Key::DateRangeTooLarge, Key::ApiError]),
         operation!(PATCH "/calendar-tasks/{calendarTaskId}", CalendarTasksWrite,
             update_calendar_task)
         .summary("Update a calendar task")
+        .describe(
+            "Changes the fields that are sent. Cancels nothing; returns existing bookings of \
+                 that time in `overlappingBookings`.",
+        )
         .emits(&[Event::CalendarTaskUpdated])
         .fails(&[Key::DateRangeOrderInvalid, Key::DateRangeTooLarge, Key::ApiError]),
         operation!(POST "/calendar-tasks/{calendarTaskId}/cancel", CalendarTasksWrite,
             cancel_calendar_task)
         .summary("Cancel a calendar task")
+        .describe("Frees the coach's time.")
         .emits(&[Event::CalendarTaskCancelled])
         .fails(&[Key::ApiError])
         .confirmation(),

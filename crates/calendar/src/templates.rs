@@ -27,7 +27,7 @@ record! {
         pub event_template_id: EventTemplateId,
         /// What people call such an event.
         pub name: String,
-        /// What it is.
+        /// The event type.
         pub event_type_id: EventTypeId,
         /// How long it takes.
         pub duration_minutes: i64,
@@ -109,9 +109,9 @@ struct NewTemplate {
     #[schemars(required, with = "Name<120>")]
     #[serde(default, deserialize_with = "text::given")]
     name: Option<Name<120>>,
-    /// What it is.
+    /// The event type.
     event_type_id: EventTypeId,
-    /// 5 to 1440.
+    /// Duration in minutes, 5 to 1,440.
     #[schemars(required, with = "BoundedInteger<5, 1_440>")]
     duration_minutes: Option<BoundedInteger<5, 1_440>>,
     /// 1 to 1000; as the type says when absent.
@@ -214,11 +214,20 @@ fn archive_event_template(cx: &mut Write, Path(at): Path<TemplatePath>) -> Resul
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS).lists(lists()).operations([
         operation!(GET "/event-templates", EventTemplatesRead, list_event_templates)
-            .summary("List event templates"),
+            .summary("List event templates")
+            .describe(
+                "Returns templates that classes are created from, newest first.",
+            ),
         operation!(GET "/event-templates/{eventTemplateId}", EventTemplatesRead, get_event_template)
-            .summary("Get an event template"),
+            .summary("Get an event template")
+            .describe(
+                "Returns one template.",
+            ),
         operation!(POST "/event-templates", EventTemplatesWrite, create_event_template)
             .summary("Create an event template")
+            .describe(
+                "Defines the defaults of a class.",
+            )
             .created()
             .fails(&[
                 Key::EventTemplateNameRequired,
@@ -228,12 +237,16 @@ pub(super) fn area() -> Area {
         operation!(PATCH "/event-templates/{eventTemplateId}", EventTemplatesWrite,
             update_event_template)
         .summary("Update an event template")
-        .describe("Events that were made of it stay as they are.")
+        .describe(
+                "Changes the template. Events that were created from it stay unchanged.",
+            )
         .fails(&[Key::EventTemplateNameRequired, Key::EventTemplateDurationRequired]),
         operation!(POST "/event-templates/{eventTemplateId}/archive", EventTemplatesWrite,
             archive_event_template)
         .summary("Archive an event template")
-        .describe("No more events are made of it; those that were stay.")
+        .describe(
+                "Prevents new events from this template. Existing events stay.",
+            )
         .confirmation(),
     ])
 }

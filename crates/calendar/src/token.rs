@@ -22,15 +22,15 @@ const MAC: usize = 16;
 /// What is offered: a start with a coach at a place, or a seat of a class.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SlotKey {
-    /// What is booked.
+    /// The event type.
     pub event_type_id: EventTypeId,
-    /// With whom.
+    /// The coach.
     pub coach_id: CoachId,
     /// Where, if it has a place.
     pub location_id: Option<LocationId>,
     /// The class, where it is one.
     pub calendar_event_id: Option<CalendarEventId>,
-    /// When it begins.
+    /// Start.
     pub starts_at: Timestamp,
 }
 

@@ -293,7 +293,7 @@ pub struct NewEventType {
     pub description: Option<Text<1000>>,
     /// `appointment` when absent.
     pub kind: Option<EventKind>,
-    /// 5 to 1440.
+    /// Duration in minutes, 5 to 1,440.
     pub duration_minutes: BoundedInteger<5, 1_440>,
     /// 1 to 1000; 1 when absent, and for an appointment always.
     pub capacity: Option<BoundedInteger<1, 1_000>>,
@@ -488,21 +488,29 @@ pub(super) fn area() -> Area {
     Area::of(STATEMENTS).lists(lists()).ends(ENDS).operations([
         operation!(GET "/event-types", EventTypesRead, list_event_types)
             .summary("List event types")
+            .describe("Returns the types of appointments and classes that can be booked.")
             .for_every_client(&[]),
         operation!(GET "/event-types/{eventTypeId}", EventTypesRead, get_event_type)
             .summary("Get an event type")
+            .describe("Returns one event type with its booking rules.")
             .for_every_client(&[]),
         operation!(POST "/event-types", EventTypesWrite, create_event_type)
             .summary("Create an event type")
+            .describe(
+                "Defines an appointment or a class: its duration, seats, credits and booking \
+                 rules.",
+            )
             .created()
             .fails(&[Key::EventTypeNameRequired, Key::ApiError]),
         operation!(PATCH "/event-types/{eventTypeId}", EventTypesWrite, update_event_type)
             .summary("Update an event type")
-            .describe("What is booked keeps the rules that it was booked by.")
+            .describe(
+                "Changes the event type. Existing bookings keep the rules they were booked under.",
+            )
             .fails(&[Key::EventTypeNameRequired]),
         operation!(POST "/event-types/{eventTypeId}/archive", EventTypesWrite, archive_event_type)
             .summary("Archive an event type")
-            .describe("Nothing new can be booked; what is booked stays.")
+            .describe("Prevents new bookings of this type. Existing bookings stay.")
             .confirmation(),
     ])
 }

@@ -38,9 +38,11 @@ fn list_client_visits(cx: &mut Read, Query(request): Query<ClientIds>) -> Result
 
 /// What this chapter brings.
 pub(super) fn area() -> Area {
-    Area::of(STATEMENTS)
-        .operations([operation!(app GET "/clients/visits", Coach, list_client_visits)
-            .summary("Get the last and next visits of several clients")])
+    Area::of(STATEMENTS).operations([
+        operation!(app GET "/clients/visits", Coach, list_client_visits)
+            .summary("List last and next visits of several clients")
+            .describe("Returns the last attended and the next booking of up to 100 clients."),
+    ])
 }
 
 statements! {

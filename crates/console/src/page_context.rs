@@ -356,12 +356,12 @@ impl<'v, 't> PageContext<'v, 't> {
 
     /// What a coach is called; each is asked for once.
     pub(crate) fn coach(&mut self, id: &str) -> Result<String> {
-        self.named("get_coach", ("coachId", id), "coach")
+        self.call_named("get_coach", ("coachId", id), "coach")
     }
 
     /// What a client is called.
     pub(crate) fn client(&mut self, id: &str) -> Result<String> {
-        self.named("get_client", ("clientId", id), "client")
+        self.call_named("get_client", ("clientId", id), "client")
     }
 
     /// Gets to know what the clients of some records are called, in one go.
@@ -382,10 +382,10 @@ impl<'v, 't> PageContext<'v, 't> {
 
     /// What a location is called.
     pub(crate) fn location(&mut self, id: &str) -> Result<String> {
-        self.named("get_location", ("locationId", id), "location")
+        self.call_named("get_location", ("locationId", id), "location")
     }
 
-    fn named(
+    fn call_named(
         &mut self,
         operation: &'static str,
         (parameter, id): (&str, &str),

@@ -27,7 +27,7 @@ pub trait Checkups: Send + Sync {
 pub struct Measured<'m> {
     /// What was measured: the key of a type.
     pub r#type: &'m str,
-    /// In `unit`.
+    /// The value, in `unit`.
     pub value: Option<f64>,
     /// Of a blood pressure: at the beat, and in the pause.
     pub components: Option<(i64, i64)>,

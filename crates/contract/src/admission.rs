@@ -37,7 +37,7 @@ pub struct AccessHours {
     #[serde(deserialize_with = "weekday")]
     #[schemars(range(min = 1, max = 7))]
     pub weekday: i64,
-    /// From this time.
+    /// Start, inclusive.
     pub from: WallTime,
     /// Until this time; on the next day where it is not later.
     #[serde(deserialize_with = "text::closing")]

@@ -435,7 +435,7 @@ mod tests {
         );
         assert_eq!(paged("").unwrap().1, PageRequest::default());
         let output = |query: &str| paged(query).unwrap_err().message;
-        assert_eq!(output("q=1"), "q: unknown query parameter; there are page, limit.");
+        assert_eq!(output("q=1"), "q: unknown query parameter; there are page, limit, cursor.");
         assert_eq!(output("limit=1&limit=2"), "limit: must be given once.");
         for bad in [
             "page=01",
@@ -457,12 +457,15 @@ mod tests {
     #[test]
     fn several_ids_have_commas_between() {
         #[derive(Clone, Deserialize, JsonSchema)]
-        struct Asked {
+        struct IdsQuery {
             ids: IdList<Id>,
         }
         let request = |ids: &str| {
-            Query::<Asked>::take(&Arguments { query: format!("ids={ids}"), ..Arguments::default() })
-                .map(|Query(request)| request.ids.0.len())
+            Query::<IdsQuery>::take(&Arguments {
+                query: format!("ids={ids}"),
+                ..Arguments::default()
+            })
+            .map(|Query(request)| request.ids.0.len())
         };
         let id = |number: usize| format!("{number:024x}");
         assert_eq!(request(&id(1)).unwrap(), 1);

@@ -36,9 +36,9 @@ words! {
 #[schemars(inline)]
 #[serde(rename_all = "camelCase")]
 pub struct Entitlement {
-    /// From what.
+    /// What the credits come from.
     pub source: EntitlementSource,
-    /// How many credits.
+    /// Number of credits.
     pub units: i64,
     /// Whether they are held, consumed or given back.
     pub state: EntitlementState,

@@ -10,7 +10,7 @@ use spotter_kernel::{Key, Problem, Result};
 pub struct Features {
     /// Integrations may use the Public API.
     pub public_api: bool,
-    /// The workout module.
+    /// Whether the workout module is switched on.
     pub workout: bool,
     /// Workout programmes laid out on a calendar.
     pub programme_calendar: bool,

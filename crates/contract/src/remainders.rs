@@ -63,7 +63,7 @@ pub struct LeftBehind {
     kind: LeftKind,
     /// How many there are.
     total: i64,
-    /// The first hundred.
+    /// The first 100 ids.
     ids: Vec<Id>,
 }
 

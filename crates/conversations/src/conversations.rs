@@ -150,26 +150,31 @@ pub(super) fn area() -> Area {
         operation!(GET "/conversations", ConversationsRead, list_conversations)
             .summary("List conversations")
             .integrations_only()
-            .describe("Those in which something was said last come first."),
+            .describe("Returns conversations by latest activity."),
         operation!(GET "/conversations/{conversationId}", ConversationsRead, get_conversation)
             .summary("Get a conversation")
+            .describe("Returns one conversation with its participants.")
             .integrations_only(),
         operation!(GET "/conversations/{conversationId}/messages", ConversationsRead,
             list_conversation_messages)
         .summary("List conversation messages")
-            .integrations_only()
+        .integrations_only()
         .describe(
-            "Newest first, deleted ones as marks. Nothing is marked as seen. While messages come in, \
-             those on later pages move back: following the pages shows some twice and misses none.",
+            "Returns messages newest first; deleted messages are listed without content. \
+                 Marks nothing as seen. New messages move older ones to later pages, so paging by \
+                 number can repeat messages but misses none.",
         ),
         operation!(GET "/messages/threads", MessagesRead, list_message_threads)
             .summary("List message threads")
             .integrations_only()
-            .describe("Conversations without their names and those who take part."),
+            .describe("Returns conversations without their names and participants."),
         operation!(GET "/messages", MessagesRead, list_messages)
             .summary("List messages")
             .integrations_only()
-            .describe("Of all conversations, newest first, without what they say and without names."),
+            .describe(
+                "Returns messages of all conversations, newest first, without their content and \
+                 without names.",
+            ),
     ])
 }
 

@@ -290,27 +290,48 @@ fn remove_participant(
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS).lists(lists()).operations([
         operation!(app GET "/conversations", SignedIn, list_own_conversations)
-            .summary("List the caller's conversations"),
+            .summary("List own conversations")
+            .describe(
+                "Returns conversations that the caller takes part in, latest activity first.",
+            ),
         operation!(app GET "/conversations/unread", SignedIn, count_unread)
-            .summary("Count what the caller has not seen"),
+            .summary("Count unread messages")
+            .describe(
+                "Returns how many messages and conversations the caller has not seen.",
+            ),
         operation!(app POST "/conversations", SignedIn, open_conversation)
             .summary("Open a conversation")
-            .describe("Two people have one direct conversation: opening it again answers with it.")
+            .describe(
+                "Creates a conversation. Two people have one direct conversation: opening it \
+                 again returns it.",
+            )
             .emits(&[Event::ConversationCreated])
             .fails(&[Key::ApiError]),
         operation!(app GET "/conversations/{conversationId}", SignedIn, get_own_conversation)
-            .summary("Get a conversation of the caller's"),
+            .summary("Get an own conversation")
+            .describe(
+                "Returns a conversation that the caller takes part in.",
+            ),
         operation!(app PATCH "/conversations/{conversationId}", SignedIn, update_conversation)
-            .summary("Update a group")
+            .summary("Update a group conversation")
+            .describe(
+                "Changes a group's name and description.",
+            )
             .emits(&[Event::ConversationUpdated])
             .fails(&[Key::InvalidEnum, Key::ApiError]),
         operation!(app POST "/conversations/{conversationId}/participants", SignedIn, add_participant)
-            .summary("Let somebody join a group")
+            .summary("Add a participant")
+            .describe(
+                "Adds a coach or a client to a group conversation.",
+            )
             .emits(&[Event::ConversationParticipantAdded])
             .fails(&[Key::InvalidEnum, Key::FieldTooLong, Key::ApiError]),
         operation!(app DELETE "/conversations/{conversationId}/participants/{userId}", SignedIn,
             remove_participant)
-        .summary("Leave a group, or let somebody go")
+        .summary("Remove a participant")
+            .describe(
+                "Removes a participant from a group conversation, or leaves it.",
+            )
         .emits(&[Event::ConversationParticipantRemoved])
         .fails(&[Key::ApiError]),
     ])

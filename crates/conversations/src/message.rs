@@ -106,7 +106,7 @@ pub struct ChatMessage {
 pub struct Attachment {
     file_name: String,
     media_type: MediaType,
-    /// In bytes.
+    /// Size in bytes.
     size: i64,
 }
 

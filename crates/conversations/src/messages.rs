@@ -248,12 +248,17 @@ fn mark_seen(
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS).operations([
         operation!(app GET "/conversations/{conversationId}/messages", SignedIn, list_own_messages)
-            .summary("List messages of a conversation of the caller's"),
+            .summary("List messages of an own conversation")
+            .describe(
+                "Returns messages of a conversation that the caller takes part in, newest first.",
+            ),
         operation!(app GET "/conversations/{conversationId}/messages/{messageId}", SignedIn,
             get_own_message)
-        .summary("Get a message"),
+        .summary("Get a message")
+        .describe("Returns a message of a conversation that the caller takes part in."),
         operation!(app POST "/conversations/{conversationId}/messages", SignedIn, send_message)
             .summary("Send a message")
+            .describe("Sends a message to a conversation that the caller takes part in.")
             .created()
             .emits(&[Event::ConversationMessageCreated])
             .fails(&[Key::ApiError])
@@ -261,16 +266,17 @@ pub(super) fn area() -> Area {
         operation!(app PATCH "/conversations/{conversationId}/messages/{messageId}", SignedIn,
             edit_message)
         .summary("Edit a message")
+        .describe("Replaces the text of a message that the caller sent.")
         .emits(&[Event::ConversationMessageUpdated])
         .fails(&[Key::ApiError]),
         operation!(app DELETE "/conversations/{conversationId}/messages/{messageId}", SignedIn,
             delete_message)
         .summary("Delete a message")
-        .describe("It stays as a mark; what it said and its file are gone.")
+        .describe("Removes a message's content and file and keeps a placeholder.")
         .emits(&[Event::ConversationMessageDeleted]),
         operation!(app POST "/conversations/{conversationId}/seen", SignedIn, mark_seen)
             .summary("Mark messages as seen")
-            .describe("Up to the one that is named; a mark never goes back."),
+            .describe("Marks all messages up to the named one as seen. The mark never moves back."),
     ])
 }
 

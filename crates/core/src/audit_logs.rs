@@ -98,10 +98,18 @@ pub fn area() -> Area {
         .erases(TRACES)
         .operations([
             operation!(GET "/audit-logs", AuditLogsRead, list_audit_logs)
-                .summary("List audit logs")
+                .summary("List audit log entries")
+                .describe(
+                    "Returns who did what to which record, newest first. Entries name the changed \
+                 fields, never their values.",
+                )
                 .fails(&[Key::AuditStoreUnavailable]),
             operation!(GET "/audit-logs/{auditLogId}", AuditLogsRead, get_audit_log)
-                .summary("Get an audit log")
+                .summary("Get an audit log entry")
+                .describe(
+                    "Returns one entry: the actor, the operation, its outcome, the record and the \
+                 names of the changed fields.",
+                )
                 .fails(&[Key::AuditStoreUnavailable]),
         ])
         .tagged("Audit logs")

@@ -276,7 +276,7 @@ pub struct NewLocation {
     pub r#type: Option<LocationType>,
     /// The company's when absent.
     pub time_zone: Option<TimeZone>,
-    /// Where it is.
+    /// Postal address.
     pub address: Option<Address>,
     /// Where it is on the map.
     pub coordinates: Option<Coordinates>,
@@ -391,21 +391,36 @@ pub fn area() -> Area {
         .operations([
             operation!(GET "/locations", LocationsRead, list_locations)
                 .summary("List locations")
+            .describe(
+                "Returns the company's locations.",
+            )
                 .for_every_client(STAFFS),
             operation!(GET "/locations/{locationId}", LocationsRead, get_location)
                 .summary("Get a location")
+            .describe(
+                "Returns one location.",
+            )
                 .for_every_client(STAFFS),
             operation!(POST "/locations", LocationsWrite, create_location)
                 .summary("Create a location")
+            .describe(
+                "Creates a location with its address, opening hours and zones.",
+            )
                 .created()
                 .fails(&[Key::CompanyNotFound]),
             operation!(PATCH "/locations/{locationId}", LocationsWrite, update_location)
                 .summary("Update a location")
-                .describe("A zone that a device guards stays, as it is spelled.")
+                .describe(
+                "Changes the fields that are sent. A zone that a device guards cannot be renamed \
+                 or removed.",
+            )
                 .fails(&[Key::CompanyNotFound, Key::ApiError]),
             operation!(POST "/locations/{locationId}/archive", LocationsWrite, archive_location)
                 .summary("Archive a location")
-                .describe("Archiving an archived location changes nothing.")
+                .describe(
+                "Archives a location; `leavesBehind` lists what still refers to it. Archiving \
+                 again changes nothing.",
+            )
                 .confirmation(),
         ])
         .tagged("Locations")

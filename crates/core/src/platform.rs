@@ -179,15 +179,23 @@ pub fn area() -> Area {
         .operations([
             operation!(GET "/platform/profile", PlatformRead, get_platform_profile)
                 .summary("Get the calling API client")
+                .describe("Returns the API client, its company, scopes and consents.")
                 .integrations_only(),
             operation!(GET "/platform/capabilities", PlatformRead, get_platform_capabilities)
-                .summary("Get what is switched on, and the limits")
+                .summary("Get capabilities and limits")
+                .describe(
+                    "Returns which features the company has switched on, and the API's limits.",
+                )
                 .fails(&[Key::CompanyNotFound]),
             operation!(GET "/platform/scopes", PlatformRead, list_platform_scopes)
-                .summary("List the scope catalogue")
+                .summary("List scopes")
+                .describe("Returns every scope with its purpose.")
                 .integrations_only(),
             operation!(GET "/platform/events", PlatformRead, list_platform_events)
-                .summary("List the event registry"),
+                .summary("List webhook events")
+                .describe(
+                    "Returns every event type with the scope that reading its payload requires.",
+                ),
         ])
         .tagged("Platform")
 }

@@ -135,7 +135,7 @@ record! {
         owner_id: Id,
         file_name: String,
         media_type: MediaType,
-        /// In bytes.
+        /// Size in bytes.
         size: i64,
         #[serde(skip)]
         status: UploadStatus,
@@ -162,7 +162,7 @@ pub struct AttachedFile {
     pub file_name: String,
     /// What it is.
     pub media_type: MediaType,
-    /// In bytes.
+    /// Size in bytes.
     pub size: i64,
 }
 

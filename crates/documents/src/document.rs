@@ -57,9 +57,9 @@ record! {
         pub folder_id: Option<FolderId>,
         /// What people call it.
         pub name: String,
-        /// What it is.
+        /// Which type it is.
         pub r#type: DocumentType,
-        /// Where it is.
+        /// Whether it is a file or a link.
         pub source: Source,
         /// Where it is read; null of a file, which people fetch in the app.
         pub url: Option<String>,
@@ -79,7 +79,7 @@ record! {
         pub archived_at: Option<Timestamp>,
         /// api_client, coach, client or system.
         pub created_by_type: String,
-        /// Who brought it.
+        /// Who created it.
         pub created_by: Option<Id>,
         /// When it was brought.
         pub created_at: Timestamp,

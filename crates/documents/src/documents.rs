@@ -282,31 +282,38 @@ pub(super) fn area() -> Area {
         operation!(GET "/documents", DocumentsRead, list_documents)
             .summary("List documents")
             .describe(
-                "Newest first. Without the health-data consent, an integration is told of no document of the type \
-                 `medical`. Clients are told of their own that are not archived.",
+                "Returns documents newest first. Integrations without health-data consent see no \
+                 `medical` documents; clients see their own that are not archived.",
             )
             .for_own(STAFFS),
         operation!(GET "/documents/{documentId}", DocumentsRead, get_document)
             .summary("Get a document")
-            .describe("What is known of it. The file itself is fetched in the app.")
+            .describe(
+                "Returns a document's metadata. The file itself is available through the \
+                 application API.",
+            )
             .for_own(STAFFS),
         operation!(POST "/documents", DocumentsWrite, link_document)
-            .sometimes_about_health().summary("Link a document")
-            .describe("A document that is read elsewhere, of a client or of the company itself.")
+            .sometimes_about_health()
+            .summary("Link a document")
+            .describe("Adds a document that is stored elsewhere, for a client or for the company.")
             .created()
             .emits(&[Event::DocumentLinked])
             .always(&[])
             .fails(REQUIRED),
         operation!(app POST "/document-files", Coach, file_document)
-            .sometimes_about_health().summary("File a document")
-            .describe("A file that was sent before is kept as a document.")
+            .sometimes_about_health()
+            .summary("Create a document from a file")
+            .describe("Creates a document from an uploaded file.")
             .created()
             .for_own(STAFFS)
             .emits(&[Event::DocumentLinked])
             .always(&[])
             .fails(&[Key::DocumentTypeRequired, Key::NotFound, Key::ScopesHealthConsentRequired]),
         operation!(PATCH "/documents/{documentId}", DocumentsWrite, update_document)
-            .sometimes_about_health().summary("Change what is known of a document")
+            .sometimes_about_health()
+            .summary("Update a document")
+            .describe("Changes a document's metadata or folder.")
             .emits(&[Event::DocumentLinked, Event::DocumentUpdated])
             .always(&[Event::DocumentUpdated])
             .fails(&[
@@ -317,12 +324,17 @@ pub(super) fn area() -> Area {
                 Key::ApiError,
             ]),
         operation!(POST "/documents/{documentId}/archive", DocumentsWrite, archive_document)
-            .sometimes_about_health().summary("Archive a document")
-            .describe("It is put away, and can be restored. Archiving it twice changes nothing.")
+            .sometimes_about_health()
+            .summary("Archive a document")
+            .describe(
+                "Archives a document, which can be restored. Archiving again changes nothing.",
+            )
             .emits(&[Event::DocumentArchived])
             .confirmation(),
         operation!(POST "/documents/{documentId}/restore", DocumentsWrite, restore_document)
-            .sometimes_about_health().summary("Restore an archived document")
+            .sometimes_about_health()
+            .summary("Restore a document")
+            .describe("Restores an archived document.")
             .emits(&[Event::DocumentUpdated]),
     ])
 }

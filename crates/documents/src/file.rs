@@ -64,10 +64,11 @@ fn get_document_file(cx: &mut Read, Path(at): Path<DocumentPath>) -> Result<File
 pub(super) fn area() -> Area {
     Area::default().downloads(&[&FILE]).operations([
         operation!(app GET "/documents/{documentId}/file", Coach, get_document_file)
-            .summary("Get the file of a document")
+            .summary("Get a document's file")
             .without_etag()
             .describe(
-                "With an address at which it can be fetched for five minutes, without a token. A link has none.",
+                "Returns a URL that serves the file for five minutes without a token. Links have \
+                 no file.",
             )
             .for_own(&[]),
     ])

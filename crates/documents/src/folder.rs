@@ -176,22 +176,23 @@ pub(super) fn area() -> Area {
     let taken = &[Key::ApiError];
     Area::of(STATEMENTS).lists(lists()).operations([
         operation!(GET "/document-folders", DocumentsRead, list_document_folders)
-            .summary("List folders of documents")
-            .describe("Newest first; a company has at most 1000."),
+            .summary("List document folders")
+            .describe("Returns folders newest first. A company has at most 1,000."),
         operation!(GET "/document-folders/{folderId}", DocumentsRead, get_document_folder)
-            .summary("Get a folder of documents"),
+            .summary("Get a document folder")
+            .describe("Returns one folder with its parent."),
         operation!(POST "/document-folders", DocumentsWrite, create_document_folder)
-            .summary("Create a folder of documents")
-            .describe("At most five folders stand in each other.")
+            .summary("Create a document folder")
+            .describe("Creates a folder. Folders nest at most five levels deep.")
             .created()
             .fails(taken),
         operation!(PATCH "/document-folders/{folderId}", DocumentsWrite, update_document_folder)
-            .summary("Rename or move a folder of documents")
-            .describe("All that stands in it moves with it.")
+            .summary("Update a document folder")
+            .describe("Renames or moves a folder with everything in it.")
             .fails(taken),
         operation!(DELETE "/document-folders/{folderId}", DocumentsWrite, delete_document_folder)
-            .summary("Delete an empty folder of documents")
-            .describe("Archived documents that stood in it stand in none from now on.")
+            .summary("Delete a document folder")
+            .describe("Deletes an empty folder. Archived documents in it lose their folder.")
             .fails(taken)
             .confirmation(),
     ])

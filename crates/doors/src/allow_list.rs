@@ -286,11 +286,13 @@ fn get_allow_list(cx: &mut Read, Query(request): Query<AllowListFilters>) -> Res
 /// What this chapter brings.
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS).operations([operation!(device GET "/access/allow-list", get_allow_list)
-        .summary("Get whom to let in without a network")
+        .summary("Get the offline allow-list")
         .describe(
-            "Cards and telephones of members whose membership runs and is paid for; PINs, codes, passes, credits and \
-             bookings need the server, and so do zones that count who is inside. Ask the server first, and decide by \
-             the list after 800 ms without an answer. Ask every minute with the `listVersion` that is there.",
+            "Returns the cards and phones that the device may admit without a network: those \
+                 of members whose membership is running and paid. PINs, codes, passes, credits, \
+                 bookings and zones with a capacity need the server. Ask the server first; decide \
+                 by the list after 800 ms without an answer. Poll every minute with the \
+                 `listVersion` that the device has.",
         )])
 }
 

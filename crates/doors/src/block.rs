@@ -14,9 +14,9 @@ record! {
     pub struct AccessBlock {
         /// Who is let in nowhere.
         client_id: ClientId,
-        /// Why, for staff.
+        /// Reason, for staff only.
         note: Option<String>,
-        /// Since when.
+        /// When the block was set.
         blocked_at: Timestamp,
         /// The coach who said so.
         blocked_by: Option<Id>,
@@ -36,7 +36,7 @@ answer!(AccessBlockAnswer { access_block: AccessBlock });
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct NewBlock {
-    /// Why, for staff.
+    /// Reason, for staff only.
     note: Option<Text<500>>,
 }
 
@@ -76,12 +76,17 @@ fn unblock_access(cx: &mut Write, Path(at): Path<ClientPath>) -> Result<AccessBl
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS).operations([
         operation!(app GET "/clients/{clientId}/access-block", Coach, get_access_block)
-            .summary("See why a client is let in nowhere"),
+            .summary("Get a client's access block")
+            .describe("Returns the reason and the author of the block."),
         operation!(app PUT "/clients/{clientId}/access-block", Manager, block_access)
-            .summary("Let a client in nowhere")
-            .describe("Whatever they have paid for, until the block is deleted."),
+            .summary("Block a client's access")
+            .describe(
+                "Denies access at every door, whatever the client has paid for, until the block \
+                 is deleted.",
+            ),
         operation!(app DELETE "/clients/{clientId}/access-block", Manager, unblock_access)
-            .summary("Let a client in again"),
+            .summary("Remove an access block")
+            .describe("Applies the normal rules at doors again."),
     ])
 }
 

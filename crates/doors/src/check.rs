@@ -27,7 +27,7 @@ use crate::{
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ShownCredential {
-    /// What it is.
+    /// Which kind it is.
     pub kind: AccessKind,
     /// Its number; what the code says, of `qr`.
     pub number: Text<200>,
@@ -280,11 +280,12 @@ pub const TELLS: &[spotter_kernel::Event] = settling![BookingUpdated];
 /// What this chapter brings.
 pub(super) fn area() -> Area {
     Area::default().operations([operation!(device POST "/access/scans", scan_access)
-        .summary("Ask whether to open")
+        .summary("Check a credential")
         .describe(
-            "Answers 200 whether somebody is let in or not. The first rule that fails is the reason, in the order in \
-             which the reasons are listed. Nobody is kept from going out. With the answer the visit is written, what it \
-             takes is taken once, and who came for a booking has attended it.",
+            "Decides whether to open. The status is 200 whether access is allowed or denied; \
+                 `reason` is the first rule that failed, in the order in which the reasons are \
+                 listed. Leaving is always allowed. An allowed entry writes the visit, charges \
+                 for it once, and marks the bookings that the client came for as attended.",
         )
         .emits(TELLS)
         .always(&[])

@@ -91,10 +91,10 @@ fn get_access_code(cx: &mut Read) -> Result<AccessCode> {
 /// What this chapter brings.
 pub(super) fn area() -> Area {
     Area::default().operations([operation!(app GET "/client/access-code", Client, get_access_code)
-        .summary("Get the code that opens doors now")
+        .summary("Get the current access code")
         .without_etag()
         .describe(
-            "To be shown as a QR code. It changes every 30 seconds, is taken for a minute, and once a zone. The company \
-             gives the credential: one of the kind `qr`.",
+            "Returns a code to be shown as a QR code. It changes every 30 seconds, is \
+                 accepted for a minute, and once per zone. Requires a credential of the kind `qr`.",
         )])
 }

@@ -36,9 +36,9 @@ record! {
     pub struct AccessCredential {
         /// Its id.
         pub credential_id: CredentialId,
-        /// Whose it is.
+        /// The client.
         pub client_id: ClientId,
-        /// What it is.
+        /// Which kind it is.
         pub kind: AccessKind,
         /// Whether it lets in.
         pub status: AccessCredentialStatus,
@@ -60,7 +60,7 @@ record! {
 pub struct AccessCredentialView {
     credential_id: CredentialId,
     client_id: ClientId,
-    /// What it is.
+    /// Which kind it is.
     kind: AccessKind,
     /// Whether it lets in.
     status: AccessCredentialStatus,

@@ -45,7 +45,7 @@ answer!(AccessCredentialAnswer { access_credential: AccessCredentialView });
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewAccessCredential {
-    /// What it is.
+    /// Which kind it is.
     pub kind: AccessKind,
     /// Its number: of a card 4 to 64 letters and digits, of a PIN 6 to 12 digits, of a telephone 8 to 200
     /// characters. Absent for `qr`, whose codes the client fetches.
@@ -174,21 +174,32 @@ fn suspend_all(cx: &mut Write, client: Id) -> Result<u64> {
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS).with(Area::of(credential::statements())).lists(lists()).ends(ENDINGS).operations([
         operation!(app GET "/clients/{clientId}/access-credentials", Coach, list_access_credentials)
-            .summary("List a client's access credentials")
+            .summary("List access credentials")
+            .describe(
+                "Returns a client's cards, PINs, phones and QR codes, without their numbers.",
+            )
             .for_client(&[]),
         operation!(app POST "/clients/{clientId}/access-credentials", Coach, add_access_credential)
-            .summary("Give a client an access credential")
-            .describe("A number is one client's at a time. It is not told again; of cards the last characters are.")
+            .summary("Add an access credential")
+            .describe(
+                "Registers a card, PIN, phone or QR code of a client. A number belongs to one \
+                 client at a time and is not returned again; of cards the last characters are.",
+            )
             .created()
             .fails(&[Key::ApiError]),
         operation!(app PATCH "/clients/{clientId}/access-credentials/{credentialId}", Coach,
             update_access_credential)
-            .summary("Change an access credential")
+            .summary("Update an access credential")
+            .describe(
+                "Changes the fields that are sent.",
+            )
             .fails(&[Key::ApiError]),
         operation!(app POST "/clients/{clientId}/access-credentials/{credentialId}/revoke", Coach,
             revoke_access_credential)
             .summary("Revoke an access credential")
-            .describe("For good; its number may be given to somebody else."),
+            .describe(
+                "Revokes a credential permanently. Its number can be given to another client.",
+            ),
     ])
 }
 

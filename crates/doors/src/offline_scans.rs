@@ -290,10 +290,11 @@ fn record_late_scans(cx: &mut Write, Body(new): Body<LateScans>) -> Result<LateA
 /// What this chapter brings.
 pub(super) fn area() -> Area {
     Area::default().operations([operation!(device POST "/access/scans/late", record_late_scans)
-        .summary("Tell what was decided without a network")
+        .summary("Upload offline scans")
         .describe(
-            "Up to 100 scans at a time, in any order, each with a result of its own. What the device decided stands; \
-             visits and attendance follow from when it happened, once.",
+            "Records up to 100 scans that the device decided without a network, in any order; \
+                 each gets a result of its own. The device's decision stands. Visits and \
+                 attendance follow from when each scan happened, and are written once.",
         )
         .emits(TELLS)
         .always(&[])])

@@ -36,21 +36,21 @@ record! {
         pub scan_id: String,
         /// What was asked, so that it is known when it is asked again.
         pub fingerprint: Vec<u8>,
-        /// Where.
+        /// The location.
         pub location_id: LocationId,
         /// At which zone; empty for the location as a whole.
         pub zone: String,
-        /// Which way.
+        /// Direction of the passage: in or out.
         pub direction: Direction,
-        /// What was shown.
+        /// Kind of credential.
         pub kind: AccessKind,
         /// What that is of.
         pub credential_id: Option<CredentialId>,
-        /// Whose it is.
+        /// The client.
         pub client_id: Option<ClientId>,
         /// What became of it.
         pub decision: Decision,
-        /// Why.
+        /// Why it was done, as entered.
         pub reason: Option<Reason>,
         /// Whether the device decided it by itself.
         pub offline: bool,
@@ -123,9 +123,9 @@ struct AccessScan {
     location_id: LocationId,
     /// Null for the location as a whole.
     zone: Option<String>,
-    /// Which way.
+    /// Direction of the passage: in or out.
     direction: Direction,
-    /// What was shown.
+    /// Kind of credential.
     kind: AccessKind,
     /// Null where nobody has what was shown.
     credential_id: Option<CredentialId>,
@@ -221,8 +221,11 @@ const STAFFS: &[&str] = &["deviceTime", "clockIsOff", "wouldHaveBeen", "passback
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS).lists(lists()).operations([
         operation!(app GET "/access-scans", Manager, list_access_scans)
-            .summary("List scans")
-            .describe("The access log, the latest first. It is kept as long as the operator sets, 180 days at first.")
+            .summary("List access scans")
+            .describe(
+                "Returns the access log, latest first. Scans are kept as long as the operator \
+                 sets, 180 days by default.",
+            )
             .for_own(STAFFS),
     ])
 }

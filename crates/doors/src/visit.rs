@@ -144,7 +144,10 @@ pub(super) fn area() -> Area {
     Area::of(STATEMENTS).lists(lists()).operations([
         operation!(app GET "/visits", Coach, list_visits)
             .summary("List visits")
-            .describe("The latest first; a visit is a client's day at a location, which begins at four in the morning.")
+            .describe(
+                "Returns visits, latest first. A visit is a client's day at a location, which \
+                 begins at four in the morning.",
+            )
             .for_own(&[]),
     ])
 }

@@ -179,10 +179,13 @@ fn set_access_zone(
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS).operations([
         operation!(app GET "/locations/{locationId}/access-zones", Manager, list_access_zones)
-            .summary("List what zones ask"),
+            .summary("List access zones")
+            .describe("Returns what each zone requires."),
         operation!(app PUT "/locations/{locationId}/access-zones", Manager, set_access_zone)
-            .summary("Set what a zone asks")
-            .describe("Of everybody who enters it, beside what lets them in."),
+            .summary("Set a zone's requirements")
+            .describe(
+                "Sets what a zone requires of everyone who enters, in addition to admission.",
+            ),
     ])
 }
 

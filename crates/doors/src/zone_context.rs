@@ -164,6 +164,6 @@ fn get_own_device(cx: &mut Read) -> Result<OwnDevice> {
 /// What this chapter brings.
 pub(super) fn area() -> Area {
     Area::default().operations([operation!(device GET "/access/device", get_own_device)
-        .summary("Get the device that calls")
-        .describe("Where it is, what it guards, and how it is to behave.")])
+        .summary("Get the calling device")
+        .describe("Returns the device's location, the zones that it guards, and its settings.")])
 }

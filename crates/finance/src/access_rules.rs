@@ -137,17 +137,20 @@ pub(super) fn area() -> Area {
         .lists(lists())
         .operations([
             operation!(app GET "/access-rules", Manager, list_access_rules)
-                .summary("List access rules"),
+                .summary("List access rules")
+                .describe("Returns where and when products admit."),
             operation!(app GET "/access-rules/{productId}", Manager, get_access_rule)
-                .summary("Get an access rule"),
+                .summary("Get an access rule")
+                .describe("Returns where and when a product admits."),
             operation!(app PUT "/access-rules/{productId}", Manager, set_access_rule)
-                .summary("Set where and when a product lets in")
+                .summary("Set an access rule")
                 .describe(
-                    "A product without a rule lets in everywhere and always. Hours are of the clock of the location.",
+                    "Sets where and when a product admits. Without a rule it admits everywhere and \
+                 always. Hours are local to the location.",
                 ),
             operation!(app DELETE "/access-rules/{productId}", Manager, delete_access_rule)
                 .summary("Delete an access rule")
-                .describe("The product lets in everywhere and always."),
+                .describe("The product then admits everywhere and always."),
         ])
         .tagged("Access rules")
 }

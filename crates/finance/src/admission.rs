@@ -88,7 +88,7 @@ impl SoldProduct {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AdmissionDecision {
-    /// Whether they may.
+    /// Whether the client may come in.
     pub allowed: bool,
     /// Why not; null where they may.
     pub reason: Option<Refusal>,
@@ -130,7 +130,7 @@ fn sold(cx: &mut Read, client: ClientId, day: Date) -> Result<Vec<SoldProduct>> 
 
 /// What of it lets in on a day, what is paid for before what is not, then what is open for longest; where nothing
 /// does, the reason that is nearest to one.
-fn ways(
+fn admitting(
     sold: &[SoldProduct],
     day: Date,
 ) -> std::result::Result<Vec<(&SoldProduct, AdmissionTerms)>, Refusal> {
@@ -152,7 +152,7 @@ fn ways(
 pub fn decide(cx: &mut Read, client: ClientId, at: Timestamp) -> Result<AdmissionDecision> {
     let date = cx.zone()?.date_at(at);
     let sold = sold(cx, client, date)?;
-    let best = ways(&sold, date).map(|open| open.into_iter().find(|(_, opens)| !opens.owes));
+    let best = admitting(&sold, date).map(|open| open.into_iter().find(|(_, opens)| !opens.owes));
     let (best, reason) = match best {
         Ok(Some(best)) => (Some(best), None),
         Ok(None) => (None, Some(Refusal::PastDue)),
@@ -179,7 +179,7 @@ impl Admissions for Sales {
     ) -> Result<Verdict<Vec<AdmittingProduct>, Refusal>> {
         let day = cx.zone()?.date_at(at);
         let sold = sold(cx, client, day)?;
-        let open = match ways(&sold, day) {
+        let open = match admitting(&sold, day) {
             Ok(open) => open,
             Err(why) => return Ok(Verdict::Refused(why)),
         };
@@ -260,10 +260,10 @@ fn get_entrance(
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS).operations([
         operation!(app GET "/finance/clients/{clientId}/entrance", Coach, get_entrance)
-            .summary("See whether a client may come in")
+            .summary("Check a client's admission")
             .describe(
-                "As far as what they were sold goes: by a membership that runs and is paid for, or by a pass with a day \
-                 left.",
+                "Returns whether the client may come in by what was sold to them: a running, paid \
+                 membership, or a pass with a day left.",
             )
             .for_client(&[])
             .fails(&[Key::CompanyNotFound]),

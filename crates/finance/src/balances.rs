@@ -59,7 +59,8 @@ fn list_client_balances(cx: &mut Read, Query(request): Query<ClientIds>) -> Resu
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS).operations([operation!(app GET "/finance/balances", Coach,
         list_client_balances)
-    .summary("Get what several clients owe")])
+    .summary("List balances of several clients")
+    .describe("Returns what up to 100 clients owe, and their unallocated payments.")])
 }
 
 statements! {

@@ -142,7 +142,7 @@ impl Payment {
     }
 
     /// Notes on which date it became final, and where its client mostly was then; the figures follow.
-    pub(crate) fn figured(&mut self, cx: &mut Write, before: Option<&Self>) -> Result<()> {
+    pub(crate) fn update_metrics(&mut self, cx: &mut Write, before: Option<&Self>) -> Result<()> {
         if self.settled_at.is_some() && self.settled_on.is_none() {
             self.settled_on = Some(cx.today()?);
             self.home_location_id = home_of(cx, self.client_id)?;
@@ -158,7 +158,7 @@ fn home_of(cx: &mut Read, client: ClientId) -> Result<Option<LocationId>> {
 
 impl Refund {
     /// Notes on which date it went back; the figures follow.
-    pub(crate) fn figured(&mut self, cx: &mut Write, payment: &Payment) -> Result<()> {
+    pub(crate) fn update_metrics(&mut self, cx: &mut Write, payment: &Payment) -> Result<()> {
         if self.status == RefundStatus::Succeeded {
             self.settled_on = Some(cx.today()?);
             self.home_location_id = payment.home_location_id;
@@ -186,7 +186,7 @@ impl Chargeback {
     }
 
     /// Notes on which dates it began and was decided; the figures follow.
-    pub(crate) fn figured(&mut self, cx: &mut Write, before: Option<&Self>) -> Result<()> {
+    pub(crate) fn update_metrics(&mut self, cx: &mut Write, before: Option<&Self>) -> Result<()> {
         let today = cx.today()?;
         self.opened_on.get_or_insert(today);
         if self.closed_at.is_some() {
@@ -220,7 +220,7 @@ impl Invoice {
     }
 
     /// The figures follow a bill that was issued, or is owed less or more.
-    pub(crate) fn figured(&self, cx: &mut Write, before: Option<&Self>) -> Result<()> {
+    pub(crate) fn update_metrics(&self, cx: &mut Write, before: Option<&Self>) -> Result<()> {
         if before.is_none() {
             let billed = Billed {
                 kind: self.kind,
@@ -299,7 +299,7 @@ impl Subscription {
     }
 
     /// The figures follow a membership that began, rests, goes on or ended.
-    pub(crate) fn figured(&self, cx: &mut Write, before: Option<&Self>) -> Result<()> {
+    pub(crate) fn update_metrics(&self, cx: &mut Write, before: Option<&Self>) -> Result<()> {
         let mut more = self.counted_subscription().recurring();
         if let Some(before) = before {
             spotter_store::DailyMetrics::add(

@@ -43,7 +43,7 @@ words! {
 pub struct Seller {
     /// The legal name; the company's name where null.
     pub name: Option<Name<120>>,
-    /// Where it is.
+    /// Postal address.
     pub address: Option<Address>,
     /// The VAT identification number, such as NL123456789B01.
     pub vat_number: Option<VatNumber>,
@@ -53,7 +53,7 @@ pub struct Seller {
     pub vat_exemption_reason: Option<Text<200>>,
     /// The number in the trade register.
     pub registration_number: Option<Text<40>>,
-    /// Where to pay.
+    /// IBAN to pay to.
     pub iban: Option<Iban>,
     /// The bank of that account.
     pub bic: Option<Bic>,
@@ -137,7 +137,7 @@ fn get_finance_settings(cx: &mut Read) -> Result<SettingsAnswer> {
 struct SellerChanges {
     /// The legal name; the company's name where null.
     name: Patch<Name<120>>,
-    /// Where it is.
+    /// Postal address.
     address: Patch<Address>,
     /// The VAT identification number, such as NL123456789B01.
     vat_number: Patch<VatNumber>,
@@ -147,7 +147,7 @@ struct SellerChanges {
     vat_exemption_reason: Patch<Text<200>>,
     /// The number in the trade register.
     registration_number: Patch<Text<40>>,
-    /// Where to pay.
+    /// IBAN to pay to.
     iban: Patch<Iban>,
     /// The bank of that account.
     bic: Patch<Bic>,
@@ -252,10 +252,16 @@ fn update_finance_settings(
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS).operations([
         operation!(app GET "/company/finance-settings", Manager, get_finance_settings)
-            .summary("Get how the company bills"),
+            .summary("Get the billing settings")
+            .describe(
+                "Returns who the seller is, and how invoices, pauses and cancellations work.",
+            ),
         operation!(app PATCH "/company/finance-settings", Manager, update_finance_settings)
-            .summary("Change how the company bills")
-            .describe("What was sold or billed before stays as it was."),
+            .summary("Update the billing settings")
+            .describe(
+                "Changes the fields that are sent. What was already sold or billed stays \
+                 unchanged.",
+            ),
     ])
 }
 

@@ -36,7 +36,7 @@ impl JsonSchema for SubmittedAnswers {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Measure {
-    /// In `unit`.
+    /// The value, in `unit`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub value: Option<f64>,
     /// Of a blood pressure.
@@ -51,9 +51,9 @@ pub struct Measure {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Pressure {
-    /// At the beat.
+    /// Systolic pressure.
     pub systolic: i64,
-    /// In the pause.
+    /// Diastolic pressure.
     pub diastolic: i64,
 }
 

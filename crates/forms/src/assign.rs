@@ -171,17 +171,24 @@ fn review_form_assignment(
 pub(super) fn area() -> Area {
     Area::default().lists(lists()).operations([
         operation!(GET "/clients/{clientId}/form-assignments", FormsRead, list_form_assignments)
-            .summary("List the forms that a client was given")
-            .describe("Of every kind, the newest first; without answers.")
+            .summary("List a client's form assignments")
+            .describe(
+                "Returns forms of every kind that were assigned to the client, newest first, \
+                 without answers.",
+            )
             .for_client(&[]),
         operation!(GET "/clients/{clientId}/form-assignments/{assignmentId}", FormsRead, get_form_assignment)
-            .summary("Get a form that a client was given")
+            .summary("Get a form assignment")
+            .describe(
+                "Returns one assignment with its status and due date.",
+            )
             .for_client(&[]),
         operation!(POST "/clients/{clientId}/form-assignments", FormAssignmentsWrite, assign_form)
-            .sometimes_about_health().summary("Give a client a form")
+            .sometimes_about_health().summary("Assign a form")
             .describe(
-                "A general form or an intake; check-ups are given at `/clients/{clientId}/checkups`. The client answers \
-                 the version that is published now, whatever becomes of the form.",
+                "Assigns a general form or an intake; assign check-ups at \
+                 `/clients/{clientId}/checkups`. The client answers the version that is published \
+                 now, even if the form changes later.",
             )
             .created()
             .emits(&[Event::FormAssigned])
@@ -189,22 +196,28 @@ pub(super) fn area() -> Area {
             .confirmation(),
         operation!(POST "/clients/{clientId}/form-assignments/{assignmentId}/cancel", FormAssignmentsWrite,
             cancel_form_assignment)
-        .sometimes_about_health().summary("Call off a form that a client was given")
-        .describe("A general form or an intake that is not answered yet. What the client has begun is forgotten.")
+        .sometimes_about_health().summary("Cancel a form assignment")
+        .describe(
+                "Cancels a general form or an intake that is not answered yet and discards the \
+                 client's draft.",
+            )
         .fails(&[Key::ApiError])
         .confirmation(),
         operation!(app POST "/clients/{clientId}/form-assignments/{assignmentId}/reopen", Coach,
             reopen_form_assignment)
-        .sometimes_about_health().summary("Let a client answer a form once more")
+        .sometimes_about_health().summary("Reopen a form assignment")
         .describe(
-            "One that was handed in, or whose time was over. What was handed in stays; the client goes on from \
-             there, and hands in anew.",
-        )
+                "Lets a client answer a submitted or expired assignment again. The submission \
+                 stays; the client continues from its answers and submits anew.",
+            )
         .fails(&[Key::ApiError, Key::DateRangeOrderInvalid, Key::ScopesHealthConsentRequired]),
         operation!(app POST "/clients/{clientId}/form-assignments/{assignmentId}/review", Coach,
             review_form_assignment)
-        .sometimes_about_health().summary("Review what a client has handed in")
-        .describe("The client reads what is said. Said again, it takes the place of what was said before.")
+        .sometimes_about_health().summary("Review a submission")
+        .describe(
+                "Stores a coach's review, which the client can read. Reviewing again replaces the \
+                 text.",
+            )
         .fails(&[Key::ApiError, Key::ScopesHealthConsentRequired]),
     ])
 }

@@ -178,34 +178,43 @@ pub(super) fn area() -> Area {
     Area::of(STATEMENTS).lists(lists()).operations([
         operation!(GET "/checkups", CheckupsRead, list_checkups)
             .summary("List check-ups")
-            .describe("The newest first; without answers.")
+            .describe("Returns check-ups newest first, without answers.")
             .for_own(STAFFS),
         operation!(GET "/checkups/{checkupId}", CheckupsRead, get_checkup)
             .summary("Get a check-up")
-            .describe("With what was handed in last, each answer with what was asked.")
+            .describe(
+                "Returns one check-up with the latest submission: each answer with its question.",
+            )
             .for_own(STAFFS)
             .fails(&[Key::NotFound]),
         operation!(POST "/clients/{clientId}/checkups", CheckupsWrite, assign_checkup)
-            .summary("Give a client a check-up")
+            .summary("Assign a check-up")
             .describe(
-                "Now, and again and again where it recurs: on the same weekday or day of the month, at the same time by \
-                 the clock on the client's wall.",
+                "Assigns a check-up now and, with a recurrence, again on the same weekday or day \
+                 of the month at the same local time.",
             )
             .created()
             .emits(&[Event::CheckupAssigned])
             .fails(&[Key::ApiError, Key::DateRangeOrderInvalid, Key::NotFound])
             .confirmation(),
         operation!(PATCH "/checkups/{checkupId}", CheckupsWrite, update_checkup)
-            .summary("Change until when a check-up is to be answered")
+            .summary("Change a check-up's due date")
+            .describe("Sets until when the check-up is to be answered.")
             .fails(&[Key::ApiError, Key::DateRangeOrderInvalid, Key::NotFound]),
         operation!(POST "/checkups/{checkupId}/cancel", CheckupsWrite, cancel_checkup)
-            .summary("Call off a check-up")
-            .describe("One that is not answered yet. What the client has begun is forgotten; its series goes on.")
+            .summary("Cancel a check-up")
+            .describe(
+                "Cancels a check-up that is not answered yet and discards the client's draft. Its \
+                 series continues.",
+            )
             .fails(&[Key::ApiError, Key::NotFound])
             .confirmation(),
         operation!(POST "/checkups/{checkupId}/review", CheckupsWrite, review_checkup)
             .summary("Review a check-up")
-            .describe("The client reads what is said. Said again, it takes the place of what was said before.")
+            .describe(
+                "Stores the coach's review, which the client can read. Reviewing again replaces \
+                 the text.",
+            )
             .fails(&[Key::ApiError, Key::NotFound]),
     ])
 }

@@ -31,7 +31,7 @@ record! {
     pub struct FormFile {
         /// Its id.
         pub file_id: FormFileId,
-        /// Whose it is.
+        /// The client.
         pub client_id: ClientId,
         /// What it belongs to.
         pub assignment_id: AssignmentId,
@@ -184,11 +184,9 @@ fn get_form_file(cx: &mut Read, Path(at): Path<FilePath>) -> Result<FileAnswer> 
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS).downloads(&[&FILE]).operations([
         operation!(app GET "/clients/{clientId}/form-files/{fileId}", Coach, get_form_file)
-            .summary("Get a file that answers a question")
+            .summary("Get a file of an answer")
             .without_etag()
-            .describe(
-                "With an address at which it can be fetched for five minutes, without a token.",
-            )
+            .describe("Returns a URL that serves the file for five minutes without a token.")
             .for_client(&[]),
     ])
 }

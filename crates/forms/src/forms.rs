@@ -115,7 +115,7 @@ pub(crate) struct NewForm {
     name: Name<120>,
     /// What it is for.
     description: Option<Text<2000>>,
-    /// It stays so.
+    /// Kind; it cannot be changed.
     kind: FormKind,
     /// What it asks, in order.
     #[serde(default)]
@@ -240,30 +240,38 @@ fn archive_form(cx: &mut Write, Path(at): Path<FormPath>) -> Result<FormAnswer> 
 /// What this chapter brings.
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS).lists(lists()).operations([
-        operation!(GET "/forms", FormsRead, list_forms).summary("List forms"),
-        operation!(GET "/forms/{formId}", FormsRead, get_form)
-            .summary("Get a form")
-            .describe("With the questions of a version. One that was published never changes."),
+        operation!(GET "/forms", FormsRead, list_forms)
+            .summary("List forms")
+            .describe("Returns forms newest first, without their questions."),
+        operation!(GET "/forms/{formId}", FormsRead, get_form).summary("Get a form").describe(
+            "Returns a form with the questions of one version. A published version never \
+                 changes.",
+        ),
         operation!(app POST "/forms", Coach, create_form)
-            .summary("Write a form")
-            .describe("Clients can be given it once it is published.")
+            .summary("Create a form")
+            .describe("Creates a draft. It can be assigned once it is published.")
             .created()
             .fails(&[Key::ApiError]),
         operation!(app PATCH "/forms/{formId}", Coach, update_form)
-            .summary("Change a form")
+            .summary("Update a form")
             .describe(
-                "Questions that were published stay as they are: others make the next version, which whoever is \
-                 given the form after it was published is asked. A question keeps its `questionId` and its type; \
-                 another type wants another id.",
+                "Changes the draft. Published questions stay unchanged in their version; changes \
+                 become the next one. A question keeps its `questionId` and type; a different \
+                 type needs a different id.",
             )
             .fails(&[Key::ApiError]),
         operation!(app POST "/forms/{formId}/publish", Coach, publish_form)
             .summary("Publish a form")
-            .describe("What was written since is asked from now on. Who was given the form before answers what they were given.")
+            .describe(
+                "Publishes the draft as a new version. Existing assignments keep their version.",
+            )
             .fails(&[Key::ApiError]),
         operation!(app POST "/forms/{formId}/archive", Coach, archive_form)
             .summary("Archive a form")
-            .describe("Nobody is given it any more, and check-ups with it do not recur; who was given it can answer it."),
+            .describe(
+                "Prevents new assignments and ends recurring check-ups with it. Existing \
+                 assignments can still be answered.",
+            ),
     ])
 }
 

@@ -80,11 +80,13 @@ pub(super) fn area() -> Area {
     Area::default().lists(lists()).operations([
         operation!(GET "/intakes", IntakesRead, list_intakes)
             .summary("List intakes")
-            .describe("The newest first; without answers.")
+            .describe("Returns intakes newest first, without answers.")
             .for_own(STAFFS),
         operation!(GET "/intakes/{intakeId}", IntakesRead, get_intake)
             .summary("Get an intake")
-            .describe("With what was handed in last, each answer with what was asked.")
+            .describe(
+                "Returns one intake with the latest submission: each answer with its question.",
+            )
             .for_own(STAFFS)
             .fails(&[Key::NotFound]),
     ])

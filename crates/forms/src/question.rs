@@ -47,7 +47,7 @@ words! {
 pub struct Choice {
     /// What the form calls it; it keeps it from version to version.
     pub option_id: Handle,
-    /// What people read.
+    /// Label for people.
     pub label: Text<200>,
     /// Whether a coach is to look at whoever chooses it; clients are not told.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -115,7 +115,7 @@ pub struct Question {
     pub question_id: Handle,
     /// What an answer is.
     pub r#type: QuestionType,
-    /// What people read.
+    /// Label for people.
     pub label: Text<500>,
     /// What helps to answer it.
     pub help: Option<Text<2000>>,

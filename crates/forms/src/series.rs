@@ -348,10 +348,15 @@ pub(super) fn area() -> Area {
     Area::of(STATEMENTS).lists(lists()).timers(&[&RECUR]).ends(ENDS).operations([
         operation!(GET "/clients/{clientId}/checkup-series", CheckupsRead, list_checkup_series)
             .summary("List a client's recurring check-ups")
+            .describe(
+                "Returns the series of check-ups, newest first.",
+            )
             .for_client(&[]),
         operation!(POST "/clients/{clientId}/checkup-series/{seriesId}/end", CheckupsWrite, end_checkup_series)
             .summary("End recurring check-ups")
-            .describe("No more are given; the one that was given last can be answered.")
+            .describe(
+                "Assigns no further check-ups. The latest one can still be answered.",
+            )
             .confirmation(),
     ])
 }

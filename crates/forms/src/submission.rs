@@ -27,7 +27,7 @@ record! {
     #[serde(rename_all = "camelCase")]
     #[schemars(rename = "FormSubmission")]
     pub struct Submission {
-        /// Whose it is.
+        /// The client.
         pub client_id: ClientId,
         /// Its id.
         pub submission_id: SubmissionId,
@@ -77,7 +77,7 @@ record! {
 pub struct AnsweredQuestion {
     question_id: String,
     r#type: QuestionType,
-    /// What was asked.
+    /// Text of the question.
     label: String,
     /// By the question's type: a text, a number, true or false, a date, an `optionId` or a list of them,
     /// `{value, unit}` or `{components, unit}` of a measurement, `{fileId, fileName, mediaType, sizeBytes}` of a file.
@@ -169,12 +169,17 @@ const STAFFS: &[&str] = &["flagged"];
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS).lists(lists()).operations([
         operation!(GET "/clients/{clientId}/form-submissions", FormsRead, list_form_submissions)
-            .summary("List what a client has handed in")
-            .describe("Of general forms. Intakes and check-ups have scopes of their own, at `/intakes` and `/checkups`.")
+            .summary("List a client's form submissions")
+            .describe(
+                "Returns submissions of general forms, newest first. Intakes and check-ups are at \
+                 `/intakes` and `/checkups`, with scopes of their own.",
+            )
             .for_client(STAFFS),
         operation!(GET "/clients/{clientId}/form-submissions/{submissionId}", FormsRead, get_form_submission)
-            .summary("Get what a client has handed in")
-            .describe("A general form's answers, each with what was asked.")
+            .summary("Get a form submission")
+            .describe(
+                "Returns the answers of a general form, each with its question.",
+            )
             .for_client(STAFFS),
     ])
 }

@@ -27,6 +27,7 @@ struct FormDraft {
     /// When they were saved; null where nothing was yet.
     saved_at: Option<Timestamp>,
     /// The ids of the questions that are shown with these answers, in order.
+    #[serde(rename = "shown")]
     visible: Vec<String>,
     /// What is still to be answered before it can be handed in.
     missing: Vec<Missing>,
@@ -191,21 +192,26 @@ const STAFFS: &[&str] = &["flagged"];
 pub(super) fn area() -> Area {
     Area::default().operations([
         operation!(app GET "/clients/{clientId}/form-assignments/{assignmentId}/draft", Coach, get_form_draft)
-            .summary("Get what is asked, and what was answered so far")
+            .summary("Get a form draft")
+            .describe(
+                "Returns the questions and the answers saved so far.",
+            )
             .for_client(&[]),
         operation!(app PUT "/clients/{clientId}/form-assignments/{assignmentId}/draft", Coach, save_form_draft)
-            .sometimes_about_health().summary("Save answers")
+            .sometimes_about_health().summary("Save a form draft")
             .describe(
-                "All of them, without handing them in: each must fit its question, and none has to be there. What is \
-                 shown and what is missing is told. A file is sent to `POST /uploads` before.",
+                "Saves all answers without submitting them: each must fit its question, and none \
+                 is required. Returns which questions are shown and what is missing. Upload files \
+                 to `POST /uploads` first.",
             )
             .for_client(&[])
             .fails(&[Key::ApiError, Key::NotFound, Key::ScopesHealthConsentRequired]),
         operation!(app POST "/clients/{clientId}/form-assignments/{assignmentId}/submit", Coach, submit_form)
-            .sometimes_about_health().summary("Hand in answers")
+            .sometimes_about_health().summary("Submit a form")
             .describe(
-                "Whatever is required and shown must be answered; answers to what is not shown are dropped. What was \
-                 measured becomes the client's measurements.",
+                "Submits the answers. Every required question that is shown must be answered; \
+                 answers to hidden questions are dropped. Measured values become measurements of \
+                 the client.",
             )
             .for_client(STAFFS)
             .emits(&[

@@ -182,7 +182,7 @@ record! {
         pub state: RowState,
         /// The field that is wrong, or null; of a row that is in order or done, the one that is left out.
         pub field: Option<String>,
-        /// Why, or null.
+        /// Rule that the row violates, or null.
         pub rule: Option<String>,
         /// The record that it became, or null.
         pub record_id: Option<Id>,

@@ -34,7 +34,7 @@ words! {
 #[derive(Debug, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ImportCounts {
-    /// All of them.
+    /// Number of records in all pages.
     total: i64,
     /// Not looked at yet.
     unchecked: i64,
@@ -42,11 +42,11 @@ pub struct ImportCounts {
     ready: i64,
     /// Left out, each with the reason.
     wrong: i64,
-    /// Made into records.
+    /// Rows that were created.
     done: i64,
     /// Of those that are in order or done, those of which a field is left out that is not in order.
     incomplete: i64,
-    /// Taken back.
+    /// Rows that were undone.
     undone: i64,
     /// To be taken back, and could not.
     kept: i64,
@@ -70,7 +70,7 @@ pub struct ImportField {
 pub struct ImportValue {
     /// The field that the column is.
     field: String,
-    /// What is written.
+    /// Value as it stands in the file.
     written: String,
     /// In how many rows.
     rows: i64,
@@ -414,33 +414,47 @@ fn delete_import(cx: &mut Write, Path(at): Path<ImportPath>) -> Result<ImportDel
 pub(super) fn area() -> Area {
     Area::default().lists(lists()).operations([
         operation!(app POST "/imports", Manager, create_import)
-            .summary("Take in a file of clients or memberships")
+            .summary("Create an import")
             .describe(
-                "What each column is, is guessed by its name; each row is checked by having the operation done that it \
-                 amounts to, and taken back again. Nothing is kept of it but the file, for 30 days, until it is started.",
+                "Uploads a file of clients or memberships. Columns are guessed from their \
+                 headings, and each row is checked by running its operation and rolling it back. \
+                 Until the import is started nothing but the file is stored, for 30 days.",
             )
             .created()
             .fails(&[Key::ApiError]),
-        operation!(app GET "/imports", Manager, list_imports).summary("List imports"),
-        operation!(app GET "/imports/{importId}", Manager, get_import).summary("Get an import"),
+        operation!(app GET "/imports", Manager, list_imports)
+            .summary("List imports")
+            .describe("Returns imports, newest first."),
+        operation!(app GET "/imports/{importId}", Manager, get_import)
+            .summary("Get an import")
+            .describe("Returns an import with its columns and counts of rows by state."),
         operation!(app GET "/imports/{importId}/rows", Manager, list_import_rows)
-            .summary("List the rows of an import"),
+            .summary("List the rows of an import")
+            .describe(
+                "Returns rows with their state and, for refused ones, the field and the rule.",
+            ),
         operation!(app PUT "/imports/{importId}/columns", Manager, set_import_columns)
-            .summary("Say what the columns of an import are")
-            .describe("Every row is checked anew.")
+            .summary("Set the columns of an import")
+            .describe("Sets what each column holds. Every row is checked again.")
             .fails(&[Key::ApiError]),
         operation!(app POST "/imports/{importId}/start", Manager, start_import)
             .summary("Start an import")
-            .describe("Each row that is in order is done once, as whoever brought the file; what has become wrong by then is left out.")
+            .describe(
+                "Creates the records of every valid row, as the person who uploaded the file. \
+                 Rows that have become invalid are skipped.",
+            )
             .fails(&[Key::ApiError]),
         operation!(app POST "/imports/{importId}/undo", Manager, undo_import)
             .summary("Undo an import")
-            .describe("Clients are archived and what was sold is revoked, each by its operation; what cannot be taken back any more is kept, with the reason.")
+            .describe(
+                "Archives the created clients and revokes what was sold, each by its operation. \
+                 Records that can no longer be undone are kept, with the reason.",
+            )
             .fails(&[Key::ApiError])
             .confirmation(),
         operation!(app DELETE "/imports/{importId}", Manager, delete_import)
-            .summary("Forget an import")
-            .describe("What it made stays.")
+            .summary("Delete an import")
+            .describe("Deletes the file. Created records stay.")
             .fails(&[Key::ApiError]),
     ])
 }

@@ -144,7 +144,7 @@ pub struct Money {
     #[schemars(range(min = 0, max = 1_000_000_000_000i64))]
     #[serde(deserialize_with = "amount")]
     pub amount: i64,
-    /// ISO 4217 code.
+    /// Currency as an ISO 4217 code, such as `EUR`.
     pub currency: Currency,
 }
 

@@ -14,7 +14,7 @@ pub enum Kind {
 /// Who sells, or who is billed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Party {
-    /// The name.
+    /// Display name.
     pub name: String,
     /// Whom to ask for there.
     pub contact_name: Option<String>,
@@ -71,7 +71,7 @@ impl Category {
 pub struct Line {
     /// What it is.
     pub description: String,
-    /// How many.
+    /// Number of units.
     pub quantity: i64,
     /// Without tax, in minor units.
     pub net: i64,
@@ -123,7 +123,7 @@ pub struct Invoice {
     pub seller_id: String,
     /// Who is billed.
     pub buyer: Party,
-    /// What is billed.
+    /// Invoice lines.
     pub lines: Vec<Line>,
     /// The amounts by rate.
     pub rates: Vec<Rate>,

@@ -50,7 +50,7 @@ record! {
     /// A goal as it is kept: its values as the type of measurement keeps them, as counts, or in hundredths.
     #[derive(Debug, Clone, PartialEq)]
     pub struct Goal {
-        /// Whose it is.
+        /// The client.
         pub client_id: ClientId,
         /// Its id.
         pub goal_id: GoalId,
@@ -78,7 +78,7 @@ record! {
         pub start_date: Date,
         /// Until which date, that one included.
         pub due_date: Option<Date>,
-        /// Where it stands.
+        /// Current status.
         pub status: GoalStatus,
         /// How far it has come.
         pub progress_percent: Option<i64>,

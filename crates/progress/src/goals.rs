@@ -550,23 +550,28 @@ pub(super) fn area() -> Area {
     Area::of(STATEMENTS).lists(lists()).timers(&[&DUE]).operations([
         operation!(GET "/clients/{clientId}/goals", GoalsRead, list_goals)
             .summary("List a client's goals")
+            .describe("Returns goals newest first.")
             .for_client(&[]),
         operation!(GET "/clients/{clientId}/goals/{goalId}", GoalsRead, get_goal)
             .summary("Get a goal")
+            .describe("Returns one goal with its progress.")
             .for_client(&[]),
         operation!(POST "/clients/{clientId}/goals", GoalsWrite, create_goal)
-            .summary("Set a goal")
+            .summary("Create a goal")
             .describe(
-                "It follows measurements, a habit or workouts as they are recorded, or what is said of \
-                 it. What was achieved stays so; what is not by the end of its last day was missed.",
+                "Sets a goal that follows measurements, a habit or workouts, or progress that is \
+                 entered by hand. An achieved goal stays achieved; a goal that is not achieved by \
+                 the end of its last day is missed.",
             )
             .created()
             .for_client(&[])
             .emits(&[Event::GoalUpdated])
             .fails(&[Key::ApiError, Key::DateRangeOrderInvalid, Key::NotFound]),
         operation!(PATCH "/clients/{clientId}/goals/{goalId}", GoalsWrite, update_goal)
-            .summary("Change or give up a goal")
-            .describe("Clients change the goals that they have set themselves.")
+            .summary("Update a goal")
+            .describe(
+                "Changes a goal or gives it up. Clients may change goals that they set themselves.",
+            )
             .for_client(&[])
             .emits(&[Event::GoalUpdated])
             .fails(&[Key::ApiError, Key::DateRangeOrderInvalid]),

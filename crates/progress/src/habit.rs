@@ -40,7 +40,7 @@ record! {
     /// A habit as it is kept; amounts are in hundredths of its unit.
     #[derive(Debug, Clone, PartialEq)]
     pub struct Habit {
-        /// Whose it is.
+        /// The client.
         pub client_id: ClientId,
         /// Its id.
         pub habit_id: HabitId,
@@ -58,11 +58,11 @@ record! {
         pub versions: Json<Vec<Version>>,
         /// When it rests.
         pub rests: Json<Vec<Rest>>,
-        /// Its first day.
+        /// First day.
         pub start_date: Date,
         /// Its last day.
         pub end_date: Option<Date>,
-        /// Where it stands.
+        /// Current status.
         pub status: HabitStatus,
         /// The longest streak.
         pub longest_streak: i64,
@@ -285,7 +285,7 @@ impl Entry {
     }
 
     /// As it is told.
-    pub fn shown(&self) -> EntryView {
+    pub fn view(&self) -> EntryView {
         EntryView {
             habit_id: self.habit_id,
             client_id: self.client_id,

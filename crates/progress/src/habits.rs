@@ -278,7 +278,7 @@ fn list_habit_entries(
 ) -> Result<Entries> {
     Habit::find(cx, at.client_id, at.habit_id)?;
     let above = [at.client_id.bind(), at.habit_id.bind().into_owned()];
-    Ok(cx.page_under(&ENTRIES, &above, &wanted, page)?.map(|entry: Entry| entry.shown()).into())
+    Ok(cx.page_under(&ENTRIES, &above, &wanted, page)?.map(|entry: Entry| entry.view()).into())
 }
 
 path!(EntryPath { client_id: ClientId, habit_id: HabitId, date: Date });
@@ -289,7 +289,7 @@ fn get_habit_entry(cx: &mut Read, Path(at): Path<EntryPath>) -> Result<EntryAnsw
     let habit = Habit::find(cx, at.client_id, at.habit_id)?;
     let entry = Entry::find(cx, &habit, at.date)?.ok_or(Key::NotFound)?;
     let today = today(cx, at.client_id)?;
-    Ok(EntryAnswer { entry: entry.shown(), habit: habit.view(today) })
+    Ok(EntryAnswer { entry: entry.view(), habit: habit.view(today) })
 }
 
 /// What became of a habit on a date.
@@ -391,7 +391,7 @@ fn put_habit_entry(
     let entry = write_entry(cx, &habit, at.date, new)?;
     let habit = recount(cx, habit)?;
     let today = today(cx, at.client_id)?;
-    Ok(EntryAnswer { entry: entry.shown(), habit: habit.view(today) })
+    Ok(EntryAnswer { entry: entry.view(), habit: habit.view(today) })
 }
 
 fn delete_habit_entry(cx: &mut Write, Path(at): Path<EntryPath>) -> Result<EntryAnswer> {
@@ -408,7 +408,7 @@ fn delete_habit_entry(cx: &mut Write, Path(at): Path<EntryPath>) -> Result<Entry
     });
     entry.delete(cx)?;
     let habit = recount(cx, habit)?;
-    Ok(EntryAnswer { entry: entry.shown(), habit: habit.view(today) })
+    Ok(EntryAnswer { entry: entry.view(), habit: habit.view(today) })
 }
 
 /// What this chapter brings.
@@ -416,32 +416,49 @@ pub(super) fn area() -> Area {
     Area::of(STATEMENTS).lists(lists()).operations([
         operation!(GET "/clients/{clientId}/habits", HabitsRead, list_habits)
             .summary("List a client's habits")
+            .describe(
+                "Returns habits newest first, each with its current streak.",
+            )
             .for_client(&[]),
         operation!(GET "/clients/{clientId}/habits/{habitId}", HabitsRead, get_habit)
             .summary("Get a habit")
+            .describe(
+                "Returns one habit with its schedule and streaks.",
+            )
             .for_client(&[]),
         operation!(POST "/clients/{clientId}/habits", HabitsWrite, create_habit)
-            .summary("Take up a habit")
+            .summary("Create a habit")
+            .describe(
+                "Sets a habit with its schedule and target.",
+            )
             .created()
             .for_client(&[])
             .fails(&[Key::ApiError, Key::DateRangeOrderInvalid]),
         operation!(PATCH "/clients/{clientId}/habits/{habitId}", HabitsWrite, update_habit)
-            .summary("Change, pause or archive a habit")
-            .describe("Clients change the habits that they have taken up themselves.")
+            .summary("Update a habit")
+            .describe(
+                "Changes, pauses or archives a habit. Clients may change habits that they set \
+                 themselves.",
+            )
             .for_client(&[])
             .fails(&[Key::ApiError, Key::DateRangeOrderInvalid]),
         operation!(GET "/clients/{clientId}/habits/{habitId}/entries", HabitsRead, list_habit_entries)
-            .summary("List what became of a habit")
-            .describe("The last date comes first.")
+            .summary("List habit entries")
+            .describe(
+                "Returns the entries of a habit by date, latest first.",
+            )
             .for_client(&[]),
         operation!(GET "/clients/{clientId}/habits/{habitId}/entries/{date}", HabitsRead, get_habit_entry)
-            .summary("Get what became of a habit on a date")
+            .summary("Get a habit entry")
+            .describe(
+                "Returns the entry of one date.",
+            )
             .for_client(&[]),
         operation!(PUT "/clients/{clientId}/habits/{habitId}/entries/{date}", HabitsWrite, put_habit_entry)
-            .summary("Say what became of a habit on a date")
+            .summary("Set a habit entry")
             .describe(
-                "Of today, or of days before: clients of the last 7, others of the last 365. Goals \
-                 follow, and streaks are counted anew.",
+                "Records a habit for a date: clients for the last 7 days, others for the last \
+                 365. Streaks and goals are recalculated.",
             )
             .for_client(&[])
             .emits(&[Event::HabitEntryCreated, Event::GoalUpdated])
@@ -449,7 +466,10 @@ pub(super) fn area() -> Area {
             .fails(&[Key::ApiError]),
         operation!(DELETE "/clients/{clientId}/habits/{habitId}/entries/{date}", HabitsWrite,
             delete_habit_entry)
-        .summary("Take back what was said of a habit on a date")
+        .summary("Delete a habit entry")
+            .describe(
+                "Removes the entry of a date. Streaks and goals are recalculated.",
+            )
         .for_client(&[])
         .emits(&[Event::GoalUpdated])
         .always(&[])

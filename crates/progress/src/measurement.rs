@@ -61,7 +61,7 @@ record! {
     /// A measurement as it is kept.
     #[derive(Debug, Clone, PartialEq)]
     pub struct Measurement {
-        /// Whose it is.
+        /// The client.
         pub client_id: ClientId,
         /// Its id.
         pub measurement_id: MeasurementId,
@@ -101,9 +101,9 @@ record! {
 #[schemars(inline)]
 #[serde(deny_unknown_fields)]
 pub struct Components {
-    /// At the beat.
+    /// Systolic pressure.
     pub systolic: i64,
-    /// In the pause.
+    /// Diastolic pressure.
     pub diastolic: i64,
 }
 

@@ -354,7 +354,7 @@ fn own(cx: &mut Read, at: &MeasurementPath) -> Result<Measurement> {
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 struct MeasurementChanges {
-    /// In `unit`.
+    /// The value, in `unit`.
     value: Change<f64>,
     components: Change<Components>,
     /// One of the type's units; the metric one when absent.
@@ -421,22 +421,25 @@ const CHANGES: &[Event] = &[Event::MeasurementUpdated, Event::GoalUpdated];
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS).lists(lists()).operations([
         operation!(GET "/clients/{clientId}/measurements", MeasurementsRead, list_measurements)
-            .summary("List a client's measurements")
-            .describe("The one that was measured last comes first.")
+            .summary("List measurements")
+            .describe("Returns a client's measurements, latest first.")
             .for_client(&[]),
         operation!(GET "/clients/{clientId}/measurements/latest", MeasurementsRead,
             get_latest_measurements)
-        .summary("Get the latest measurement of each type")
+        .summary("Get the latest measurements")
+        .describe("Returns the client's latest measurement of each type.")
         .for_client(&[]),
         operation!(GET "/clients/{clientId}/measurements/{measurementId}", MeasurementsRead,
             get_measurement)
         .summary("Get a measurement")
+        .describe("Returns one measurement in the requested units.")
         .for_client(&[]),
         operation!(POST "/clients/{clientId}/measurements", MeasurementsWrite, record_measurement)
             .summary("Record a measurement")
             .describe(
-                "With an `externalId` that was sent before, for client and type, it changes that \
-                 measurement; one that was deleted stays deleted. Goals follow.",
+                "Records a measurement. An `externalId` that was already sent for the client and \
+                 type updates that measurement; a deleted one stays deleted. Goals are \
+                 recalculated.",
             )
             .created()
             .for_client(&[])
@@ -445,15 +448,15 @@ pub(super) fn area() -> Area {
             .fails(&[Key::ApiError]),
         operation!(PATCH "/clients/{clientId}/measurements/{measurementId}", MeasurementsWrite,
             update_measurement)
-        .summary("Correct a measurement")
-        .describe("Clients correct what they have recorded themselves.")
+        .summary("Update a measurement")
+        .describe("Corrects a measurement. Clients may correct what they recorded themselves.")
         .for_client(&[])
         .emits(CHANGES)
         .always(&[Event::MeasurementUpdated]),
         operation!(DELETE "/clients/{clientId}/measurements/{measurementId}", MeasurementsWrite,
             delete_measurement)
         .summary("Delete a measurement")
-        .describe("What was measured is gone for good; its `externalId` stays taken.")
+        .describe("Deletes a measurement permanently. Its `externalId` stays reserved.")
         .for_client(&[])
         .emits(CHANGES)
         .always(&[Event::MeasurementUpdated])

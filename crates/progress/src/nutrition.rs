@@ -113,7 +113,7 @@ struct NutritionLogView {
     note: Option<String>,
     /// How it came in.
     source: Source,
-    /// What was eaten.
+    /// Foods of the meal.
     items: Vec<FoodItem>,
     /// What all of it held.
     totals: Totals,
@@ -201,7 +201,7 @@ struct NewLog {
     logged_at: Option<Timestamp>,
     /// What there is to say.
     note: Option<Text<1000>>,
-    /// What was eaten.
+    /// Foods of the meal.
     items: Many<FoodItem, 1, 50>,
 }
 
@@ -370,34 +370,50 @@ pub(super) fn area() -> Area {
     Area::of(STATEMENTS).lists(lists()).operations([
         operation!(app GET "/clients/{clientId}/nutrition-logs", Coach, list_client_nutrition_logs)
         .about_health()
-        .summary("List what a client has eaten")
-        .describe("The latest date comes first.")
+        .summary("List a client's meals")
+        .describe(
+                "Returns meals by date, latest first.",
+            )
         .for_client(&[]),
         operation!(app GET "/clients/{clientId}/nutrition-logs/{nutritionLogId}",
             Coach, get_nutrition_log)
         .about_health()
         .summary("Get a meal")
+            .describe(
+                "Returns one logged meal.",
+            )
         .for_client(&[]),
         operation!(app POST "/clients/{clientId}/nutrition-logs", Coach, log_meal)
             .about_health()
             .summary("Log a meal")
-            .describe("With what all of each food held, as it was eaten; what nobody knows is left out.")
+            .describe(
+                "Records a meal with the nutrients of each food as eaten; unknown nutrients are \
+                 left out.",
+            )
             .created()
             .for_client(&[])
             .fails(&[Key::ApiError]),
         operation!(app PATCH "/clients/{clientId}/nutrition-logs/{nutritionLogId}", Coach, update_nutrition_log)
         .about_health()
-        .summary("Correct a meal")
+        .summary("Update a meal")
+            .describe(
+                "Changes the fields that are sent.",
+            )
         .for_client(&[]),
         operation!(app DELETE "/clients/{clientId}/nutrition-logs/{nutritionLogId}", Coach, delete_nutrition_log)
         .about_health()
         .summary("Delete a meal")
+            .describe(
+                "Deletes a logged meal.",
+            )
         .for_client(&[])
         .confirmation(),
         operation!(app GET "/clients/{clientId}/nutrition-days/{date}", Coach, get_client_nutrition_day)
         .about_health()
-        .summary("Get what a client has eaten on a date")
-        .describe("With what all of it held, beside what the coach has set.")
+        .summary("Get a day's nutrition")
+        .describe(
+                "Returns the totals of the client's meals on a date, beside the coach's targets.",
+            )
         .for_client(&[]),
     ])
 }

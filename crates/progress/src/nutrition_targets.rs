@@ -125,12 +125,17 @@ pub(super) fn area() -> Area {
     Area::of(STATEMENTS).lists(lists()).operations([
         operation!(app GET "/clients/{clientId}/nutrition-targets", Coach, list_nutrition_targets)
             .about_health()
-            .summary("List what a client is to eat each day")
-            .describe("The latest date comes first; each holds until the one before it in the list.")
+            .summary("List a client's nutrition targets")
+            .describe(
+                "Returns targets by start date, latest first.",
+            )
             .for_client(&[]),
         operation!(app PUT "/clients/{clientId}/nutrition-targets/{date}", Coach, set_nutrition_target)
             .about_health()
-            .summary("Set what a client is to eat each day, from a date on"),
+            .summary("Set a nutrition target")
+            .describe(
+                "Sets what a client should eat each day from a date on.",
+            ),
     ])
 }
 

@@ -79,7 +79,7 @@ struct PhotoView {
     width: i64,
     /// In pixels; at most 2048.
     height: i64,
-    /// Of the picture.
+    /// Size of the picture in bytes.
     size_bytes: i64,
     /// Where the picture can be fetched, a JPEG, by whoever knows the address, while the caller may see it.
     url: String,
@@ -89,7 +89,7 @@ struct PhotoView {
     url_expires_at: Timestamp,
     /// api_client, coach, client or system.
     uploaded_by_type: String,
-    /// Who sent it.
+    /// Who uploaded it.
     uploaded_by: Option<Id>,
     created_at: Timestamp,
     updated_at: Timestamp,
@@ -338,23 +338,27 @@ pub(super) fn area() -> Area {
             operation!(GET "/clients/{clientId}/progress-photos", ProgressPhotosRead, list_progress_photos)
                 .summary("List a client's progress photos")
                 .describe(
-                    "The latest date comes first. Each has an address at which it can be fetched for five \
-                     minutes, without a token, while the caller may see it.",
-                )
+                "Returns photos by date, latest first. Each has a URL that serves the picture for \
+                 five minutes without a token, as long as the caller may see it.",
+            )
                 .for_client(&[]),
             operation!(GET "/clients/{clientId}/progress-photos/{progressPhotoId}", ProgressPhotosRead,
                 get_progress_photo)
             .summary("Get a progress photo")
+            .describe(
+                "Returns one photo with a URL that serves the picture for five minutes.",
+            )
             .without_etag()
             .for_client(&[]),
             operation!(app POST "/clients/{clientId}/progress-photos", Coach, add_progress_photo)
                 .about_health()
-            .summary("Keep a progress photo")
+            .summary("Add a progress photo")
                 .describe(
-                    "The picture is sent before, to `POST /uploads?purpose=progress_photo`: a JPEG, PNG or WebP of at \
-                     most 25 MiB and 40 megapixels. It is turned the right way up, made smaller and written anew, so \
-                     that nothing of the camera, the place or the time is left in it.",
-                )
+                "Adds a picture that was uploaded to `POST /uploads?purpose=progress_photo`: a \
+                 JPEG, PNG or WebP of at most 25 MiB and 40 megapixels. It is rotated upright, \
+                 resized and re-encoded, which removes metadata about the camera, the place and \
+                 the time.",
+            )
                 .created()
                 .for_client(&[])
                 .emits(&[Event::ProgressPhotoCreated])
@@ -362,13 +366,19 @@ pub(super) fn area() -> Area {
             operation!(app PATCH "/clients/{clientId}/progress-photos/{progressPhotoId}", Coach,
                 update_progress_photo)
             .about_health()
-            .summary("Correct what is said of a progress photo")
+            .summary("Update a progress photo")
+            .describe(
+                "Changes a photo's date, pose or note.",
+            )
             .for_client(&[]),
             operation!(app DELETE "/clients/{clientId}/progress-photos/{progressPhotoId}", Coach,
                 delete_progress_photo)
             .about_health()
             .summary("Delete a progress photo")
-            .describe("For good: its addresses lead nowhere at once, and its bytes are deleted.")
+            .describe(
+                "Deletes a photo permanently: its URLs stop working at once and its files are \
+                 deleted.",
+            )
             .for_client(&[])
             .confirmation(),
         ])

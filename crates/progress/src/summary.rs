@@ -42,15 +42,15 @@ struct DateRange {
 #[schemars(inline)]
 #[serde(rename_all = "camelCase")]
 struct ValueChange {
-    /// Measured first.
+    /// First value within the range.
     first: f64,
-    /// Measured last.
+    /// Latest value within the range.
     latest: f64,
     /// The latest less the first.
     change: f64,
-    /// The least.
+    /// Lowest value within the range.
     minimum: f64,
-    /// The most.
+    /// Highest value within the range.
     maximum: f64,
     /// Rounded as values are.
     mean: f64,
@@ -65,7 +65,7 @@ struct MeasurementSummary {
     /// What people call it.
     label: String,
     unit: Option<String>,
-    /// How many measurements.
+    /// Number of measurements.
     count: i64,
     /// Of the value; null where there are two.
     value: Option<ValueChange>,
@@ -97,13 +97,13 @@ struct HabitSummary {
 #[schemars(inline)]
 #[serde(rename_all = "camelCase")]
 struct GoalCounts {
-    /// Now.
+    /// Active now.
     active: i64,
-    /// In the span.
+    /// Goals achieved within the range.
     achieved: i64,
-    /// In the span.
+    /// Goals missed within the range.
     missed: i64,
-    /// In the span.
+    /// Goals given up within the range.
     abandoned: i64,
 }
 
@@ -268,10 +268,10 @@ pub(super) fn area() -> Area {
         ProgressSummariesRead,
         get_progress_summary
     )
-    .summary("Get a client's progress in a span of dates")
+    .summary("Get a progress summary")
     .describe(
-        "Of each type the first and the latest measurement, the change between them, the least, the most and the \
-         mean; how habits were kept; how goals stand; workouts that were completed, check-ups and photos.",
+        "Returns, for a range of dates: the first, latest, lowest, highest and mean measurement of each type and its \
+         change; adherence to habits; goals by status; and the numbers of completed workouts, check-ups and photos.",
     )
     .for_client(&[])
     .fails(&[Key::DateRangeRequired, Key::DateRangeTooLarge])])

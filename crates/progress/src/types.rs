@@ -535,15 +535,17 @@ fn update_measurement_type(
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS).operations([
         operation!(GET "/measurement-types", MeasurementsRead, list_measurement_types)
-            .summary("List types of measurements")
-            .describe("Those that everybody knows, with their units, then the company's own.")
+            .summary("List measurement types")
+            .describe("Returns the standard types with their units, then the company's own.")
             .for_every_client(&[]),
         operation!(POST "/measurement-types", MeasurementsWrite, create_measurement_type)
-            .summary("Add a type of measurement")
+            .summary("Create a measurement type")
+            .describe("Adds a type of the company's own, with its unit.")
             .created()
             .fails(&[Key::ApiError]),
         operation!(PATCH "/measurement-types/{type}", MeasurementsWrite, update_measurement_type)
-            .summary("Change, archive or bring back a type of the company's own")
+            .summary("Update a measurement type")
+            .describe("Changes, archives or restores a type of the company's own.")
             .fails(&[Key::ApiError, Key::NotFound]),
     ])
 }

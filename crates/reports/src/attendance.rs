@@ -37,11 +37,11 @@ struct ReportFilters {
 #[schemars(inline)]
 #[serde(rename_all = "camelCase")]
 struct Counts {
-    /// Clients came.
+    /// Bookings that were attended.
     attended: i64,
     /// Clients did not come.
     no_shows: i64,
-    /// Clients were excused.
+    /// Bookings whose client was excused.
     excused: i64,
     /// Clients cancelled too late.
     late_cancellations: i64,
@@ -189,8 +189,9 @@ pub(super) fn area() -> Area {
         get_attendance_report)
     .summary("Get the attendance report")
     .describe(
-        "What became of the seats that were booked, by the date of their starts where they take place. \
-         Rates come with what they are made of. With `Accept: text/csv`, the buckets as a table.",
+        "Counts booked seats by the local date of their start: attended, missed, \
+                 cancelled. Rates come with their numerators and denominators. With `Accept: \
+                 text/csv`, returns the buckets as a table.",
     )
     .table("report.buckets")
     .fails(&[Key::DateRangeRequired, Key::DateRangeTooLarge, Key::CompanyNotFound, Key::NotFound])])

@@ -51,9 +51,9 @@ impl GroupBy {
 #[schemars(inline)]
 #[serde(rename_all = "camelCase")]
 pub struct Bucket {
-    /// The first date.
+    /// First date, inclusive.
     pub from: Date,
-    /// The last date.
+    /// Last date, inclusive.
     pub to: Date,
     /// When the first date begins, by the report's time zone.
     pub starts_at: Timestamp,
@@ -69,9 +69,9 @@ pub struct Bucket {
 /// What a report is of.
 #[derive(Debug, Clone)]
 pub struct Frame {
-    /// The first date.
+    /// First date, inclusive.
     pub from: Date,
-    /// The last date.
+    /// Last date, inclusive.
     pub to: Date,
     /// Into what it is divided.
     pub group_by: GroupBy,

@@ -119,13 +119,21 @@ fn get_retention_cohorts(
 
 /// What this chapter brings.
 pub(super) fn area() -> Area {
-    Area::default().operations([operation!(GET "/reports/retention/cohorts", RetentionSummariesRead,
+    Area::default().operations([
+        operation!(GET "/reports/retention/cohorts", RetentionSummariesRead,
         get_retention_cohorts)
-    .summary("Get the cohorts of members")
-    .describe(
-        "Of those who became members first in a month, how many still are at its end and at the ends of up to 24 \
-         months after it. With `Accept: text/csv`, a row for each cohort and month.",
-    )
-    .table("report.cohorts")
-    .fails(&[Key::DateRangeRequired, Key::DateRangeTooLarge, Key::CompanyNotFound, Key::NotFound])])
+        .summary("Get the retention cohorts")
+        .describe(
+            "For the clients who first became members in a month, returns how many are still \
+                 members at its end and at the ends of up to 24 following months. With `Accept: \
+                 text/csv`, returns a row for each cohort and month.",
+        )
+        .table("report.cohorts")
+        .fails(&[
+            Key::DateRangeRequired,
+            Key::DateRangeTooLarge,
+            Key::CompanyNotFound,
+            Key::NotFound,
+        ]),
+    ])
 }

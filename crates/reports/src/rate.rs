@@ -10,7 +10,7 @@ use serde::Serialize;
 pub struct Rate {
     /// How many of them.
     pub numerator: i64,
-    /// Of how many.
+    /// Denominator of the rate.
     pub denominator: i64,
     /// The one by the other, to four decimals; null where there is nothing to divide by.
     pub value: Option<f64>,

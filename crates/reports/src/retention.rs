@@ -155,8 +155,9 @@ pub(super) fn area() -> Area {
         get_retention_report)
     .summary("Get the retention report")
     .describe(
-        "Who was a member, joined, returned and left. `(atEnd - joined) / atStart` would count those who joined and \
-         left; `retentionRate` does not. With `Accept: text/csv`, the buckets as a table.",
+        "Counts members who joined, returned and left. `(atEnd - joined) / atStart` would \
+                 count members who joined and left within a bucket; `retentionRate` does not. \
+                 With `Accept: text/csv`, returns the buckets as a table.",
     )
     .table("report.buckets")
     .fails(&[Key::DateRangeRequired, Key::DateRangeTooLarge, Key::CompanyNotFound, Key::NotFound])])

@@ -34,11 +34,11 @@ struct ReportFilters {
 #[derive(Debug, Clone, Copy, Serialize, JsonSchema)]
 #[schemars(inline)]
 struct Amount {
-    /// Without tax.
+    /// Amount excluding VAT, in minor units.
     net: i64,
-    /// The tax.
+    /// VAT in minor units.
     vat: i64,
-    /// With tax.
+    /// Amount including VAT, in minor units.
     gross: i64,
 }
 
@@ -213,8 +213,10 @@ pub(super) fn area() -> Area {
         get_revenue_report)
     .summary("Get the revenue report")
     .describe(
-        "What was billed, paid and given back by the company's dates, and what is owed and recurs at the end of \
-         each bucket; a block for each currency. With `Accept: text/csv`, a row for each bucket and currency.",
+        "Sums what was billed, paid and refunded by the company's dates, with the \
+                 outstanding balance and recurring revenue at the end of each bucket; one block \
+                 for each currency. With `Accept: text/csv`, returns a row for each bucket and \
+                 currency.",
     )
     .table("report.buckets")
     .fails(&[Key::DateRangeRequired, Key::DateRangeTooLarge, Key::CompanyNotFound, Key::NotFound])])

@@ -21,7 +21,7 @@ const MOVE_DAYS_MAX: i64 = 92;
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct DateRange {
-    /// The first date.
+    /// First date, inclusive.
     #[schemars(required, with = "Date")]
     from: Option<Date>,
     /// The last date, at most 91 days after the first.
@@ -177,21 +177,26 @@ pub(super) fn area() -> Area {
             .summary("Get a client's workout calendar")
             .for_client(&[])
             .describe(
-                "What is due between two dates, after moves. An item is `completed` or \
+                "Returns what is due between two dates, after moves. An item is `completed` or \
                  `in_progress` by its session, `locked` until its week is released, and otherwise \
-                 `upcoming`, due `today` or `missed` by its scheduled date.",
+                 `upcoming`, due `today` or `missed` by its date.",
             )
             .needs(Feature::ProgrammeCalendar)
             .fails(&[Key::DateRangeRequired, Key::DateRangeTooLarge]),
         operation!(POST "/workout/clients/{clientId}/calendar/moves", WorkoutClientPlansWrite, create_workout_move)
-            .summary("Move an occurrence to another date")
+            .summary("Move a workout")
             .for_client(&[])
-            .describe("Moving an occurrence again replaces its move.")
+            .describe(
+                "Moves one occurrence to another date. Moving it again replaces the earlier move.",
+            )
             .created()
             .needs(Feature::ProgrammeCalendar)
             .fails(&[Key::ApiError]),
         operation!(DELETE "/workout/clients/{clientId}/calendar/moves/{moveId}", WorkoutClientPlansWrite, restore_workout_move)
-            .summary("Restore an occurrence to its planned date")
+            .summary("Restore a moved workout")
+            .describe(
+                "Returns an occurrence to its planned date.",
+            )
             .for_client(&[])
             .needs(Feature::ProgrammeCalendar),
     ])

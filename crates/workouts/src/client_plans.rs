@@ -180,7 +180,7 @@ fn get_client_workout_day(cx: &mut Read, Path(at): Path<ClientDayPath>) -> Resul
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Assignment {
-    /// A published template.
+    /// A published template's id.
     pub template_id: PlanId,
     /// Multi-week plans: any date, today when absent. Recurring plans on the calendar: a Monday,
     /// this week's when absent. Recurring sequences have none.
@@ -334,9 +334,9 @@ struct ReorderDays {
 struct OrderedDay {
     plan_moment_id: MomentId,
     name: String,
-    /// From 1.
+    /// Position of the day within its week, from 1.
     day_order: i64,
-    /// From 0.
+    /// Position, from 0.
     order: i64,
 }
 
@@ -382,31 +382,52 @@ pub(super) fn area() -> Area {
     Area::of(STATEMENTS).lists(lists()).operations([
         operation!(GET "/workout/clients/{clientId}/plans", WorkoutClientPlansRead, list_client_workout_plans)
             .summary("List a client's plans")
+            .describe(
+                "Returns the client's workout plans, newest first.",
+            )
             .for_client(&[]),
         operation!(POST "/workout/clients/{clientId}/plans", WorkoutClientPlansWrite, assign_workout_plan)
-            .summary("Assign a template to a client")
-            .describe("The client gets a copy; later changes of the template don't reach it.")
+            .summary("Assign a plan")
+            .describe(
+                "Copies a template to the client. Later changes of the template do not affect the \
+                 copy.",
+            )
             .created()
             .fails(&[Key::ApiError]),
         operation!(GET "/workout/clients/{clientId}/plans/template/{templateId}", WorkoutClientPlansRead, get_client_workout_plan)
             .summary("Get a client's plan")
+            .describe(
+                "Returns one plan with its schedule.",
+            )
             .for_client(&[]),
         operation!(app GET "/workout/clients/{clientId}/plans/template/{templateId}/days", Coach, list_client_workout_days)
             .summary("List the days of a client's plan")
-            .describe("With their exercises. Clients have the days of weeks that are released to them.")
+            .describe(
+                "Returns days with their exercises. Clients see the days of released weeks.",
+            )
             .for_client(&[]),
         operation!(GET "/workout/clients/{clientId}/plans/template/{templateId}/days/{planMomentId}", WorkoutClientPlansRead, get_client_workout_day)
             .summary("Get a day of a client's plan")
-            .describe("With its exercises. Clients have the days of weeks that are released to them.")
+            .describe(
+                "Returns the day with its exercises. Clients see the days of released weeks.",
+            )
             .for_client(&[]),
         operation!(PATCH "/workout/clients/{clientId}/plans/template/{templateId}", WorkoutClientPlansWrite, update_client_workout_plan)
             .summary("Update a client's plan")
+            .describe(
+                "Changes the fields that are sent, such as the name, status and start date.",
+            )
             .fails(&[Key::ApiError]),
         operation!(DELETE "/workout/clients/{clientId}/plans/template/{templateId}", WorkoutClientPlansWrite, delete_client_workout_plan)
             .summary("Delete a client's plan")
-            .describe("Sessions that were logged for it stay."),
+            .describe(
+                "Deletes the plan. Sessions that were logged for it stay.",
+            ),
         operation!(PATCH "/workout/clients/{clientId}/plans/template/{templateId}/reorder-days", WorkoutClientPlansWrite, reorder_client_workout_days)
-            .summary("Reorder the days of a client's assigned plan"),
+            .summary("Reorder the days of a client's assigned plan")
+            .describe(
+                "Sets the order of the days within their weeks. Every day is named once.",
+            ),
     ])
 }
 

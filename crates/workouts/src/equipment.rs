@@ -305,22 +305,39 @@ pub(super) fn area() -> Area {
     Area::of(STATEMENTS).lists(lists()).operations([
         operation!(GET "/workout/equipment", WorkoutExercisesRead, list_workout_equipment)
             .summary("List equipment")
-            .describe("The company's own, newest first, then the starter library's."),
+            .describe(
+                "Returns the company's own equipment, newest first, then the starter library's.",
+            ),
         operation!(POST "/workout/equipment/custom-items", WorkoutExercisesWrite, create_workout_equipment)
-            .summary("Create a piece of equipment")
+            .summary("Create equipment")
+            .describe(
+                "Adds equipment of the company's own.",
+            )
             .created()
             .fails(&[Key::ApiError]),
         operation!(GET "/workout/equipment/clients/{clientId}/custom-items", WorkoutClientPlansRead, list_client_equipment)
-            .summary("List a client's own equipment"),
+            .summary("List a client's equipment")
+            .describe(
+                "Returns equipment that was added for this client.",
+            ),
         operation!(POST "/workout/equipment/clients/{clientId}/custom-items", WorkoutClientPlansWrite, create_client_equipment)
             .summary("Create a client-scoped custom equipment item")
+            .describe(
+                "Adds equipment that only this client trains with.",
+            )
             .created()
             .fails(&[Key::ApiError]),
         operation!(PATCH "/workout/equipment/clients/{clientId}/custom-items/{itemId}", WorkoutClientPlansWrite, update_client_equipment)
             .summary("Update a client's equipment item")
+            .describe(
+                "Changes the fields that are sent.",
+            )
             .fails(&[Key::ApiError]),
         operation!(DELETE "/workout/equipment/clients/{clientId}/custom-items/{itemId}", WorkoutClientPlansWrite, delete_client_equipment)
-            .summary("Delete a client's equipment item"),
+            .summary("Delete a client's equipment item")
+            .describe(
+                "Deletes the item.",
+            ),
     ])
 }
 

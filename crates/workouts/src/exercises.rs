@@ -275,7 +275,7 @@ pub struct NewExercise {
     pub instructions: Option<Text<5000>>,
     /// Where it is shown.
     pub video_url: Option<WebUrl>,
-    /// A small picture.
+    /// URL of a small picture.
     pub thumbnail: Option<WebUrl>,
 }
 
@@ -414,26 +414,34 @@ pub(super) fn area() -> Area {
         operation!(GET "/workout/exercises", WorkoutExercisesRead, list_workout_exercises)
             .summary("List exercises")
             .describe(
-                "The company's own, newest first, then the starter library's. `search` finds \
-                 exercises whose name or aliases have words that begin with each given word.",
+                "Returns the company's own exercises, newest first, then the starter library's. \
+                 `search` matches names and aliases by words that begin with each given word.",
             )
             .for_every_client(&[]),
         operation!(GET "/workout/exercises/{exerciseId}", WorkoutExercisesRead, get_workout_exercise)
             .summary("Get an exercise")
+            .describe(
+                "Returns one exercise with its muscles and equipment.",
+            )
             .for_every_client(&[]),
         operation!(POST "/workout/exercises", WorkoutExercisesWrite, create_workout_exercise)
             .summary("Create an exercise")
+            .describe(
+                "Adds an exercise of the company's own.",
+            )
             .created()
             .fails(&[Key::ApiError]),
         operation!(PATCH "/workout/exercises/{exerciseId}", WorkoutExercisesWrite, update_workout_exercise)
             .summary("Update an exercise")
-            .describe("Exercises of the starter library cannot be changed.")
+            .describe(
+                "Changes an exercise of the company's own. The starter library cannot be changed.",
+            )
             .fails(&[Key::ApiError]),
         operation!(POST "/workout/exercises/{exerciseId}/archive", WorkoutExercisesWrite, archive_workout_exercise)
             .summary("Archive an exercise")
             .describe(
-                "It stays in plans and sessions and can be put in no new ones. Archiving an \
-                 archived exercise changes nothing.",
+                "Keeps the exercise in existing plans and sessions and prevents new use. \
+                 Archiving again changes nothing.",
             )
             .fails(&[Key::ApiError]),
     ])

@@ -154,6 +154,8 @@ pub(super) fn area() -> Area {
         operation!(PATCH "/workout/clients/{clientId}/plans/workout-feedback/{sessionId}", WorkoutClientPlansWrite, update_workout_feedback)
             .summary("Edit session workout feedback")
             .for_client(&[])
-            .describe("Changes the fields that are sent; `null` or an empty text clears one."),
+            .describe(
+                "Changes the fields that are sent; `null` or an empty text clears one.",
+            ),
     ])
 }

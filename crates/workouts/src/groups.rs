@@ -278,7 +278,7 @@ fn remove_workout_group_member(
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct GroupPlan {
-    /// A published template.
+    /// A published template's id.
     template_id: PlanId,
     /// By the rules of assignment.
     start_date: Option<Date>,
@@ -320,33 +320,55 @@ pub(super) fn forget_template(cx: &mut Write, template: PlanId) -> Result<()> {
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS).lists(lists()).operations([
         operation!(GET "/workout/groups", WorkoutGroupsRead, list_workout_groups)
-            .summary("List groups"),
+            .summary("List groups")
+            .describe(
+                "Returns groups of clients that share a plan, newest first.",
+            ),
         operation!(GET "/workout/groups/{groupId}", WorkoutGroupsRead, get_workout_group)
-            .summary("Get a group"),
+            .summary("Get a group")
+            .describe(
+                "Returns one group with its plan.",
+            ),
         operation!(POST "/workout/groups", WorkoutGroupsWrite, create_workout_group)
             .summary("Create a group")
+            .describe(
+                "Creates an empty group.",
+            )
             .created()
             .fails(&[Key::ApiError]),
         operation!(PATCH "/workout/groups/{groupId}", WorkoutGroupsWrite, update_workout_group)
-            .summary("Update a group"),
+            .summary("Update a group")
+            .describe(
+                "Changes the group's name and description.",
+            ),
         operation!(DELETE "/workout/groups/{groupId}", WorkoutGroupsWrite, delete_workout_group)
             .summary("Delete a group")
-            .describe("Members keep the plans that they were given."),
+            .describe(
+                "Deletes the group. Members keep their plans.",
+            ),
         operation!(GET "/workout/groups/{groupId}/members", WorkoutGroupsRead, list_workout_group_members)
-            .summary("List a group's members"),
+            .summary("List a group's members")
+            .describe(
+                "Returns the clients in the group.",
+            ),
         operation!(POST "/workout/groups/{groupId}/members", WorkoutGroupsWrite, add_workout_group_members)
-            .summary("Add members to a group")
-            .describe("Who joins a group that has a plan is given a copy of it; at most 100 members.")
+            .summary("Add group members")
+            .describe(
+                "Adds clients, at most 100 per group. If the group has a plan, each new member \
+                 gets a copy of it.",
+            )
             .created()
             .fails(&[Key::ApiError]),
         operation!(DELETE "/workout/groups/{groupId}/members/{clientId}", WorkoutGroupsWrite, remove_workout_group_member)
-            .summary("Remove a member from a group")
-            .describe("The client keeps the plan."),
-        operation!(POST "/workout/groups/{groupId}/plans", WorkoutGroupsWrite, assign_workout_group_plan)
-            .summary("Assign a template to a group")
+            .summary("Remove a group member")
             .describe(
-                "Every member who is not archived is given a copy, and so is whoever joins later. \
-                 Copies of an earlier plan of the group stay.",
+                "Removes a client from the group. The client keeps the plan.",
+            ),
+        operation!(POST "/workout/groups/{groupId}/plans", WorkoutGroupsWrite, assign_workout_group_plan)
+            .summary("Assign a plan to a group")
+            .describe(
+                "Copies a template to every member who is not archived, and to members who join \
+                 later. Copies of an earlier plan stay.",
             )
             .created()
             .fails(&[Key::ApiError, Key::ClientNotFound]),

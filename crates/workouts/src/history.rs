@@ -125,9 +125,11 @@ fn list_exercise_history(
 pub(super) fn area() -> Area {
     Area::default().lists(lists()).operations([
         operation!(GET "/workout/clients/{clientId}/plans/exercises/{exerciseId}/history", WorkoutProgressRead, list_exercise_history)
-            .summary("Get a client's history of an exercise")
+            .summary("List a client's exercise history")
             .for_client(&[])
-            .describe("Completed sessions with the exercise, the latest first."),
+            .describe(
+                "Returns completed sessions with the exercise, latest first.",
+            ),
     ])
 }
 

@@ -347,7 +347,7 @@ struct DeletedWeek {
     week_number: i64,
     /// The days that were deleted with the week.
     deleted_plan_moment_ids: Vec<MomentId>,
-    /// Weeks that remain.
+    /// Number of remaining weeks.
     total_weeks: i64,
     schedule: ProgrammeSchedule,
     duration: Duration,
@@ -373,28 +373,44 @@ pub(super) fn area() -> Area {
     Area::of(STATEMENTS).lists(lists()).operations([
         operation!(GET "/workout/plans/moments/{planId}", WorkoutPlansRead, list_workout_moments)
             .summary("List a plan's days")
-            .describe("In their order, with exercises and sets."),
+            .describe(
+                "Returns the days in order, with exercises and sets.",
+            ),
         operation!(app GET "/workout/plans/moments/{planId}/{planMomentId}", Coach, get_workout_moment)
-            .summary("Get a day of a plan"),
+            .summary("Get a day of a plan")
+            .describe(
+                "Returns a day with its exercises and sets.",
+            ),
         operation!(POST "/workout/plans/moments/{planId}", WorkoutPlansWrite, create_workout_moment)
             .summary("Add a day to a plan")
+            .describe(
+                "Adds a day to a week of the plan.",
+            )
             .created()
             .fails(&[Key::ApiError]),
         operation!(PATCH "/workout/plans/moments/{planId}/{planMomentId}", WorkoutPlansWrite, update_workout_moment)
             .summary("Update a day of a plan")
+            .describe(
+                "Changes the day's name, notes, date and planned duration.",
+            )
             .fails(&[Key::ApiError]),
         operation!(DELETE "/workout/plans/moments/{planId}/{planMomentId}", WorkoutPlansWrite, delete_workout_moment)
             .summary("Delete a day of a plan")
-            .describe("Sessions that were logged for it keep its labels."),
+            .describe(
+                "Deletes the day. Sessions that were logged for it keep its labels.",
+            ),
         operation!(PUT "/workout/plans/moments/{planId}/{planMomentId}/exercises", WorkoutPlansWrite, set_workout_moment_exercises)
             .summary("Set a day's exercises")
+            .describe(
+                "Replaces the day's exercises and sets.",
+            )
             .fails(&[Key::ApiError]),
         operation!(POST "/workout/plans/moments/{planId}/weeks", WorkoutPlansWrite, add_workout_week)
             .summary("Add or duplicate a programme week")
             .describe(
-                "An empty week at the end, or a copy of a week right after it. Takes templates on \
-                 either layout, and plans of clients that are multi-week programmes on the calendar; \
-                 those last longer then.",
+                "Adds an empty week at the end, or a copy of a week right after it. Applies to \
+                 templates of either layout, and to clients' plans that are multi-week programmes \
+                 on the calendar, which become longer.",
             )
             .created()
             .needs(Feature::ProgrammeCalendar)
@@ -403,11 +419,10 @@ pub(super) fn area() -> Area {
             .declares(&[422])
             .summary("Delete a programme week")
             .describe(
-                "Its days are deleted and later weeks move up by one; the last remaining week \
-                 stays. Takes templates on either layout, and plans of clients that are multi-week \
-                 programmes on the calendar. Sessions that were logged keep the labels of their day \
-                 and week, and the plan's duration does not change. Moves of days in later weeks are \
-                 forgotten, because they name dates of the week that the day has left.",
+                "Deletes a week with its days; later weeks move up by one. The last remaining \
+                 week cannot be deleted. Applies to templates of either layout, and to clients' \
+                 plans that are multi-week programmes on the calendar. Logged sessions keep the \
+                 labels of their day and week, and the plan's duration does not change.",
             )
             .needs(Feature::ProgrammeCalendar),
     ])

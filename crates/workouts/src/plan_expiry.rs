@@ -37,9 +37,10 @@ fn list_ending_workout_plans(
 pub(super) fn area() -> Area {
     Area::default().lists(lists()).operations([operation!(app GET "/workout/plans/ending", Coach,
         list_ending_workout_plans)
-    .summary("List plans of clients that end")
+    .summary("List ending plans")
     .describe(
-        "Those of clients who have no other plan that goes on for longer. The first to end comes first, without those who are archived.",
+        "Returns plans of clients who have no later plan, first to end first, without \
+                 archived clients.",
     )])
 }
 

@@ -333,9 +333,12 @@ pub(super) fn area() -> Area {
         operation!(GET "/workout/clients/{clientId}/plans/top-exercises", WorkoutProgressRead, list_top_exercises)
             .summary("Client's most-performed exercises")
             .for_client(&[])
-            .describe("By the number of completed sessions with the exercise, then by the latest."),
+            .describe(
+                "Returns exercises by the number of completed sessions, then by the latest \
+                 session.",
+            ),
         operation!(GET "/workout/clients/{clientId}/plans/personal-records", WorkoutProgressRead, list_personal_records)
-            .summary("List a client's personal records")
+            .summary("List personal records")
             .for_client(&[])
             .describe(
                 "By exercise, the one done most first. Working sets of completed sessions count; \

@@ -332,42 +332,50 @@ impl Training for Workouts {
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS).lists(lists()).operations([
         operation!(GET "/workout/clients/{clientId}/plans/sessions", WorkoutSessionsRead, list_workout_sessions)
-            .summary("List a client's sessions")
-            .for_client(&[])
-            .describe("The one that began last comes first."),
-        operation!(GET "/workout/clients/{clientId}/plans/sessions/{sessionId}", WorkoutSessionsRead, get_workout_session)
-            .summary("Get a session")
-            .for_client(&[])
-            .describe("With what was logged, and the plan's day as it was when the session began."),
-        operation!(POST "/workout/clients/{clientId}/plans/sessions", WorkoutSessionsWrite, begin_workout_session)
-            .summary("Start a session")
+            .summary("List workout sessions")
             .for_client(&[])
             .describe(
-                "From a day of a client's plan, or free. A day that is under way is answered with its \
-                 open session. With `exercises` and `completedAt` it records a session that is over in \
-                 one request.",
+                "Returns the client's sessions by start, latest first.",
+            ),
+        operation!(GET "/workout/clients/{clientId}/plans/sessions/{sessionId}", WorkoutSessionsRead, get_workout_session)
+            .summary("Get a workout session")
+            .for_client(&[])
+            .describe(
+                "Returns what was logged, and the plan's day as it was when the session started.",
+            ),
+        operation!(POST "/workout/clients/{clientId}/plans/sessions", WorkoutSessionsWrite, begin_workout_session)
+            .summary("Start a workout session")
+            .for_client(&[])
+            .describe(
+                "Starts a session from a day of the client's plan, or without one. If a session \
+                 of the day is in progress, returns it. With `exercises` and `completedAt`, \
+                 records a finished session in one request.",
             )
             .created()
             .emits(GOALS)
             .always(&[])
             .fails(&[Key::ApiError, Key::ScopesHealthConsentRequired]),
         operation!(PUT "/workout/clients/{clientId}/plans/sessions/{sessionId}/sets", WorkoutSessionsWrite, set_workout_session_sets)
-            .summary("Set what was logged in a session")
+            .summary("Set a session's logged sets")
             .for_client(&[])
             .describe(
-                "Replaces all exercises and sets. Editing a completed session brings totals and \
-                 personal records up to date.",
+                "Replaces all exercises and sets. For a completed session, totals and personal \
+                 records are recalculated.",
             )
             .fails(&[Key::ApiError, Key::ScopesHealthConsentRequired]),
         operation!(POST "/workout/clients/{clientId}/plans/sessions/{sessionId}/complete", WorkoutSessionsWrite, complete_workout_session)
-            .summary("Complete a session")
+            .summary("Complete a workout session")
             .for_client(&[])
-            .describe("Its sets count from then on. Completing a completed session changes nothing.")
+            .describe(
+                "Counts the session's sets from now on. Completing again changes nothing.",
+            )
             .emits(GOALS)
             .always(&[]),
         operation!(DELETE "/workout/clients/{clientId}/plans/sessions/{sessionId}", WorkoutSessionsWrite, delete_workout_session)
-            .summary("Delete a session")
-            .describe("Totals and personal records are as if it had never been.")
+            .summary("Delete a workout session")
+            .describe(
+                "Deletes a session. Totals and personal records are recalculated without it.",
+            )
             .emits(GOALS)
             .always(&[]),
     ])

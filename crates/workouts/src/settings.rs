@@ -75,9 +75,11 @@ pub(super) fn area() -> Area {
     Area::of(STATEMENTS).operations([
         operation!(GET "/workout/settings", WorkoutSettingsRead, get_workout_settings)
             .summary("Get the workout settings")
+            .describe("Returns the company's weight unit, default rest and default release policy.")
             .for_every_client(&[]),
         operation!(PATCH "/workout/settings", WorkoutSettingsWrite, update_workout_settings)
-            .summary("Change the workout settings"),
+            .summary("Update the workout settings")
+            .describe("Changes the fields that are sent."),
     ])
 }
 

@@ -327,27 +327,44 @@ fn publish_workout_template(
 pub(super) fn area() -> Area {
     Area::default().lists(lists()).operations([
         operation!(GET "/workout/plans/templates", WorkoutPlansRead, list_workout_templates)
-            .summary("List workout templates"),
+            .summary("List workout templates")
+            .describe(
+                "Returns templates newest first.",
+            ),
         operation!(GET "/workout/plans/templates/{templateId}", WorkoutPlansRead, get_workout_template)
             .summary("Get a workout template")
-            .describe("With its schedule; its days in full are listed under its moments."),
+            .describe(
+                "Returns the template with its schedule; its days in full are listed at its \
+                 moments.",
+            ),
         operation!(POST "/workout/plans/templates", WorkoutPlansWrite, create_workout_template)
             .summary("Create a workout template")
-            .describe("The layout `calendar_week` needs the programme calendar.")
+            .describe(
+                "Creates a draft. The layout `calendar_week` requires the programme calendar.",
+            )
             .created()
             .fails(&[Key::WorkoutProgrammeCalendarDisabled]),
         operation!(PATCH "/workout/plans/templates/{templateId}", WorkoutPlansWrite, update_workout_template)
             .summary("Update a workout template")
-            .describe("Plans that clients were given from it stay as they are."),
+            .describe(
+                "Changes the template. Plans that were assigned from it stay unchanged.",
+            ),
         operation!(DELETE "/workout/plans/templates/{templateId}", WorkoutPlansWrite, delete_workout_template)
             .summary("Delete a workout template")
-            .describe("Plans that clients were given from it stay."),
+            .describe(
+                "Deletes the template. Plans that were assigned from it stay.",
+            ),
         operation!(POST "/workout/plans/templates/{templateId}/duplicate", WorkoutPlansWrite, duplicate_workout_template)
             .summary("Duplicate a workout template")
-            .describe("The copy is a draft with every week and day.")
+            .describe(
+                "Creates a draft with every week and day of the template.",
+            )
             .created(),
         operation!(PUT "/workout/plans/publish/{templateId}", WorkoutPlansWrite, publish_workout_template)
             .summary("Publish a draft workout template plan")
+            .describe(
+                "Makes the template available for assignment.",
+            )
             .fails(&[Key::WorkoutTemplateAlreadyActive, Key::ApiError]),
     ])
 }

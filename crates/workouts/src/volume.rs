@@ -47,7 +47,7 @@ struct MuscleVolume {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct WeekVolume {
-    /// The week's Monday.
+    /// Monday of the week.
     week_start: Date,
     set_count: i64,
     total_reps: i64,
@@ -134,7 +134,7 @@ fn get_workout_volume(
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS).operations([
         operation!(GET "/workout/clients/{clientId}/plans/volume", WorkoutProgressRead, get_workout_volume)
-            .summary("Get a client's training volume")
+            .summary("Get training volume")
             .for_client(&[])
             .describe(
                 "By week (Monday to Sunday in the company's time zone) and muscle. The volume is \

@@ -367,24 +367,44 @@ pub struct RevokedClient {
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS).lists(lists()).operations([
         operation!(app GET "/integrations/public-api/clients", Manager, list_api_clients)
-            .summary("List API clients"),
+            .summary("List API clients")
+            .describe(
+                "Returns integrations with their scopes, newest first.",
+            ),
         operation!(app POST "/integrations/public-api/clients", Manager, create_api_client)
             .summary("Create an API client")
+            .describe(
+                "Creates the credentials of an integration with its scopes and consents. The \
+                 secret is returned in this response only.",
+            )
             .created()
             .secret()
             .fails(&[Key::CoachRequired, Key::HealthConsentRequired, Key::PrivateCommunicationConsentRequired, Key::ApiError]),
         operation!(app GET "/integrations/public-api/clients/{id}", Manager, get_api_client)
-            .summary("Get an API client"),
+            .summary("Get an API client")
+            .describe(
+                "Returns one API client with its scopes and consents, without its secret.",
+            ),
         operation!(app PATCH "/integrations/public-api/clients/{id}", Manager, update_api_client).reauthentication()
-            .summary("Change an API client")
+            .summary("Update an API client")
+            .describe(
+                "Changes the fields that are sent. Tokens with removed scopes stop working at \
+                 once.",
+            )
             .fails(&[Key::CoachRequired, Key::HealthConsentRequired, Key::PrivateCommunicationConsentRequired, Key::ApiError]),
         operation!(app POST "/integrations/public-api/clients/{id}/rotate-secret", Manager,
             rotate_api_client_secret)
             .summary("Rotate an API client's secret")
+            .describe(
+                "Returns a new secret in this response only. The old one stops working at once.",
+            )
             .secret()
             .fails(&[Key::ApiError]),
         operation!(app POST "/integrations/public-api/clients/{id}/revoke", Manager, revoke_api_client)
-            .summary("Revoke an API client"),
+            .summary("Revoke an API client")
+            .describe(
+                "Ends an integration's access permanently.",
+            ),
     ]).tagged("API clients")
 }
 

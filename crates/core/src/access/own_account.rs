@@ -32,7 +32,7 @@ struct OwnAccount {
     time_zone: TimeZone,
     /// The company's date now.
     today: Date,
-    /// The instant now.
+    /// Current time of the server.
     now: Timestamp,
 }
 
@@ -68,7 +68,7 @@ fn get_own_account(cx: &mut Read) -> Result<OwnAccountAnswer> {
 pub(super) fn area() -> Area {
     Area::default()
         .operations([operation!(app GET "/auth/account", SignedIn, get_own_account)
-            .summary("Get who is signed in")
-            .describe("And the company's name, currency, zone and date.")])
+            .summary("Get the signed-in account")
+            .describe("Returns the caller and the company's name, currency, time zone and date.")])
         .tagged("Signing in")
 }

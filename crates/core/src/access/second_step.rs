@@ -261,41 +261,62 @@ pub(super) fn area() -> Area {
     Area::of(STATEMENTS)
         .operations([
             operation!(app GET "/auth/second-step", SignedIn, get_second_step)
-                .summary("Get one's second step")
+                .summary("Get two-step verification")
+            .describe(
+                "Returns whether the caller has turned it on, and how many recovery codes are \
+                 left.",
+            )
                 .before_second_step(),
             operation!(app POST "/auth/second-step", SignedIn, begin_second_step)
-                .summary("Begin a second step")
+                .summary("Start two-step verification")
                 .describe(
-                    "Hands out the secret for an authenticator (TOTP, RFC 6238: SHA-1, six digits, 30 seconds). Signing in \
-                     asks for codes once the first is confirmed.",
-                )
+                "Returns the secret for an authenticator app (TOTP, RFC 6238: SHA-1, six digits, \
+                 30 seconds). Codes are required once the first one is confirmed.",
+            )
                 .secret()
                 .before_second_step(),
             operation!(app POST "/auth/second-step/enable", SignedIn, enable_second_step)
-                .summary("Confirm the first code of a second step")
+                .summary("Confirm two-step verification")
                 .describe(
-                    "From now on signing in takes a code, too. Answers ten recovery codes, each good once; a code of the \
-                     authenticator is taken once, too.",
-                )
+                "Confirms the first code; signing in requires a code from now on. Returns ten \
+                 recovery codes. Every code is accepted once.",
+            )
                 .secret()
                 .before_second_step(),
             operation!(app POST "/auth/second-step/recovery-codes", SignedIn, replace_recovery_codes)
-                .summary("Replace one's recovery codes")
+                .summary("Replace recovery codes")
+            .describe(
+                "Returns ten new recovery codes; the previous ones stop working.",
+            )
                 .secret(),
             operation!(app DELETE "/auth/second-step", SignedIn, delete_second_step)
-                .summary("Switch one's second step off")
+                .summary("Turn off two-step verification")
+            .describe(
+                "Removes the caller's authenticator and recovery codes.",
+            )
                 .reauthentication(),
             operation!(app GET "/coaches/{coachId}/second-step", Manager, get_coach_second_step)
-                .summary("Get a coach's second step"),
+                .summary("Get a coach's two-step verification")
+            .describe(
+                "Returns whether the coach has turned it on.",
+            ),
             operation!(app GET "/clients/{clientId}/second-step", Manager, get_client_second_step)
-                .summary("Get a client's second step"),
+                .summary("Get a client's two-step verification")
+            .describe(
+                "Returns whether the client has turned it on.",
+            ),
             operation!(app DELETE "/coaches/{coachId}/second-step", Manager, delete_coach_second_step)
-                .summary("Switch a coach's second step off")
-                .describe("For whoever has lost it. Managers do so for coaches, admins for anybody.")
+                .summary("Reset a coach's two-step verification")
+                .describe(
+                "Turns it off for a coach who lost the authenticator. Managers may do so for \
+                 coaches, admins for everyone.",
+            )
                 .reauthentication(),
             operation!(app DELETE "/clients/{clientId}/second-step", Manager, delete_client_second_step)
-                .summary("Switch a client's second step off")
-                .describe("For whoever has lost it.")
+                .summary("Reset a client's two-step verification")
+                .describe(
+                "Turns it off for a client who lost the authenticator.",
+            )
                 .reauthentication(),
         ])
         .tagged("Signing in")

@@ -90,12 +90,11 @@ pub(super) fn area() -> Area {
     Area::of(STATEMENTS)
         .operations([
             operation!(app GET "/auth/sessions", SignedIn, list_sessions)
-                .summary("List where one is signed in"),
+                .summary("List sessions")
+                .describe("Returns where the caller is signed in."),
             operation!(app DELETE "/auth/sessions/{sessionId}", SignedIn, end_session)
-                .summary("Sign one out")
-                .describe(
-                    "At once: an app's tokens and a browser's cookie are worth nothing after.",
-                ),
+                .summary("End a session")
+                .describe("Signs a device out: its tokens or its cookie stop working at once."),
         ])
         .tagged("Signing in")
 }

@@ -153,7 +153,7 @@ fn options_belong_to_selects(schema: &mut Schema) {
 pub struct NewCustomField {
     /// What people call it.
     pub label: Name<120>,
-    /// What it holds.
+    /// Type of the values.
     pub r#type: FieldType,
     /// What a select offers, 1 to 100 options; for other types absent or empty.
     #[serde(default)]
@@ -277,7 +277,7 @@ fn get_client_custom_fields(cx: &mut Read, Path(at): Path<ClientPath>) -> Result
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewValue {
-    /// Which field.
+    /// The custom field.
     pub field_id: FieldId,
     /// By the field's type; null clears.
     pub value: Any,
@@ -354,21 +354,27 @@ pub(super) fn area() -> Area {
         .lists(lists())
         .operations([
             operation!(GET "/client-custom-fields", ClientCustomFieldsRead, list_custom_fields)
-                .summary("List custom field definitions"),
+                .summary("List custom fields")
+                .describe("Returns the definitions of the company's custom client fields."),
             operation!(POST "/client-custom-fields", ClientCustomFieldsWrite, create_custom_field)
-                .summary("Define a custom field")
+                .summary("Create a custom field")
+                .describe(
+                    "Defines a custom client field with its type and, for a select, its options.",
+                )
                 .created()
                 .fails(&[Key::ApiError]),
             operation!(PATCH "/client-custom-fields/{fieldId}", ClientCustomFieldsWrite,
             update_custom_field)
-            .summary("Change a custom field's definition"),
+            .summary("Update a custom field")
+            .describe("Changes the definition. Stored values stay."),
             operation!(GET "/clients/{clientId}/custom-fields", ClientCustomFieldsRead,
             get_client_custom_fields)
-            .summary("Get a client's custom field values"),
+            .summary("Get a client's custom fields")
+            .describe("Returns the client's values of the company's custom fields."),
             operation!(PATCH "/clients/{clientId}/custom-fields", ClientCustomFieldsWrite,
             update_client_custom_fields)
-            .summary("Set custom field values of a client")
-            .describe("Fields that are not named stay as they are; a `null` value clears.")
+            .summary("Update a client's custom fields")
+            .describe("Sets the values that are sent; `null` clears a value. Other values stay.")
             .emits(UPDATED)
             .fails(&[
                 Key::CustomFieldValuesRequired,

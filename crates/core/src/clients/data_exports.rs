@@ -321,25 +321,33 @@ pub(super) fn area() -> Area {
         .erases(TRACES)
         .operations([
             operation!(app POST "/clients/{clientId}/data-exports", Manager, request_data_export).reauthentication()
-                .summary("Request a client's data")
+                .summary("Request a data export")
                 .describe(
-                    "All that is kept of the client and that the caller may see, as JSON and files in one ZIP. It is made \
-                     within minutes and can be fetched for a week, or until the next is asked for. While one is \
-                     made, that one is told.",
-                )
+                "Creates a ZIP of everything stored about the client that the caller may see, as \
+                 JSON and files. It is ready within minutes and available for a week, or until \
+                 the next request. If one is being created, returns that one.",
+            )
                 .created()
                 .for_client(&[]),
             operation!(app GET "/clients/{clientId}/data-exports", Manager, list_data_exports)
                 .summary("List a client's data exports")
-                .describe("Clients see those that they asked for, managers those that managers did.")
+                .describe(
+                "Returns exports that the client requested, or, for managers, those that managers \
+                 requested.",
+            )
                 .for_client(&[]),
             operation!(app GET "/clients/{clientId}/data-exports/{dataExportId}", Manager, get_data_export)
                 .summary("Get a data export")
+            .describe(
+                "Returns the status of a data export.",
+            )
                 .for_client(&[]),
             operation!(app GET "/clients/{clientId}/data-exports/{dataExportId}/file", Manager, get_data_export_file).reauthentication()
                 .summary("Get the file of a data export")
                 .without_etag()
-                .describe("With an address at which it can be fetched for ten minutes, without a token.")
+                .describe(
+                "Returns a URL that serves the file for ten minutes without a token.",
+            )
                 .fails(&[Key::ApiError])
                 .for_client(&[]),
         ])

@@ -153,18 +153,20 @@ const TRACES: &[ErasureRule] = &[
 /// What this chapter brings.
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS).timers(&[&ERASE]).erases(TRACES).operations([
-        operation!(app POST "/clients/{clientId}/erase", Manager, erase_client).reauthentication()
+        operation!(app POST "/clients/{clientId}/erase", Manager, erase_client)
+            .reauthentication()
             .summary("Erase a client")
             .describe(
-                "For good. The client must be archived, owe nothing and have nothing under way. From now on nobody finds \
-                 them; what was kept of them is deleted, but for what the law keeps: invoices, \
-                 payments and what belongs to them.",
+                "Erases a client permanently. The client must be archived, owe nothing and have \
+                 nothing in progress. Records are deleted, except invoices, payments and what the \
+                 law requires to keep with them.",
             )
             .emits(UPDATED)
             .confirmation()
             .fails(&[Key::ApiError]),
         operation!(app GET "/clients/{clientId}/erasure", Manager, get_client_erasure)
-            .summary("Get how far the erasure of a client is"),
+            .summary("Get the status of an erasure")
+            .describe("Returns how far the erasure of a client has come."),
     ])
 }
 

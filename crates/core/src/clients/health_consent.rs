@@ -158,10 +158,13 @@ pub(super) fn area() -> Area {
         .erases(TRACES)
         .operations([
             operation!(app GET "/clients/{clientId}/health-consent", Coach, get_health_consent)
-                .summary("Get a client's consent to what is kept of their health")
+                .summary("Get a client's health-data consent")
+            .describe(
+                "Returns whether and when the client consented to the processing of health data.",
+            )
                 .for_client(&[]),
             operation!(app PUT "/clients/{clientId}/health-consent", Coach, set_health_consent)
-                .summary("Give or withdraw consent to what is kept of a client's health")
+                .summary("Set a client's health-data consent")
                 .describe(
                     "By the client, or by staff to whom the client said so. Where the company asks for it \
                      (`healthConsent` of its features), nothing is written of a client's health without it, and \

@@ -154,9 +154,9 @@ pub(super) fn area() -> Area {
         operation!(POST "/clients/{clientId}/archive", ClientsWrite, archive_client)
             .summary("Archive a client")
             .describe(
-                "Archives the relationship between company and client; the client's identity and \
-                 records stay. Memberships end now, or at the end of their terms with `endOfTerm`. \
-                 Archiving twice returns the first archive unchanged.",
+                "Archives the relationship between the company and the client; the records stay. \
+                 Memberships end now, or at the end of their terms with `endOfTerm`. Archiving \
+                 again returns the first archive unchanged.",
             )
             .emits(&[
                 Event::ClientArchived,
@@ -180,18 +180,20 @@ pub(super) fn area() -> Area {
             .always(&[Event::ClientArchived])
             .confirmation(),
         operation!(POST "/clients/{clientId}/restore", ClientsWrite, restore_client)
-            .summary("Restore an archived client")
+            .summary("Restore a client")
             .describe(
-                "The relationship is active again; memberStatus stays as the archive left it.",
+                "Reactivates an archived relationship. `memberStatus` stays as archiving left it.",
             )
             .emits(UPDATED)
             .fails(&[Key::ApiError]),
         operation!(PUT "/clients/{clientId}/coach", ClientsWrite, assign_client_coach)
-            .summary("Assign a coach to a client")
+            .summary("Assign a coach")
+            .describe("Sets the client's assigned coach.")
             .emits(UPDATED)
             .fails(&[Key::CoachRequired]),
         operation!(PUT "/clients/{clientId}/tags", ClientsWrite, set_client_tags)
             .summary("Set a client's tags")
+            .describe("Replaces all tags of the client.")
             .emits(UPDATED),
     ])
 }

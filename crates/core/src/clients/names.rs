@@ -40,5 +40,6 @@ fn list_client_names(cx: &mut Read, Query(request): Query<ClientIds>) -> Result<
 /// What this chapter brings.
 pub(super) fn area() -> Area {
     Area::default().operations([operation!(app GET "/clients/names", Coach, list_client_names)
-        .summary("Get the names of several clients")])
+        .summary("List names of several clients")
+        .describe("Returns the names of up to 100 clients.")])
 }

@@ -86,7 +86,7 @@ fn get_client_note(cx: &mut Read, Path(at): Path<NotePath>) -> Result<NoteAnswer
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewNote {
-    /// A heading.
+    /// Title of the note.
     pub title: Option<Text<200>>,
     /// What there is to know.
     pub body: Text<10_000>,
@@ -179,18 +179,33 @@ fn delete_client_note(cx: &mut Write, Path(at): Path<NotePath>) -> Result<Delete
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS).tells::<NoteEvent>().lists(lists()).operations([
         operation!(GET "/clients/{clientId}/notes", ClientNotesRead, list_client_notes)
-            .summary("List a client's notes"),
+            .summary("List a client's notes")
+            .describe(
+                "Returns notes newest first.",
+            ),
         operation!(GET "/clients/{clientId}/notes/{noteId}", ClientNotesRead, get_client_note)
-            .summary("Get a note"),
+            .summary("Get a note")
+            .describe(
+                "Returns one note with its author.",
+            ),
         operation!(POST "/clients/{clientId}/notes", ClientNotesWrite, create_client_note)
-            .summary("Write a note")
+            .summary("Create a note")
+            .describe(
+                "Adds a note to a client.",
+            )
             .created()
             .emits(&[Event::ClientNoteCreated]),
         operation!(PATCH "/clients/{clientId}/notes/{noteId}", ClientNotesWrite, update_client_note)
             .summary("Update a note")
+            .describe(
+                "Changes the note's title or body.",
+            )
             .emits(&[Event::ClientNoteUpdated]),
         operation!(DELETE "/clients/{clientId}/notes/{noteId}", ClientNotesWrite, delete_client_note)
             .summary("Delete a note")
+            .describe(
+                "Deletes a note permanently.",
+            )
             .emits(&[Event::ClientNoteDeleted])
             .confirmation(),
     ]).tagged("Client notes")

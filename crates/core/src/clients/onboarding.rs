@@ -115,20 +115,23 @@ pub(super) fn area() -> Area {
         operation!(POST "/clients/{clientId}/invite", ClientOnboardingWrite, invite_client)
             .summary("Invite a client to the portal")
             .describe(
-                "Mails the client an invitation. Where the installation sends no mail, the answer has its \
-                 token, once, to be passed on. Inviting again replaces the open invitation.",
+                "Mails the client an invitation. If the installation sends no mail, the response \
+                 contains the invitation's token once. Inviting again replaces the open \
+                 invitation.",
             )
             .emits(&[Event::ClientInvited, Event::ClientPortalAccessChanged])
             .secret()
             .fails(&[Key::ClientEmailRequiredForInvite, Key::ApiError]),
         operation!(POST "/clients/{clientId}/relationship/approve", ClientOnboardingWrite,
             approve_client_relationship)
-        .summary("Approve a pending relationship")
+        .summary("Approve a relationship")
+        .describe("Activates a pending relationship between the client and the company.")
         .emits(&[Event::ClientRelationshipApproved])
         .fails(&[Key::ApiError]),
         operation!(POST "/clients/{clientId}/relationship/reject", ClientOnboardingWrite,
             reject_client_relationship)
-        .summary("Reject a pending relationship")
+        .summary("Reject a relationship")
+        .describe("Declines a pending relationship between the client and the company.")
         .emits(&[Event::ClientRelationshipRejected])
         .fails(&[Key::ApiError])
         .confirmation(),

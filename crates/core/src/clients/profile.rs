@@ -52,9 +52,9 @@ pub struct NewClient {
     pub date_of_birth: Option<BirthDate>,
     /// As the client wants it recorded.
     pub gender: Option<Gender>,
-    /// ISO 639-1 code.
+    /// Language as an ISO 639-1 code, such as `nl`.
     pub language: Option<Language>,
-    /// IANA name.
+    /// IANA time zone, such as `Europe/Amsterdam`.
     pub time_zone: Option<TimeZone>,
     /// Where the client lives.
     pub address: Option<Address>,
@@ -251,15 +251,19 @@ pub(super) fn area() -> Area {
     Area::default().operations([
         operation!(POST "/clients", ClientsWrite, create_client)
             .summary("Create a client")
+            .describe(
+                "Creates a client and the relationship with the company. Does not invite the \
+                 client to the portal.",
+            )
             .created()
             .emits(&[Event::ClientCreated])
             .fails(&[Key::InvalidClientId, Key::ClientNotFound, Key::ApiError]),
         operation!(PATCH "/clients/{clientId}", ClientsWrite, update_client)
             .summary("Update a client")
             .describe(
-                "Fields that are absent stay as they are; `null` clears. A client who has an account goes on \
-                 signing in with the address before: the new `email` is mailed a link, with which the client \
-                 confirms it by their password, and the address before is told.",
+                "Changes the fields that are sent; `null` clears a field. A client with an \
+                 account keeps signing in with the previous address until they confirm the new \
+                 `email` by a mailed link; the previous address is notified.",
             )
             .emits(UPDATED)
             .fails(&[Key::InvalidCoachId, Key::CoachNotFound, Key::ApiError]),

@@ -48,7 +48,7 @@ words! {
 #[schemars(inline)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct EmergencyContact {
-    /// Who it is.
+    /// Display name.
     pub name: Name<120>,
     /// How to call them.
     pub phone: Phone,
@@ -61,11 +61,11 @@ pub struct EmergencyContact {
 #[schemars(inline)]
 #[serde(deny_unknown_fields, default)]
 pub struct OptIns {
-    /// E-mail.
+    /// Whether the client agreed to e-mail.
     pub email: bool,
-    /// Text messages.
+    /// Whether the client agreed to text messages.
     pub sms: bool,
-    /// Push messages.
+    /// Whether the client agreed to push messages.
     pub push: bool,
 }
 
@@ -85,9 +85,9 @@ record! {
         pub(super) phone: Option<String>,
         pub(super) date_of_birth: Option<Date>,
         pub(super) gender: Option<Gender>,
-        /// ISO 639-1 code.
+        /// Language as an ISO 639-1 code, such as `nl`.
         pub(super) language: Option<String>,
-        /// IANA name.
+        /// IANA time zone, such as `Europe/Amsterdam`.
         pub(super) time_zone: Option<String>,
         pub(super) address: Option<Json<Address>>,
         pub(super) emergency_contact: Option<Json<EmergencyContact>>,

@@ -196,16 +196,16 @@ const STAFFS: &[&str] = &["tags", "source", "externalId"];
 /// What this chapter brings.
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS).lists(lists()).operations([
-        operation!(GET "/clients", ClientsRead, list_clients)
-            .summary("List clients")
-            .describe(
-                "Newest first. `search` finds clients whose names, e-mail address or phone number \
-                 hold words that begin with each of the given words; accents and case don't matter.",
-            ),
+        operation!(GET "/clients", ClientsRead, list_clients).summary("List clients").describe(
+            "Returns clients newest first. `search` matches words that begin with each given \
+                 word in names, e-mail addresses and phone numbers, ignoring accents and case.",
+        ),
         operation!(GET "/clients/tags", ClientsRead, list_client_tags)
-            .summary("List the tags in use"),
+            .summary("List client tags")
+            .describe("Returns the tags that clients have, with how many clients have each."),
         operation!(GET "/clients/{clientId}", ClientsRead, get_client)
             .summary("Get a client")
+            .describe("Returns one client's profile.")
             .for_client(STAFFS),
     ])
 }

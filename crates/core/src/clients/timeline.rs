@@ -114,6 +114,9 @@ pub(super) fn area() -> Area {
     Area::of(STATEMENTS).lists(lists()).operations([
         operation!(GET "/clients/{clientId}/timeline", ClientTimelineRead, get_client_timeline)
             .summary("List a client's lifecycle steps")
+            .describe(
+                "Returns the steps of the client's relationship with the company, newest first.",
+            )
             .tagged("Client timeline"),
     ])
 }

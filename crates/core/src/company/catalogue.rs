@@ -171,7 +171,7 @@ pub struct NewService {
     #[serde(default, deserialize_with = "minutes")]
     #[schemars(range(min = 1, max = 1440))]
     pub duration_minutes: Option<i64>,
-    /// What it costs.
+    /// Price in minor units, including VAT.
     pub price: Option<Money>,
 }
 
@@ -284,21 +284,27 @@ pub struct PoliciesView {
 pub(super) fn area() -> Area {
     let read = Area::of(STATEMENTS).lists(lists()).operations([
         operation!(GET "/company/facilities", CompanyCatalogRead, list_company_facilities)
-            .summary("List the company's facilities"),
+            .summary("List facilities")
+            .describe("Returns what the company's locations offer, such as showers or parking."),
         operation!(GET "/company/services", CompanyCatalogRead, list_company_services)
-            .summary("List the company's services"),
+            .summary("List services")
+            .describe("Returns the services that the company offers."),
         operation!(GET "/company/policies", CompanyCatalogRead, get_company_policies)
             .summary("Get the company's policies")
+            .describe("Returns the company's booking window, cancellation window and fees.")
             .fails(&[Key::CompanyPoliciesNotFound]),
     ]);
     let write = Area::default().operations([
         operation!(app PUT "/company/facilities", Manager, set_company_facilities)
-            .summary("Set the company's facilities")
+            .summary("Set facilities")
+            .describe("Replaces the company's facilities.")
             .fails(&[Key::InvalidCurrency]),
         operation!(app PUT "/company/services", Manager, set_company_services)
-            .summary("Set the company's services"),
+            .summary("Set services")
+            .describe("Replaces the company's services."),
         operation!(app PUT "/company/policies", Manager, set_company_policies)
             .summary("Set the company's policies")
+            .describe("Replaces the booking window, cancellation window and fees.")
             .fails(&[Key::ApiError]),
     ]);
     read.tagged("Company catalogue").with(write)

@@ -366,26 +366,38 @@ pub(super) fn area() -> Area {
         .operations([
             operation!(GET "/coaches", CoachesRead, list_coaches)
                 .summary("List coaches")
+            .describe(
+                "Returns the company's coaches.",
+            )
                 .for_every_client(STAFFS),
             operation!(GET "/coaches/{coachId}", CoachesRead, get_coach)
                 .summary("Get a coach")
+            .describe(
+                "Returns one coach.",
+            )
                 .for_every_client(STAFFS),
             operation!(app POST "/coaches", Manager, invite_coach)
                 .summary("Invite a coach")
+            .describe(
+                "Creates a coach and mails an invitation.",
+            )
                 .created()
                 .secret()
                 .fails(&[Key::InvalidCoachId, Key::CoachNotFound, Key::ApiError]),
             operation!(app PATCH "/coaches/{coachId}", Manager, update_coach)
                 .reauthentication()
-                .summary("Change a coach")
+                .summary("Update a coach")
                 .describe(
-                    "A coach who has an account goes on signing in with the address before: the new `email` is \
-                     mailed a link, with which the coach confirms it by their password, and the address before is \
-                     told.",
-                )
+                "Changes the fields that are sent. A coach with an account keeps signing in with \
+                 the previous address until they confirm the new `email` by a mailed link; the \
+                 previous address is notified.",
+            )
                 .fails(&[Key::ApiError]),
             operation!(app POST "/coaches/{coachId}/invite", Manager, reinvite_coach)
                 .summary("Invite a coach again")
+            .describe(
+                "Mails a new invitation, which replaces the open one.",
+            )
                 .secret()
                 .fails(&[Key::InvalidEnum, Key::FieldTooLong, Key::ApiError]),
         ])

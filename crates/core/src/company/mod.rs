@@ -29,9 +29,9 @@ record! {
         website: Option<String>,
         /// ISO 3166-1 alpha-2 code.
     pub country: Option<String>,
-        /// ISO 639-1 code.
+        /// Language as an ISO 639-1 code, such as `nl`.
         pub language: String,
-        /// ISO 4217 code.
+        /// Currency as an ISO 4217 code, such as `EUR`.
         pub currency: Currency,
         /// IANA name; the zone of the company's dates.
         pub time_zone: String,
@@ -64,7 +64,7 @@ pub struct NewCompany {
     pub time_zone: TimeZone,
     /// What it counts money in.
     pub currency: Currency,
-    /// ISO 639-1 code.
+    /// Language as an ISO 639-1 code, such as `nl`.
     pub language: Language,
     /// ISO 3166-1 alpha-2 code.
     pub country: Option<Country>,
@@ -246,16 +246,25 @@ pub fn area() -> Area {
     let own = Area::of(STATEMENTS).operations([
         operation!(GET "/company/profile", CompanyCatalogRead, get_company_profile)
             .summary("Get the company's profile")
+            .describe(
+                "Returns the company's name, time zone, currency, language and contact details.",
+            )
             .fails(&[Key::CompanyNotFound])
             .tagged("Company catalogue"),
         operation!(app GET "/company/settings", Coach, get_company_settings)
-            .summary("Get the company's settings"),
+            .summary("Get the company's settings")
+            .describe(
+                "Returns the company's name, contact details, time zone, language and currency.",
+            ),
         operation!(app PATCH "/company/settings", Manager, update_company_settings)
-            .summary("Change the company's settings"),
+            .summary("Update the company's settings")
+            .describe("Changes the fields that are sent."),
         operation!(app GET "/company/features", Coach, get_company_features)
-            .summary("Get what is switched on"),
+            .summary("Get the company's features")
+            .describe("Returns which features are switched on."),
         operation!(app PATCH "/company/features", Manager, update_company_features)
-            .summary("Switch features on and off")
+            .summary("Update the company's features")
+            .describe("Switches features on and off.")
             .reauthentication(),
     ]);
     Area::join([own, catalogue::area(), coaches::area()]).tagged("Company")

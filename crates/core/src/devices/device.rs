@@ -52,7 +52,7 @@ record! {
         pub device_id: DeviceId,
         /// What people call it.
         pub name: String,
-        /// Where it is.
+        /// The location.
         pub location_id: LocationId,
         /// The zones that it guards, as the location names them; the location as a whole where it names none.
         pub zones: Json<Vec<String>>,

@@ -131,7 +131,10 @@ static SILENT: Timer = Timer::new(
 pub(super) fn area() -> Area {
     Area::default().timers(&[&SILENT]).operations([
         operation!(device POST "/access/heartbeats", send_heartbeat)
-            .summary("Say how the device is")
-            .describe("Every five minutes. A device that misses three is silent, and managers are told by mail."),
+            .summary("Send a heartbeat")
+            .describe(
+                "Reports that the device is running. Send one every five minutes: after three \
+                 missed heartbeats the device counts as silent and managers are notified by mail.",
+            ),
     ])
 }

@@ -42,7 +42,7 @@ answer!(
 pub struct NewDevice {
     /// What people call it.
     pub name: Name<120>,
-    /// Where it is.
+    /// The location.
     pub location_id: LocationId,
     /// The zones that it guards, each one of the location's `accessZones`; the location as a whole when absent.
     #[serde(default)]
@@ -235,29 +235,42 @@ fn revoke_access_device(cx: &mut Write, Path(at): Path<DevicePath>) -> Result<De
 pub(super) fn area() -> Area {
     Area::default().lists(lists()).operations([
         operation!(app GET "/access-devices", Manager, list_access_devices)
-            .summary("List access devices"),
+            .summary("List access devices")
+            .describe(
+                "Returns the company's devices.",
+            ),
         operation!(app POST "/access-devices", Manager, register_access_device)
             .summary("Register an access device")
-            .describe("Its key is shown this once.")
+            .describe(
+                "Registers a device. Its key is returned in this response only.",
+            )
             .created()
             .secret()
             .fails(&[Key::ApiError]),
         operation!(app GET "/access-devices/{deviceId}", Manager, get_access_device)
-            .summary("Get an access device"),
+            .summary("Get an access device")
+            .describe(
+                "Returns one device with its zones and status.",
+            ),
         operation!(app PATCH "/access-devices/{deviceId}", Manager, update_access_device)
-            .summary("Change an access device")
+            .summary("Update an access device")
+            .describe(
+                "Changes the fields that are sent.",
+            )
             .fails(&[Key::ApiError]),
         operation!(app POST "/access-devices/{deviceId}/rotate-key", Manager, rotate_access_device_key)
-            .summary("Rotate an access device's key")
+            .summary("Rotate a device's key")
             .describe(
-                "The new key is shown this once. The old one is taken until the new one scans or sends a heartbeat, \
-                 for a day at most.",
+                "Returns a new key in this response only. The old key is accepted until the new \
+                 one is first used, for a day at most.",
             )
             .secret()
             .fails(&[Key::ApiError]),
         operation!(app POST "/access-devices/{deviceId}/revoke", Manager, revoke_access_device)
             .summary("Revoke an access device")
-            .describe("Its key is refused for good. What it has told stays in the log."),
+            .describe(
+                "Rejects the device's key permanently. Its scans stay in the log.",
+            ),
     ])
 }
 

@@ -95,7 +95,7 @@ pub enum Letter<'l> {
     MembershipPaused {
         /// What it is called.
         membership: &'l str,
-        /// The first day.
+        /// First day, inclusive.
         from: &'l str,
         /// The day on which it goes on.
         until: &'l str,

@@ -273,9 +273,10 @@ const TRACES: &[ErasureRule] = &[ErasureRule::emptied(
 /// What this chapter brings.
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS).lists(lists()).jobs(&[&SEND]).erases(TRACES).repeats(REPEATING).operations(
-        [operation!(app GET "/mail", Manager, list_mail)
-            .summary("List mail that was sent to coaches and clients")
-            .describe("Newest first, for three months. What messages said is not kept.")],
+        [operation!(app GET "/mail", Manager, list_mail).summary("List sent mail").describe(
+            "Returns mail to coaches and clients, newest first, for three months. Contents \
+                 are not stored.",
+        )],
     )
 }
 

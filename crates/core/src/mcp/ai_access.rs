@@ -113,13 +113,14 @@ const EXPORTS: &[ExportSection] = &[ExportSection::of("ai-access", "get_ai_acces
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS).erases(TRACES).exports(EXPORTS).operations([
         operation!(app GET "/clients/{clientId}/ai-access", Coach, get_ai_access)
-            .summary("Get whether a client's assistants are let in")
+            .summary("Get a client's assistant access")
+            .describe("Returns whether assistants may act for the client.")
             .for_client(&[]),
         operation!(app PUT "/clients/{clientId}/ai-access", Manager, set_ai_access)
-            .summary("Set whether a client's assistants are let in")
+            .summary("Set a client's assistant access")
             .describe(
-                "`off` ends what the client has allowed at once. Clients may switch it off for themselves; the \
-                 company opens it again.",
+                "`off` ends the client's grants at once. Clients may turn it off for themselves; \
+                 only the company can turn it on again.",
             )
             .for_client(&[]),
     ])

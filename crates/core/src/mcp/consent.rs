@@ -323,11 +323,13 @@ pub(super) fn area() -> Area {
     Area::of(STATEMENTS).repeats(REPEATING).operations([
         operation!(app POST "/company/mcp/oauth/approve", Manager, approve_company_mcp)
             .reauthentication()
-            .summary("Let an assistant act for the company")
+            .summary("Approve an assistant for the company")
+            .describe("Grants an assistant access on behalf of the calling manager.")
             .secret()
             .fails(&[Key::CompanyMcpFeatureDisabled]),
         operation!(app POST "/client/mcp/oauth/approve", Client, approve_client_mcp)
-            .summary("Let an assistant act for a client")
+            .summary("Approve an assistant for a client")
+            .describe("Grants an assistant access on behalf of the calling client.")
             .secret()
             .fails(&[Key::CompanyMcpFeatureDisabled, Key::CompanyMcpClientAiDisabled]),
     ])

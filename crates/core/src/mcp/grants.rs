@@ -290,15 +290,19 @@ const TRACES: &[ErasureRule] = &[
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS).lists(lists()).ends(ENDINGS).erases(TRACES).operations([
         operation!(app GET "/company/mcp/grants", Manager, list_mcp_grants)
-            .summary("List what assistants are allowed"),
+            .summary("List the company's assistant grants")
+            .describe("Returns what assistants may do for the company's people."),
         operation!(app GET "/mcp/grants", SignedIn, list_own_mcp_grants)
-            .summary("List what the caller has allowed assistants"),
+            .summary("List own assistant grants")
+            .describe("Returns what the caller has allowed assistants."),
         operation!(app PATCH "/mcp/grants/{grantId}", SignedIn, limit_mcp_grant)
-            .summary("Allow an assistant less")
-            .describe("One's own grants; managers those of the company."),
+            .summary("Restrict an assistant's grant")
+            .describe(
+                "Removes modules from a grant: the caller's own or, for managers, the company's.",
+            ),
         operation!(app POST "/mcp/grants/{grantId}/revoke", SignedIn, revoke_mcp_grant)
-            .summary("Take back what an assistant was allowed")
-            .describe("Its tokens stop working at once."),
+            .summary("Revoke an assistant's grant")
+            .describe("The assistant's tokens stop working at once."),
     ])
 }
 

@@ -146,15 +146,20 @@ fn revoke_mcp_key(cx: &mut Write, Path(at): Path<McpKeyPath>) -> Result<McpKeyAn
 /// What this chapter brings.
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS).lists(lists()).ends(ENDINGS).operations([
-        operation!(app GET "/company/mcp/keys", Manager, list_mcp_keys).summary("List MCP keys"),
+        operation!(app GET "/company/mcp/keys", Manager, list_mcp_keys)
+            .summary("List MCP keys")
+            .describe("Returns keys without their secrets."),
         operation!(app POST "/company/mcp/keys", Manager, create_mcp_key)
             .summary("Create an MCP key")
+            .describe(
+                "Creates a key that acts for the calling manager, for scripts. It is shown once.",
+            )
             .created()
             .secret()
             .fails(&[Key::CompanyMcpFeatureDisabled, Key::ApiError]),
         operation!(app POST "/company/mcp/keys/{keyId}/revoke", Manager, revoke_mcp_key)
             .summary("Revoke an MCP key")
-            .describe("It stops working at once."),
+            .describe("The key stops working at once."),
     ])
 }
 

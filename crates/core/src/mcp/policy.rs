@@ -82,13 +82,14 @@ fn set_mcp_policy(cx: &mut Write, Body(new): Body<NewPolicy>) -> Result<PolicyAn
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS).operations([
         operation!(app GET "/company/mcp/policy", Manager, get_mcp_policy)
-            .summary("Get what clients' assistants may reach"),
+            .summary("Get the policy for clients' assistants")
+            .describe("Returns which modules clients' assistants may use, and for which clients."),
         operation!(app PUT "/company/mcp/policy", Manager, set_mcp_policy)
             .reauthentication()
-            .summary("Set what clients' assistants may reach")
+            .summary("Set the policy for clients' assistants")
             .describe(
-                "Grants that go further are cut down to it, and end where nothing is left of them, for good: more needs \
-                 a new consent.",
+                "Grants that exceed the policy are reduced to it, and end where nothing is left; \
+                 extending them needs a new consent.",
             ),
     ])
 }

@@ -68,9 +68,9 @@ record! {
     #[serde(rename_all = "camelCase")]
     #[schemars(rename = "WebhookAttempt")]
     struct Attempt {
-        /// From 1.
+        /// Number of the attempt, from 1.
         attempt: i64,
-        /// When it began.
+        /// When the attempt started.
         attempted_at: Timestamp,
         /// How long it took, in milliseconds.
         duration_ms: i64,
@@ -178,7 +178,7 @@ path!(DeliveryPath { id: DeliveryId });
 struct DeliveryWithAttempts {
     #[serde(flatten)]
     delivery: DeliveryView,
-    /// In their order.
+    /// Attempts, in order.
     attempts: Vec<Attempt>,
     /// What is sent; null once the event is not kept any more, and for whoever may not read of it.
     payload: Option<Payload>,
@@ -193,7 +193,7 @@ struct Payload {
     id: Id,
     /// The event's name.
     r#type: String,
-    /// When it happened.
+    /// When it happened, in UTC.
     occurred_at: Timestamp,
     /// What the event tells, by its kind.
     data: Map<String, Value>,
@@ -320,23 +320,27 @@ pub(super) fn area() -> Area {
     const INVALID: Key = Key::WebhookRequestInvalid;
     Area::of(STATEMENTS).lists(lists()).operations([
         operation!(GET "/webhooks/deliveries", WebhookDeliveriesRead, list_webhook_deliveries)
-            .summary("List webhook deliveries"),
+            .summary("List webhook deliveries")
+            .describe("Returns deliveries newest first, with their status."),
         operation!(GET "/webhooks/deliveries/{id}", WebhookDeliveriesRead, get_webhook_delivery)
-            .summary("Get a webhook delivery with its attempts")
-            .describe("With the body that is sent, for whoever may read of its event."),
+            .summary("Get a webhook delivery")
+            .describe(
+                "Returns a delivery with its attempts and, for callers who may read its event, \
+                 the payload.",
+            ),
         operation!(POST "/webhooks/deliveries/{id}/redeliver", WebhooksWrite, redeliver_webhook)
-            .summary("Send a delivery again")
+            .summary("Redeliver an event")
             .describe(
                 "Queues a new delivery of the same event to the same subscription, which must be \
-                 active. A delivery that is still under way is refused.",
+                 active. A delivery that is still in progress is refused.",
             )
             .invalid_as(INVALID)
             .fails(&[Key::ApiError]),
         operation!(POST "/webhooks/{id}/recover", WebhooksWrite, recover_webhook)
-            .summary("Send failed deliveries again")
+            .summary("Redeliver failed deliveries")
             .describe(
-                "Queues a new delivery for every failed one since an instant that was not sent \
-                 again yet, oldest first, at most 500 at a time.",
+                "Queues a new delivery for every failed one since an instant that was not \
+                 redelivered yet, oldest first, at most 500 at a time.",
             )
             .invalid_as(INVALID)
             .fails(&[

@@ -66,7 +66,7 @@ struct TargetView {
 struct SecretView {
     /// How the secret begins.
     prefix: String,
-    /// How it ends.
+    /// Last four digits.
     last4: String,
     /// When it was last replaced.
     rotated_at: Option<Timestamp>,

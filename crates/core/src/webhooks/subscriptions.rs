@@ -186,12 +186,12 @@ fn create_webhook(cx: &mut Write, Body(new): Body<NewSubscription>) -> Result<Se
 /// its target, and whoever stops it silences others. The business itself may do both.
 pub(super) fn check_may_act(cx: &Read, subscription: &Subscription) -> Result<()> {
     match cx.caller().actor {
-        Actor::ApiClient { .. } => check_may_hear(cx, named(subscription)),
+        Actor::ApiClient { .. } => check_may_hear(cx, subscribed_events(subscription)),
         _ => Ok(()),
     }
 }
 
-fn named(subscription: &Subscription) -> impl Iterator<Item = &'static Event> {
+fn subscribed_events(subscription: &Subscription) -> impl Iterator<Item = &'static Event> {
     Event::ALL.iter().filter(|event| subscription.events.0.contains(event.name()))
 }
 
@@ -216,7 +216,7 @@ fn update_webhook(
         subscription.events = wanted_events(cx, events)?;
     }
     // Whoever changes where it leads hears of all that it tells.
-    check_may_hear(cx, named(&subscription))?;
+    check_may_hear(cx, subscribed_events(&subscription))?;
     subscription.save(cx, &before)?;
     Ok(answer(subscription))
 }
@@ -302,13 +302,15 @@ pub(super) fn area() -> Area {
     Area::default().tells::<TestEvent>().operations([
         operation!(GET "/webhooks", WebhooksRead, list_webhooks)
             .summary("List webhook subscriptions")
+            .describe("Returns the company's webhook subscriptions, newest first.")
             .invalid_as(INVALID),
         operation!(POST "/webhooks", WebhooksWrite, create_webhook)
             .summary("Create a webhook subscription")
             .describe(
-                "The signing secret is in this answer alone. A company has at most 50. An event takes the scope, and \
-                 the consent, that reading what it tells of takes: an integration without them cannot subscribe to it, \
-                 and is not sent it once they are withdrawn.",
+                "Subscribes a URL to events. The signing secret is returned in this response \
+                 only. A company has at most 50. An event requires the scope and the consent that \
+                 reading its payload requires: without them the subscription is refused, and \
+                 deliveries stop once they are withdrawn.",
             )
             .created()
             .secret()
@@ -321,20 +323,21 @@ pub(super) fn area() -> Area {
             ]),
         operation!(GET "/webhooks/{id}", WebhooksRead, get_webhook)
             .summary("Get a webhook subscription")
+            .describe("Returns one subscription, without its secret.")
             .invalid_as(INVALID),
         operation!(PATCH "/webhooks/{id}", WebhooksWrite, update_webhook)
             .reauthentication()
             .summary("Update a webhook subscription")
             .describe(
-                "Fields that are absent stay as they are. Deliveries that wait for a disabled \
-                 subscription are cancelled when they come due.",
+                "Changes the fields that are sent. Waiting deliveries of a disabled subscription \
+                 are cancelled when they come due.",
             )
             .address_fields(&["url", "target.url"])
             .invalid_as(INVALID)
             .fails(GATED),
         operation!(DELETE "/webhooks/{id}", WebhooksWrite, delete_webhook)
             .summary("Delete a webhook subscription")
-            .describe("Its deliveries stay in the record; those that still wait are cancelled.")
+            .describe("Cancels waiting deliveries. The record of past deliveries stays.")
             .invalid_as(INVALID)
             .fails(GATED),
         operation!(POST "/webhooks/{id}/test", WebhooksWrite, test_webhook)
@@ -344,10 +347,10 @@ pub(super) fn area() -> Area {
             .invalid_as(INVALID)
             .fails(GATED),
         operation!(POST "/webhooks/{id}/rotate-secret", WebhooksWrite, rotate_webhook_secret)
-            .summary("Replace the signing secret")
+            .summary("Rotate the signing secret")
             .describe(
-                "The new secret is in this answer alone. For the grace period deliveries carry \
-                 two signatures, one of each secret.",
+                "Replaces the secret and returns the new one in this response only. During the \
+                 grace period deliveries carry two signatures, one of each secret.",
             )
             .secret()
             .invalid_as(INVALID)

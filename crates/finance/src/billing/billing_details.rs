@@ -122,13 +122,16 @@ fn update_billing_details(
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS).operations([
         operation!(app GET "/finance/clients/{clientId}/billing-details", Coach, get_billing_details)
-            .summary("Get to whom a client's bills are addressed")
+            .summary("Get a client's billing details")
+            .describe(
+                "Returns to whom the client's invoices are addressed.",
+            )
             .for_client(&[]),
         operation!(app PATCH "/finance/clients/{clientId}/billing-details", Manager, update_billing_details)
-            .summary("Change to whom a client's bills are addressed")
+            .summary("Update a client's billing details")
             .describe(
-                "A business with its VAT number, and whether VAT is reverse-charged. Bills that were issued before stay \
-                 as they were.",
+                "Sets the addressee: a business with its VAT number, and whether VAT is \
+                 reverse-charged. Issued invoices stay unchanged.",
             ),
     ])
 }

@@ -25,15 +25,15 @@ record! {
     pub struct Charge {
         /// Its id.
         pub pending_charge_id: Id,
-        /// Whose it is.
+        /// The client.
         pub client_id: ClientId,
         /// What it is for.
         pub kind: ForfeitReason,
         /// In minor units.
         pub amount: i64,
-        /// ISO 4217 code.
+        /// Currency as an ISO 4217 code, such as `EUR`.
         pub currency: Currency,
-        /// Where it stands.
+        /// Current status.
         pub status: ChargeStatus,
         /// The bill that it is on.
         pub invoice_id: Option<InvoiceId>,

@@ -159,7 +159,7 @@ fn write_off_invoice(cx: &mut Write, Path(at): Path<InvoicePath>) -> Result<Invo
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS).operations([
         operation!(app POST "/finance/invoices/{invoiceId}/credit-notes", Manager, credit_invoice)
-            .summary("Correct an invoice by a credit note")
+            .summary("Issue a credit note")
             .describe(
                 "All that is left of it, or an amount. Of an invoice of which nothing was paid, the whole \
                  cancels it; what was paid of the amount pays the client's open bills, the oldest due first; the rest can be \
@@ -172,8 +172,10 @@ pub(super) fn area() -> Area {
             .fails(&[Key::ApiError])
             .confirmation(),
         operation!(app POST "/finance/invoices/{invoiceId}/write-off", Manager, write_off_invoice)
-            .summary("Give an invoice up")
-            .describe("It stays what is owed, and a payment settles it; nobody is reminded of it.")
+            .summary("Write off an invoice")
+            .describe(
+                "Stops reminders and collection. The amount stays due, and a payment settles it.",
+            )
             .fails(&[Key::ApiError])
             .confirmation(),
     ])

@@ -47,12 +47,12 @@ words! {
 #[schemars(inline)]
 #[serde(rename_all = "camelCase")]
 pub struct Party {
-    /// The name.
+    /// Display name.
     pub name: String,
     /// Whom to ask for there, where a business is billed.
     #[serde(default)]
     pub contact_name: Option<String>,
-    /// Where they are.
+    /// Postal address.
     pub address: Option<Address>,
     /// ISO 3166-1 alpha-2 code of the country that they are in, where it is known.
     #[serde(default)]
@@ -96,13 +96,13 @@ pub struct InvoiceLine {
     pub product_id: Option<ProductId>,
     /// What it is, as the client reads it.
     pub description: String,
-    /// How many.
+    /// Number of units.
     pub quantity: i64,
     /// The amount with tax.
     pub gross: i64,
     /// The amount without tax.
     pub net: i64,
-    /// The tax.
+    /// VAT in minor units.
     pub tax: i64,
     /// The rate of the tax in percent.
     pub vat_percentage: Percentage,
@@ -124,11 +124,11 @@ record! {
         pub series: String,
         /// Whether it bills or takes back.
         pub kind: InvoiceKind,
-        /// Where it stands.
+        /// Current status.
         pub status: InvoiceStatus,
         /// How it is paid.
         pub collection: Collection,
-        /// Whose it is.
+        /// The client.
         pub client_id: ClientId,
         /// The membership that it bills.
         pub subscription_id: Option<SubscriptionId>,
@@ -150,7 +150,7 @@ record! {
         pub period_end: Option<Date>,
         /// The amount without tax.
         pub net_total: i64,
-        /// The tax.
+        /// VAT in minor units.
         pub tax_total: i64,
         /// The amount with tax.
         pub gross_total: i64,
@@ -166,7 +166,7 @@ record! {
         pub seller: Json<Party>,
         /// Who is billed, as on the day of issue.
         pub buyer: Json<Party>,
-        /// What is billed.
+        /// Invoice lines.
         pub lines: Json<Vec<InvoiceLine>>,
         /// The amounts by rate.
         pub taxes: Json<Vec<RateTotal>>,
@@ -301,7 +301,7 @@ impl Invoice {
     pub(super) fn insert(&self, cx: &mut Write) -> Result<()> {
         cx.set_audit_target("invoice", self.invoice_id, ["invoice"]);
         cx.defer(INSERT, &self.params())?;
-        self.figured(cx, None)?;
+        self.update_metrics(cx, None)?;
         cx.recount(&BTreeSet::new(), &self.subjects())
     }
 
@@ -312,7 +312,7 @@ impl Invoice {
         };
         self.updated_at = now;
         cx.defer(SAVE, &self.params())?;
-        self.figured(cx, Some(before))?;
+        self.update_metrics(cx, Some(before))?;
         cx.recount(&before.subjects(), &self.subjects())
     }
 

@@ -147,7 +147,7 @@ struct InvoicePdf {
     file_name: String,
     /// `application/pdf`.
     media_type: &'static str,
-    /// In bytes.
+    /// Size in bytes.
     size: i64,
     /// The SHA-256 of the file, in hexadecimal digits.
     sha256: String,
@@ -156,7 +156,7 @@ struct InvoicePdf {
     has_electronic_invoice: bool,
     /// Where it can be fetched, by whoever knows the address.
     url: String,
-    /// Until when.
+    /// When it expires.
     expires_at: Timestamp,
 }
 
@@ -188,8 +188,8 @@ pub(super) fn area() -> Area {
             .summary("Get an invoice's PDF")
             .without_etag()
             .describe(
-                "The file is fetched at `url` within ten minutes, without a token. It is a PDF/A-3 in the client's \
-                 language, made of what was frozen when the invoice was issued.",
+                "Returns a `url` that serves the file for ten minutes without a token: a PDF/A-3 \
+                 in the client's language, as frozen when the invoice was issued.",
             )
             .for_own(&[]),
     ])

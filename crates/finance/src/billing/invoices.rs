@@ -66,7 +66,7 @@ path!(
 answer!(
     /// An invoice or a credit note.
     pub InvoiceAnswer {
-        /// As it stands.
+        /// The invoice after the operation.
         invoice: Invoice,
     }
 );
@@ -92,7 +92,7 @@ struct NewLine {
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct NewInvoice {
-    /// Whose it is.
+    /// The client.
     client_id: ClientId,
     /// The company's when absent.
     currency: Option<Currency>,
@@ -136,16 +136,17 @@ pub(super) fn area() -> Area {
     Area::default().lists(lists()).operations([
         operation!(GET "/finance/invoices", FinanceInvoicesRead, list_invoices)
             .summary("List invoices")
-            .describe("Invoices and credit notes, the newest first.")
+            .describe("Returns invoices and credit notes, newest first.")
             .for_own(&[]),
         operation!(GET "/finance/invoices/{invoiceId}", FinanceInvoicesRead, get_invoice)
             .summary("Get an invoice")
+            .describe("Returns one invoice or credit note with its lines, tax and balance.")
             .for_own(&[]),
         operation!(app POST "/finance/invoices", Manager, issue_invoice)
-            .summary("Issue an invoice of your own")
+            .summary("Issue an invoice")
             .describe(
-                "For what is no product, and for fees that wait for the client's next bill. What the client \
-                 has paid too much before pays it.",
+                "Issues an invoice for custom lines, and for fees that wait for the client's next \
+                 invoice. The client's unallocated payments are applied to it.",
             )
             .created()
             .emits(crate::SETTLES)

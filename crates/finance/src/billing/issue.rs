@@ -23,11 +23,11 @@ use crate::{
 /// A bill as it is to be issued.
 #[derive(Debug, Clone)]
 pub struct Bill {
-    /// Whose it is.
+    /// The client.
     pub client_id: ClientId,
     /// In which currency.
     pub currency: Currency,
-    /// What is billed.
+    /// Invoice lines.
     pub lines: Vec<BillLine>,
     /// How it is paid.
     pub collection: Collection,
@@ -43,15 +43,15 @@ pub struct Bill {
 
 /// The lines of a bill with their tax, and what they add up to.
 pub struct Totals {
-    /// What is billed.
+    /// Invoice lines.
     pub lines: Vec<InvoiceLine>,
     /// The amounts by rate.
     pub taxes: Vec<tax::RateTotal>,
-    /// Without tax.
+    /// Amount excluding VAT, in minor units.
     pub net: i64,
-    /// The tax.
+    /// VAT in minor units.
     pub tax: i64,
-    /// With tax.
+    /// Amount including VAT, in minor units.
     pub gross: i64,
 }
 

@@ -48,9 +48,10 @@ pub(super) fn area() -> Area {
     Area::default().operations([
         operation!(POST "/finance/invoices/{invoiceId}/reminders", FinanceInvoiceMessagesWrite,
             remind_of_invoice)
-        .summary("Remind a client of an invoice")
+        .summary("Send a payment reminder")
         .describe(
-            "Of one that is overdue, by mail, with a link to pay it. `invoice.overdue` tells once a mail server has taken it.",
+            "Mails the client a reminder of an overdue invoice with a link to pay it. \
+                 `invoice.overdue` is emitted once a mail server has accepted it.",
         )
         .created()
         .emits(&[Event::PaymentRequestCreated])
@@ -59,8 +60,11 @@ pub(super) fn area() -> Area {
         .confirmation(),
         operation!(POST "/finance/invoices/{invoiceId}/copies", FinanceInvoiceMessagesWrite,
             send_invoice_copy)
-        .summary("Send a client a copy of an invoice")
-        .describe("By mail. `invoice.sent` tells once a mail server has taken it.")
+        .summary("Send a copy of an invoice")
+        .describe(
+            "Mails the client a copy. `invoice.sent` is emitted once a mail server has \
+                 accepted it.",
+        )
         .created()
         .emits(&[Event::PaymentRequestCreated])
         .always(&[])

@@ -71,11 +71,11 @@ pub struct RateTotal {
     /// Why it bears no VAT, where the seller says so.
     #[serde(default)]
     pub vat_exemption_reason: Option<String>,
-    /// Without tax.
+    /// Amount excluding VAT, in minor units.
     pub net: i64,
-    /// The tax.
+    /// VAT in minor units.
     pub tax: i64,
-    /// With tax.
+    /// Amount including VAT, in minor units.
     pub gross: i64,
 }
 

@@ -36,7 +36,7 @@ record! {
     pub struct Product {
         /// The product's id.
         pub product_id: ProductId,
-        /// What it is.
+        /// Type of the product.
         pub product_type: ProductType,
         /// What people call it, by language.
         pub(crate) name: Json<Name>,
@@ -80,7 +80,7 @@ record! {
         pub(crate) credit_calendar: CreditCalendar,
         /// Whether more can be booked than there are credits.
         pub(crate) allow_negative_credits: bool,
-        /// How many more.
+        /// How many credits the balance may go below zero.
         #[schemars(range(min = 0))]
         pub(crate) max_negative_credits: i64,
         /// Credits of kinds of their own.
@@ -183,9 +183,9 @@ facts! {
     period: Period => set!(period);
     /// Whether it is there to try the company out.
     trial: bool => set!(trial);
-    /// For memberships.
+    /// Whether a membership renews itself. Memberships only.
     auto_renew: bool => set!(auto_renew);
-    /// For memberships.
+    /// Minimum term of a membership. Memberships only.
     contract_period: Span => set!(contract_period Json);
     /// For memberships: `None` when absent.
     cancellation_notice_period: Period => set!(cancellation_notice_period);
@@ -203,9 +203,9 @@ facts! {
     credit_calendar: CreditCalendar => set!(credit_calendar);
     /// Whether more can be booked than there are credits.
     allow_negative_credits: bool => set!(allow_negative_credits);
-    /// How many more.
+    /// How many credits the balance may go below zero.
     max_negative_credits: BoundedInteger<0, 1_000> => set!(max_negative_credits);
-    /// At most 10.
+    /// Credit pools that pay for a booking, at most 10; any pool if empty.
     credit_pools: Vec<NewCreditPool> => |product, new| {
         product.credit_pools = pools(new)?;
         Ok(())
@@ -360,7 +360,7 @@ mod tests {
 
     use super::*;
 
-    fn made(body: Value) -> Result<Product> {
+    fn parse_product(body: Value) -> Result<Product> {
         let new = serde_json::from_value(body).map_err(Problem::internal)?;
         let currency = Currency::parse("EUR").ok_or_else(|| Problem::internal("EUR"))?;
         let defaults = Defaults { currency, language: "nl".into() };
@@ -372,7 +372,7 @@ mod tests {
     fn refused(kind: &str, facts: Value) -> String {
         let mut body = json!({"productType": kind, "name": {"nl": "x"}, "price": 1});
         body.as_object_mut().unwrap().extend(facts.as_object().unwrap().clone());
-        match made(body) {
+        match parse_product(body) {
             Ok(_) => String::new(),
             Err(problem) => problem.details.unwrap()["field"].as_str().unwrap().to_owned(),
         }
@@ -380,7 +380,9 @@ mod tests {
 
     #[test]
     fn passes_have_their_own_period_and_days() {
-        let pass = made(json!({"productType": "WeekPass", "name": {"nl": "Week"}, "price": 2500}));
+        let pass = parse_product(
+            json!({"productType": "WeekPass", "name": {"nl": "Week"}, "price": 2500}),
+        );
         let pass = pass.unwrap();
         assert_eq!((pass.period, pass.days_usable), (Period::Week, 7));
         assert_eq!(pass.default_language.as_deref(), Some("nl"));
@@ -435,13 +437,13 @@ mod tests {
             let least = if kind == ProductType::CreditPack { 1 } else { 0 };
             let mut body = json!({"productType": kind, "name": {"nl": "x"}, "price": 1,
                 "credits": least});
-            let mut product = made(body.clone()).unwrap();
+            let mut product = parse_product(body.clone()).unwrap();
             let facts = json!({"credits": credits, "assignCredits": assign, "price": price,
                 "allowNegativeCredits": negative, "maxNegativeCredits": most, "autoRenew": renew,
                 "daysUsable": days});
             body.as_object_mut().unwrap().extend(facts.as_object().unwrap().clone());
             let changed = product.change(serde_json::from_value(facts).unwrap());
-            match made(body) {
+            match parse_product(body) {
                 Ok(made) => {
                     prop_assert!(changed.is_ok());
                     prop_assert_eq!(made.price, price);

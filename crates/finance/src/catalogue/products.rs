@@ -225,35 +225,46 @@ fn order_products(cx: &mut Write, Body(order): Body<ShelfOrder>) -> Result<Produ
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS).lists(lists()).operations([
         operation!(GET "/finance/day-passes", FinanceProductsRead, list_day_passes)
-            .summary("List day and week passes"),
+            .summary("List passes")
+            .describe("Returns day and week passes."),
         operation!(GET "/finance/memberships", FinanceProductsRead, list_memberships)
-            .summary("List memberships"),
+            .summary("List membership products")
+            .describe("Returns products of the type membership."),
         operation!(GET "/finance/credit-packs", FinanceProductsRead, list_credit_packs)
-            .summary("List credit packs"),
+            .summary("List credit packs")
+            .describe("Returns products of the type credit pack."),
         operation!(GET "/finance/products", FinanceProductsRead, list_products)
             .summary("List products")
-            .describe("Of every type, those of a type together."),
+            .describe("Returns products of every type, grouped by type."),
         operation!(GET "/finance/products/{productId}", FinanceProductsRead, get_product)
-            .summary("Get a product"),
+            .summary("Get a product")
+            .describe("Returns one product with its price and what it grants."),
         operation!(app GET "/products", SignedIn, browse_products)
             .summary("List products")
-            .describe("Clients see what the app shows and what is sold."),
+            .describe("Returns products; clients see those on sale in the app."),
         operation!(app GET "/products/{productId}", SignedIn, browse_product)
-            .summary("Get a product"),
+            .summary("Get a product")
+            .describe("Returns one product as the caller may see it."),
         operation!(app POST "/products", Manager, create_product)
             .summary("Create a product")
+            .describe("Defines a product: its price, VAT, and what it grants.")
             .created()
             .fails(&[Key::ApiError]),
         operation!(app PATCH "/products/{productId}", Manager, update_product)
             .summary("Update a product")
+            .describe("Changes the fields that are sent. What was already sold keeps its terms.")
             .fails(&[Key::ApiError]),
         operation!(app POST "/products/{productId}/archive", Manager, archive_product)
             .summary("Archive a product")
-            .describe("Archiving an archived product changes nothing."),
+            .describe(
+                "Stops selling a product; what was sold stays. Archiving again changes nothing.",
+            ),
         operation!(app POST "/products/{productId}/restore", Manager, restore_product)
-            .summary("Sell an archived product again"),
+            .summary("Restore a product")
+            .describe("Sells an archived product again."),
         operation!(app PUT "/product-order", Manager, order_products)
-            .summary("Put the products of a shelf in order"),
+            .summary("Order products")
+            .describe("Sets the order of the products of a category."),
     ])
 }
 

@@ -28,17 +28,17 @@ record! {
         pub chargeback_id: ChargebackId,
         /// The payment that it is taken from.
         pub payment_id: PaymentId,
-        /// Who had paid.
+        /// The client who had paid.
         pub client_id: ClientId,
         /// How: the holder of a card disputes the payment, or a direct debit is returned.
         pub kind: ChargebackKind,
         /// In minor units of the currency.
         pub amount: i64,
-        /// ISO 4217 code.
+        /// Currency as an ISO 4217 code, such as `EUR`.
         pub currency: Currency,
         /// The bank's word for why.
         pub reason: String,
-        /// Where it stands.
+        /// Current status.
         pub status: ChargebackStatus,
         /// What of it could be taken off what the payment pays; less where the money had gone back already.
         pub taken: i64,
@@ -135,7 +135,7 @@ pub fn follow(cx: &mut Write, output: &Dispute) -> Result<()> {
     let changed = chargeback.changed(&before);
     if let Some(now) = cx.audit_fields("chargeback", chargeback.chargeback_id, changed) {
         chargeback.updated_at = now;
-        chargeback.figured(cx, Some(&before))?;
+        chargeback.update_metrics(cx, Some(&before))?;
         cx.defer(SAVE, &chargeback.params())?;
         cx.recount(&before.subjects(), &chargeback.subjects())?;
     }
@@ -172,7 +172,7 @@ fn create(cx: &mut Write, output: &Dispute, closed: bool) -> Result<()> {
         updated_at: cx.now(),
     };
     cx.set_audit_target("chargeback", chargeback.chargeback_id, ["chargeback"]);
-    chargeback.figured(cx, None)?;
+    chargeback.update_metrics(cx, None)?;
     cx.defer(INSERT, &chargeback.params())?;
     cx.recount(&BTreeSet::new(), &chargeback.subjects())?;
     take(cx, &before, taken)?;
@@ -198,7 +198,7 @@ pub fn take_rest(cx: &mut Write, payment: PaymentId) -> Result<()> {
             let mut chargeback = before.clone();
             chargeback.taken += more;
             chargeback.updated_at = cx.now();
-            chargeback.figured(cx, Some(&before))?;
+            chargeback.update_metrics(cx, Some(&before))?;
             cx.defer(SAVE, &chargeback.params())?;
             take(cx, &paid, more)?;
         }

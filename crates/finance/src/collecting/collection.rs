@@ -216,10 +216,11 @@ fn charge_invoice(
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS).timers(&[&COLLECT_INVOICE]).operations([
         operation!(app POST "/finance/invoices/{invoiceId}/charge", Manager, charge_invoice)
-            .summary("Charge what is left to pay of an invoice")
+            .summary("Charge an invoice")
             .describe(
-                "At once, with what the client has left for it. The payment is `pending` until the provider has \
-                 answered; what comes of it is told by `payment.succeeded` or `payment.failed`.",
+                "Charges the balance of an invoice now with the client's payment method. The \
+                 payment is `pending` until the provider has answered; `payment.succeeded` or \
+                 `payment.failed` reports the result.",
             )
             .created()
             .for_own(&[])

@@ -30,7 +30,7 @@ struct PaymentProvider {
     notice_url: String,
     /// Whether what it tells there can be verified and is taken; otherwise it is asked, hourly or daily.
     takes_notices: bool,
-    /// Since when.
+    /// When it was created.
     created_at: Timestamp,
     /// When its keys were last changed.
     updated_at: Timestamp,
@@ -85,7 +85,7 @@ fn get_payment_provider(cx: &mut Read) -> Result<ProviderAnswer> {
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct NewProvider {
-    /// Its name.
+    /// Name of the provider.
     provider: ProviderName,
     /// What Stripe is asked with: a secret key (`sk_…`) or a restricted one (`rk_…`).
     secret_key: Option<Text<500>>,
@@ -218,20 +218,25 @@ fn disconnect_payment_provider(cx: &mut Write) -> Result<ProviderAnswer> {
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS).operations([
         operation!(app GET "/company/payment-provider", Manager, get_payment_provider)
-            .summary("Get through whom money is collected"),
-        operation!(app PUT "/company/payment-provider", Manager, connect_payment_provider).reauthentication()
-            .summary("Collect money through a provider")
+            .summary("Get the payment provider")
+            .describe("Returns the connected provider."),
+        operation!(app PUT "/company/payment-provider", Manager, connect_payment_provider)
+            .reauthentication()
+            .summary("Connect a payment provider")
             .describe(
-                "The sandbox is a bank for trying things out: its cards succeed, are declined, answer late or are \
-                 disputed, and no money moves. Stripe is asked with a secret key of the company's own account; an \
-                 endpoint for `noticeUrl` is made in its dashboard, with the events `payment_intent.*`, \
-                 `checkout.session.*` and `charge.dispute.*`, whose signing secret is given here. Keys are kept \
-                 sealed and never shown.",
+                "Connects a provider that collects payments. The sandbox is a test bank: its \
+                 cards succeed, are declined, answer late or are disputed, and no money moves. \
+                 Stripe needs a secret key of the company's own account, and an endpoint for \
+                 `noticeUrl` in its dashboard.",
             )
             .fails(&[Key::ApiError]),
-        operation!(app DELETE "/company/payment-provider", Manager, disconnect_payment_provider).reauthentication()
-            .summary("Collect money by hand again")
-            .describe("Cards and accounts that clients have left are kept, and are not charged.")
+        operation!(app DELETE "/company/payment-provider", Manager, disconnect_payment_provider)
+            .reauthentication()
+            .summary("Disconnect the payment provider")
+            .describe(
+                "Returns to collecting by hand. Clients' cards and accounts are kept, and not \
+                 charged.",
+            )
             .fails(&[Key::NotFound, Key::ApiError]),
     ])
 }

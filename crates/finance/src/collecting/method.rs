@@ -27,7 +27,7 @@ words! {
 /// What a provider tells of a card or an account.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MethodFacts {
-    /// What it is.
+    /// Which kind it is.
     pub kind: MethodType,
     /// Who issued the card, such as `visa`.
     pub brand: Option<String>,
@@ -52,11 +52,11 @@ record! {
     pub struct PaymentMethod {
         /// Its id.
         pub payment_method_id: PaymentMethodId,
-        /// Whose it is.
+        /// The client.
         pub client_id: ClientId,
         /// With whom the number is.
         pub provider: ProviderName,
-        /// What it is.
+        /// Which type it is.
         pub r#type: MethodType,
         /// Who issued the card, such as `visa`.
         pub brand: Option<String>,

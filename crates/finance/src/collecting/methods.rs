@@ -164,22 +164,33 @@ pub(super) fn area() -> Area {
         operation!(GET "/finance/clients/{clientId}/payment-methods", FinancePaymentMethodsRead,
             list_payment_methods)
         .summary("List a client's payment methods")
-        .describe("Cards and accounts, masked; the latest first.")
+        .describe(
+                "Returns masked cards and bank accounts, latest first.",
+            )
         .for_client(&[]),
         operation!(app POST "/finance/clients/{clientId}/payment-methods", Manager, add_sandbox_method)
-            .summary("Give a client a payment method of the sandbox")
-            .describe("For trying things out. Clients leave their own on the page of a setup.")
+            .summary("Add a sandbox payment method")
+            .describe(
+                "Adds a test card or account. Clients add real payment methods on the page of a \
+                 payment setup.",
+            )
             .created()
             .fails(&[Key::ApiError]),
         operation!(app POST "/finance/payment-methods/{paymentMethodId}/default", Manager,
             make_payment_method_default)
-        .summary("Charge a payment method where no other is named")
+        .summary("Set the default payment method")
+            .describe(
+                "Charges this method where no other is named.",
+            )
         .for_own(&[])
         .fails(&[Key::ApiError]),
         operation!(app POST "/finance/payment-methods/{paymentMethodId}/revoke", Manager,
             revoke_payment_method)
-        .summary("Charge a payment method no more")
-        .describe("Memberships that are collected need another one for their next bill.")
+        .summary("Revoke a payment method")
+        .describe(
+                "Stops charging a payment method. Memberships that are collected automatically \
+                 need another one for their next invoice.",
+            )
         .for_own(&[])
         .confirmation(),
     ])

@@ -42,7 +42,7 @@ pub struct Keys {
 /// A card or an account, as its provider knows it.
 #[derive(Clone, Debug)]
 pub struct Charged {
-    /// What it is.
+    /// Which kind it is.
     pub kind: MethodType,
     /// Whose it is, as the provider calls them.
     pub customer: Option<String>,
@@ -59,7 +59,7 @@ pub struct Order {
     pub client: ClientId,
     /// In minor units.
     pub amount: i64,
-    /// ISO 4217 code.
+    /// Currency as an ISO 4217 code, such as `EUR`.
     pub currency: Currency,
     /// What it is for, as the client reads it.
     pub description: String,
@@ -136,7 +136,7 @@ pub struct RefundOrder {
     pub reference: Option<String>,
     /// In minor units.
     pub amount: i64,
-    /// ISO 4217 code.
+    /// Currency as an ISO 4217 code, such as `EUR`.
     pub currency: Currency,
 }
 
@@ -170,7 +170,7 @@ pub struct Dispute {
     pub currency: Currency,
     /// A word for why, such as `fraudulent`.
     pub reason: String,
-    /// Where it stands.
+    /// Current status.
     pub status: ChargebackStatus,
     /// Until when the company can show that it is in the right.
     pub evidence_due_at: Option<Timestamp>,

@@ -63,7 +63,7 @@ fn resolve_payment(
 pub(super) fn area() -> Area {
     Area::default().operations([
         operation!(app POST "/finance/payments/{paymentId}/resolve", Admin, resolve_payment)
-            .summary("Say what became of a payment that the provider cannot be asked about")
+            .summary("Resolve a payment")
             .describe(
                 "For payments that stay under way: the provider tells of other money than was asked for, or its \
                  account is gone. Look there first: what has `succeeded` pays its invoice, and what has `failed` \

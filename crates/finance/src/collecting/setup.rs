@@ -45,19 +45,19 @@ record! {
     pub struct PaymentSetup {
         /// Its id.
         pub payment_setup_id: PaymentSetupId,
-        /// Who is asked.
+        /// The client who is asked to pay.
         pub client_id: ClientId,
         /// With whom it is to be left.
         pub provider: ProviderName,
         /// What is found by its page's address.
         #[serde(skip)]
         pub digest: Vec<u8>,
-        /// Where it stands.
+        /// Current status.
         pub status: SetupStatus,
         /// What the provider calls it.
         #[serde(skip)]
         pub reference: Option<String>,
-        /// What was left.
+        /// The payment method that was added.
         pub payment_method_id: Option<PaymentMethodId>,
         /// Until when it can be done.
         pub expires_at: Timestamp,
@@ -222,10 +222,10 @@ pub(super) fn area() -> Area {
     Area::of(STATEMENTS).timers(&[&ASK_ABOUT_SETUP]).operations([
         operation!(app POST "/finance/clients/{clientId}/payment-methods/setups", Manager,
             create_payment_setup)
-        .summary("Have a client leave a payment method")
+        .summary("Create a payment setup")
         .describe(
-            "`setupUrl` is a page for the client, open for a week, which leads to the page of the provider. \
-             Nothing that could be charged is typed here.",
+            "Returns `setupUrl`, a page that is open for a week, on which the client adds a \
+                 payment method at the provider. No payment details pass through this API.",
         )
         .created()
         .pay_page()

@@ -97,7 +97,7 @@ struct NewAdjustment {
     pool_key: Option<Text<60>>,
     /// For what is given, the first day on which it is not good any more; never when absent.
     valid_until: Option<Date>,
-    /// Why.
+    /// Why it was done, as entered.
     reason: Option<Text<500>>,
 }
 
@@ -197,18 +197,21 @@ pub(super) fn area() -> Area {
         operation!(GET "/finance/clients/{clientId}/credits", FinanceCreditsRead, get_credits)
             .summary("Get a client's credits")
             .describe(
-                "What of each pool can be booked with, and the credits that were given together.",
+                "Returns the bookable balance of each credit pool and the lots it consists of.",
             )
             .for_client(&[]),
         operation!(GET "/finance/clients/{clientId}/credits/entries", FinanceCreditsRead,
             list_credit_entries)
-        .summary("List every change of a client's credits")
-        .describe("The latest first.")
+        .summary("List credit entries")
+        .describe("Returns every change of a client's credits, latest first.")
         .for_client(&["reason"]),
         operation!(POST "/finance/clients/{clientId}/credits/adjustments", FinanceCreditsWrite,
             adjust_credits)
-        .summary("Give a client credits, or take some back")
-        .describe("Never more than the client has; what bookings hold stays theirs.")
+        .summary("Adjust a client's credits")
+        .describe(
+            "Grants credits, or deducts them with a negative amount. Never deducts more than \
+                 the client has; credits held by bookings stay.",
+        )
         .created()
         .emits(&[Event::CreditAdjusted])
         .fails(&[Key::ApiError])

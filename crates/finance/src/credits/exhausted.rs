@@ -50,13 +50,15 @@ fn list_exhausted_credits(
 
 /// What this chapter brings.
 pub(super) fn area() -> Area {
-    Area::default().lists(lists()).operations([operation!(app GET "/finance/credits/exhausted", Coach,
+    Area::default().lists(lists()).operations([
+        operation!(app GET "/finance/credits/exhausted", Coach,
         list_exhausted_credits)
-    .summary("List clients whose credits are used up")
-    .describe(
-        "Pools in which nothing is left to book with, and nothing is promised. The latest first. Credits that \
-         were revoked do not count, and who is archived is not among them.",
-    )])
+        .summary("List exhausted credits")
+        .describe(
+            "Returns credit pools of clients with nothing left to book with and nothing to \
+                 come, latest first. Revoked credits and archived clients are not included.",
+        ),
+    ])
 }
 
 lists! {

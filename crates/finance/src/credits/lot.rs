@@ -57,7 +57,7 @@ record! {
         /// Whose they are.
         #[serde(skip)]
         pub client_id: ClientId,
-        /// What gave them.
+        /// The sale that granted the credits.
         pub client_product_id: Option<ClientProductId>,
         /// The pool that they are of; null for those that pay for everything.
         pub pool_key: Option<String>,
@@ -66,7 +66,7 @@ record! {
         pub grant_number: Option<i64>,
         /// Where they came from.
         pub source: LotSource,
-        /// Where they stand.
+        /// Current status.
         pub status: LotStatus,
         /// How many were given.
         pub granted: i64,
@@ -92,19 +92,19 @@ record! {
     pub struct CreditEntry {
         /// Its id.
         pub credit_entry_id: CreditEntryId,
-        /// Of which credits.
+        /// The credit lot.
         pub credit_lot_id: CreditLotId,
         /// Their pool; null for those that pay for everything.
         pub pool_key: Option<String>,
-        /// What it did.
+        /// Kind of change.
         pub kind: EntryKind,
         /// How many; less than 0 where it took back what one of its kind had done.
         pub amount: i64,
-        /// For which booking.
+        /// The booking that the credits are for.
         pub booking_id: Option<Id>,
         /// Why, where somebody said so.
         pub reason: Option<String>,
-        /// When.
+        /// When it was created.
         pub created_at: Timestamp,
     }
 }

@@ -24,7 +24,7 @@ pub(super) struct NewPause {
     pub(super) from: Date,
     /// The first day after it.
     pub(super) until: Date,
-    /// Why.
+    /// Why it was done, as entered.
     pub(super) reason: Option<Text<500>>,
 }
 
@@ -36,7 +36,7 @@ pub(super) struct NewCancellation {
     pub(super) end_date: Option<Date>,
     /// Ends it today, whatever the terms say.
     pub(super) immediately: bool,
-    /// Why.
+    /// Why it was done, as entered.
     pub(super) reason: Option<Text<500>>,
 }
 
@@ -225,14 +225,20 @@ pub(super) fn area() -> Area {
     Area::default().operations([
         operation!(POST "/finance/subscriptions/{subscriptionId}/pause-requests/preview",
             FinanceSubscriptionsRead, preview_pause)
-        .summary("See what a pause would mean")
-        .describe("Changes nothing.")
+        .summary("Preview a pause")
+        .describe(
+            "Returns how a pause would move the membership's periods and invoices. Changes \
+                 nothing.",
+        )
         .for_own(&[])
         .fails(&[Key::ApiError, Key::DateRangeOrderInvalid]),
         operation!(POST "/finance/subscriptions/{subscriptionId}/cancellation-requests/preview",
             FinanceSubscriptionsRead, preview_cancellation)
-        .summary("See what a cancellation would mean")
-        .describe("When the membership would end, by which rule, and what is billed until then. Changes nothing.")
+        .summary("Preview a cancellation")
+        .describe(
+            "Returns when the membership would end, by which rule, and what would be billed \
+                 until then. Changes nothing.",
+        )
         .for_own(&[])
         .staff_only_input(SAID_BY_STAFF)
         .fails(&[Key::ApiError]),

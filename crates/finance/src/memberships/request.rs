@@ -34,7 +34,7 @@ record! {
         pub request_id: SubscriptionRequestId,
         /// Whose membership it is.
         pub client_id: ClientId,
-        /// What is wished.
+        /// Kind of request.
         pub kind: RequestKind,
         /// What became of it.
         pub status: RequestStatus,
@@ -44,9 +44,9 @@ record! {
         pub pause_until: Option<Date>,
         /// The first day after the end, for a cancellation that was applied.
         pub end_date: Option<Date>,
-        /// Why.
+        /// Why it was done, as entered.
         pub reason: Option<String>,
-        /// Who wished it.
+        /// On whose side it was requested.
         pub requested_by: RequestedBy,
         /// When it was applied or rejected.
         pub answered_at: Option<Timestamp>,

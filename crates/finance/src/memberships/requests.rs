@@ -29,7 +29,7 @@ answer!(RequestAnswer { request: SubscriptionRequest, subscription: Subscription
 answer!(
     /// A membership.
     pub SubscriptionAnswer {
-        /// As it stands.
+        /// The membership after the operation.
         subscription: Subscription,
     }
 );
@@ -227,12 +227,18 @@ pub(super) fn area() -> Area {
     Area::default().lists(lists()).operations([
         operation!(GET "/finance/subscriptions/{subscriptionId}/requests", FinanceSubscriptionsRead,
             list_subscription_requests)
-        .summary("List what was wished of a membership")
+        .summary("List membership requests")
+            .describe(
+                "Returns requests to pause or cancel a membership, newest first.",
+            )
         .for_own(&[]),
         operation!(POST "/finance/subscriptions/{subscriptionId}/pause-requests",
             FinanceSubscriptionActionsWrite, request_pause)
-        .summary("Ask to pause a membership")
-        .describe("It applies at once, or once a manager approves, where the company wants that of clients.")
+        .summary("Request a pause")
+        .describe(
+                "Pauses a membership. Takes effect at once, or after a manager's approval where \
+                 the company requires it of clients.",
+            )
         .created()
         .for_own(&[])
         .emits(crate::TURNS)
@@ -241,11 +247,12 @@ pub(super) fn area() -> Area {
         .confirmation(),
         operation!(POST "/finance/subscriptions/{subscriptionId}/cancellation-requests",
             FinanceSubscriptionActionsWrite, request_cancellation)
-        .summary("Ask to cancel a membership")
+        .summary("Request a cancellation")
         .describe(
-            "It ends after notice, not before its minimum term, and with the period that is running then, or \
-             with the notice, as the company has set. It applies at once, or once a manager approves.",
-        )
+                "Cancels a membership after its notice period, not before its minimum term, at \
+                 the date that the company's settings determine. Takes effect at once, or after a \
+                 manager's approval.",
+            )
         .created()
         .for_own(&[])
         .staff_only_input(SAID_BY_STAFF)
@@ -255,23 +262,34 @@ pub(super) fn area() -> Area {
         .confirmation(),
         operation!(app POST "/finance/subscriptions/{subscriptionId}/requests/{requestId}/approve", Manager,
             approve_subscription_request)
-        .summary("Approve what was wished of a membership")
+        .summary("Approve a membership request")
+            .describe(
+                "Applies a requested pause or cancellation.",
+            )
         .emits(crate::TURNS)
         .always(&[Event::SubscriptionChanged])
         .fails(&[Key::ApiError]),
         operation!(app POST "/finance/subscriptions/{subscriptionId}/requests/{requestId}/reject", Manager,
             reject_subscription_request)
-        .summary("Reject what was wished of a membership")
+        .summary("Reject a membership request")
+            .describe(
+                "Declines a requested pause or cancellation.",
+            )
         .fails(&[Key::ApiError]),
         operation!(app POST "/finance/subscriptions/{subscriptionId}/cancellation/undo", Manager,
             undo_cancellation)
-        .summary("Let a cancelled membership go on")
-        .describe("Until its end has come.")
+        .summary("Undo a cancellation")
+        .describe(
+                "Lets a cancelled membership continue, until its end date.",
+            )
         .emits(crate::TURNS)
         .always(&[Event::SubscriptionChanged])
         .fails(&[Key::ApiError]),
         operation!(app POST "/finance/subscriptions/{subscriptionId}/resume", Manager, resume_subscription)
-            .summary("End a pause today, or drop one that has not begun")
+            .summary("Resume a membership")
+            .describe(
+                "Ends a running pause today, or removes one that has not begun.",
+            )
             .emits(crate::TURNS)
             .always(&[Event::SubscriptionChanged])
             .fails(&[Key::ApiError]),

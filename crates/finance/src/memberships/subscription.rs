@@ -60,7 +60,7 @@ record! {
     pub struct Subscription {
         /// Its id.
         pub subscription_id: SubscriptionId,
-        /// Whose it is.
+        /// The client.
         pub client_id: ClientId,
         /// The sale.
         pub client_product_id: ClientProductId,
@@ -68,11 +68,11 @@ record! {
         pub product_id: ProductId,
         /// What the client calls it.
         pub name: String,
-        /// Where it stands.
+        /// Current status.
         pub status: SubscriptionStatus,
         /// Of each period, in minor units of the currency, VAT included.
         pub price: i64,
-        /// ISO 4217 code.
+        /// Currency as an ISO 4217 code, such as `EUR`.
         pub currency: Currency,
         /// The share of VAT in percent.
         pub vat_percentage: Percentage,
@@ -84,9 +84,9 @@ record! {
         pub notice_period: Period,
         /// How its bills are paid.
         pub collection: Collection,
-        /// What is charged.
+        /// The payment method to charge.
         pub payment_method_id: Option<PaymentMethodId>,
-        /// Its first day.
+        /// First day.
         pub start_date: Date,
         /// The date from which its periods are counted.
         pub anchor_date: Date,
@@ -172,7 +172,7 @@ impl Subscription {
     /// Writes a new one down.
     pub fn insert(&self, cx: &mut Write) -> Result<()> {
         cx.defer(INSERT, &self.params())?;
-        self.figured(cx, None)?;
+        self.update_metrics(cx, None)?;
         cx.recount(&BTreeSet::new(), &self.subjects())
     }
 
@@ -183,7 +183,7 @@ impl Subscription {
         if let Some(now) = cx.audit_fields("subscription", id, changed.clone()) {
             self.updated_at = now;
             cx.defer(SAVE, &self.params())?;
-            self.figured(cx, Some(before))?;
+            self.update_metrics(cx, Some(before))?;
             cx.recount(&before.subjects(), &self.subjects())?;
             if self.status == SubscriptionStatus::Active && before.status != self.status {
                 cx.end(Offboarding::ObstacleEnded, self.client_id)?;

@@ -138,27 +138,38 @@ pub(super) fn area() -> Area {
     Area::default().lists(lists()).operations([
         operation!(GET "/finance/subscriptions", FinanceSubscriptionsRead, list_subscriptions)
             .summary("List memberships")
-            .describe("The latest sold first.")
+            .describe(
+                "Returns clients' memberships, latest sold first.",
+            )
             .for_own(&[]),
         operation!(GET "/finance/subscriptions/{subscriptionId}", FinanceSubscriptionsRead,
             get_subscription)
         .summary("Get a membership")
+            .describe(
+                "Returns one membership with its status, periods, pauses and cancellation.",
+            )
         .for_own(&[]),
         operation!(app PATCH "/finance/subscriptions/{subscriptionId}", Manager, update_subscription)
-            .summary("Change how a membership's bills are paid")
-            .describe("From its next bill on; what was billed before stays as it was.")
+            .summary("Update a membership's collection")
+            .describe(
+                "Sets how future invoices of a membership are paid. Issued invoices stay \
+                 unchanged.",
+            )
             .emits(&[Event::SubscriptionChanged])
             .fails(&[Key::ApiError]),
         operation!(GET "/finance/subscriptions/{subscriptionId}/bills-to-come", FinanceSubscriptionsRead,
             get_bills_to_come)
-        .summary("Get a membership's next twelve bills")
-        .describe("With the reasons for their amounts, should nothing change.")
+        .summary("List upcoming invoices")
+        .describe(
+                "Returns a membership's next twelve invoices, with the reasons for their amounts, \
+                 if nothing changes.",
+            )
         .for_own(&[]),
         operation!(app GET "/finance/renewals", Manager, list_renewals)
-            .summary("List what is to be billed")
+            .summary("List upcoming renewals")
             .describe(
-                "A dry run of the renewals up to a date: which membership is billed for which days, how \
-                 much, and why. Changes nothing.",
+                "Returns a dry run of the renewals up to a date: which membership is billed for \
+                 which period, how much, and why. Changes nothing.",
             ),
     ])
 }

@@ -93,7 +93,7 @@ path!(
 answer!(
     /// A payment.
     pub PaymentAnswer {
-        /// As it stands.
+        /// The payment after the operation.
         payment: PaymentView,
     }
 );
@@ -112,7 +112,7 @@ words! {
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct NewPayment {
-    /// Who pays.
+    /// The client who pays.
     client_id: ClientId,
     /// The invoice that it pays first; what it does not need pays the client's others, the oldest due first.
     invoice_id: Option<InvoiceId>,
@@ -206,16 +206,17 @@ pub(super) fn area() -> Area {
     Area::default().lists(lists()).operations([
         operation!(GET "/finance/payments", FinancePaymentsRead, list_payments)
             .summary("List payments")
-            .describe("The newest first.")
+            .describe("Returns payments, newest first.")
             .for_own(&["reference"]),
         operation!(GET "/finance/payments/{paymentId}", FinancePaymentsRead, get_payment)
             .summary("Get a payment")
+            .describe("Returns one payment with the invoices it settled and its refunds.")
             .for_own(&["reference"]),
         operation!(app POST "/finance/payments", Manager, record_payment)
-            .summary("Record a payment that you took")
+            .summary("Record a payment")
             .describe(
-                "Cash, a card at the desk or a bank transfer. What pays no invoice yet pays the client's next \
-                 bill, or can be refunded.",
+                "Records cash, a card payment at the desk or a bank transfer. An unallocated \
+                 amount pays the client's next invoice or can be refunded.",
             )
             .created()
             .emits(crate::SETTLES)

@@ -74,19 +74,19 @@ record! {
     pub struct Payment {
         /// Its id.
         pub payment_id: PaymentId,
-        /// Who pays.
+        /// The client who pays.
         pub client_id: ClientId,
         /// The invoice that it is for; it may pay others with what that one does not need.
         pub invoice_id: Option<InvoiceId>,
         /// The payment request that it answers.
         pub payment_request_id: Option<PaymentRequestId>,
-        /// What was charged.
+        /// The payment method that was charged.
         pub payment_method_id: Option<PaymentMethodId>,
         /// In minor units of the currency.
         pub amount: i64,
-        /// ISO 4217 code.
+        /// Currency as an ISO 4217 code, such as `EUR`.
         pub currency: Currency,
-        /// Where it stands.
+        /// Current status.
         pub status: PaymentStatus,
         /// Who asked for it.
         pub source: PaymentSource,
@@ -98,7 +98,7 @@ record! {
         pub refunded_total: i64,
         /// What of it the client's bank has taken back.
         pub disputed_total: i64,
-        /// Why it failed.
+        /// Why the payment failed.
         pub failure_code: Option<FailureCode>,
         /// 1 for the first attempt to be paid.
         pub attempt: i64,
@@ -240,7 +240,7 @@ impl Payment {
 
     /// Writes a new one down.
     pub fn insert(&mut self, cx: &mut Write) -> Result<()> {
-        self.figured(cx, None)?;
+        self.update_metrics(cx, None)?;
         cx.set_audit_target("payment", self.payment_id, ["payment"]);
         cx.defer(INSERT, &self.params())?;
         cx.recount(&BTreeSet::new(), &self.subjects())
@@ -252,7 +252,7 @@ impl Payment {
             return Ok(());
         };
         self.updated_at = now;
-        self.figured(cx, Some(before))?;
+        self.update_metrics(cx, Some(before))?;
         cx.defer(SAVE, &self.params())?;
         cx.recount(&before.subjects(), &self.subjects())
     }

@@ -49,11 +49,11 @@ record! {
         pub refund_id: RefundId,
         /// In minor units of the currency.
         pub amount: i64,
-        /// ISO 4217 code.
+        /// Currency as an ISO 4217 code, such as `EUR`.
         pub currency: Currency,
-        /// Where it stands.
+        /// Current status.
         pub status: RefundStatus,
-        /// Why.
+        /// Why it was done, as entered.
         pub reason: Option<String>,
         /// The company's date on which it went back.
         #[serde(skip)]
@@ -74,7 +74,7 @@ record! {
 struct NewRefund {
     /// In minor units of the payment's currency.
     amount: BoundedInteger<1, 1_000_000_000_000>,
-    /// Why.
+    /// Why it was done, as entered.
     reason: Option<Text<500>>,
 }
 
@@ -147,7 +147,7 @@ fn refund_payment(
         created_at: cx.now(),
         updated_at: cx.now(),
     };
-    refund.figured(cx, &payment)?;
+    refund.update_metrics(cx, &payment)?;
     cx.defer(INSERT, &refund.params())?;
     if is_sent {
         cx.begin_job(&SEND_REFUND, refund.refund_id)?;
@@ -199,7 +199,7 @@ pub fn conclude(cx: &mut Write, id: RefundId, status: RefundStatus) -> Result<()
     cx.set_audit_target("payment", refund.payment_id, ["refunds"]);
     let before = Payment::find(cx, refund.payment_id)?;
     refund.status = status;
-    refund.figured(cx, &before)?;
+    refund.update_metrics(cx, &before)?;
     let (settled_on, home) = (refund.settled_on, refund.home_location_id);
     cx.defer(CONCLUDE, params![refund.payment_id, id, status, now, settled_on, home])?;
     if status != RefundStatus::Failed {
@@ -259,9 +259,9 @@ pub(super) fn area() -> Area {
         operation!(app POST "/finance/payments/{paymentId}/refunds", Manager, refund_payment)
             .summary("Refund a payment")
             .describe(
-                "As a whole or in part. What pays no invoice goes back first; for the rest a credit note is \
-                 issued, of the invoice that it paid last first. What was paid through a provider goes back \
-                 through it: the refund is `pending` until it has said so.",
+                "Refunds a payment completely or in part. Unallocated money goes back first; for \
+                 the rest a credit note is issued, for the invoice that was paid last first. A \
+                 payment by a provider is refunded through it and is `pending` until it answers.",
             )
             .created()
             .emits(crate::SETTLES)

@@ -38,17 +38,17 @@ record! {
     pub struct PaymentRequest {
         /// Its id.
         pub payment_request_id: PaymentRequestId,
-        /// Who is asked.
+        /// The client who is asked to pay.
         pub client_id: ClientId,
         /// The invoice that it is for.
         pub invoice_id: Option<InvoiceId>,
         /// In minor units of the currency.
         pub amount: i64,
-        /// ISO 4217 code.
+        /// Currency as an ISO 4217 code, such as `EUR`.
         pub currency: Currency,
         /// What it is for, as the client reads it.
         pub description: String,
-        /// Where it stands.
+        /// Current status.
         pub status: RequestStatus,
         /// What its address ends with, sealed.
         #[serde(skip)]
@@ -72,13 +72,13 @@ pub const OPEN_DAYS: i64 = 30;
 
 /// What a client is asked to pay.
 pub struct RequestedPayment {
-    /// Who is asked.
+    /// The client who is asked to pay.
     pub client_id: ClientId,
     /// The invoice that it is for.
     pub invoice_id: Option<InvoiceId>,
     /// In minor units.
     pub amount: i64,
-    /// ISO 4217 code.
+    /// Currency as an ISO 4217 code, such as `EUR`.
     pub currency: Currency,
     /// What it is for, as the client reads it.
     pub description: String,

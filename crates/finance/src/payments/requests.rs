@@ -82,7 +82,7 @@ fn get_payment_request(
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct NewPaymentRequest {
-    /// Who is asked.
+    /// The client who is asked to pay.
     client_id: ClientId,
     /// The invoice that it is for.
     invoice_id: Option<InvoiceId>,
@@ -171,18 +171,20 @@ pub(super) fn area() -> Area {
     Area::default().lists(lists()).operations([
         operation!(GET "/finance/payment-requests", FinancePaymentRequestsRead,
             list_payment_requests)
-        .summary("List requests to pay")
-        .describe("The newest first.")
+        .summary("List payment requests")
+        .describe("Returns payment requests, newest first.")
         .for_own(&[]),
         operation!(GET "/finance/payment-requests/{paymentRequestId}", FinancePaymentRequestsRead,
             get_payment_request)
-        .summary("Get a request to pay")
+        .summary("Get a payment request")
+        .describe("Returns one payment request with its status and payment page.")
         .for_own(&[]),
         operation!(POST "/finance/payment-requests", FinancePaymentRequestsWrite,
             create_payment_request)
-        .summary("Ask a client to pay")
+        .summary("Create a payment request")
         .describe(
-            "For an invoice, or for an amount of your own. `payUrl` is a page for the client.",
+            "Requests payment of an invoice or of another amount. `payUrl` is the client's \
+                 payment page.",
         )
         .created()
         .emits(&[Event::PaymentRequestCreated])
@@ -190,15 +192,18 @@ pub(super) fn area() -> Area {
         .fails(&[Key::CompanyNotFound, Key::ApiError])
         .confirmation(),
         operation!(app POST "/finance/invoices/{invoiceId}/pay", Manager, pay_invoice)
-            .summary("Get the page where an invoice is paid")
-            .describe("Of the request for all that is left to pay of it, which is made where there is none.")
+            .summary("Get an invoice's payment page")
+            .describe(
+                "Returns the payment request for the balance due; creates it if there is none.",
+            )
             .emits(&[Event::PaymentRequestCreated])
             .for_own(&[])
             .pay_page()
             .fails(&[Key::ApiError]),
         operation!(POST "/finance/payment-requests/{paymentRequestId}/cancel",
             FinancePaymentRequestsWrite, cancel_payment_request)
-        .summary("Take back a request to pay")
+        .summary("Cancel a payment request")
+        .describe("Closes the payment page. The invoice stays due.")
         .emits(&[Event::PaymentRequestCancelled])
         .fails(&[Key::ApiError])
         .confirmation(),

@@ -31,15 +31,15 @@ record! {
     pub struct ClientProduct {
         /// Its id.
         pub client_product_id: ClientProductId,
-        /// Who has it.
+        /// The client.
         pub client_id: ClientId,
         /// The product that was sold.
         pub product_id: ProductId,
-        /// What it is.
+        /// Type of the product.
         pub product_type: ProductType,
         /// What the client calls it.
         pub name: String,
-        /// What was agreed.
+        /// Terms of the sale.
         pub terms: Json<Terms>,
         /// The bill of the sale.
         pub invoice_id: Option<InvoiceId>,

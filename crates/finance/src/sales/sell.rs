@@ -45,7 +45,7 @@ const LATEST_DAYS: i64 = 366;
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct NewSale {
-    /// What is sold.
+    /// The product.
     product_id: ProductId,
     /// Its first day; today when absent.
     starts_on: Option<Date>,
@@ -59,7 +59,7 @@ struct NewSale {
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct NewMembership {
-    /// What is sold.
+    /// The product.
     product_id: ProductId,
     /// Its first day; today when absent.
     starts_on: Option<Date>,
@@ -467,14 +467,16 @@ fn assign_membership(
 pub(super) fn area() -> Area {
     Area::default().operations([
         operation!(POST "/finance/clients/{clientId}/products/preview", FinanceProductsRead, preview_product)
-            .summary("See what a sale would bill and give")
-            .describe("Changes nothing.")
+            .summary("Preview a product sale")
+            .describe(
+                "Returns what the sale would bill and grant. Changes nothing.",
+            )
             .fails(&[Key::CompanyNotFound, Key::ApiError]),
         operation!(POST "/finance/clients/{clientId}/products", FinanceProductsWrite, assign_product)
-            .summary("Sell a product to a client")
+            .summary("Sell a product")
             .describe(
-                "Passes, credit packs and everything else but memberships. Its bill is issued at once, and it \
-                 gives its credits on its first day.",
+                "Sells a pass, a credit pack or another one-time product to a client. The invoice \
+                 is issued at once; credits are granted on the first day.",
             )
             .created()
             .emits(crate::SELLS)
@@ -483,13 +485,19 @@ pub(super) fn area() -> Area {
             .confirmation(),
         operation!(POST "/finance/clients/{clientId}/memberships/preview", FinanceSubscriptionsRead,
             preview_membership)
-        .summary("See what a membership would bill and give")
-        .describe("With the next twelve bills. Changes nothing.")
+        .summary("Preview a membership sale")
+        .describe(
+                "Returns what selling a membership would bill and grant, with the next twelve \
+                 invoices. Changes nothing.",
+            )
         .fails(&[Key::CompanyNotFound, Key::ApiError]),
         operation!(POST "/finance/clients/{clientId}/memberships", FinanceMembershipsWrite,
             assign_membership)
-        .summary("Sell a membership to a client")
-        .describe("The bill of its first period is issued at once; the others follow by themselves.")
+        .summary("Sell a membership")
+        .describe(
+                "Sells a membership to a client. The invoice of the first period is issued at \
+                 once, the following ones automatically.",
+            )
         .created()
         .emits(crate::SELLS)
         .always(&[Event::InvoiceCreated, Event::ClientProductAssigned, Event::MembershipAssigned])

@@ -53,7 +53,7 @@ fn get_client_product(
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 struct Revoke {
-    /// Why.
+    /// Why it was done, as entered.
     reason: Option<Text<500>>,
 }
 
@@ -80,15 +80,24 @@ fn revoke_client_product(
 pub(super) fn area() -> Area {
     Area::default().lists(lists()).operations([
         operation!(GET "/finance/clients/{clientId}/products", FinanceProductsRead, list_client_products)
-            .summary("List what a client was sold")
+            .summary("List a client's products")
+            .describe(
+                "Returns everything that was sold to the client, latest first.",
+            )
             .for_client(&["externalId"]),
         operation!(GET "/finance/client-products/{clientProductId}", FinanceProductsRead, get_client_product)
-            .summary("Get what a client was sold")
+            .summary("Get a sold product")
+            .describe(
+                "Returns one sale to a client, on the terms of its day.",
+            )
             .for_own(&["externalId"]),
         operation!(POST "/finance/client-products/{clientProductId}/revoke", FinanceProductsWrite,
             revoke_client_product)
-        .summary("Take back what a client was sold")
-        .describe("It ends today, a membership with it; bills stay, and are corrected by credit notes.")
+        .summary("Revoke a sold product")
+        .describe(
+                "Ends the sale today, together with its membership. Invoices stay; correct them \
+                 with credit notes.",
+            )
         .emits(crate::TURNS)
         .always(&[Event::ClientProductRevoked])
         .fails(&[Key::ApiError])

@@ -21,7 +21,7 @@ use crate::catalogue::{
 pub struct Terms {
     /// In minor units of the currency, VAT included; for a membership, of each period.
     pub price: i64,
-    /// ISO 4217 code.
+    /// Currency as an ISO 4217 code, such as `EUR`.
     pub currency: Currency,
     /// The share of VAT in percent.
     pub vat_percentage: Percentage,

@@ -3,23 +3,22 @@
 use serde_json::{Map, Value, json};
 
 /// One line.
-pub(super) const SUMMARY: &str =
-    "What coaches and clients do, for the apps and pages that people work with.";
+pub(super) const SUMMARY: &str = "The API for apps and pages that coaches and clients use.";
 
-/// What operations have in common.
+/// The conventions that all operations share.
 pub(super) const DESCRIPTION: &str = "\
-What coaches and clients of a company do. Integrations have the Public API; most of its operations are here, too, at the \
-same path, for the people who may do the same.
+The API for coaches and clients who are signed in. Integrations use the Public API; most of its operations are available here \
+at the same paths.
 
-**Who.** A coach reaches what their role has: a Coach works with clients, a Manager runs the company, an Admin also makes \
-managers and admins. A client reaches what an operation says it grants them, about themselves: the `clientId` in a path is \
-their own, and everybody else does not exist for them. What they may not do is 403 `auth.forbidden`.
+**Permissions.** A coach's role decides what they may do: a Coach works with clients, a Manager runs the company, an Admin also \
+appoints managers and admins. A client may call operations about themselves: `clientId` in a path must be their own id; for other \
+clients the response is 404. An operation that the caller may not use returns 403 `auth.forbidden`.
 
-**Sessions.** `POST /auth/login` gives an access token, sent as `Authorization: Bearer`, and a refresh token that is good for \
-one `POST /auth/refresh`. The company is always derived from the token.
+**Sessions.** `POST /auth/login` returns an access token, sent as `Authorization: Bearer`, and a refresh token for one \
+`POST /auth/refresh`. The company is always derived from the token.
 
-**The rest is as integrations have it**: the envelope, error keys, paging, values, limits (counted for each person), ETags. An \
-`Idempotency-Key` is optional, and means the same where it is sent.";
+**Conventions** are those of the Public API: the envelope, error keys, paging, formats, rate limits (counted per person) and \
+ETags. `Idempotency-Key` is optional.";
 
 /// How people are known.
 pub(super) fn security_schemes() -> Value {
@@ -62,8 +61,8 @@ pub(super) fn paths() -> Map<String, Value> {
         ExtraEndpoint {
             id: "sign_in",
             summary: "Sign in",
-            text: "An address with accounts at several companies, or of a coach and a client, is asked which of them is meant: \
-            send `companyId` or `subject`.",
+            text: "Returns an access token and a refresh token. If the address has several accounts, 409 lists them: \
+            repeat the request with `companyId` or `subject`.",
             open: true,
             body: Some(json!({
                 "type": "object", "additionalProperties": false, "required": ["email", "password"],
@@ -83,7 +82,8 @@ pub(super) fn paths() -> Map<String, Value> {
         "post",
         ExtraEndpoint {
             id: "refresh_session",
-            summary: "Get the next pair of tokens",
+            summary: "Refresh a session",
+            text: "Returns a new access token and a new refresh token. A refresh token is accepted once.",
             open: true,
             body: Some(body(
                 json!({"refreshToken": submitted(&text, "The refresh token of the pair before.")}),
@@ -97,7 +97,8 @@ pub(super) fn paths() -> Map<String, Value> {
         "post",
         ExtraEndpoint {
             id: "sign_out",
-            summary: "End this session",
+            summary: "Sign out",
+            text: "Ends the session of the access token.",
             answer: flag("signedOut", "Always true."),
             ..ExtraEndpoint::default()
         },
@@ -108,7 +109,7 @@ pub(super) fn paths() -> Map<String, Value> {
         ExtraEndpoint {
             id: "change_password",
             summary: "Change the password",
-            text: "Every other session of the account ends.",
+            text: "Sets a new password and ends every other session of the account.",
             body: Some(body(json!({
                 "currentPassword": submitted(&text, "The password so far."),
                 "newPassword": {"type": "string", "minLength": 10, "maxLength": 200, "description": "The new one."},
@@ -124,9 +125,9 @@ pub(super) fn paths() -> Map<String, Value> {
         "post",
         ExtraEndpoint {
             id: "forgot_password",
-            summary: "Have a link mailed that sets a new password",
-            text: "The answer is the same whether anybody has the address or not. 409 where the installation \
-                sends no mail.",
+            summary: "Request a password reset",
+            text: "Mails a link that sets a new password. The response is the same whether an account has the address or \
+                not. Fails with 409 if the installation sends no mail.",
             open: true,
             body: Some(body(json!({"email": submitted(&text, "The account's address.")}))),
             answer: flag("accepted", "Always true."),
@@ -138,8 +139,9 @@ pub(super) fn paths() -> Map<String, Value> {
         "post",
         ExtraEndpoint {
             id: "reset_password",
-            summary: "Set a new password with what was mailed",
-            text: "The token is good once, for an hour. Every session of the account ends.",
+            summary: "Reset a password",
+            text: "Sets a new password with the token of the mailed link, which is valid once, for an hour. Ends every session \
+                of the account.",
             open: true,
             body: Some(body(json!({
                 "token": submitted(&text, "The token of the link."),
@@ -154,10 +156,10 @@ pub(super) fn paths() -> Map<String, Value> {
         "post",
         ExtraEndpoint {
             id: "confirm_address",
-            summary: "Confirm an address to sign in with",
-            text: "Where somebody else has written another e-mail address into a coach's or a client's record, it is \
-                mailed a link. Its token, with the account's password, makes that address the one that signs in; until \
-                then the address before does. The token is good once, for 14 days.",
+            summary: "Confirm an e-mail address",
+            text: "When another person changes the e-mail address of a coach or a client with an account, the new address \
+                is mailed a link. Its token, with the account's password, makes that address the one to sign in with; \
+                until then the previous address stays. The token is valid once, for 14 days.",
             open: true,
             body: Some(body(json!({
                 "token": submitted(&text, "The token of the link."),
@@ -173,6 +175,7 @@ pub(super) fn paths() -> Map<String, Value> {
         ExtraEndpoint {
             id: "accept_invitation",
             summary: "Accept an invitation",
+            text: "Sets the account's first password and returns a session.",
             open: true,
             body: Some(body(json!({
                 "token": submitted(&text, "The invitation's token."),
@@ -187,17 +190,18 @@ pub(super) fn paths() -> Map<String, Value> {
         "post",
         ExtraEndpoint {
             id: "upload_file",
-            summary: "Send a file",
-            text: "The body is the file itself, with its media type as Content-Type. It is kept for a day, until a message takes it.",
+            summary: "Upload a file",
+            text: "Send the file itself as the body, with its media type as Content-Type. An upload that nothing refers to is \
+                deleted after a day.",
             status: "201",
             parameters: vec![json!({"name": "fileName", "in": "query", "required": true,
-            "description": "What the file is called.", "schema": {"type": "string", "minLength": 1, "maxLength": 255}})],
+            "description": "The file's name with its extension, such as `plan.pdf`.", "schema": {"type": "string", "minLength": 1, "maxLength": 255}})],
             file: true,
             answer: object(json!({"upload": object(json!({
-                "uploadId": submitted(&id, "The file's id, for the message that takes it."),
-                "fileName": submitted(&text, "What it is called."),
-                "mediaType": submitted(&text, "What it was found to be."),
-                "size": {"type": "integer", "description": "Its length in bytes."},
+                "uploadId": submitted(&id, "The upload's id, to be sent with the record that uses it."),
+                "fileName": submitted(&text, "The file's name."),
+                "mediaType": submitted(&text, "The media type that was detected from the content."),
+                "size": {"type": "integer", "description": "Size in bytes."},
             }))})),
             ..ExtraEndpoint::default()
         },
@@ -208,7 +212,8 @@ pub(super) fn paths() -> Map<String, Value> {
         "get",
         ExtraEndpoint {
             id: "get_attachment",
-            summary: "Fetch the file of a message",
+            summary: "Get a message's file",
+            text: "Returns the file that was attached to a message of a conversation that the caller takes part in.",
             parameters: ["conversationId", "messageId"]
                 .map(|name| json!({"name": name, "in": "path", "required": true, "schema": id}))
                 .into(),
@@ -222,8 +227,8 @@ pub(super) fn paths() -> Map<String, Value> {
         "get",
         ExtraEndpoint {
             id: "listen_for_updates",
-            summary: "Listen for live updates",
-            text: "Server-sent events of what concerns the caller's conversations. `Last-Event-ID` goes on where a stream broke off.",
+            summary: "Stream live updates",
+            text: "Returns server-sent events about the caller's conversations and bookings. Send `Last-Event-ID` to resume a stream.",
             content: Some("text/event-stream"),
             answer: submitted(&text, "Events, as long as the stream is open."),
             ..ExtraEndpoint::default()
@@ -256,19 +261,19 @@ impl ExtraEndpoint {
         let takes = self.file || self.body.is_some() || !self.parameters.is_empty();
         let in_path = self.parameters.iter().any(|one| one["in"] == "path");
         let who = match self.open {
-            true => "The credentials are none, or no longer.",
-            false => "Nobody is signed in with this token.",
+            true => "The credentials are wrong or have expired.",
+            false => "The access token is missing, wrong or expired.",
         };
         [
-            ("400", "What was sent is not in order; details name the field and the rule.", takes),
+            ("400", "The request is invalid; `error.details` names the field and the rule.", takes),
             ("401", who, true),
-            ("404", "There is none, or not for this caller.", in_path),
-            ("409", "The state of things does not allow it.", self.open),
-            ("413", "The file is too long.", self.file),
-            ("415", "A file of this kind is not taken.", self.file),
+            ("404", "Not found, or not visible to the caller.", in_path),
+            ("409", "The current state does not allow it.", self.open),
+            ("413", "The file is too large.", self.file),
+            ("415", "The file's type is not accepted.", self.file),
             (
                 "429",
-                "Too many requests, or wrong tries; `Retry-After` tells when to come back.",
+                "Too many requests or failed attempts; retry after `Retry-After` seconds.",
                 true,
             ),
         ]

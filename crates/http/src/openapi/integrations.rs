@@ -8,40 +8,37 @@ use spotter_kernel::{Event, Scope, limits};
 pub(super) const SUMMARY: &str =
     "A company's clients, workouts, conversations, products and events, for integrations.";
 
-/// What operations have in common.
+/// The conventions that all operations share.
 pub(super) const DESCRIPTION: &str = "\
 The server-to-server API of Spotter, the back office for fitness coaching businesses.
 
-**Authentication.** Exchange an API client's id and secret for an access token at \
-`POST /oauth/token` (OAuth 2.0 client credentials) and send it as `Authorization: Bearer`. The \
-company is always derived from the token.
+**Authentication.** Exchange an API client's id and secret for an access token at `POST /oauth/token` (OAuth 2.0 client \
+credentials) and send it as `Authorization: Bearer`. The company is always derived from the token.
 
-**Envelope.** Every answer holds `data` or `error`, and `meta`. Match on `error.key`, never on \
-`error.message`; for refused input `error.details` names the field and the rule.
+**Envelope.** Every response contains `data` or `error`, and `meta`. Match on `error.key`, never on `error.message`; for invalid \
+input `error.details` names the field and the rule.
 
-**Idempotency.** Every write carries an `Idempotency-Key` of 1 to 200 characters. The same key \
-with the same request returns the stored answer for at least 24 hours, marked \
-`meta.idempotency.replayed: true`; with another request it is refused with 409. Failures are not stored: \
-the same key may be tried again.
+**Idempotency.** Every write requires an `Idempotency-Key` of 1 to 200 characters. Repeating a request with the same key returns \
+the stored response for at least 24 hours, marked `meta.idempotency.replayed: true`; a different request with the same key is \
+refused with 409. Failures are not stored: retry them with the same key.
 
-**Lists** are paged with `page` (from 1) and `limit` (1 to 100, 20 when absent), newest first unless said \
-otherwise, and carry exact totals. A page past the end is empty.
+**Lists** are paged with `page` (from 1) and `limit` (1 to 100, default 20), newest first unless stated otherwise, and carry exact \
+totals. A page past the end is empty. To read a list completely, follow `nextCursor`: it neither skips nor repeats records that \
+are added or removed meanwhile.
 
-**Values.** Ids are 24 hexadecimal characters and sort by the time of creation. Timestamps are UTC with \
-milliseconds, `2026-03-29T01:00:00.000Z`; dates are `YYYY-MM-DD`, wall-clock times `HH:MM` in the time zone \
-that stands beside them or the company's. Money is a whole number of minor units beside its ISO 4217 \
-currency: 1250 with EUR is twelve euros fifty. A nullable field is always sent, as `null` where there is \
-nothing.
+**Formats.** Ids are 24 hexadecimal characters and sort by creation time. Timestamps are UTC with milliseconds, \
+`2026-03-29T01:00:00.000Z`; dates are `YYYY-MM-DD`; times of day are `HH:MM` in the time zone next to them or the company's. Money \
+is an integer in minor units with its ISO 4217 currency: 1250 and EUR are twelve euros fifty. A nullable field is always present, \
+as `null` if empty.
 
-**Requests.** Bodies are JSON in UTF-8 of at most 1 MiB. Unknown fields and unknown query parameters are \
-refused by name. In PATCH bodies an absent field stays and `null` clears. Whole numbers in addresses are \
-digits without a sign or zeros in front.
+**Requests.** Bodies are JSON in UTF-8 of at most 1 MiB. Unknown fields and query parameters are refused by name. In PATCH bodies \
+an absent field stays unchanged and `null` clears it. Integers in URLs are digits without a sign or leading zeros.
 
-**Limits.** Requests are counted for each API client; `meta.rateLimit` and the `RateLimit-*` headers tell how \
-many are left and for how long. One too many is 429 with `Retry-After`.
+**Rate limits** count requests per API client; `meta.rateLimit` and the `RateLimit-*` headers report what is left. Beyond the limit \
+the response is 429 with `Retry-After`.
 
-**Saving bytes.** Answers are compressed for whoever accepts gzip or br. What a GET of one record \
-answers has an `ETag`: sent back as `If-None-Match` it is answered with 304 while nothing has changed.";
+**Compression and caching.** Responses are compressed with gzip or br on request. A GET of one record returns an `ETag`; sent as \
+`If-None-Match`, it is answered with 304 as long as nothing has changed.";
 
 /// How integrations are known.
 pub(super) fn security_schemes() -> Value {
@@ -55,11 +52,11 @@ pub(super) fn security_schemes() -> Value {
         },
         "apiClient": {
             "type": "http", "scheme": "basic",
-            "description": "The API client's id and secret, for the token endpoint alone.",
+            "description": "The API client's id and secret, for the token endpoint only.",
         },
         "deviceKey": {
             "type": "apiKey", "in": "header", "name": "x-device-key",
-            "description": "The key of an access device, for what stands below `/access`.",
+            "description": "The key of an access device, for operations below `/access`.",
         },
     })
 }
@@ -79,8 +76,8 @@ pub(super) fn token_path() -> Value {
         "operationId": "issue_token",
         "tags": ["Authentication"],
         "summary": "Get an access token",
-        "description": "OAuth 2.0 client credentials (RFC 6749): no envelope, no idempotency key. Without `scope` \
-            the token holds every scope of the client. Unknown form fields are ignored.",
+        "description": "OAuth 2.0 client credentials (RFC 6749): no envelope and no idempotency key. Without `scope` the \
+            token has every scope of the client. Unknown form fields are ignored.",
         "security": [{"apiClient": []}],
         "requestBody": {"required": true, "content": {"application/x-www-form-urlencoded": {"schema": {
             "type": "object", "required": ["grant_type"],
@@ -105,7 +102,7 @@ pub(super) fn token_path() -> Value {
                 "example": {"access_token": "fspt_019a8f3c2b7d4e5f60718293…", "token_type": "Bearer",
                     "expires_in": 3600, "scope": "clients:read clients:write"},
             }}},
-            "400": refused("The request is not one that OAuth knows.", "invalid_request"),
+            "400": refused("The request is not a valid OAuth request.", "invalid_request"),
             "401": refused("The client is unknown, its secret is wrong, or it is revoked.", "invalid_client"),
             "429": refused("Too many token requests.", "temporarily_unavailable"),
             "500": refused("The token could not be issued.", "server_error"),
@@ -116,7 +113,7 @@ pub(super) fn token_path() -> Value {
 /// The schema of what a subscription is sent.
 pub(super) fn webhook_event(kind: Value, data: Value) -> Value {
     json!({
-        "type": "object", "description": "What a subscription is sent.",
+        "type": "object", "description": "The body of a webhook delivery.",
         "required": ["id", "type", "occurredAt", "data"],
         "properties": {
             "id": {"type": "string", "description": "The event's stable id.", "examples": ["019a8f3c2b7d4e5f60718293"]},

@@ -8,6 +8,7 @@ mod integrations;
 mod operation;
 mod problems;
 mod schemas;
+mod tags;
 
 pub use problems::argument_keys;
 use serde_json::{Map, Value, json};
@@ -122,41 +123,20 @@ fn without_glossary(table: &Table, surface: Surface) -> Value {
     document
 }
 
-/// The headings, in the order of the table.
+/// The groups of operations, in the order of the table.
 fn tags(operations: &[&Operation], surface: Surface) -> Vec<Value> {
-    let mut names: Vec<&str> = Vec::new();
+    let (first, last) = match surface {
+        Surface::Public => ("Authentication", Some("Webhook events")),
+        Surface::App => ("Signing in", None),
+    };
+    let mut names = vec![first];
     for row in operations {
         if !names.contains(&row.tag) {
             names.push(row.tag);
         }
     }
-    let tag = |name: &str, about: &str| json!({"name": name, "description": about});
-    let mut tags = vec![match surface {
-        Surface::Public => tag("Authentication", "Access tokens."),
-        Surface::App => {
-            tag("Signing in", "Sessions of coaches and clients, and their files and live updates.")
-        }
-    }];
-    let submitted = tags[0]["name"].clone();
-    let others = names.iter().filter(|name| submitted != **name);
-    tags.extend(others.map(|name| tag(name, about(name, surface))));
-    if surface == Surface::Public {
-        tags.push(tag("Webhook events", "What subscriptions are told."));
-    }
-    tags
-}
-
-fn about(tag: &str, surface: Surface) -> &'static str {
-    match (tag, surface) {
-        ("Platform", _) => "What an integration can learn about itself.",
-        ("Audit logs", _) => "Who did what, without the values.",
-        ("Company catalogue", _) => "What the company offers and by which rules.",
-        ("Locations", _) => "Where the company trains its clients.",
-        ("Clients", _) => "The people a company coaches.",
-        ("Client custom fields", _) => "What a company wants to know beside the profile.",
-        ("Client timeline", _) => "The steps of a client's way through the company.",
-        ("Client notes", _) => "Notes about a client.",
-        (_, Surface::Public) => "Operations of the Public API.",
-        (_, Surface::App) => "Operations of the application API.",
-    }
+    names.extend(last);
+    let tag =
+        |name| json!({"name": name, "description": tags::description(name).unwrap_or_default()});
+    names.into_iter().map(tag).collect()
 }

@@ -183,13 +183,13 @@ impl BankPayment {
     /// Writes it down, and tells of it.
     pub fn save(&self, tx: &mut Tx<'_>, company: CompanyId) -> Result<()> {
         tx.execute(SAVE_PAYMENT, &self.row(company))?;
-        self.tell(tx, company)
+        self.queue_notice(tx, company)
     }
 
-    fn tell(&self, tx: &mut Tx<'_>, company: CompanyId) -> Result<()> {
+    fn queue_notice(&self, tx: &mut Tx<'_>, company: CompanyId) -> Result<()> {
         // The same state is told of once.
         let notice = format!("{}-{}", self.reference, self.state.word());
-        tell(tx, company, &notice, (NoticeAbout::Payment, &self.reference))
+        queue_notice(tx, company, &notice, (NoticeAbout::Payment, &self.reference))
     }
 
     fn row(&self, company: CompanyId) -> Vec<spotter_store::Value<'_>> {
@@ -200,7 +200,7 @@ impl BankPayment {
 }
 
 /// Notes that something is to be told.
-pub fn tell(
+pub fn queue_notice(
     tx: &mut Tx<'_>,
     company: CompanyId,
     notice: &str,
@@ -248,7 +248,7 @@ pub fn charge(
         None => (new.state, new.failure) = (BankState::Failed, Some(FailureCode::MethodRevoked)),
     }
     tx.execute(NEW_PAYMENT, &new.row(company))?;
-    new.tell(tx, company)?;
+    new.queue_notice(tx, company)?;
     Ok((new, token == SandboxToken::LostAnswer.word()))
 }
 
@@ -300,7 +300,7 @@ pub fn leave(
     (reference, token): (&str, SandboxToken),
 ) -> Result<()> {
     if tx.execute(LEAVE, params![company, reference, token])? > 0 {
-        tell(tx, company, reference, (NoticeAbout::Setup, reference))?;
+        queue_notice(tx, company, reference, (NoticeAbout::Setup, reference))?;
     }
     Ok(())
 }
@@ -379,7 +379,7 @@ pub fn decide(
 
 fn queue_dispute_notice(tx: &mut Tx<'_>, company: CompanyId, dispute: &BankDispute) -> Result<()> {
     let notice = format!("{}-dispute-{}", dispute.reference, dispute.state.word());
-    tell(tx, company, &notice, (NoticeAbout::Dispute, &dispute.reference))
+    queue_notice(tx, company, &notice, (NoticeAbout::Dispute, &dispute.reference))
 }
 
 statements! {

@@ -117,7 +117,7 @@ impl Stripe {
     /// What became of a payment; one that waits for its client, who is not there, is cancelled.
     async fn without_its_client(&self, account: &Account, intent: &PaymentIntent) -> PaymentResult {
         if !intent.wants_its_client() {
-            return intent.heard();
+            return intent.result();
         }
         let path = format!("payment_intents/{}/cancel", intent.id);
         let key = format!("cancel-{}", intent.id);
@@ -140,7 +140,7 @@ impl Stripe {
     ) -> Answer<Option<PaymentResult>> {
         match reference.and_then(path_segment) {
             Some(page) if page.starts_with("cs_") => {
-                self.session(account, page, &PAID).await.map(|session| Some(session.heard()))
+                self.session(account, page, &PAID).await.map(|session| Some(session.result()))
             }
             own => match self.intent(account, payment, own).await? {
                 // Of a page only what it was left with has a name of its own.
@@ -195,7 +195,7 @@ impl Stripe {
         }
         let (path, key) = (format!("checkout/sessions/{page}/expire"), format!("expire-{page}"));
         match self.wire.post::<Session>(&account.keys.secret, &path, &key, &[]).await {
-            Ok(session) => Ok(Some(session.heard())),
+            Ok(session) => Ok(Some(session.result())),
             // It is over already, or paid.
             Err(StripeError::Said(submitted)) if submitted.is_final() => {
                 self.find(account, payment, reference).await

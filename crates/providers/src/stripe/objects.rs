@@ -192,7 +192,7 @@ impl PaymentIntent {
     }
 
     /// What became of it, and what it is called.
-    pub fn heard(&self) -> PaymentResult {
+    pub fn result(&self) -> PaymentResult {
         let outcome = self.outcome();
         let amount = match outcome {
             Outcome::Succeeded(_) => self.amount_received.unwrap_or(self.amount),
@@ -213,7 +213,7 @@ impl PaymentIntent {
 
     /// The same of one that a page was left with: there no other card is tried.
     pub fn result_after_page(&self) -> PaymentResult {
-        let result = self.heard();
+        let result = self.result();
         if result.outcome != Outcome::Waiting || self.status != "requires_payment_method" {
             return result;
         }
@@ -242,7 +242,7 @@ impl Session {
     }
 
     /// What became of the payment that is made on it.
-    pub fn heard(&self) -> PaymentResult {
+    pub fn result(&self) -> PaymentResult {
         let of_page =
             |outcome| PaymentResult { outcome, reference: Some(self.id.clone()), amount: None };
         match (self.status.as_deref(), self.intent()) {
@@ -341,7 +341,7 @@ impl SetupIntent {
 /// Money that goes back.
 #[derive(Debug, Deserialize)]
 pub struct Refund {
-    /// Where it stands.
+    /// Current status.
     pub status: Option<String>,
     #[serde(default)]
     metadata: Option<Metadata>,
@@ -541,23 +541,23 @@ mod tests {
             json!({"id": "pi_1", "status": status, "amount": 100, "currency": "eur", "metadata": {PAGE: "yes"},
                 "last_payment_error": {"code": "x", "decline_code": "insufficient_funds"}})
         };
-        let open = session("open", Value::Null).heard();
+        let open = session("open", Value::Null).result();
         assert_eq!((open.outcome, open.reference.as_deref()), (Outcome::Waiting, Some("cs_1")));
-        let tried = session("open", paid("requires_payment_method")).heard();
+        let tried = session("open", paid("requires_payment_method")).result();
         assert_eq!(tried.outcome, Outcome::Waiting);
-        let done = session("complete", paid("succeeded")).heard();
+        let done = session("complete", paid("succeeded")).result();
         assert_eq!(done.reference.as_deref(), Some("pi_1"));
         assert_eq!(done.outcome, Outcome::Succeeded(PaymentKind::Card));
-        let bounced = session("complete", paid("requires_payment_method")).heard();
+        let bounced = session("complete", paid("requires_payment_method")).result();
         assert_eq!(bounced.outcome, Outcome::Failed(FailureCode::InsufficientFunds));
-        assert_eq!(session("expired", Value::Null).heard().outcome, Outcome::Cancelled);
+        assert_eq!(session("expired", Value::Null).result().outcome, Outcome::Cancelled);
         // By its own name, too, once the page is left.
         let left: PaymentIntent = serde_json::from_value(paid("requires_payment_method")).unwrap();
         let code = FailureCode::InsufficientFunds;
         assert_eq!(left.result_after_page().outcome, Outcome::Failed(code));
-        assert_eq!(left.heard().amount, Some((100, Currency::parse("EUR").unwrap())));
+        assert_eq!(left.result().amount, Some((100, Currency::parse("EUR").unwrap())));
         for strange in ["xyz", ""] {
-            let strange = intent(json!({"currency": strange})).heard();
+            let strange = intent(json!({"currency": strange})).result();
             assert!(matches!(strange.outcome, Outcome::Unknown(_)), "{strange:?}");
         }
     }

@@ -156,10 +156,10 @@ async fn answer<T: DeserializeOwned>(sent: reqwest::Result<Response>) -> StripeR
             .map_err(|error| silent(format!("its answer is another: {error}")));
     }
     #[derive(Deserialize)]
-    struct Told {
+    struct ErrorBody {
         error: Refusal,
     }
-    match serde_json::from_slice::<Told>(&body) {
+    match serde_json::from_slice::<ErrorBody>(&body) {
         Ok(notice) => {
             Err(StripeError::Said(Refusal { status: status.as_u16(), ..notice.error }.into()))
         }

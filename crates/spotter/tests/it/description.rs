@@ -27,6 +27,9 @@ fn every_operation_is_described() {
     for operation in operations() {
         assert!(ids.insert(operation.id), "{} stands twice", operation.id);
         assert!(!operation.summary.is_empty() && !operation.tag.is_empty(), "{operation:?}");
+        let sentence = operation.description;
+        assert!(sentence.ends_with('.') && sentence.split(' ').count() > 2, "{operation:?}");
+        assert!(!operation.summary.ends_with('.'), "{operation:?}: a summary is no sentence");
         let mut schemas = schemars::SchemaGenerator::default();
         let arguments = operation.arguments(&mut schemas);
         let declared = arguments
@@ -127,6 +130,47 @@ fn every_field_and_parameter_says_what_it_is() {
     look("public", &DOCUMENT, &mut silent);
     look("app", &APP_DOCUMENT, &mut silent);
     assert!(silent.is_empty(), "{silent:#?}");
+}
+
+/// A group of operations says what a reader should know before the first of them.
+#[test]
+fn every_tag_is_described() {
+    for document in [&*DOCUMENT, &*APP_DOCUMENT] {
+        for tag in document["tags"].as_array().unwrap() {
+            let words = tag["description"].as_str().unwrap().split(' ').count();
+            assert!(words > 7, "{tag}");
+        }
+    }
+}
+
+/// A description that repeats the field's name says nothing.
+#[test]
+fn no_field_is_described_by_its_name() {
+    fn look(place: &str, value: &Value, found: &mut BTreeSet<String>) {
+        if let Some(items) = value.as_array() {
+            items.iter().for_each(|item| look(place, item, found));
+        }
+        let Some(object) = value.as_object() else { return };
+        let fields = object.get("properties").and_then(Value::as_object).into_iter().flatten();
+        for (name, schema) in fields {
+            let text = schema["description"].as_str().unwrap_or("x").to_lowercase();
+            let text = text.trim_end_matches('.').trim_start_matches("the ").replace(' ', "");
+            // What a name alone tells whole: a list of the records, the record itself, a part of an address.
+            let is_record = ["$ref", "allOf", "anyOf", "items", "oneOf", "properties"];
+            let is_plain = is_record.iter().any(|word| schema.get(word).is_some());
+            if text == name.to_lowercase() && !is_plain && !PLAIN.contains(&name.as_str()) {
+                found.insert(name.clone());
+            }
+        }
+        object.iter().for_each(|(name, part)| look(name, part, found));
+    }
+    /// Words that every reader knows.
+    const PLAIN: &[&str] =
+        &["city", "dateOfBirth", "firstName", "gender", "lastName", "postalCode"];
+    let mut found = BTreeSet::new();
+    look("public", &DOCUMENT, &mut found);
+    look("app", &APP_DOCUMENT, &mut found);
+    assert!(found.is_empty(), "{found:?}");
 }
 
 /// Coaches and clients have a description, too, of everything that they reach and of nothing else.

@@ -142,7 +142,7 @@ async fn every_snippet_tells_our_deliveries_from_others(app: App) {
     let secret = made.data()["subscription"]["signingSecret"].as_str().unwrap().to_owned();
     let id = made.data()["subscription"]["id"].as_str().unwrap();
     let tested = app.act(&format!("/webhooks/{id}/test")).await.ok();
-    app.settle(tested.data()["test"]["deliveryIds"][0].as_str().unwrap()).await;
+    app.wait_for_attempt(tested.data()["test"]["deliveryIds"][0].as_str().unwrap()).await;
     let received = receiver().received(&mark).remove(0);
     let real = || Case {
         secret: secret.clone(),

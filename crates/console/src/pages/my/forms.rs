@@ -78,7 +78,7 @@ pub(in crate::pages) fn one(cx: &mut PageContext<'_, '_>) -> Result<View> {
             || view.contains(&question.text("questionId"))
         {
             let place = format!("answers.{}", question.text("questionId"));
-            form = form.named(&place, question.text("label"));
+            form = form.with_label(&place, question.text("label"));
             form = form.content(question_field(cx, question, &answers));
         }
     }

@@ -347,8 +347,8 @@ impl<'f> Form<'f> {
         (!both.is_empty()).then(|| both.join(" "))
     }
 
-    /// What a field is called that stands beside the form's own.
-    pub(crate) fn named(mut self, name: &str, label: &str) -> Self {
+    /// Sets the label of a field that errors refer to.
+    pub(crate) fn with_label(mut self, name: &str, label: &str) -> Self {
         self.labels.push((name.to_owned(), label.to_owned()));
         self
     }

@@ -2,8 +2,8 @@
 
 mod days;
 mod lists;
+mod offline;
 mod rules;
-mod told;
 
 use hmac::{Hmac, KeyInit, Mac};
 use serde_json::{Value, json};

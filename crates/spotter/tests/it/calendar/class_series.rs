@@ -46,7 +46,7 @@ impl Studio {
                 "timeZone": "UTC", "startDate": date(40), "count": count}})
     }
 
-    async fn made(&self, new: Value) -> String {
+    async fn create(&self, new: Value) -> String {
         let made = self.app.app_as(&self.token, "POST", SERIES, Some(new)).await.ok();
         format!("{SERIES}/{}", text(made.data(), "/eventSeries/eventSeriesId"))
     }
@@ -96,7 +96,7 @@ async fn classes_are_made_where_the_coach_is_free_and_nothing_is_closed(app: App
         "startsAt": at(43, 9 * 60)});
     let refused = app.app_as(&studio.token, "POST", "/calendar/events", Some(own.clone())).await;
     refused.refused(409, "PUBLIC_API_ERROR").about("startsAt");
-    let path = studio.made(with(&new, json!({"onConflict": "skip"}))).await;
+    let path = studio.create(with(&new, json!({"onConflict": "skip"}))).await;
     let response = app.app_as(&studio.token, "GET", &path, None).await.ok();
     let series = &response.data()["eventSeries"];
     assert_eq!((&series["skipped"], &series["name"]), (&conflicts, &json!("Spin")));
@@ -112,7 +112,7 @@ async fn classes_are_made_where_the_coach_is_free_and_nothing_is_closed(app: App
 async fn a_change_takes_bookings_along(app: App) {
     let studio = Studio::new(app).await;
     let app = &studio.app;
-    let path = studio.made(studio.new_series(Some(4))).await;
+    let path = studio.create(studio.new_series(Some(4))).await;
     let before = studio.classes().await;
     let client = app.new_client(json!({"firstName": "Ann"})).await;
     let booking = book(app, json!({"clientId": client, "calendarEventId": before[0].2})).await;
@@ -167,7 +167,7 @@ async fn a_change_takes_bookings_along(app: App) {
 async fn what_follows_is_a_series_of_its_own(app: App) {
     let studio = Studio::new(app).await;
     let app = &studio.app;
-    let path = studio.made(studio.new_series(Some(4))).await;
+    let path = studio.create(studio.new_series(Some(4))).await;
     let before = studio.classes().await;
     let client = app.new_client(json!({"firstName": "Ann"})).await;
     book(app, json!({"clientId": client, "calendarEventId": before[3].2})).await;
@@ -202,7 +202,7 @@ async fn what_follows_is_a_series_of_its_own(app: App) {
 async fn parts_are_called_off(app: App) {
     let studio = Studio::new(app).await;
     let app = &studio.app;
-    let path = format!("{}/cancel", studio.made(studio.new_series(Some(5))).await);
+    let path = format!("{}/cancel", studio.create(studio.new_series(Some(5))).await);
     let classes = studio.classes().await;
     for day in [1, 3] {
         let client = app.new_client(json!({"firstName": "Ann"})).await;
@@ -232,7 +232,7 @@ async fn without_an_end_it_goes_on_and_is_joined(app: App) {
     let mut new = studio.new_series(None);
     new["recurrence"]["startDate"] = json!(date(1));
     new["recurrence"]["weekdays"] = json!([1, 4]);
-    studio.made(new.clone()).await;
+    studio.create(new.clone()).await;
     const MADE: Sql = Sql("SELECT COUNT(*) FROM calendar_event WHERE company_id = ?1");
     let company = app.company;
     let made = async || -> i64 {
@@ -283,7 +283,7 @@ async fn coaches_make_their_own(app: App) {
         let refused = app.app_as(token, "POST", SERIES, Some(new.clone())).await;
         refused.refused(status, "auth.forbidden");
     }
-    let path = studio.made(new.clone()).await;
+    let path = studio.create(new.clone()).await;
     let change = json!({"scope": "all", "name": "Mine"});
     app.app_as(&other, "PATCH", &path, Some(change.clone())).await.refused(403, "auth.forbidden");
     let one = json!({"scope": "this", "occurrenceDate": date(40), "name": "Mine"});

@@ -74,7 +74,7 @@ fn served_mail_reaches_a_server(engine: Engine) {
     let child = Running(command.spawn().unwrap());
     wait_ready(&address);
     forget(&base, &demo);
-    let taken = post.taken();
+    let taken = post.next_message();
     assert_eq!(
         (&taken["to"], &taken["tls"]),
         (&demo["manager"]["email"], &json!(false)),

@@ -35,7 +35,7 @@ impl Nodes {
         }
     }
 
-    async fn made(&self, path: &str, body: Value, pointer: &str) -> String {
+    async fn create(&self, path: &str, body: Value, pointer: &str) -> String {
         let (status, response) = self.ask(0, "POST", path, body).await;
         assert!(status < 300, "{response}");
         response["data"].pointer(pointer).unwrap().as_str().unwrap().to_owned()
@@ -85,10 +85,10 @@ async fn compete(nodes: &Nodes, demo: &Value) {
     let types = "/public/v1/event-types";
     let class = json!({"name": "Spin", "kind": "class", "durationMinutes": 30, "capacity": 15,
         "waitlist": {"mode": "auto"}});
-    let class = nodes.made(types, class, "/eventType/eventTypeId").await;
+    let class = nodes.create(types, class, "/eventType/eventTypeId").await;
     let talk = json!({"name": "Talk", "durationMinutes": 30, "coachIds": [coach],
         "requiresApproval": true, "bookingWindowDays": 60});
-    let talk = nodes.made(types, talk, "/eventType/eventTypeId").await;
+    let talk = nodes.create(types, talk, "/eventType/eventTypeId").await;
     let login = nodes.http.post(format!("http://{}/app/v1/auth/login", nodes.addresses[1]));
     let body = json!({"email": demo["manager"]["email"], "password": demo["manager"]["password"]});
     let signed: Value = login.json(&body).send().await.unwrap().json().await.unwrap();

@@ -21,7 +21,7 @@ on_both_engines!(
 );
 
 /// An event of a stream: its id, its name, its data.
-type Told = (i64, String, Value);
+type StreamEvent = (i64, String, Value);
 
 /// Somebody's stream.
 struct Stream {
@@ -48,7 +48,7 @@ impl Stream {
     }
 
     /// The next event; nothing once the stream has ended.
-    async fn next(&mut self) -> Option<Told> {
+    async fn next(&mut self) -> Option<StreamEvent> {
         loop {
             if let Some((event, rest)) = self.text.split_once("\n\n") {
                 let field = |name: &str| {

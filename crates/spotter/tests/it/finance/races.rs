@@ -215,7 +215,7 @@ fn what_ends_on_the_day_of_its_renewal_is_not_billed(engine: Engine) {
 }
 
 /// What each membership says that it bills next: when, and how much.
-async fn foreseen(app: &App, subscriptions: &[String]) -> BTreeMap<String, (String, i64)> {
+async fn upcoming_invoices(app: &App, subscriptions: &[String]) -> BTreeMap<String, (String, i64)> {
     let mut response = BTreeMap::new();
     for id in subscriptions {
         let path = format!("/finance/subscriptions/{id}/bills-to-come");
@@ -311,7 +311,7 @@ fn the_books_hold_whatever_happens(engine: Engine) {
                 continue;
             }
             *done.entry(what).or_default() += 1;
-            let before = foreseen(&travel.app, &subscriptions).await;
+            let before = upcoming_invoices(&travel.app, &subscriptions).await;
             let at = travel.now().plus_days(days);
             travel.to(&at.to_string()).await;
             let mut issued = Vec::new();

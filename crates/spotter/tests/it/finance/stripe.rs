@@ -59,10 +59,13 @@ where
         let made = app.app("PUT", "/company/payment-provider", Some(new)).await.ok();
         assert_eq!(made.data()["paymentProvider"]["takesNotices"], true);
         assert!(!made.body.to_string().contains("of_the_suite"));
-        stripe.tell(Some(format!("{}/providers/stripe/{}", app.server.base, app.company)));
+        stripe.set_webhook_target(Some(format!(
+            "{}/providers/stripe/{}",
+            app.server.base, app.company
+        )));
         app.events().await;
         scenario(app, stripe.clone()).await;
-        stripe.tell(None);
+        stripe.set_webhook_target(None);
     });
 }
 
@@ -162,7 +165,7 @@ fn what_is_lost_on_the_way_charges_nobody_twice(engine: Engine) {
             // Once a notice tells of it, where there is something to tell; once nobody does.
             for response in [true, false] {
                 let target = format!("{}/providers/stripe/{}", app.server.base, app.company);
-                stripe.tell(response.then_some(target));
+                stripe.set_webhook_target(response.then_some(target));
                 let bill = bill(&app, &client, 700).await;
                 stripe.lose(mishap);
                 let id = charge(&app, &bill).await;
@@ -272,7 +275,7 @@ fn a_card_that_nobody_tells_of_is_asked_for(engine: Engine) {
     with_stripe(engine, |app, stripe| async move {
         const NOW: Sql =
             Sql("UPDATE timer SET due_at = 0 WHERE company_id = ?1 AND kind = 'ask_about_setup'");
-        stripe.tell(None);
+        stripe.set_webhook_target(None);
         let client = app.new_client(json!({"firstName": "Ann"})).await;
         let path = format!("/finance/clients/{client}/payment-methods");
         let made = app.app("POST", &format!("{path}/setups"), None).await.ok();

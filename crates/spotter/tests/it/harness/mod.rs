@@ -281,7 +281,7 @@ impl App {
     }
 
     /// Waits until a delivery is over, or its first attempt is; returns it as it is shown.
-    pub async fn settle(&self, delivery: &str) -> Value {
+    pub async fn wait_for_attempt(&self, delivery: &str) -> Value {
         for _ in 0..2_000 {
             let reply = self.get(&format!("/webhooks/deliveries/{delivery}")).await.ok();
             let response = &reply.data()["delivery"];

@@ -261,13 +261,13 @@ pub fn start(engine: Engine, settings: Settings) -> Server {
 
 /// Starts a server that an operator has set up otherwise.
 pub fn start_as(engine: Engine, set: impl FnOnce(&mut Env)) -> Server {
-    let made = Made { connections: 3, ..Made::default() };
+    let made = ServerOptions { connections: 3, ..ServerOptions::default() };
     in_a_folder(|files| start_in(engine, no_limits(), files, set, made))
 }
 
 /// A server whose companies may collect through a Stripe, in this process or the binary that is tested.
 pub fn start_with_stripe(engine: Engine, stripe: &str) -> Server {
-    let made = Made { stripe, connections: 3, ..Made::default() };
+    let made = ServerOptions { stripe, connections: 3, ..ServerOptions::default() };
     match shipped() {
         Some(binary) => start_process_with(engine, binary, &[("STRIPE_URL", stripe)]),
         None => in_a_folder(|files| start_in(engine, no_limits(), files, |_| (), made)),
@@ -277,17 +277,17 @@ pub fn start_with_stripe(engine: Engine, stripe: &str) -> Server {
 /// A server that writes mail and has nobody who sends it.
 pub fn start_without_post(engine: Engine, links: &str) -> Server {
     let set = |env: &mut Env| env.mail_links = Some(links.into());
-    let made = Made { posts: false, ..Made::default() };
+    let made = ServerOptions { posts: false, ..ServerOptions::default() };
     in_a_folder(|files| start_in(engine, no_limits(), files, set, made))
 }
 
 /// The same with files of one's own.
 pub fn start_with(engine: Engine, settings: Settings, files: Files) -> Server {
-    start_in(engine, settings, files, |_| (), Made::default())
+    start_in(engine, settings, files, |_| (), ServerOptions::default())
 }
 
 /// What of a server is seldom made otherwise.
-struct Made<'m> {
+struct ServerOptions<'m> {
     /// Whether somebody sends its mail.
     posts: bool,
     /// Connections to PostgreSQL.
@@ -296,7 +296,7 @@ struct Made<'m> {
     stripe: &'m str,
 }
 
-impl Default for Made<'_> {
+impl Default for ServerOptions<'_> {
     fn default() -> Self {
         Self { posts: true, connections: 8, stripe: NO_STRIPE }
     }
@@ -307,7 +307,7 @@ fn start_in(
     settings: Settings,
     files: Files,
     set: impl FnOnce(&mut Env),
-    Made { posts, connections, stripe }: Made<'_>,
+    ServerOptions { posts, connections, stripe }: ServerOptions<'_>,
 ) -> Server {
     // Its clients of providers take the process's cryptography.
     runtime();

@@ -115,7 +115,7 @@ impl Stripe {
     }
 
     /// Has notices sent there from now on.
-    pub fn tell(&self, target: Option<String>) {
+    pub fn set_webhook_target(&self, target: Option<String>) {
         self.books.lock().unwrap().target = target;
     }
 
@@ -201,7 +201,7 @@ impl Stripe {
         let attach = format!("/v1/payment_methods/{name}/attach");
         let method = self.have(Method::POST, &attach, &[("customer", customer)]).await;
         let left = json!({"id": "seti_1", "status": "succeeded", "payment_method": method});
-        self.turn(&id, "complete", json!({"setup_intent": left})).await;
+        self.set_status(&id, "complete", json!({"setup_intent": left})).await;
     }
 
     /// A client pays on a page.
@@ -220,11 +220,11 @@ impl Stripe {
             ("metadata[spotter_page]", "yes"),
         ];
         let made = self.have(Method::POST, "/v1/payment_intents", &form).await;
-        self.turn(&id, "complete", json!({"payment_intent": made["id"]})).await;
+        self.set_status(&id, "complete", json!({"payment_intent": made["id"]})).await;
     }
 
     /// A page is left, or is over.
-    async fn turn(&self, id: &str, status: &str, facts: Value) {
+    async fn set_status(&self, id: &str, status: &str, facts: Value) {
         let response = {
             let mut books = self.books.lock().unwrap();
             let page = books.pages.get_mut(id).unwrap();
@@ -295,7 +295,7 @@ impl Stripe {
                 if status != "open" {
                     return Some(refusal(400, json!({"type": "invalid_request_error"})));
                 }
-                self.turn(id, "expired", json!({})).await;
+                self.set_status(id, "expired", json!({})).await;
                 Some((200, self.books.lock().unwrap().pages[*id].clone()))
             }
             ("GET", ["checkout", "sessions", id]) => {

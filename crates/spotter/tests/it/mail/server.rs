@@ -124,7 +124,7 @@ impl Running {
     }
 
     /// The next message that it took.
-    pub fn taken(&mut self) -> Value {
+    pub fn next_message(&mut self) -> Value {
         let mut line = String::new();
         self.lines.read_line(&mut line).unwrap();
         serde_json::from_str(&line).unwrap()
@@ -159,7 +159,7 @@ fn answers_of_a_server_are_told_apart() {
     let Some(mut server) = Running::start("plain") else { return };
     let post = post(&format!("smtp://localhost:{}?tls=none", server.port));
     assert_eq!(outcome(&post, "ann"), Outcome::Done);
-    let taken = server.taken();
+    let taken = server.next_message();
     assert_eq!(taken["from"], "hello@riverside.example");
     assert_eq!(taken["helo"], "riverside.example");
     let content = taken["content"].as_str().unwrap();
@@ -175,7 +175,10 @@ fn answers_of_a_server_are_told_apart() {
     }
     let id = content.lines().find(|line| line.starts_with("Message-ID:")).unwrap().to_owned();
     assert_eq!(outcome(&post, "ann"), Outcome::Done);
-    assert!(server.taken()["content"].as_str().unwrap().contains(&id), "the same in every attempt");
+    assert!(
+        server.next_message()["content"].as_str().unwrap().contains(&id),
+        "the same in every attempt"
+    );
     let says = |to: &str, word: &str, text: &str| {
         let came = outcome(&post, to);
         assert_eq!(came.word(), word, "{came:?}");
@@ -220,7 +223,7 @@ fn passwords_go_over_tls_alone() {
         let url = |password: &str| format!("{scheme}://user%40gym:{password}@localhost:{port}");
         let (good, bad) = (post(&url("p%40ss%3Aword")), post(&url("wrong")));
         assert_eq!(outcome(&good, "ann"), Outcome::Done, "{how}");
-        let taken = server.taken();
+        let taken = server.next_message();
         assert_eq!((&taken["user"], &taken["tls"]), (&"user@gym".into(), &true.into()), "{taken}");
         // A wrong password is the operator's to mend: no address is to blame.
         let refused = outcome(&bad, "ann");

@@ -22,7 +22,7 @@ on_both_engines!(
 );
 
 /// A data export that was asked for, once it is made.
-async fn made(app: &App, token: &str, client: &str) -> Value {
+async fn create_export(app: &App, token: &str, client: &str) -> Value {
     let path = format!("/clients/{client}/data-exports");
     let request = app.app_as(token, "POST", &path, None).await.ok();
     let id = text(request.data(), "/dataExport/dataExportId");
@@ -130,7 +130,7 @@ async fn a_client_takes_all_that_is_kept_of_them(app: App) {
     let World { app, .. } = World::new(app).await;
     let (client, token) = mark_everything(&app).await;
     let (other, _) = people::client(&app).await;
-    let own = opened(&app, &token, &made(&app, &token, &client).await).await;
+    let own = opened(&app, &token, &create_export(&app, &token, &client).await).await;
     let whole: String = own.values().map(|file| String::from_utf8_lossy(file)).collect();
     assert!(!whole.contains(&other));
     for name in [
@@ -162,7 +162,8 @@ async fn a_client_takes_all_that_is_kept_of_them(app: App) {
     let habits: Value = serde_json::from_slice(&own["habits.json"]).unwrap();
     assert_eq!(habits[0]["entries"][0]["note"], MARK);
     // What managers take holds what they may see: notes, and nothing of what was said.
-    let staffs = opened(&app, &app.coach_token, &made(&app, &app.coach_token, &client).await).await;
+    let staffs =
+        opened(&app, &app.coach_token, &create_export(&app, &app.coach_token, &client).await).await;
     assert!(String::from_utf8_lossy(&staffs["notes.json"]).contains(MARK));
     assert!(String::from_utf8_lossy(&staffs["access-block.json"]).contains(MARK));
     assert!(!staffs.contains_key("conversations.json"));
@@ -185,7 +186,7 @@ async fn whoever_may_not_see_a_client_takes_nothing(app: App) {
     let path = format!("/clients/{client}/data-exports");
     app.app_as(&stranger, "POST", &path, None).await.refused(404, "PUBLIC_API_CLIENT_NOT_FOUND");
     app.app_as(&coach, "POST", &path, None).await.refused(403, "auth.forbidden");
-    let own = made(&app, &token, &client).await;
+    let own = create_export(&app, &token, &client).await;
     let one = format!("{path}/{}", text(&own, "/dataExportId"));
     let admin = app.coach_token.clone();
     for at in [one.clone(), format!("{one}/file")] {
@@ -200,7 +201,7 @@ async fn whoever_may_not_see_a_client_takes_nothing(app: App) {
     assert_eq!(fetch(&app, &url).await.0, 200);
     app.act(&format!("/clients/{client}/archive")).await.ok();
     assert_eq!(fetch(&app, &url).await.0, 404);
-    let staffs = made(&app, &admin, &client).await;
+    let staffs = create_export(&app, &admin, &client).await;
     let url = address(&app, &admin, &staffs).await;
     assert_eq!(fetch(&app, &url).await.0, 200);
     app.app("POST", &format!("/clients/{client}/erase"), None).await.ok();
@@ -213,10 +214,10 @@ async fn a_data_export_is_kept_for_a_week(app: App) {
     let server = start(app.server.engine, Default::default());
     let app = App::new(server.into()).await;
     let (client, token) = people::client(&app).await;
-    let first = made(&app, &token, &client).await;
+    let first = create_export(&app, &token, &client).await;
     let url = address(&app, &token, &first).await;
     // The next takes the place of the last.
-    let second = made(&app, &token, &client).await;
+    let second = create_export(&app, &token, &client).await;
     assert_eq!(fetch(&app, &url).await.0, 404);
     let path = format!("/clients/{client}/data-exports");
     let listed = app.app_as(&token, "GET", &path, None).await.ok();

@@ -13,7 +13,7 @@ use crate::{
     workout::text,
 };
 
-mod told {
+mod wire {
     use super::*;
     on_both_engines!(ranges_are_checked_and_places_known, an_empty_company_has_all_its_buckets);
 }

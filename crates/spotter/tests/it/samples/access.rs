@@ -1,7 +1,7 @@
 use serde_json::{Value, json};
 use spotter_contract::Operation;
 
-use super::{Ids, Making, Sample};
+use super::{Ids, Sample, SampleFuture};
 use crate::{
     console::second_step,
     harness::{App, PASSWORD, send},
@@ -20,7 +20,12 @@ impl Sample for Access {
         if parameter == "sessionId" { "signedInSessionId" } else { parameter }
     }
 
-    fn make<'m>(&'m self, app: &'m App, ids: &'m mut Ids, of: Option<&'m Operation>) -> Making<'m> {
+    fn make<'m>(
+        &'m self,
+        app: &'m App,
+        ids: &'m mut Ids,
+        of: Option<&'m Operation>,
+    ) -> SampleFuture<'m> {
         Box::pin(async move {
             ids.insert("id", app.api_client.clone());
             // One of the operations before may have switched one on.

@@ -1,7 +1,7 @@
 use serde_json::{Value, json};
 use spotter_contract::Operation;
 
-use super::{Ids, Making, Sample};
+use super::{Ids, Sample, SampleFuture};
 use crate::{calendar, harness::App, workout::text};
 
 /// A coach's hours, what can be booked, and who has booked it.
@@ -21,7 +21,12 @@ impl Sample for Calendar {
             || operation.path == "/locations/{locationId}/availability"
     }
 
-    fn make<'m>(&'m self, app: &'m App, ids: &'m mut Ids, of: Option<&'m Operation>) -> Making<'m> {
+    fn make<'m>(
+        &'m self,
+        app: &'m App,
+        ids: &'m mut Ids,
+        of: Option<&'m Operation>,
+    ) -> SampleFuture<'m> {
         Box::pin(async move {
             let coach = app.admin.to_string();
             let Some(operation) = of else {

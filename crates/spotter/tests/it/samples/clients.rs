@@ -1,7 +1,7 @@
 use serde_json::{Value, json};
 use spotter_contract::Operation;
 
-use super::{Ids, Making, Sample};
+use super::{Ids, Sample, SampleFuture};
 use crate::{
     harness::{App, random_text},
     workout::text,
@@ -15,7 +15,12 @@ impl Sample for Clients {
         ["/clients", "/client-custom-fields"].iter().any(|at| operation.path.starts_with(at))
     }
 
-    fn make<'m>(&'m self, app: &'m App, ids: &'m mut Ids, of: Option<&'m Operation>) -> Making<'m> {
+    fn make<'m>(
+        &'m self,
+        app: &'m App,
+        ids: &'m mut Ids,
+        of: Option<&'m Operation>,
+    ) -> SampleFuture<'m> {
         Box::pin(async move {
             let of = of.map_or("", |operation| operation.id);
             let client = app.new_client(match of {

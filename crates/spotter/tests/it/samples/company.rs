@@ -1,7 +1,7 @@
 use serde_json::{Value, json};
 use spotter_contract::Operation;
 
-use super::{Ids, Making, Sample};
+use super::{Ids, Sample, SampleFuture};
 use crate::{
     harness::{App, random_text},
     workout::text,
@@ -28,7 +28,12 @@ impl Sample for Company {
             && !operation.path.contains("/mcp/")
     }
 
-    fn make<'m>(&'m self, app: &'m App, ids: &'m mut Ids, of: Option<&'m Operation>) -> Making<'m> {
+    fn make<'m>(
+        &'m self,
+        app: &'m App,
+        ids: &'m mut Ids,
+        of: Option<&'m Operation>,
+    ) -> SampleFuture<'m> {
         Box::pin(async move {
             match of {
                 Some(operation) if operation.id == "reinvite_coach" => invite(app, ids).await,

@@ -1,7 +1,7 @@
 use serde_json::{Value, json};
 use spotter_contract::Operation;
 
-use super::{Ids, Making, Sample};
+use super::{Ids, Sample, SampleFuture};
 use crate::{
     conversations::{open_group, say},
     harness::App,
@@ -15,7 +15,12 @@ impl Sample for Talk {
         operation.path.starts_with("/conversations")
     }
 
-    fn make<'m>(&'m self, app: &'m App, ids: &'m mut Ids, _: Option<&'m Operation>) -> Making<'m> {
+    fn make<'m>(
+        &'m self,
+        app: &'m App,
+        ids: &'m mut Ids,
+        _: Option<&'m Operation>,
+    ) -> SampleFuture<'m> {
         Box::pin(async {
             let guest = app.new_client(json!({"firstName": "Gus"})).await;
             let newcomer = app.new_client(json!({"firstName": "Nia"})).await;

@@ -1,7 +1,7 @@
 use serde_json::{Value, json};
 use spotter_contract::Operation;
 
-use super::{Ids, Making, Sample};
+use super::{Ids, Sample, SampleFuture};
 use crate::{
     documents::link,
     forms::send_file,
@@ -17,7 +17,12 @@ impl Sample for Documents {
         operation.path.starts_with("/document")
     }
 
-    fn make<'m>(&'m self, app: &'m App, ids: &'m mut Ids, of: Option<&'m Operation>) -> Making<'m> {
+    fn make<'m>(
+        &'m self,
+        app: &'m App,
+        ids: &'m mut Ids,
+        of: Option<&'m Operation>,
+    ) -> SampleFuture<'m> {
         Box::pin(async move {
             let of = of.map_or("", |operation| operation.id);
             let made = app.post("/document-folders", json!({"name": random_text()})).await.ok();

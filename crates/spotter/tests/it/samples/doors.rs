@@ -1,7 +1,7 @@
 use serde_json::{Value, json};
 use spotter_contract::Operation;
 
-use super::{Ids, Making, Sample};
+use super::{Ids, Sample, SampleFuture};
 use crate::{
     harness::{App, random_text},
     workout::text,
@@ -20,7 +20,12 @@ impl Sample for Doors {
             || operation.path.contains("/access-")
     }
 
-    fn make<'m>(&'m self, app: &'m App, ids: &'m mut Ids, of: Option<&'m Operation>) -> Making<'m> {
+    fn make<'m>(
+        &'m self,
+        app: &'m App,
+        ids: &'m mut Ids,
+        of: Option<&'m Operation>,
+    ) -> SampleFuture<'m> {
         Box::pin(async move {
             let device = json!({"name": "Front door", "locationId": ids["locationId"]});
             let made = app.app("POST", "/access-devices", Some(device)).await.ok();

@@ -11,7 +11,7 @@ use spotter_finance::{
 use spotter_kernel::Id;
 use spotter_store::{Sql, params};
 
-use super::{Ids, Making, Sample};
+use super::{Ids, Sample, SampleFuture};
 use crate::{
     finance::new_product,
     harness::{App, random_text},
@@ -28,7 +28,12 @@ impl Sample for Shop {
         is_of_finance || operation.path.contains("/payment-provider")
     }
 
-    fn make<'m>(&'m self, app: &'m App, ids: &'m mut Ids, of: Option<&'m Operation>) -> Making<'m> {
+    fn make<'m>(
+        &'m self,
+        app: &'m App,
+        ids: &'m mut Ids,
+        of: Option<&'m Operation>,
+    ) -> SampleFuture<'m> {
         Box::pin(async move {
             let Some(operation) = of else {
                 let product = new_product(app, json!({"productType": "Other"})).await;

@@ -1,7 +1,7 @@
 use serde_json::{Value, json};
 use spotter_contract::Operation;
 
-use super::{Ids, Making, Sample};
+use super::{Ids, Sample, SampleFuture};
 use crate::{
     forms::{NOTE, give, new_form, published, questions, send_file},
     harness::App,
@@ -20,7 +20,12 @@ impl Sample for Forms {
         ROOMS.iter().any(|room| path.starts_with(room))
     }
 
-    fn make<'m>(&'m self, app: &'m App, ids: &'m mut Ids, of: Option<&'m Operation>) -> Making<'m> {
+    fn make<'m>(
+        &'m self,
+        app: &'m App,
+        ids: &'m mut Ids,
+        of: Option<&'m Operation>,
+    ) -> SampleFuture<'m> {
         Box::pin(async move {
             let client = ids["clientId"].clone();
             let of = of.map_or("", |operation| operation.id);

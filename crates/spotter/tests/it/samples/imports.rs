@@ -1,7 +1,7 @@
 use serde_json::{Value, json};
 use spotter_contract::Operation;
 
-use super::{Ids, Making, Sample};
+use super::{Ids, Sample, SampleFuture};
 use crate::{harness::App, imports::brought};
 
 /// A file of clients that was brought.
@@ -12,7 +12,12 @@ impl Sample for Imports {
         operation.path.starts_with("/imports")
     }
 
-    fn make<'m>(&'m self, app: &'m App, ids: &'m mut Ids, _: Option<&'m Operation>) -> Making<'m> {
+    fn make<'m>(
+        &'m self,
+        app: &'m App,
+        ids: &'m mut Ids,
+        _: Option<&'m Operation>,
+    ) -> SampleFuture<'m> {
         Box::pin(async move {
             let import = brought(app, "clients", "Voornaam\nImke\n").await;
             ids.insert("importId", import);

@@ -1,7 +1,7 @@
 use serde_json::{Value, json};
 use spotter_contract::Operation;
 
-use super::{Ids, Making, Sample};
+use super::{Ids, Sample, SampleFuture};
 use crate::{harness::App, workout::text};
 
 /// A location.
@@ -12,7 +12,12 @@ impl Sample for Locations {
         operation.path.starts_with("/locations")
     }
 
-    fn make<'m>(&'m self, app: &'m App, ids: &'m mut Ids, _: Option<&'m Operation>) -> Making<'m> {
+    fn make<'m>(
+        &'m self,
+        app: &'m App,
+        ids: &'m mut Ids,
+        _: Option<&'m Operation>,
+    ) -> SampleFuture<'m> {
         Box::pin(async {
             let made = app.post("/locations", json!({"name": "Centre"})).await.ok();
             ids.insert("locationId", text(made.data(), "/location/locationId"));

@@ -1,7 +1,7 @@
 use serde_json::{Value, json};
 use spotter_contract::Operation;
 
-use super::{Ids, Making, Sample};
+use super::{Ids, Sample, SampleFuture};
 use crate::{
     harness::App,
     mcp::{Assistant, switch_on},
@@ -16,7 +16,12 @@ impl Sample for Assistants {
         operation.path.contains("/mcp/")
     }
 
-    fn make<'m>(&'m self, app: &'m App, ids: &'m mut Ids, _: Option<&'m Operation>) -> Making<'m> {
+    fn make<'m>(
+        &'m self,
+        app: &'m App,
+        ids: &'m mut Ids,
+        _: Option<&'m Operation>,
+    ) -> SampleFuture<'m> {
         Box::pin(async {
             switch_on(app).await;
             let assistant = Assistant::register(app).await;

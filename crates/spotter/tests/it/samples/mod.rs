@@ -29,7 +29,7 @@ use crate::harness::App;
 pub type Ids = BTreeMap<&'static str, String>;
 
 /// What an area does in its own time.
-pub type Making<'m> = Pin<Box<dyn Future<Output = ()> + 'm>>;
+pub type SampleFuture<'m> = Pin<Box<dyn Future<Output = ()> + 'm>>;
 
 /// An area, or a chapter of one.
 pub trait Sample: Sync {
@@ -38,7 +38,12 @@ pub trait Sample: Sync {
 
     /// Makes its records, and notes their ids: those of other areas that it needs are there. For one of
     /// its operations it makes them so that the operation can act on them.
-    fn make<'m>(&'m self, app: &'m App, ids: &'m mut Ids, of: Option<&'m Operation>) -> Making<'m>;
+    fn make<'m>(
+        &'m self,
+        app: &'m App,
+        ids: &'m mut Ids,
+        of: Option<&'m Operation>,
+    ) -> SampleFuture<'m>;
 
     /// Under which name a path's parameter is noted, where that is another one.
     fn noted_as(&self, _operation: &Operation, parameter: &'static str) -> &'static str {

@@ -1,7 +1,7 @@
 use serde_json::{Value, json};
 use spotter_contract::Operation;
 
-use super::{Ids, Making, Sample};
+use super::{Ids, Sample, SampleFuture};
 use crate::{
     harness::App,
     progress::{TURNED, send_picture},
@@ -22,7 +22,12 @@ impl Sample for Progress {
             || is_of_client && ROOMS.iter().any(|room| operation.path.contains(room))
     }
 
-    fn make<'m>(&'m self, app: &'m App, ids: &'m mut Ids, of: Option<&'m Operation>) -> Making<'m> {
+    fn make<'m>(
+        &'m self,
+        app: &'m App,
+        ids: &'m mut Ids,
+        of: Option<&'m Operation>,
+    ) -> SampleFuture<'m> {
         Box::pin(async move {
             let client = ids["clientId"].clone();
             let of = of.map_or("", |operation| operation.id);

@@ -3,7 +3,7 @@
 use serde_json::Value;
 use spotter_contract::Operation;
 
-use super::{Ids, Making, Sample};
+use super::{Ids, Sample, SampleFuture};
 use crate::harness::App;
 
 pub struct Reports;
@@ -13,7 +13,12 @@ impl Sample for Reports {
         operation.path.starts_with("/reports")
     }
 
-    fn make<'m>(&'m self, _: &'m App, _: &'m mut Ids, _: Option<&'m Operation>) -> Making<'m> {
+    fn make<'m>(
+        &'m self,
+        _: &'m App,
+        _: &'m mut Ids,
+        _: Option<&'m Operation>,
+    ) -> SampleFuture<'m> {
         Box::pin(async {})
     }
 

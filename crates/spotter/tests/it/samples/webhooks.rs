@@ -1,7 +1,7 @@
 use serde_json::{Value, json};
 use spotter_contract::Operation;
 
-use super::{Ids, Making, Sample};
+use super::{Ids, Sample, SampleFuture};
 use crate::{
     harness::{App, random_text, receiver::receiver},
     workout::text,
@@ -18,7 +18,7 @@ pub async fn tested_webhook(app: &App) -> (String, String) {
     let subscription = text(made.data(), "/subscription/id");
     let tested = app.act(&format!("/webhooks/{subscription}/test")).await.ok();
     let delivery = text(tested.data(), "/test/deliveryIds/0");
-    app.settle(&delivery).await;
+    app.wait_for_attempt(&delivery).await;
     (subscription, delivery)
 }
 
@@ -27,7 +27,12 @@ impl Sample for Webhooks {
         operation.path.starts_with("/webhooks")
     }
 
-    fn make<'m>(&'m self, app: &'m App, ids: &'m mut Ids, _: Option<&'m Operation>) -> Making<'m> {
+    fn make<'m>(
+        &'m self,
+        app: &'m App,
+        ids: &'m mut Ids,
+        _: Option<&'m Operation>,
+    ) -> SampleFuture<'m> {
         Box::pin(async {
             let (subscription, delivery) = tested_webhook(app).await;
             ids.extend([("subscriptionId", subscription), ("deliveryId", delivery)]);

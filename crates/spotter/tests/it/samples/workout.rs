@@ -1,7 +1,7 @@
 use serde_json::{Value, json};
 use spotter_contract::Operation;
 
-use super::{Ids, Making, Sample};
+use super::{Ids, Sample, SampleFuture};
 use crate::{
     harness::{App, random_text},
     workout::{SQUAT, after, ago, assign, days_of, lifted, monday, new_template, publish, text},
@@ -57,7 +57,12 @@ impl Sample for Training {
         operation.path.starts_with("/workout")
     }
 
-    fn make<'m>(&'m self, app: &'m App, ids: &'m mut Ids, of: Option<&'m Operation>) -> Making<'m> {
+    fn make<'m>(
+        &'m self,
+        app: &'m App,
+        ids: &'m mut Ids,
+        of: Option<&'m Operation>,
+    ) -> SampleFuture<'m> {
         Box::pin(async move {
             if of.is_some() {
                 ids.insert("clientId", app.new_client(json!({"firstName": "Ann"})).await);

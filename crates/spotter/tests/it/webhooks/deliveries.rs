@@ -61,7 +61,7 @@ async fn every_listener_hears_a_signed_event_once(app: App) {
         .collect();
     assert_eq!(deliveries.len(), 3, "each delivery has an id of its own");
     for delivery in &deliveries {
-        let response = app.settle(delivery).await;
+        let response = app.wait_for_attempt(delivery).await;
         assert_eq!(
             (&response["status"], &response["attemptCount"]),
             (&json!("succeeded"), &json!(1))
@@ -181,7 +181,7 @@ async fn bad_manners_are_recorded(app: App) {
         };
         let tested = app.act(&format!("/webhooks/{id}/test")).await.ok();
         let delivery = tested.data()["test"]["deliveryIds"][0].as_str().unwrap().to_owned();
-        let response = app.settle(&delivery).await;
+        let response = app.wait_for_attempt(&delivery).await;
         let status = if succeeds { "succeeded" } else { "pending" };
         assert_eq!(response["status"], status, "{manner}: {response}");
         let last = &response["lastAttempt"];
@@ -198,7 +198,7 @@ async fn bad_manners_are_recorded(app: App) {
 async fn answers_with_a_body_are_written_down(app: App) {
     let hook = hook(&app, "chatty", &["client.created"]).await;
     for _ in 0..3 {
-        let response = app.settle(&hook.test(&app).await).await;
+        let response = app.wait_for_attempt(&hook.test(&app).await).await;
         assert_eq!(
             (&response["status"], &response["attemptCount"]),
             (&json!("succeeded"), &json!(1))
@@ -221,7 +221,7 @@ async fn an_attempt_that_panics_counts_as_failed(app: App) {
         deliveries.push(tested.data()["test"]["deliveryIds"][0].as_str().unwrap().to_owned());
     }
     for delivery in &deliveries {
-        let response = app.settle(delivery).await;
+        let response = app.wait_for_attempt(delivery).await;
         assert_eq!(
             (&response["status"], &response["attemptCount"]),
             (&json!("pending"), &json!(1))
@@ -230,7 +230,7 @@ async fn an_attempt_that_panics_counts_as_failed(app: App) {
         assert_eq!(last["error"], "the attempt broke off on our side");
     }
     let good = hook(&app, "good", &["client.created"]).await;
-    app.settle(&good.test(&app).await).await;
+    app.wait_for_attempt(&good.test(&app).await).await;
     good.received(1).await;
 }
 
@@ -240,9 +240,9 @@ async fn silence_ends_an_attempt(app: App) {
         hook(&app, "trickles", &["client.created"]).await,
     );
     let (delivery, trickled) = (silent.test(&app).await, slow.test(&app).await);
-    let response = app.settle(&delivery).await;
+    let response = app.wait_for_attempt(&delivery).await;
     assert_eq!(response["lastAttempt"]["error"], "no answer within 15 seconds");
-    let response = app.settle(&trickled).await;
+    let response = app.wait_for_attempt(&trickled).await;
     assert_eq!(response["lastAttempt"]["responseStatus"], 500);
     let took = response["lastAttempt"]["durationMs"].as_i64().unwrap();
     assert!((14_000..17_000).contains(&took), "{took}");
@@ -256,7 +256,7 @@ async fn names_are_checked_at_every_attempt(app: App) {
     let id = made.data()["subscription"]["id"].as_str().unwrap();
     let tested = app.act(&format!("/webhooks/{id}/test")).await.ok();
     let delivery = tested.data()["test"]["deliveryIds"][0].as_str().unwrap().to_owned();
-    let response = app.settle(&delivery).await;
+    let response = app.wait_for_attempt(&delivery).await;
     let error = response["lastAttempt"]["error"].as_str().unwrap();
     assert_eq!(error, "the target must be at a public address, not private");
     assert!(receiver().received(&mark).is_empty());
@@ -287,8 +287,8 @@ async fn failed_deliveries_are_sent_again(app: App) {
     let event =
         |at: usize| serde_json::from_str::<Value>(&received[at].body).unwrap()["id"].clone();
     assert_eq!(event(0), event(3), "it is the same event");
-    let old = app.settle(&delivery).await;
-    let new = app.settle(old["redeliveryId"].as_str().unwrap()).await;
+    let old = app.wait_for_attempt(&delivery).await;
+    let new = app.wait_for_attempt(old["redeliveryId"].as_str().unwrap()).await;
     assert_eq!((&new["status"], &new["eventId"]), (&json!("succeeded"), &old["eventId"]));
     let once_more = app.act(&again).await.ok();
     assert_eq!(once_more.data()["redelivery"]["eventId"], old["eventId"]);
@@ -350,7 +350,7 @@ async fn a_lost_lease_is_taken_over(app: App) {
     let hook = hook(&app, "good", &["client.created"]).await;
     let delivery = hook.test(&app).await;
     hook.received(1).await;
-    app.settle(&delivery).await;
+    app.wait_for_attempt(&delivery).await;
     // As if the process had died between sending and writing it down.
     let (company, dead) = (app.company, "0".repeat(24));
     let now = spotter_kernel::Clock::now(&crate::harness::SystemClock);
@@ -360,7 +360,7 @@ async fn a_lost_lease_is_taken_over(app: App) {
     });
     dies.await.unwrap();
     hook.received(2).await;
-    let response = app.settle(&delivery).await;
+    let response = app.wait_for_attempt(&delivery).await;
     assert_eq!((&response["status"], &response["attemptCount"]), (&json!("succeeded"), &json!(1)));
 }
 
@@ -394,7 +394,7 @@ async fn old_deliveries_are_forgotten(app: App) {
     let hook = hook(&app, "good", &["client.created"]).await;
     for _ in 0..3 {
         let delivery = hook.test(&app).await;
-        app.settle(&delivery).await;
+        app.wait_for_attempt(&delivery).await;
     }
     let waiting = self::hook(&app, "fails", &["client.created"]).await;
     let waits = waiting.test(&app).await;
@@ -417,7 +417,7 @@ async fn old_deliveries_are_forgotten(app: App) {
     assert_eq!((state["webhook_attempt"].0, state["event"].0), (1, 0));
     hurry(&app).await;
     for _ in 0..500 {
-        if app.settle(&waits).await["status"] == "cancelled" {
+        if app.wait_for_attempt(&waits).await["status"] == "cancelled" {
             return;
         }
         tokio::time::sleep(std::time::Duration::from_millis(10)).await;

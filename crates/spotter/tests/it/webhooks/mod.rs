@@ -71,7 +71,7 @@ pub async fn hurry(app: &App) {
 /// The delivery once it has had so many attempts.
 pub async fn after_attempts(app: &App, delivery: &str, count: i64) -> Value {
     for _ in 0..2_000 {
-        let response = app.settle(delivery).await;
+        let response = app.wait_for_attempt(delivery).await;
         if response["attemptCount"] == count {
             return response;
         }

@@ -307,12 +307,12 @@ async fn disabled_subscriptions_hear_nothing(app: App) {
     app.new_client(json!({"firstName": "Ann"})).await;
     hurry(&app).await;
     for _ in 0..500 {
-        if app.settle(&waiting).await["status"] == "cancelled" {
+        if app.wait_for_attempt(&waiting).await["status"] == "cancelled" {
             break;
         }
         tokio::time::sleep(std::time::Duration::from_millis(10)).await;
     }
-    let response = app.settle(&waiting).await;
+    let response = app.wait_for_attempt(&waiting).await;
     assert_eq!(
         (&response["status"], &response["nextAttemptAt"]),
         (&json!("cancelled"), &Value::Null)

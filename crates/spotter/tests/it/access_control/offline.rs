@@ -26,7 +26,7 @@ fn now(app: &App) -> spotter_kernel::Timestamp {
 }
 
 /// Tells a scan afterwards: what became of it.
-async fn tell(door: &Door, app: &App, scan: Value) -> Value {
+async fn upload(door: &Door, app: &App, scan: Value) -> Value {
     let mut scan = scan;
     let at = scan["occurredAt"].as_str().map_or_else(|| now(app).to_string(), str::to_owned);
     scan["occurredAt"] = json!(at);
@@ -43,11 +43,11 @@ async fn what_a_door_did_counts_where_it_never_heard_the_answer(app: App) {
     let response = door.ask(&app, "POST", "/scans", Some(scan)).await.ok();
     assert_eq!(response.data()["decision"], "deny");
     let late = |decision: &str| json!({"scanId": "lost", "credential": view, "decision": decision});
-    let same = tell(&door, &app, late("deny")).await;
+    let same = upload(&door, &app, late("deny")).await;
     assert_eq!((&same["result"], &same["wouldHaveBeen"]), (&json!("known"), &json!("deny")));
     assert_eq!(visits(&app, &client).await, json!([]));
     let opened = late("allow");
-    let response = tell(&door, &app, opened.clone()).await;
+    let response = upload(&door, &app, opened.clone()).await;
     assert_eq!(response["result"], "recorded", "{response}");
     assert_eq!(
         (&response["wouldHaveBeen"], &response["reason"]),
@@ -61,9 +61,9 @@ async fn what_a_door_did_counts_where_it_never_heard_the_answer(app: App) {
     // Told once more it is known, and a scan of somebody else under its name is a conflict.
     let mut again = opened.clone();
     again["occurredAt"] = entry["deviceTime"].clone();
-    assert_eq!(tell(&door, &app, again).await["result"], "known");
+    assert_eq!(upload(&door, &app, again).await["result"], "known");
     let other = json!({"scanId": "lost", "credential": {"kind": "card", "number": "OTHER123"}, "decision": "allow"});
-    assert_eq!(tell(&door, &app, other).await["result"], "conflict");
+    assert_eq!(upload(&door, &app, other).await["result"], "conflict");
     assert_eq!(visits(&app, &client).await[0]["entries"], 1);
 }
 
@@ -78,7 +78,7 @@ async fn who_found_the_door_shut_is_not_inside(app: App) {
     assert_eq!(response.data()["decision"], "allow", "{response:?}");
     let mut late = scan("lost");
     late["decision"] = json!("deny");
-    assert_eq!(tell(&door, &app, late).await["result"], "recorded");
+    assert_eq!(upload(&door, &app, late).await["result"], "recorded");
     let response = door.ask(&app, "POST", "/scans", Some(scan("next"))).await.ok();
     assert_eq!(response.data()["decision"], "allow", "{response:?}");
     let response = door.ask(&app, "POST", "/scans", Some(scan("third"))).await.ok();
@@ -97,11 +97,11 @@ async fn a_late_scan_is_of_whoever_had_the_number_then(app: App) {
     give(&app, &bea, json!({"kind": "card", "number": card})).await;
     let view = json!({"kind": "card", "number": card});
     let scan = json!({"scanId": "1", "credential": view, "decision": "allow", "occurredAt": then});
-    assert_eq!(tell(&door, &app, scan).await["result"], "recorded");
+    assert_eq!(upload(&door, &app, scan).await["result"], "recorded");
     assert_eq!(visits(&app, &ann).await.as_array().unwrap().len(), 1);
     assert_eq!(visits(&app, &bea).await, json!([]));
     let scan = json!({"scanId": "2", "credential": view, "decision": "allow"});
-    tell(&door, &app, scan).await;
+    upload(&door, &app, scan).await;
     assert_eq!(visits(&app, &bea).await.as_array().unwrap().len(), 1);
 }
 
@@ -129,7 +129,7 @@ async fn a_late_scan_is_not_of_the_next_holder(app: App) {
         tokio::time::sleep(std::time::Duration::from_millis(50)).await;
     }
     let scan = json!({"scanId": "1", "credential": view, "decision": "allow", "occurredAt": then});
-    let response = tell(&door, &app, scan).await;
+    let response = upload(&door, &app, scan).await;
     assert_eq!(
         (&response["result"], &response["reason"]),
         (&json!("recorded"), &json!("credential_unknown")),
@@ -152,7 +152,7 @@ async fn late_and_outgoing_pins_tell_nothing(app: App) {
             (&json!("allow"), &Value::Null)
         );
         let late = json!({"scanId": random_text(), "credential": view, "direction": "in", "decision": "deny"});
-        let mut late = tell(&door, &app, late).await;
+        let mut late = upload(&door, &app, late).await;
         let fields = late.as_object_mut().unwrap();
         fields.remove("scanId");
         fields.remove("occurredAt");
@@ -173,7 +173,7 @@ async fn what_is_wrong_with_a_late_scan_is_said(app: App) {
     ] {
         let mut scan = json!({"scanId": random_text(), "credential": view, "decision": "allow"});
         scan.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-        let response = tell(&door, &app, scan).await;
+        let response = upload(&door, &app, scan).await;
         assert_eq!(response["result"], "invalid");
         assert!(response["rule"].as_str().unwrap().starts_with(rule), "{response}");
     }

@@ -1,0 +1,313 @@
+//! How the code reads: its names, the length of its files, and what imports what in a circle. What is listed here is
+//! older than its rule, and may only shrink.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+    path::{Path, PathBuf},
+};
+
+/// Every Rust file of the workspace, by its path from the root.
+fn sources() -> BTreeMap<String, String> {
+    fn walk(folder: &Path, found: &mut Vec<PathBuf>) {
+        for entry in fs::read_dir(folder).unwrap().flatten() {
+            let path = entry.path();
+            if path.is_dir() {
+                walk(&path, found);
+            } else if path.extension().is_some_and(|end| end == "rs") {
+                found.push(path);
+            }
+        }
+    }
+    let root = root();
+    let mut found = Vec::new();
+    walk(&root.join("crates"), &mut found);
+    let name = |path: &Path| path.strip_prefix(&root).unwrap().to_str().unwrap().to_owned();
+    found.into_iter().map(|path| (name(&path), fs::read_to_string(&path).unwrap())).collect()
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
+}
+
+/// Words that name nothing to a reader who is new here, as the name of a type, a function or a module.
+const VAGUE: &[&str] = &[
+    "asked",
+    "asking",
+    "by_itself",
+    "calling",
+    "chase",
+    "chasing",
+    "enter",
+    "fate",
+    "figured",
+    "figures",
+    "foresee",
+    "foreseen",
+    "happens",
+    "hear",
+    "heard",
+    "lead",
+    "led",
+    "made",
+    "making",
+    "meant",
+    "named",
+    "patience",
+    "said",
+    "saying",
+    "see_to",
+    "seek",
+    "settle",
+    "settling",
+    "shown",
+    "sought",
+    "spell",
+    "standing",
+    "sure",
+    "taken",
+    "tell",
+    "told",
+    "trace",
+    "turn",
+    "turning",
+    "ways",
+    "whom",
+    "wish",
+    "wishes",
+];
+
+fn declared(line: &str) -> Option<&str> {
+    let mut words =
+        line.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty());
+    let is_keyword =
+        |word: &str| matches!(word, "fn" | "struct" | "enum" | "trait" | "type" | "mod");
+    let is_modifier = |word: &str| {
+        matches!(
+            word,
+            "pub" | "crate" | "super" | "async" | "const" | "unsafe" | "in" | "self" | "pages"
+        )
+    };
+    let first = words.find(|word| !is_modifier(word))?;
+    if is_keyword(first) { words.next() } else { None }
+}
+
+/// A name in the way of functions: `SlotQuery` is `slot_query`.
+fn snake(name: &str) -> String {
+    let mut out = String::new();
+    for c in name.chars() {
+        if c.is_uppercase() && !out.is_empty() {
+            out.push('_');
+        }
+        out.extend(c.to_lowercase());
+    }
+    out
+}
+
+#[test]
+fn names_say_what_they_name() {
+    let mut found: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for (path, text) in sources() {
+        for line in text.lines() {
+            let Some(name) = declared(line) else { continue };
+            if VAGUE.contains(&snake(name).as_str()) {
+                found.entry(path.clone()).or_default().push(name.to_owned());
+            }
+        }
+    }
+    assert!(found.is_empty(), "names that say nothing: {found:?}");
+}
+
+/// The most lines of a file.
+const LINES: usize = 500;
+
+/// Tables, whose length is that of what they list.
+const TABLES: &[&str] =
+    &["crates/console/src/words/table.rs", "crates/console/src/words/modules.rs"];
+
+/// Longer files, with their length when it was last looked at, rounded up to tens.
+const LONG: &[(&str, usize)] = &[
+    ("crates/calendar/src/availability.rs", 610),
+    ("crates/calendar/src/booking.rs", 680),
+    ("crates/calendar/src/class_series.rs", 610),
+    ("crates/calendar/src/recurring_bookings.rs", 510),
+    ("crates/calendar/src/requests.rs", 510),
+    ("crates/calendar/src/types.rs", 530),
+    ("crates/console/src/page_context.rs", 520),
+    ("crates/console/src/words/rules.rs", 800),
+    ("crates/contract/src/context.rs", 670),
+    ("crates/contract/src/operation.rs", 520),
+    ("crates/finance/src/collecting/charging.rs", 530),
+    ("crates/finance/src/sales/sell.rs", 510),
+    ("crates/forms/src/assignment.rs", 580),
+    ("crates/forms/src/question.rs", 550),
+    ("crates/http/src/uploads.rs", 510),
+    ("crates/imports/src/row.rs", 510),
+    ("crates/kernel/src/text.rs", 510),
+    ("crates/progress/src/goals.rs", 600),
+    ("crates/progress/src/types.rs", 630),
+    ("crates/providers/src/stripe/objects.rs", 660),
+    ("crates/spotter/src/demo/history.rs", 520),
+    ("crates/spotter/tests/it/clients.rs", 580),
+    ("crates/spotter/tests/it/console/acts.rs", 690),
+    ("crates/spotter/tests/it/finance/billing_schedule.rs", 660),
+    ("crates/spotter/tests/it/finance/credits.rs", 540),
+    ("crates/spotter/tests/it/harness/server.rs", 510),
+    ("crates/spotter/tests/it/imports.rs", 530),
+    ("crates/spotter/tests/it/mcp/tools.rs", 640),
+    ("crates/spotter/tests/it/store.rs", 520),
+    ("crates/spotter/tests/it/workout/sessions.rs", 660),
+    ("crates/store/src/list.rs", 560),
+    ("crates/workouts/src/performance.rs", 610),
+];
+
+#[test]
+fn files_are_chapters() {
+    let listed: BTreeMap<_, _> = LONG.iter().copied().collect();
+    for (path, text) in sources() {
+        let lines = text.lines().count();
+        let most = listed.get(path.as_str()).copied().unwrap_or(LINES);
+        assert!(
+            TABLES.contains(&path.as_str()) || lines <= most,
+            "{path} has {lines} lines of {most}"
+        );
+        assert!(most == LINES || lines > LINES, "{path} is short enough to leave the list");
+    }
+}
+
+/// The most files of a crate that import each other in a circle.
+const CIRCLE: usize = 6;
+
+/// Larger circles, by crate.
+const CIRCLES: &[(&str, usize)] =
+    &[("calendar", 15), ("contract", 21), ("finance", 26), ("http", 10), ("workouts", 17)];
+
+/// The modules that a file imports from its own crate, as paths from `src`.
+fn imports(text: &str, here: &str, files: &BTreeSet<String>) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    let mut note = |path: &[String]| {
+        // The longest beginning of a path that is a file.
+        for end in (1..=path.len()).rev() {
+            let own = path[..end].join("/");
+            for file in [format!("{own}.rs"), format!("{own}/mod.rs")] {
+                if files.contains(&file) && file != here {
+                    found.insert(file);
+                    return;
+                }
+            }
+        }
+    };
+    let is_path_start = |at: usize| {
+        !text[..at].ends_with(|c: char| c.is_alphanumeric() || matches!(c, '_' | '$' | ':'))
+    };
+    let module: Vec<String> = here
+        .trim_end_matches(".rs")
+        .split('/')
+        .filter(|part| !matches!(*part, "mod" | "lib" | "main"))
+        .map(str::to_owned)
+        .collect();
+    for (at, _) in text.match_indices("crate::").filter(|(at, _)| is_path_start(*at)) {
+        expand(&text[at + 7..], &mut Vec::new(), &mut note);
+    }
+    for (at, _) in text.match_indices("super::").filter(|(at, _)| is_path_start(*at)) {
+        let mut parent = module.clone();
+        parent.pop();
+        expand(&text[at + 7..], &mut parent, &mut note);
+    }
+    found
+}
+
+/// Every path of an import, with its braces taken apart.
+fn expand<'t>(
+    mut text: &'t str,
+    prefix: &mut Vec<String>,
+    note: &mut impl FnMut(&[String]),
+) -> &'t str {
+    let depth = prefix.len();
+    loop {
+        let word: String = text.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
+        text = &text[word.len()..];
+        if !word.is_empty() {
+            prefix.push(word);
+        }
+        if let Some(rest) = text.strip_prefix("::") {
+            text = rest;
+            continue;
+        }
+        if let Some(rest) = text.strip_prefix('{') {
+            text = rest;
+            loop {
+                text = text.trim_start_matches(|c: char| c.is_whitespace() || c == ',');
+                if let Some(rest) = text.strip_prefix('}') {
+                    text = rest;
+                    break;
+                }
+                let before = text.len();
+                text = expand(text, prefix, note);
+                if text.len() == before {
+                    break;
+                }
+            }
+        } else {
+            note(prefix);
+        }
+        prefix.truncate(depth);
+        return text;
+    }
+}
+
+/// The largest set of files that reach each other.
+fn largest_circle(edges: &BTreeMap<String, BTreeSet<String>>) -> usize {
+    let reach = |from: &String| {
+        let (mut seen, mut next) = (BTreeSet::new(), vec![from]);
+        while let Some(file) = next.pop() {
+            for to in edges.get(file).into_iter().flatten() {
+                if seen.insert(to.clone()) {
+                    next.push(to);
+                }
+            }
+        }
+        seen
+    };
+    let reached: BTreeMap<_, _> = edges.keys().map(|file| (file, reach(file))).collect();
+    let circle = |file: &String| {
+        reached[file]
+            .iter()
+            .filter(|to| reached.get(to).is_some_and(|back| back.contains(file)))
+            .count()
+    };
+    edges.keys().map(circle).max().unwrap_or(0)
+}
+
+#[test]
+fn circles_of_files_only_shrink() {
+    let mut crates: BTreeMap<String, BTreeMap<String, String>> = BTreeMap::new();
+    for (path, text) in sources() {
+        if let Some((name, file)) =
+            path.strip_prefix("crates/").and_then(|rest| rest.split_once("/src/"))
+        {
+            // Tests of rules stand below them, and may use what they like.
+            let code = text.split("#[cfg(test)]").next().unwrap_or_default().to_owned();
+            crates.entry(name.to_owned()).or_default().insert(file.to_owned(), code);
+        }
+    }
+    let listed: BTreeMap<_, _> = CIRCLES.iter().copied().collect();
+    let mut found = BTreeMap::new();
+    for (name, files) in &crates {
+        let names: BTreeSet<_> = files.keys().cloned().collect();
+        let edges =
+            files.iter().map(|(file, text)| (file.clone(), imports(text, file, &names))).collect();
+        found.insert(name.as_str(), largest_circle(&edges));
+    }
+    let over: Vec<_> = found
+        .iter()
+        .filter(|(name, size)| **size > listed.get(*name).copied().unwrap_or(CIRCLE))
+        .collect();
+    assert!(over.is_empty(), "larger circles than listed: {over:?}");
+    let less: Vec<_> = listed
+        .iter()
+        .filter(|(name, size)| found[*name] < **size)
+        .map(|(name, _)| (name, found[name]))
+        .collect();
+    assert!(less.is_empty(), "the list says more than there is: {less:?}");
+}
