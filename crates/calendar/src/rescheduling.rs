@@ -114,22 +114,35 @@ fn reschedule_booking(
     let is_exception = before.recurring_booking_id.is_some();
     let by = cancellation::side(cx, to.rescheduled_by);
     cx.as_of(before.updated_at);
-    let booking = move_to(cx, &before, event, &event_type, &draft, slot, is_exception, by)?;
+    let (event_type, draft) = (&event_type, &draft);
+    let to = Move { event_type, draft, slot, is_exception, by };
+    let booking = move_to(cx, &before, event, to)?;
     booking.describe_move(cx, &before);
     Ok(BookingAnswer { booking: booking.into() })
 }
 
-/// Moves a booking away from its event, to a slot that was found bookable in the same transaction.
+/// Where a booking is moved to, and by whom.
+pub struct Move<'m> {
+    /// Its event type.
+    pub event_type: &'m EventType,
+    /// The booking that is wanted.
+    pub draft: &'m BookingDraft,
+    /// The slot of the draft, found in the same transaction.
+    pub slot: BookableSlot,
+    /// Whether it is an exception of its series from now on.
+    pub is_exception: bool,
+    /// On whose side it is moved.
+    pub by: CancelledBy,
+}
+
+/// Moves a booking away from its event.
 pub fn move_to(
     cx: &mut Write,
     before: &Booking,
     mut event: CalendarEvent,
-    event_type: &EventType,
-    draft: &BookingDraft,
-    slot: BookableSlot,
-    is_exception: bool,
-    by: CancelledBy,
+    to: Move<'_>,
 ) -> Result<Booking> {
+    let Move { event_type, draft, slot, is_exception, by } = to;
     let BookableSlot { start, buffers, is_limited } = slot;
     let (mut booking, mut left) = (before.clone(), None);
     match start.class {

@@ -24,7 +24,7 @@ use crate::{
     events::CalendarEvent,
     recurrence::RecurrenceChanges,
     recurring_bookings::{RecurringBooking, SeriesAnswer, SeriesPath, check_place},
-    rescheduling::move_to,
+    rescheduling::{Move, move_to},
     series::{
         OnConflict, SeriesScope, SeriesStatus, SkippedDate, affected_from, check_conflicts,
         check_next, in_moving_order,
@@ -219,7 +219,8 @@ fn moved(
         CancelledBy::Client if cx.by_staff() => CancelledBy::Company,
         by => by,
     };
-    let moved = move_to(cx, before, event, event_type, &draft, slot, is_exception, by)?;
+    let to = Move { event_type, draft: &draft, slot, is_exception, by };
+    let moved = move_to(cx, before, event, to)?;
     Ok(Placement::Placed(moved))
 }
 

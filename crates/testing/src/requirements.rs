@@ -165,15 +165,12 @@ impl Requirement {
         names.split(',').any(|name| name == self.name || name == "all")
     }
 
-    /// The Python that has its modules.
-    ///
-    /// # Panics
-    /// Where it is a requirement of something else.
+    /// The Python that has its modules: the one on the path where it needs none.
     pub fn python(&self) -> PathBuf {
         match self.kind {
             Kind::System(_) => SYSTEM_PYTHON.into(),
             Kind::Environment(_) => environment_python(),
-            _ => panic!("{} has no Python modules", self.name),
+            Kind::PostgreSql | Kind::Programs(_) => "python3".into(),
         }
     }
 }

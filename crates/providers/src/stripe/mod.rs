@@ -332,7 +332,7 @@ impl Stripe {
         let path = format!("disputes/{reference}");
         let query = [("expand[]", "payment_intent"), ("expand[]", "charge")];
         let found = self.wire.get::<DisputeObject>(&account.keys.secret, &path, &query).await;
-        found.map(|dispute| dispute.into_dispute()).map_err(silent)
+        found.map(|dispute| dispute.to_dispute()).map_err(silent)
     }
 }
 

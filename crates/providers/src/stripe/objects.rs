@@ -377,7 +377,7 @@ struct Evidence {
 
 impl DisputeObject {
     /// As the area of finance hears of it; nothing of one that is not ours, or takes no money.
-    pub fn into_dispute(&self) -> Option<Dispute> {
+    pub fn to_dispute(&self) -> Option<Dispute> {
         let intent = self.payment_intent.as_ref()?.expanded()?;
         let charge = self.charge.as_ref().and_then(Expandable::expanded);
         let details = charge.and_then(|charge| charge.payment_method_details.as_ref());
@@ -609,7 +609,7 @@ mod tests {
             let dispute = json!({"id": "dp_1", "amount": amount, "currency": currency,
                 "reason": "fraudulent", "status": "needs_response", "payment_intent": intent,
                 "charge": null, "evidence_details": null});
-            serde_json::from_value::<DisputeObject>(dispute).unwrap().into_dispute()
+            serde_json::from_value::<DisputeObject>(dispute).unwrap().to_dispute()
         };
         assert_eq!(notice(100, "eur").unwrap().amount, 100);
         for (amount, currency) in [(0, "eur"), (-5, "eur"), (i64::MIN, "isk"), (100, "usd")] {

@@ -146,9 +146,9 @@ fn every_tag_is_described() {
 /// A description that repeats the field's name says nothing.
 #[test]
 fn no_field_is_described_by_its_name() {
-    fn look(place: &str, value: &Value, found: &mut BTreeSet<String>) {
+    fn look(value: &Value, found: &mut BTreeSet<String>) {
         if let Some(items) = value.as_array() {
-            items.iter().for_each(|item| look(place, item, found));
+            items.iter().for_each(|item| look(item, found));
         }
         let Some(object) = value.as_object() else { return };
         let fields = object.get("properties").and_then(Value::as_object).into_iter().flatten();
@@ -162,14 +162,14 @@ fn no_field_is_described_by_its_name() {
                 found.insert(name.clone());
             }
         }
-        object.iter().for_each(|(name, part)| look(name, part, found));
+        object.values().for_each(|part| look(part, found));
     }
     /// Words that every reader knows.
     const PLAIN: &[&str] =
         &["city", "dateOfBirth", "firstName", "gender", "lastName", "postalCode"];
     let mut found = BTreeSet::new();
-    look("public", &DOCUMENT, &mut found);
-    look("app", &APP_DOCUMENT, &mut found);
+    look(&DOCUMENT, &mut found);
+    look(&APP_DOCUMENT, &mut found);
     assert!(found.is_empty(), "{found:?}");
 }
 
