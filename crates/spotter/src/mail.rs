@@ -1,5 +1,6 @@
 //! Sending mail: what the areas have written is handed to the post, as a job.
 
+use spotter_billing::billing::letters::{self, SEND_INVOICE};
 use spotter_contract::{
     Actor, Caller, Env, File, Job, Read,
     jobs::{ClaimedJob, Outcome},
@@ -9,7 +10,6 @@ use spotter_delivery::{
     jobs::{Attempt, Worker},
     mail::{MailAttachment, Message, Post},
 };
-use spotter_finance::billing::letters::{self, SEND_INVOICE};
 use spotter_store::Db;
 
 /// Connections to the mail server at once.

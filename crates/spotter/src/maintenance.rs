@@ -4,6 +4,7 @@
 use std::{future::Future, time::Duration};
 
 use metrics_exporter_prometheus::PrometheusHandle;
+use spotter_access_control::retention as scans;
 use spotter_contract::{Env, installation};
 use spotter_core::{
     clients::{data_exports, search_terms},
@@ -11,7 +12,6 @@ use spotter_core::{
     uploads::{self, Stored},
 };
 use spotter_delivery::retention;
-use spotter_doors::retention as scans;
 use spotter_files::Files;
 use spotter_kernel::{Problem, Result, Timestamp, panics::caught_async};
 use spotter_reports::recount;

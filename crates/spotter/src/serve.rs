@@ -21,7 +21,7 @@ use spotter_delivery::{
 use spotter_files::Files;
 use spotter_http::State;
 use spotter_kernel::Problem;
-use spotter_providers::Providers;
+use spotter_payments::Providers;
 use spotter_store::{Db, Location, migrate};
 
 use crate::{
@@ -166,7 +166,7 @@ pub(crate) async fn serve(
         let jobs = Jobs { db: db.clone(), env: env.clone(), worker };
         workers.spawn(jobs.run(jobs_stop.clone(), retry_policy));
     }
-    for worker in spotter_providers::workers(&providers) {
+    for worker in spotter_payments::workers(&providers) {
         let jobs = Jobs { db: db.clone(), env: env.clone(), worker };
         workers.spawn(jobs.run(jobs_stop.clone(), retry_policy));
     }
@@ -226,7 +226,7 @@ fn apart(
 /// What is served beside the APIs.
 fn side_routes(state: &Arc<State>, providers: &Providers) -> axum::Router {
     let pages = spotter_console::router(state.clone());
-    pages.merge(spotter_providers::router(state.clone(), providers.clone()))
+    pages.merge(spotter_payments::router(state.clone(), providers.clone()))
 }
 
 /// Has browsers come over TLS alone from now on (RFC 6797), where no proxy in front says so.

@@ -6,8 +6,8 @@ use std::{collections::BTreeMap, time::Duration};
 
 use reqwest::{Client, Method};
 use serde_json::{Value, json};
+use spotter_access_control::credential::{AccessKind, normalized};
 use spotter_contract::vault;
-use spotter_doors::credential::{AccessKind, normalized};
 use spotter_kernel::{Clock, Timestamp};
 
 use crate::system::SystemClock;

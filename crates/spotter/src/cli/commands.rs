@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::ArgMatches;
 use serde_json::json;
+use spotter_billing::audit::Finding;
 use spotter_contract::{
     Env, Role, Table, installation,
     jobs::{FailedJob, JobCount},
@@ -16,7 +17,6 @@ use spotter_core::{
     mail,
 };
 use spotter_delivery::queue;
-use spotter_finance::audit::Finding;
 use spotter_imports::{ImportKind, NewImport};
 use spotter_kernel::{
     Clock, Id, Scope, TimeZone, Timestamp,
@@ -329,7 +329,7 @@ pub(super) fn jobs(matches: &ArgMatches) -> Outcome {
 pub(super) fn audit_books(matches: &ArgMatches) -> Outcome {
     let (env, db) = existing(&settings(matches)?)?;
     let now = env.clock.now();
-    let audit = db.read(move |tx| spotter_finance::audit::all_findings(tx, now));
+    let audit = db.read(move |tx| spotter_billing::audit::all_findings(tx, now));
     let found = serve::runtime()?.block_on(audit).map_err(describe_problem)?;
     for Finding { company, rule, of } in &found {
         println!("company {company}, {of}: it does not hold that {rule}");
@@ -428,7 +428,7 @@ pub(super) fn restore(matches: &ArgMatches) -> Outcome {
         if park {
             (parked, mail_parked) =
                 (queue::cancel_waiting(tx, now)?, mail::cancel_waiting(tx, now)?);
-            spotter_finance::payments::refunds::resume(tx, now)?;
+            spotter_billing::payments::refunds::resume(tx, now)?;
         }
         Ok(())
     };

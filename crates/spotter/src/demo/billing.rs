@@ -4,10 +4,10 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use serde_json::{Value, json};
+use spotter_billing::ids::PaymentId;
 use spotter_contract::{Env, Table, timers};
-use spotter_finance::ids::PaymentId;
 use spotter_kernel::{Clock, Id, Result, Timestamp};
-use spotter_providers::sandbox::played;
+use spotter_payments::sandbox::played;
 use spotter_store::Tx;
 
 use super::history::{DAYS, DemoBuilder, MembershipSpan, wrong};

@@ -25,7 +25,7 @@ use spotter_kernel::{
     text::Name,
 };
 use spotter_store::Tx;
-use spotter_workouts::exercises::{ExerciseId, starter_ids};
+use spotter_training::exercises::{ExerciseId, starter_ids};
 
 use super::{
     ApiClientLogin, ClientLogin, Demo, Login, people,

@@ -3,8 +3,8 @@
 
 use serde::{Deserialize, de::IntoDeserializer};
 use serde_json::Value;
+use spotter_billing::catalogue::vocabulary::Period;
 use spotter_contract::{Arguments, Content};
-use spotter_finance::catalogue::vocabulary::Period;
 use spotter_imports::{
     Import, ImportRow,
     fields::RecordReference,

@@ -123,9 +123,9 @@ fn the_log_is_forgotten_in_time(engine: Engine) {
         let (env, company) = (travel.app.server.env.clone(), travel.app.company);
         let before = Timestamp::parse("2026-11-20T00:00:00Z").unwrap();
         let forget = move |tx: &mut spotter_store::Tx<'_>| {
-            let next = spotter_doors::retention::next_company(tx, None, before)?;
+            let next = spotter_access_control::retention::next_company(tx, None, before)?;
             assert_eq!(next, Some(company));
-            spotter_doors::retention::prune(tx, &env, company, before)
+            spotter_access_control::retention::prune(tx, &env, company, before)
         };
         assert_eq!(travel.app.server.db.write(forget).await.unwrap(), 1);
         let listed =

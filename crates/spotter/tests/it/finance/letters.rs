@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use serde_json::json;
-use spotter_finance::collecting::{
+use spotter_billing::collecting::{
     method::{self, MethodFacts},
     methods::SandboxToken,
     provider::ProviderName,

@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use axum::http::Method;
 use serde_json::{Value, json};
-use spotter_finance::collecting::{
+use spotter_billing::collecting::{
     method::{self, MethodFacts},
     methods::SandboxToken,
     provider::ProviderName,

@@ -224,7 +224,7 @@ pub async fn check() {
         let now = server.env.clock.now();
         let audit = move |tx: &mut Tx<'_>| {
             let caller = Caller::new(company, Actor::System);
-            spotter_finance::audit::findings(&mut Read::new(tx, &caller, now))
+            spotter_billing::audit::findings(&mut Read::new(tx, &caller, now))
         };
         assert_eq!(server.db.read(audit).await.unwrap(), [], "the books hold");
     }

@@ -328,9 +328,9 @@ fn start_in(
             tasks.push(task.abort_handle());
         }
     }
-    let providers = spotter_providers::Providers::new(db.clone(), env.clone(), stripe).unwrap();
+    let providers = spotter_payments::Providers::new(db.clone(), env.clone(), stripe).unwrap();
     let own_providers = providers.clone();
-    for worker in spotter_providers::workers(&providers) {
+    for worker in spotter_payments::workers(&providers) {
         tasks.push(runtime().spawn(jobs(&db, &env, worker)).abort_handle());
     }
     let bank = async move {

@@ -1,6 +1,5 @@
 use serde_json::{Value, json};
-use spotter_contract::Operation;
-use spotter_finance::{
+use spotter_billing::{
     collecting::{
         chargeback,
         provider::{ChargebackKind, ChargebackStatus, Dispute},
@@ -8,6 +7,7 @@ use spotter_finance::{
     ids::PaymentId,
     payments::payment::Payment,
 };
+use spotter_contract::Operation;
 use spotter_kernel::Id;
 use spotter_store::{Sql, params};
 

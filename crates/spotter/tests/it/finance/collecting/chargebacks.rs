@@ -1,7 +1,7 @@
 //! Money that goes back, and money that banks take back.
 
 use serde_json::{Value, json};
-use spotter_finance::{
+use spotter_billing::{
     collecting::{
         chargeback,
         provider::{ChargebackKind, ChargebackStatus, Dispute},

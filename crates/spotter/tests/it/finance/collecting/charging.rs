@@ -1,7 +1,7 @@
 //! What is charged, when, and what follows from a failure.
 
 use serde_json::{Value, json};
-use spotter_finance::{
+use spotter_billing::{
     billing::{credit_notes, invoice::Invoice},
     collecting::{
         charging::{self, Fetch},

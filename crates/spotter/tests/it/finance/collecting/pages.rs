@@ -1,7 +1,7 @@
 //! Pages on which clients pay and leave cards.
 
 use serde_json::json;
-use spotter_finance::{
+use spotter_billing::{
     collecting::charging, ids::PaymentRequestId, payments::request::PaymentRequest,
 };
 use spotter_kernel::Id;

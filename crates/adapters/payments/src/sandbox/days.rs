@@ -1,0 +1,152 @@
+//! What the bank does by itself: what takes time comes to an end, disputes are opened and decided, pages close,
+//! and whoever is concerned is told by a signed notice, until they have it.
+
+use std::time::Duration;
+
+use axum::http::{HeaderMap, HeaderValue};
+use spotter_billing::collecting::{
+    connection,
+    provider::{ChargebackStatus, ProviderName},
+};
+use spotter_kernel::{Result, Timestamp, id::CompanyId, panics::caught_async};
+use spotter_store::{Tx, params, record, statements};
+use tokio::sync::watch;
+
+use super::{
+    NoticePayload, SIGNATURE_HEADER,
+    books::{self, BankState, NextStep},
+};
+use crate::{Providers, signature};
+
+/// How often the bank looks at its books.
+const LOOK: Duration = Duration::from_millis(500);
+/// How much it does in one go.
+const STEP: i64 = 100;
+
+record! {
+    /// What is to be told.
+    #[derive(Clone, Debug)]
+    struct PendingNotice {
+        company_id: CompanyId,
+        notice: String,
+        about: String,
+        reference: String,
+    }
+}
+
+impl Providers {
+    /// Runs the sandbox's days until the stop is told.
+    pub async fn run_sandbox(self, mut stop: watch::Receiver<bool>) {
+        let mut looks = tokio::time::interval(LOOK);
+        looks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+        loop {
+            tokio::select! {
+                biased;
+                _ = stop.wait_for(|stopped| *stopped) => return,
+                _ = looks.tick() => {}
+            }
+            let worked = caught_async(self.work_a_day()).await;
+            let why = match worked {
+                Ok(Ok(())) => continue,
+                Ok(Err(problem)) => problem.to_string(),
+                Err(panic) => panic,
+            };
+            tracing::warn!(why, "the sandbox bank could not see to its books");
+        }
+    }
+
+    async fn work_a_day(&self) -> Result<()> {
+        let now = self.env.clock.now();
+        // Looking takes no place in the queue of those who write.
+        let (due, to_tell) = self.db.read(move |tx| look(tx, now)).await?;
+        if due {
+            self.db.write(move |tx| run_due(tx, now)).await?;
+        }
+        for submitted in to_tell {
+            self.send_notice(submitted).await?;
+        }
+        Ok(())
+    }
+
+    /// Tells of one thing, as over the network: signed, and again until it was taken.
+    async fn send_notice(&self, output: PendingNotice) -> Result<()> {
+        let PendingNotice { company_id: company, notice, about, reference } = output;
+        let account = self.read(company, connection::account).await?;
+        let (gone, now) = (notice.clone(), self.env.clock.now());
+        // Who is not connected any more is told when they are again.
+        let account = account.filter(|own| own.provider == ProviderName::Sandbox);
+        let Some(account) = account else { return Ok(()) };
+        let submitted = NoticePayload { notice, about, reference };
+        let body = serde_json::to_string(&submitted).map_err(spotter_kernel::Problem::internal)?;
+        let mut headers = HeaderMap::new();
+        let signed = signature::sign(&account.keys.notices, &body, now);
+        if let Ok(signed) = HeaderValue::from_str(&signed) {
+            headers.insert(SIGNATURE_HEADER, signed);
+        }
+        let to = (ProviderName::Sandbox.word(), company);
+        self.take_notice(to, &headers, &body).await?;
+        let forget = move |tx: &mut Tx<'_>| tx.execute(TOLD, params![company, gone]).map(drop);
+        self.db.write(forget).await
+    }
+}
+
+fn look(tx: &mut Tx<'_>, now: Timestamp) -> Result<(bool, Vec<PendingNotice>)> {
+    let due: Option<(i64,)> = tx.one(COUNT_DUE, params![now])?;
+    Ok((due.is_some_and(|(count,)| count > 0), tx.all(TO_TELL, params![STEP])?))
+}
+
+/// Takes what is to be told to a company: about what, and what that is called.
+pub(super) fn take_pending_notices(
+    tx: &mut Tx<'_>,
+    company: CompanyId,
+) -> Result<Vec<(String, String)>> {
+    let all: Vec<PendingNotice> = tx.all(TO_TELL, params![STEP])?;
+    let mut output = Vec::new();
+    for one in all.into_iter().filter(|one| one.company_id == company) {
+        tx.execute(TOLD, params![company, one.notice])?;
+        output.push((one.about, one.reference));
+    }
+    Ok(output)
+}
+
+/// Does what is due until now.
+pub(super) fn run_due(tx: &mut Tx<'_>, now: Timestamp) -> Result<()> {
+    let payments: Vec<(CompanyId, String)> = tx.all(DUE_PAYMENTS, params![now, STEP])?;
+    for (company, reference) in payments {
+        let Some(mut payment) = books::payment(tx, company, &reference)? else { continue };
+        let Some(step) = payment.next.take() else { continue };
+        payment.next_at = None;
+        match step {
+            NextStep::Succeed => payment.state = BankState::Succeeded,
+            NextStep::Fail => payment.state = BankState::Failed,
+            NextStep::Close => payment.state = BankState::Cancelled,
+            NextStep::Dispute | NextStep::DisputeInVain | NextStep::Return => {
+                books::take_back(tx, company, &payment, step, now)?;
+            }
+        }
+        payment.save(tx, company)?;
+    }
+    let disputes: Vec<(CompanyId, String)> = tx.all(DUE_DISPUTES, params![now, STEP])?;
+    for (company, reference) in disputes {
+        let Some(dispute) = books::dispute(tx, company, &reference)? else { continue };
+        let state = match dispute.next {
+            Some(NextStep::Succeed) => ChargebackStatus::Won,
+            _ => ChargebackStatus::Lost,
+        };
+        books::decide(tx, company, dispute, state)?;
+    }
+    Ok(())
+}
+
+statements! {
+    COUNT_DUE = "SELECT (SELECT COUNT(*) FROM sandbox_payment WHERE next_at <= ?1) \
+        + (SELECT COUNT(*) FROM sandbox_dispute WHERE next_at <= ?1)";
+    TO_TELL = "SELECT n.company_id, n.notice, n.about, n.reference FROM sandbox_notice n \
+        JOIN payment_provider p ON p.company_id = n.company_id AND p.provider = 'sandbox' \
+        ORDER BY n.company_id, n.notice LIMIT ?1";
+    DUE_PAYMENTS = "SELECT company_id, reference FROM sandbox_payment WHERE next_at <= ?1 \
+        ORDER BY next_at LIMIT ?2";
+    DUE_DISPUTES = "SELECT company_id, reference FROM sandbox_dispute WHERE next_at <= ?1 \
+        ORDER BY next_at LIMIT ?2";
+    TOLD = "DELETE FROM sandbox_notice WHERE company_id = ?1 AND notice = ?2";
+}

@@ -1,0 +1,188 @@
+//! The sandbox: a bank of its own, with books and transactions of its own, where no money moves. What a card or
+//! an account does there is its token; what the bank decides later it does by itself ([`days`]), and tells by
+//! signed notices. It does what it is sent under one reference once, as real providers do. Its books stand in
+//! [`books`], its pages in [`pages`].
+
+mod books;
+mod days;
+mod pages;
+pub mod played;
+
+use spotter_billing::{
+    collecting::provider::{
+        Charged, Dispute, Notice, NoticeAbout, Order, Outcome, RefundOrder, RefundResult, SetUp,
+        SetupOrder,
+    },
+    ids::{PaymentId, PaymentSetupId},
+};
+use spotter_contract::{Area, Env};
+use spotter_kernel::{Problem, Result, id::CompanyId};
+use spotter_store::Db;
+
+use crate::Answer;
+pub(crate) use pages::routes;
+
+/// The header of a notice's signature.
+pub const SIGNATURE_HEADER: &str = "sandbox-signature";
+
+/// The bank.
+#[derive(Clone)]
+pub struct Bank {
+    db: Db,
+    env: Env,
+}
+
+/// What of the bank's answers says that nobody knows.
+fn silent(problem: Problem) -> String {
+    problem.to_string()
+}
+
+impl Bank {
+    /// The bank of an installation.
+    pub(crate) fn new(db: Db, env: Env) -> Self {
+        Self { db, env }
+    }
+
+    /// Charges a card or an account.
+    pub(crate) async fn charge(
+        &self,
+        company: CompanyId,
+        order: &Order,
+        charged: &Charged,
+    ) -> Outcome {
+        let (order, token, now) = (order.clone(), charged.token.clone(), self.env.clock.now());
+        let done = self.db.write(move |tx| books::charge(tx, company, (&order, &token), now)).await;
+        match done {
+            Ok((_, true)) => Outcome::Unknown("the bank's answer was lost".to_owned()),
+            Ok((payment, false)) => payment.outcome(),
+            Err(problem) => Outcome::Unknown(silent(problem)),
+        }
+    }
+
+    /// What became of a payment.
+    pub(crate) async fn find(
+        &self,
+        company: CompanyId,
+        payment: PaymentId,
+    ) -> Answer<Option<Outcome>> {
+        let reference = payment.to_string();
+        let found = self.db.read(move |tx| books::payment(tx, company, &reference)).await;
+        found.map(|found| found.map(|payment| payment.outcome())).map_err(silent)
+    }
+
+    /// Closes the page of a payment that nobody has made.
+    pub(crate) async fn cancel(
+        &self,
+        company: CompanyId,
+        payment: PaymentId,
+    ) -> Answer<Option<Outcome>> {
+        let reference = payment.to_string();
+        let closed = self.db.write(move |tx| books::close(tx, company, &reference)).await;
+        closed.map(|found| found.map(|payment| payment.outcome())).map_err(silent)
+    }
+
+    /// Opens a page on which a payment is made.
+    pub(crate) async fn pay_page(
+        &self,
+        company: CompanyId,
+        order: &Order,
+        back: &str,
+    ) -> Answer<(String, String)> {
+        let (order, back, now) = (order.clone(), back.to_owned(), self.env.clock.now());
+        let reference = order.payment.to_string();
+        let opened = self.db.write(move |tx| books::open_page(tx, company, (&order, &back), now));
+        opened.await.map_err(silent)?;
+        let url = self.page_address("payments", company, &reference).map_err(silent)?;
+        Ok((url, reference))
+    }
+
+    /// Opens a page on which a card or an account is left.
+    pub(crate) async fn setup_page(
+        &self,
+        company: CompanyId,
+        order: &SetupOrder,
+        back: &str,
+    ) -> Answer<(String, String)> {
+        let (reference, back, now) =
+            (order.setup.to_string(), back.to_owned(), self.env.clock.now());
+        let kept = reference.clone();
+        let opened = self.db.write(move |tx| books::open_setup(tx, company, (&kept, &back), now));
+        opened.await.map_err(silent)?;
+        let url = self.page_address("setups", company, &reference).map_err(silent)?;
+        Ok((url, reference))
+    }
+
+    /// What came of such a page.
+    pub(crate) async fn find_setup(
+        &self,
+        company: CompanyId,
+        setup: PaymentSetupId,
+    ) -> Answer<SetUp> {
+        let reference = setup.to_string();
+        let found = self.db.read(move |tx| books::setup(tx, company, &reference)).await;
+        let token = found.map_err(silent)?.and_then(|setup| setup.token());
+        Ok(token.map_or(SetUp::Waiting, |token| SetUp::Done(token.facts())))
+    }
+
+    /// Sends money back.
+    pub(crate) async fn refund(&self, company: CompanyId, order: &RefundOrder) -> RefundResult {
+        let order = order.clone();
+        let done = self.db.write(move |tx| books::refund(tx, company, &order)).await;
+        match done {
+            Ok(true) => RefundResult::Done,
+            Ok(false) => RefundResult::Refused("the payment has no such money left".to_owned()),
+            Err(problem) => RefundResult::Unknown(silent(problem)),
+        }
+    }
+
+    /// Money that is taken back.
+    pub(crate) async fn dispute(
+        &self,
+        company: CompanyId,
+        reference: &str,
+    ) -> Answer<Option<Dispute>> {
+        let reference = reference.to_owned();
+        let found = self.db.read(move |tx| books::dispute(tx, company, &reference)).await;
+        found.map(|found| found.and_then(|kept| kept.into_dispute())).map_err(silent)
+    }
+}
+
+/// What a notice says.
+#[derive(serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct NoticePayload {
+    notice: String,
+    about: String,
+    reference: String,
+}
+
+/// Reads a notice whose signature is right.
+pub(crate) fn read_notice(body: &str) -> std::result::Result<Option<Notice>, &'static str> {
+    let submitted: NoticePayload =
+        serde_json::from_str(body).map_err(|_| "it is no notice of the sandbox")?;
+    let about = NoticeAbout::parse(&submitted.about).filter(|about| *about != NoticeAbout::Page);
+    let about = about.ok_or("it is about nothing that is known")?;
+    Ok(Some(Notice { event: submitted.notice, about, reference: submitted.reference }))
+}
+
+/// The bank's statements.
+pub(crate) fn area() -> Area {
+    Area::join([Area::of(books::STATEMENTS), Area::of(days::STATEMENTS)])
+}
+
+impl Bank {
+    /// The address of a page, which nobody guesses who knows a reference.
+    fn page_address(&self, kind: &str, company: CompanyId, reference: &str) -> Result<String> {
+        let seal = self.seal(kind, company, reference)?;
+        let address = &self.env.address;
+        Ok(format!("{address}/sandbox-bank/{kind}/{company}/{reference}/{seal}"))
+    }
+
+    fn seal(&self, kind: &str, company: CompanyId, reference: &str) -> Result<String> {
+        let signed = self
+            .env
+            .vault
+            .sign("sandbox page", format!("{kind}/{company}/{reference}").as_bytes())?;
+        Ok(signed.iter().take(16).map(|byte| format!("{byte:02x}")).collect())
+    }
+}
