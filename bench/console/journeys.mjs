@@ -136,7 +136,7 @@ const journeys = {
       }
       await page.click("button[type=submit]");
       await shows(page, "First steps");
-      await page.locator('li:has-text("Say what can be booked") a').click();
+      await page.locator('li:has-text("Create your first class or appointment") a').click();
       await open(page, "Add event type");
       const kind = form(page, "create_event_type");
       await kind.locator("[name=name]").fill("Personal training");

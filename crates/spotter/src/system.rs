@@ -71,7 +71,7 @@ pub fn key_in(path: &Path) -> Result<([u8; 32], bool), String> {
     if path.exists() {
         let mut text = String::new();
         File::open(path).and_then(|mut file| file.read_to_string(&mut text)).map_err(failed)?;
-        let rule = "must hold 64 hexadecimal digits";
+        let rule = "must be 64 hexadecimal digits";
         let key = parse_key(&text).ok_or_else(|| format!("{}: {rule}", path.display()))?;
         return Ok((key, false));
     }

@@ -68,7 +68,7 @@ fn check_address(client_id: &str) -> Result<(), &'static str> {
     }
     match Url::parse(client_id).ok().as_ref().and_then(Url::host) {
         Some(Host::Domain(_)) => Ok(()),
-        _ => Err("must have a name as its host, and no number"),
+        _ => Err("must have a host name, not an IP address"),
     }
 }
 

@@ -51,10 +51,7 @@ impl Busy {
     /// Adds something; a day holds so many things and no more.
     pub fn add(&mut self, taken: BusySpan) -> Result<()> {
         if self.0.len() >= ENTRIES_MAX {
-            return Err(Problem::conflict(
-                "startsAt",
-                "must be on a day with room in its calendar",
-            ));
+            return Err(Problem::conflict("startsAt", "must be on a day that is not full"));
         }
         let at = self.0.partition_point(|other| other.span <= taken.span);
         self.0.insert(at, taken);

@@ -160,7 +160,7 @@ fn delete_document_folder(cx: &mut Write, Path(at): Path<FolderPath>) -> Result<
     let folder = Folder::find(cx, at.folder_id)?;
     let inside: Option<(i64,)> = cx.one(INSIDE, params![at.folder_id])?;
     if inside.is_some() {
-        let rule = "must hold no folders, and no documents that are not archived";
+        let rule = "must contain no folders and no unarchived documents";
         return Err(Problem::conflict("folderId", rule));
     }
     cx.as_of(folder.updated_at);

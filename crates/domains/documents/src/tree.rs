@@ -47,7 +47,7 @@ impl Tree {
         if self.upwards(parent).any(|above| above == id) {
             return Err(Problem::conflict(
                 "parentId",
-                "must not be the folder itself or one that stands in it",
+                "must not be the folder itself or one inside it",
             ));
         }
         if self.depth(parent) + self.height(id) > DEPTH_MAX {

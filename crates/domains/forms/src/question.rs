@@ -206,7 +206,7 @@ impl Question {
         }
         if self.r#type == Scale {
             match self.min.zip(self.max) {
-                None => return wrong("max", "must be there, and min, of a scale"),
+                None => return wrong("max", "must be present with min for a scale"),
                 Some((min, max)) if min >= max || max - min > STEPS_MAX => {
                     return wrong("max", "must be 1 to 100 above min, of a scale");
                 }
@@ -227,7 +227,7 @@ impl Question {
             _ => return wrong("maxLength", "must be absent but for text"),
         }
         match (self.r#type, &self.measurement_type) {
-            (QuestionType::Measurement, None) => wrong("measurementType", "must be there"),
+            (QuestionType::Measurement, None) => wrong("measurementType", "must be present"),
             (QuestionType::Measurement, _) | (_, None) => Ok(()),
             _ => wrong("measurementType", "must be absent but for measurement"),
         }?;

@@ -250,8 +250,8 @@ pub struct NewGoal {
 fn checked(new: &NewGoal) -> Result<()> {
     let wrong = |field: &str, rule: &str| Err(Problem::invalid(field, rule));
     match (new.kind, &new.measurement_type, new.habit_id) {
-        (GoalKind::Measurement, None, _) => return wrong("measurementType", "must be there"),
-        (GoalKind::Habit, _, None) => return wrong("habitId", "must be there"),
+        (GoalKind::Measurement, None, _) => return wrong("measurementType", "must be present"),
+        (GoalKind::Habit, _, None) => return wrong("habitId", "must be present"),
         (GoalKind::Measurement, Some(_), None) | (GoalKind::Habit, None, Some(_)) => {}
         (GoalKind::Sessions | GoalKind::Custom, None, None) => {}
         (_, _, Some(_)) if new.kind != GoalKind::Habit => {
@@ -270,7 +270,7 @@ fn checked(new: &NewGoal) -> Result<()> {
         return wrong("direction", "must be increase, or absent, where it is counted");
     }
     match (new.direction, new.tolerance) {
-        (Some(Direction::Maintain), None) => wrong("tolerance", "must be there"),
+        (Some(Direction::Maintain), None) => wrong("tolerance", "must be present"),
         (Some(Direction::Maintain), _) | (_, None) => Ok(()),
         (_, Some(_)) => wrong("tolerance", "must come with the direction maintain"),
     }
@@ -294,7 +294,7 @@ fn direction(submitted: Option<Direction>, start: Option<i64>, target: i64) -> R
         (None, Some(start)) if target > start => Ok(Direction::Increase),
         (None, Some(_)) => Ok(Direction::Decrease),
         (None, None) => {
-            let rule = "must be there while nothing is known of where it begins";
+            let rule = "must be present if the start value is unknown";
             Err(Problem::invalid("direction", rule))
         }
     }

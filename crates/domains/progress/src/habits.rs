@@ -107,7 +107,7 @@ pub fn create(cx: &mut Write, client: ClientId, new: NewHabit) -> Result<Habit> 
     let kind = new.kind.unwrap_or(HabitKind::Check);
     let target = match (kind, new.target) {
         (HabitKind::Amount, Some(target)) => Some(amount(target, "target")?),
-        (HabitKind::Amount, None) => return Err(Problem::invalid("target", "must be there")),
+        (HabitKind::Amount, None) => return Err(Problem::invalid("target", "must be present")),
         (HabitKind::Check, Some(_)) => {
             return Err(Problem::invalid("target", "must be absent for a habit of kind check"));
         }
@@ -317,7 +317,9 @@ fn judged(habit: &Habit, new: &NewEntry) -> Result<(EntryStatus, Option<i64>)> {
             let kept = amount(submitted, "amount")?;
             Ok((habit.judged(kept), Some(kept)))
         }
-        (HabitKind::Amount, None, None) => wrong("amount", "must be there, or status be skipped"),
+        (HabitKind::Amount, None, None) => {
+            wrong("amount", "must be present unless status is skipped")
+        }
         (HabitKind::Amount, Some(_), _) => {
             wrong("status", "must be skipped without an amount, or absent")
         }

@@ -174,9 +174,9 @@ impl Values {
                 })
             }
             (true, ..) => {
-                Err(Problem::invalid(&named("components"), "must be there, and value must not be"))
+                Err(Problem::invalid(&named("components"), "must be present, and value absent"))
             }
-            (false, None, _) => Err(Problem::invalid(&named("value"), "must be there")),
+            (false, None, _) => Err(Problem::invalid(&named("value"), "must be present")),
             (false, ..) => {
                 Err(Problem::invalid(&named("components"), "must be absent for this type"))
             }

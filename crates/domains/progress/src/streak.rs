@@ -61,7 +61,7 @@ impl Schedule {
                 return wrong("schedule.times", "must be 1 to 7");
             }
             (ScheduleKind::Weekdays, None, _) => {
-                return wrong("schedule.weekdays", "must be there");
+                return wrong("schedule.weekdays", "must be present");
             }
             (ScheduleKind::Daily | ScheduleKind::TimesPerWeek, Some(_), _) => {
                 return wrong("schedule.weekdays", "must come with weekdays alone");

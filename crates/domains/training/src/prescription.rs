@@ -269,7 +269,10 @@ pub(super) fn check_supersets<'l>(labels: impl Iterator<Item = Option<&'l str>>)
         }
         if label.is_some_and(|label| closed.contains(label)) {
             let field = format!("exercises[{at}].superset");
-            return Err(Problem::invalid(&field, "must stand next to the others of its superset"));
+            return Err(Problem::invalid(
+                &field,
+                "must be next to the other exercises of its superset",
+            ));
         }
     }
     Ok(())

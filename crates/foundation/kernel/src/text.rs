@@ -32,7 +32,7 @@ impl<const MAX: usize> Text<MAX> {
             return Err((Key::RequestInvalid, EMPTY.into()));
         }
         if !trimmed.chars().any(is_visible) {
-            return Err((Key::RequestInvalid, "must have something to see in it".into()));
+            return Err((Key::RequestInvalid, "must contain a visible character".into()));
         }
         Ok(Self(trimmed.to_owned()))
     }

@@ -18,8 +18,8 @@ fn sources(of: &str) -> Vec<(PathBuf, String)> {
     }
     let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let groups = ["", "foundation", "platform", "domains", "adapters"];
-    let root = groups.map(|group| crates.join(group).join(of)).into_iter();
-    let root = root.filter(|folder| folder.join("Cargo.toml").exists()).next_back().unwrap();
+    let mut folders = groups.map(|group| crates.join(group).join(of)).into_iter();
+    let root = folders.rfind(|folder| folder.join("Cargo.toml").exists()).unwrap();
     let mut found =
         vec![(root.join("Cargo.toml"), fs::read_to_string(root.join("Cargo.toml")).unwrap())];
     walk(&root.join("src"), &mut found);

@@ -161,7 +161,7 @@ const RULES: &[Rule] = &[
     ("is needed again", "is opnieuw nodig", "wird noch einmal gebraucht"),
     ("must be a text", "moet tekst zijn", "muss Text sein"),
     (
-        "must have something to see in it",
+        "must contain a visible character",
         "moet iets zichtbaars bevatten",
         "muss etwas Sichtbares enthalten",
     ),
@@ -606,7 +606,7 @@ const RULES: &[Rule] = &[
         "deze installatie verstuurt geen mail",
         "diese Installation verschickt keine Mail",
     ),
-    ("must be on a day with room in its calendar", "die dag is vol", "dieser Tag ist voll"),
+    ("must be on a day that is not full", "die dag is vol", "dieser Tag ist voll"),
     (
         "must be one of the company's events",
         "moet een van je agenda-items zijn",
@@ -668,7 +668,7 @@ const RULES: &[Rule] = &[
         "muss bei einer Skala 1 bis 100 über dem Minimum liegen",
     ),
     (
-        "must be there, and min, of a scale",
+        "must be present with min for a scale",
         "is verplicht bij een schaal",
         "muss bei einer Skala angegeben werden",
     ),

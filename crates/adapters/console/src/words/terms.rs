@@ -229,7 +229,7 @@ const TERMS: &[(&str, &str, &str, &str)] = &[
     ("dateOfBirth", "Date of birth", "Geboortedatum", "Geburtsdatum"),
     ("deactivated", "Deactivated", "Gedeactiveerd", "Deaktiviert"),
     ("declined", "Declined", "Geweigerd", "Abgelehnt"),
-    ("deny", "Not let in", "Geweigerd", "Abgewiesen"),
+    ("deny", "Denied", "Geweigerd", "Abgewiesen"),
     ("device", "Door", "Deur", "Tür"),
     ("deviceKey", "Device key", "Apparaatsleutel", "Geräteschlüssel"),
     ("disabled", "Switched off", "Uitgezet", "Ausgeschaltet"),

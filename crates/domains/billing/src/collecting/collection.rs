@@ -200,7 +200,7 @@ fn charge_invoice(
     if let Some(payment) = Payment::unfinished(cx, invoice.invoice_id)? {
         let rule = match payment.is_by_page() {
             true => {
-                "must be none that is under way: the client pays on a page; take the request back first"
+                "must not be in progress: the client is paying on a page; cancel the payment request first"
             }
             false => "must be none that is under way for the invoice",
         };

@@ -178,7 +178,7 @@ pub fn confirm_address(cx: &mut Write, token: &Credential) -> Result<()> {
 fn check_is_free(cx: &mut Read, subject: Subject, id: Id, email: &str) -> Result<()> {
     let holder: Option<(Id,)> = cx.one(HOLDER, params![subject, email])?;
     match holder.is_some_and(|(holder,)| holder != id) {
-        true => Err(Problem::conflict("email", "must not be one that somebody else signs in with")),
+        true => Err(Problem::conflict("email", "must not be another account's address")),
         false => Ok(()),
     }
 }

@@ -227,8 +227,7 @@ pub fn check_guarded(cx: &mut Read, location: LocationId, zones: &[String]) -> R
         devices.iter().flat_map(|device| device.zones.0.iter().map(move |zone| (device, zone)));
     match guarded.into_iter().find(|(_, zone)| !zones.contains(zone)) {
         Some((device, zone)) => {
-            let rule =
-                format!("must keep {zone} as it is spelled: the device {} guards it", device.name);
+            let rule = format!("must keep {zone} unchanged: the device {} guards it", device.name);
             Err(Problem::conflict("accessZones", &rule))
         }
         None => Ok(()),

@@ -88,7 +88,7 @@ fn set_ai_access(
 ) -> Result<AiAccessAnswer> {
     let client = Client::find(cx, at.client_id)?;
     if !cx.by_staff() && new.ai_access != AiAccess::Off {
-        return Err(Problem::invalid("aiAccess", "must be off: the company opens it again"));
+        return Err(Problem::invalid("aiAccess", "must be off: only the company can turn it on"));
     }
     let submitted =
         AiAccessChoice { client_id: at.client_id, ai_access: new.ai_access, updated_at: cx.now() };

@@ -443,7 +443,7 @@ fn an_operator_sees_how_the_installation_is() {
     }
     let (status, _, text) = see(&page, &cookie);
     assert_eq!(status, 200, "{text}");
-    for part in ["Work that is done by itself", "secret_key", "the flag --listen", "free"] {
+    for part in ["Background jobs", "secret_key", "the flag --listen", "free"] {
         assert!(text.contains(part), "{part} is not in {text}");
     }
     assert!(!text.contains("No backup was made"), "{text}");

@@ -68,7 +68,7 @@ impl Form<'_> {
     fn decimal(&self, place: &str) -> String {
         let value = self.value(place);
         match self.typed.is_none() && body::is_kind(self.place(unmarked(place)), "number") {
-            true => self.say.pointed(&value),
+            true => self.strings.pointed(&value),
             false => value,
         }
     }
@@ -111,7 +111,7 @@ impl Form<'_> {
 
     /// An address. It is written whole: what has no field is sent as it is.
     pub(crate) fn address(self, place: &str) -> Self {
-        let t = self.say;
+        let t = self.strings;
         let at = |part: &str| format!("{place}.{part}");
         let region = self.value(&at("region"));
         self.text(&at("line1"), t.street())
@@ -142,7 +142,7 @@ impl Form<'_> {
     /// A file that is kept: its id stands at this place of the body. Of a photo the picture is drawn anew.
     pub(crate) fn upload(mut self, name: &str, label: &str, sent: Upload) -> Self {
         self.file = true;
-        let help = self.say.file_help();
+        let help = self.strings.file_help();
         let control = html! {
             input type="file" id=(self.input_id(name)) name={ (name) (sent.mark()) } accept=(sent.accepts()) required[self.is_required(name)]
                 aria-invalid=[self.mistake(name).map(|_| "true")] aria-describedby=[self.described(name, help)];

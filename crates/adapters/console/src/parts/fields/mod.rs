@@ -47,7 +47,7 @@ pub(crate) struct Form<'f> {
     reauthentication: Option<&'static str>,
     choose: &'static str,
     currency: String,
-    say: Strings,
+    strings: Strings,
     plain: bool,
     /// Whether it brings a file.
     file: bool,
@@ -171,7 +171,7 @@ impl<'f> Form<'f> {
             .then(|| cx.strings.your_password()),
             choose: cx.strings.choose(),
             currency: cx.person.company.currency.code().to_owned(),
-            say: cx.strings,
+            strings: cx.strings,
             plain: found.is_some_and(|found| found.method == Method::Get),
             file: false,
             draft: None,
@@ -322,7 +322,7 @@ impl<'f> Form<'f> {
 
     /// The mark of what must be filled in; those who hear the page are told by the control.
     fn required_mark(&self, name: &str) -> Markup {
-        html! { @if self.is_required(name) { span.needed aria-hidden="true" title=(self.say.required()) { "*" } } }
+        html! { @if self.is_required(name) { span.needed aria-hidden="true" title=(self.strings.required()) { "*" } } }
     }
 
     /// A field as it stands: its label, what it is made of, a word of help, what is wrong with it.
@@ -398,19 +398,19 @@ impl<'f> Form<'f> {
         } = self;
         let field = wrong.as_ref().map(|(field, _)| field.clone()).unwrap_or_default();
         let called = labels.iter().find(|(name, _)| *name == field);
-        let called = called.map_or_else(|| self.say.field(&field), |(_, label)| label);
+        let called = called.map_or_else(|| self.strings.field(&field), |(_, label)| label);
         let about = format!("{id}-{}", field.replace('.', "-"));
         html! {
             form id=(id) method="post" action=(action) novalidate[self.plain] data-form data-offline[self.offline]
                 enctype=[self.file.then_some("multipart/form-data")] data-hx-boost=[(self.file || self.away).then_some("false")] {
                 @if let Some((field, answer)) = &wrong {
                     div class=(SUMMARY) role="alert" tabindex="-1" {
-                        h2 { (self.say.problem_with()) }
+                        h2 { (self.strings.problem_with()) }
                         @if field.is_empty() { p { (answer) } }
                         @else { p { a href={ "#" (about) } { (called) } ": " (answer) } }
                         @let own = typed_before(lost, &hidden, &labels);
                         @if !own.is_empty() {
-                            p { (self.say.you_had_typed()) }
+                            p { (self.strings.you_had_typed()) }
                             ul { @for (label, value) in own { li { @if !label.is_empty() { (label) ": " } (value) } } }
                         }
                     }
@@ -430,16 +430,16 @@ impl<'f> Form<'f> {
                 @if let Some(label) = is_sure {
                     div.field {
                         label for={ (id) "--password" } { (label) }
-                        p.help #{ (id) "--password-help" } { (self.say.password_why()) }
+                        p.help #{ (id) "--password-help" } { (self.strings.password_why()) }
                         input type="password" id={ (id) "--password" } name="-password" required
                             autocomplete="current-password" aria-describedby={ (id) "--password-help" };
                     }
                 }
                 @if let Some(preview) = preview {
                     div class=(FORESEEN) role="alert" tabindex="-1" {
-                        p { b { (self.say.will_happen()) } }
-                        ul { @for what in &preview.happens { li { (self.say.rule(what)) } } }
-                        p { (self.say.send_again_to_do_it()) }
+                        p { b { (self.strings.will_happen()) } }
+                        ul { @for what in &preview.happens { li { (self.strings.rule(what)) } } }
+                        p { (self.strings.send_again_to_do_it()) }
                     }
                 }
                 button.(class) type="submit" { (button) @if !recipient.is_empty() { span.hidden { ": " (recipient) } } }
