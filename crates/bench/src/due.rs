@@ -14,7 +14,7 @@ use crate::{
 
 /// What is due, as it is watched.
 pub struct Watched {
-    /// What it is called.
+    /// Display name.
     pub name: &'static str,
     /// How the line of the metric begins that tells how many are due.
     pub metric: &'static str,

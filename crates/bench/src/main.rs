@@ -54,7 +54,7 @@ enum What {
     },
     /// A healthy company beside many whose targets hang.
     Crowd {
-        /// How many.
+        /// Number of items.
         #[arg(long)]
         companies: u64,
         /// How long each latency is measured.
@@ -63,7 +63,7 @@ enum What {
     },
     /// Latency beside deliveries that are kept.
     Kept {
-        /// How many.
+        /// Number of items.
         #[arg(long, default_value_t = 200_000)]
         count: u64,
         /// How long each latency is measured.
@@ -72,7 +72,7 @@ enum What {
     },
     /// Other callers beside connections that send half a head.
     HalfOpen {
-        /// How many.
+        /// Number of items.
         #[arg(long, default_value_t = 2_000)]
         count: usize,
         /// How long.
@@ -81,37 +81,37 @@ enum What {
     },
     /// Other callers beside timers that are due at one instant.
     Timers {
-        /// How many.
+        /// Number of items.
         #[arg(long, default_value_t = 100_000)]
         count: u64,
     },
     /// Other callers beside jobs that are due at one instant.
     Jobs {
-        /// How many.
+        /// Number of items.
         #[arg(long, default_value_t = 5_000)]
         count: u64,
     },
     /// A company with years of bookings: slots, lists, bookings a second.
     Calendar {
-        /// How many.
+        /// Number of items.
         #[arg(long, default_value_t = 500_000)]
         bookings: u64,
     },
     /// Memberships that renew at one instant, and others beside them.
     Renewals {
-        /// How many.
+        /// Number of items.
         #[arg(long, default_value_t = 10_000)]
         count: u64,
     },
     /// A company with years of invoices: its list, and one on paper.
     Invoices {
-        /// How many.
+        /// Number of items.
         #[arg(long, default_value_t = 500_000)]
         count: u64,
     },
     /// A client with years of measurements beside one with few.
     Progress {
-        /// How many.
+        /// Number of items.
         #[arg(long, default_value_t = 20_000)]
         count: i64,
     },
@@ -126,13 +126,13 @@ enum What {
     },
     /// A company with years of bookings: its reports.
     Reports {
-        /// How many.
+        /// Number of items.
         #[arg(long, default_value_t = 1_000_000)]
         bookings: u64,
     },
     /// A company with very many clients: searches, pages far down, and others beside them.
     Million {
-        /// How many.
+        /// Number of items.
         #[arg(long, default_value_t = 1_000_000)]
         clients: u64,
     },
@@ -183,7 +183,7 @@ enum What {
         /// The conversation.
         #[arg(long)]
         conversation: String,
-        /// How many.
+        /// Number of items.
         #[arg(long)]
         count: i64,
     },

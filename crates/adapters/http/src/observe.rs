@@ -30,7 +30,7 @@ impl RequestId {
         request.extensions().get::<Self>().cloned().unwrap_or_else(|| Self("".into()))
     }
 
-    /// As it is told.
+    /// The API's view of the record.
     pub fn as_str(&self) -> &str {
         &self.0
     }

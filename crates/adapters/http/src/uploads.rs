@@ -172,7 +172,7 @@ fn about(parts: &request::Parts, arriving: &mut LimitedBody) -> Result<About> {
 /// A file that came with a form.
 #[derive(Clone, Debug)]
 pub struct FormFile {
-    /// What it is called.
+    /// Display name.
     pub name: String,
     /// What its sender says it is.
     pub media_type: String,

@@ -2,7 +2,7 @@
 
 use spotter_kernel::{Date, money::Currency};
 
-/// Whether it bills or takes back.
+/// Invoice or credit note.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// It bills.
@@ -34,7 +34,7 @@ pub struct Party {
     pub vat_number: Option<String>,
     /// Another number under which taxes are paid.
     pub tax_number: Option<String>,
-    /// The number in the trade register.
+    /// Company registration number.
     pub registration_number: Option<String>,
 }
 
@@ -98,10 +98,10 @@ pub struct Rate {
     pub tax: i64,
 }
 
-/// An invoice or a credit note.
+/// Invoice or credit note.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Invoice {
-    /// Whether it bills or takes back.
+    /// Invoice or credit note.
     pub kind: Kind,
     /// Its number.
     pub number: String,
@@ -125,7 +125,7 @@ pub struct Invoice {
     pub buyer: Party,
     /// Invoice lines.
     pub lines: Vec<Line>,
-    /// The amounts by rate.
+    /// Amounts by VAT rate.
     pub rates: Vec<Rate>,
     /// Without tax, in minor units.
     pub net: i64,
@@ -139,7 +139,7 @@ pub struct Invoice {
     pub collected: bool,
     /// The account to pay to.
     pub iban: Option<String>,
-    /// The bank of that account.
+    /// BIC of the bank.
     pub bic: Option<String>,
 }
 

@@ -249,13 +249,13 @@ fn draw_part(surface: &mut Surface<'_>, style: Style, x: &mut f32, y: f32, part:
 
 /// What is said of a document.
 pub struct About {
-    /// What it is called.
+    /// Display name.
     pub title: String,
     /// Who made it.
     pub author: String,
     /// The code of its language.
     pub language: &'static str,
-    /// When it was made.
+    /// When it was created.
     pub date: Date,
 }
 

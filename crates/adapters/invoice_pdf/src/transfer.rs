@@ -12,7 +12,7 @@ pub struct Transfer<'t> {
     pub iban: &'t str,
     /// Its bank.
     pub bic: Option<&'t str>,
-    /// In minor units.
+    /// Amount in minor units.
     pub amount: i64,
     /// Euros alone can be sent by it.
     pub currency: Currency,

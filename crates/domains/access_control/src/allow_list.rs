@@ -283,7 +283,7 @@ fn get_allow_list(cx: &mut Read, Query(request): Query<AllowListFilters>) -> Res
     })
 }
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS).operations([operation!(device GET "/access/allow-list", get_allow_list)
         .summary("Get the offline allow-list")

@@ -72,7 +72,7 @@ fn unblock_access(cx: &mut Write, Path(at): Path<ClientPath>) -> Result<AccessBl
     Ok(AccessBlockAnswer { access_block })
 }
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS).operations([
         operation!(app GET "/clients/{clientId}/access-block", Coach, get_access_block)

@@ -60,7 +60,7 @@ struct ScannedClient {
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct Scanned {
-    /// What the device calls it.
+    /// The device's own id of the scan.
     scan_id: String,
     /// Whether the door opens.
     decision: Decision,
@@ -277,7 +277,7 @@ fn scan_access(cx: &mut Write, Body(new): Body<NewScan>) -> Result<Scanned> {
 /// What a scan may announce: attendance, and credits.
 pub const TELLS: &[spotter_kernel::Event] = settling![BookingUpdated];
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::default().operations([operation!(device POST "/access/scans", scan_access)
         .summary("Check a credential")

@@ -29,7 +29,7 @@ fn mac(cx: &Read, credential: CredentialId, step: i64) -> Result<String> {
 /// What a code says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Code {
-    /// Whose it is.
+    /// The credential.
     pub credential: CredentialId,
     /// The half-minute that it was made for.
     pub step: i64,
@@ -88,7 +88,7 @@ fn get_access_code(cx: &mut Read) -> Result<AccessCode> {
     })
 }
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::default().operations([operation!(app GET "/client/access-code", Client, get_access_code)
         .summary("Get the current access code")

@@ -34,7 +34,7 @@ record! {
     /// A credential as it is stored.
     #[derive(Debug, Clone, PartialEq)]
     pub struct AccessCredential {
-        /// Its id.
+        /// Id of the record.
         pub credential_id: CredentialId,
         /// The client.
         pub client_id: ClientId,

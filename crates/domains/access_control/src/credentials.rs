@@ -24,7 +24,7 @@ filters! {
         kind: AccessKind => "kind = ?";
         /// Those in this status.
         status: AccessCredentialStatus => "status = ?";
-        /// Changed at this instant or later.
+        /// Only records that were updated at or after this instant.
         updated_from: Timestamp => "updated_at >= ?";
     }
 }
@@ -170,7 +170,7 @@ fn suspend_all(cx: &mut Write, client: Id) -> Result<u64> {
     cx.execute(SUSPEND, params![client, now])
 }
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS).with(Area::of(credential::statements())).lists(lists()).ends(ENDINGS).operations([
         operation!(app GET "/clients/{clientId}/access-credentials", Coach, list_access_credentials)

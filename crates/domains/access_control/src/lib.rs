@@ -26,7 +26,7 @@ pub mod zone_context;
 
 use spotter_contract::Area;
 
-/// What the area brings.
+/// The operations and statements of this domain.
 pub fn area() -> Area {
     let rooms = [
         (

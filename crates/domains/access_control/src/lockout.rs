@@ -56,7 +56,7 @@ pub fn count(cx: &mut Write, device: DeviceId, kind: AccessKind) -> Result<()> {
     cx.defer(if is_new { INSERT } else { SAVE }, &own.params())
 }
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS)
 }

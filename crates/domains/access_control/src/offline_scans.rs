@@ -29,7 +29,7 @@ const RIGHT_MS: i64 = 2_000;
 #[schemars(inline)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct LateScan {
-    /// What the device calls it.
+    /// The device's own id of the scan.
     scan_id: Text<64>,
     /// What was shown.
     credential: ShownCredential,
@@ -72,7 +72,7 @@ words! {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct Recorded {
-    /// What the device calls it.
+    /// The device's own id of the scan.
     scan_id: String,
     /// `recorded`; `known` from before; `stale`, older than seven days, so that nothing follows; a `conflict` with another
     /// scan of the same name; or `invalid`, and `rule` says why.
@@ -287,7 +287,7 @@ fn record_late_scans(cx: &mut Write, Body(new): Body<LateScans>) -> Result<LateA
     Ok(LateAnswer { results, clock_skew_ms: skew })
 }
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::default().operations([operation!(device POST "/access/scans/late", record_late_scans)
         .summary("Upload offline scans")

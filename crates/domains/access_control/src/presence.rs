@@ -76,7 +76,7 @@ pub fn others(
     Ok(counted.map_or(0, |(others,)| others))
 }
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS)
 }

@@ -38,7 +38,7 @@ const EXPORTS: &[ExportSection] = &[
     ExportSection::of("visits", "list_visits"),
 ];
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS).erases(TRACES).exports(EXPORTS)
 }

@@ -56,7 +56,7 @@ fn forget(cx: &mut Write, before: Timestamp) -> Result<u64> {
     Ok(scans.len().max(visits.len()) as u64)
 }
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS)
 }

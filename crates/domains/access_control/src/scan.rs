@@ -32,7 +32,7 @@ record! {
         pub access_scan_id: AccessScanId,
         /// Who asked.
         pub device_id: DeviceId,
-        /// What the device calls it.
+        /// The device's own id of the scan.
         pub scan_id: String,
         /// What was asked, so that it is known when it is asked again.
         pub fingerprint: Vec<u8>,
@@ -48,9 +48,9 @@ record! {
         pub credential_id: Option<CredentialId>,
         /// The client.
         pub client_id: Option<ClientId>,
-        /// What became of it.
+        /// Whether access was allowed.
         pub decision: Decision,
-        /// Why it was done, as entered.
+        /// Why access was denied.
         pub reason: Option<Reason>,
         /// Whether the device decided it by itself.
         pub offline: bool,
@@ -118,7 +118,7 @@ impl Scan {
 struct AccessScan {
     access_scan_id: AccessScanId,
     device_id: DeviceId,
-    /// What the device calls it.
+    /// The device's own id of the scan.
     scan_id: String,
     location_id: LocationId,
     /// Null for the location as a whole.
@@ -217,7 +217,7 @@ fn list_access_scans(
 /// Of an entry, what clients are not told.
 const STAFFS: &[&str] = &["deviceTime", "clockIsOff", "wouldHaveBeen", "passbackBroken", "stale"];
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS).lists(lists()).operations([
         operation!(app GET "/access-scans", Manager, list_access_scans)

@@ -25,7 +25,7 @@ record! {
     #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
     #[serde(rename_all = "camelCase")]
     pub struct Visit {
-        /// Its id.
+        /// Id of the record.
         pub visit_id: VisitId,
         client_id: ClientId,
         location_id: LocationId,
@@ -139,7 +139,7 @@ fn list_visits(cx: &mut Read, ListQuery(mut wanted, page): ListQuery<Filters>) -
     Ok(cx.page(&LIST, &wanted, page)?.into())
 }
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS).lists(lists()).operations([
         operation!(app GET "/visits", Coach, list_visits)

@@ -175,7 +175,7 @@ fn set_access_zone(
     Ok(AccessZoneAnswer { access_zone: zone.into() })
 }
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS).operations([
         operation!(app GET "/locations/{locationId}/access-zones", Manager, list_access_zones)

@@ -108,16 +108,16 @@ pub fn way_of(device: &Device, named: Option<Direction>) -> Result<Direction> {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct OwnDevice {
-    /// Its id.
+    /// Id of the record.
     device_id: DeviceId,
-    /// What people call it.
+    /// Display name.
     name: String,
     location_id: LocationId,
     /// IANA time zone of the location.
     time_zone: String,
     /// The zones that it guards, as the location names them; the location as a whole where it names none.
     zones: Vec<String>,
-    /// Which way people go at it.
+    /// Direction in which people pass.
     direction: Direction,
     /// What becomes of who comes in twice.
     passback: Passback,
@@ -161,7 +161,7 @@ fn get_own_device(cx: &mut Read) -> Result<OwnDevice> {
     })
 }
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::default().operations([operation!(device GET "/access/device", get_own_device)
         .summary("Get the calling device")

@@ -131,7 +131,7 @@ fn delete_access_rule(cx: &mut Write, Path(at): Path<RulePath>) -> Result<Access
     Ok(AccessRuleAnswer { access_rule })
 }
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS)
         .lists(lists())

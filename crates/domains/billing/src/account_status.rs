@@ -155,7 +155,7 @@ pub fn follow_members(cx: &mut Write, client: ClientId) -> Result<()> {
     clients::profile::set_member_status(cx, client, status)
 }
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS)
 }

@@ -256,7 +256,7 @@ fn get_entrance(
     Ok(EntranceAnswer { entrance: decide(cx, client.client_id, at)? })
 }
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS).operations([
         operation!(app GET "/finance/clients/{clientId}/entrance", Coach, get_entrance)

@@ -78,7 +78,7 @@ const REPEATING: &[Repeating] = &[Repeating {
     step: audit,
 }];
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS).repeats(REPEATING)
 }

@@ -55,7 +55,7 @@ fn list_client_balances(cx: &mut Read, Query(request): Query<ClientIds>) -> Resu
     Ok(BalancesAnswer { client_balances: of_each.collect() })
 }
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS).operations([operation!(app GET "/finance/balances", Coach,
         list_client_balances)

@@ -4,7 +4,7 @@ use spotter_kernel::id_type;
 use spotter_store::stored_ids;
 
 id_type!(
-    /// An invoice or a credit note.
+    /// Invoice or credit note.
     InvoiceId,
     RequestInvalid
 );
@@ -14,7 +14,7 @@ id_type!(
     RequestInvalid
 );
 id_type!(
-    /// Money that goes back.
+    /// A refund.
     RefundId,
     RequestInvalid
 );

@@ -29,7 +29,7 @@ use std::collections::BTreeSet;
 use spotter_contract::{Area, Read};
 use spotter_kernel::{Date, Event, Result, Timestamp, id::ClientId};
 
-/// What the area brings.
+/// The operations and statements of this domain.
 pub fn area() -> Area {
     Area::join([
         catalogue::area().tagged("Products"),

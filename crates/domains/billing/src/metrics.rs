@@ -399,7 +399,7 @@ fn now(cx: &mut Write, mend: bool) -> Result<Vec<Difference>> {
 
 static RECOUNT: Recount = Recount { span, prepare, month, now };
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS).recounts(&[&RECOUNT])
 }

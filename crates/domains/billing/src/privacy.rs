@@ -86,7 +86,7 @@ const TRACES: &[ErasureRule] = &[
     ErasureRule::gone("billing_details", ErasureAction::By(BILLING_DETAILS)),
 ];
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS).ends(ENDS).exports(EXPORTS).erases(TRACES)
 }

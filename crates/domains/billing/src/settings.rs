@@ -51,15 +51,15 @@ pub struct Seller {
     pub tax_number: Option<Text<40>>,
     /// Why no VAT is billed at 0 %, as the law wants it said: of exempt lessons, or of a small business.
     pub vat_exemption_reason: Option<Text<200>>,
-    /// The number in the trade register.
+    /// Company registration number.
     pub registration_number: Option<Text<40>>,
     /// IBAN to pay to.
     pub iban: Option<Iban>,
-    /// The bank of that account.
+    /// BIC of the bank.
     pub bic: Option<Bic>,
     /// How to write to who bills.
     pub email: Option<Email>,
-    /// How to call them.
+    /// Phone number.
     pub phone: Option<Phone>,
 }
 
@@ -145,15 +145,15 @@ struct SellerChanges {
     tax_number: Patch<Text<40>>,
     /// Why no VAT is billed at 0 %, as the law wants it said: of exempt lessons, or of a small business.
     vat_exemption_reason: Patch<Text<200>>,
-    /// The number in the trade register.
+    /// Company registration number.
     registration_number: Patch<Text<40>>,
     /// IBAN to pay to.
     iban: Patch<Iban>,
-    /// The bank of that account.
+    /// BIC of the bank.
     bic: Patch<Bic>,
     /// How to write to who bills.
     email: Patch<Email>,
-    /// How to call them.
+    /// Phone number.
     phone: Patch<Phone>,
 }
 
@@ -248,7 +248,7 @@ fn update_finance_settings(
     Ok(SettingsAnswer { finance_settings: settings })
 }
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS).operations([
         operation!(app GET "/company/finance-settings", Manager, get_finance_settings)

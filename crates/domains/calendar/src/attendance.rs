@@ -193,7 +193,7 @@ macro_rules! correcting {
     };
 }
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::default().timers(&[&SETTLE_UNMARKED]).operations([
         operation!(POST "/bookings/{bookingId}/attendance", BookingsWrite, set_booking_attendance)

@@ -35,9 +35,9 @@ pub struct WorkingHours {
     #[serde(deserialize_with = "weekday")]
     #[schemars(range(min = 1, max = 7))]
     pub weekday: i64,
-    /// Wall-clock time of the start.
+    /// Start as a time of day.
     pub start_time: WallTime,
-    /// Wall-clock time of the end; on the next day where it is not later than the start.
+    /// End as a time of day; on the next day if not later than the start.
     #[serde(deserialize_with = "text::closing")]
     #[schemars(with = "ClosingTime")]
     pub end_time: WallTime,
@@ -54,9 +54,9 @@ pub struct WorkingHours {
 #[schemars(inline)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct DatedHours {
-    /// Wall-clock time of the start.
+    /// Start as a time of day.
     pub start_time: WallTime,
-    /// Wall-clock time of the end; on the next day where it is not later than the start.
+    /// End as a time of day; on the next day if not later than the start.
     #[serde(deserialize_with = "text::closing")]
     #[schemars(with = "ClosingTime")]
     pub end_time: WallTime,
@@ -88,9 +88,9 @@ pub struct OpenHours {
     #[serde(deserialize_with = "weekday")]
     #[schemars(range(min = 1, max = 7))]
     pub weekday: i64,
-    /// Wall-clock time of the start.
+    /// Start as a time of day.
     pub start_time: WallTime,
-    /// Wall-clock time of the end; on the next day where it is not later than the start.
+    /// End as a time of day; on the next day if not later than the start.
     #[serde(deserialize_with = "text::closing")]
     #[schemars(with = "ClosingTime")]
     pub end_time: WallTime,
@@ -101,9 +101,9 @@ pub struct OpenHours {
 #[schemars(inline)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct DatedOpenHours {
-    /// Wall-clock time of the start.
+    /// Start as a time of day.
     pub start_time: WallTime,
-    /// Wall-clock time of the end; on the next day where it is not later than the start.
+    /// End as a time of day; on the next day if not later than the start.
     #[serde(deserialize_with = "text::closing")]
     #[schemars(with = "ClosingTime")]
     pub end_time: WallTime,
@@ -351,7 +351,7 @@ trait Hours {
     fn weekday(&self) -> i64 {
         1
     }
-    /// From when until when.
+    /// Start and end.
     fn times(&self) -> (&WallTime, &WallTime);
     /// Where and for what they hold: those with others may overlap.
     fn limits(&self) -> (&[LocationId], &[EventTypeId]) {
@@ -555,7 +555,7 @@ fn set_location_availability(
     Ok(LocationAnswer { availability })
 }
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS).operations([
         operation!(GET "/coaches/{coachId}/availability", CoachAvailabilityRead, get_coach_availability)

@@ -90,15 +90,15 @@ record! {
         pub event_type_id: EventTypeId,
         /// The coach.
         pub coach_id: CoachId,
-        /// Where, if it has a place.
+        /// The location, if there is one.
         pub location_id: Option<LocationId>,
         /// Start.
         pub starts_at: Timestamp,
-        /// When it is over.
+        /// End.
         pub ends_at: Timestamp,
-        /// The zone in which it takes place.
+        /// Time zone of the event.
         pub time_zone: TimeZone,
-        /// What people call it.
+        /// Display name.
         pub name: String,
         /// Whether it has a seat.
         pub status: BookingStatus,
@@ -137,15 +137,15 @@ record! {
         pub cancellation_timing: Option<CancellationTiming>,
         /// Why it was cancelled.
         pub cancellation_reason: Option<String>,
-        /// What staff say of it.
+        /// Note by staff.
         pub note: Option<String>,
         /// The integrator's own id for it; unique in the company.
         pub external_id: Option<String>,
         /// Version number; increases with every change.
         pub version: i64,
-        /// When it was made.
+        /// When it was created.
         pub created_at: Timestamp,
-        /// When it was last changed.
+        /// When it was last updated.
         pub updated_at: Timestamp,
     }
 }
@@ -171,7 +171,7 @@ pub struct BookingEvent {
     cancelled_at: Option<Timestamp>,
     cancelled_by: Option<CancelledBy>,
     cancellation_timing: Option<CancellationTiming>,
-    /// The fields that changed; absent where it was made.
+    /// Names of the changed fields; absent on creation.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     changed_fields: Vec<String>,
 }
@@ -197,7 +197,7 @@ pub struct NewBooking {
     pub request: Option<BookingRequestId>,
     /// The series that it is of, and its date there.
     pub series: Option<(RecurringBookingId, Date)>,
-    /// What staff say of it.
+    /// Note by staff.
     pub note: Option<String>,
     /// The integrator's own id for it.
     pub external_id: Option<String>,
@@ -322,7 +322,7 @@ impl Booking {
         Ok(())
     }
 
-    /// From its start to its end.
+    /// Start and end.
     pub fn span(&self) -> Span {
         Span::new(self.starts_at, self.ends_at)
     }
@@ -524,7 +524,7 @@ record! {
 #[schemars(inline)]
 #[serde(rename_all = "camelCase")]
 pub struct AffectedBookings {
-    /// How many there are.
+    /// Number of records.
     total: i64,
     /// The first 100 bookings.
     bookings: Vec<AffectedBooking>,
@@ -623,7 +623,7 @@ impl Booking {
 pub struct BookingView {
     #[serde(flatten)]
     booking: Booking,
-    /// What the clock shows there at its start, with the offset from UTC.
+    /// Start in local time with its UTC offset.
     local_starts_at: String,
 }
 
@@ -634,7 +634,7 @@ impl From<Booking> for BookingView {
     }
 }
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS).tells::<BookingEvent>()
 }

@@ -128,7 +128,7 @@ pub struct NewBookingRequest {
     pub ignore_policy: bool,
     /// Books although the client is somewhere else then.
     pub allow_overlap: bool,
-    /// What staff say of it.
+    /// Note by staff.
     pub note: Option<Text<1000>>,
     /// The integrator's own id for it; unique in the company.
     pub external_id: Option<Text<120>>,
@@ -230,7 +230,7 @@ fn create_booking(cx: &mut Write, Body(new): Body<NewBookingRequest>) -> Result<
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 struct BookingChanges {
-    /// What staff say of it.
+    /// Note by staff.
     note: Patch<Text<1000>>,
     /// The integrator's own id for it; unique in the company.
     external_id: Patch<Text<120>>,
@@ -307,7 +307,7 @@ fn decline_offered_seat(cx: &mut Write, Path(at): Path<BookingPath>) -> Result<B
     Ok(BookingAnswer { booking: booking.into() })
 }
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::default().lists(lists()).operations([
         operation!(GET "/bookings", BookingsRead, list_bookings)

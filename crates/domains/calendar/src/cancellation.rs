@@ -299,7 +299,7 @@ const ENDS: &[Effect] = &[
     ),
 ];
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::default().ends(ENDS).operations([
         operation!(POST "/bookings/{bookingId}/cancel/preview", BookingsRead,

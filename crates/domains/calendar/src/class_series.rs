@@ -54,7 +54,7 @@ record! {
         location_id: Option<LocationId>,
         duration_minutes: i64,
         capacity: i64,
-        /// On which dates, at which time of the clock.
+        /// Dates of the recurrence and its local time.
         recurrence: Json<Recurrence>,
         /// What was done where a class could not be made.
         on_conflict: OnConflict,
@@ -159,7 +159,7 @@ filters! {
         coach_id: CoachId => "coach_id = ?";
         /// Series in this status.
         status: SeriesStatus => "status = ?";
-        /// Changed at this instant or later.
+        /// Only records that were updated at or after this instant.
         updated_from: Timestamp => "updated_at >= ?";
     }
 }
@@ -195,7 +195,7 @@ struct NewEventSeries {
     duration_minutes: Option<BoundedInteger<5, 1_440>>,
     /// Seats, 1 to 1,000.
     capacity: Option<BoundedInteger<1, 1_000>>,
-    /// On which dates, at which time of the clock.
+    /// Dates of the recurrence and its local time.
     recurrence: NewRecurrence,
     /// `refuse` when absent.
     on_conflict: Option<OnConflict>,
@@ -252,9 +252,9 @@ fn create_event_series(cx: &mut Write, Body(new): Body<NewEventSeries>) -> Resul
 struct EventSeriesChanges {
     /// One and all after it, or all that are to come; one alone is changed as a calendar event.
     scope: SeriesScope,
-    /// The date in the recurrence of the one that is meant; for `all` absent.
+    /// Date of the occurrence in the recurrence; absent for `all`.
     occurrence_date: Option<Date>,
-    /// On which dates, at which time of the clock.
+    /// Dates of the recurrence and its local time.
     #[serde(default)]
     recurrence: RecurrenceChanges,
     #[serde(default)]
@@ -438,7 +438,7 @@ fn carry_over(
 struct CancelEventSeries {
     /// One, one and all after it, or all that are to come.
     scope: SeriesScope,
-    /// The date in the recurrence of the one that is meant; for `all` absent.
+    /// Date of the occurrence in the recurrence; absent for `all`.
     occurrence_date: Option<Date>,
     /// Why; kept with their bookings, and not told.
     reason: Option<Text<500>>,
@@ -496,7 +496,7 @@ static EXTEND_EVENT_SERIES: Timer = Timer::new(
     extend_event_series,
 );
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS).lists(lists()).stays(STAYS).timers(&[&EXTEND_EVENT_SERIES]).operations([
         operation!(app GET "/calendar/event-series", Coach, list_event_series)
@@ -587,7 +587,7 @@ const STAYS: &[Remainder] = &[
     ),
 ];
 
-/// What is left of it, but for which.
+/// Records that erasure keeps, and why.
 const LEFT: &str = " FROM event_series WHERE company_id = ?1 AND status = 'active' AND ";
 
 statements! {

@@ -42,7 +42,7 @@ pub struct NewClass {
     pub event_template_id: Option<EventTemplateId>,
     /// What it is; required without a template.
     pub event_type_id: Option<EventTypeId>,
-    /// What people call it.
+    /// Display name.
     pub name: Option<Name<120>>,
     /// The coach.
     pub coach_id: Option<CoachId>,
@@ -65,7 +65,7 @@ pub struct Plan {
     pub event_type_id: EventTypeId,
     /// The template that it is made of.
     pub event_template_id: Option<EventTemplateId>,
-    /// What people call it.
+    /// Display name.
     pub name: String,
     /// The coach.
     pub coach_id: CoachId,
@@ -73,7 +73,7 @@ pub struct Plan {
     pub location_id: Option<LocationId>,
     /// How long it is.
     pub minutes: i64,
-    /// How many seats there are.
+    /// Number of seats.
     pub capacity: i64,
 }
 
@@ -403,7 +403,7 @@ pub fn call_off(cx: &mut Write, event: &mut CalendarEvent, reason: Option<String
     Ok(ended)
 }
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::default().operations([
         operation!(app POST "/calendar/events", Coach, create_calendar_event)

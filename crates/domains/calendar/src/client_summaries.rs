@@ -67,7 +67,7 @@ fn list_appointment_clients(
     Ok(AppointmentClients { appointment_clients: named.collect() })
 }
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS).operations([operation!(app GET "/calendar/appointment-clients", Coach,
         list_appointment_clients)

@@ -185,7 +185,7 @@ filters! {
         from: Date => "end_date >= ?";
         /// Closures that begin on this date or earlier.
         to: Date => "start_date <= ?";
-        /// Changed at this instant or later.
+        /// Only records that were updated at or after this instant.
         updated_from: Timestamp => "updated_at >= ?";
     }
 }
@@ -337,7 +337,7 @@ fn delete_availability_rule(cx: &mut Write, Path(at): Path<RulePath>) -> Result<
     Ok(RuleAnswer { availability_rule })
 }
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS).lists(lists()).operations([
         operation!(GET "/availability-rules", AvailabilityRulesRead, list_availability_rules)

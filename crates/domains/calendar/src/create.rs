@@ -34,7 +34,7 @@ pub struct BookingDraft {
     pub coach: Option<CoachId>,
     /// Where, if at a certain place.
     pub location: Option<LocationId>,
-    /// The class, where it is one.
+    /// The class, if it is one.
     pub class: Option<CalendarEventId>,
     /// What to do where it is full.
     pub capacity: CapacityAction,
@@ -46,7 +46,7 @@ pub struct BookingDraft {
     pub ignore_notice: bool,
     /// Whether the client may be somewhere else then.
     pub allow_overlap: bool,
-    /// What staff say of it.
+    /// Note by staff.
     pub note: Option<String>,
     /// The integrator's own id for it.
     pub external_id: Option<String>,

@@ -155,7 +155,7 @@ fn prepare_days(cx: &mut Write, owner: Id) -> Result<()> {
 static PREPARE_DAYS: Timer =
     Timer::new("prepare_days", "Make room in a coach's calendar for one more day", prepare_days);
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS).timers(&[&PREPARE_DAYS])
 }

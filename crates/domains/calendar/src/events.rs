@@ -36,7 +36,7 @@ record! {
         pub event_type_id: EventTypeId,
         /// The template that it was made of.
         pub event_template_id: Option<EventTemplateId>,
-        /// What people call it.
+        /// Display name.
         pub name: String,
         /// The coach.
         pub coach_id: CoachId,
@@ -44,11 +44,11 @@ record! {
         pub location_id: Option<LocationId>,
         /// Start.
         pub starts_at: Timestamp,
-        /// When it is over.
+        /// End.
         pub ends_at: Timestamp,
-        /// The zone in which it takes place.
+        /// Time zone of the event.
         pub time_zone: TimeZone,
-        /// How many seats there are.
+        /// Number of seats.
         pub capacity: i64,
         /// How many are booked, offered or held for requests.
         pub seats_taken: i64,
@@ -74,9 +74,9 @@ record! {
         /// How often it was moved.
         #[serde(skip)]
         pub moves: i64,
-        /// When it was made.
+        /// When it was created.
         pub created_at: Timestamp,
-        /// When it was last changed.
+        /// When it was last updated.
         pub updated_at: Timestamp,
     }
 }
@@ -89,17 +89,17 @@ pub struct NewEvent {
     pub event_type_id: EventTypeId,
     /// The template that it is made of.
     pub event_template_id: Option<EventTemplateId>,
-    /// What people call it.
+    /// Display name.
     pub name: String,
     /// The coach.
     pub coach_id: CoachId,
     /// The location.
     pub location_id: Option<LocationId>,
-    /// From when until when.
+    /// Start and end.
     pub span: Span,
-    /// The zone in which it takes place.
+    /// Time zone of the event.
     pub time_zone: TimeZone,
-    /// How many seats there are.
+    /// Number of seats.
     pub capacity: i64,
     /// How many are taken from the start.
     pub seats_taken: i64,
@@ -149,7 +149,7 @@ impl CalendarEvent {
         Ok(event)
     }
 
-    /// From its start to its end.
+    /// Start and end.
     pub fn span(&self) -> Span {
         Span::new(self.starts_at, self.ends_at)
     }
@@ -242,7 +242,7 @@ const CLASSES_MAX: i64 = 2_001;
 pub struct EventView {
     #[serde(flatten)]
     event: CalendarEvent,
-    /// What the clock shows there at its start, with the offset from UTC.
+    /// Start in local time with its UTC offset.
     local_starts_at: String,
 }
 
@@ -314,7 +314,7 @@ fn get_calendar_event(cx: &mut Read, Path(at): Path<EventPath>) -> Result<EventA
 /// The subject of the total of all events.
 const TALLY: &str = "calendarEvents";
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS).lists(lists()).stays(STAYS).operations([
         operation!(GET "/calendar/events", CalendarEventsRead, list_calendar_events)
@@ -362,7 +362,7 @@ const STAYS: &[Remainder] = &[
     ),
 ];
 
-/// What is left of it, but for which.
+/// Records that erasure keeps, and why.
 const LEFT: &str = " FROM calendar_event WHERE company_id = ?1 AND starts_at > ?3 \
     AND status = 'scheduled' AND (kind = 'class' OR seats_taken > 0) AND ";
 

@@ -420,7 +420,7 @@ const ENDS: &[Effect] = &[
     Effect::new(Offboarding::CoachDeactivated, "Their calendar feeds end.", end_of_owner),
 ];
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS).lists(lists()).ends(ENDS).documents(&[&FEED]).operations([
         operation!(app GET "/calendar/feeds", SignedIn, list_calendar_feeds)

@@ -21,9 +21,9 @@ pub struct Entry {
     pub created_at: Timestamp,
     /// Grows with each change of its record.
     pub revision: i64,
-    /// From when until when.
+    /// Start and end.
     pub span: Span,
-    /// What it is called.
+    /// Display name.
     pub summary: String,
     /// With whom, or what else there is to say.
     pub description: Option<String>,

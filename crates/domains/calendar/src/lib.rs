@@ -50,7 +50,7 @@ pub mod waitlist;
 
 use spotter_contract::Area;
 
-/// What the area brings.
+/// The operations and statements of this domain.
 pub fn area() -> Area {
     let rooms = [
         ("Availability", vec![availability::area(), closures::area(), days::area(), slots::area()]),

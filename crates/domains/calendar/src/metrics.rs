@@ -301,7 +301,7 @@ fn month(cx: &mut Write, from: Date, to: Date, mend: bool) -> Result<Vec<Differe
 static RECOUNT: Recount =
     Recount { span, prepare: metrics::prepared, month, now: metrics::nothing_now };
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS).recounts(&[&RECOUNT])
 }

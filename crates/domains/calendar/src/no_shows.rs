@@ -59,7 +59,7 @@ fn list_absent_clients(
     Ok(cx.page_under(&ABSENT, &above, &wanted, page)?.map(BookingView::from).into())
 }
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::default().lists(lists()).operations([
         operation!(app GET "/calendar/absences", Coach, list_absent_clients)

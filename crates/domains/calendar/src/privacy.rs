@@ -35,7 +35,7 @@ const TRACES: &[ErasureRule] = &[
     ErasureRule::gone("calendar_feed", ErasureAction::By(FEEDS)),
 ];
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS).exports(EXPORTS).erases(TRACES)
 }

@@ -44,7 +44,7 @@ record! {
         pub coach_id: CoachId,
         /// Where, if at a certain place.
         pub location_id: Option<LocationId>,
-        /// On which dates, at which time of the clock.
+        /// Dates of the recurrence and its local time.
         pub recurrence: Json<Recurrence>,
         /// What was done where a date could not be booked.
         pub on_conflict: OnConflict,
@@ -62,9 +62,9 @@ record! {
         pub note: Option<String>,
         /// Version number; increases with every change.
         pub version: i64,
-        /// When it was made.
+        /// When it was created.
         pub created_at: Timestamp,
-        /// When it was last changed.
+        /// When it was last updated.
         pub updated_at: Timestamp,
     }
 }
@@ -83,7 +83,7 @@ struct SeriesEvent {
     previous_id: Option<RecurringBookingId>,
     /// The series that its later part has become.
     next_id: Option<RecurringBookingId>,
-    /// The fields that changed; absent where it was made.
+    /// Names of the changed fields; absent on creation.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     changed_fields: Vec<String>,
 }
@@ -256,7 +256,7 @@ filters! {
         coach_id: CoachId => "coach_id = ?";
         /// Series in this status.
         status: SeriesStatus => "status = ?";
-        /// Changed at this instant or later.
+        /// Only records that were updated at or after this instant.
         updated_from: Timestamp => "updated_at >= ?";
     }
 }
@@ -297,7 +297,7 @@ struct NewSeries {
     event_type_id: EventTypeId,
     coach_id: CoachId,
     location_id: Option<LocationId>,
-    /// On which dates, at which time of the clock.
+    /// Dates of the recurrence and its local time.
     recurrence: NewRecurrence,
     /// `refuse` when absent.
     on_conflict: Option<OnConflict>,
@@ -405,7 +405,7 @@ fn end_of_client(cx: &mut Write, client: Id) -> Result<u64> {
 const ENDS: &[Effect] =
     &[Effect::new(Offboarding::ClientArchived, "Their recurring bookings end.", end_of_client)];
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS)
         .lists(lists())
@@ -481,7 +481,7 @@ const STAYS: &[Remainder] = &[
     ),
 ];
 
-/// What is left of it, but for which.
+/// Records that erasure keeps, and why.
 const LEFT: &str = " FROM recurring_booking WHERE company_id = ?1 AND status = 'active' AND ";
 
 statements! {

@@ -41,17 +41,17 @@ record! {
         pub client_id: ClientId,
         /// What is to be booked.
         pub event_type_id: EventTypeId,
-        /// The class, where it is one.
+        /// The class, if it is one.
         pub calendar_event_id: Option<CalendarEventId>,
         /// The coach.
         pub coach_id: CoachId,
-        /// Where, if it has a place.
+        /// The location, if there is one.
         pub location_id: Option<LocationId>,
         /// Start.
         pub starts_at: Timestamp,
-        /// When it is over.
+        /// End.
         pub ends_at: Timestamp,
-        /// The zone in which it takes place.
+        /// Time zone of the event.
         pub time_zone: TimeZone,
         /// Whether a coach has decided.
         pub status: RequestStatus,
@@ -61,9 +61,9 @@ record! {
         pub expires_at: Timestamp,
         /// When it was decided.
         pub decided_at: Option<Timestamp>,
-        /// What came of it.
+        /// The booking that was created.
         pub booking_id: Option<BookingId>,
-        /// What staff say of it.
+        /// Note by staff.
         pub note: Option<String>,
         /// The integrator's own id for the booking.
         pub external_id: Option<String>,
@@ -108,7 +108,7 @@ impl Payload for RequestEvent {
 pub struct RequestView {
     #[serde(flatten)]
     request: BookingRequest,
-    /// What the clock shows there at its start, with the offset from UTC.
+    /// Start in local time with its UTC offset.
     local_starts_at: String,
 }
 
@@ -147,7 +147,7 @@ impl BookingRequest {
         cx.prefetch(PENDING_OF, params![client, REQUESTS_MAX])
     }
 
-    /// From its start to its end.
+    /// Start and end.
     pub fn span(&self) -> Span {
         Span::new(self.starts_at, self.ends_at)
     }
@@ -301,7 +301,7 @@ filters! {
         client_id: ClientId => "client_id = ?";
         /// Requests to this coach.
         coach_id: CoachId => "coach_id = ?";
-        /// Changed at this instant or later.
+        /// Only records that were updated at or after this instant.
         updated_from: Timestamp => "updated_at >= ?";
     }
 }
@@ -419,7 +419,7 @@ pub fn end_of_event(cx: &mut Write, event: CalendarEventId) -> Result<u64> {
     Ok(count)
 }
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS)
         .lists(lists())

@@ -183,7 +183,7 @@ pub fn move_to(
     Ok(booking)
 }
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::default().operations([
         operation!(POST "/bookings/{bookingId}/reschedule", BookingsWrite, reschedule_booking)

@@ -39,7 +39,7 @@ use crate::{
 struct SeriesChanges {
     /// One, one and all after it, or all that are to come.
     scope: SeriesScope,
-    /// The date in the recurrence of the one that is meant; for `all` absent.
+    /// Date of the occurrence in the recurrence; absent for `all`.
     occurrence_date: Option<Date>,
     /// On which dates, at which time of the clock; for `this` the time alone.
     #[serde(default)]
@@ -272,7 +272,7 @@ fn change_one(cx: &mut Write, series: &RecurringBooking, change: SeriesChanges) 
 struct CancelSeries {
     /// One, one and all after it, or all that are to come.
     scope: SeriesScope,
-    /// The date in the recurrence of the one that is meant; for `all` absent.
+    /// Date of the occurrence in the recurrence; absent for `all`.
     occurrence_date: Option<Date>,
     /// Why; kept with the bookings, and not told.
     reason: Option<Text<500>>,
@@ -310,7 +310,7 @@ fn cancel_recurring_booking(
     Ok(SeriesAnswer { recurring_booking: series })
 }
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::default().operations([
         operation!(PATCH "/recurring-bookings/{recurringBookingId}", RecurringBookingsWrite,

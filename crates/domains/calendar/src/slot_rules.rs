@@ -14,7 +14,7 @@ use crate::{
 /// What a booking takes, and from when until when it can be made.
 #[derive(Clone, Copy, Debug)]
 pub struct Terms {
-    /// How long it takes.
+    /// Duration.
     pub minutes: i64,
     /// The grid of the starts, from the start of a window on.
     pub interval: i64,
@@ -52,7 +52,7 @@ pub struct CoachSupply<'s> {
 /// A start, and what speaks against it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CheckedStart {
-    /// From its start to its end.
+    /// Start and end.
     pub span: Span,
     /// Nothing where it can be booked.
     pub reasons: Vec<Reason>,

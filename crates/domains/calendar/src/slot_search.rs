@@ -45,15 +45,15 @@ pub struct SlotQuery<'a> {
 /// A start with a coach at a place, or a class, and what speaks against it.
 #[derive(Clone, Debug)]
 pub struct Start {
-    /// From when until when.
+    /// Start and end.
     pub span: Span,
     /// With whom.
     pub coach: CoachId,
     /// Where.
     pub location: Option<LocationId>,
-    /// The zone in which it takes place.
+    /// Time zone of the event.
     pub zone: TimeZone,
-    /// The class, where it is one.
+    /// The class, if it is one.
     pub class: Option<CalendarEvent>,
     /// Nothing where it can be booked.
     pub reasons: Vec<Reason>,

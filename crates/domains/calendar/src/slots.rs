@@ -32,23 +32,23 @@ const SLOTS_MAX: usize = 2_000;
 pub struct Slot {
     /// The event type.
     event_type_id: EventTypeId,
-    /// The class, where it is one.
+    /// The class, if it is one.
     calendar_event_id: Option<CalendarEventId>,
-    /// What people call it.
+    /// Display name.
     name: String,
     /// The coach.
     coach_id: CoachId,
-    /// Where, if it has a place.
+    /// The location, if there is one.
     location_id: Option<LocationId>,
     /// Start.
     starts_at: Timestamp,
-    /// When it is over.
+    /// End.
     ends_at: Timestamp,
-    /// The zone in which it takes place.
+    /// Time zone of the event.
     time_zone: TimeZone,
-    /// What the clock shows there at its start, with the offset from UTC.
+    /// Start in local time with its UTC offset.
     local_starts_at: String,
-    /// How many seats there are.
+    /// Number of seats.
     capacity: i64,
     /// How many of them are free.
     capacity_left: i64,
@@ -218,7 +218,7 @@ fn cut(starts: &mut Vec<TypedStart<'_>>) -> Option<Timestamp> {
 
 /// How far the alternatives to a slot may be, in days.
 const ALTERNATIVES_DAYS: i64 = 7;
-/// How many there are.
+/// Number of records.
 const ALTERNATIVES: usize = 3;
 
 /// A slot that cannot be booked.
@@ -286,7 +286,7 @@ fn not_bookable(
     Ok(problem)
 }
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::default().operations([
         operation!(GET "/availability/slots", AvailabilityRead, list_slots)

@@ -56,7 +56,7 @@ struct TaskEvent {
     ends_at: Timestamp,
     blocks_slots: bool,
     status: EventStatus,
-    /// The fields that changed; absent where it was made.
+    /// Names of the changed fields; absent on creation.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     changed_fields: Vec<String>,
 }
@@ -151,7 +151,7 @@ filters! {
         from: Timestamp => "starts_at >= ?";
         /// Tasks that begin before this instant.
         to: Timestamp => "starts_at < ?";
-        /// Changed at this instant or later.
+        /// Only records that were updated at or after this instant.
         updated_from: Timestamp => "updated_at >= ?";
     }
 }
@@ -195,7 +195,7 @@ pub struct NewTask {
     pub blocks_slots: Option<bool>,
     /// Whom it is about.
     pub client_id: Option<ClientId>,
-    /// What there is to know.
+    /// Message to the client.
     pub note: Option<Text<1000>>,
 }
 
@@ -275,7 +275,7 @@ fn cancel_calendar_task(cx: &mut Write, Path(at): Path<TaskPath>) -> Result<Task
     Ok(TaskAnswer { calendar_task: task })
 }
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS).lists(lists()).tells::<TaskEvent>().operations([
         operation!(GET "/calendar-tasks", CalendarTasksRead, list_calendar_tasks)

@@ -29,7 +29,7 @@ record! {
         pub name: String,
         /// The event type.
         pub event_type_id: EventTypeId,
-        /// How long it takes.
+        /// Duration.
         pub duration_minutes: i64,
         /// For how many it is; as the type says where null.
         pub capacity: Option<i64>,
@@ -81,7 +81,7 @@ filters! {
         status: OfferStatus => "status = ?";
         /// Templates of this type.
         event_type_id: EventTypeId => "event_type_id = ?";
-        /// Changed at this instant or later.
+        /// Only records that were updated at or after this instant.
         updated_from: Timestamp => "updated_at >= ?";
     }
 }
@@ -210,7 +210,7 @@ fn archive_event_template(cx: &mut Write, Path(at): Path<TemplatePath>) -> Resul
     Ok(TemplateAnswer { event_template: template })
 }
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS).lists(lists()).operations([
         operation!(GET "/event-templates", EventTemplatesRead, list_event_templates)

@@ -26,9 +26,9 @@ pub struct SlotKey {
     pub event_type_id: EventTypeId,
     /// The coach.
     pub coach_id: CoachId,
-    /// Where, if it has a place.
+    /// The location, if there is one.
     pub location_id: Option<LocationId>,
-    /// The class, where it is one.
+    /// The class, if it is one.
     pub calendar_event_id: Option<CalendarEventId>,
     /// Start.
     pub starts_at: Timestamp,

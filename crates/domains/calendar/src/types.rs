@@ -77,14 +77,14 @@ record! {
     pub struct EventType {
         /// The type's id.
         pub event_type_id: EventTypeId,
-        /// What people call it.
+        /// Display name.
         pub name: String,
         description: Option<String>,
         /// Whether it is made for who books it, or takes place and is joined.
         pub kind: EventKind,
         /// Whether it is offered.
         pub status: OfferStatus,
-        /// How long it takes.
+        /// Duration.
         pub duration_minutes: i64,
         /// For how many it is.
         pub capacity: i64,
@@ -245,7 +245,7 @@ filters! {
         kind: EventKind => "kind = ?";
         /// Whether clients book them themselves.
         clients_may_book: spotter_contract::Flag => "clients_may_book = ?";
-        /// Changed at this instant or later.
+        /// Only records that were updated at or after this instant.
         updated_from: Timestamp => "updated_at >= ?";
     }
 }
@@ -285,11 +285,11 @@ fn get_event_type(cx: &mut Read, Path(at): Path<TypePath>) -> Result<TypeAnswer>
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewEventType {
-    /// What people call it.
+    /// Display name.
     #[schemars(required, with = "Name<120>")]
     #[serde(default, deserialize_with = "text::given")]
     pub name: Option<Name<120>>,
-    /// What there is to know.
+    /// Message to the client.
     pub description: Option<Text<1000>>,
     /// `appointment` when absent.
     pub kind: Option<EventKind>,
@@ -483,7 +483,7 @@ fn archive_event_type(cx: &mut Write, Path(at): Path<TypePath>) -> Result<Archiv
     Ok(ArchivedAnswer { event_type: own, leaves_behind })
 }
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS).lists(lists()).ends(ENDS).operations([
         operation!(GET "/event-types", EventTypesRead, list_event_types)

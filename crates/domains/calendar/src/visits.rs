@@ -36,7 +36,7 @@ fn list_client_visits(cx: &mut Read, Query(request): Query<ClientIds>) -> Result
     Ok(VisitsAnswer { client_visits: visits.collect() })
 }
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS).operations([
         operation!(app GET "/clients/visits", Coach, list_client_visits)

@@ -227,7 +227,7 @@ const ENDS: &[Effect] = &[
     ),
 ];
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS).timers(&[&LAPSE_OFFER, &CLOSE_WAITLIST, &MOVE_UP_WAITLIST]).ends(ENDS)
 }

@@ -49,13 +49,13 @@ record! {
     #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
     #[serde(rename_all = "camelCase")]
     pub struct Document {
-        /// Its id.
+        /// Id of the record.
         pub document_id: DocumentId,
         /// Whose it is; null of the company's own.
         pub client_id: Option<ClientId>,
         /// The folder that it stands in; null where it stands in none.
         pub folder_id: Option<FolderId>,
-        /// What people call it.
+        /// Display name.
         pub name: String,
         /// Which type it is.
         pub r#type: DocumentType,
@@ -77,7 +77,7 @@ record! {
         pub status: DocumentStatus,
         /// When it was archived.
         pub archived_at: Option<Timestamp>,
-        /// api_client, coach, client or system.
+        /// Type of the person: `api_client`, `coach`, `client` or `system`.
         pub created_by_type: String,
         /// Who created it.
         pub created_by: Option<Id>,
@@ -229,7 +229,7 @@ impl Document {
     }
 }
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS).tells::<DocumentEvent>()
 }

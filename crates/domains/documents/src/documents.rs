@@ -33,7 +33,7 @@ filters! {
         r#type: DocumentType => "type = ?";
         /// Documents that expire before this date.
         expires_before: Date => "expires_on < ?";
-        /// Changed at this instant or later.
+        /// Only records that were updated at or after this instant.
         updated_from: Timestamp => "updated_at >= ?";
     }
 }
@@ -274,7 +274,7 @@ fn restore_document(cx: &mut Write, Path(at): Path<DocumentPath>) -> Result<Docu
 /// What clients are not told: where staff have put it.
 pub(super) const STAFFS: &[&str] = &["folderId"];
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     const REQUIRED: &[Key] =
         &[Key::DocumentNameRequired, Key::DocumentTypeRequired, Key::ScopesHealthConsentRequired];

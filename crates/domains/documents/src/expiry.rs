@@ -84,7 +84,7 @@ fn notify(cx: &mut Write, id: Id) -> Result<()> {
 static EXPIRES: Timer =
     Timer::new("document_expires", "Tell a coach by mail that a document expires", notify);
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::default().timers(&[&EXPIRES])
 }

@@ -60,7 +60,7 @@ fn get_document_file(cx: &mut Read, Path(at): Path<DocumentPath>) -> Result<File
     Ok(FileAnswer { document_file })
 }
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::default().downloads(&[&FILE]).operations([
         operation!(app GET "/documents/{documentId}/file", Coach, get_document_file)

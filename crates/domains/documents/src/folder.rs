@@ -75,7 +75,7 @@ filters! {
     struct Filters {
         /// Folders that stand in this one.
         parent_id: FolderId => "parent_id = ?";
-        /// Changed at this instant or later.
+        /// Only records that were updated at or after this instant.
         updated_from: Timestamp => "updated_at >= ?";
     }
 }
@@ -98,7 +98,7 @@ fn get_document_folder(cx: &mut Read, Path(at): Path<FolderPath>) -> Result<Fold
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct NewFolder {
-    /// What people call it.
+    /// Display name.
     name: Name<120>,
     /// The folder that it stands in; none when absent.
     parent_id: Option<FolderId>,
@@ -171,7 +171,7 @@ fn delete_document_folder(cx: &mut Write, Path(at): Path<FolderPath>) -> Result<
     Ok(DeletedAnswer { document_folder: DeletedFolder { folder_id: at.folder_id, deleted: true } })
 }
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     let taken = &[Key::ApiError];
     Area::of(STATEMENTS).lists(lists()).operations([

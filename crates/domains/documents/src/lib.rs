@@ -15,7 +15,7 @@ mod tree;
 
 use spotter_contract::Area;
 
-/// What the area brings.
+/// The operations and statements of this domain.
 pub fn area() -> Area {
     Area::join([
         folder::area(),

@@ -24,7 +24,7 @@ fn erase_documents(cx: &mut Write, client: Id) -> Result<bool> {
 const EXPORTS: &[ExportSection] = &[ExportSection::of("documents", "list_documents")
     .with(&[RelatedRecords::File("documentId", file::find_file)])];
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS)
         .exports(EXPORTS)

@@ -78,7 +78,7 @@ struct NewAssignment {
     form_id: FormId,
     /// When it is to be answered; it can be answered later.
     due_at: Option<Timestamp>,
-    /// From when on it cannot be answered.
+    /// Deadline after which it cannot be answered.
     expires_at: Option<Timestamp>,
     /// What to say to the client with it.
     message: Option<Text<2000>>,
@@ -116,9 +116,9 @@ fn cancel_form_assignment(
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 struct Reopening {
-    /// When it is to be answered.
+    /// Due time.
     due_at: Option<Timestamp>,
-    /// From when on it cannot be answered.
+    /// Deadline after which it cannot be answered.
     expires_at: Option<Timestamp>,
 }
 
@@ -167,7 +167,7 @@ fn review_form_assignment(
     Ok(review(cx, &before, submitted)?.into())
 }
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::default().lists(lists()).operations([
         operation!(GET "/clients/{clientId}/form-assignments", FormsRead, list_form_assignments)

@@ -53,7 +53,7 @@ record! {
     /// What a client was given, as it is kept.
     #[derive(Debug, Clone, PartialEq)]
     pub struct Assignment {
-        /// Its id.
+        /// Id of the record.
         pub assignment_id: AssignmentId,
         /// Who is to answer.
         pub client_id: ClientId,
@@ -63,7 +63,7 @@ record! {
         pub form_version: i64,
         /// What the form was called.
         pub form_name: String,
-        /// What the form is for.
+        /// Kind of the form.
         pub kind: FormKind,
         /// How far it has come.
         pub status: AssignmentStatus,
@@ -73,9 +73,9 @@ record! {
         pub assigned_by_type: String,
         /// Who gave it.
         pub assigned_by: Option<Id>,
-        /// When it is to be answered.
+        /// Due time.
         pub due_at: Option<Timestamp>,
-        /// From when on it cannot be answered.
+        /// Deadline after which it cannot be answered.
         pub expires_at: Option<Timestamp>,
         /// The series of check-ups that it is of.
         pub series_id: Option<SeriesId>,
@@ -97,7 +97,7 @@ record! {
         pub reviewed_at: Option<Timestamp>,
         /// When it was given.
         pub created_at: Timestamp,
-        /// When it was last changed.
+        /// When it was last updated.
         pub updated_at: Timestamp,
     }
 }
@@ -116,12 +116,12 @@ pub struct AssignmentState {
     status: AssignmentStatus,
     /// What was said to the client with it.
     message: Option<String>,
-    /// api_client, coach, client or system.
+    /// Type of the person: `api_client`, `coach`, `client` or `system`.
     assigned_by_type: String,
     assigned_by: Option<Id>,
     /// When it is to be answered; it can be answered later.
     due_at: Option<Timestamp>,
-    /// From when on it cannot be answered.
+    /// Deadline after which it cannot be answered.
     expires_at: Option<Timestamp>,
     /// When something was handed in last.
     submitted_at: Option<Timestamp>,
@@ -142,7 +142,7 @@ pub struct Outcome {
     flagged: bool,
     /// What a coach says of it; the client reads it.
     review: Option<String>,
-    /// api_client, coach, client or system.
+    /// Type of the person: `api_client`, `coach`, `client` or `system`.
     reviewed_by_type: Option<String>,
     reviewed_by: Option<Id>,
 }
@@ -153,11 +153,11 @@ pub struct Outcome {
 #[schemars(rename = "FormAssignment")]
 pub struct AssignmentView {
     assignment_id: AssignmentId,
-    /// What the form is for.
+    /// Kind of the form.
     kind: FormKind,
     /// What a coach says of a general form; the client reads it. What is said of an intake or a check-up stands with that.
     review: Option<String>,
-    /// api_client, coach, client or system.
+    /// Type of the person: `api_client`, `coach`, `client` or `system`.
     reviewed_by_type: Option<String>,
     reviewed_by: Option<Id>,
     #[serde(flatten)]
@@ -197,13 +197,13 @@ struct FormAssigned {
     client_id: ClientId,
     /// The `intakeId` or `checkupId` of intakes and check-ups.
     assignment_id: AssignmentId,
-    /// What the form is for.
+    /// Kind of the form.
     kind: FormKind,
     form_id: FormId,
     form_version: i64,
     /// The series of check-ups that it is of.
     series_id: Option<SeriesId>,
-    /// When it is to be answered.
+    /// Due time.
     due_at: Option<Timestamp>,
 }
 
@@ -219,7 +219,7 @@ struct FormSubmitted {
     /// The `intakeId` or `checkupId` of intakes and check-ups.
     assignment_id: AssignmentId,
     submission_id: SubmissionId,
-    /// What the form is for.
+    /// Kind of the form.
     kind: FormKind,
     form_id: FormId,
     form_version: i64,
@@ -239,9 +239,9 @@ pub const TALLY: &str = "form_assignments";
 pub struct AssignmentOptions {
     /// What is said with it.
     pub message: Option<String>,
-    /// When it is to be answered.
+    /// Due time.
     pub due_at: Option<Timestamp>,
-    /// From when on it cannot be answered.
+    /// Deadline after which it cannot be answered.
     pub expires_at: Option<Timestamp>,
     /// The series that it is of.
     pub series_id: Option<SeriesId>,
@@ -553,7 +553,7 @@ const ENDS: &[Effect] = &[Effect::new(
     end_of_client,
 )];
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS)
         .tells::<FormAssigned>()

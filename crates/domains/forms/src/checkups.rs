@@ -113,9 +113,9 @@ fn assign_checkup(
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 struct CheckupChanges {
-    /// When it is to be answered.
+    /// Due time.
     due_at: Patch<Timestamp>,
-    /// From when on it cannot be answered.
+    /// Deadline after which it cannot be answered.
     expires_at: Patch<Timestamp>,
 }
 
@@ -173,7 +173,7 @@ impl spotter_contract::activity::Checkups for AssignedCheckups {
     }
 }
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS).lists(lists()).operations([
         operation!(GET "/checkups", CheckupsRead, list_checkups)

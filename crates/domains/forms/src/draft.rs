@@ -105,7 +105,7 @@ pub fn forget(cx: &mut Write, of: AssignmentId) -> Result<()> {
     cx.defer(FORGET, params![of])
 }
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS)
 }

@@ -29,7 +29,7 @@ record! {
     /// A file as it is kept.
     #[derive(Debug, Clone, PartialEq)]
     pub struct FormFile {
-        /// Its id.
+        /// Id of the record.
         pub file_id: FormFileId,
         /// The client.
         pub client_id: ClientId,
@@ -180,7 +180,7 @@ fn get_form_file(cx: &mut Read, Path(at): Path<FilePath>) -> Result<FileAnswer> 
     Ok(FileAnswer { file })
 }
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS).downloads(&[&FILE]).operations([
         operation!(app GET "/clients/{clientId}/form-files/{fileId}", Coach, get_form_file)

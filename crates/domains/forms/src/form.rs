@@ -39,9 +39,9 @@ record! {
     #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
     #[serde(rename_all = "camelCase")]
     pub struct Form {
-        /// Its id.
+        /// Id of the record.
         pub form_id: FormId,
-        /// What people call it.
+        /// Display name.
         pub name: String,
         /// What it is for, in the company's words.
         pub description: Option<String>,
@@ -55,7 +55,7 @@ record! {
         /// The types of all questions that were ever published, by their ids.
         #[serde(skip)]
         pub question_types: Json<BTreeMap<String, QuestionType>>,
-        /// api_client, coach, client or system.
+        /// Type of the person: `api_client`, `coach`, `client` or `system`.
         pub created_by_type: String,
         pub created_by: Option<Id>,
         pub created_at: Timestamp,
@@ -149,7 +149,7 @@ impl Form {
     }
 }
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS)
 }

@@ -33,7 +33,7 @@ filters! {
         status: FormStatus => "status = ?";
         /// Forms of this kind.
         kind: FormKind => "kind = ?";
-        /// Changed at this instant or later.
+        /// Only records that were updated at or after this instant.
         updated_from: Timestamp => "updated_at >= ?";
     }
 }
@@ -111,9 +111,9 @@ fn checked_for(cx: &mut Read, kind: FormKind, questions: &[Question]) -> Result<
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct NewForm {
-    /// What people call it.
+    /// Display name.
     name: Name<120>,
-    /// What it is for.
+    /// Purpose.
     description: Option<Text<2000>>,
     /// Kind; it cannot be changed.
     kind: FormKind,
@@ -237,7 +237,7 @@ fn archive_form(cx: &mut Write, Path(at): Path<FormPath>) -> Result<FormAnswer> 
     Ok(view(form, of))
 }
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS).lists(lists()).operations([
         operation!(GET "/forms", FormsRead, list_forms)

@@ -75,7 +75,7 @@ fn get_intake(
 /// What clients are not told.
 pub(super) const STAFFS: &[&str] = &["flagged"];
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::default().lists(lists()).operations([
         operation!(GET "/intakes", IntakesRead, list_intakes)

@@ -26,7 +26,7 @@ pub use checkups::AssignedCheckups;
 use spotter_contract::Area;
 pub use submission::SubmittedForms;
 
-/// What the area brings.
+/// The operations and statements of this domain.
 pub fn area() -> Area {
     let rooms = [
         (

@@ -58,7 +58,7 @@ const TRACES: &[ErasureRule] = &[
     ErasureRule::gone("checkup_series", ErasureAction::By(SERIES)),
 ];
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS).exports(EXPORTS).erases(TRACES)
 }

@@ -115,7 +115,7 @@ struct CheckupSeries {
     status: SeriesStatus,
     /// What is said to the client with each.
     message: Option<String>,
-    /// api_client, coach, client or system.
+    /// Type of the person: `api_client`, `coach`, `client` or `system`.
     assigned_by_type: String,
     assigned_by: Option<Id>,
     created_at: Timestamp,
@@ -313,7 +313,7 @@ filters! {
     struct Filters {
         /// Series in this status.
         status: SeriesStatus => "status = ?";
-        /// Changed at this instant or later.
+        /// Only records that were updated at or after this instant.
         updated_from: Timestamp => "updated_at >= ?";
     }
 }
@@ -343,7 +343,7 @@ fn end_checkup_series(cx: &mut Write, Path(at): Path<SeriesPath>) -> Result<Seri
     Ok(SeriesAnswer { checkup_series: series.into_view() })
 }
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS).lists(lists()).timers(&[&RECUR]).ends(ENDS).operations([
         operation!(GET "/clients/{clientId}/checkup-series", CheckupsRead, list_checkup_series)

@@ -29,7 +29,7 @@ record! {
     pub struct Submission {
         /// The client.
         pub client_id: ClientId,
-        /// Its id.
+        /// Id of the record.
         pub submission_id: SubmissionId,
         /// What was given to the client.
         pub assignment_id: AssignmentId,
@@ -38,14 +38,14 @@ record! {
         pub form_version: i64,
         /// What the form was called when it was assigned.
         pub form_name: String,
-        /// What the form is for.
+        /// Kind of the form.
         pub kind: FormKind,
         /// By the questions' ids.
         #[serde(skip)]
         pub answers: Json<Answers>,
         /// Whether an answer was chosen that a coach is to look at.
         pub flagged: bool,
-        /// api_client, coach, client or system.
+        /// Type of the person: `api_client`, `coach`, `client` or `system`.
         pub submitted_by_type: String,
         pub submitted_by: Option<Id>,
         pub submitted_at: Timestamp,
@@ -90,7 +90,7 @@ pub struct AnsweredQuestion {
 pub const TALLY: &str = "form_submissions";
 
 impl Submission {
-    /// Writes a new one down.
+    /// Inserts a new record.
     pub fn insert(&self, cx: &mut Write) -> Result<()> {
         cx.defer(INSERT, &self.params())?;
         if self.kind == FormKind::General {
@@ -165,7 +165,7 @@ fn get_form_submission(cx: &mut Read, Path(at): Path<SubmissionPath>) -> Result<
 /// What clients are not told.
 const STAFFS: &[&str] = &["flagged"];
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS).lists(lists()).operations([
         operation!(GET "/clients/{clientId}/form-submissions", FormsRead, list_form_submissions)

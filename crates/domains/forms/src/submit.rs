@@ -188,7 +188,7 @@ fn submit_form(
 /// What clients are not told.
 const STAFFS: &[&str] = &["flagged"];
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::default().operations([
         operation!(app GET "/clients/{clientId}/form-assignments/{assignmentId}/draft", Coach, get_form_draft)

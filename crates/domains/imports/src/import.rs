@@ -85,7 +85,7 @@ record! {
     #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
     #[serde(rename_all = "camelCase")]
     pub struct Import {
-        /// Its id.
+        /// Id of the record.
         pub import_id: ImportId,
         /// What the rows are.
         pub kind: ImportKind,
@@ -178,7 +178,7 @@ record! {
         pub line: i64,
         /// What it says, by column; empty once its client was erased.
         pub cells: Json<Vec<String>>,
-        /// What became of it.
+        /// Current state.
         pub state: RowState,
         /// The field that is wrong, or null; of a row that is in order or done, the one that is left out.
         pub field: Option<String>,
@@ -203,7 +203,7 @@ impl ImportRow {
     }
 }
 
-/// How many there are.
+/// Number of records.
 pub(crate) fn count(cx: &mut Read) -> Result<i64> {
     let found: Option<(i64,)> = cx.one(COUNT_ALL, params![])?;
     Ok(found.map_or(0, |(count,)| count))
@@ -325,7 +325,7 @@ fn prune(tx: &mut Tx, now: Timestamp) -> Result<u64> {
 const REPEATING: &[Repeating] =
     &[Repeating::prune("forget_imports", "Forget imports whose file came a month ago", prune)];
 
-/// What is kept of clients here.
+/// Personal data in this module.
 const TRACES: &[ErasureRule] = &[
     ErasureRule::emptied(
         "import_row",
@@ -372,7 +372,7 @@ fn empty_of(cx: &mut Write, client: Id) -> Result<bool> {
     cx.execute(EMPTY_OF, params![client]).map(|_| false)
 }
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS).repeats(REPEATING).erases(TRACES).ends(ENDS)
 }

@@ -19,7 +19,7 @@ pub use steps::RUN;
 
 use spotter_contract::Area;
 
-/// What the area brings.
+/// The operations and statements of this domain.
 pub fn area() -> Area {
     Area::join([import::area(), operations::area(), steps::area()]).tagged("Imports")
 }

@@ -410,7 +410,7 @@ fn delete_import(cx: &mut Write, Path(at): Path<ImportPath>) -> Result<ImportDel
     Ok(ImportDeleted { deleted: true })
 }
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::default().lists(lists()).operations([
         operation!(app POST "/imports", Manager, create_import)

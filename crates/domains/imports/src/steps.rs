@@ -177,7 +177,7 @@ pub fn finish(cx: &mut Write, run: Id) -> Result<()> {
     import.save(cx)
 }
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::default().jobs(&[&RUN])
 }

@@ -389,7 +389,7 @@ fn pair(mut two: [User; 2]) -> String {
 /// The subject of the total of all conversations.
 pub(super) const TALLY: &str = "conversations";
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS).tells::<ConversationEvent>().tells::<ParticipantEvent>()
 }

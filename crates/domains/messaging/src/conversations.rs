@@ -43,7 +43,7 @@ filters! {
         conversation_type: ConversationType => "conversation_type = ?", tallied;
         /// Conversations of this coach or client.
         user_id: Id;
-        /// Changed at this instant or later.
+        /// Only records that were updated at or after this instant.
         updated_from: Timestamp => "updated_at >= ?";
     }
 }
@@ -144,7 +144,7 @@ fn list_messages(
     Ok(cx.page(&ALL_MESSAGES, &wanted, page)?.map(Message::facts).into())
 }
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::default().lists(lists()).operations([
         operation!(GET "/conversations", ConversationsRead, list_conversations)

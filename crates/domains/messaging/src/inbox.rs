@@ -286,7 +286,7 @@ fn remove_participant(
     Ok(RemovedParticipant { conversation_id, user_id, participant_count })
 }
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS).lists(lists()).operations([
         operation!(app GET "/conversations", SignedIn, list_own_conversations)

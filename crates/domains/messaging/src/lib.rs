@@ -18,7 +18,7 @@ use spotter_contract::{Area, path};
 
 path!(ConversationPath { conversation_id: ConversationId });
 
-/// What the area brings.
+/// The operations and statements of this domain.
 pub fn area() -> Area {
     Area::join([
         conversation::area(),

@@ -360,7 +360,7 @@ filters! {
     }
 }
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS).tells::<MessageEvent>().lists(lists())
 }

@@ -244,7 +244,7 @@ fn mark_seen(
     })
 }
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS).operations([
         operation!(app GET "/conversations/{conversationId}/messages", SignedIn, list_own_messages)

@@ -43,7 +43,7 @@ const TRACES: &[ErasureRule] = &[
     ),
 ];
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS).exports(EXPORTS).erases(TRACES)
 }

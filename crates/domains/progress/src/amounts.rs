@@ -86,7 +86,7 @@ pub fn recount(cx: &mut Write, client: ClientId, of: &TypeKey, date: Date) -> Re
     cx.defer(OF_MONTH, params![client, of, first, last])
 }
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS)
 }

@@ -52,11 +52,11 @@ record! {
     pub struct Goal {
         /// The client.
         pub client_id: ClientId,
-        /// Its id.
+        /// Id of the record.
         pub goal_id: GoalId,
-        /// What people call it.
+        /// Display name.
         pub title: String,
-        /// What it is counted by.
+        /// What progress is counted by.
         pub kind: GoalKind,
         /// The type of measurement that it follows.
         pub measurement_type: Option<TypeKey>,
@@ -84,15 +84,15 @@ record! {
         pub progress_percent: Option<i64>,
         /// When it was achieved.
         pub achieved_at: Option<Timestamp>,
-        /// What there is to say.
+        /// Note, as free text.
         pub note: Option<String>,
         /// What kind of caller made it.
         pub created_by_type: String,
         /// Who made it.
         pub created_by: Option<Id>,
-        /// When it was made.
+        /// When it was created.
         pub created_at: Timestamp,
-        /// When it was last changed.
+        /// When it was last updated.
         pub updated_at: Timestamp,
     }
 }
@@ -103,11 +103,11 @@ record! {
 struct GoalEvent {
     client_id: ClientId,
     goal_id: GoalId,
-    /// What it is counted by.
+    /// What progress is counted by.
     kind: GoalKind,
     status: GoalStatus,
     due_date: Option<Date>,
-    /// The fields that changed; absent where it was made.
+    /// Names of the changed fields; absent on creation.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     changed_fields: Vec<String>,
 }
@@ -273,7 +273,7 @@ impl Goal {
     }
 }
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS).tells::<GoalEvent>()
 }

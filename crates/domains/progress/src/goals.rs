@@ -36,7 +36,7 @@ struct GoalView {
     goal_id: GoalId,
     client_id: ClientId,
     title: String,
-    /// What it is counted by.
+    /// What progress is counted by.
     kind: GoalKind,
     /// The key of the measurement that it follows.
     measurement_type: Option<TypeKey>,
@@ -62,7 +62,7 @@ struct GoalView {
     progress_percent: Option<i64>,
     achieved_at: Option<Timestamp>,
     note: Option<String>,
-    /// api_client, coach, client or system.
+    /// Type of the person: `api_client`, `coach`, `client` or `system`.
     created_by_type: String,
     created_by: Option<Id>,
     created_at: Timestamp,
@@ -183,7 +183,7 @@ filters! {
         status: GoalStatus => "status = ?", tallied;
         /// The units of the answer; `metric` when absent.
         units: Units;
-        /// Changed at this instant or later.
+        /// Only records that were updated at or after this instant.
         updated_from: Timestamp => "updated_at >= ?";
     }
 }
@@ -220,9 +220,9 @@ fn get_goal(
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewGoal {
-    /// What people call it.
+    /// Display name.
     pub title: Name<120>,
-    /// What it is counted by.
+    /// What progress is counted by.
     pub kind: GoalKind,
     /// The key of a type with one value, of `measurement`.
     pub measurement_type: Option<TypeKey>,
@@ -242,7 +242,7 @@ pub struct NewGoal {
     pub start_date: Option<Date>,
     /// Its last day; it has none when absent.
     pub due_date: Option<Date>,
-    /// What there is to say.
+    /// Note, as free text.
     pub note: Option<Text<2000>>,
 }
 
@@ -545,7 +545,7 @@ fn end_goal(cx: &mut Write, id: Id) -> Result<()> {
 static DUE: Timer =
     Timer::new("end_goal", "A goal's last day is over", end_goal).emits(&[Event::GoalUpdated]);
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS).lists(lists()).timers(&[&DUE]).operations([
         operation!(GET "/clients/{clientId}/goals", GoalsRead, list_goals)

@@ -42,9 +42,9 @@ record! {
     pub struct Habit {
         /// The client.
         pub client_id: ClientId,
-        /// Its id.
+        /// Id of the record.
         pub habit_id: HabitId,
-        /// What people call it.
+        /// Display name.
         pub name: String,
         /// What counts.
         pub kind: HabitKind,
@@ -60,7 +60,7 @@ record! {
         pub rests: Json<Vec<Rest>>,
         /// First day.
         pub start_date: Date,
-        /// Its last day.
+        /// Last day.
         pub end_date: Option<Date>,
         /// Current status.
         pub status: HabitStatus,
@@ -74,9 +74,9 @@ record! {
         pub created_by_type: String,
         /// Who made it.
         pub created_by: Option<Id>,
-        /// When it was made.
+        /// When it was created.
         pub created_at: Timestamp,
-        /// When it was last changed.
+        /// When it was last updated.
         pub updated_at: Timestamp,
     }
 }
@@ -108,7 +108,7 @@ pub struct HabitView {
     current_streak: i64,
     longest_streak: i64,
     streak_unit: StreakUnit,
-    /// api_client, coach, client or system.
+    /// Type of the person: `api_client`, `coach`, `client` or `system`.
     created_by_type: String,
     created_by: Option<Id>,
     created_at: Timestamp,
@@ -191,7 +191,7 @@ impl Habit {
         Ok(())
     }
 
-    /// Writes a new one down.
+    /// Inserts a new record.
     pub fn insert(&self, cx: &mut Write) -> Result<()> {
         cx.set_audit_target("habit", self.habit_id, ["habit"]);
         cx.defer(INSERT, &self.params())
@@ -229,19 +229,19 @@ record! {
         pub habit_id: HabitId,
         /// The date, where the client is.
         pub date: Date,
-        /// What became of it.
+        /// Current status.
         pub status: EntryStatus,
         /// How much of it, in hundredths of its unit.
         pub amount: Option<i64>,
-        /// What there is to say.
+        /// Note, as free text.
         pub note: Option<String>,
         /// What kind of caller wrote it last.
         pub recorded_by_type: String,
         /// Who wrote it last.
         pub recorded_by: Option<Id>,
-        /// When it was written.
+        /// When it was created.
         pub created_at: Timestamp,
-        /// When it was last changed.
+        /// When it was last updated.
         pub updated_at: Timestamp,
     }
 }
@@ -258,7 +258,7 @@ pub struct EntryView {
     /// How much of it, in the habit's unit.
     amount: Option<f64>,
     note: Option<String>,
-    /// api_client, coach, client or system.
+    /// Type of the person: `api_client`, `coach`, `client` or `system`.
     recorded_by_type: String,
     recorded_by: Option<Id>,
     created_at: Timestamp,
@@ -284,7 +284,7 @@ impl Entry {
         cx.one(FIND_ENTRY, params![habit.client_id, habit.habit_id, date])
     }
 
-    /// As it is told.
+    /// The API's view of the record.
     pub fn view(&self) -> EntryView {
         EntryView {
             habit_id: self.habit_id,
@@ -332,7 +332,7 @@ pub fn days_back(cx: &Read) -> i64 {
     }
 }
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS).tells::<HabitEntryEvent>()
 }

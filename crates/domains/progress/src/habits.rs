@@ -37,7 +37,7 @@ filters! {
     struct Filters {
         /// Habits in this status.
         status: HabitStatus => "status = ?";
-        /// Changed at this instant or later.
+        /// Only records that were updated at or after this instant.
         updated_from: Timestamp => "updated_at >= ?";
     }
 }
@@ -65,7 +65,7 @@ fn get_habit(cx: &mut Read, Path(at): Path<HabitPath>) -> Result<HabitAnswer> {
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewHabit {
-    /// What people call it.
+    /// Display name.
     pub name: Name<120>,
     /// `check` when absent.
     pub kind: Option<HabitKind>,
@@ -266,7 +266,7 @@ filters! {
         from: Date => "date >= ?";
         /// Before this date.
         to: Date => "date < ?";
-        /// Changed at this instant or later.
+        /// Only records that were updated at or after this instant.
         updated_from: Timestamp => "updated_at >= ?";
     }
 }
@@ -300,7 +300,7 @@ pub struct NewEntry {
     pub status: Option<EntryStatus>,
     /// How much, of a habit of amounts.
     pub amount: Option<f64>,
-    /// What there is to say.
+    /// Note, as free text.
     pub note: Option<Text<1000>>,
 }
 
@@ -413,7 +413,7 @@ fn delete_habit_entry(cx: &mut Write, Path(at): Path<EntryPath>) -> Result<Entry
     Ok(EntryAnswer { entry: entry.view(), habit: habit.view(today) })
 }
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS).lists(lists()).operations([
         operation!(GET "/clients/{clientId}/habits", HabitsRead, list_habits)

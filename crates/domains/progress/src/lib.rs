@@ -29,7 +29,7 @@ pub mod units;
 
 use spotter_contract::Area;
 
-/// What the area brings.
+/// The operations and statements of this domain.
 pub fn area() -> Area {
     let rooms = [
         (

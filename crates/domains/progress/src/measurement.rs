@@ -63,7 +63,7 @@ record! {
     pub struct Measurement {
         /// The client.
         pub client_id: ClientId,
-        /// Its id.
+        /// Id of the record.
         pub measurement_id: MeasurementId,
         /// What was measured.
         pub r#type: TypeKey,
@@ -79,7 +79,7 @@ record! {
         pub measured_on: Date,
         /// How it came in.
         pub source: Source,
-        /// What there is to say.
+        /// Note, as free text.
         pub note: Option<String>,
         /// The sender's own id.
         pub external_id: Option<String>,
@@ -91,7 +91,7 @@ record! {
         pub status: MeasurementStatus,
         /// When it was recorded.
         pub created_at: Timestamp,
-        /// When it was last changed.
+        /// When it was last updated.
         pub updated_at: Timestamp,
     }
 }
@@ -129,7 +129,7 @@ pub struct MeasurementView {
     note: Option<String>,
     /// The sender's own id, unique for client and type.
     external_id: Option<String>,
-    /// api_client, coach, client or system.
+    /// Type of the person: `api_client`, `coach`, `client` or `system`.
     recorded_by_type: String,
     recorded_by: Option<Id>,
     status: MeasurementStatus,
@@ -180,7 +180,7 @@ impl Measurement {
         cx.one(SENT_AS, params![client, kind, external_id])
     }
 
-    /// As it is told.
+    /// The API's view of the record.
     pub fn view(&self, of: &MeasurementType, units: Units) -> MeasurementView {
         let components = self.systolic.zip(self.diastolic);
         MeasurementView {
@@ -271,7 +271,7 @@ impl Measurement {
     }
 }
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS).tells::<MeasurementEvent>()
 }

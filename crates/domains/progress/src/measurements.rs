@@ -133,7 +133,7 @@ pub struct NewMeasurement {
     pub measured_at: Option<Timestamp>,
     /// `device` or `import` where it was not typed in.
     pub source: Option<Source>,
-    /// What there is to say.
+    /// Note, as free text.
     pub note: Option<Text<2000>>,
     /// The sender's own id: sent once more, it changes the measurement that was recorded under it.
     pub external_id: Option<Text<200>>,
@@ -417,7 +417,7 @@ fn delete_measurement(
 /// What changes a measurement tells of it, and of the goals that follow it.
 const CHANGES: &[Event] = &[Event::MeasurementUpdated, Event::GoalUpdated];
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS).lists(lists()).operations([
         operation!(GET "/clients/{clientId}/measurements", MeasurementsRead, list_measurements)

@@ -60,7 +60,7 @@ words! {
 #[schemars(inline)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct FoodItem {
-    /// What people call it.
+    /// Display name.
     pub name: Name<200>,
     /// Whose product it is.
     pub brand: Option<Name<100>>,
@@ -117,7 +117,7 @@ struct NutritionLogView {
     items: Vec<FoodItem>,
     /// What all of it held.
     totals: Totals,
-    /// api_client, coach, client or system.
+    /// Type of the person: `api_client`, `coach`, `client` or `system`.
     recorded_by_type: String,
     recorded_by: Option<Id>,
     created_at: Timestamp,
@@ -165,7 +165,7 @@ filters! {
         from: Date => "date >= ?";
         /// Of before this date.
         to: Date => "date < ?";
-        /// Changed at this instant or later.
+        /// Only records that were updated at or after this instant.
         updated_from: Timestamp => "updated_at >= ?";
     }
 }
@@ -199,7 +199,7 @@ struct NewLog {
     meal_type: Option<MealType>,
     /// Now when absent; not in the future.
     logged_at: Option<Timestamp>,
-    /// What there is to say.
+    /// Note, as free text.
     note: Option<Text<1000>>,
     /// Foods of the meal.
     items: Many<FoodItem, 1, 50>,
@@ -365,7 +365,7 @@ fn get_client_nutrition_day(cx: &mut Read, Path(at): Path<DayPath>) -> Result<Da
     Ok(DayAnswer { nutrition_day: day })
 }
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS).lists(lists()).operations([
         operation!(app GET "/clients/{clientId}/nutrition-logs", Coach, list_client_nutrition_logs)

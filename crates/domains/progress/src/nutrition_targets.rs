@@ -52,7 +52,7 @@ impl NutritionTarget {
         cx.one(ON, params![client, date])
     }
 
-    /// As it is told.
+    /// The API's view of the record.
     pub fn into_view(self) -> TargetView {
         TargetView {
             client_id: self.client_id,
@@ -120,7 +120,7 @@ fn set_nutrition_target(
     Ok(TargetAnswer { nutrition_target: target.into_view() })
 }
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS).lists(lists()).operations([
         operation!(app GET "/clients/{clientId}/nutrition-targets", Coach, list_nutrition_targets)

@@ -87,7 +87,7 @@ struct PhotoView {
     thumbnail_url: String,
     /// Until when both addresses are good.
     url_expires_at: Timestamp,
-    /// api_client, coach, client or system.
+    /// Type of the person: `api_client`, `coach`, `client` or `system`.
     uploaded_by_type: String,
     /// Who uploaded it.
     uploaded_by: Option<Id>,
@@ -183,7 +183,7 @@ filters! {
         from: Date => "taken_on >= ?";
         /// Of before this date.
         to: Date => "taken_on < ?";
-        /// Changed at this instant or later.
+        /// Only records that were updated at or after this instant.
         updated_from: Timestamp => "updated_at >= ?";
     }
 }
@@ -218,7 +218,7 @@ struct NewPhoto {
     taken_on: Option<Date>,
     /// `other` when absent.
     pose: Option<Pose>,
-    /// What there is to say.
+    /// Note, as free text.
     note: Option<Text<1000>>,
 }
 
@@ -328,7 +328,7 @@ fn delete_progress_photo(cx: &mut Write, Path(at): Path<PhotoPath>) -> Result<De
     })
 }
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS)
         .lists(lists())

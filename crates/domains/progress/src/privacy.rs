@@ -48,7 +48,7 @@ const TRACES: &[ErasureRule] = &[
     ErasureRule::gone("nutrition_target", ErasureAction::By(TARGETS)),
 ];
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS).exports(EXPORTS).erases(TRACES)
 }

@@ -117,7 +117,7 @@ pub struct HabitSchedule<'c> {
     pub rests: &'c [Rest],
     /// Its first day.
     pub start: Date,
-    /// Its last day.
+    /// Last day.
     pub end: Option<Date>,
 }
 

@@ -62,7 +62,7 @@ struct ValueChange {
 struct MeasurementSummary {
     /// A key of `GET /measurement-types`.
     r#type: TypeKey,
-    /// What people call it.
+    /// Display name.
     label: String,
     unit: Option<String>,
     /// Number of measurements.
@@ -261,7 +261,7 @@ fn get_progress_summary(
     Ok(SummaryAnswer { summary })
 }
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS).operations([operation!(
         GET "/clients/{clientId}/progress-summary",

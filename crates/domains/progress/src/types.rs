@@ -227,7 +227,7 @@ impl MeasurementType {
         }
     }
 
-    /// What people call it.
+    /// Display name.
     pub fn label(&self) -> &str {
         match self {
             Self::Known(known) => known.label,
@@ -395,7 +395,7 @@ struct UnitView {
 #[schemars(rename = "MeasurementType")]
 struct TypeView {
     r#type: TypeKey,
-    /// What people call it.
+    /// Display name.
     label: String,
     /// The names of the values of which it has several; empty where it has one.
     components: Vec<&'static str>,
@@ -531,7 +531,7 @@ fn update_measurement_type(
     Ok(TypeAnswer { measurement_type: MeasurementType::Own(Box::new(own)).view() })
 }
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS).operations([
         operation!(GET "/measurement-types", MeasurementsRead, list_measurement_types)

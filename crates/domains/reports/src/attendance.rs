@@ -183,7 +183,7 @@ fn get_attendance_report(
     Ok(AttendanceAnswer { report })
 }
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::default().operations([operation!(GET "/reports/attendance", AttendanceSummariesRead,
         get_attendance_report)

@@ -117,7 +117,7 @@ fn get_retention_cohorts(
     Ok(CohortAnswer { report })
 }
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::default().operations([
         operation!(GET "/reports/retention/cohorts", RetentionSummariesRead,

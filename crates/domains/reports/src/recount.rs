@@ -91,7 +91,7 @@ pub async fn done(db: &Db, company: CompanyId) -> Result<()> {
     db.write(move |tx| tx.execute(DONE, params![company]).map(drop)).await
 }
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS)
 }

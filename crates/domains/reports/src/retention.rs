@@ -149,7 +149,7 @@ fn get_retention_report(
     Ok(RetentionAnswer { report })
 }
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::default().operations([operation!(GET "/reports/retention", RetentionSummariesRead,
         get_retention_report)

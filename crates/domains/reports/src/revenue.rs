@@ -207,7 +207,7 @@ fn get_revenue_report(cx: &mut Read, Query(wanted): Query<ReportFilters>) -> Res
     Ok(RevenueAnswer { report })
 }
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::default().operations([operation!(GET "/reports/revenue", RevenueSummariesRead,
         get_revenue_report)

@@ -405,7 +405,7 @@ pub(super) fn find_move(cx: &mut Read, client: ClientId, id: MoveId) -> Result<O
     cx.one(MOVE, params![client, id])
 }
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS)
 }

@@ -170,7 +170,7 @@ fn restore_workout_move(cx: &mut Write, Path(at): Path<MovePath>) -> Result<Rest
     Ok(RestoredAnswer { item: occurrence.and_then(|occurrence| agenda.calendar_item(&occurrence)) })
 }
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS).operations([
         operation!(GET "/workout/clients/{clientId}/calendar", WorkoutClientPlansRead, get_client_workout_calendar)

@@ -100,7 +100,7 @@ filters! {
     struct Filters {
         /// Plans in this status.
         status: ClientPlanStatus => "status = ?";
-        /// Changed at this instant or later.
+        /// Only records that were updated at or after this instant.
         updated_from: Timestamp => "updated_at >= ?";
     }
 }
@@ -377,7 +377,7 @@ fn reorder_client_workout_days(
     Ok(ReorderedDays { template_id: plan.plan_id, day_count: days.len() as i64, days })
 }
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS).lists(lists()).operations([
         operation!(GET "/workout/clients/{clientId}/plans", WorkoutClientPlansRead, list_client_workout_plans)

@@ -300,7 +300,7 @@ fn delete_client_equipment(cx: &mut Write, Path(at): Path<ItemPath>) -> Result<I
     Ok(ItemAnswer { item: own.into() })
 }
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS).lists(lists()).operations([
         operation!(GET "/workout/equipment", WorkoutExercisesRead, list_workout_equipment)

@@ -37,7 +37,7 @@ const OWN_MAX: i64 = 2_000;
 pub struct Exercise {
     /// The exercise's id.
     pub exercise_id: ExerciseId,
-    /// What people call it.
+    /// Display name.
     pub name: String,
     /// What else people call it.
     pub(super) aliases: Vec<String>,
@@ -206,7 +206,7 @@ filters! {
         source: Source;
         /// `true` for archived exercises, `false` for the others; both when absent.
         archived: Flag => "(archived_at IS NOT NULL) = ?";
-        /// Changed at this instant or later.
+        /// Only records that were updated at or after this instant.
         updated_from: Timestamp => "updated_at >= ?";
     }
 }
@@ -253,7 +253,7 @@ fn get_workout_exercise(cx: &mut Read, Path(at): Path<ExercisePath>) -> Result<E
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewExercise {
-    /// What people call it.
+    /// Display name.
     pub name: Name<120>,
     /// At most 20 other names.
     #[serde(default)]
@@ -408,7 +408,7 @@ pub fn starter_ids() -> Vec<(ExerciseId, &'static str)> {
     starter::EXERCISES.iter().map(output).collect()
 }
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS).lists(lists()).operations([
         operation!(GET "/workout/exercises", WorkoutExercisesRead, list_workout_exercises)

@@ -148,7 +148,7 @@ fn update_workout_feedback(
     Ok(FeedbackAnswer { session_id: session.session_id, feedback: Feedback::of(&session) })
 }
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::default().operations([
         operation!(PATCH "/workout/clients/{clientId}/plans/workout-feedback/{sessionId}", WorkoutClientPlansWrite, update_workout_feedback)

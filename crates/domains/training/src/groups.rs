@@ -316,7 +316,7 @@ pub(super) fn forget_template(cx: &mut Write, template: PlanId) -> Result<()> {
     cx.defer(FORGET_TEMPLATE, params![template, cx.now()])
 }
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS).lists(lists()).operations([
         operation!(GET "/workout/groups", WorkoutGroupsRead, list_workout_groups)

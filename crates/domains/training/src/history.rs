@@ -121,7 +121,7 @@ fn list_exercise_history(
     Ok(entries.map(|entry| entry.in_unit(unit, (tracking, tells_body))).into())
 }
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::default().lists(lists()).operations([
         operation!(GET "/workout/clients/{clientId}/plans/exercises/{exerciseId}/history", WorkoutProgressRead, list_exercise_history)

@@ -38,7 +38,7 @@ mod volume;
 use spotter_contract::{Area, Feature};
 use spotter_store::Value;
 
-/// What the area brings.
+/// The operations and statements of this domain.
 pub fn area() -> Area {
     let rooms = [
         ("Workout libraries", vec![exercises::area(), equipment::area()]),

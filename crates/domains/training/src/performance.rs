@@ -131,7 +131,7 @@ pub struct NewLoggedExercise {
     pub exercise_id: ExerciseId,
     /// Neighbouring exercises with the same label were done in turn.
     pub superset: Option<Text<10>>,
-    /// What there is to say.
+    /// Notes, as free text.
     pub notes: Option<Text<1000>>,
     /// What the client weighed, in the company's unit; counts where the tracking type is `assisted` or
     /// `bodyweight_plus`.

@@ -343,17 +343,17 @@ record! {
     pub struct MomentFacts {
         /// The day's id.
         pub plan_moment_id: MomentId,
-        /// From 1.
+        /// Position, from 1.
         pub week_number: i64,
         /// Position among the plan's days, from 1.
         pub day_order: i64,
         /// ISO weekday on a calendar plan.
         pub weekday: Option<i64>,
-        /// What people call it.
+        /// Display name.
         pub name: String,
         /// Wall-clock time in the plan's time zone.
         pub start_time: Option<String>,
-        /// How long it takes.
+        /// Duration.
         pub planned_duration_minutes: Option<i64>,
     }
 }
@@ -396,7 +396,7 @@ pub(super) fn checked_start(
     }
 }
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS)
 }

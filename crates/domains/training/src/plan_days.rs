@@ -32,7 +32,7 @@ path!(MomentPath { plan_id: PlanId, plan_moment_id: MomentId });
 #[serde(rename_all = "camelCase")]
 struct WeekPath {
     plan_id: PlanId,
-    /// From 1.
+    /// Position, from 1.
     #[serde(deserialize_with = "week")]
     #[schemars(range(min = 1, max = 9_007_199_254_740_991_i64))]
     week_number: i64,
@@ -81,7 +81,7 @@ fn get_workout_moment(cx: &mut Read, Path(at): Path<MomentPath>) -> Result<DayAn
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewDay {
-    /// What people call it.
+    /// Display name.
     pub name: Name<120>,
     /// The week that it is put in, after its other days; 1 when absent.
     #[serde(default, deserialize_with = "optional_week")]
@@ -368,7 +368,7 @@ fn delete_workout_week(cx: &mut Write, Path(at): Path<WeekPath>) -> Result<Delet
     Ok(DeletedWeek { week_number, deleted_plan_moment_ids, total_weeks, schedule, duration })
 }
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS).lists(lists()).operations([
         operation!(GET "/workout/plans/moments/{planId}", WorkoutPlansRead, list_workout_moments)

@@ -33,7 +33,7 @@ fn list_ending_workout_plans(
     Ok(cx.page_under(&LIST, &above, &wanted, page)?.map(ClientPlan::from).into())
 }
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::default().lists(lists()).operations([operation!(app GET "/workout/plans/ending", Coach,
         list_ending_workout_plans)

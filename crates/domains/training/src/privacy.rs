@@ -30,7 +30,7 @@ const TRACES: &[ErasureRule] = &[
     ErasureRule::gone("workout_group_member", ErasureAction::By(MEMBERSHIPS)),
 ];
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS).exports(EXPORTS).erases(TRACES)
 }

@@ -327,7 +327,7 @@ fn list_personal_records(
     Ok(output.into())
 }
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS).lists(lists()).operations([
         operation!(GET "/workout/clients/{clientId}/plans/top-exercises", WorkoutProgressRead, list_top_exercises)

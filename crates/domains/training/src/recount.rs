@@ -64,7 +64,7 @@ static RECOUNT_WORKOUTS: Timer = Timer::new(
     recount_workouts,
 );
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS).timers(&[&RECOUNT_WORKOUTS])
 }

@@ -31,7 +31,7 @@ pub(super) struct Calendar {
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Slot {
     pub id: MomentId,
-    /// From 1.
+    /// Position, from 1.
     pub week: i64,
     /// ISO weekday on a calendar plan.
     pub weekday: Option<i64>,

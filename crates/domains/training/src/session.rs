@@ -377,7 +377,7 @@ pub(super) fn by_exercise(log: &[Performance]) -> BTreeMap<ExerciseId, ExerciseS
 /// The subject of the totals of clients' sessions.
 pub(super) const TALLY: &str = "workoutSessions";
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS)
 }

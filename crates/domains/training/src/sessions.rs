@@ -44,7 +44,7 @@ filters! {
         from: Timestamp => "started_at >= ?";
         /// Sessions that began before this instant.
         to: Timestamp => "started_at < ?";
-        /// Changed at this instant or later.
+        /// Only records that were updated at or after this instant.
         updated_from: Timestamp => "updated_at >= ?";
     }
 }
@@ -85,7 +85,7 @@ pub struct NewSession {
     pub started_at: Option<Timestamp>,
     /// Given for a session that is over; not in the future nor before the start.
     pub completed_at: Option<Timestamp>,
-    /// What there is to say.
+    /// Notes, as free text.
     pub notes: Option<Text<2000>>,
     /// What was done so far; at most 50 exercises.
     #[serde(default)]
@@ -328,7 +328,7 @@ impl Training for Workouts {
     }
 }
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS).lists(lists()).operations([
         operation!(GET "/workout/clients/{clientId}/plans/sessions", WorkoutSessionsRead, list_workout_sessions)

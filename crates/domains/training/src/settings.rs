@@ -70,7 +70,7 @@ fn update_workout_settings(
     Ok(SettingsAnswer { settings })
 }
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS).operations([
         operation!(GET "/workout/settings", WorkoutSettingsRead, get_workout_settings)

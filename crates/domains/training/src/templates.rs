@@ -100,7 +100,7 @@ filters! {
         layout: Layout => "layout = ?";
         /// Templates that repeat, or run for weeks.
         mode: Mode => "mode = ?";
-        /// Changed at this instant or later.
+        /// Only records that were updated at or after this instant.
         updated_from: Timestamp => "updated_at >= ?";
     }
 }
@@ -134,9 +134,9 @@ fn get_workout_template(cx: &mut Read, Path(at): Path<TemplatePath>) -> Result<T
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewTemplate {
-    /// What people call it.
+    /// Display name.
     pub name: Name<120>,
-    /// What it is for.
+    /// Purpose.
     pub description: Option<Text<2000>>,
     /// Such as `Beginner`.
     pub difficulty: Option<Text<60>>,
@@ -323,7 +323,7 @@ fn publish_workout_template(
     Ok(PublishedTemplate { template: TemplateSummary::of(publish(cx, at.template_id)?) })
 }
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::default().lists(lists()).operations([
         operation!(GET "/workout/plans/templates", WorkoutPlansRead, list_workout_templates)

@@ -130,7 +130,7 @@ fn get_workout_volume(
     Ok(VolumeAnswer { volume: Volume { from, to, time_zone, weight_unit, weeks } })
 }
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS).operations([
         operation!(GET "/workout/clients/{clientId}/plans/volume", WorkoutProgressRead, get_workout_volume)

@@ -18,7 +18,7 @@ pub use spotter_store::NoFilters;
 filters! {
     /// Of records that change: what was changed since.
     pub struct UpdatedFrom {
-        /// Changed at this instant or later.
+        /// Only records that were updated at or after this instant.
         updated_from: Timestamp => "updated_at >= ?";
     }
 }

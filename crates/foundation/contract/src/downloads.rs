@@ -30,7 +30,7 @@ pub enum DownloadSource {
     Made(File),
     /// It is kept where files are.
     Kept {
-        /// What it is called.
+        /// Display name.
         name: String,
         /// Its media type.
         media_type: &'static str,
@@ -42,7 +42,7 @@ pub enum DownloadSource {
 /// A file.
 #[derive(Clone, Debug)]
 pub struct File {
-    /// What it is called.
+    /// Display name.
     pub name: String,
     /// Its media type.
     pub media_type: &'static str,

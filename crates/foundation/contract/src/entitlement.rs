@@ -55,7 +55,7 @@ impl Entitlement {
 pub struct BookingEntitlement {
     /// The booking.
     pub booking: Id,
-    /// Whose it is.
+    /// The client.
     pub client: ClientId,
     /// The credits that it takes; nothing is asked of who books what takes none.
     pub units: i64,

@@ -135,7 +135,7 @@ words! {
 /// What came of an attempt, and what that means.
 #[derive(Clone, Debug)]
 pub struct AttemptResult {
-    /// What came of it.
+    /// Outcome of the attempt.
     pub outcome: Outcome,
     /// Where the job stands now.
     pub state: State,
@@ -175,7 +175,7 @@ record! {
 /// A job that this process holds.
 #[derive(Clone, Debug)]
 pub struct ClaimedJob {
-    /// Whose it is.
+    /// The company.
     pub company: CompanyId,
     /// For which record.
     pub subject: Id,
@@ -300,11 +300,11 @@ record! {
     pub struct FailedJob {
         /// The kind.
         pub kind: String,
-        /// Whose it is.
+        /// The company.
         pub company_id: CompanyId,
         /// For which record.
         pub subject: String,
-        /// Where it stands.
+        /// Current status.
         pub state: State,
         /// How often it was attempted.
         pub attempts: i64,

@@ -61,7 +61,7 @@ impl Remainder {
 pub struct LeftBehind {
     /// Of what kind they are.
     kind: LeftKind,
-    /// How many there are.
+    /// Number of records.
     total: i64,
     /// The first 100 ids.
     ids: Vec<Id>,

@@ -97,7 +97,7 @@ record! {
     /// A timer that is due.
     #[derive(Clone, Debug)]
     pub struct DueTimer {
-        /// Whose it is.
+        /// The company.
         pub company_id: CompanyId,
         /// Which it is.
         pub kind: String,
@@ -219,7 +219,7 @@ record! {
     pub struct FailureRow {
         /// The attempt, whose id tells when it was.
         pub run_id: Id,
-        /// Whose it is.
+        /// The company.
         pub company_id: CompanyId,
         /// Which it is.
         pub kind: String,

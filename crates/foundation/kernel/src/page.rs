@@ -62,7 +62,7 @@ impl std::fmt::Debug for Cursor {
 /// Which page of a list is wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PageRequest {
-    /// From 1.
+    /// Position, from 1.
     pub page: i64,
     /// Items on a page, 1 to 100.
     pub limit: i64,

@@ -55,7 +55,7 @@ macro_rules! scopes {
             pub const fn gate(self) -> Gate {
                 match self { $(Self::$name => Gate::$gate),+ }
             }
-            /// What it is for.
+            /// Purpose.
             pub const fn purpose(self) -> &'static str {
                 match self { $(Self::$name => $purpose),+ }
             }

@@ -9,7 +9,7 @@ const MINUTE: i64 = 60_000;
 pub struct Span {
     /// When it begins.
     pub start: Timestamp,
-    /// When it is over.
+    /// End.
     pub end: Timestamp,
 }
 

@@ -19,7 +19,7 @@ use crate::{
 /// A table of figures, as it is written.
 #[derive(Debug)]
 pub struct MetricTable {
-    /// What it is called.
+    /// Display name.
     pub name: &'static str,
     /// What is counted, in the order of the columns.
     pub columns: &'static [&'static str],

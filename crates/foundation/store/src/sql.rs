@@ -118,7 +118,7 @@ pub const fn places(first: usize, last: usize) -> &'static str {
     }
 }
 
-/// How many there are.
+/// Number of records.
 #[doc(hidden)]
 pub const fn count(names: &[&str]) -> usize {
     names.len()

@@ -20,7 +20,7 @@ record! {
     #[serde(rename_all = "camelCase")]
     pub struct AuditLog {
         audit_log_id: AuditLogId,
-        /// api_client, coach, client or system.
+        /// Type of the person: `api_client`, `coach`, `client` or `system`.
         actor_type: String,
         /// The actor's record; null for the system.
         actor_id: Option<Id>,
@@ -85,13 +85,13 @@ fn get_audit_log(cx: &mut Read, Path(at): Path<AuditLogPath>) -> Result<AuditLog
     Ok(AuditLogAnswer { audit_log: found.ok_or(Key::AuditLogNotFound)?.into() })
 }
 
-/// What is kept of clients here.
+/// Personal data in this module.
 const TRACES: &[ErasureRule] = &[ErasureRule::stays(
     "audit_log",
     "Who did what, and when: ids and names of fields, no values.",
 )];
 
-/// What the area brings.
+/// The operations and statements of this domain.
 pub fn area() -> Area {
     Area::of(STATEMENTS)
         .lists(lists())

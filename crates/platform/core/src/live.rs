@@ -90,12 +90,12 @@ fn prune(tx: &mut Tx, now: Timestamp) -> Result<u64> {
     tx.execute(PRUNE, params![now])
 }
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub fn area() -> Area {
     Area::of(STATEMENTS).repeats(REPEATING).erases(TRACES)
 }
 
-/// What is kept of clients here.
+/// Personal data in this module.
 const TRACES: &[ErasureRule] = &[
     ErasureRule::emptied(
         "live_entry",

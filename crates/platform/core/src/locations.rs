@@ -141,12 +141,12 @@ impl Location {
         format!("{}, {}, {city}", self.name, &*address.line1)
     }
 
-    /// When it was last changed.
+    /// When it was last updated.
     pub fn updated_at(&self) -> Timestamp {
         self.updated_at
     }
 
-    /// What it is called.
+    /// Display name.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -172,7 +172,7 @@ impl Location {
         self.status == LocationStatus::Active
     }
 
-    /// When it was made.
+    /// When it was created.
     pub fn created_at(&self) -> Timestamp {
         self.created_at
     }
@@ -240,7 +240,7 @@ filters! {
         status: LocationStatus => "status = ?";
         /// Locations of this type.
         r#type: LocationType => "type = ?";
-        /// Changed at this instant or later.
+        /// Only records that were updated at or after this instant.
         updated_from: Timestamp => "updated_at >= ?";
     }
 }
@@ -270,7 +270,7 @@ fn get_location(cx: &mut Read, Path(at): Path<LocationPath>) -> Result<LocationA
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewLocation {
-    /// What people call it.
+    /// Display name.
     pub name: Name<120>,
     /// `physical` when absent.
     pub r#type: Option<LocationType>,
@@ -384,7 +384,7 @@ fn archive_location(cx: &mut Write, Path(at): Path<LocationPath>) -> Result<Arch
 /// What of a location clients are not told.
 const STAFFS: &[&str] = &["accessZones"];
 
-/// What the area brings.
+/// The operations and statements of this domain.
 pub fn area() -> Area {
     Area::of(STATEMENTS)
         .lists(lists())

@@ -113,7 +113,7 @@ figures! {
 pub const TABLES: &[&MetricTable] =
     &[Attendance::TABLE, Revenue::TABLE, Balance::TABLE, Members::TABLE, Cohort::TABLE];
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub fn area() -> Area {
     Area::of(
         &[

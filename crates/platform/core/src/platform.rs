@@ -173,7 +173,7 @@ fn list_platform_events(
     Ok(Page::of(entries.collect(), request)?.into())
 }
 
-/// What the area brings.
+/// The operations and statements of this domain.
 pub fn area() -> Area {
     Area::default()
         .operations([

@@ -158,7 +158,7 @@ record! {
 pub struct AttachedFile {
     /// The file.
     pub upload_id: UploadId,
-    /// What it is called.
+    /// Display name.
     pub file_name: String,
     /// What it is.
     pub media_type: MediaType,
@@ -322,13 +322,13 @@ pub fn forget(tx: &mut Tx, stored: Stored) -> Result<()> {
     tx.defer(FORGET, params![stored.company, stored.upload])
 }
 
-/// What is kept of clients here.
+/// Personal data in this module.
 const TRACES: &[ErasureRule] = &[ErasureRule::stays(
     "upload",
     "Files that were sent and used for nothing, for a day at most; all others go with what they belong to.",
 )];
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub fn area() -> Area {
     Area::of(STATEMENTS).erases(TRACES)
 }

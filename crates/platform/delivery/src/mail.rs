@@ -59,14 +59,14 @@ pub struct Message {
     pub html: String,
     /// Files that go with it.
     pub attachments: Vec<MailAttachment>,
-    /// When it was written.
+    /// When it was created.
     pub written_at: Timestamp,
 }
 
 /// A file that goes with a message.
 #[derive(Clone, Debug)]
 pub struct MailAttachment {
-    /// What it is called.
+    /// Display name.
     pub name: String,
     /// Its media type.
     pub media_type: &'static str,

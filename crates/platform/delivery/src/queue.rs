@@ -45,7 +45,7 @@ const TOGETHER: usize = 16;
 pub struct Claimed {
     /// Its company and subscription.
     pub of: Signal,
-    /// Its id.
+    /// Id of the record.
     pub delivery_id: Id,
     /// The token of the hold.
     pub lease: Id,
@@ -186,7 +186,7 @@ impl DueDelivery {
 pub struct CompletedAttempt {
     /// What was held.
     pub claimed: Claimed,
-    /// What came of it.
+    /// Result.
     pub attempted: AttemptRecord,
     /// When it began.
     pub at: Timestamp,

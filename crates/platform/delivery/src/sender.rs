@@ -148,7 +148,7 @@ impl AttemptOutcome {
 /// The record of an attempt.
 #[derive(Clone, Debug)]
 pub struct AttemptRecord {
-    /// What came of it.
+    /// Result.
     pub verdict: AttemptOutcome,
     /// The status of the answer, if there was one.
     pub status: Option<u16>,

@@ -35,7 +35,7 @@ pub const NOBODY_THERE: &str = "abandoned";
 pub enum Expandable<T> {
     /// As a whole.
     Whole(T),
-    /// Its id.
+    /// Id of the record.
     Id(String),
 }
 
@@ -172,7 +172,7 @@ impl PaymentIntent {
         kind(of_charge.or(self.payment_method_types.first().map(String::as_str)).unwrap_or("card"))
     }
 
-    /// What became of it.
+    /// Result.
     pub fn outcome(&self) -> Outcome {
         match self.status.as_str() {
             "succeeded" => Outcome::Succeeded(self.kind()),
@@ -338,7 +338,7 @@ impl SetupIntent {
     }
 }
 
-/// Money that goes back.
+/// A refund.
 #[derive(Debug, Deserialize)]
 pub struct Refund {
     /// Current status.

@@ -118,7 +118,7 @@ fn update_billing_details(
     Ok(BillingDetailsAnswer { billing_details: details })
 }
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS).operations([
         operation!(app GET "/finance/clients/{clientId}/billing-details", Coach, get_billing_details)

@@ -23,13 +23,13 @@ record! {
     /// A fee.
     #[derive(Debug, Clone, PartialEq)]
     pub struct Charge {
-        /// Its id.
+        /// Id of the record.
         pub pending_charge_id: Id,
         /// The client.
         pub client_id: ClientId,
-        /// What it is for.
+        /// Purpose.
         pub kind: ForfeitReason,
-        /// In minor units.
+        /// Amount in minor units.
         pub amount: i64,
         /// Currency as an ISO 4217 code, such as `EUR`.
         pub currency: Currency,
@@ -107,7 +107,7 @@ pub fn language_of(cx: &mut Read, client: ClientId) -> Result<String> {
     }
 }
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS)
 }

@@ -155,7 +155,7 @@ fn write_off_invoice(cx: &mut Write, Path(at): Path<InvoicePath>) -> Result<Invo
     Ok(InvoiceAnswer { invoice })
 }
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS).operations([
         operation!(app POST "/finance/invoices/{invoiceId}/credit-notes", Manager, credit_invoice)

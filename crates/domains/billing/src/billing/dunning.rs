@@ -116,7 +116,7 @@ static CHASE_INVOICE: Timer = Timer::new(
 )
 .emits(crate::TURNS);
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS).timers(&[&CHASE_INVOICE])
 }

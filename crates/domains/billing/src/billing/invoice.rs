@@ -27,7 +27,7 @@ words! {
 }
 
 words! {
-    /// Where it stands.
+    /// Current status.
     pub enum InvoiceStatus {
         Open = "open",
         Overdue = "overdue",
@@ -59,18 +59,18 @@ pub struct Party {
     pub country: Option<String>,
     /// How to write to them.
     pub email: Option<String>,
-    /// How to call them.
+    /// Phone number.
     pub phone: Option<String>,
     /// The VAT identification number.
     pub vat_number: Option<String>,
     /// Another number under which taxes are paid.
     #[serde(default)]
     pub tax_number: Option<String>,
-    /// The number in the trade register.
+    /// Company registration number.
     pub registration_number: Option<String>,
     /// The account to pay to.
     pub iban: Option<String>,
-    /// The bank of that account.
+    /// BIC of the bank.
     pub bic: Option<String>,
 }
 
@@ -112,17 +112,17 @@ pub struct InvoiceLine {
 }
 
 record! {
-    /// An invoice or a credit note.
+    /// Invoice or credit note.
     #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
     #[serde(rename_all = "camelCase")]
     pub struct Invoice {
-        /// Its id.
+        /// Id of the record.
         pub invoice_id: InvoiceId,
         /// What it is called on paper; without gaps in a series and year.
         pub number: String,
         /// `INV` for invoices, `CN` for credit notes.
         pub series: String,
-        /// Whether it bills or takes back.
+        /// Invoice or credit note.
         pub kind: InvoiceKind,
         /// Current status.
         pub status: InvoiceStatus,
@@ -168,7 +168,7 @@ record! {
         pub buyer: Json<Party>,
         /// Invoice lines.
         pub lines: Json<Vec<InvoiceLine>>,
-        /// The amounts by rate.
+        /// Amounts by VAT rate.
         pub taxes: Json<Vec<RateTotal>>,
         /// Why a credit note was issued.
         pub reason: Option<String>,
@@ -185,9 +185,9 @@ record! {
         pub paid_at: Option<Timestamp>,
         /// When it was cancelled.
         pub cancelled_at: Option<Timestamp>,
-        /// When it was made.
+        /// When it was created.
         pub created_at: Timestamp,
-        /// When it was last changed.
+        /// When it was last updated.
         pub updated_at: Timestamp,
     }
 }
@@ -212,7 +212,7 @@ pub struct InvoiceEvent {
     invoice_id: InvoiceId,
     /// What it is called on paper.
     number: String,
-    /// Whether it bills or takes back.
+    /// Invoice or credit note.
     kind: InvoiceKind,
     status: InvoiceStatus,
     client_id: ClientId,
@@ -297,7 +297,7 @@ impl Invoice {
         subjects.into_iter().chain([mark(TALLY, self.invoice_id.0)]).collect()
     }
 
-    /// Writes a new one down.
+    /// Inserts a new record.
     pub(super) fn insert(&self, cx: &mut Write) -> Result<()> {
         cx.set_audit_target("invoice", self.invoice_id, ["invoice"]);
         cx.defer(INSERT, &self.params())?;
@@ -305,7 +305,7 @@ impl Invoice {
         cx.recount(&BTreeSet::new(), &self.subjects())
     }
 
-    /// Writes down what has changed.
+    /// Saves the changes.
     pub fn save(&mut self, cx: &mut Write, before: &Self) -> Result<()> {
         let Some(now) = cx.audit_fields("invoice", self.invoice_id, self.changed(before)) else {
             return Ok(());
@@ -352,7 +352,7 @@ impl Invoice {
         Ok(turned)
     }
 
-    /// Tells of it.
+    /// Emits the event.
     pub fn publish(&self, cx: &mut Write, event: Event) -> Result<()> {
         let output = InvoiceEvent {
             invoice_id: self.invoice_id,
@@ -376,7 +376,7 @@ impl Invoice {
     }
 }
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS).tells::<InvoiceEvent>()
 }

@@ -181,7 +181,7 @@ fn get_invoice_pdf(cx: &mut Read, Path(at): Path<InvoicePath>) -> Result<PdfAnsw
     Ok(PdfAnswer { pdf })
 }
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::default().downloads(&[&PDF]).operations([
         operation!(GET "/finance/invoices/{invoiceId}/pdf", FinanceInvoicePdfsRead, get_invoice_pdf)

@@ -64,7 +64,7 @@ path!(
 );
 
 answer!(
-    /// An invoice or a credit note.
+    /// Invoice or credit note.
     pub InvoiceAnswer {
         /// The invoice after the operation.
         invoice: Invoice,
@@ -131,7 +131,7 @@ fn issue_invoice(cx: &mut Write, Body(new): Body<NewInvoice>) -> Result<InvoiceA
     Ok(InvoiceAnswer { invoice })
 }
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::default().lists(lists()).operations([
         operation!(GET "/finance/invoices", FinanceInvoicesRead, list_invoices)

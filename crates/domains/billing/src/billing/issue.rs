@@ -45,7 +45,7 @@ pub struct Bill {
 pub struct Totals {
     /// Invoice lines.
     pub lines: Vec<InvoiceLine>,
-    /// The amounts by rate.
+    /// Amounts by VAT rate.
     pub taxes: Vec<tax::RateTotal>,
     /// Amount excluding VAT, in minor units.
     pub net: i64,
@@ -159,7 +159,7 @@ pub fn issue(cx: &mut Write, bill: &Bill) -> Result<Invoice> {
 
 /// What of a bill or a credit note is worked out before it is written.
 pub struct Paper {
-    /// Whether it bills or takes back.
+    /// Invoice or credit note.
     pub kind: InvoiceKind,
     /// What stands on it.
     pub totals: Totals,
@@ -290,7 +290,7 @@ fn buyer(client: &Client, details: &BillingDetails) -> Party {
     }
 }
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS)
 }

@@ -177,7 +177,7 @@ pub static SEND_INVOICE: Job =
     Job::new("send_invoice", "Send invoices and reminders to clients", mail::PATIENCE, on_finished)
         .emits(&[Event::InvoiceSent, Event::InvoiceOverdue]);
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::default().jobs(&[&SEND_INVOICE])
 }

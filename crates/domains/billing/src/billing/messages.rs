@@ -43,7 +43,7 @@ fn send_invoice_copy(cx: &mut Write, Path(at): Path<InvoicePath>) -> Result<Invo
     Ok(InvoiceAnswer { invoice })
 }
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::default().operations([
         operation!(POST "/finance/invoices/{invoiceId}/reminders", FinanceInvoiceMessagesWrite,

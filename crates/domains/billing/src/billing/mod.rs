@@ -19,7 +19,7 @@ pub mod texts;
 
 use spotter_contract::Area;
 
-/// What the area brings.
+/// The operations and statements of this domain.
 pub(super) fn area() -> Area {
     Area::join([
         billing_details::area(),

@@ -9,7 +9,7 @@ pub mod vocabulary;
 
 use spotter_contract::Area;
 
-/// What the area brings.
+/// The operations and statements of this domain.
 pub(super) fn area() -> Area {
     products::area().with(pools::area())
 }

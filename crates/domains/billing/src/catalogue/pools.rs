@@ -37,7 +37,7 @@ impl Span {
 pub struct CreditPool {
     /// What integrations know the pool by; unique within the product.
     pub(crate) key: String,
-    /// What people call it.
+    /// Display name.
     pub(crate) name: String,
     /// Credits that are given each time.
     pub(crate) credits: i64,
@@ -54,7 +54,7 @@ pub struct CreditPool {
 pub struct NewCreditPool {
     /// What integrations know the pool by.
     key: Text<60>,
-    /// What people call it.
+    /// Display name.
     name: Text<120>,
     /// Credits that are given each time.
     credits: BoundedInteger<1, 10_000>,
@@ -100,7 +100,7 @@ pub(super) fn pools(new: Vec<NewCreditPool>) -> Result<Json<Vec<CreditPool>>> {
     Ok(Json(pools))
 }
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS)
 }

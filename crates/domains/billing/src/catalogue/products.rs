@@ -47,7 +47,7 @@ filters! {
         search: Text<100> => "haystack LIKE ?" each |text| searched(text);
         /// Products with this visibility.
         visibility: Visibility => "visibility = ?";
-        /// Changed at this instant or later.
+        /// Only records that were updated at or after this instant.
         updated_from: Timestamp => "updated_at >= ?";
     }
 }
@@ -85,7 +85,7 @@ filters! {
         product_type: ProductType => "product_type = ?";
         /// `true` for archived products, `false` for the others; both when absent.
         archived: Flag => "is_archived = ?";
-        /// Changed at this instant or later.
+        /// Only records that were updated at or after this instant.
         updated_from: Timestamp => "updated_at >= ?";
     }
 }
@@ -221,7 +221,7 @@ fn order_products(cx: &mut Write, Body(order): Body<ShelfOrder>) -> Result<Produ
     Ok(ProductOrder { shelf, product_ids })
 }
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS).lists(lists()).operations([
         operation!(GET "/finance/day-passes", FinanceProductsRead, list_day_passes)

@@ -75,7 +75,7 @@ static LOOK_AT_CARD: Timer = Timer::new(
     look_at_card,
 );
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::default().timers(&[&LOOK_AT_CARD])
 }

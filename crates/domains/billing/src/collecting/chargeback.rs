@@ -24,7 +24,7 @@ record! {
     #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
     #[serde(rename_all = "camelCase")]
     pub struct Chargeback {
-        /// Its id.
+        /// Id of the record.
         pub chargeback_id: ChargebackId,
         /// The payment that it is taken from.
         pub payment_id: PaymentId,
@@ -32,7 +32,7 @@ record! {
         pub client_id: ClientId,
         /// How: the holder of a card disputes the payment, or a direct debit is returned.
         pub kind: ChargebackKind,
-        /// In minor units of the currency.
+        /// Amount in minor units of the currency.
         pub amount: i64,
         /// Currency as an ISO 4217 code, such as `EUR`.
         pub currency: Currency,
@@ -57,9 +57,9 @@ record! {
         /// The client's home location when they paid.
         #[serde(skip)]
         pub home_location_id: Option<LocationId>,
-        /// When it was made.
+        /// When it was created.
         pub created_at: Timestamp,
-        /// When it was last changed.
+        /// When it was last updated.
         pub updated_at: Timestamp,
     }
 }
@@ -68,13 +68,13 @@ record! {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ChargebackEvent {
-    /// Its id.
+    /// Id of the record.
     chargeback_id: ChargebackId,
     payment_id: PaymentId,
     client_id: ClientId,
     /// How: the holder of a card disputes the payment, or a direct debit was returned.
     kind: ChargebackKind,
-    /// In minor units of the currency.
+    /// Amount in minor units of the currency.
     amount: i64,
     currency: Currency,
     status: ChargebackStatus,
@@ -215,7 +215,7 @@ fn give_back(cx: &mut Write, payment: PaymentId, amount: i64) -> Result<()> {
     payment.save(cx, &before)
 }
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS).tells::<ChargebackEvent>()
 }

@@ -40,7 +40,7 @@ fn get_chargeback(cx: &mut Read, Path(at): Path<ChargebackPath>) -> Result<Charg
     Ok(ChargebackAnswer { chargeback: Chargeback::find(cx, at.chargeback_id)? })
 }
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::default().lists(lists()).operations([
         operation!(GET "/finance/chargebacks", FinanceChargebacksRead, list_chargebacks)

@@ -33,7 +33,7 @@ record! {
         pub payment_id: PaymentId,
         /// With whom.
         pub provider: ProviderName,
-        /// What the provider calls it.
+        /// Id at the provider.
         pub reference: Option<String>,
         /// The page on which the client pays.
         pub page_url: Option<String>,
@@ -515,7 +515,7 @@ pub static CHARGE: Job =
     Job::new("charge_payment", "Charge clients' cards and accounts", PATIENCE, on_finished)
         .emits(crate::COLLECTS);
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS).jobs(&[&CHARGE]).timers(&[&ASK_ABOUT_PAYMENT])
 }

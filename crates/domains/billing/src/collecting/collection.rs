@@ -212,7 +212,7 @@ fn charge_invoice(
     Ok(PaymentAnswer { payment: PaymentView::of(cx, payment)? })
 }
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS).timers(&[&COLLECT_INVOICE]).operations([
         operation!(app POST "/finance/invoices/{invoiceId}/charge", Manager, charge_invoice)

@@ -214,7 +214,7 @@ fn disconnect_payment_provider(cx: &mut Write) -> Result<ProviderAnswer> {
     Ok(ProviderAnswer { payment_provider: None })
 }
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS).operations([
         operation!(app GET "/company/payment-provider", Manager, get_payment_provider)

@@ -41,7 +41,7 @@ pub struct MethodFacts {
     pub holder_name: Option<String>,
     /// Whose it is, as the provider calls them.
     pub customer: Option<String>,
-    /// What the provider calls it.
+    /// Id at the provider.
     pub token: String,
 }
 
@@ -50,7 +50,7 @@ record! {
     #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
     #[serde(rename_all = "camelCase")]
     pub struct PaymentMethod {
-        /// Its id.
+        /// Id of the record.
         pub payment_method_id: PaymentMethodId,
         /// The client.
         pub client_id: ClientId,
@@ -78,7 +78,7 @@ record! {
         token: String,
         /// When it was left.
         pub created_at: Timestamp,
-        /// When it was last changed.
+        /// When it was last updated.
         pub updated_at: Timestamp,
     }
 }
@@ -146,7 +146,7 @@ impl PaymentMethod {
         self.over_on().is_some_and(|over| today >= over)
     }
 
-    /// Writes down what has changed.
+    /// Saves the changes.
     pub fn save(&mut self, cx: &mut Write, before: &Self) -> Result<()> {
         let changed = self.changed(before);
         let Some(now) = cx.audit_fields("payment_method", self.payment_method_id, changed) else {
@@ -228,7 +228,7 @@ pub fn end(cx: &mut Write, before: &PaymentMethod, status: MethodStatus) -> Resu
     Ok(method)
 }
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS)
 }

@@ -158,7 +158,7 @@ fn revoke_payment_method(cx: &mut Write, Path(at): Path<MethodPath>) -> Result<M
     Ok(MethodAnswer { payment_method: method::end(cx, &before, MethodStatus::Revoked)? })
 }
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::default().lists(lists()).operations([
         operation!(GET "/finance/clients/{clientId}/payment-methods", FinancePaymentMethodsRead,

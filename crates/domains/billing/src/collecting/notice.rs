@@ -22,7 +22,7 @@ record! {
         pub provider_notice_id: Id,
         /// Who told.
         pub provider: ProviderName,
-        /// What the provider calls it.
+        /// Id at the provider.
         pub event: String,
         /// About what.
         pub about: NoticeAbout,
@@ -105,7 +105,7 @@ const REPEATING: &[spotter_contract::Repeating] = &[spotter_contract::Repeating:
     prune,
 )];
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS).jobs(&[&FOLLOW_NOTICE]).repeats(REPEATING)
 }

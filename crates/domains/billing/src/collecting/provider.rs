@@ -22,7 +22,7 @@ words! {
 /// A company's account with a provider.
 #[derive(Clone)]
 pub struct Account {
-    /// Whose it is.
+    /// The company.
     pub company: CompanyId,
     /// With whom.
     pub provider: ProviderName,
@@ -46,7 +46,7 @@ pub struct Charged {
     pub kind: MethodType,
     /// Whose it is, as the provider calls them.
     pub customer: Option<String>,
-    /// What the provider calls it.
+    /// Id at the provider.
     pub token: String,
 }
 
@@ -57,7 +57,7 @@ pub struct Order {
     pub payment: PaymentId,
     /// Who pays.
     pub client: ClientId,
-    /// In minor units.
+    /// Amount in minor units.
     pub amount: i64,
     /// Currency as an ISO 4217 code, such as `EUR`.
     pub currency: Currency,
@@ -74,7 +74,7 @@ pub struct SetupOrder {
     pub setup: PaymentSetupId,
     /// Who leaves it.
     pub client: ClientId,
-    /// What they are called.
+    /// Display name.
     pub name: String,
 }
 
@@ -100,7 +100,7 @@ pub enum Outcome {
 /// What a provider says of money that was to come.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PaymentResult {
-    /// What became of it.
+    /// Outcome of the attempt.
     pub outcome: Outcome,
     /// What the provider calls it, or the page on which it is made; nothing where that is not told.
     pub reference: Option<String>,
@@ -125,7 +125,7 @@ pub enum RefundResult {
     Unknown(String),
 }
 
-/// Money that goes back.
+/// A refund.
 #[derive(Clone, Debug)]
 pub struct RefundOrder {
     /// Under whose id a provider does the same once.
@@ -134,7 +134,7 @@ pub struct RefundOrder {
     pub payment: PaymentId,
     /// What the provider calls that, if it is known.
     pub reference: Option<String>,
-    /// In minor units.
+    /// Amount in minor units.
     pub amount: i64,
     /// Currency as an ISO 4217 code, such as `EUR`.
     pub currency: Currency,
@@ -158,13 +158,13 @@ words! {
 /// Money that a bank takes back, as the provider tells of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Dispute {
-    /// What the provider calls it.
+    /// Id at the provider.
     pub reference: String,
     /// Of which payment.
     pub payment: PaymentId,
     /// How.
     pub kind: ChargebackKind,
-    /// In minor units of the currency.
+    /// Amount in minor units of the currency.
     pub amount: i64,
     /// ISO 4217 code; of another than the payment's nothing is taken.
     pub currency: Currency,

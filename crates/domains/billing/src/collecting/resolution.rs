@@ -59,7 +59,7 @@ fn resolve_payment(
     Ok(PaymentAnswer { payment: PaymentView::of(cx, resolved)? })
 }
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::default().operations([
         operation!(app POST "/finance/payments/{paymentId}/resolve", Admin, resolve_payment)

@@ -34,7 +34,7 @@ use crate::{
 const OPEN_DAYS: i64 = 7;
 
 words! {
-    /// Where it stands.
+    /// Current status.
     pub enum SetupStatus { Open = "open", Done = "done" }
 }
 
@@ -43,7 +43,7 @@ record! {
     #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
     #[serde(rename_all = "camelCase")]
     pub struct PaymentSetup {
-        /// Its id.
+        /// Id of the record.
         pub payment_setup_id: PaymentSetupId,
         /// The client who is asked to pay.
         pub client_id: ClientId,
@@ -54,16 +54,16 @@ record! {
         pub digest: Vec<u8>,
         /// Current status.
         pub status: SetupStatus,
-        /// What the provider calls it.
+        /// Id at the provider.
         #[serde(skip)]
         pub reference: Option<String>,
         /// The payment method that was added.
         pub payment_method_id: Option<PaymentMethodId>,
         /// Until when it can be done.
         pub expires_at: Timestamp,
-        /// When it was made.
+        /// When it was created.
         pub created_at: Timestamp,
-        /// When it was last changed.
+        /// When it was last updated.
         pub updated_at: Timestamp,
     }
 }
@@ -217,7 +217,7 @@ pub fn conclude(cx: &mut Write, id: PaymentSetupId, facts: &MethodFacts) -> Resu
     setup.save(cx)
 }
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS).timers(&[&ASK_ABOUT_SETUP]).operations([
         operation!(app POST "/finance/clients/{clientId}/payment-methods/setups", Manager,

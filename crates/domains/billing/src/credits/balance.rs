@@ -191,7 +191,7 @@ fn take(
     Ok(())
 }
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::default().lists(lists()).operations([
         operation!(GET "/finance/clients/{clientId}/credits", FinanceCreditsRead, get_credits)

@@ -424,7 +424,7 @@ fn mark(cx: &mut Write, hold: &CreditHold, state: EntitlementState) -> Result<()
     cx.defer(MARK, params![hold.booking_id, hold.part_id, state, now])
 }
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS)
 }

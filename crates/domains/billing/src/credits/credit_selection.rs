@@ -45,7 +45,7 @@ pub enum Cover {
 pub struct CreditUse {
     /// Of which.
     pub of: Source,
-    /// How many.
+    /// Number of credits.
     pub units: i64,
 }
 

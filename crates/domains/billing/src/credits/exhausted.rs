@@ -48,7 +48,7 @@ fn list_exhausted_credits(
     Ok(cx.page_under(&LIST, &above, &wanted, page)?.map(ExhaustedPool::from).into())
 }
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::default().lists(lists()).operations([
         operation!(app GET "/finance/credits/exhausted", Coach,

@@ -148,7 +148,7 @@ static EXPIRE_CREDITS: Timer = Timer::new(
 )
 .emits(&[Event::CreditRevoked]);
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS).timers(&[&EXPIRE_CREDITS])
 }

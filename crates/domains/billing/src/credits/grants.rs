@@ -18,7 +18,7 @@ pub struct Grant {
     pub on: Date,
     /// The first day on which they are not good any more.
     pub until: Option<Date>,
-    /// How many.
+    /// Number of credits.
     pub credits: i64,
 }
 

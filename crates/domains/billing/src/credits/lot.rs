@@ -52,7 +52,7 @@ record! {
     #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
     #[serde(rename_all = "camelCase")]
     pub struct CreditLot {
-        /// Its id.
+        /// Id of the record.
         pub credit_lot_id: CreditLotId,
         /// Whose they are.
         #[serde(skip)]
@@ -90,7 +90,7 @@ record! {
     #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
     #[serde(rename_all = "camelCase")]
     pub struct CreditEntry {
-        /// Its id.
+        /// Id of the record.
         pub credit_entry_id: CreditEntryId,
         /// The credit lot.
         pub credit_lot_id: CreditLotId,
@@ -119,7 +119,7 @@ pub struct CreditEvent {
     pool_key: Option<String>,
     /// What was done.
     kind: EntryKind,
-    /// How many.
+    /// Number of credits; negative if deducted.
     amount: i64,
     /// How many of the lot are not used up.
     remaining: i64,
@@ -309,7 +309,7 @@ impl CreditLot {
     }
 }
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS).tells::<CreditEvent>()
 }

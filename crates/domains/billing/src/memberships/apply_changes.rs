@@ -95,7 +95,7 @@ const EFFECTS: &[Effect] = &[Effect::new(
     end_at_term,
 )];
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::default().ends(EFFECTS)
 }

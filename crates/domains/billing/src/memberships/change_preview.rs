@@ -220,7 +220,7 @@ fn preview_cancellation(
 /// What staff alone say of a cancellation.
 pub(super) const SAID_BY_STAFF: &[&str] = &["immediately"];
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::default().operations([
         operation!(POST "/finance/subscriptions/{subscriptionId}/pause-requests/preview",

@@ -15,7 +15,7 @@ pub mod subscriptions;
 
 use spotter_contract::Area;
 
-/// What the area brings.
+/// The operations and statements of this domain.
 pub(super) fn area() -> Area {
     Area::join([
         subscription::area(),

@@ -14,7 +14,7 @@ words! {
 }
 
 words! {
-    /// What became of it.
+    /// Status of a membership request.
     pub enum RequestStatus { Pending = "pending", Applied = "applied", Rejected = "rejected" }
 }
 
@@ -30,13 +30,13 @@ record! {
     pub struct SubscriptionRequest {
         /// The membership.
         pub subscription_id: SubscriptionId,
-        /// Its id.
+        /// Id of the record.
         pub request_id: SubscriptionRequestId,
         /// Whose membership it is.
         pub client_id: ClientId,
         /// Kind of request.
         pub kind: RequestKind,
-        /// What became of it.
+        /// Current status.
         pub status: RequestStatus,
         /// The first day of a pause.
         pub pause_from: Option<Date>,
@@ -50,9 +50,9 @@ record! {
         pub requested_by: RequestedBy,
         /// When it was applied or rejected.
         pub answered_at: Option<Timestamp>,
-        /// When it was made.
+        /// When it was created.
         pub created_at: Timestamp,
-        /// When it was last changed.
+        /// When it was last updated.
         pub updated_at: Timestamp,
     }
 }
@@ -96,7 +96,7 @@ impl SubscriptionRequest {
     }
 }
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS)
 }

@@ -222,7 +222,7 @@ fn resume_subscription(
     Ok(SubscriptionAnswer { subscription: apply(cx, &before, membership)? })
 }
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::default().lists(lists()).operations([
         operation!(GET "/finance/subscriptions/{subscriptionId}/requests", FinanceSubscriptionsRead,

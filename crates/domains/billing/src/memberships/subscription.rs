@@ -58,7 +58,7 @@ record! {
     #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
     #[serde(rename_all = "camelCase")]
     pub struct Subscription {
-        /// Its id.
+        /// Id of the record.
         pub subscription_id: SubscriptionId,
         /// The client.
         pub client_id: ClientId,
@@ -107,7 +107,7 @@ record! {
         pub home_location_id: Option<LocationId>,
         /// When it was sold.
         pub created_at: Timestamp,
-        /// When it was last changed.
+        /// When it was last updated.
         pub updated_at: Timestamp,
     }
 }
@@ -125,7 +125,7 @@ pub struct SubscriptionEvent {
     paid_until: Date,
     next_billing_date: Option<Date>,
     end_date: Option<Date>,
-    /// The fields that changed; absent where it was made.
+    /// Names of the changed fields; absent on creation.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     changed_fields: Vec<String>,
 }
@@ -169,7 +169,7 @@ impl Subscription {
         crate::subjects(TALLY, self.status.word(), self.client_id)
     }
 
-    /// Writes a new one down.
+    /// Inserts a new record.
     pub fn insert(&self, cx: &mut Write) -> Result<()> {
         cx.defer(INSERT, &self.params())?;
         self.update_metrics(cx, None)?;
@@ -214,7 +214,7 @@ impl Subscription {
     }
 }
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS).tells::<SubscriptionEvent>().stays(STAYS)
 }
@@ -227,7 +227,7 @@ const STAYS: &[Remainder] = &[Remainder::new(
     "{} memberships of it go on, and are billed as before.",
 )];
 
-/// What is left of it, but for which.
+/// Records that erasure keeps, and why.
 const LEFT: &str =
     " FROM subscription WHERE company_id = ?1 AND status NOT IN ('cancelled', 'expired') AND ";
 

@@ -133,7 +133,7 @@ fn list_renewals(
     Ok(Page { items, request, total, next }.into())
 }
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::default().lists(lists()).operations([
         operation!(GET "/finance/subscriptions", FinanceSubscriptionsRead, list_subscriptions)

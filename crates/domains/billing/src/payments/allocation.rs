@@ -153,7 +153,7 @@ pub fn of_payments(cx: &mut Read, payments: &[PaymentId]) -> Result<Vec<Vec<Allo
     cx.all_each(OF_PAYMENT, payments.iter().map(|id| vec![id.bind().into_owned()]))
 }
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS)
 }

@@ -12,7 +12,7 @@ pub mod requests;
 
 use spotter_contract::Area;
 
-/// What the area brings.
+/// The operations and statements of this domain.
 pub(super) fn area() -> Area {
     Area::join([
         payment::area(),

@@ -201,7 +201,7 @@ fn record_payment(cx: &mut Write, Body(new): Body<NewPayment>) -> Result<Payment
     Ok(PaymentAnswer { payment: PaymentView::of(cx, payment)? })
 }
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::default().lists(lists()).operations([
         operation!(GET "/finance/payments", FinancePaymentsRead, list_payments)

@@ -72,7 +72,7 @@ record! {
     #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
     #[serde(rename_all = "camelCase")]
     pub struct Payment {
-        /// Its id.
+        /// Id of the record.
         pub payment_id: PaymentId,
         /// The client who pays.
         pub client_id: ClientId,
@@ -82,7 +82,7 @@ record! {
         pub payment_request_id: Option<PaymentRequestId>,
         /// The payment method that was charged.
         pub payment_method_id: Option<PaymentMethodId>,
-        /// In minor units of the currency.
+        /// Amount in minor units of the currency.
         pub amount: i64,
         /// Currency as an ISO 4217 code, such as `EUR`.
         pub currency: Currency,
@@ -112,9 +112,9 @@ record! {
         /// The client's home location on that date.
         #[serde(skip)]
         pub home_location_id: Option<LocationId>,
-        /// When it was made.
+        /// When it was created.
         pub created_at: Timestamp,
-        /// When it was last changed.
+        /// When it was last updated.
         pub updated_at: Timestamp,
     }
 }
@@ -140,7 +140,7 @@ pub struct PaymentEvent {
     client_id: ClientId,
     invoice_id: Option<InvoiceId>,
     payment_request_id: Option<PaymentRequestId>,
-    /// In minor units of the currency.
+    /// Amount in minor units of the currency.
     amount: i64,
     currency: Currency,
     status: PaymentStatus,
@@ -238,7 +238,7 @@ impl Payment {
         subjects.into_iter().chain([mark(TALLY, self.payment_id.0)]).collect()
     }
 
-    /// Writes a new one down.
+    /// Inserts a new record.
     pub fn insert(&mut self, cx: &mut Write) -> Result<()> {
         self.update_metrics(cx, None)?;
         cx.set_audit_target("payment", self.payment_id, ["payment"]);
@@ -246,7 +246,7 @@ impl Payment {
         cx.recount(&BTreeSet::new(), &self.subjects())
     }
 
-    /// Writes down what has changed.
+    /// Saves the changes.
     pub fn save(&mut self, cx: &mut Write, before: &Self) -> Result<()> {
         let Some(now) = cx.audit_fields("payment", self.payment_id, self.changed(before)) else {
             return Ok(());
@@ -257,7 +257,7 @@ impl Payment {
         cx.recount(&before.subjects(), &self.subjects())
     }
 
-    /// Tells of it.
+    /// Emits the event.
     pub fn publish(&self, cx: &mut Write, event: Event) -> Result<()> {
         let output = PaymentEvent {
             payment_id: self.payment_id,
@@ -277,7 +277,7 @@ impl Payment {
     }
 }
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS).tells::<PaymentEvent>()
 }

@@ -33,21 +33,21 @@ use crate::{
 };
 
 words! {
-    /// Where it stands.
+    /// Current status.
     pub enum RefundStatus { Pending = "pending", Succeeded = "succeeded", Failed = "failed" }
 }
 
 record! {
-    /// Money that goes back.
+    /// A refund.
     #[derive(Debug, Clone, PartialEq, schemars::JsonSchema, serde::Serialize)]
     #[serde(rename_all = "camelCase")]
     pub struct Refund {
         /// The payment of which it goes back.
         #[serde(skip)]
         pub payment_id: PaymentId,
-        /// Its id.
+        /// Id of the record.
         pub refund_id: RefundId,
-        /// In minor units of the currency.
+        /// Amount in minor units of the currency.
         pub amount: i64,
         /// Currency as an ISO 4217 code, such as `EUR`.
         pub currency: Currency,
@@ -61,9 +61,9 @@ record! {
         /// The client's home location when they paid.
         #[serde(skip)]
         pub home_location_id: Option<LocationId>,
-        /// When it was made.
+        /// When it was created.
         pub created_at: Timestamp,
-        /// When it was last changed.
+        /// When it was last updated.
         pub updated_at: Timestamp,
     }
 }
@@ -253,7 +253,7 @@ const PATIENCE: RetryPolicy =
 pub static SEND_REFUND: Job =
     Job::new("send_refund", "Send clients' money back", PATIENCE, on_finished);
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS).jobs(&[&SEND_REFUND]).timers(&[&SEND_REFUND_AGAIN]).operations([
         operation!(app POST "/finance/payments/{paymentId}/refunds", Manager, refund_payment)

@@ -22,7 +22,7 @@ use crate::{
 };
 
 words! {
-    /// Where it stands.
+    /// Current status.
     pub enum RequestStatus {
         Open = "open",
         Paid = "paid",
@@ -36,13 +36,13 @@ record! {
     #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
     #[serde(rename_all = "camelCase")]
     pub struct PaymentRequest {
-        /// Its id.
+        /// Id of the record.
         pub payment_request_id: PaymentRequestId,
         /// The client who is asked to pay.
         pub client_id: ClientId,
         /// The invoice that it is for.
         pub invoice_id: Option<InvoiceId>,
-        /// In minor units of the currency.
+        /// Amount in minor units of the currency.
         pub amount: i64,
         /// Currency as an ISO 4217 code, such as `EUR`.
         pub currency: Currency,
@@ -60,9 +60,9 @@ record! {
         pub expires_at: Timestamp,
         /// When it was paid.
         pub paid_at: Option<Timestamp>,
-        /// When it was made.
+        /// When it was created.
         pub created_at: Timestamp,
-        /// When it was last changed.
+        /// When it was last updated.
         pub updated_at: Timestamp,
     }
 }
@@ -76,7 +76,7 @@ pub struct RequestedPayment {
     pub client_id: ClientId,
     /// The invoice that it is for.
     pub invoice_id: Option<InvoiceId>,
-    /// In minor units.
+    /// Amount in minor units.
     pub amount: i64,
     /// Currency as an ISO 4217 code, such as `EUR`.
     pub currency: Currency,
@@ -93,7 +93,7 @@ pub struct PaymentRequestEvent {
     payment_request_id: PaymentRequestId,
     client_id: ClientId,
     invoice_id: Option<InvoiceId>,
-    /// In minor units of the currency.
+    /// Amount in minor units of the currency.
     amount: i64,
     currency: Currency,
     status: RequestStatus,
@@ -208,7 +208,7 @@ impl PaymentRequest {
         Ok(request)
     }
 
-    /// Tells of it.
+    /// Emits the event.
     pub fn publish(&self, cx: &mut Write, event: Event) -> Result<()> {
         let output = PaymentRequestEvent {
             payment_request_id: self.payment_request_id,
@@ -254,7 +254,7 @@ static EXPIRE_REQUEST: Timer = Timer::new(
 )
 .emits(&[Event::PaymentRequestCancelled]);
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS).tells::<PaymentRequestEvent>().timers(&[&EXPIRE_REQUEST])
 }

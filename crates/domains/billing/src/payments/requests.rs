@@ -51,7 +51,7 @@ filters! {
         status: RequestStatus => "status = ?", tallied;
         /// Requests for this invoice.
         invoice_id: InvoiceId => "invoice_id = ?";
-        /// Changed at this instant or later.
+        /// Only records that were updated at or after this instant.
         updated_from: Timestamp => "updated_at >= ?";
     }
 }
@@ -166,7 +166,7 @@ fn cancel_payment_request(
     Ok(PaymentRequestAnswer { payment_request: RequestView::of(cx, request)? })
 }
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::default().lists(lists()).operations([
         operation!(GET "/finance/payment-requests", FinancePaymentRequestsRead,

@@ -29,7 +29,7 @@ record! {
     #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
     #[serde(rename_all = "camelCase")]
     pub struct ClientProduct {
-        /// Its id.
+        /// Id of the record.
         pub client_product_id: ClientProductId,
         /// The client.
         pub client_id: ClientId,
@@ -64,7 +64,7 @@ record! {
         pub revoke_reason: Option<String>,
         /// When it was sold.
         pub created_at: Timestamp,
-        /// When it was last changed.
+        /// When it was last updated.
         pub updated_at: Timestamp,
     }
 }
@@ -129,7 +129,7 @@ impl ClientProduct {
         }
     }
 
-    /// Writes a new one down.
+    /// Inserts a new record.
     pub fn insert(&self, cx: &mut Write) -> Result<()> {
         cx.set_audit_target("client_product", self.client_product_id, ["clientProduct"]);
         cx.defer(INSERT, &self.params())?;
@@ -144,7 +144,7 @@ impl ClientProduct {
         }
     }
 
-    /// Writes down what has changed.
+    /// Saves the changes.
     pub fn save(&mut self, cx: &mut Write, before: &Self) -> Result<()> {
         let id = self.client_product_id;
         if let Some(now) = cx.audit_fields("client_product", id, self.changed(before)) {
@@ -157,7 +157,7 @@ impl ClientProduct {
         Ok(())
     }
 
-    /// Tells of it.
+    /// Emits the event.
     pub fn publish(&self, cx: &mut Write, event: Event) -> Result<()> {
         let output = ClientProductEvent {
             client_product_id: self.client_product_id,
@@ -175,7 +175,7 @@ impl ClientProduct {
     }
 }
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS).tells::<ClientProductEvent>()
 }

@@ -155,7 +155,7 @@ const EFFECTS: &[Effect] = &[
     ),
 ];
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS).ends(EFFECTS)
 }

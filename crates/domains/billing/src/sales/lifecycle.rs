@@ -246,7 +246,7 @@ static TURN_SALE: Timer = Timer::new(
 )
 .emits(crate::TURNS);
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::default().timers(&[&TURN_SALE])
 }

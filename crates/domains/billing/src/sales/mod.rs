@@ -10,7 +10,7 @@ pub mod terms;
 
 use spotter_contract::Area;
 
-/// What the area brings.
+/// The operations and statements of this domain.
 pub(super) fn area() -> Area {
     Area::join([client_product::area(), sell::area(), sold::area(), lifecycle::area(), end::area()])
 }

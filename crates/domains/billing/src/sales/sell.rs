@@ -104,7 +104,7 @@ struct Sale {
 struct SalePreview {
     /// What is billed at once.
     lines: Vec<InvoiceLine>,
-    /// The amounts by rate.
+    /// Amounts by VAT rate.
     taxes: Vec<RateTotal>,
     net_total: i64,
     tax_total: i64,
@@ -463,7 +463,7 @@ fn assign_membership(
     Ok(MembershipAnswer { client_product, subscription, invoice })
 }
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::default().operations([
         operation!(POST "/finance/clients/{clientId}/products/preview", FinanceProductsRead, preview_product)

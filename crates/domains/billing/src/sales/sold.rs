@@ -22,7 +22,7 @@ filters! {
     struct Filters {
         /// What is in this status.
         status: ClientProductStatus => "status = ?";
-        /// Changed at this instant or later.
+        /// Only records that were updated at or after this instant.
         updated_from: Timestamp => "updated_at >= ?";
     }
 }
@@ -76,7 +76,7 @@ fn revoke_client_product(
     Ok(ClientProductAnswer { client_product })
 }
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::default().lists(lists()).operations([
         operation!(GET "/finance/clients/{clientId}/products", FinanceProductsRead, list_client_products)

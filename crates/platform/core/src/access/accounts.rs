@@ -36,7 +36,7 @@ record! {
     pub struct Account {
         /// Its company.
         pub company_id: CompanyId,
-        /// Whose it is.
+        /// The owner.
         pub subject: Subject,
         /// The coach's or the client's record.
         pub subject_id: Id,
@@ -371,7 +371,7 @@ pub fn prune(tx: &mut Tx, now: Timestamp) -> Result<u64> {
     tx.execute(PRUNE, params![now])
 }
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS).repeats(REPEATING).ends(&[
         Effect::new(

@@ -38,7 +38,7 @@ record! {
     pub struct ApiClient {
         /// The record's id.
         pub api_client_id: Id,
-        /// What people call it.
+        /// Display name.
         pub name: String,
         status: ApiClientStatus,
         /// The scopes that its tokens can have.
@@ -177,7 +177,7 @@ fn check_consents(scopes: &ScopeSet, consents: Consents) -> Result<()> {
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewApiClient {
-    /// What people call it.
+    /// Display name.
     pub name: Name<120>,
     /// At least one scope.
     #[schemars(length(min = 1))]
@@ -249,7 +249,7 @@ filters! {
     struct Filters {
         /// API clients in this status.
         status: ApiClientStatus => "status = ?";
-        /// Changed at this instant or later.
+        /// Only records that were updated at or after this instant.
         updated_from: Timestamp => "updated_at >= ?";
     }
 }
@@ -363,7 +363,7 @@ pub struct RevokedClient {
     client: ApiClientView,
 }
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS).lists(lists()).operations([
         operation!(app GET "/integrations/public-api/clients", Manager, list_api_clients)

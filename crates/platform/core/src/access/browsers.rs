@@ -35,7 +35,7 @@ record! {
     /// A browser that is signed in.
     #[derive(Clone, Debug)]
     pub struct BrowserSession {
-        /// Its id.
+        /// Id of the record.
         pub session_id: Id,
         digest: Vec<u8>,
         subject: Subject,
@@ -85,7 +85,7 @@ impl BrowserSession {
 pub struct Person {
     /// Who they are to operations.
     pub caller: Caller,
-    /// What they are called.
+    /// Display name.
     pub name: String,
     /// Where they sign in.
     pub email: String,
@@ -211,7 +211,7 @@ const REPEATING: &[Repeating] = &[Repeating::prune(
     prune,
 )];
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS).repeats(REPEATING).ends(ENDINGS)
 }

@@ -12,7 +12,7 @@ pub mod tokens;
 
 use spotter_contract::{Area, ErasureAction, ErasureRule};
 
-/// What is kept of clients here.
+/// Personal data in this module.
 const TRACES: &[ErasureRule] = &[
     ErasureRule::gone("account", ErasureAction::AtOnce),
     ErasureRule::gone("invitation", ErasureAction::AtOnce),
@@ -22,7 +22,7 @@ const TRACES: &[ErasureRule] = &[
     ErasureRule::gone("recovery_code", ErasureAction::AtOnce),
 ];
 
-/// What the area brings.
+/// The operations and statements of this domain.
 pub fn area() -> Area {
     let chapters = [
         accounts::area(),

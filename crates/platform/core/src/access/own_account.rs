@@ -19,7 +19,7 @@ struct OwnAccount {
     kind: Subject,
     /// Their record: a `coachId` or a `clientId`.
     id: Id,
-    /// What they are called.
+    /// Display name.
     name: String,
     /// `SuperAdmin`, `Admin` or `Coach`; null for clients.
     role: Option<&'static str>,
@@ -64,7 +64,7 @@ fn get_own_account(cx: &mut Read) -> Result<OwnAccountAnswer> {
     Ok(OwnAccountAnswer { account })
 }
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::default()
         .operations([operation!(app GET "/auth/account", SignedIn, get_own_account)

@@ -256,7 +256,7 @@ fn delete_client_second_step(cx: &mut Write, Path(at): Path<ClientPath>) -> Resu
     Ok(SecondStepOff { is_off: true })
 }
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS)
         .operations([

@@ -85,7 +85,7 @@ fn end_session(cx: &mut Write, Path(at): Path<SessionPath>) -> Result<SessionEnd
     Ok(SessionEnded { ended: true })
 }
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS)
         .operations([

@@ -122,7 +122,7 @@ filters! {
     struct Filters {
         /// `true` for archived definitions, `false` for the others; both when absent.
         archived: Flag => "(archived_at IS NOT NULL) = ?";
-        /// Changed at this instant or later.
+        /// Only records that were updated at or after this instant.
         updated_from: Timestamp => "updated_at >= ?";
     }
 }
@@ -151,7 +151,7 @@ fn options_belong_to_selects(schema: &mut Schema) {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schemars(transform = options_belong_to_selects)]
 pub struct NewCustomField {
-    /// What people call it.
+    /// Display name.
     pub label: Name<120>,
     /// Type of the values.
     pub r#type: FieldType,
@@ -348,7 +348,7 @@ pub fn set_values(cx: &mut Write, client: &Client, values: Vec<NewValue>) -> Res
     Ok(())
 }
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS)
         .lists(lists())

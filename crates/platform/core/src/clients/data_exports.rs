@@ -290,7 +290,7 @@ pub fn forget(tx: &mut Tx, stored: Stored) -> Result<()> {
     tx.defer(FORGET, params![stored.company, stored.upload])
 }
 
-/// What is kept of clients here.
+/// Personal data in this module.
 const TRACES: &[ErasureRule] = &[ErasureRule::emptied(
     "data_export",
     "That a copy of the data was asked for, and when: the copy is deleted.",
@@ -311,7 +311,7 @@ const EXPORTS: &[ExportSection] = &[
     ExportSection::of("assistants", "list_own_mcp_grants"),
 ];
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS)
         .lists(lists())

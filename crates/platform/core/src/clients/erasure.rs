@@ -33,7 +33,7 @@ record! {
         client_id: ClientId,
         /// `completed` once nothing is left but what the law keeps.
         status: ErasureStatus,
-        /// api_client, coach, client or system.
+        /// Type of the person: `api_client`, `coach`, `client` or `system`.
         requested_by_type: String,
         /// Who had it done.
         requested_by: Option<Id>,
@@ -150,7 +150,7 @@ const TRACES: &[ErasureRule] = &[
     ErasureRule::gone("custom_value", ErasureAction::By(VALUES)),
 ];
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS).timers(&[&ERASE]).erases(TRACES).operations([
         operation!(app POST "/clients/{clientId}/erase", Manager, erase_client)

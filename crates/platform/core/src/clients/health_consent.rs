@@ -148,10 +148,10 @@ impl Consents for HealthConsents {
     }
 }
 
-/// What is kept of clients here.
+/// Personal data in this module.
 const TRACES: &[ErasureRule] = &[ErasureRule::gone("health_consent", ErasureAction::By(FORGET))];
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS)
         .exports(&[ExportSection::of("health-consent", "get_health_consent")])

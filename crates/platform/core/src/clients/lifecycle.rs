@@ -148,7 +148,7 @@ fn set_client_tags(
     Ok(ClientAnswer { client })
 }
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::default().operations([
         operation!(POST "/clients/{clientId}/archive", ClientsWrite, archive_client)

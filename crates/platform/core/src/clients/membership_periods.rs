@@ -217,7 +217,7 @@ const TRACES: &[ErasureRule] = &[ErasureRule::stays(
     "From when until when somebody was a member, for the reports.",
 )];
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS).recounts(&[&RECOUNT]).erases(TRACES)
 }

@@ -23,7 +23,7 @@ pub use search::ClientPath;
 use spotter_contract::Area;
 use spotter_kernel::Event;
 
-/// What the area brings.
+/// The operations and statements of this domain.
 pub fn area() -> Area {
     Area::join([
         record::area(),

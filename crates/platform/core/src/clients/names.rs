@@ -37,7 +37,7 @@ fn list_client_names(cx: &mut Read, Query(request): Query<ClientIds>) -> Result<
     Ok(NamesAnswer { client_names: named.collect() })
 }
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::default().operations([operation!(app GET "/clients/names", Coach, list_client_names)
         .summary("List names of several clients")

@@ -29,7 +29,7 @@ record! {
         client_id: ClientId,
         title: Option<String>,
         body: String,
-        /// api_client, coach, client or system.
+        /// Type of the person: `api_client`, `coach`, `client` or `system`.
         author_type: String,
         author_id: Option<Id>,
         created_at: Timestamp,
@@ -88,7 +88,7 @@ fn get_client_note(cx: &mut Read, Path(at): Path<NotePath>) -> Result<NoteAnswer
 pub struct NewNote {
     /// Title of the note.
     pub title: Option<Text<200>>,
-    /// What there is to know.
+    /// Message to the client.
     pub body: Text<10_000>,
 }
 
@@ -175,7 +175,7 @@ fn delete_client_note(cx: &mut Write, Path(at): Path<NotePath>) -> Result<Delete
     Ok(DeletedAnswer { note: deleted })
 }
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS).tells::<NoteEvent>().lists(lists()).operations([
         operation!(GET "/clients/{clientId}/notes", ClientNotesRead, list_client_notes)

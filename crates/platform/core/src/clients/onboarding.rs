@@ -109,7 +109,7 @@ fn reject_client_relationship(
     decide(cx, at.client_id, to, step, Event::ClientRelationshipRejected)
 }
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::default().operations([
         operation!(POST "/clients/{clientId}/invite", ClientOnboardingWrite, invite_client)

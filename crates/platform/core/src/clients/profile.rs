@@ -246,7 +246,7 @@ fn follow_email(cx: &mut Write, client: &Client, before: &Client) -> Result<()> 
     }
 }
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::default().operations([
         operation!(POST "/clients", ClientsWrite, create_client)

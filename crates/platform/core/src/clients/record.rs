@@ -50,7 +50,7 @@ words! {
 pub struct EmergencyContact {
     /// Display name.
     pub name: Name<120>,
-    /// How to call them.
+    /// Phone number.
     pub phone: Phone,
     /// Who they are to the client.
     pub relationship: Option<Text<60>>,
@@ -416,7 +416,7 @@ impl Client {
 /// The subject of the total of all clients.
 pub(super) const TALLY: &str = "clients";
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS).tells::<ClientEvent>().stays(STAYS)
 }
@@ -445,7 +445,7 @@ const STAYS: &[Remainder] = &[
     ),
 ];
 
-/// What is left of it, but for which.
+/// Records that erasure keeps, and why.
 const LEFT: &str =
     " FROM client WHERE company_id = ?1 AND archived_at IS NULL AND erased_at IS NULL AND ";
 

@@ -86,7 +86,7 @@ filters! {
         created_from: Timestamp => "client_id >= ?" as |at| Id::first_at(*at);
         /// Clients created before this instant.
         created_to: Timestamp => "client_id < ?" as |at| Id::first_at(*at);
-        /// Changed at this instant or later.
+        /// Only records that were updated at or after this instant.
         updated_from: Timestamp => "updated_at >= ?";
     }
 }
@@ -193,7 +193,7 @@ fn list_client_tags(cx: &mut Read, ListQuery(_, page): ListQuery<NoFilters>) -> 
 /// What staff keep of a client for themselves.
 const STAFFS: &[&str] = &["tags", "source", "externalId"];
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS).lists(lists()).operations([
         operation!(GET "/clients", ClientsRead, list_clients).summary("List clients").describe(

@@ -114,7 +114,7 @@ pub fn reindex(
 /// Clients that are looked at in one transaction.
 const AT_ONCE: i64 = 200;
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS)
 }

@@ -81,7 +81,7 @@ record! {
     pub struct StepRow {
         step_id: Id,
         r#type: StepType,
-        /// api_client, coach, client or system.
+        /// Type of the person: `api_client`, `coach`, `client` or `system`.
         actor_type: String,
         actor_id: Option<Id>,
         changes: Json<Vec<Change>>,
@@ -109,7 +109,7 @@ fn get_client_timeline(
     Ok(steps.map(|step| StepView { at: step.step_id.created_at(), step }).into())
 }
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS).lists(lists()).operations([
         operation!(GET "/clients/{clientId}/timeline", ClientTimelineRead, get_client_timeline)

@@ -125,9 +125,9 @@ fn get_company_policies(cx: &mut Read) -> Result<PoliciesAnswer> {
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewFacility {
-    /// What people call it.
+    /// Display name.
     pub name: Name<120>,
-    /// What there is to know.
+    /// Message to the client.
     pub description: Option<Text<1000>>,
     /// Where it is; everywhere when absent.
     pub location_id: Option<LocationId>,
@@ -163,9 +163,9 @@ pub fn set_company_facilities(
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewService {
-    /// What people call it.
+    /// Display name.
     pub name: Name<120>,
-    /// What there is to know.
+    /// Message to the client.
     pub description: Option<Text<1000>>,
     /// How long it takes, 1 to 1440 minutes.
     #[serde(default, deserialize_with = "minutes")]
@@ -280,7 +280,7 @@ pub struct PoliciesView {
     policies: Policies,
 }
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     let read = Area::of(STATEMENTS).lists(lists()).operations([
         operation!(GET "/company/facilities", CompanyCatalogRead, list_company_facilities)

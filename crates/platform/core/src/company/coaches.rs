@@ -195,7 +195,7 @@ filters! {
         status: CoachStatus => "status = ?";
         /// Coaches with this role.
         role: Role => "role = ?";
-        /// Changed at this instant or later.
+        /// Only records that were updated at or after this instant.
         updated_from: Timestamp => "updated_at >= ?";
     }
 }
@@ -359,7 +359,7 @@ fn change_email(cx: &mut Write, coach: &mut Coach, email: &str) -> Result<()> {
 /// What of a coach clients are not told.
 const STAFFS: &[&str] = &["email", "role", "status", "createdAt", "updatedAt"];
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS)
         .lists(lists())

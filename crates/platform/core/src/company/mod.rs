@@ -22,7 +22,7 @@ record! {
     pub struct Company {
         /// The company's id.
         pub company_id: CompanyId,
-        /// What people call it.
+        /// Display name.
         pub name: String,
         email: Option<String>,
         phone: Option<String>,
@@ -58,7 +58,7 @@ record! {
 /// What a new company is made of.
 #[derive(Debug, Clone)]
 pub struct NewCompany {
-    /// What people call it.
+    /// Display name.
     pub name: Name<120>,
     /// The zone of its dates.
     pub time_zone: TimeZone,
@@ -113,7 +113,7 @@ impl Company {
         Ok(company)
     }
 
-    /// When it was made.
+    /// When it was created.
     pub fn created_at(&self) -> Timestamp {
         self.created_at
     }
@@ -241,7 +241,7 @@ fn update_company_features(
     Ok(FeaturesAnswer { features: company.features() })
 }
 
-/// What the area brings.
+/// The operations and statements of this domain.
 pub fn area() -> Area {
     let own = Area::of(STATEMENTS).operations([
         operation!(GET "/company/profile", CompanyCatalogRead, get_company_profile)

@@ -14,7 +14,7 @@ id_type!(
 stored_ids!(DeviceId);
 
 words! {
-    /// Which way people go at it.
+    /// Direction in which people pass.
     pub enum Direction { In = "in", Out = "out", Both = "both" }
 }
 
@@ -48,15 +48,15 @@ record! {
     /// An access device as it is stored.
     #[derive(Debug, Clone, PartialEq)]
     pub struct Device {
-        /// Its id.
+        /// Id of the record.
         pub device_id: DeviceId,
-        /// What people call it.
+        /// Display name.
         pub name: String,
         /// The location.
         pub location_id: LocationId,
         /// The zones that it guards, as the location names them; the location as a whole where it names none.
         pub zones: Json<Vec<String>>,
-        /// Which way people go at it.
+        /// Direction in which people pass.
         pub direction: Direction,
         /// Whether its key is good.
         pub status: DeviceStatus,
@@ -91,7 +91,7 @@ pub struct DeviceView {
     location_id: LocationId,
     /// The zones that it guards, as the location names them; the location as a whole where it names none.
     zones: Vec<String>,
-    /// Which way people go at it.
+    /// Direction in which people pass.
     direction: Direction,
     /// Whether its key is good.
     status: DeviceStatus,
@@ -234,7 +234,7 @@ pub fn check_guarded(cx: &mut Read, location: LocationId, zones: &[String]) -> R
     }
 }
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS)
 }

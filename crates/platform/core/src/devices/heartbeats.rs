@@ -127,7 +127,7 @@ static SILENT: Timer = Timer::new(
     mark_silent,
 );
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::default().timers(&[&SILENT]).operations([
         operation!(device POST "/access/heartbeats", send_heartbeat)

@@ -45,7 +45,7 @@ pub fn authenticate(tx: &mut Tx, key: &Credential, now: Timestamp) -> Result<Cal
     Ok(Caller::new(key.company, Actor::Device { id, key: digest }))
 }
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS)
 }

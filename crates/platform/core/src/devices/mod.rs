@@ -11,7 +11,7 @@ use spotter_contract::Area;
 
 pub use device::{Device, DeviceId};
 
-/// What the area brings.
+/// The operations and statements of this domain.
 pub fn area() -> Area {
     Area::join([device::area(), registration::area(), keys::area(), heartbeats::area()])
         .tagged("Access devices")

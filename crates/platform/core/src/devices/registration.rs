@@ -40,7 +40,7 @@ answer!(
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewDevice {
-    /// What people call it.
+    /// Display name.
     pub name: Name<120>,
     /// The location.
     pub location_id: LocationId,
@@ -132,7 +132,7 @@ filters! {
         location_id: LocationId => "location_id = ?";
         /// Devices in this status.
         status: DeviceStatus => "status = ?";
-        /// Changed at this instant or later.
+        /// Only records that were updated at or after this instant.
         updated_from: Timestamp => "updated_at >= ?";
     }
 }
@@ -159,7 +159,7 @@ struct DeviceChanges {
     name: Change<Name<120>>,
     /// The zones that it guards, each one of the location's `accessZones`; none for the location as a whole.
     zones: Change<Many<Text<60>, 0, 20>>,
-    /// Which way people go at it.
+    /// Direction in which people pass.
     direction: Change<Direction>,
     /// `disabled` stops its key, `active` lets it work again.
     status: Change<Switch>,
@@ -231,7 +231,7 @@ fn revoke_access_device(cx: &mut Write, Path(at): Path<DevicePath>) -> Result<De
     Ok(DeviceAnswer { device: device.view() })
 }
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::default().lists(lists()).operations([
         operation!(app GET "/access-devices", Manager, list_access_devices)

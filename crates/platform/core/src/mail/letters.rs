@@ -86,14 +86,14 @@ pub enum Letter<'l> {
     PaymentMethodExpires {
         /// The last characters of its number.
         method: &'l str,
-        /// Its last day.
+        /// Last day.
         until: &'l str,
         /// Where another is left.
         link: &'l str,
     },
     /// A membership rests for some time.
     MembershipPaused {
-        /// What it is called.
+        /// Display name.
         membership: &'l str,
         /// First day, inclusive.
         from: &'l str,
@@ -102,28 +102,28 @@ pub enum Letter<'l> {
     },
     /// A membership ends.
     MembershipEnds {
-        /// What it is called.
+        /// Display name.
         membership: &'l str,
-        /// Its last day.
+        /// Last day.
         until: &'l str,
     },
     /// A membership ends before its first day.
     MembershipNeverBegins {
-        /// What it is called.
+        /// Display name.
         membership: &'l str,
     },
     /// A document expires.
     DocumentExpires {
-        /// What it is called.
+        /// Display name.
         document: &'l str,
-        /// Whose it is.
+        /// The client.
         client: &'l str,
-        /// Its last day.
+        /// Last day.
         until: &'l str,
     },
     /// A door has not been heard of for a while.
     DeviceSilent {
-        /// What people call it.
+        /// Display name.
         device: &'l str,
         /// Where it is.
         location: &'l str,

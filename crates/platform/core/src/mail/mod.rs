@@ -12,7 +12,7 @@ pub use outbox::{
     on_finished, outgoing, send, send_by, sent_lately, subject_of, take_back,
 };
 
-/// What the area brings.
+/// The operations and statements of this domain.
 pub fn area() -> Area {
     outbox::area().tagged("Mail")
 }

@@ -51,11 +51,11 @@ record! {
         kind: LetterKind,
         /// The address that it is for.
         recipient: String,
-        /// What became of it.
+        /// Current status.
         status: MailStatus,
         /// Why it is not sent, or not sent yet.
         error: Option<String>,
-        /// When it was written.
+        /// When it was created.
         created_at: Timestamp,
         /// When the recipient's server took it.
         sent_at: Option<Timestamp>,
@@ -81,7 +81,7 @@ record! {
 pub struct Recipient<'r> {
     /// The address.
     pub email: &'r str,
-    /// What they are called.
+    /// Display name.
     pub name: &'r str,
     /// The language in which they are written to; the company's where it is not known.
     pub language: Option<&'r str>,
@@ -199,7 +199,7 @@ pub struct Outgoing {
     pub kind: LetterKind,
     /// Which record it is about.
     pub about: Id,
-    /// When it was written.
+    /// When it was created.
     pub created_at: Timestamp,
 }
 
@@ -263,14 +263,14 @@ fn prune(tx: &mut Tx, now: Timestamp) -> Result<u64> {
 const REPEATING: &[Repeating] =
     &[Repeating::prune("forget_mail", "Forget mail of three months ago", prune)];
 
-/// What is kept of clients here.
+/// Personal data in this module.
 const TRACES: &[ErasureRule] = &[ErasureRule::emptied(
     "mail",
     "That a message was sent, for three months: not to whom, nor what it said.",
     ErasureAction::AtOnce,
 )];
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS).lists(lists()).jobs(&[&SEND]).erases(TRACES).repeats(REPEATING).operations(
         [operation!(app GET "/mail", Manager, list_mail).summary("List sent mail").describe(

@@ -103,13 +103,13 @@ fn set_ai_access(
     Ok(AiAccessAnswer { ai_access: ClientAiAccess::of(cx, &client, Some(submitted))? })
 }
 
-/// What is kept of clients here.
+/// Personal data in this module.
 const TRACES: &[ErasureRule] = &[ErasureRule::gone("client_ai_access", ErasureAction::By(FORGET))];
 
 /// What of it a client's data exports hold.
 const EXPORTS: &[ExportSection] = &[ExportSection::of("ai-access", "get_ai_access")];
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS).erases(TRACES).exports(EXPORTS).operations([
         operation!(app GET "/clients/{clientId}/ai-access", Coach, get_ai_access)

@@ -28,7 +28,7 @@ use crate::{
 
 /// What an assistant asks for.
 pub struct AuthorizationRequest {
-    /// Its id.
+    /// Id of the record.
     pub client_id: String,
     /// What it calls itself.
     pub client_name: String,
@@ -318,7 +318,7 @@ fn approve_client_mcp(
     approve(cx, approval)
 }
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS).repeats(REPEATING).operations([
         operation!(app POST "/company/mcp/oauth/approve", Manager, approve_company_mcp)

@@ -286,7 +286,7 @@ const TRACES: &[ErasureRule] = &[
     ErasureRule::gone("mcp_grant", ErasureAction::By(GRANTS)),
 ];
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS).lists(lists()).ends(ENDINGS).erases(TRACES).operations([
         operation!(app GET "/company/mcp/grants", Manager, list_mcp_grants)

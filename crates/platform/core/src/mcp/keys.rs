@@ -143,7 +143,7 @@ fn revoke_mcp_key(cx: &mut Write, Path(at): Path<McpKeyPath>) -> Result<McpKeyAn
     Ok(McpKeyAnswer { key })
 }
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS).lists(lists()).ends(ENDINGS).operations([
         operation!(app GET "/company/mcp/keys", Manager, list_mcp_keys)

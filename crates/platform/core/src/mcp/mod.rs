@@ -14,7 +14,7 @@ pub mod tokens;
 
 use spotter_contract::Area;
 
-/// What the area brings.
+/// The operations and statements of this domain.
 pub fn area() -> Area {
     Area::join([
         ai_access::area(),

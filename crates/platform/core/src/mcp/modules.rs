@@ -36,7 +36,7 @@ macro_rules! modules {
             pub const fn subject(self) -> GrantSubject {
                 match self { $(Self::$name => GrantSubject::$subject),+ }
             }
-            /// What people call it.
+            /// Display name.
             pub const fn title(self) -> &'static str {
                 match self { $(Self::$name => $title),+ }
             }

@@ -78,7 +78,7 @@ fn set_mcp_policy(cx: &mut Write, Body(new): Body<NewPolicy>) -> Result<PolicyAn
     Ok(PolicyAnswer { policy })
 }
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS).operations([
         operation!(app GET "/company/mcp/policy", Manager, get_mcp_policy)

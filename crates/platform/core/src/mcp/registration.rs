@@ -16,7 +16,7 @@ record! {
     /// A registered assistant.
     #[derive(Debug, Clone, PartialEq)]
     pub struct RegisteredAssistant {
-        /// Its id.
+        /// Id of the record.
         pub client_id: String,
         /// What it calls itself; nobody has verified it.
         pub client_name: String,
@@ -117,7 +117,7 @@ fn prune(tx: &mut Tx, now: Timestamp) -> Result<u64> {
     tx.execute(PRUNE, params![now])
 }
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS).repeats(REPEATING)
 }

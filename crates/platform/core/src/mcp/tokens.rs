@@ -275,7 +275,7 @@ fn prune(tx: &mut Tx, now: Timestamp) -> Result<u64> {
     Ok(tx.execute(PRUNE_CODES, params![now])? + tx.execute(PRUNE_TOKENS, params![now])?)
 }
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS).repeats(REPEATING)
 }

@@ -43,7 +43,7 @@ fn notify_managers(cx: &mut Write, id: Id) -> Result<()> {
     cx.defer(TELL, params![id, now])
 }
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS).timers(&[&TELL_OF_FAILURES])
 }

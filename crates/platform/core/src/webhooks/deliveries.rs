@@ -315,7 +315,7 @@ fn recover_webhook(
     Ok(RecoveryAnswer { recovery: Recovered { recovered, has_more } })
 }
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     const INVALID: Key = Key::WebhookRequestInvalid;
     Area::of(STATEMENTS).lists(lists()).operations([

@@ -22,7 +22,7 @@ id_type!(
 );
 stored_ids!(SubscriptionId DeliveryId);
 
-/// What the area brings.
+/// The operations and statements of this domain.
 pub fn area() -> Area {
     Area::join([record::area(), subscriptions::area(), deliveries::area(), alerts::area()])
         .tagged("Webhooks")

@@ -264,7 +264,7 @@ const ENDS: &[Effect] = &[Effect::new(
     follow_scopes,
 )];
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS).ends(ENDS).timers(&[&FORGET_PREVIOUS_SECRET]).lists(lists())
 }

@@ -77,7 +77,7 @@ struct WantedTarget {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schemars(rename = "NewWebhookSubscription")]
 struct NewSubscription {
-    /// What people call it.
+    /// Display name.
     name: Name<120>,
     /// A public HTTPS URL; required unless `target.url` is given.
     #[schemars(regex(pattern = r"^[hH][tT][tT][pP][sS]://"))]
@@ -294,7 +294,7 @@ fn test_webhook(cx: &mut Write, Path(at): Path<SubscriptionPath>) -> Result<Test
     Ok(TestAnswer { test: TestResult { event_id, delivery_ids } })
 }
 
-/// What this chapter brings.
+/// The operations and statements of this module.
 pub(super) fn area() -> Area {
     const INVALID: Key = Key::WebhookRequestInvalid;
     const GATED: &[Key] =

@@ -10,7 +10,7 @@ use crate::{body, parts::format::JsonFields};
 pub(crate) struct Cell<'c> {
     /// Its place in the body.
     pub(crate) place: String,
-    /// What it is called.
+    /// Display name.
     pub(crate) label: &'c str,
     /// Which keys a phone shows for it: `numeric`, `decimal` or `text`.
     pub(crate) keys: &'static str,
