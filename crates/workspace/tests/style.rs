@@ -125,7 +125,7 @@ const LINES: usize = 500;
 
 /// Tables, whose length is that of what they list.
 const TABLES: &[&str] =
-    &["crates/adapters/console/src/words/table.rs", "crates/adapters/console/src/words/modules.rs"];
+    &["crates/adapters/html/src/words/table.rs", "crates/adapters/html/src/words/modules.rs"];
 
 /// Longer files, with their length when it was last looked at, rounded up to tens.
 const LONG: &[(&str, usize)] = &[
@@ -136,7 +136,7 @@ const LONG: &[(&str, usize)] = &[
     ("crates/domains/calendar/src/requests.rs", 510),
     ("crates/domains/calendar/src/types.rs", 530),
     ("crates/adapters/console/src/page_context.rs", 520),
-    ("crates/adapters/console/src/words/rules.rs", 800),
+    ("crates/adapters/html/src/words/rules.rs", 800),
     ("crates/foundation/contract/src/context.rs", 670),
     ("crates/foundation/contract/src/operation.rs", 520),
     ("crates/domains/billing/src/collecting/charging.rs", 530),

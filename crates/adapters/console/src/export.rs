@@ -25,7 +25,7 @@ use crate::{
     parts::{
         self,
         format::{JsonFields, name},
-        shell::outside,
+        outside,
     },
     session,
 };
@@ -60,7 +60,7 @@ pub(crate) async fn export(Given(state): Given<Arc<State>>, sent: SubmittedForm)
     if !is_own(token.expose(), sent.form.one("-csrf")) {
         return forged();
     }
-    let t = session::language(&sent.headers);
+    let t = crate::display::language(&sent.headers);
     let person = match signed_in(&state, &token).await {
         Ok(person) => person,
         Err(_) => return session::go_sign_in(&state, "/console"),

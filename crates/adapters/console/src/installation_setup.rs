@@ -27,7 +27,7 @@ use spotter_store::Tx;
 
 use crate::{
     forms::{Form, SubmittedForm},
-    parts::{self, shell::outside},
+    parts::{self, outside},
     session,
     words::Strings,
 };
@@ -124,7 +124,7 @@ pub(crate) async fn show(
     if let Err(refused) = state.count_address(&request) {
         return parts::problem(&refused);
     }
-    let t = session::language(request.headers());
+    let t = crate::display::language(request.headers());
     let form = Form::from_query(request.uri().query().unwrap_or_default());
     match is_open(&state, form.one("key")).await {
         Ok(true) => page(t, &form, None, StatusCode::OK),
@@ -135,7 +135,7 @@ pub(crate) async fn show(
 
 /// Sets the installation up.
 pub(crate) async fn set_up(Given(state): Given<Arc<State>>, sent: SubmittedForm) -> Response<Body> {
-    let t = session::language(&sent.headers);
+    let t = crate::display::language(&sent.headers);
     match is_open(&state, sent.form.one("key")).await {
         Ok(true) => {}
         Ok(false) => return over(t),

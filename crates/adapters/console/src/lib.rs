@@ -1,36 +1,32 @@
-//! The pages where people work. A page asks what any other door asks, and holds no rule of its own: it runs operations
-//! as whoever is signed in, through the one way in that integrations, apps and assistants have, too.
+//! The pages for owners, coaches and clients. A page calls operations as the signed-in person, like any other client of the API, and has
+//! no rules of its own.
 //!
-//! - `session` signs browsers in and out, and `set_up` makes the first company; `visit` is a page as it is made, and `act` what is done on one;
-//! - `forms` reads what a browser sends, `typed` and `body` make the JSON body of an operation of it, `questions` a question of a form;
-//! - `files` opens what people have sent, and `export` makes a list into a file;
-//! - `words` is what pages say, in every language;
-//! - `parts` is what pages are made of, and `pages` the pages themselves, by area.
+//! - `session` signs browsers in and out; `installation_setup` creates the first company; `passwords` sets and resets passwords.
+//! - `page_context` is a page while it is built: who is signed in, where, and calls of operations. `act` handles submitted forms;
+//!   `request_body`, `body`, `questions` turn fields into a body, `edited_fields`, `record_version`, `unsent_form` protect what others
+//!   changed or what was typed.
+//! - `files` serves uploaded files; `export` turns lists into files; `operator` and `mailbox` are pages for operators.
+//! - `parts` are components, and `pages` the pages, by area. Strings, forms and assets are in the crate `html`.
 
 mod act;
-mod assets;
 mod body;
 mod edited_fields;
 mod export;
 mod files;
-pub mod forms;
 mod installation_setup;
 pub mod mailbox;
 pub mod operator;
 mod page_context;
 mod pages;
-pub mod parts;
+mod parts;
 mod passwords;
 mod questions;
 mod record_version;
 mod request_body;
 mod session;
-pub mod sign_in;
 mod unsent_form;
-pub mod words;
 
 pub use installation_setup::set_up_link;
-pub use session::language;
 
 use std::sync::Arc;
 
@@ -38,6 +34,7 @@ use axum::{
     Router,
     routing::{get, post},
 };
+use spotter_html::{assets, display, forms, sign_in, words};
 use spotter_http::State;
 
 /// The routes of the pages.
@@ -63,5 +60,7 @@ pub fn router(state: Arc<State>) -> Router {
 
 /// How pages look that stand outside of the console, for whoever serves some by itself.
 pub fn style() -> Router {
-    Router::new().route("/page.css", get(parts::style)).route(assets::ROUTE, get(assets::serve))
+    Router::new()
+        .route("/page.css", get(spotter_html::page::style))
+        .route(assets::ROUTE, get(assets::serve))
 }

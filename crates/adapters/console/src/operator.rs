@@ -25,6 +25,7 @@ use spotter_store::Tx;
 use x509_cert::{Certificate, der::Decode};
 
 use crate::{
+    display::language,
     forms::{self, SubmittedForm},
     parts::{
         self,
@@ -32,7 +33,7 @@ use crate::{
         lists::{facts, table},
         shell::alone,
     },
-    session::{language, redirect},
+    session::redirect,
     words::Strings,
 };
 

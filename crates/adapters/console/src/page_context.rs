@@ -24,6 +24,7 @@ use spotter_store::Tx;
 
 use crate::{
     body::{at, is_kind, plain},
+    display::DisplaySettings,
     forms::Form,
     parts::format::{Format, JsonFields},
     request_body,
@@ -173,17 +174,6 @@ impl RejectedForm {
     pub(crate) fn field(&self) -> Option<&str> {
         self.problem.as_ref()?.details.as_ref()?["field"].as_str()
     }
-}
-
-/// How somebody wants the pages to look.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct DisplaySettings {
-    /// Their language, where they have chosen one.
-    pub(crate) language: Option<Language>,
-    /// Whether they want them light or dark, where they have chosen.
-    pub(crate) dark: Option<bool>,
-    /// Whether they measure in pounds and inches, where they have chosen.
-    pub(crate) imperial: Option<bool>,
 }
 
 /// A page on its way to somebody who is signed in.

@@ -18,9 +18,10 @@ use spotter_kernel::{
 };
 
 use crate::{
+    display::language,
     forms::SubmittedForm,
     parts::{outside, problem, stopped},
-    session::{self, language},
+    session::{self},
     words::Strings,
 };
 

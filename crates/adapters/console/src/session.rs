@@ -19,9 +19,10 @@ use spotter_kernel::{
 
 use crate::{
     act::{safe, signed_in},
+    display::{self, language},
     forms::{self, SubmittedForm},
-    page_context::{DisplaySettings, is_own, new_csrf},
-    parts::{self, shell::outside},
+    page_context::{is_own, new_csrf},
+    parts::{self, outside},
     sign_in::{self, SignIn},
     unsent_form::{self, UnsentForm},
     words::{Language, Strings},
@@ -36,7 +37,6 @@ pub(crate) const EVENTS: &str = "/console/events";
 /// Where they say how pages are to look.
 pub(crate) const TASTE: &str = "/console/taste";
 
-const TASTE_COOKIE: &str = "spotter_taste";
 const KNOWN_COOKIE: &str = "spotter_known";
 const DONE_COOKIE: &str = "spotter_done";
 /// How long a browser keeps how pages are to look, in seconds.
@@ -71,34 +71,6 @@ fn set_cookie(
 pub(crate) fn token(state: &State, headers: &HeaderMap) -> Option<Credential> {
     let text = forms::cookie(headers, cookie_name(state))?;
     Credential::parse(CredentialKind::BrowserSession, &text)
-}
-
-/// How somebody wants pages to look.
-pub(crate) fn taste(headers: &HeaderMap) -> DisplaySettings {
-    let text = forms::cookie(headers, TASTE_COOKIE).unwrap_or_default();
-    let mut parts = text.split('.');
-    let mut part = || parts.next().unwrap_or_default();
-    let (language, theme, units) = (part(), part(), part());
-    DisplaySettings {
-        language: Language::parse(language),
-        dark: match theme {
-            "dark" => Some(true),
-            "light" => Some(false),
-            _ => None,
-        },
-        imperial: match units {
-            "imperial" => Some(true),
-            "metric" => Some(false),
-            _ => None,
-        },
-    }
-}
-
-/// The language for whoever is not known: the one they chose, else one that their browser asks for.
-pub fn language(headers: &HeaderMap) -> Strings {
-    let header = headers.get(header::ACCEPT_LANGUAGE).and_then(|value| value.to_str().ok());
-    let accepted = || Language::accepted(header.unwrap_or_default());
-    Strings(taste(headers).language.or_else(accepted).unwrap_or(Language::English))
 }
 
 /// What was just done, if this is the page after it.
@@ -386,7 +358,7 @@ pub(crate) async fn choose(Given(state): Given<Arc<State>>, sent: SubmittedForm)
         _ => "",
     };
     let value = format!("{language}.{theme}.{units}");
-    set_cookie(&state, &mut response, TASTE_COOKIE, &value, Some(TASTE_SECONDS));
+    set_cookie(&state, &mut response, display::COOKIE, &value, Some(TASTE_SECONDS));
     response
 }
 

@@ -8,13 +8,13 @@ use axum::{
     extract::State,
     http::{HeaderValue, Request, Response, StatusCode, header},
 };
-use spotter_console::{language, parts};
 use spotter_contract::Env;
 use spotter_core::mcp::{
     consent::{self, AuthorizationRequest},
     modules::{Module, parse_scope},
     registration,
 };
+use spotter_html::{display::language, page};
 use spotter_kernel::{Problem, Verdict};
 use spotter_store::Tx;
 
@@ -36,7 +36,7 @@ pub(crate) async fn authorize(State(door): State<Door>, request: Request<Body>) 
     let state = &door.state;
     let from = match state.count_address(&request) {
         Ok(from) => from,
-        Err(problem) => return parts::problem(&problem),
+        Err(problem) => return page::problem(&problem),
     };
     let t = language(request.headers());
     let query = request.uri().query().unwrap_or_default().to_owned();
@@ -47,33 +47,33 @@ pub(crate) async fn authorize(State(door): State<Door>, request: Request<Body>) 
             || !redirect::may_be_registered(submitted.text("redirect_uri"))
         {
             let why = "The assistant's request is not in order.";
-            return parts::stopped(t, StatusCode::BAD_REQUEST, why);
+            return page::stopped(t, StatusCode::BAD_REQUEST, why);
         }
         if let Err(problem) = state.count_registration(from) {
-            return parts::problem(&problem);
+            return page::problem(&problem);
         }
         match door.documents.look(state, submitted.text("client_id"), from).await {
             Ok(Verdict::Granted(())) => {}
             Ok(Verdict::Refused(why)) => {
                 let why = format!("The assistant is not known here. {why}");
-                return parts::stopped(t, StatusCode::BAD_REQUEST, &why);
+                return page::stopped(t, StatusCode::BAD_REQUEST, &why);
             }
-            Err(problem) => return parts::problem(&problem),
+            Err(problem) => return page::problem(&problem),
         }
     }
     let env = state.env.clone();
     let decide = move |tx: &mut Tx<'_>| take(tx, &env, &submitted);
     match state.db.write(decide).await {
         Ok(Outcome::Go(target)) => redirect(&target),
-        Ok(Outcome::Stay(why)) => parts::stopped(t, StatusCode::BAD_REQUEST, why),
-        Err(problem) => parts::problem(&problem),
+        Ok(Outcome::Stay(why)) => page::stopped(t, StatusCode::BAD_REQUEST, why),
+        Err(problem) => page::problem(&problem),
     }
 }
 
 /// Sends a browser on.
 pub(crate) fn redirect(target: &str) -> Response<Body> {
     let Ok(location) = HeaderValue::from_str(target) else {
-        return parts::problem(&Problem::internal("an address cannot be sent"));
+        return page::problem(&Problem::internal("an address cannot be sent"));
     };
     let mut response = Response::new(Body::empty());
     *response.status_mut() = StatusCode::SEE_OTHER;

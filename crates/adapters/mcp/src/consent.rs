@@ -9,12 +9,6 @@ use axum::{
     extract::State,
     http::{Request, Response, StatusCode},
 };
-use spotter_console::{
-    forms::{self, Form, SubmittedForm},
-    language, parts,
-    sign_in::SignIn,
-    words::Strings,
-};
 use spotter_contract::{Actor, Caller, Read, Write, vault};
 use spotter_core::{
     access::accounts::Subject,
@@ -25,19 +19,26 @@ use spotter_core::{
         modules::{GrantSubject, Module},
     },
 };
+use spotter_html::{
+    display::language,
+    forms::{self, Form, SubmittedForm},
+    page,
+    sign_in::SignIn,
+    words::Strings,
+};
 use spotter_http::{RequestId, State as Shared, write};
 use spotter_kernel::{Key, Problem, Result, secret::random_text, text::Text};
 use spotter_store::Tx;
 
 use crate::{
     authorize::redirect,
-    page::{self, Decision},
+    consent_page::{self, Decision},
 };
 
 const PAGE: &str = "/mcp/v1/oauth/consent";
 const COOKIE: &str = "spotter_consent";
 fn gone(t: Strings) -> Response<Body> {
-    parts::stopped(t, StatusCode::NOT_FOUND, t.consent_over())
+    page::stopped(t, StatusCode::NOT_FOUND, t.consent_over())
 }
 
 async fn pending(state: &Shared, secret: &str) -> Result<Option<PendingAuthorization>> {
@@ -51,7 +52,7 @@ pub(crate) async fn show(
     request: Request<Body>,
 ) -> Response<Body> {
     if let Err(problem) = state.count_address(&request) {
-        return parts::problem(&problem);
+        return page::problem(&problem);
     }
     let t = language(request.headers());
     let query = request.uri().query().unwrap_or_default().to_owned();
@@ -69,12 +70,12 @@ pub(crate) async fn show(
                 Some(session) => decision((&state, t), &pending, &secret, &session).await,
                 None => {
                     let nobody = SignIn::default();
-                    page::sign_in(t, &pending, &secret, &nobody, StatusCode::OK)
+                    consent_page::sign_in(t, &pending, &secret, &nobody, StatusCode::OK)
                 }
             }
         }
         Ok(None) => gone(t),
-        Err(problem) => parts::problem(&problem),
+        Err(problem) => page::problem(&problem),
     }
 }
 
@@ -87,7 +88,7 @@ pub(crate) async fn sign_in(
     let pending = match pending(&state, &secret).await {
         Ok(Some(pending)) => pending,
         Ok(None) => return gone(t),
-        Err(problem) => return parts::problem(&problem),
+        Err(problem) => return page::problem(&problem),
     };
     match authenticate(&state, &request_id, from, &form, &secret).await {
         Ok(session) => {
@@ -96,9 +97,9 @@ pub(crate) async fn sign_in(
         }
         Err(problem) if problem.status < 500 => {
             let status = StatusCode::from_u16(problem.status).unwrap_or(StatusCode::BAD_REQUEST);
-            page::sign_in(t, &pending, &secret, &form.typed_values(t, &problem), status)
+            consent_page::sign_in(t, &pending, &secret, &form.typed_values(t, &problem), status)
         }
-        Err(problem) => parts::problem(&problem),
+        Err(problem) => page::problem(&problem),
     }
 }
 
@@ -143,9 +144,9 @@ async fn decision(
     };
     match state.db.read(look).await {
         Ok((proposal, _, _)) if proposal.proposed.is_empty() && proposal.others.is_empty() => {
-            parts::stopped(t, StatusCode::FORBIDDEN, t.nothing_to_allow())
+            page::stopped(t, StatusCode::FORBIDDEN, t.nothing_to_allow())
         }
-        Ok((proposal, person, company)) => page::decide(
+        Ok((proposal, person, company)) => consent_page::decide(
             t,
             &Decision {
                 pending,
@@ -160,7 +161,7 @@ async fn decision(
                 proposal: &proposal,
             },
         ),
-        Err(problem) => parts::problem(&problem),
+        Err(problem) => page::problem(&problem),
     }
 }
 
@@ -174,7 +175,7 @@ pub(crate) async fn decide(
     let pending = match pending(&state, &secret).await {
         Ok(Some(pending)) => pending,
         Ok(None) => return gone(t),
-        Err(problem) => return parts::problem(&problem),
+        Err(problem) => return page::problem(&problem),
     };
     let Some(session) = session.filter(|session| pending.is_session(session)) else {
         return forms::forged();
@@ -192,7 +193,7 @@ pub(crate) async fn decide(
     match outcome {
         Ok(Some(target)) => redirect(&target),
         Ok(None) => gone(t),
-        Err(problem) => parts::problem(&problem),
+        Err(problem) => page::problem(&problem),
     }
 }
 

@@ -1,19 +1,17 @@
-//! The MCP server: tools from the operations table, for assistants that act for a manager or a
-//! client, and the authorization server that lets them in (OAuth 2.1 with PKCE, RFC 7591, 8414, 8707,
-//! 9207, 9728, Client ID Metadata Documents).
+//! The MCP server: tools from the operations table for assistants of managers and clients, and its authorization server (OAuth 2.1 with
+//! PKCE, RFC 7591, 8414, 8707, 9207, 9728, Client ID Metadata Documents).
 //!
-//! A request passes the [`guard`] (whether a credential was shown), then `rmcp` (the protocol, in both eras), then
-//! [`tools`] (who, whether they were allowed that, and the operation, in one transaction); the guard tells those who
-//! were not let in. What people allow is the `core` crate's.
+//! A request passes the [`guard`] (is there a credential), `rmcp` (the protocol), and [`tools`] (caller, permission and operation in one
+//! transaction). What people have granted is in `spotter_core::mcp`.
 
 mod assistant_request;
 mod authorize;
 mod consent;
+mod consent_page;
 mod document;
 mod guard;
 mod message;
 mod metadata;
-mod page;
 mod redirect;
 mod refusal;
 mod registration;

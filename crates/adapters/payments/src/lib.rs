@@ -1,6 +1,5 @@
-//! Payment providers: who fetches the money that the area of finance wants fetched. [`Providers`] speaks to each
-//! in the area's language; [`work`] does its jobs, [`doors`] leads clients to providers' pages and takes notices,
-//! [`sandbox`] is a bank of its own for trying things out, and [`stripe`] moves real money.
+//! Payment providers. [`Providers`] implements what billing asks of one; [`jobs`] charges and refunds, [`payment_webhooks`] leads clients
+//! to providers' pages and receives notices, [`sandbox`] is a test bank, [`stripe`] moves real money.
 
 mod jobs;
 mod payment_webhooks;

@@ -15,7 +15,7 @@ use spotter_billing::{
     collecting::{charging, connection, notice, setup},
     payments::{page, request::PaymentRequest},
 };
-use spotter_console::parts;
+use spotter_html::page as html;
 use spotter_http::State;
 use spotter_kernel::{
     Id, Key, Problem, Result,
@@ -83,7 +83,7 @@ pub(crate) async fn page_or_error(
         Ok(()) => answer.await,
         Err(problem) => Err(problem),
     };
-    notice.unwrap_or_else(|problem| parts::problem(&problem))
+    notice.unwrap_or_else(|problem| html::problem(&problem))
 }
 
 async fn take_notice(

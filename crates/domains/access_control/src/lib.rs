@@ -1,10 +1,8 @@
-//! Doors: who comes in where.
+//! Access control: who may enter where.
 //!
-//! Clients are known at doors by credentials ([`credential`], [`credentials`], codes on a telephone: [`code`]). What a
-//! zone asks of everybody stands in [`zone`], who is let in nowhere in [`block`]. A scan is a question that is answered
-//! by the rules, in one order ([`decision`]), and what follows from it is written with the answer ([`scanning`]): the
-//! log ([`scan`]), the visit ([`visit`]), where the client is ([`presence`]). A device without a network decides by a
-//! list ([`allow_list`]) and tells of it later ([`late`]).
+//! Credentials of clients ([`credential`], [`credentials`], changing codes: [`code`]), zones ([`zone`]) and blocks ([`block`]). A scan is
+//! decided by rules in one order ([`decision`]); [`check`] writes what follows: the log ([`scan`]), the visit ([`visit`]) and where the
+//! client is ([`presence`]). Without a network a device decides by an [`allow_list`] and uploads [`offline_scans`] later.
 
 pub mod allow_list;
 pub mod block;

@@ -1,10 +1,10 @@
-//! Finance: what a company sells, to whom it is sold, what is billed and paid, and what bookings take of it.
+//! Billing: what a company sells, sales, invoices, payments and credits.
 //!
-//! What can be bought stands in [`catalogue`]. A sale ([`sales`]) issues a bill ([`billing`]), may be a
-//! membership ([`memberships`]) and gives credits ([`credits`]); money ([`payments`]), which may be fetched
-//! from cards and accounts ([`collecting`]), pays bills, and what that means for memberships and credits stands
-//! in [`standing`]. Who may come in with what they were sold says [`entrance`]. How a company bills stands in
-//! [`settings`]. The books look at themselves ([`audit`]).
+//! - [`catalogue`]: products. [`sales`]: a sale and its lifecycle. [`memberships`]: recurring sales.
+//! - [`billing`]: invoices and credit notes. [`payments`]: money and what it pays. [`collecting`]: charging cards and accounts.
+//! - [`credits`]: what bookings are paid with. [`account_status`]: what a balance means for memberships and credits.
+//! - [`admission`], [`access_rules`]: who may come in by what was sold. [`settings`]: how the company bills.
+//! - [`audit`]: checks that the books hold. [`metrics`]: figures for reports. [`privacy`]: export and erasure.
 
 mod access_rules;
 pub mod account_status;

@@ -1,14 +1,13 @@
-//! The calendar: when coaches work, what is offered, and who has booked it.
+//! The calendar: coaches' hours, what can be booked, and bookings.
 //!
-//! Rules that know no database come first: the words ([`vocabulary`]), windows of wall-clock times as
-//! instants ([`window`]), what takes time ([`busy`]), the offer that lists and checks ([`offer`]), the
-//! token of a slot ([`token`]), and what recurs ([`recurrence`], [`series`]), and the form in
-//! which other calendars read ([`ical`]). Then the records: when somebody works and something is open
-//! ([`availability`], [`closures`], [`days`]), what can be booked ([`types`], [`templates`]), what takes
-//! place ([`events`], [`classes`], [`class_series`], [`tasks`]), what is offered ([`offering`], [`slots`]), and who comes
-//! ([`booking`], [`making`], [`bookings`], [`rescheduling`], [`recurring`], [`revising`], [`requests`],
-//! [`waitlist`], [`cancellation`], [`attendance`], [`no_shows`], [`booked`], [`visits`]), who reads along ([`feeds`]), and what
-//! doors are told ([`doors`]).
+//! Without database access: the words ([`vocabulary`]), hours as instants ([`hours`]), busy time ([`busy`]), which starts can be
+//! booked ([`slot_rules`]), slot tokens ([`token`]), recurrences ([`recurrence`], [`series`]) and iCalendar ([`ical`]).
+//!
+//! - When: [`availability`], [`closures`], [`days`].
+//! - What: [`types`], [`templates`], [`events`], [`classes`], [`class_series`], [`tasks`], [`slots`], [`slot_search`].
+//! - Who: [`booking`], [`create`], [`bookings`], [`rescheduling`], [`cancellation`], [`waitlist`], [`requests`], [`attendance`],
+//!   [`recurring_bookings`], [`series_changes`].
+//! - For others: [`feeds`], [`client_summaries`], [`visits`], [`no_shows`], [`access_control`], [`metrics`], [`privacy`].
 
 pub mod access_control;
 pub mod attendance;

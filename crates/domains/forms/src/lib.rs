@@ -1,10 +1,8 @@
-//! Forms: what clients are asked, and what they answer.
+//! Forms: questions for clients, and their answers.
 //!
-//! Rules that know no database come first: what can be asked and when ([`question`]), and what an answer must be
-//! ([`answer`]). Then forms and their versions ([`form`], [`forms`]); what clients are given ([`assignment`],
-//! [`assigning`]), which stays with its version; what they save ([`draft`]), the files that they send ([`file`]),
-//! and what they hand in ([`answering`], [`submission`]); and what is told of the two kinds that ask about health:
-//! [`intakes`], and [`checkups`], which recur ([`series`]). A coach looks at all of it ([`review`]).
+//! Without database access: questions and conditions ([`question`]), validation of answers ([`answer`]). Then forms and versions
+//! ([`form`], [`forms`]), assignments ([`assignment`], [`assign`]), drafts ([`draft`]), files ([`file`]), submissions ([`submit`],
+//! [`submission`]) and reviews ([`review`]); [`intakes`]; [`checkups`] and their [`series`].
 
 mod answer;
 mod assign;

@@ -1,7 +1,7 @@
 //! Conversations between coaches and clients.
 //!
-//! Who takes part ([`people`]), in what ([`conversation`]), and what is said ([`message`]); then what
-//! integrations read ([`reading`]), what people see ([`inbox`]) and what they do ([`speaking`]).
+//! Participants ([`users`]), the records ([`conversation`], [`message`]), what integrations read ([`conversations`]), what participants
+//! see ([`inbox`]) and do ([`messages`]).
 
 pub mod conversation;
 mod conversations;

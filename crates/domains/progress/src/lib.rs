@@ -1,12 +1,8 @@
-//! Progress: what clients measure of themselves, the habits that they keep, the goals that they have, and what
-//! comes of it.
+//! Progress: measurements, habits, goals, nutrition and photos of clients.
 //!
-//! Rules that know no database come first: units ([`units`]), streaks ([`streak`]) and what food holds
-//! ([`nutrients`]). Then the records and what is
-//! done with them: what can be measured ([`types`]) and was ([`measurement`], [`measurements`]), and what that
-//! amounts to ([`amounts`]); habits and their
-//! entries ([`habit`], [`habits`]); goals ([`goal`], [`goals`]) that follow both ([`follow`]); photos ([`photos`]); meals ([`nutrition`])
-//! beside what is to be eaten ([`nutrition_targets`]); and all of it at a glance ([`summary`]).
+//! Without database access: units ([`units`]), streaks ([`streak`]), nutrients ([`nutrients`]). Then measurements ([`types`],
+//! [`measurement`], [`measurements`], [`amounts`]), habits ([`habit`], [`habits`]), goals ([`goal`], [`goals`]) and how they follow
+//! ([`goal_progress`]), photos ([`photos`]), meals ([`nutrition`]) and targets ([`nutrition_targets`]), and the [`summary`].
 
 mod amounts;
 pub mod goal;

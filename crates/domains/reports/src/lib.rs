@@ -1,9 +1,7 @@
-//! Reports: who comes ([`attendance`]), what is billed and paid ([`revenue`]), and who stays ([`retention`],
-//! [`cohorts`]), by day, week or month, for a location or a coach.
+//! Reports: [`attendance`], [`revenue`], [`retention`] and [`cohorts`], by day, week or month, for a location or a coach.
 //!
-//! A report reads figures (`spotter_core::figures`), which follow each change of what they are of, and counts
-//! nothing: it costs the same however much there is. What the figures should be can be counted anew
-//! ([`recounting`]).
+//! A report reads metrics (`spotter_core::metrics`) that are maintained with each change, and counts no records. [`recount`] computes them
+//! again from the records.
 
 pub mod attendance;
 pub mod buckets;

@@ -1,11 +1,10 @@
-//! Workouts: what can be trained, the programmes that coaches write, the plans that clients follow,
-//! the sessions in which they do, and what comes of it.
+//! Training: libraries, programmes, clients' plans, sessions and progress.
 //!
-//! The chapters in the order of a reader's questions: the libraries ([`exercises`], [`equipment`],
-//! [`starter`]); plans ([`plan`], their order in [`outline`], their dates in [`schedule`], their
-//! days in [`days`], [`templates`], [`client_plans`], [`ending`], [`groups`]); what becomes of a day
-//! ([`agenda`], [`calendar`]); what was done ([`session`], [`sessions`], [`performance`],
-//! [`feedback`]); and what comes of it ([`progress`], [`recounting`], [`volume`], [`history`]).
+//! - Libraries: [`exercises`], [`equipment`], [`starter`].
+//! - Plans: [`plan`], the order of days ([`outline`]), their dates ([`schedule`]), their content ([`prescription`], [`plan_days`]),
+//!   [`templates`], [`client_plans`], [`groups`], [`plan_expiry`].
+//! - What is due: [`agenda`], [`calendar`]. What was done: [`session`], [`sessions`], [`performance`], [`feedback`].
+//! - What it amounts to: [`progress`], [`history`], [`volume`], [`recount`].
 
 mod agenda;
 mod body;

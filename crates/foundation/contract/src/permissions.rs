@@ -125,7 +125,7 @@ impl Role {
 pub enum Subject {
     /// Of the client that the path names, who must be the caller.
     Named,
-    /// Of the caller's own records: the operation finds and lists no others ([`Read::whose`],
+    /// Of the caller's own records: the operation finds and lists no others ([`Read::subject_client`],
     /// [`Read::own`]).
     Own,
     /// Of the company, as every client may know it.

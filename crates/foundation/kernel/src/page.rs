@@ -87,7 +87,7 @@ impl Default for PageRequest {
 }
 
 /// One page of a list. On the wire the figures stand beside an array named after the resource,
-/// which the operation's [`Listed`] type names.
+/// which the operation's `Listed` type names.
 #[derive(Clone, Debug)]
 pub struct Page<T> {
     /// The items of this page.

@@ -37,7 +37,7 @@ impl<R: Record, F: Filters> List<R, F> {
 
     /// The same where the total is kept under a subject of the tally. Without one rows are counted,
     /// which only a list that stays small may do. A list below another record has a tally a record,
-    /// under [`under`].
+    /// under `of_tally`.
     pub const fn tallied(mut self, subject: &'static str) -> Self {
         self.shape.tally = Some(subject);
         self

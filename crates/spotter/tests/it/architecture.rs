@@ -89,7 +89,16 @@ fn pages_ask_operations_and_nothing_else() {
     let areas = AREAS.iter().filter(|area| **area != "core").map(|area| format!("spotter_{area}"));
     let words = ["SELECT ", "INSERT ", "UPDATE ", "DELETE FROM", "statements!", "tx.one", "tx.all"];
     let words: Vec<String> = words.map(str::to_owned).into_iter().chain(areas).collect();
-    nowhere(&["console"], &words.iter().map(String::as_str).collect::<Vec<_>>());
+    let words: Vec<_> = words.iter().map(String::as_str).collect();
+    nowhere(&["console", "html"], &words);
+}
+
+/// The doors of assistants and of payment providers share HTML with the pages, and nothing else.
+#[test]
+fn adapters_stand_side_by_side() {
+    nowhere(&["html", "mcp", "payments"], &["spotter_console", "spotter-console"]);
+    nowhere(&["html", "console", "payments"], &["spotter_mcp", "spotter-mcp"]);
+    nowhere(&["html", "console", "mcp"], &["spotter_payments", "spotter-payments"]);
 }
 
 /// A source in which texts that go on on the next line stand on one.
@@ -102,7 +111,7 @@ fn whole_texts(source: &str) -> String {
 /// What pages say in other languages of a rule is of one that an operation refuses by.
 #[test]
 fn rules_that_pages_translate_are_told() {
-    let console = sources("console");
+    let console: Vec<_> = sources("console").into_iter().chain(sources("html")).collect();
     let is_of_rules = |path: &std::path::Path| path.ends_with("words/rules.rs");
     let (_, rules) = console.iter().find(|(path, _)| is_of_rules(path)).unwrap();
     let table = rules.split("const RULES").nth(1).unwrap().split("];").next().unwrap();

@@ -19,8 +19,9 @@ use spotter_store::Tx;
 use super::{Audience, Page, account as account_page, counterpart, home};
 use crate::{
     act::{self, FormOutcome},
+    display::DisplaySettings,
     forms::{self, SubmittedForm, forged},
-    page_context::{DisplaySettings, PageAddress, PageContext, RejectedForm},
+    page_context::{PageAddress, PageContext, RejectedForm},
     parts::{
         self,
         format::JsonFields,
@@ -55,7 +56,8 @@ pub(super) async fn read(
         };
     };
     let request_id = RequestId::of(&request);
-    let (taste, done) = (session::taste(request.headers()), session::done(request.headers()));
+    let (taste, done) =
+        (crate::display::settings(request.headers()), session::done(request.headers()));
     let answer = done.is_some();
     let sight = ViewRequest { page, place, entered: RejectedForm::default(), done, taste };
     let mut response = render(&state, &token, &request_id, StatusCode::OK, sight).await;
@@ -204,7 +206,7 @@ pub(super) async fn act(
         Err(answer) => return answer,
     };
     let from = sent.from;
-    let (request_id, taste) = (sent.request_id.clone(), session::taste(&sent.headers));
+    let (request_id, taste) = (sent.request_id.clone(), crate::display::settings(&sent.headers));
     match act::act(&state, &token, &sent).await {
         Ok(FormOutcome::Taken { next, operation }) => session::go_having(&state, &next, &operation),
         Ok(FormOutcome::Secret { answer, next, operation }) => {

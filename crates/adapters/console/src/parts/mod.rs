@@ -6,13 +6,10 @@ pub(crate) mod format;
 mod icons;
 pub(crate) mod lists;
 pub(crate) mod measures;
-mod plain;
 mod qr;
 pub(crate) mod shell;
 pub(crate) mod timetable;
 
 pub(crate) use icons::icon;
-pub use plain::{page, problem, stopped, style};
-pub(crate) use plain::{sealed, shut};
 pub(crate) use qr::qr;
-pub use shell::{leading_to, outside};
+pub(crate) use spotter_html::page::{outside, page, problem, shut, stopped};

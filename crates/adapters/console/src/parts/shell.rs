@@ -7,7 +7,9 @@ use axum::{
 use maud::{DOCTYPE, Markup, html};
 use spotter_http::Compressible;
 
-use super::{fields::SUMMARY, icon, sealed};
+use spotter_html::page::{POLICY, head, sealed};
+
+use super::{fields::SUMMARY, icon};
 use crate::{assets, page_context::PageContext, pages, words::Strings};
 
 /// A page that is ready to be put into the shell.
@@ -32,10 +34,6 @@ impl View {
         self
     }
 }
-
-/// What pages let in. Payment providers and calendars are left to by links, never by forms.
-const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; \
-    connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
 /// A place that the shell leads to.
 pub(crate) struct NavigationLink {
@@ -154,49 +152,4 @@ pub(crate) fn alone(t: Strings, title: &str, main: Markup) -> Response<Body> {
         }
     };
     sealed(StatusCode::OK, text, POLICY)
-}
-
-/// What browsers are told of a page without script.
-fn head(title: &str) -> Markup {
-    html! {
-        head {
-            meta charset="utf-8";
-            meta name="viewport" content="width=device-width, initial-scale=1";
-            meta name="robots" content="noindex";
-            meta name="color-scheme" content="light dark";
-            title { (title) " · Spotter" }
-            link rel="icon" href=(assets::address("icon.svg"));
-            link rel="stylesheet" href=(assets::address("console.css"));
-        }
-    }
-}
-
-/// A page for whoever is not signed in, in the same dress.
-pub fn outside(
-    t: Strings,
-    status: StatusCode,
-    title: &str,
-    wrong: bool,
-    main: Markup,
-) -> Response<Body> {
-    leading_to("", t, status, (title, wrong), main)
-}
-
-/// The same whose forms lead to ourselves and, by a redirect, to `target`.
-pub fn leading_to(
-    target: &str,
-    t: Strings,
-    status: StatusCode,
-    (title, wrong): (&str, bool),
-    main: Markup,
-) -> Response<Body> {
-    let text = html! {
-        (DOCTYPE)
-        html lang=(t.0.code()) {
-            (head(&if wrong { format!("{}: {title}", t.error()) } else { title.to_owned() }))
-            body.outside { main #main { h1 { (title) } (main) } }
-        }
-    };
-    let policy = POLICY.replace("form-action 'self'", &format!("form-action 'self' {target}"));
-    sealed(status, text, &policy)
 }

@@ -2,9 +2,9 @@
 //! changed, the hour that comes twice is drawn once. No style may stand in a page, so that places are classes, whose rules
 //! are written here once.
 
-use std::fmt::Write;
-
 use maud::{Markup, html};
+pub(crate) use spotter_html::timetable_style::LANES;
+use spotter_html::timetable_style::{ROW, ROWS, ROWS_MIN};
 
 /// What takes place: from which minute of the day, for how many, and how it is shown.
 pub(crate) struct Entry {
@@ -12,15 +12,6 @@ pub(crate) struct Entry {
     pub(crate) minutes: i64,
     pub(crate) content: Markup,
 }
-
-/// Minutes of a row.
-const ROW: i64 = 15;
-/// Fewest rows of an entry, so that its name can be read.
-const ROWS_MIN: i64 = 2;
-/// Rows of a day.
-const ROWS: i64 = 24 * 60 / ROW;
-/// Lanes beside each other, of which what is more shares the last; and columns of a timetable.
-pub(crate) const LANES: usize = 8;
 
 /// The hours that are drawn, from the first to before the last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -116,27 +107,6 @@ pub(crate) fn day(
             }
         }
     }
-}
-
-/// The rules of the classes by which entries are placed.
-pub(crate) fn rules() -> String {
-    let mut css = String::new();
-    for row in 0..ROWS {
-        let _ = write!(css, ".at-{row}{{grid-row-start:{}}}", row + 1);
-    }
-    for rows in ROWS_MIN..=ROWS {
-        let _ = write!(css, ".for-{rows}{{grid-row-end:span {rows}}}");
-    }
-    for lane in 0..LANES {
-        let _ = write!(css, ".lane-{lane}{{grid-column-start:{}}}", lane + 1);
-    }
-    for lanes in 1..=LANES {
-        let equal = format!("repeat({lanes},minmax(0,1fr))");
-        let _ = write!(css, ".lanes-{lanes}{{grid-template-columns:{equal}}}");
-        // As many days, or coaches, stand beside the names of the hours.
-        let _ = write!(css, ".columns-{lanes}{{grid-template-columns:40px {equal}}}");
-    }
-    css
 }
 
 #[cfg(test)]

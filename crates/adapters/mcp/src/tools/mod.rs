@@ -1,6 +1,6 @@
-//! Tools: operations of the table, as assistants see and call them. What modules hold is a table of the `core` crate;
-//! [`tool`] makes tools of it, [`schemas`], [`words`], [`brief`] and [`bound`] say how they and their
-//! answers are told, [`call`] runs one, and [`results`] is what comes of it.
+//! Tools: operations as assistants see and call them. [`tool`] builds them from the table and the modules of `spotter_core::mcp`;
+//! [`schemas`], [`words`], [`list_summaries`] and [`answer_limit`] keep descriptions and answers short; [`call`] runs one, and [`results`]
+//! is its answer.
 
 mod answer_limit;
 mod call;

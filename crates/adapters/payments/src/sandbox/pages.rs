@@ -10,8 +10,8 @@ use axum::{
 use http_body_util::{BodyExt, Limited};
 use maud::{Markup, html};
 use spotter_billing::collecting::methods::SandboxToken;
-use spotter_console::parts;
 use spotter_contract::vault::same;
+use spotter_html::page;
 use spotter_kernel::{Id, Key, Problem, Result, id::CompanyId};
 use spotter_store::Tx;
 
@@ -133,7 +133,7 @@ fn payment_page(payment: &BankPayment) -> Response<Body> {
             @if let Some(back) = &payment.return_url { p { a href=(back) { "Back to the company" } } }
         }
     };
-    parts::page(StatusCode::OK, TITLE, "", main)
+    page::page(StatusCode::OK, TITLE, "", main)
 }
 
 async fn pay(
@@ -195,7 +195,7 @@ async fn show_setup(
                 p { a href=(setup.return_url) { "Back to the company" } }
             }
         };
-        Ok(parts::page(StatusCode::OK, TITLE, "", main))
+        Ok(page::page(StatusCode::OK, TITLE, "", main))
     };
     page_or_error(counted, answer).await
 }

@@ -1,8 +1,6 @@
-//! Bills: to whom they are addressed ([`billing_details`]), what stands on them and how it is worked out ([`tax`],
-//! [`texts`]), the record ([`invoice`]), how one
-//! comes to be ([`charge`], [`issuing`]), is read and made by staff ([`invoices`]), is put on paper ([`paper`])
-//! and written of to the client ([`letters`], [`messages`]), chased where it is not paid ([`chasing`]), and
-//! corrected ([`correcting`]).
+//! Invoices: the addressee ([`billing_details`]), VAT ([`tax`]), the record ([`invoice`]), fees for the next invoice ([`charge`]), issuing
+//! ([`issue`]), operations ([`invoices`]), credit notes ([`credit_notes`]), the PDF ([`invoice_pdf`], [`texts`]), letters ([`letters`],
+//! [`messages`]) and reminders ([`dunning`]).
 
 pub mod billing_details;
 pub mod charge;

@@ -1,6 +1,4 @@
-//! What a company sells: the words of products ([`vocabulary`]), the credits that they give again and again
-//! ([`pools`]), their facts and the rules that they obey ([`product`]), and how they are shown, changed and
-//! put in order ([`products`]).
+//! Products: their words ([`vocabulary`]), credit pools ([`pools`]), the record and its rules ([`product`]), operations ([`products`]).
 
 pub mod pools;
 pub mod product;

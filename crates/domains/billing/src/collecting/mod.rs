@@ -1,8 +1,6 @@
-//! Collecting: how money is fetched from clients' cards and accounts through a payment provider. What a
-//! provider is asked for and what it says stands in [`provider`]; through which one a company collects in
-//! [`connection`]; what is charged in [`method`], [`methods`], [`setup`] and [`expiring`]; charging itself, with what
-//! follows from a failure or from silence, in [`charging`], [`retrying`] and [`resolving`]; what providers tell by themselves in [`notice`]; and money
-//! that a bank takes back in [`chargeback`] and [`chargebacks`].
+//! Collecting money through a payment provider: what a provider can do ([`provider`]), the connected one ([`connection`]), payment methods
+//! ([`method`], [`methods`], [`setup`], [`card_expiry`]), charging ([`charging`]), repeated attempts ([`collection`]), payments with an
+//! unknown result ([`resolution`]), the provider's notices ([`notice`]) and chargebacks ([`chargeback`], [`chargebacks`]).
 
 pub mod card_expiry;
 pub mod chargeback;

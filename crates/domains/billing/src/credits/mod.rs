@@ -1,6 +1,6 @@
-//! Credits: when a sale gives them ([`grants`]), the record ([`lot`]), how they are given and lapse
-//! ([`granting`]), what of all that a client has covers a booking ([`cover`]), how bookings take it
-//! ([`settling`]), what people see and change ([`balance`]), and whose are used up ([`exhausted`]).
+//! Credits: when a sale grants them ([`grants`]), lots and entries ([`lot`]), granting and expiry ([`grant`]), which of them pay for a
+//! booking ([`credit_selection`]), how bookings hold and consume them ([`booking_credits`]), operations ([`balance`]), and who has none
+//! left ([`exhausted`]).
 
 pub mod balance;
 pub mod booking_credits;

@@ -1,7 +1,6 @@
-//! Memberships: the periods that are paid for ([`period`]), the record ([`subscription`]), its course from
-//! bill to bill ([`course`]), how they are read ([`subscriptions`]), and wishes to pause or to cancel one: what they
-//! would mean ([`wishes`]), what is kept of them ([`request`]), what is done with them ([`requests`]) and how they come
-//! into effect ([`applying`]), of which clients are written (`letters`).
+//! Memberships: billing periods ([`period`]), the record ([`subscription`]), its invoices from dates alone ([`billing_schedule`]),
+//! operations ([`subscriptions`]), and requests to pause or cancel: their preview ([`change_preview`]), record ([`request`]), operations
+//! ([`requests`]), effect ([`apply_changes`]) and letters (`letters`).
 
 pub mod apply_changes;
 pub mod billing_schedule;

@@ -1,4 +1,4 @@
-//! A membership: what is kept of it and what is told of it. How it goes on stands in [`crate::memberships::course`].
+//! A membership: what is kept of it and what is told of it. How it goes on stands in [`crate::memberships::billing_schedule`].
 
 use std::collections::BTreeSet;
 

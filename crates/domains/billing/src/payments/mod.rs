@@ -1,6 +1,5 @@
-//! Payments: the record ([`payment`]), what money pays ([`allocating`]), what people do with it
-//! ([`operations`]), what goes back ([`refunds`]), and requests to pay ([`request`], [`requests`]) with their
-//! page ([`page`]).
+//! Payments: the record ([`payment`]), which invoices it pays ([`allocation`]), operations ([`operations`]), refunds ([`refunds`]), and
+//! payment requests ([`request`], [`requests`]) with their page ([`page`]).
 
 pub mod allocation;
 pub mod operations;

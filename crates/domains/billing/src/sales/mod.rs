@@ -1,5 +1,5 @@
-//! Sales: what was agreed ([`terms`]), the record ([`client_product`]), how one comes to be ([`selling`]), is
-//! seen and taken back ([`sold`]), goes on by itself ([`turning`]), and ends ([`ending`]).
+//! Sales: the terms ([`terms`]), the record ([`client_product`]), selling ([`sell`]), reading and revoking ([`sold`]), what is due day by
+//! day ([`lifecycle`]), and how a sale ends ([`end`]).
 
 pub mod client_product;
 pub mod end;

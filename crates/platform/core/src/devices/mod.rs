@@ -1,6 +1,4 @@
-//! Access devices: doors, gates and turnstiles of the company's locations ([`device`]), registered and looked
-//! after by managers ([`registering`]), known by their keys ([`keys`]), and heard of as long as they work
-//! ([`heartbeats`]).
+//! Access devices: the record ([`device`]), registration ([`registration`]), keys ([`keys`]) and heartbeats ([`heartbeats`]).
 
 pub mod device;
 pub mod heartbeats;

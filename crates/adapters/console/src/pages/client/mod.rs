@@ -1,5 +1,5 @@
-//! A client: who they are ([`who`]), what they have booked ([`bookings`]), what they have with the company ([`dealings`]), how they get on
-//! ([`progress`]), and what they agreed to and may enter by ([`consents`]); a page for each.
+//! The pages of a client: the profile ([`profile`]), bookings ([`bookings`]), sales, forms and files ([`records`]), progress
+//! ([`progress`]), and consents and access ([`consents`]).
 
 pub(super) mod bookings;
 pub(super) mod consents;

@@ -210,7 +210,7 @@ impl Form<'_> {
     }
 
     /// A date with a time, by the clock of the company. It is proposed, and sent as it stands; see
-    /// [`standing`](Self::standing).
+    /// [`standing`](Self::unchanged).
     pub(crate) fn moment(mut self, name: &str, label: &str, local: &str) -> Self {
         let marked = format!("{name}:local");
         let value = if self.typed.is_some() { self.value(&marked) } else { local.to_owned() };

@@ -261,7 +261,7 @@ impl<'f> Form<'f> {
         self.untouched.push((name.to_owned(), value.into()));
     }
 
-    /// What was shown in its fields, for [`changed`](crate::changed); nothing where everything is sent.
+    /// What was shown in its fields, for [`changed`](crate::edited_fields); nothing where everything is sent.
     fn was(&self) -> Option<String> {
         let first = || serde_json::to_string(&self.untouched).unwrap_or_default();
         let known = self.was.clone().or_else(|| self.typed.is_none().then(first));

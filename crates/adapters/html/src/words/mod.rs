@@ -17,10 +17,11 @@ pub enum Language {
 }
 
 impl Language {
-    pub(crate) const ALL: [Self; 3] = [Self::English, Self::Dutch, Self::German];
+    /// Every language, in the order in which they are offered.
+    pub const ALL: [Self; 3] = [Self::English, Self::Dutch, Self::German];
 
     /// Its ISO 639-1 code.
-    pub(crate) const fn code(self) -> &'static str {
+    pub const fn code(self) -> &'static str {
         match self {
             Self::English => "en",
             Self::Dutch => "nl",
@@ -29,7 +30,7 @@ impl Language {
     }
 
     /// What those who speak it call it.
-    pub(crate) const fn name(self) -> &'static str {
+    pub const fn name(self) -> &'static str {
         match self {
             Self::English => "English",
             Self::Dutch => "Nederlands",
@@ -38,13 +39,13 @@ impl Language {
     }
 
     /// The language of a code.
-    pub(crate) fn parse(code: &str) -> Option<Self> {
+    pub fn parse(code: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|language| language.code() == code)
     }
 
     /// The first that a browser's Accept-Language names (RFC 9110, section 12.5.4); they come in the order of
     /// preference from every browser.
-    pub(crate) fn accepted(header: &str) -> Option<Self> {
+    pub fn accepted(header: &str) -> Option<Self> {
         let mut ranges = header.split(',').map(|range| range.trim());
         ranges.find_map(|range| Self::parse(range.get(..2)?))
     }
@@ -52,11 +53,11 @@ impl Language {
 
 /// Words in a language: `say.sign_in()`. A row of the table without one of the languages does not compile.
 #[derive(Clone, Copy, Debug)]
-pub struct Strings(pub(crate) Language);
+pub struct Strings(pub Language);
 
 impl Strings {
     /// A decimal number as the language points it: 62.5, or 62,5.
-    pub(crate) fn pointed(self, decimal: &str) -> String {
+    pub fn pointed(self, decimal: &str) -> String {
         match self.0 {
             Language::English => decimal.to_owned(),
             Language::Dutch | Language::German => decimal.replace('.', ","),

@@ -7,10 +7,13 @@ use axum::{
 use maud::{DOCTYPE, Markup, html};
 use spotter_kernel::Problem;
 
-use super::shell::outside;
-use crate::words::Strings;
+use crate::{assets, words::Strings};
 
-const STYLE: &str = include_str!("../../assets/page.css");
+const STYLE: &str = include_str!("../assets/page.css");
+
+/// What pages let in. Payment providers and calendars are left to by links, never by forms.
+pub const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; \
+    connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
 /// The pages' style.
 pub async fn style() -> Response<Body> {
@@ -45,7 +48,7 @@ pub fn page(status: StatusCode, title: &str, target: &str, main: Markup) -> Resp
 }
 
 /// An HTML page that lets in what a policy says (CSP), that nobody frames and nobody keeps.
-pub(crate) fn sealed(status: StatusCode, text: Markup, policy: &str) -> Response<Body> {
+pub fn sealed(status: StatusCode, text: Markup, policy: &str) -> Response<Body> {
     let mut response = Response::new(Body::from(text.into_string()));
     *response.status_mut() = status;
     let headers = response.headers_mut();
@@ -79,9 +82,54 @@ pub fn problem(problem: &Problem) -> Response<Body> {
 }
 
 /// The status of a problem; what nobody expected is logged.
-pub(crate) fn shut(problem: &Problem) -> StatusCode {
+pub fn shut(problem: &Problem) -> StatusCode {
     if problem.status >= 500 {
         tracing::error!(%problem, "a page could not be shown");
     }
     StatusCode::from_u16(problem.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
+}
+
+/// What browsers are told of a page without script.
+pub fn head(title: &str) -> Markup {
+    html! {
+        head {
+            meta charset="utf-8";
+            meta name="viewport" content="width=device-width, initial-scale=1";
+            meta name="robots" content="noindex";
+            meta name="color-scheme" content="light dark";
+            title { (title) " · Spotter" }
+            link rel="icon" href=(assets::address("icon.svg"));
+            link rel="stylesheet" href=(assets::address("console.css"));
+        }
+    }
+}
+
+/// A page for whoever is not signed in, in the same dress.
+pub fn outside(
+    t: Strings,
+    status: StatusCode,
+    title: &str,
+    wrong: bool,
+    main: Markup,
+) -> Response<Body> {
+    leading_to("", t, status, (title, wrong), main)
+}
+
+/// The same whose forms lead to ourselves and, by a redirect, to `target`.
+pub fn leading_to(
+    target: &str,
+    t: Strings,
+    status: StatusCode,
+    (title, wrong): (&str, bool),
+    main: Markup,
+) -> Response<Body> {
+    let text = html! {
+        (DOCTYPE)
+        html lang=(t.0.code()) {
+            (head(&if wrong { format!("{}: {title}", t.error()) } else { title.to_owned() }))
+            body.outside { main #main { h1 { (title) } (main) } }
+        }
+    };
+    let policy = POLICY.replace("form-action 'self'", &format!("form-action 'self' {target}"));
+    sealed(status, text, &policy)
 }

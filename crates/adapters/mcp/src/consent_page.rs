@@ -5,14 +5,14 @@ use axum::{
     http::{Response, StatusCode},
 };
 use maud::{Markup, html};
-use spotter_console::{
-    parts::{leading_to, outside},
-    sign_in::{self, SignIn},
-    words::Strings,
-};
 use spotter_core::mcp::{
     consent::{PendingAuthorization, Proposal},
     modules::{GrantSubject, Module},
+};
+use spotter_html::{
+    page::{leading_to, outside},
+    sign_in::{self, SignIn},
+    words::Strings,
 };
 
 use crate::{document, redirect};

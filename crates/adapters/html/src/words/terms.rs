@@ -4,7 +4,7 @@ use super::{Language, Strings};
 
 impl Strings {
     /// A word of an answer in the language; as it stands in the answer where nobody has translated it.
-    pub(crate) fn term(self, word: &str) -> &str {
+    pub fn term(self, word: &str) -> &str {
         let found = TERMS.binary_search_by(|(own, ..)| own.cmp(&word));
         match (found, self.0) {
             (Ok(at), Language::English) => TERMS[at].1,
@@ -15,12 +15,12 @@ impl Strings {
     }
 
     /// Whether there is a word for something in the words of the API.
-    pub(crate) fn knows(self, word: &str) -> bool {
+    pub fn knows(self, word: &str) -> bool {
         TERMS.binary_search_by(|(own, ..)| own.cmp(&word)).is_ok()
     }
 
     /// A day of the week, 1 = Monday.
-    pub(crate) fn weekday(self, day: i64) -> &'static str {
+    pub fn weekday(self, day: i64) -> &'static str {
         let names = match self.0 {
             Language::English => {
                 ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"]
@@ -36,7 +36,7 @@ impl Strings {
     }
 
     /// What is said once an operation was done.
-    pub(crate) fn done(self, operation: &str) -> &'static str {
+    pub fn done(self, operation: &str) -> &'static str {
         let found = DONE.iter().find(|(starts, ..)| operation.starts_with(starts));
         let (_, english, dutch, german) =
             found.copied().unwrap_or(("", "Saved.", "Opgeslagen.", "Gespeichert."));

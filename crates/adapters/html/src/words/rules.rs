@@ -9,20 +9,20 @@ use super::{Language, Strings};
 
 impl Strings {
     /// The rule by which something was refused, in the language.
-    pub(crate) fn refusal(self, problem: &Problem) -> String {
+    pub fn refusal(self, problem: &Problem) -> String {
         let rule = problem.details.as_ref().and_then(|details| details["rule"].as_str());
         self.rule(rule.unwrap_or(&problem.message)).into_owned()
     }
 
     /// What was refused and by which rule, where no form stands that tells it.
-    pub(crate) fn refused(self, problem: &Problem) -> String {
+    pub fn refused(self, problem: &Problem) -> String {
         let field = problem.details.as_ref().and_then(|details| details["field"].as_str());
         let rule = self.refusal(problem);
         field.map_or_else(|| rule.clone(), |field| format!("{}: {rule}", self.field(field)))
     }
 
     /// What a field is called that has no label: by its last name.
-    pub(crate) fn field(self, place: &str) -> &str {
+    pub fn field(self, place: &str) -> &str {
         let is_named = |part: &&str| part.parse::<usize>().is_err();
         match place {
             "-password" => self.your_password(),
@@ -31,7 +31,7 @@ impl Strings {
     }
 
     /// A rule in the language.
-    pub(crate) fn rule(self, answer: &str) -> Cow<'_, str> {
+    pub fn rule(self, answer: &str) -> Cow<'_, str> {
         let found = RULES.iter().find_map(|rule| Some((rule, matched(rule.0, answer)?)));
         match (found, self.0) {
             (Some(((_, dutch, _), parts)), Language::Dutch) => filled(dutch, &parts).into(),

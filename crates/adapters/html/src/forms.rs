@@ -11,18 +11,18 @@ use spotter_contract::vault;
 use spotter_http::{FormFile, RequestId, State, read_body, read_body_within};
 use spotter_kernel::{Key, Problem, Result, encoding::decoded, secret::base64url};
 
-use crate::{parts, words::Strings};
+use crate::{page, words::Strings};
 
 /// The longest form.
 const BODY_MAX: usize = 256 << 10;
 /// The same with a file of text.
-pub(crate) const TEXT_MAX: usize = 1 << 20;
+pub const TEXT_MAX: usize = 1 << 20;
 /// How long a form with a file may take to arrive.
 const PATIENCE: Duration = Duration::from_secs(120);
 /// Files that a form may bring.
 const FILES_MAX: usize = 20;
 /// Fields that a form may have.
-pub(crate) const FIELDS_MAX: usize = 1_000;
+pub const FIELDS_MAX: usize = 1_000;
 
 /// A form that a page of ours has sent, as far as its request tells.
 pub struct SubmittedForm {
@@ -42,13 +42,13 @@ impl SubmittedForm {
         state: &State,
         request: Request<Body>,
     ) -> std::result::Result<Self, Response<Body>> {
-        state.count_address(&request).map_err(|problem| parts::problem(&problem))?;
+        state.count_address(&request).map_err(|problem| page::problem(&problem))?;
         Self::from_browser(state, request, TEXT_MAX).await
     }
 
     /// The same from a browser that is signed in, or says so: it is counted by who that is. With a file it may have so many
     /// bytes.
-    pub(crate) async fn from_browser(
+    pub async fn from_browser(
         state: &State,
         request: Request<Body>,
         most: usize,
@@ -58,7 +58,7 @@ impl SubmittedForm {
         if is_foreign(&headers, &[&state.env.mcp_url, &state.env.address]) {
             return Err(forged());
         }
-        let form = Form::read(request, most).await.map_err(|problem| parts::problem(&problem))?;
+        let form = Form::read(request, most).await.map_err(|problem| page::problem(&problem))?;
         Ok(Self { form, from, request_id, headers })
     }
 }
@@ -81,7 +81,7 @@ pub struct Form {
 }
 
 /// Whether a request brings a form that may hold a file (RFC 7578).
-pub(crate) fn brings_file(headers: &HeaderMap) -> bool {
+pub fn brings_file(headers: &HeaderMap) -> bool {
     let kind = headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
     kind.is_some_and(|kind| kind.starts_with("multipart/form-data"))
 }
@@ -156,33 +156,33 @@ impl Form {
     }
 
     /// The files that it brings, by the fields that they stand in.
-    pub(crate) fn files(&self) -> impl Iterator<Item = (&str, &FormFile)> {
+    pub fn files(&self) -> impl Iterator<Item = (&str, &FormFile)> {
         self.files.iter().map(|(name, file)| (name.as_str(), file))
     }
 
     /// A form with other fields, and what else this one said.
-    pub(crate) fn with_fields(&self, fields: Vec<(String, String)>) -> Self {
+    pub fn with_fields(&self, fields: Vec<(String, String)>) -> Self {
         let own = self.pairs.iter().filter(|(name, _)| name.starts_with('-')).cloned();
         Self { pairs: own.chain(fields).collect(), files: Vec::new() }
     }
 
     /// A form of some fields.
-    pub(crate) fn from_fields(fields: &[(String, String)]) -> Self {
+    pub fn from_fields(fields: &[(String, String)]) -> Self {
         Self { pairs: fields.to_vec(), files: Vec::new() }
     }
 
     /// What an address asks, as a form would.
-    pub(crate) fn from_query(query: &str) -> Self {
+    pub fn from_query(query: &str) -> Self {
         Self::from_pairs(form_urlencoded::parse(query.as_bytes()))
     }
 
     /// Its fields, in the order in which they were sent.
-    pub(crate) fn pairs(&self) -> impl Iterator<Item = (&str, &str)> {
+    pub fn pairs(&self) -> impl Iterator<Item = (&str, &str)> {
         self.pairs.iter().map(|(name, value)| (name.as_str(), value.as_str()))
     }
 
     /// What stands in the path of the operation that it asks.
-    pub(crate) fn path(&self) -> Vec<(String, String)> {
+    pub fn path(&self) -> Vec<(String, String)> {
         let own = |(name, value): (&str, &str)| {
             Some((name.strip_prefix("-at.")?.to_owned(), value.to_owned()))
         };
@@ -254,5 +254,5 @@ fn is_foreign(headers: &HeaderMap, own: &[&str]) -> bool {
 /// The answer to a form that no page of ours has sent.
 pub fn forged() -> Response<Body> {
     let t = Strings::in_english();
-    parts::stopped(t, StatusCode::FORBIDDEN, "This form was not sent by the page that you saw.")
+    page::stopped(t, StatusCode::FORBIDDEN, "This form was not sent by the page that you saw.")
 }

@@ -11,10 +11,10 @@ use axum::{
 use flate2::{Compression, write::GzEncoder};
 use spotter_contract::vault;
 
-use crate::parts::timetable;
+use crate::timetable_style;
 
 /// The route of what pages load.
-pub(crate) const ROUTE: &str = "/console/a/{digest}/{name}";
+pub const ROUTE: &str = "/console/a/{digest}/{name}";
 
 struct Asset {
     name: &'static str,
@@ -29,7 +29,7 @@ static ASSETS: LazyLock<Vec<Asset>> = LazyLock::new(|| {
     let script = "text/javascript; charset=utf-8";
     let style = include_str!("../assets/console.css");
     [
-        ("console.css", css, Bytes::from(format!("{style}{}", timetable::rules()))),
+        ("console.css", css, Bytes::from(format!("{style}{}", timetable_style::rules()))),
         ("console.js", script, Bytes::from_static(include_bytes!("../assets/console.js"))),
         // htmx 4.0.1, as its project publishes it (0BSD; assets/htmx.LICENSE.txt).
         ("htmx.js", script, Bytes::from_static(include_bytes!("../assets/htmx.min.js"))),
@@ -50,12 +50,12 @@ static ASSETS: LazyLock<Vec<Asset>> = LazyLock::new(|| {
 });
 
 /// The address of something that pages load.
-pub(crate) fn address(name: &str) -> &'static str {
+pub fn address(name: &str) -> &'static str {
     ASSETS.iter().find(|asset| asset.name == name).map_or("", |asset| &asset.address)
 }
 
 /// Serves what pages load.
-pub(crate) async fn serve(
+pub async fn serve(
     Path((digest, name)): Path<(String, String)>,
     headers: HeaderMap,
 ) -> Response<Body> {
