@@ -106,8 +106,8 @@ fn text(value: &Value) -> String {
 }
 
 impl List {
-    fn read(output: &Value) -> Result<Self, String> {
-        let all = |name: &str| output[name].as_array().cloned().unwrap_or_default();
+    fn read(answer: &Value) -> Result<Self, String> {
+        let all = |name: &str| answer[name].as_array().cloned().unwrap_or_default();
         let mut entries: BTreeMap<String, Vec<Value>> = BTreeMap::new();
         for entry in all("entries") {
             entries.entry(text(&entry["digest"])).or_default().push(entry);
@@ -119,13 +119,13 @@ impl List {
                 .collect()
         };
         Ok(Self {
-            version: text(&output["listVersion"]),
+            version: text(&answer["listVersion"]),
             entries,
             schedules: all("schedules")
                 .iter()
                 .map(|own| (text(&own["schedule"]), hours(own)))
                 .collect(),
-            expires_at: instant(&output["expiresAt"])
+            expires_at: instant(&answer["expiresAt"])
                 .ok_or("the list does not say how long it is good")?,
         })
     }

@@ -193,14 +193,15 @@ fn scan_access(cx: &mut Write, Body(new): Body<NewScan>) -> Result<Scanned> {
     let now = cx.now();
     let place = ZoneContext::find(cx, device.location_id, &zone)?;
     let locked = lockout::is_locked(cx, device.device_id, kind)?;
-    let view = if locked { None } else { resolve(cx, &new.credential, now)? };
-    let client = view.as_ref().map(|view| view.credential.client_id);
+    let presented = if locked { None } else { resolve(cx, &new.credential, now)? };
+    let client = presented.as_ref().map(|presented| presented.credential.client_id);
     let (mut visit_id, mut passback_broken) = (None, false);
-    let outcome = match (&view, direction) {
+    let outcome = match (&presented, direction) {
         // Nobody is kept in: there may be a fire.
-        (view, Direction::Out) => {
-            if let Some(view) = view {
-                let moved = moved(cx, (&place, view.credential.client_id), (direction, now), None)?;
+        (presented, Direction::Out) => {
+            if let Some(presented) = presented {
+                let moved =
+                    moved(cx, (&place, presented.credential.client_id), (direction, now), None)?;
                 visit_id = moved.map(|visit| visit.visit_id);
             }
             Ok(())
@@ -210,11 +211,11 @@ fn scan_access(cx: &mut Write, Body(new): Body<NewScan>) -> Result<Scanned> {
             lockout::count(cx, device.device_id, kind)?;
             Err(Reason::CredentialUnknown)
         }
-        (Some(view), _) => match decide(cx, view, (&place, &device), now, true)? {
+        (Some(presented), _) => match decide(cx, presented, (&place, &device), now, true)? {
             Verdict::Granted(admitted) => {
-                let client = view.credential.client_id;
+                let client = presented.credential.client_id;
                 let by = (&admitted.by, admitted.bookings.as_slice());
-                visit_id = record_entry(cx, (&place, client), view.code, by)?;
+                visit_id = record_entry(cx, (&place, client), presented.code, by)?;
                 passback_broken = admitted.passback_broken;
                 Ok(())
             }
@@ -253,7 +254,7 @@ fn scan_access(cx: &mut Write, Body(new): Body<NewScan>) -> Result<Scanned> {
         zone,
         direction,
         kind,
-        credential_id: view.as_ref().map(|view| view.credential.credential_id),
+        credential_id: presented.as_ref().map(|presented| presented.credential.credential_id),
         client_id: client,
         decision: answer.decision,
         reason: answer.reason,

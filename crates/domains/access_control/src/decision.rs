@@ -120,20 +120,20 @@ pub fn starts_around(at: Timestamp) -> Span {
 /// is told later that is not known any more.
 pub fn decide(
     cx: &mut Read,
-    view: &PresentedCredential,
+    presented: &PresentedCredential,
     (place, device): (&ZoneContext, &Device),
     at: Timestamp,
     live: bool,
 ) -> Result<Verdict<Admission, Reason>> {
-    if let Err(why) = credential(view, at) {
+    if let Err(why) = credential(presented, at) {
         return Ok(Verdict::Refused(why));
     }
-    let client = view.credential.client_id;
+    let client = presented.credential.client_id;
     let presence = match live {
         true => Presence::of(cx, place, client)?,
         false => None,
     };
-    if let (Some(code), Some(presence)) = (&view.code, &presence)
+    if let (Some(code), Some(presence)) = (&presented.code, &presence)
         && code.step <= presence.code_step
     {
         return Ok(Verdict::Refused(Reason::CredentialReplayed));
@@ -148,7 +148,7 @@ pub fn decide(
         return Ok(Verdict::Refused(Reason::LocationClosed));
     }
     let bookings = cx.timetable()?.expected(cx, client, place.id(), starts_around(at))?;
-    let by = match entitled(cx, view, place, at, !bookings.is_empty())? {
+    let by = match entitled(cx, presented, place, at, !bookings.is_empty())? {
         Verdict::Granted(by) => by,
         Verdict::Refused(why) => return Ok(Verdict::Refused(why)),
     };
@@ -178,8 +178,8 @@ pub fn decide(
 }
 
 /// Whether what was shown is good at all.
-fn credential(view: &PresentedCredential, at: Timestamp) -> Result<(), Reason> {
-    let own = &view.credential;
+fn credential(presented: &PresentedCredential, at: Timestamp) -> Result<(), Reason> {
+    let own = &presented.credential;
     match own.status {
         AccessCredentialStatus::Suspended => Err(Reason::CredentialSuspended),
         AccessCredentialStatus::Lost => Err(Reason::CredentialLost),
@@ -187,7 +187,7 @@ fn credential(view: &PresentedCredential, at: Timestamp) -> Result<(), Reason> {
         AccessCredentialStatus::Active => {
             let early = own.valid_from.is_some_and(|from| at < from);
             let late = own.valid_until.is_some_and(|until| at >= until);
-            let over = view.code.is_some_and(|code| code.is_over);
+            let over = presented.code.is_some_and(|code| code.is_over);
             if early || late || over { Err(Reason::CredentialExpired) } else { Ok(()) }
         }
     }
@@ -196,12 +196,12 @@ fn credential(view: &PresentedCredential, at: Timestamp) -> Result<(), Reason> {
 /// What lets a client in there and then, or the nearest reason why nothing does.
 fn entitled(
     cx: &mut Read,
-    view: &PresentedCredential,
+    presented: &PresentedCredential,
     place: &ZoneContext,
     at: Timestamp,
     has_booked: bool,
 ) -> Result<Verdict<AdmissionBasis, Reason>> {
-    let client = view.credential.client_id;
+    let client = presented.credential.client_id;
     if place.zone.needs_booking {
         return Ok(if has_booked {
             Verdict::Granted(AdmissionBasis::Booking)
@@ -229,7 +229,7 @@ fn entitled(
             return Ok(Verdict::Granted(AdmissionBasis::Credits(0)));
         }
         // What a visit that is not there yet would take is asked under an id that nothing has.
-        let id = visit.map_or(view.credential.credential_id.0, |visit| visit.visit_id.0);
+        let id = visit.map_or(presented.credential.credential_id.0, |visit| visit.visit_id.0);
         let pools = place.zone.credit_pools.0.clone();
         let taking = BookingEntitlement { booking: id, client, units: request, pools, at };
         let quoted = cx.entitlements()?.quote(cx, &taking, &[at])?;

@@ -101,9 +101,9 @@ struct LateAnswer {
 }
 
 /// When something happened by the server's clock: a clock that is off is put right, and nothing happens later than now.
-fn corrected_time(output: Timestamp, skew: i64, now: Timestamp) -> Timestamp {
+fn corrected_time(reported: Timestamp, skew: i64, now: Timestamp) -> Timestamp {
     let skew = if skew.abs() > RIGHT_MS { skew } else { 0 };
-    Timestamp::from_millis(output.millis().saturating_add(skew).min(now.millis()))
+    Timestamp::from_millis(reported.millis().saturating_add(skew).min(now.millis()))
 }
 
 fn record(cx: &mut Write, device: &Device, late: LateScan, skew: i64) -> Result<Recorded> {
@@ -165,15 +165,15 @@ fn write_down(cx: &mut Write, device: &Device, late: LateScan, skew: i64) -> Res
         return Ok(output);
     }
     let place = ZoneContext::find(cx, device.location_id, &zone)?;
-    let view = resolve(cx, &late.credential, at)?;
+    let presented = resolve(cx, &late.credential, at)?;
     let stale = at < now.plus_days(-STALE_DAYS);
-    let refusal = match (&view, direction) {
+    let refusal = match (&presented, direction) {
         (_, Direction::Out) => None,
         (None, _) => Some(Reason::CredentialUnknown),
-        (Some(view), _) => decide(cx, view, (&place, device), at, false)?.refusal(),
+        (Some(presented), _) => decide(cx, presented, (&place, device), at, false)?.refusal(),
     };
-    if let (Some(view), Decision::Allow, false) = (&view, late.decision, stale) {
-        output.visit_id = follow(cx, &place, view, (direction, at))?;
+    if let (Some(presented), Decision::Allow, false) = (&presented, late.decision, stale) {
+        output.visit_id = follow(cx, &place, presented, (direction, at))?;
     }
     output.result = if stale { LateResult::Stale } else { LateResult::Recorded };
     output.would_have_been = Some(if refusal.is_none() { Decision::Allow } else { Decision::Deny });
@@ -187,8 +187,8 @@ fn write_down(cx: &mut Write, device: &Device, late: LateScan, skew: i64) -> Res
         zone,
         direction,
         kind,
-        credential_id: view.as_ref().map(|view| view.credential.credential_id),
-        client_id: view.as_ref().map(|view| view.credential.client_id),
+        credential_id: presented.as_ref().map(|presented| presented.credential.credential_id),
+        client_id: presented.as_ref().map(|presented| presented.credential.client_id),
         decision: late.decision,
         reason: output.reason,
         offline: true,
@@ -261,11 +261,11 @@ fn conflicting_answer(
 fn follow(
     cx: &mut Write,
     place: &ZoneContext,
-    view: &PresentedCredential,
+    presented: &PresentedCredential,
     (direction, at): (Direction, Timestamp),
 ) -> Result<Option<VisitId>> {
-    let client = view.credential.client_id;
-    let visit = moved(cx, (place, client), (direction, at), view.code)?;
+    let client = presented.credential.client_id;
+    let visit = moved(cx, (place, client), (direction, at), presented.code)?;
     if direction != Direction::Out {
         let timetable = cx.timetable()?;
         for booking in timetable.expected(cx, client, place.id(), starts_around(at))? {

@@ -396,7 +396,7 @@ impl Booking {
         changed_fields: Vec<String>,
         previous_starts_at: Option<Timestamp>,
     ) -> Result<()> {
-        let output = BookingEvent {
+        let payload = BookingEvent {
             booking_id: self.booking_id,
             client_id: self.client_id,
             calendar_event_id: self.calendar_event_id,
@@ -415,7 +415,7 @@ impl Booking {
             cancellation_timing: self.cancellation_timing,
             changed_fields,
         };
-        permissions::publish(cx, event, &output, (self.client_id, self.coach_id))
+        permissions::publish(cx, event, &payload, (self.client_id, self.coach_id))
     }
 
     /// The bookings of an event in a status, in the order of their places in the line, then of their ids.

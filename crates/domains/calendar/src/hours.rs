@@ -93,14 +93,14 @@ fn wall_time_at(view: DateTime, zone: &TimeZone) -> [Option<Timestamp>; 2] {
 
 /// What the clock of a zone shows at an instant, with its offset from UTC (RFC 3339): an hour that comes twice has two.
 pub fn with_offset(at: Timestamp, zone: &TimeZone) -> String {
-    let view = at.to_jiff().to_zoned(zone.0.clone());
-    view.strftime("%Y-%m-%dT%H:%M:%S%:z").to_string()
+    let local = at.to_jiff().to_zoned(zone.0.clone());
+    local.strftime("%Y-%m-%dT%H:%M:%S%:z").to_string()
 }
 
 /// What the clock of a zone shows at an instant, as `YYYY-MM-DDTHH:MM`.
 pub fn local(at: Timestamp, zone: &TimeZone) -> String {
-    let view = zone.0.to_datetime(at.to_jiff());
-    let (date, time) = (view.date(), view.time());
+    let zoned = zone.0.to_datetime(at.to_jiff());
+    let (date, time) = (zoned.date(), zoned.time());
     format!("{date}T{:02}:{:02}", time.hour(), time.minute())
 }
 
@@ -133,8 +133,8 @@ mod tests {
         let mut found = Vec::new();
         let mut at = window.span.start;
         while at.plus_millis(minutes * MINUTE) <= window.span.end {
-            let view = zone.0.to_datetime(at.to_jiff());
-            let apart = (view.duration_since(window.wall)).as_secs() / 60;
+            let local = zone.0.to_datetime(at.to_jiff());
+            let apart = (local.duration_since(window.wall)).as_secs() / 60;
             if apart >= 0 && apart % interval == 0 {
                 found.push(at);
             }

@@ -33,13 +33,13 @@ pub fn canceller(cx: &Read) -> CancelledBy {
 pub fn publish(
     cx: &mut Write,
     event: Event,
-    output: &impl Payload,
+    payload: &impl Payload,
     (client, coach): (ClientId, CoachId),
 ) -> Result<()> {
-    cx.emit(event, output)?;
+    cx.emit(event, payload)?;
     let people = [client.0, coach.0];
     live::open(cx, people)?;
-    live::push(cx, &people, event.name(), output)
+    live::push(cx, &people, event.name(), payload)
 }
 
 /// How far from now anything begins, in days of ten years.

@@ -226,7 +226,7 @@ impl RecurringBooking {
 
     /// Tells integrations, the client and the coach.
     pub fn publish(&self, cx: &mut Write, changed_fields: Vec<String>) -> Result<()> {
-        let output = SeriesEvent {
+        let payload = SeriesEvent {
             recurring_booking_id: self.recurring_booking_id,
             client_id: self.client_id,
             event_type_id: self.event_type_id,
@@ -240,7 +240,7 @@ impl RecurringBooking {
         permissions::publish(
             cx,
             Event::RecurringBookingChanged,
-            &output,
+            &payload,
             (self.client_id, self.coach_id),
         )
     }

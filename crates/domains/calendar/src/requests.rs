@@ -201,7 +201,7 @@ impl BookingRequest {
 
     /// Tells integrations, the client and the coach.
     fn publish(&self, cx: &mut Write, event: Event) -> Result<()> {
-        let output = RequestEvent {
+        let payload = RequestEvent {
             booking_request_id: self.booking_request_id,
             client_id: self.client_id,
             event_type_id: self.event_type_id,
@@ -216,7 +216,7 @@ impl BookingRequest {
             decided_at: self.decided_at,
             booking_id: self.booking_id,
         };
-        permissions::publish(cx, event, &output, (self.client_id, self.coach_id))
+        permissions::publish(cx, event, &payload, (self.client_id, self.coach_id))
     }
 
     fn reject(mut self, cx: &mut Write, why: RejectionCause, fills: bool) -> Result<Self> {

@@ -104,12 +104,12 @@ pub fn bookable_from_to(
 
 impl<'a> SlotSearch<'a> {
     /// Reads what decides it.
-    pub fn read(cx: &mut Read, confirmation: SlotQuery<'a>) -> Result<Self> {
-        let event_type = confirmation.event_type;
+    pub fn read(cx: &mut Read, slot_query: SlotQuery<'a>) -> Result<Self> {
+        let event_type = slot_query.event_type;
         let (earliest, latest) = bookable_from_to(cx, event_type)?;
         let around =
-            Span::new(confirmation.range.start.plus_days(-1), confirmation.range.end.plus_days(2));
-        let requested = match confirmation.client {
+            Span::new(slot_query.range.start.plus_days(-1), slot_query.range.end.plus_days(2));
+        let requested = match slot_query.client {
             Some(client) => {
                 let times = booking::prefetch_times(cx, client, around)?;
                 Some((times, BookingRequest::prefetch_pending(cx, client)?))
@@ -117,7 +117,7 @@ impl<'a> SlotSearch<'a> {
             None => None,
         };
         let mut search = Self {
-            query: confirmation,
+            query: slot_query,
             earliest,
             latest,
             places: Vec::new(),

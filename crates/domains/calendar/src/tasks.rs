@@ -123,7 +123,7 @@ impl CalendarTask {
     }
 
     fn publish(&self, cx: &mut Write, event: Event, changed_fields: Vec<String>) -> Result<()> {
-        let output = TaskEvent {
+        let payload = TaskEvent {
             calendar_task_id: self.calendar_task_id,
             coach_id: self.coach_id,
             client_id: self.client_id,
@@ -133,7 +133,7 @@ impl CalendarTask {
             status: self.status,
             changed_fields,
         };
-        cx.emit(event, &output).map(drop)
+        cx.emit(event, &payload).map(drop)
     }
 }
 

@@ -352,7 +352,7 @@ impl Assignment {
             FormKind::Checkup => Event::CheckupAssigned,
             FormKind::General | FormKind::Intake => Event::FormAssigned,
         };
-        let output = FormAssigned {
+        let payload = FormAssigned {
             client_id,
             assignment_id: given.assignment_id,
             kind: given.kind,
@@ -361,7 +361,7 @@ impl Assignment {
             series_id: given.series_id,
             due_at: given.due_at,
         };
-        cx.emit(event, &output)?;
+        cx.emit(event, &payload)?;
         Ok(given)
     }
 
@@ -429,7 +429,7 @@ impl Assignment {
             FormKind::Intake => Event::IntakeSubmitted,
             FormKind::Checkup => Event::CheckupSubmitted,
         };
-        let output = FormSubmitted {
+        let payload = FormSubmitted {
             client_id: self.client_id,
             assignment_id: self.assignment_id,
             submission_id: submission,
@@ -438,7 +438,7 @@ impl Assignment {
             form_version: self.form_version,
             submitted_at: cx.now(),
         };
-        cx.emit(event, &output).map(drop)
+        cx.emit(event, &payload).map(drop)
     }
 
     /// Some of what a client was given.

@@ -240,7 +240,7 @@ impl Goal {
         if cx.lacks_consent(self.client_id)? {
             return Ok(());
         }
-        let output = GoalEvent {
+        let payload = GoalEvent {
             client_id: self.client_id,
             goal_id: self.goal_id,
             kind: self.kind,
@@ -248,7 +248,7 @@ impl Goal {
             due_date: self.due_date,
             changed_fields,
         };
-        cx.emit(Event::GoalUpdated, &output).map(drop)
+        cx.emit(Event::GoalUpdated, &payload).map(drop)
     }
 
     /// Writes a new one down and tells of it.

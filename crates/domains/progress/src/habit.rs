@@ -305,8 +305,8 @@ impl Entry {
         cx.set_audit_target("habit", self.habit_id, ["entry"]);
         cx.defer(INSERT_ENTRY, &self.params())?;
         let (client_id, habit_id, date) = (self.client_id, self.habit_id, self.date);
-        let output = HabitEntryEvent { client_id, habit_id, date };
-        cx.emit(Event::HabitEntryCreated, &output).map(drop)
+        let payload = HabitEntryEvent { client_id, habit_id, date };
+        cx.emit(Event::HabitEntryCreated, &payload).map(drop)
     }
 
     /// Writes a change down.

@@ -216,7 +216,7 @@ impl Measurement {
         if cx.lacks_consent(self.client_id)? {
             return Ok(());
         }
-        let output = MeasurementEvent {
+        let payload = MeasurementEvent {
             client_id: self.client_id,
             measurement_id: self.measurement_id,
             r#type: self.r#type.is_everybodys().then(|| self.r#type.clone()),
@@ -225,7 +225,7 @@ impl Measurement {
             measured_on: self.measured_on,
             changed_fields,
         };
-        cx.emit(event, &output).map(drop)
+        cx.emit(event, &payload).map(drop)
     }
 
     /// Writes a new one down and tells of it.

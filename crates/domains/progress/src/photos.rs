@@ -268,8 +268,8 @@ fn add_progress_photo(
     cx.set_audit_target("progress_photo", photo.progress_photo_id, ["progressPhoto"]);
     cx.defer(INSERT, &photo.params())?;
     let (client_id, progress_photo_id) = (photo.client_id, photo.progress_photo_id);
-    let output = PhotoEvent { client_id, progress_photo_id, taken_on };
-    cx.emit(Event::ProgressPhotoCreated, &output)?;
+    let payload = PhotoEvent { client_id, progress_photo_id, taken_on };
+    cx.emit(Event::ProgressPhotoCreated, &payload)?;
     Ok(PhotoAnswer { progress_photo: photo.view(cx)? })
 }
 

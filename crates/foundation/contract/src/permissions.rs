@@ -256,8 +256,8 @@ impl ForClient {
         Ok(output.to_string())
     }
 
-    fn strip(&self, output: &mut Value) {
-        match output {
+    fn strip(&self, data: &mut Value) {
+        match data {
             Value::Object(fields) => {
                 self.staffs.iter().for_each(|name| drop(fields.remove(*name)));
                 fields.values_mut().for_each(|value| self.strip(value));

@@ -71,8 +71,8 @@ const LOOK: Duration = Duration::from_millis(50);
 /// Brings a database to this binary's schema, telling of each step; returns the version found.
 /// A schema newer than the binary is refused. Of several nodes one changes the schema, and the others
 /// wait for it.
-pub fn migrate(location: &Location, now: Timestamp, output: impl FnMut(&str)) -> Result<i64> {
-    migrate_to(location, latest_schema(), now, output)
+pub fn migrate(location: &Location, now: Timestamp, report: impl FnMut(&str)) -> Result<i64> {
+    migrate_to(location, latest_schema(), now, report)
 }
 
 /// The same up to a version of the schema: the database of an older binary.
@@ -116,7 +116,7 @@ pub fn migrate_to(
 }
 
 /// Takes the turn of a node that may change the schema, which ends with its session.
-fn lock_schema(session: &mut Session, output: &mut impl FnMut(&str)) -> Result<()> {
+fn lock_schema(session: &mut Session, report: &mut impl FnMut(&str)) -> Result<()> {
     let mut waited = Duration::ZERO;
     loop {
         let rows = session.query("SELECT pg_try_advisory_lock(7768368765)", &[])?;
@@ -126,7 +126,7 @@ fn lock_schema(session: &mut Session, output: &mut impl FnMut(&str)) -> Result<(
             return Ok(());
         }
         if waited.is_zero() {
-            output("another node changes the schema; waiting for it");
+            report("another node changes the schema; waiting for it");
         }
         if waited > PATIENCE {
             return Err(Problem::internal(

@@ -125,14 +125,14 @@ pub(super) fn webhook_event(kind: Value, data: Value) -> Value {
 }
 
 /// What a subscription is sent of an event, with the schema of what that tells.
-pub(super) fn webhook(event: Event, output: Option<Schema>) -> Value {
+pub(super) fn webhook(event: Event, payload: Option<Schema>) -> Value {
     // What no operation announces yet is in the registry all the same.
-    let yet = if output.is_some() { "" } else { " Nothing announces it yet." };
-    let output = output.map_or_else(
+    let yet = if payload.is_some() { "" } else { " Nothing announces it yet." };
+    let payload = payload.map_or_else(
         || json!({"type": "object", "description": "What it will tell is not decided yet."}),
         Value::from,
     );
-    let schema = webhook_event(json!({"type": "string", "const": event.name()}), output);
+    let schema = webhook_event(json!({"type": "string", "const": event.name()}), payload);
     json!({"post": {
         "operationId": format!("on_{}", event.name().replace('.', "_")),
         "tags": ["Webhook events"],

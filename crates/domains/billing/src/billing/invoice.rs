@@ -354,7 +354,7 @@ impl Invoice {
 
     /// Emits the event.
     pub fn publish(&self, cx: &mut Write, event: Event) -> Result<()> {
-        let output = InvoiceEvent {
+        let payload = InvoiceEvent {
             invoice_id: self.invoice_id,
             number: self.number.clone(),
             kind: self.kind,
@@ -372,7 +372,7 @@ impl Invoice {
             paid_at: self.paid_at,
             cancelled_at: self.cancelled_at,
         };
-        cx.emit(event, &output).map(drop)
+        cx.emit(event, &payload).map(drop)
     }
 }
 

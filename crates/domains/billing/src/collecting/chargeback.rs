@@ -100,7 +100,7 @@ impl Chargeback {
     }
 
     fn publish(&self, cx: &mut Write) -> Result<()> {
-        let output = ChargebackEvent {
+        let payload = ChargebackEvent {
             chargeback_id: self.chargeback_id,
             payment_id: self.payment_id,
             client_id: self.client_id,
@@ -110,27 +110,27 @@ impl Chargeback {
             status: self.status,
             evidence_due_at: self.evidence_due_at,
         };
-        cx.emit(Event::ChargebackCreated, &output).map(drop)
+        cx.emit(Event::ChargebackCreated, &payload).map(drop)
     }
 }
 
 /// Writes down what a provider tells of money that a bank takes back. What the payment had paid is owed
 /// again, until the company turns out to be in the right.
-pub fn follow(cx: &mut Write, output: &Dispute) -> Result<()> {
+pub fn follow(cx: &mut Write, dispute: &Dispute) -> Result<()> {
     // Of other money than the payment's nothing is believed.
-    if output.amount <= 0 || Payment::find(cx, output.payment)?.currency != output.currency {
+    if dispute.amount <= 0 || Payment::find(cx, dispute.payment)?.currency != dispute.currency {
         return Ok(());
     }
-    let known: Option<Chargeback> = cx.one(BY_REFERENCE, params![output.reference])?;
-    let closed = matches!(output.status, ChargebackStatus::Won | ChargebackStatus::Lost);
-    let Some(before) = known else { return create(cx, output, closed) };
+    let known: Option<Chargeback> = cx.one(BY_REFERENCE, params![dispute.reference])?;
+    let closed = matches!(dispute.status, ChargebackStatus::Won | ChargebackStatus::Lost);
+    let Some(before) = known else { return create(cx, dispute, closed) };
     // What is decided stays decided.
-    if before.status == output.status || before.closed_at.is_some() {
+    if before.status == dispute.status || before.closed_at.is_some() {
         return Ok(());
     }
     let mut chargeback = before.clone();
-    chargeback.status = output.status;
-    chargeback.evidence_due_at = output.evidence_due_at;
+    chargeback.status = dispute.status;
+    chargeback.evidence_due_at = dispute.evidence_due_at;
     chargeback.closed_at = closed.then(|| cx.now());
     let changed = chargeback.changed(&before);
     if let Some(now) = cx.audit_fields("chargeback", chargeback.chargeback_id, changed) {
@@ -139,31 +139,31 @@ pub fn follow(cx: &mut Write, output: &Dispute) -> Result<()> {
         cx.defer(SAVE, &chargeback.params())?;
         cx.recount(&before.subjects(), &chargeback.subjects())?;
     }
-    match output.status {
+    match dispute.status {
         ChargebackStatus::Won => give_back(cx, chargeback.payment_id, chargeback.taken),
         _ => Ok(()),
     }
 }
 
-fn create(cx: &mut Write, output: &Dispute, closed: bool) -> Result<()> {
-    let before = Payment::find(cx, output.payment)?;
+fn create(cx: &mut Write, dispute: &Dispute, closed: bool) -> Result<()> {
+    let before = Payment::find(cx, dispute.payment)?;
     // One that is told of only when it is won took nothing.
-    let taken = match output.status {
+    let taken = match dispute.status {
         ChargebackStatus::Won => 0,
-        _ => output.amount.min(before.refundable()),
+        _ => dispute.amount.min(before.refundable()),
     };
     let mut chargeback = Chargeback {
         chargeback_id: ChargebackId(cx.new_id()),
         payment_id: before.payment_id,
         client_id: before.client_id,
-        kind: output.kind,
-        amount: output.amount,
+        kind: dispute.kind,
+        amount: dispute.amount,
         taken,
         currency: before.currency,
-        reason: output.reason.clone(),
-        status: output.status,
-        reference: output.reference.clone(),
-        evidence_due_at: output.evidence_due_at,
+        reason: dispute.reason.clone(),
+        status: dispute.status,
+        reference: dispute.reference.clone(),
+        evidence_due_at: dispute.evidence_due_at,
         closed_at: closed.then(|| cx.now()),
         opened_on: None,
         closed_on: None,

@@ -270,7 +270,7 @@ impl CreditLot {
         (kind, amount): (EntryKind, i64),
         booking_id: Option<Id>,
     ) -> Result<()> {
-        let output = CreditEvent {
+        let payload = CreditEvent {
             client_id: self.client_id,
             credit_lot_id: self.credit_lot_id,
             client_product_id: self.client_product_id,
@@ -283,7 +283,7 @@ impl CreditLot {
             valid_until: self.valid_until,
             booking_id,
         };
-        cx.emit(event, &output)?;
+        cx.emit(event, &payload)?;
         match kind {
             EntryKind::Grant | EntryKind::Release | EntryKind::Settle => {
                 cx.end(Offboarding::ObstacleEnded, self.client_id)

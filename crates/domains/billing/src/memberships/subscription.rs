@@ -198,7 +198,7 @@ impl Subscription {
         if changed_fields.is_empty() {
             return Ok(());
         }
-        let output = SubscriptionEvent {
+        let payload = SubscriptionEvent {
             subscription_id: self.subscription_id,
             client_id: self.client_id,
             client_product_id: self.client_product_id,
@@ -210,7 +210,7 @@ impl Subscription {
             end_date: self.end_date,
             changed_fields,
         };
-        cx.emit(event, &output).map(drop)
+        cx.emit(event, &payload).map(drop)
     }
 }
 

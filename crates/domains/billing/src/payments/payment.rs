@@ -259,7 +259,7 @@ impl Payment {
 
     /// Emits the event.
     pub fn publish(&self, cx: &mut Write, event: Event) -> Result<()> {
-        let output = PaymentEvent {
+        let payload = PaymentEvent {
             payment_id: self.payment_id,
             client_id: self.client_id,
             invoice_id: self.invoice_id,
@@ -273,7 +273,7 @@ impl Payment {
             attempt: self.attempt,
             settled_at: self.settled_at,
         };
-        cx.emit(event, &output).map(drop)
+        cx.emit(event, &payload).map(drop)
     }
 }
 

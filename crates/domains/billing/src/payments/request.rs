@@ -136,19 +136,19 @@ impl PaymentRequest {
     }
 
     /// Asks a client to pay.
-    pub fn create(cx: &mut Write, requested: RequestedPayment) -> Result<Self> {
+    pub fn create(cx: &mut Write, new: RequestedPayment) -> Result<Self> {
         let credential = cx.new_credential(CredentialKind::PayPage);
         let request = Self {
             payment_request_id: PaymentRequestId(cx.new_id()),
-            client_id: requested.client_id,
-            invoice_id: requested.invoice_id,
-            amount: requested.amount,
-            currency: requested.currency,
-            description: requested.description,
+            client_id: new.client_id,
+            invoice_id: new.invoice_id,
+            amount: new.amount,
+            currency: new.currency,
+            description: new.description,
             status: RequestStatus::Open,
             token: cx.env().vault.seal(credential.expose().as_bytes(), &*cx.env().entropy)?,
             digest: digest(&credential).to_vec(),
-            expires_at: requested.expires_at,
+            expires_at: new.expires_at,
             paid_at: None,
             created_at: cx.now(),
             updated_at: cx.now(),
@@ -210,7 +210,7 @@ impl PaymentRequest {
 
     /// Emits the event.
     pub fn publish(&self, cx: &mut Write, event: Event) -> Result<()> {
-        let output = PaymentRequestEvent {
+        let payload = PaymentRequestEvent {
             payment_request_id: self.payment_request_id,
             client_id: self.client_id,
             invoice_id: self.invoice_id,
@@ -220,7 +220,7 @@ impl PaymentRequest {
             expires_at: self.expires_at,
             paid_at: self.paid_at,
         };
-        cx.emit(event, &output).map(drop)
+        cx.emit(event, &payload).map(drop)
     }
 }
 

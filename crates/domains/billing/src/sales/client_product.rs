@@ -159,7 +159,7 @@ impl ClientProduct {
 
     /// Emits the event.
     pub fn publish(&self, cx: &mut Write, event: Event) -> Result<()> {
-        let output = ClientProductEvent {
+        let payload = ClientProductEvent {
             client_product_id: self.client_product_id,
             client_id: self.client_id,
             product_id: self.product_id,
@@ -171,7 +171,7 @@ impl ClientProduct {
             valid_until: self.valid_until,
             revoked_at: self.revoked_at,
         };
-        cx.emit(event, &output).map(drop)
+        cx.emit(event, &payload).map(drop)
     }
 }
 

@@ -112,10 +112,13 @@ fn mark_silent(cx: &mut Write, id: Id) -> Result<()> {
     device.note(cx)?;
     let location = Location::find(cx, device.location_id)?;
     let zone = location.time_zone();
-    let view = format!("{} {}", zone.date_at(since), &*zone.time_at(since));
+    let local_time = format!("{} {}", zone.date_at(since), &*zone.time_at(since));
     for manager in Coach::managers(cx)? {
-        let letter =
-            Letter::DeviceSilent { device: &device.name, location: location.name(), since: &view };
+        let letter = Letter::DeviceSilent {
+            device: &device.name,
+            location: location.name(),
+            since: &local_time,
+        };
         mail::send(cx, manager.recipient(), id, &letter)?;
     }
     Ok(())
