@@ -477,7 +477,7 @@ async fn what_is_set_aside_says_what_it_leaves_behind(app: App) {
     let path = format!("/locations/{location}");
     assert_eq!(app.get(&path).await.ok().data()["location"]["status"], "active");
     let page = browser.act(answer.form("archive_location")).await;
-    page.shows("This stays as it was").shows("Client: 1");
+    page.shows("These stay unchanged").shows("Client: 1");
     assert_eq!(app.get(&path).await.ok().data()["location"]["status"], "archived");
     app.events().await;
 }
