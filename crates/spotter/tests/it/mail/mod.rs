@@ -308,7 +308,11 @@ fn pages_set_passwords(engine: Engine) {
 
         page("/forgot-password").await.ok();
         let requested = form("/forgot-password", &[("email", &email)]).await.ok();
-        assert!(requested.body.as_str().unwrap().contains("we have sent a link"), "{}", requested.body);
+        assert!(
+            requested.body.as_str().unwrap().contains("we have sent a link"),
+            "{}",
+            requested.body
+        );
         assert_eq!(form("/forgot-password", &[("email", "<script>")]).await.status, 400);
         let reset = token(&mail_to(&app, &email, 2).await[1]);
         form("/set-password", &[("token", &reset), ("password", "another long one")]).await.ok();
