@@ -205,7 +205,7 @@ impl Occupancy {
     /// count.
     fn obstacles(&self, cx: &mut Write, except: Option<Id>) -> Result<Vec<Reason>> {
         let span = self.span;
-        let around = span.widened(self.buffers.before, self.buffers.after);
+        let around = self.buffers.around(span);
         let mut found = Vec::new();
         if closes_class(cx, span, self.coach, self.location)? {
             found.push(Reason::Closed);

@@ -162,7 +162,7 @@ impl BookingRequest {
     }
 
     fn held(&self, buffers: Buffers) -> BusySpan {
-        let span = Span::new(self.starts_at, self.ends_at).widened(buffers.before, buffers.after);
+        let span = buffers.around(Span::new(self.starts_at, self.ends_at));
         BusySpan { span, by: self.booking_request_id.0 }
     }
 

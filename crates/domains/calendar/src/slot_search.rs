@@ -413,9 +413,8 @@ impl<'a> SlotSearch<'a> {
         let span = Span::from_minutes(at, self.query.event_type.duration_minutes);
         let start = |supplier: &CoachAtLocation| {
             let place = &self.places[supplier.place];
-            let Buffers { before, after } = supplier.buffers;
             let reasons = [
-                (meets(&supplier.busy, &span.widened(before, after)), Reason::CoachBusy),
+                (meets(&supplier.busy, &supplier.buffers.around(span)), Reason::CoachBusy),
                 (meets(&place.crowded, &span), Reason::LocationBusy),
                 (meets(&self.client, &span), Reason::ClientBusy),
             ];

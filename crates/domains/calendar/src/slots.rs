@@ -249,41 +249,34 @@ impl<'r> RefusedSlot<'r> {
 
     /// The refusal, with the reasons and the next slots that can be booked instead.
     pub fn problem(&self, cx: &mut Read, event_type: &EventType) -> Result<Problem> {
-        not_bookable(cx, event_type, self)
-    }
-}
-
-fn not_bookable(
-    cx: &mut Read,
-    event_type: &EventType,
-    refused: &RefusedSlot<'_>,
-) -> Result<Problem> {
-    let &RefusedSlot { coach, location, client, starts_at, reasons } = refused;
-    let client = Some(client);
-    let from = starts_at.max(cx.now());
-    let range = Span::new(from, from.plus_days(ALTERNATIVES_DAYS));
-    let query = SlotQuery { event_type, coach, location, range, client, than: None, moved: None };
-    let search = SlotSearch::read(cx, query)?;
-    let mut alternatives = Vec::new();
-    for day in 0..ALTERNATIVES_DAYS {
-        let part = Span::new(from.plus_days(day), from.plus_days(day + 1));
-        let starts = search.starts(cx, part)?.into_iter();
-        let free = starts.filter(|start| start.reasons.is_empty());
-        for start in free.take(ALTERNATIVES - alternatives.len()) {
-            alternatives.push(Slot::of(cx, event_type, start)?);
+        let &Self { coach, location, client, starts_at, reasons } = self;
+        let client = Some(client);
+        let from = starts_at.max(cx.now());
+        let range = Span::new(from, from.plus_days(ALTERNATIVES_DAYS));
+        let query =
+            SlotQuery { event_type, coach, location, range, client, than: None, moved: None };
+        let search = SlotSearch::read(cx, query)?;
+        let mut alternatives = Vec::new();
+        for day in 0..ALTERNATIVES_DAYS {
+            let part = Span::new(from.plus_days(day), from.plus_days(day + 1));
+            let starts = search.starts(cx, part)?.into_iter();
+            let free = starts.filter(|start| start.reasons.is_empty());
+            for start in free.take(ALTERNATIVES - alternatives.len()) {
+                alternatives.push(Slot::of(cx, event_type, start)?);
+            }
+            if alternatives.len() == ALTERNATIVES {
+                break;
+            }
         }
-        if alternatives.len() == ALTERNATIVES {
-            break;
-        }
+        let words: Vec<_> = reasons.iter().map(|reason| reason.word()).collect();
+        let output = match words.is_empty() {
+            true => "The slot can no longer be booked.".to_owned(),
+            false => format!("The slot cannot be booked: {}.", words.join(", ")),
+        };
+        let mut problem = Problem::with_cause(Key::AvailabilitySlotNotBookable, output);
+        problem.details = Some(serde_json::json!({"reasons": words, "alternatives": alternatives}));
+        Ok(problem)
     }
-    let words: Vec<_> = reasons.iter().map(|reason| reason.word()).collect();
-    let output = match words.is_empty() {
-        true => "The slot can no longer be booked.".to_owned(),
-        false => format!("The slot cannot be booked: {}.", words.join(", ")),
-    };
-    let mut problem = Problem::with_cause(Key::AvailabilitySlotNotBookable, output);
-    problem.details = Some(serde_json::json!({"reasons": words, "alternatives": alternatives}));
-    Ok(problem)
 }
 
 /// The operations and statements of this module.

@@ -1,6 +1,6 @@
 //! The words of the calendar, and the ids of its records.
 
-use spotter_kernel::id_type;
+use spotter_kernel::{id_type, span::Span};
 use spotter_store::{stored_ids, words};
 
 /// The minutes that a coach needs around an event.
@@ -10,6 +10,13 @@ pub struct Buffers {
     pub before: i64,
     /// After its end.
     pub after: i64,
+}
+
+impl Buffers {
+    /// A span with the minutes around it.
+    pub fn around(self, span: Span) -> Span {
+        span.widened(self.before, self.after)
+    }
 }
 
 /// The result of placing something in the calendar.

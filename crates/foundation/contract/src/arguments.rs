@@ -1,4 +1,4 @@
-//! The arguments an operation's function can take: `Path`, `Query`, `Paged`, `Body`.
+//! The arguments an operation's function can take: `Path`, `Query`, `ListQuery`, `Body`.
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{

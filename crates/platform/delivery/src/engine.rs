@@ -1,6 +1,6 @@
 //! The delivery engine: finds what is due, holds it, sends it, and writes down what came of it.
 //!
-//! A commit that queued deliveries wakes the engine for their subscriptions; the [`scout`](crate::backlog)
+//! A commit that queued deliveries wakes the engine for their subscriptions; the [`backlog`](crate::backlog)
 //! looks for all others: retries, deliveries of nodes that died, and what was left by a restart.
 //! Several processes may run one over the same database.
 

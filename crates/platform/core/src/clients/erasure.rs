@@ -1,5 +1,5 @@
 //! Erasing a client: who they were is gone at once, and from then on they are not found. What other tables hold of
-//! them goes with it, each table as its area says ([`Trace`]); where that is very much, in several steps.
+//! them goes with it, each table as its area says ([`ErasureRule`]); where that is very much, in several steps.
 
 use schemars::JsonSchema;
 use serde::Serialize;
