@@ -24,7 +24,7 @@ use spotter_core::{
 };
 use spotter_imports::NewImport;
 use spotter_kernel::{
-    Id, Problem, Result, Scope,
+    Id, Phrase, Problem, Result, Scope,
     id::{CoachId, CompanyId},
     text::Email,
 };
@@ -112,8 +112,10 @@ pub(crate) async fn import(
     let shared = env.clone();
     let created = db.write(move |tx| {
         as_operator(tx, &shared, company, "create_import", |cx| {
-            let none =
-                || Problem::conflict("company", "has no admin who has accepted an invitation");
+            let none = || {
+                let rule = "has no admin who has accepted an invitation";
+                Problem::conflict("company", Phrase::verbatim(rule))
+            };
             let by = Coach::first_admin(cx)?.ok_or_else(none)?;
             if Coach::find(cx, by)?.status != coaches::CoachStatus::Active {
                 return Err(none());
@@ -151,17 +153,17 @@ pub(crate) async fn select_company(db: &Db, named: Option<Id>) -> Result<Company
         let lines: Vec<_> = all.iter().map(|(id, name)| format!("{id} {name}")).collect();
         lines.join("\n")
     };
+    let refused = |rule: &str| Problem::invalid("company", Phrase::verbatim(rule));
     match (named, all.as_slice()) {
         (Some(id), _) => all
             .iter()
             .find(|(company, _)| company.0 == id)
             .map(|(company, _)| *company)
-            .ok_or_else(|| Problem::invalid("company", &format!("must be one of\n{}", names()))),
+            .ok_or_else(|| refused(&format!("must be one of\n{}", names()))),
         (None, [(only, _)]) => Ok(*only),
-        (None, []) => Err(Problem::invalid("company", "there is none yet: spotter company create")),
+        (None, []) => Err(refused("there is none yet: spotter company create")),
         (None, _) => {
-            let rule = format!("there are several; name one with --company:\n{}", names());
-            Err(Problem::invalid("company", &rule))
+            Err(refused(&format!("there are several; name one with --company:\n{}", names())))
         }
     }
 }
@@ -217,8 +219,10 @@ pub(crate) async fn create_client(
 }
 
 fn parsed(client_id: &str) -> Result<(CompanyId, Id)> {
-    parse_client_id(client_id)
-        .ok_or_else(|| Problem::invalid("client id", "must be one that begins with fspc_"))
+    parse_client_id(client_id).ok_or_else(|| {
+        let rule = Phrase::verbatim("must be one that begins with fspc_");
+        Problem::invalid("client id", rule)
+    })
 }
 
 /// A new secret for an API client.

@@ -180,7 +180,7 @@ impl Door {
         if at >= self.list.expires_at {
             return Ok(if self.admits { "allow" } else { "deny" });
         }
-        let number = normalized(AccessKind::Card, card)?;
+        let number = normalized(AccessKind::Card, card).map_err(|rule| rule.to_string())?;
         let digest = vault::keyed(&self.digest_key, format!("card:{number}").as_bytes());
         let digest = digest.map_err(|problem| problem.to_string())?;
         let digest: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();

@@ -320,3 +320,40 @@ fn circles_of_files_only_shrink() {
         .collect();
     assert!(less.is_empty(), "the list says more than there is: {less:?}");
 }
+
+/// The texts of the sentences of a file, each in English, Dutch and German.
+fn sentences(text: &str) -> Vec<String> {
+    let Some((_, table)) = text.split_once("phrases! {") else { return Vec::new() };
+    let table = table.split("\n}").next().unwrap_or_default();
+    let code = table.lines().filter(|line| !line.trim_start().starts_with("///"));
+    let mut texts = Vec::new();
+    for line in code {
+        let mut rest = line;
+        while let Some((_, after)) = rest.split_once('"') {
+            let end = after.find('"').unwrap_or(after.len());
+            texts.push(after[..end].to_owned());
+            rest = after.get(end + 1..).unwrap_or_default();
+        }
+    }
+    texts
+}
+
+#[test]
+fn sentences_address_a_person_in_one_way() {
+    let mut count = 0;
+    for (path, text) in
+        sources().iter().filter(|(path, _)| path.contains("/src/") && !path.ends_with("/phrase.rs"))
+    {
+        let texts = sentences(text);
+        assert_eq!(texts.len() % 3, 0, "{path}");
+        for texts in texts.chunks(3) {
+            count += 1;
+            let has = |text: &str, words: &[&str]| {
+                text.split(|c: char| !c.is_alphanumeric()).any(|word| words.contains(&word))
+            };
+            assert!(!has(&texts[1], &["u", "U", "uw", "Uw", "uzelf"]), "{path}: {}", texts[1]);
+            assert!(!has(&texts[2], &["du", "Du", "dein", "Dein", "dich"]), "{path}: {}", texts[2]);
+        }
+    }
+    assert!(count > 500, "{count}");
+}

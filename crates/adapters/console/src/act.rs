@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 
 use serde_json::{Value, json};
 use spotter_contract::{
-    Answer, Arguments, Method, Operation, PreparedRequest,
+    Answer, Arguments, Method, Operation, PreparedRequest, Secret, Success,
     confirmations::{ConfirmationRequest, ConfirmationStep, Preview},
     idempotency, vault,
 };
@@ -18,18 +18,20 @@ use spotter_core::{
 };
 use spotter_http::{FormRoom, RequestId, State, keep_file, may_reach, passwords};
 use spotter_kernel::{
-    Id, Key, Problem, Result,
+    Id, Key, Phrase, Problem, Result,
     secret::{Credential, base64url},
 };
 use spotter_store::Tx;
 
 use crate::{
     body,
+    done::Done,
     edited_fields::{self, Changed},
     forms::SubmittedForm,
     page_context::{RejectedForm, allowed_operation, answered, is_own},
     parts::format::JsonFields,
     record_version::RecordVersion,
+    rules::ConsoleRule,
 };
 
 /// How often a form that came twice asks what became of the first, and how long it waits before it does.
@@ -37,10 +39,10 @@ const WAITS: (usize, Duration) = (25, Duration::from_millis(200));
 
 /// What came of a form.
 pub(crate) enum FormOutcome {
-    /// It was taken: where its person goes, and by which operation.
-    Taken { next: String, operation: String },
-    /// It was taken, and what was answered is shown this once.
-    Secret { answer: Value, next: String, operation: String },
+    /// It was taken: where its person goes, and what they are told there.
+    Taken { next: String, done: Done },
+    /// It was taken, and what was answered is shown this once: the credentials at these places.
+    Secret { answer: Value, next: String, places: &'static [&'static str] },
     /// What it would do is told first, and whoever sends it again has it done.
     Foreseen(RejectedForm),
     /// It was not.
@@ -106,21 +108,17 @@ pub(crate) async fn act(
     match outcome {
         // Whoever saves what they have not touched finds it saved.
         Ok(None) => {
-            let (next, operation) = (safe(form.one("-next")).to_owned(), operation.id.to_owned());
-            Ok(FormOutcome::Taken { next, operation })
+            let next = safe(form.one("-next")).to_owned();
+            Ok(FormOutcome::Taken { next, done: operation.success.into() })
         }
         Ok(Some(answer)) => {
             let output: Value = serde_json::from_str(&answer.data).map_err(Problem::internal)?;
             let next = filled(form.one("-next"), &output);
-            // What waits is not said to be booked.
-            let waits = output.text("booking.status") == "waitlisted";
-            let mut operation_id = if waits { WAITLISTED } else { operation.id }.to_owned();
-            for left in output.list("leavesBehind") {
-                operation_id.push_str(&format!(".{}-{}", left.text("kind"), left.int("total")));
-            }
-            Ok(match operation.secret && shows_secret(&output) {
-                true => FormOutcome::Secret { answer: output, next, operation: operation_id },
-                false => FormOutcome::Taken { next, operation: operation_id },
+            Ok(match operation.secret {
+                Secret::Credentials(places) if shows_one_of(places, &output) => {
+                    FormOutcome::Secret { answer: output, next, places }
+                }
+                _ => FormOutcome::Taken { next, done: Done::of(&operation, &output) },
             })
         }
         Err(problem) if problem.status == 401 || problem.status >= 500 => Err(problem),
@@ -145,9 +143,9 @@ async fn change_password(
         }
         None => Err(Problem::invalid("newPassword", Password::RULE)),
     };
-    let (operation, next) = (CHANGE_PASSWORD.to_owned(), safe(form.one("-next")).to_owned());
+    let next = safe(form.one("-next")).to_owned();
     match changed {
-        Ok(()) => Ok(FormOutcome::Taken { next, operation }),
+        Ok(()) => Ok(FormOutcome::Taken { next, done: Success::Saved.into() }),
         Err(problem) if problem.status == 401 || problem.status >= 500 => Err(problem),
         Err(problem) => {
             let problem = Some(problem);
@@ -196,7 +194,7 @@ async fn preview(
     if let (None, Some(problem)) = (&kept, refused) {
         return Err(problem);
     }
-    Ok(kept.filter(|preview| preview.happens.iter().any(|what| !what.starts_with("0 "))))
+    Ok(kept.filter(|preview| preview.is_harmful))
 }
 
 /// Who sends a form, counted and let in, with what of its body is sent; nothing where they have changed nothing.
@@ -206,13 +204,14 @@ async fn admitted(
     sent: &SubmittedForm,
     operation: &Operation,
 ) -> Result<(Person, Option<Changed>)> {
-    let person = signed_in(state, token).await?;
+    let mut person = signed_in(state, token).await?;
+    person.caller.locale = crate::display::settings(&sent.headers).locale(&person.company.language);
     state.count_caller(person.caller.rate_limit_id()).check()?;
     operation.admit(&person.caller)?;
-    if operation.needs_reauthentication && !person.session.is_sure(state.env.clock.now()) {
+    if operation.needs_reauthentication() && !person.session.is_sure(state.env.clock.now()) {
         // It is asked for; a try is what somebody has typed.
         if sent.form.one("-password").is_empty() {
-            return Err(Problem::invalid("-password", "is needed again"));
+            return Err(Problem::invalid("-password", ConsoleRule::NeededAgain));
         }
         reauthenticate(state, &sent.request_id, sent, &person).await?;
     }
@@ -361,11 +360,10 @@ fn plain(name: &str) -> &str {
 /// What is wrong with a file is wrong with its field.
 fn as_field_error(problem: Problem, field: &str) -> Problem {
     let rule = match problem.status {
-        415 => Some("must be a picture, a video, a sound or a PDF"),
-        _ => problem.details.as_ref().and_then(|details| details["rule"].as_str()),
+        415 => ConsoleRule::NotUploadable.into(),
+        _ => problem.rule.clone().unwrap_or_else(|| Phrase::verbatim(&problem.message)),
     };
-    let details = json!({"field": field, "rule": rule.unwrap_or(&problem.message)});
-    Problem { details: Some(details), ..problem }
+    Problem { details: Some(json!({"field": field})), rule: Some(rule), ..problem }
 }
 
 /// Room for a form that brings a file, and its most bytes, for who is signed in: nobody else's is held.
@@ -393,7 +391,7 @@ pub(crate) async fn reauthenticate(
 ) -> Result<()> {
     let password = Password::new(sent.form.one("-password").to_owned());
     if !passwords::is_own(state, request_id, &person.caller, password).await? {
-        return Err(Problem::invalid("-password", "must be your password"));
+        return Err(Problem::invalid("-password", ConsoleRule::WrongPassword));
     }
     let (person, now) = (person.clone(), state.env.clock.now());
     state.db.write(move |tx: &mut Tx<'_>| browsers::record_reauthentication(tx, &person, now)).await
@@ -430,23 +428,9 @@ pub(crate) fn safe(address: &str) -> &str {
     if own && plain && !dots { address } else { "/console" }
 }
 
-/// What is said to be done where somebody who was to be booked waits for a seat.
-pub(crate) const WAITLISTED: &str = "wait_for_seat";
-
-/// Where secrets stand in answers.
-pub(crate) const SECRETS: &[&str] = &[
-    "clientSecret",
-    "subscription.signingSecret",
-    "signingSecret",
-    "secret",
-    "deviceKey",
-    "key",
-    "invitation.token",
-];
-
-fn shows_secret(answer: &Value) -> bool {
-    SECRETS.iter().any(|place| !answer.text(place).is_empty())
-        || !answer.list(RECOVERY_CODES).is_empty()
+/// Whether an answer holds credentials at one of these places.
+fn shows_one_of(places: &[&str], answer: &Value) -> bool {
+    places.iter().any(|place| !answer.text(place).is_empty() || !answer.list(place).is_empty())
 }
 
 /// Where codes stand that are kept together.

@@ -5,7 +5,7 @@ use serde_json::Value;
 use spotter_core::access::browsers::Person;
 use spotter_kernel::{Problem, Result};
 
-use crate::{forms::Form, parts::format::JsonFields, request_body};
+use crate::{forms::Form, parts::format::JsonFields, request_body, rules::ConsoleRule};
 
 /// The field of a form that says what stood in the others, as they would be sent.
 pub(crate) const FIELD: &str = "-was";
@@ -65,7 +65,7 @@ pub(crate) fn edited(form: &Form) -> Vec<EditedField> {
 }
 
 /// Why a field is refused that somebody else has changed since its page was made.
-pub(crate) const BY_ANOTHER: &str = "was changed meanwhile by somebody else: what stands here is yours, and sending it again writes it over theirs";
+pub(crate) const BY_ANOTHER: ConsoleRule = ConsoleRule::ChangedByOther;
 
 /// Refuses to write over what somebody else has written into the same field since the page was made, and says what.
 pub(crate) fn check(touched: &[EditedField], record: &Value) -> Result<()> {
@@ -109,7 +109,7 @@ pub(crate) fn only(schema: &Value, form: &Form, person: &Person) -> Result<Optio
     if text.is_empty() {
         return Ok(Some(Changed::is_written_whole(body)));
     }
-    let wrong = || Problem::invalid(FIELD, "must be as the page has written it");
+    let wrong = || Problem::invalid(FIELD, ConsoleRule::NotAsWritten);
     let fields: Vec<(String, String)> = serde_json::from_str(text).map_err(|_| wrong())?;
     let own = fields.into_iter().filter(|(name, _)| !name.starts_with('-')).collect();
     let was = request_body::body_of(schema, &form.with_fields(own), person)?;

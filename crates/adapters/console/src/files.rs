@@ -16,7 +16,8 @@ use spotter_kernel::{Problem, Result, secret::Credential};
 use spotter_store::Tx;
 
 use crate::{
-    act::signed_in, page_context::allowed_operation, parts, parts::format::JsonFields, session,
+    act::signed_in, page_context::allowed_operation, parts, parts::format::JsonFields,
+    rules::ConsoleRule, session,
 };
 
 /// Where a document's file is opened; the id follows.
@@ -99,8 +100,8 @@ async fn fetched(
         let person = browsers::authenticate(tx, &shared.env, &token)?;
         counted(&shared, &person.caller)?;
         // The form that leads here asks for the password.
-        if operation.needs_reauthentication && !person.session.is_sure(shared.env.clock.now()) {
-            return Err(Problem::invalid("-password", "is needed again"));
+        if operation.needs_reauthentication() && !person.session.is_sure(shared.env.clock.now()) {
+            return Err(Problem::invalid("-password", ConsoleRule::NeededAgain));
         }
         let mut request = PreparedRequest::new(operation.clone(), Ok(arguments.clone()), Ok(None));
         request.run(tx, &shared.env, &person.caller, "")

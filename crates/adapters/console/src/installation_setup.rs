@@ -18,7 +18,7 @@ use spotter_core::{
 };
 use spotter_http::{State, passwords::hashed, write};
 use spotter_kernel::{
-    Problem, Result, TimeZone,
+    Locale, Phrase, Problem, Result, Rule, TimeZone,
     money::Currency,
     secret::Credential,
     text::{Email, Language, Name},
@@ -78,7 +78,7 @@ fn page(t: Strings, form: &Form, wrong: Option<&Problem>, status: StatusCode) ->
             div.field {
                 label for="language" { (t.language()) }
                 select #language name="language" {
-                    @for language in crate::words::Language::ALL { option value=(language.code()) selected[language == t.0] { (language.name()) } }
+                    @for language in Locale::ALL { option value=(language.code()) selected[language == t.0] { (language.name()) } }
                 }
             }
             div.field {
@@ -152,30 +152,30 @@ pub(crate) async fn set_up(Given(state): Given<Arc<State>>, sent: SubmittedForm)
 
 async fn found(state: &Arc<State>, sent: &SubmittedForm) -> Result<Credential> {
     let form = &sent.form;
-    let wrong = |field: &str, rule: &str| Problem::invalid(field, rule);
+    let wrong = |field: &str, rule: Phrase| Problem::invalid(field, rule);
     let name = |field: &'static str| {
-        Name::<80>::parse(form.one(field)).map_err(|(_, rule)| wrong(field, &rule))
+        Name::<80>::parse(form.one(field)).map_err(|(_, rule)| wrong(field, rule.into()))
     };
     let company = NewCompany {
-        name: Name::<120>::parse(form.one("name")).map_err(|(_, rule)| wrong("name", &rule))?,
-        time_zone: TimeZone::parse(form.one("timeZone").trim()).ok_or_else(|| {
-            wrong("timeZone", "must be an IANA time zone name, such as Europe/Amsterdam")
-        })?,
+        name: Name::<120>::parse(form.one("name"))
+            .map_err(|(_, rule)| wrong("name", rule.into()))?,
+        time_zone: TimeZone::parse(form.one("timeZone").trim())
+            .ok_or_else(|| wrong("timeZone", Rule::NotTimeZone.into()))?,
         currency: Currency::parse(form.one("currency").trim())
-            .ok_or_else(|| wrong("currency", "must be an ISO 4217 code, such as EUR"))?,
+            .ok_or_else(|| wrong("currency", Rule::NotCurrency.into()))?,
         language: Language::parse(form.one("language"))
-            .ok_or_else(|| wrong("language", "must be an ISO 639-1 code"))?,
+            .ok_or_else(|| wrong("language", Rule::NotLanguage.into()))?,
         country: None,
     };
     let admin = NewCoach {
         first_name: name("firstName")?,
         last_name: name("lastName")?,
         email: Email::parse(form.one("email").trim())
-            .ok_or_else(|| wrong("email", "must be an e-mail address"))?,
+            .ok_or_else(|| wrong("email", Rule::NotEmail.into()))?,
         role: Role::Admin,
     };
-    let password =
-        Password::parse(form.one("password")).ok_or_else(|| wrong("password", Password::RULE))?;
+    let password = Password::parse(form.one("password"))
+        .ok_or_else(|| wrong("password", Password::RULE.into()))?;
     let hash = hashed(state, password).await?;
     let (env, request_id) = (state.env.clone(), sent.request_id.clone());
     let found = move |tx: &mut Tx<'_>| {

@@ -10,6 +10,7 @@
 
 mod act;
 mod body;
+mod done;
 mod edited_fields;
 mod export;
 mod files;
@@ -23,6 +24,7 @@ mod passwords;
 mod questions;
 mod record_version;
 mod request_body;
+mod rules;
 mod session;
 mod unsent_form;
 

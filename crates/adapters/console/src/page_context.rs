@@ -25,10 +25,11 @@ use spotter_store::Tx;
 use crate::{
     body::{at, is_kind, plain},
     display::DisplaySettings,
+    done::Done,
     forms::Form,
     parts::format::{Format, JsonFields},
     request_body,
-    words::{Language, Strings},
+    words::Strings,
 };
 
 /// A question to an operation.
@@ -187,8 +188,8 @@ pub(crate) struct PageContext<'v, 't> {
     pub(crate) place: &'v PageAddress,
     /// What was wrong with what they sent.
     pub(crate) entered: &'v RejectedForm,
-    /// What was just done, by the operation's id.
-    pub(crate) done: Option<&'v str>,
+    /// What was just done.
+    pub(crate) done: Option<&'v Done>,
     pub(crate) taste: DisplaySettings,
     pub(crate) strings: Strings,
     pub(crate) written: Format,
@@ -209,8 +210,9 @@ impl<'v, 't> PageContext<'v, 't> {
         (place, entered): (&'v PageAddress, &'v RejectedForm),
         taste: DisplaySettings,
     ) -> Self {
-        let language = taste.language.or(Language::parse(&person.company.language));
-        let t = Strings(language.unwrap_or(Language::English));
+        let mut person = person;
+        let t = Strings(taste.locale(&person.company.language));
+        person.caller.locale = t.0;
         let zone = TimeZone::parse(&person.company.time_zone).unwrap_or(TimeZone::UTC);
         let written = Format { strings: t, zone, now: state.env.clock.now() };
         let (token, names, done) = (token.to_owned(), HashMap::new(), None);

@@ -1,9 +1,9 @@
 //! A question of a form as it is written on a page, and put into the list of all.
 
 use serde_json::{Map, Value, json};
-use spotter_kernel::{Problem, Result};
+use spotter_kernel::{Problem, Result, Rule};
 
-use crate::{forms::Form, parts::format::JsonFields};
+use crate::{forms::Form, parts::format::JsonFields, rules::ConsoleRule};
 
 /// Most questions, and options of one, that names are looked for among.
 const LIST_MAX: usize = 200;
@@ -12,13 +12,13 @@ const LIST_MAX: usize = 200;
 /// what the form calls them, because answers are kept by that.
 pub(crate) fn with(list: Value, form: &Form) -> Result<Value> {
     let Value::Array(mut all) = list else {
-        return Err(Problem::invalid("questions", "must be a list"));
+        return Err(Problem::invalid("questions", Rule::NotList));
     };
     if all.len() > LIST_MAX {
-        return Err(Problem::invalid("questions", "has too many questions"));
+        return Err(Problem::invalid("questions", ConsoleRule::TooManyQuestions));
     }
     if form.one("question.options").lines().count() > LIST_MAX {
-        return Err(Problem::invalid("question.options", "has too many options"));
+        return Err(Problem::invalid("question.options", ConsoleRule::TooManyOptions));
     }
     let part = |name: &str| form.one(&format!("question.{name}")).trim().to_owned();
     let place: Option<usize> = part("place").parse().ok().filter(|place| *place < all.len());
@@ -44,7 +44,7 @@ pub(crate) fn with(list: Value, form: &Form) -> Result<Value> {
             written => match written.parse::<f64>() {
                 Ok(number) => number.into(),
                 Err(_) => {
-                    return Err(Problem::invalid(&format!("question.{name}"), "must be a number"));
+                    return Err(Problem::invalid(&format!("question.{name}"), Rule::NotNumber));
                 }
             },
         };

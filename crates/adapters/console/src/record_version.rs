@@ -12,6 +12,7 @@ use crate::{
     forms::Form,
     page_context::{ApiCall, allowed_operation, answered},
     parts::format::JsonFields,
+    rules::ConsoleRule,
 };
 
 /// The field of a form that says it.
@@ -52,7 +53,7 @@ impl RecordVersion {
             "" => Ok(None),
             text => serde_json::from_str(text)
                 .map(Some)
-                .map_err(|_| Problem::invalid(FIELD, "must be as the page has written it")),
+                .map_err(|_| Problem::invalid(FIELD, ConsoleRule::NotAsWritten)),
         }
     }
 
@@ -60,7 +61,7 @@ impl RecordVersion {
     pub(crate) fn check(&self, tx: &mut Tx<'_>, state: &State, who: (&Caller, &str)) -> Result<()> {
         let operation = allowed_operation(state, &self.operation)?;
         if operation.method != Method::Get {
-            return Err(Problem::invalid(FIELD, "must be as the page has written it"));
+            return Err(Problem::invalid(FIELD, ConsoleRule::NotAsWritten));
         }
         let (path, query) = (self.path.clone(), self.query.clone());
         let arguments = Arguments { path, query, body: Content::Nothing };
@@ -74,8 +75,7 @@ impl RecordVersion {
 }
 
 /// Why it is refused.
-pub(crate) const CHANGED: &str =
-    "was changed meanwhile: look at it as it is now, and change it again";
+pub(crate) const CHANGED: ConsoleRule = ConsoleRule::ChangedMeanwhile;
 
 fn digest(answer: &Value, places: &[String]) -> String {
     let all: Vec<String> = places.iter().map(|place| answer.at(place).to_string()).collect();

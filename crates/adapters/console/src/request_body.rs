@@ -19,13 +19,16 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 use spotter_core::access::browsers::Person;
-use spotter_kernel::{Date, Key, Problem, Result, TimeZone, money::Currency, text::WallTime};
+use spotter_kernel::{
+    Date, Key, Phrase, Problem, Result, Rule, TimeZone, money::Currency, text::WallTime,
+};
 
 use crate::{
     body,
     forms::{FIELDS_MAX, Form},
     parts::measures,
     questions,
+    rules::ConsoleRule,
 };
 
 /// Most times that one row is meant.
@@ -49,7 +52,7 @@ pub(crate) fn body_of(schema: &Value, form: &Form, person: &Person) -> Result<Va
             None => typed.text(name, value),
             // What is written in a way of its own is of the operation: nothing is made of anything else.
             Some((name, _)) if !body::has(schema, name) => {
-                return Err(Problem::invalid(name, "is no field of this form"));
+                return Err(Problem::invalid(name, ConsoleRule::UnknownFormField));
             }
             Some((name, mark)) => typed.marked((schema, form, person), (name, mark), value)?,
         }
@@ -108,15 +111,15 @@ impl<'f> BodyBuilder<'f> {
         (name, mark): (&'f str, &str),
         value: &str,
     ) -> Result<()> {
-        let wrong = |rule: &str| Problem::invalid(name, rule);
+        let wrong = |rule: Phrase| Problem::invalid(name, rule);
         match mark {
             "money" => {
                 let amount = minor_units(value, &person.company.currency);
-                self.text(name, amount.ok_or_else(|| wrong("must be an amount, such as 49.00"))?);
+                self.text(name, amount.ok_or_else(|| wrong(Rule::NotAmount.into()))?);
             }
             "local" => {
                 let instant = instant(value, &person.company.time_zone);
-                self.text(name, instant.ok_or_else(|| wrong("must be a date and a time"))?);
+                self.text(name, instant.ok_or_else(|| wrong(ConsoleRule::NotDateTime.into()))?);
             }
             "measured" => {
                 let (kind, unit) = value.split_once(measures::BETWEEN).unwrap_or((value, ""));
@@ -138,7 +141,7 @@ impl<'f> BodyBuilder<'f> {
             "number" | "truth" if value.is_empty() => {}
             "number" => {
                 let number = value.replace(',', ".").parse().ok().filter(|n: &f64| n.is_finite());
-                let number = number.ok_or_else(|| wrong("must be a number"))?;
+                let number = number.ok_or_else(|| wrong(Rule::NotNumber.into()))?;
                 self.values.push((name, number.into()));
                 // What was measured is said with its unit, which stands beside it.
                 let whole = name.strip_suffix(".value").unwrap_or(name);
@@ -148,7 +151,7 @@ impl<'f> BodyBuilder<'f> {
                 }
             }
             "truth" => {
-                let truth = value.parse::<bool>().map_err(|_| wrong("must be true or false"))?;
+                let truth = value.parse::<bool>().map_err(|_| wrong(Rule::NotBoolean.into()))?;
                 self.values.push((name, truth.into()));
             }
             "many" => match self.values.iter_mut().find(|(own, _)| *own == name) {
@@ -159,16 +162,17 @@ impl<'f> BodyBuilder<'f> {
             "hours" => self.values.push((name, hours(form))),
             "rows" => self.rows.push((name, Rows::FilledIn)),
             "times" if self.rows.iter().any(|(_, rows)| matches!(rows, Rows::Times(_))) => {
-                return Err(wrong("may be given for one list"));
+                return Err(wrong(ConsoleRule::ForOneList.into()));
             }
             "times" => {
                 let times =
                     value.trim().parse().ok().filter(|times| (1..=TIMES_MAX).contains(times));
-                let times = times.ok_or_else(|| wrong("must be from 1 to 30"))?;
+                let times = times.ok_or_else(|| wrong(ConsoleRule::PageSize.into()))?;
                 self.rows.push((name, Rows::Times(times)));
             }
             "json" => {
-                let answer = serde_json::from_str(value).map_err(|_| wrong("must be JSON"))?;
+                let answer =
+                    serde_json::from_str(value).map_err(|_| wrong(ConsoleRule::NotJson.into()))?;
                 self.values.push((name, answer));
             }
             "question" => {

@@ -3,13 +3,14 @@
 
 use std::sync::Arc;
 
+use crate::done::Done;
 use axum::{
     body::Body,
     extract::State as Given,
     http::{HeaderMap, HeaderValue, Request, Response, StatusCode, header},
 };
 use maud::{Markup, html};
-use spotter_contract::{Actor, Caller, Write, vault};
+use spotter_contract::{Actor, Caller, Success, Write, vault};
 use spotter_core::access::browsers::{self, BrowserSession, Person};
 use spotter_http::{RequestId, State, write};
 use spotter_kernel::{
@@ -25,7 +26,7 @@ use crate::{
     parts::{self, outside},
     sign_in::{self, SignIn},
     unsent_form::{self, UnsentForm},
-    words::{Language, Strings},
+    words::{Locale, Strings},
 };
 
 /// Where people sign in.
@@ -74,8 +75,8 @@ pub(crate) fn token(state: &State, headers: &HeaderMap) -> Option<Credential> {
 }
 
 /// What was just done, if this is the page after it.
-pub(crate) fn done(headers: &HeaderMap) -> Option<String> {
-    forms::cookie(headers, DONE_COOKIE).filter(|done| !done.is_empty())
+pub(crate) fn done(headers: &HeaderMap) -> Option<Done> {
+    Done::parse(&forms::cookie(headers, DONE_COOKIE)?)
 }
 
 /// On to another page.
@@ -90,9 +91,9 @@ pub(crate) fn redirect(address: &str) -> Response<Body> {
 }
 
 /// On to the page after something was done, which says so.
-pub(crate) fn go_having(state: &State, address: &str, done: &str) -> Response<Body> {
+pub(crate) fn go_having(state: &State, address: &str, done: &Done) -> Response<Body> {
     let mut response = redirect(address);
-    set_cookie(state, &mut response, DONE_COOKIE, done, Some(60));
+    set_cookie(state, &mut response, DONE_COOKIE, &done.to_cookie(), Some(60));
     response
 }
 
@@ -347,12 +348,12 @@ pub(crate) async fn events(
 
 /// Keeps how somebody wants pages to look, in their browser.
 pub(crate) async fn choose(Given(state): Given<Arc<State>>, sent: SubmittedForm) -> Response<Body> {
-    let language = Language::parse(sent.form.one("language")).map_or("", Language::code);
+    let language = Locale::parse(sent.form.one("language")).map_or("", Locale::code);
     let theme = match sent.form.one("theme") {
         theme @ ("light" | "dark") => theme,
         _ => "",
     };
-    let mut response = go_having(&state, safe(sent.form.one("then")), "taste");
+    let mut response = go_having(&state, safe(sent.form.one("then")), &Success::Saved.into());
     let units = match sent.form.one("units") {
         units @ ("metric" | "imperial") => units,
         _ => "",

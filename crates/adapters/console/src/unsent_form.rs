@@ -31,7 +31,7 @@ pub(crate) const WHOSE: &str = "-whose";
 /// Whether nothing of an operation is secret, and nobody is asked for their password for it.
 fn is_plain(state: &State, operation: &str) -> bool {
     allowed_operation(state, operation)
-        .is_ok_and(|found| !found.needs_reauthentication && !found.secret)
+        .is_ok_and(|found| !found.needs_reauthentication() && !found.is_secret())
 }
 
 /// What tells whose a form is, by where they sign in.

@@ -13,6 +13,7 @@ pub mod openapi;
 mod pipeline;
 mod quotas;
 mod rate_limit;
+mod rules;
 mod server;
 mod sign_in;
 mod table;

@@ -28,6 +28,7 @@ use spotter_store::Tx;
 
 use crate::{
     quotas::{QuotaError, QuotaPermit},
+    rules::HttpRule,
     server::State,
     visitor::{Visitor, arguments},
 };
@@ -131,7 +132,7 @@ fn last_event_id(headers: &HeaderMap) -> Result<Option<i64>> {
     let Some(value) = headers.get("last-event-id") else { return Ok(None) };
     let number = value.to_str().ok().filter(|text| text.bytes().all(|c| c.is_ascii_digit()));
     let number = number.and_then(|text| text.parse().ok());
-    let rule = "must be the id of an event of this stream";
+    let rule = HttpRule::UnknownStreamEvent;
     number.map(Some).ok_or_else(|| Problem::invalid("Last-Event-ID", rule))
 }
 

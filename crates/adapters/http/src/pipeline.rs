@@ -27,6 +27,7 @@ use crate::{
     incoming::read_body,
     observe::RequestId,
     rate_limit::{RateLimitKey, RateLimitStatus},
+    rules::HttpRule,
     server::State,
     table,
 };
@@ -221,7 +222,7 @@ async fn check_reach(
     url: &str,
 ) -> Result<()> {
     let checked = state.sender.check(url).await;
-    checked.map_err(|rule| Problem::field(operation.invalid(), field, &rule))
+    checked.map_err(|rule| Problem::field(operation.invalid(), field, rule))
 }
 
 /// The same for a body that came through another door than the APIs.
@@ -273,7 +274,7 @@ async fn read(
         params.iter().map(|(name, value)| (name.to_owned(), lower_id(value))).collect()
     });
     let arguments = match (path, body) {
-        (None, _) => Err(Problem::invalid("path", "must be UTF-8")),
+        (None, _) => Err(Problem::invalid("path", HttpRule::NotUtf8)),
         (_, Err(problem)) => Err(problem),
         (Some(path), Ok(body)) => Ok(Arguments { path, query, body: Content::parse(&body) }),
     };

@@ -31,6 +31,7 @@ use spotter_store::Tx;
 
 use crate::{
     observe::RequestId,
+    rules::HttpRule,
     server::State,
     visitor::{self, Visitor, arguments},
 };
@@ -219,8 +220,8 @@ async fn take_in(sender: Sender<'_>, about: About, arriving: &mut LimitedBody) -
         beginning.extend_from_slice(&bytes);
     }
     if !looks_like(media_type.word(), &beginning) {
-        let rule = format!("must be {}, as Content-Type says", media_type.word());
-        return Err(Problem::invalid("body", &rule));
+        let rule = HttpRule::OtherContentType { found: media_type.word().to_string() };
+        return Err(Problem::invalid("body", rule));
     }
     if purpose == Purpose::ProgressPhoto {
         return draw(sender, file_name, beginning, arriving).await;
@@ -318,17 +319,13 @@ async fn keep_picture(
 fn unreadable(refusal: Refusal) -> Problem {
     match refusal {
         Refusal::NoPicture => refused(415, "The file must be a JPEG, PNG or WebP picture."),
-        Refusal::Moves => Problem::invalid("body", "must be a picture that does not move"),
+        Refusal::Moves => Problem::invalid("body", HttpRule::MovingPicture),
         Refusal::TooLarge => {
             let pixels = PIXELS_MAX / 1_000_000;
-            let rule = format!(
-                "must have at most {pixels} megapixels, and at most {SIDE_MAX} pixels on a side"
-            );
-            Problem::invalid("body", &rule)
+            let rule = HttpRule::PictureTooLarge { pixels, side_max: SIDE_MAX };
+            Problem::invalid("body", rule)
         }
-        Refusal::Broken => {
-            Problem::invalid("body", "must be a picture that can be read to its end")
-        }
+        Refusal::Broken => Problem::invalid("body", HttpRule::BrokenPicture),
     }
 }
 

@@ -18,6 +18,7 @@ use crate::{
     credential::{AccessCredential, AccessKind, normalized},
     decision::{AdmissionBasis, Decision, PresentedCredential, Reason, decide},
     lockout, messages, presence,
+    rules::AccessRule,
     scan::{AccessScanId, Scan},
     visit::{Visit, VisitId},
     zone_context::{ZoneContext, way_of, zone_of},
@@ -187,7 +188,7 @@ fn scan_access(cx: &mut Write, Body(new): Body<NewScan>) -> Result<Scanned> {
         cx.set_audit_target("access_scan", known.access_scan_id, Vec::<String>::new());
         return match known.answer.filter(|_| known.fingerprint == fingerprint) {
             Some(answer) => serde_json::from_str(&answer).map_err(Problem::internal),
-            None => Err(Problem::conflict("scanId", "must be a new one for another scan")),
+            None => Err(Problem::conflict("scanId", AccessRule::ScanReused)),
         };
     }
     let now = cx.now();

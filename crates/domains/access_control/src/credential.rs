@@ -1,6 +1,7 @@
 //! By what a client is known at doors: a card, a PIN, a telephone, or codes that change. Of a number a keyed digest is
 //! kept, by which it is found, and the number itself sealed, from which allow-lists are made.
 
+use crate::rules::AccessRule;
 use schemars::JsonSchema;
 use serde::Serialize;
 use spotter_contract::{Read, Write};
@@ -91,7 +92,7 @@ impl From<AccessCredential> for AccessCredentialView {
 }
 
 /// A number as it is compared: of cards without what is written between the digits, in capitals.
-pub fn normalized(kind: AccessKind, number: &str) -> Result<String, &'static str> {
+pub fn normalized(kind: AccessKind, number: &str) -> Result<String, AccessRule> {
     let number = number.trim();
     match kind {
         AccessKind::Card => {
@@ -99,20 +100,20 @@ pub fn normalized(kind: AccessKind, number: &str) -> Result<String, &'static str
             let fits = (4..=64).contains(&bare.len());
             match fits && bare.bytes().all(|c| c.is_ascii_alphanumeric()) {
                 true => Ok(bare.to_ascii_uppercase()),
-                false => Err("must be 4 to 64 letters and digits"),
+                false => Err(AccessRule::NotCardNumber),
             }
         }
         AccessKind::Pin => {
             match (6..=12).contains(&number.len()) && number.bytes().all(|c| c.is_ascii_digit()) {
                 true => Ok(number.to_owned()),
-                false => Err("must be 6 to 12 digits"),
+                false => Err(AccessRule::NotPinCode),
             }
         }
         AccessKind::Mobile | AccessKind::Qr => {
             match (8..=200).contains(&number.len()) && number.bytes().all(|c| c.is_ascii_graphic())
             {
                 true => Ok(number.to_owned()),
-                false => Err("must be 8 to 200 visible ASCII characters"),
+                false => Err(AccessRule::NotQrText),
             }
         }
     }
@@ -209,7 +210,7 @@ impl AccessCredential {
         let taken = found
             .is_some_and(|other| other.is_in_use() && other.credential_id != self.credential_id);
         match taken {
-            true => Err(Problem::conflict("number", "must not be another credential's in use")),
+            true => Err(Problem::conflict("number", AccessRule::CredentialTaken)),
             false => Ok(()),
         }
     }

@@ -3,17 +3,22 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use spotter_contract::{
-    Area, Body, Effect, ListQuery, Offboarding, Path, Read, Write, answer, listed, operation, path,
+    Area, Body, Effect, ListQuery, Offboarding, Path, Read, Success, Write, answer, listed,
+    operation, path,
 };
 use spotter_core::clients::{Client, ClientPath};
 use spotter_kernel::{
-    Change, Id, Key, Patch, Problem, Result, Timestamp, id::ClientId, text::Text,
+    Change, Id, Key, Patch, Problem, Result, Rule, Timestamp, id::ClientId, text::Text,
 };
 use spotter_store::{Bind, List, filters, lists, params, statements, words};
 
-use crate::credential::{
-    self, AccessCredential, AccessCredentialStatus, AccessCredentialView, AccessKind, CredentialId,
-    is_obvious, normalized,
+use crate::{
+    credential::{
+        self, AccessCredential, AccessCredentialStatus, AccessCredentialView, AccessKind,
+        CredentialId, is_obvious, normalized,
+    },
+    effects::AccessEffect,
+    rules::AccessRule,
 };
 
 listed!(AccessCredentials { access_credentials: AccessCredentialView });
@@ -59,7 +64,7 @@ pub struct NewAccessCredential {
 fn check_order(from: Option<Timestamp>, until: Option<Timestamp>) -> Result<()> {
     match (from, until) {
         (Some(from), Some(until)) if until <= from => {
-            Err(Problem::invalid("validUntil", "must be after validFrom"))
+            Err(Problem::invalid("validUntil", AccessRule::NotAfterValidFrom))
         }
         _ => Ok(()),
     }
@@ -75,14 +80,14 @@ pub fn give(
     let number = match (new.kind, new.number) {
         (AccessKind::Qr, None) => None,
         (AccessKind::Qr, Some(_)) => {
-            return Err(Problem::invalid("number", "must be absent: codes have none"));
+            return Err(Problem::invalid("number", AccessRule::CodeWithNumber));
         }
-        (_, None) => return Err(Problem::invalid("number", "must be given")),
+        (_, None) => return Err(Problem::invalid("number", Rule::Required)),
         (kind, Some(number)) => {
             let number =
                 normalized(kind, &number).map_err(|rule| Problem::invalid("number", rule))?;
             if kind == AccessKind::Pin && is_obvious(&number) {
-                let rule = "must not be one digit again and again, or a run of digits";
+                let rule = AccessRule::GuessableCode;
                 return Err(Problem::invalid("number", rule));
             }
             Some(number)
@@ -99,7 +104,7 @@ fn add_access_credential(
 ) -> Result<AccessCredentialAnswer> {
     let client = Client::find(cx, at.client_id)?;
     if !client.is_active() {
-        return Err(Problem::conflict("clientId", "must be an active client's"));
+        return Err(Problem::conflict("clientId", AccessRule::NotActiveClients));
     }
     Ok(AccessCredentialAnswer { access_credential: give(cx, at.client_id, new)?.into() })
 }
@@ -129,7 +134,7 @@ fn update_access_credential(
 ) -> Result<AccessCredentialAnswer> {
     let before = AccessCredential::find(cx, at.client_id, at.credential_id)?;
     if before.status == AccessCredentialStatus::Revoked {
-        return Err(Problem::conflict("status", "cannot be changed once it is revoked"));
+        return Err(Problem::conflict("status", Rule::Revoked));
     }
     let mut own = before.clone();
     change
@@ -161,7 +166,7 @@ fn revoke_access_credential(
 
 const ENDINGS: &[Effect] = &[Effect::new(
     Offboarding::ClientArchived,
-    "Cards, PINs and codes of the client are suspended.",
+    || AccessEffect::CredentialsSuspended.into(),
     suspend_all,
 )];
 
@@ -196,6 +201,7 @@ pub(super) fn area() -> Area {
             .fails(&[Key::ApiError]),
         operation!(app POST "/clients/{clientId}/access-credentials/{credentialId}/revoke", Coach,
             revoke_access_credential)
+.success(Success::Revoked)
             .summary("Revoke an access credential")
             .describe(
                 "Revokes a credential permanently. Its number can be given to another client.",

@@ -5,7 +5,7 @@ use serde::Serialize;
 use spotter_contract::{Area, ListQuery, Read, Write, listed, operation};
 use spotter_core::devices::{DeviceId, device::Direction};
 use spotter_kernel::{
-    Key, Problem, Result, Timestamp,
+    Key, Problem, Result, Rule, Timestamp,
     id::{ClientId, LocationId},
     id_type,
 };
@@ -204,11 +204,7 @@ fn list_access_scans(
     if let (Some(from), Some(to)) = (wanted.from, wanted.to)
         && to < from
     {
-        return Err(Problem::field(
-            Key::DateRangeOrderInvalid,
-            "to",
-            "must not be before the start",
-        ));
+        return Err(Problem::field(Key::DateRangeOrderInvalid, "to", Rule::BeforeStart));
     }
     wanted.client_id = cx.narrowed(wanted.client_id)?;
     Ok(cx.page(&LIST, &wanted, page)?.map(Into::into).into())

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use spotter_contract::{Area, ListQuery, Read, Write, listed, operation};
 use spotter_kernel::{
-    Date, Id, Key, Problem, Result, Timestamp,
+    Date, Id, Key, Problem, Result, Rule, Timestamp,
     id::{ClientId, LocationId},
     id_type,
 };
@@ -129,11 +129,7 @@ fn list_visits(cx: &mut Read, ListQuery(mut wanted, page): ListQuery<Filters>) -
     if let (Some(from), Some(to)) = (wanted.from, wanted.to)
         && to < from
     {
-        return Err(Problem::field(
-            Key::DateRangeOrderInvalid,
-            "to",
-            "must not be before the start",
-        ));
+        return Err(Problem::field(Key::DateRangeOrderInvalid, "to", Rule::BeforeStart));
     }
     wanted.client_id = cx.narrowed(wanted.client_id)?;
     Ok(cx.page(&LIST, &wanted, page)?.into())

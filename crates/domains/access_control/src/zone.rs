@@ -1,5 +1,6 @@
 //! Zones: what is asked of everybody who enters one. The zone without a name is the location as a whole.
 
+use crate::rules::AccessRule;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use spotter_contract::{Area, Body, Path, Read, Write, answer, operation, path};
@@ -146,7 +147,7 @@ fn set_access_zone(
             let lower = zone.to_lowercase();
             let own = location.access_zones().iter().find(|own| own.to_lowercase() == lower);
             own.cloned().ok_or_else(|| {
-                let rule = "must be a name of the location's access zones";
+                let rule = AccessRule::UnknownZone;
                 Problem::field(Key::InvalidAccessZones, "zone", rule)
             })?
         }

@@ -14,7 +14,7 @@ use spotter_kernel::{
     Date, Problem, Result, TimeZone, Timestamp, id::LocationId, span::Span, text::WallTime,
 };
 
-use crate::{allow_list, zone::AccessZone};
+use crate::{allow_list, rules::AccessRule, zone::AccessZone};
 
 /// When who has not gone out is taken to be out, by the clock of the location; a day of visits begins then.
 const DAY_BEGINS: &str = "04:00";
@@ -80,12 +80,11 @@ pub fn zone_of(device: &Device, named: Option<&str>) -> Result<String> {
     match (named, zones.as_slice()) {
         (None, []) => Ok(String::new()),
         (None, [only]) => Ok(only.clone()),
-        (None, _) => Err(Problem::invalid("zone", "must be given: the device guards several")),
+        (None, _) => Err(Problem::invalid("zone", AccessRule::ZoneRequired)),
         (Some(named), zones) => {
             let lower = named.to_lowercase();
             let own = zones.iter().find(|own| own.to_lowercase() == lower);
-            own.cloned()
-                .ok_or_else(|| Problem::invalid("zone", "must be one that the device guards"))
+            own.cloned().ok_or_else(|| Problem::invalid("zone", AccessRule::UnguardedZone))
         }
     }
 }
@@ -94,11 +93,11 @@ pub fn zone_of(device: &Device, named: Option<&str>) -> Result<String> {
 pub fn way_of(device: &Device, named: Option<Direction>) -> Result<Direction> {
     match (device.direction, named) {
         (Direction::Both, None | Some(Direction::Both)) => {
-            Err(Problem::invalid("direction", "must be in or out: the device goes both ways"))
+            Err(Problem::invalid("direction", AccessRule::DirectionRequired))
         }
         (Direction::Both, Some(way)) => Ok(way),
         (own, Some(way)) if way != own => {
-            Err(Problem::invalid("direction", "must be the device's"))
+            Err(Problem::invalid("direction", AccessRule::OtherDevices))
         }
         (own, _) => Ok(own),
     }

@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use spotter_contract::{
-    Area, Body, ListQuery, Path, Read, UpdatedFrom, Write,
+    Area, Body, ListQuery, Path, Read, Success, UpdatedFrom, Write,
     admission::{AccessHours, Limits},
     answer, listed, operation, path,
 };
 use spotter_core::locations::Location;
-use spotter_kernel::{Key, Many, Result, Timestamp, id::LocationId, text::Text};
+use spotter_kernel::{Key, Many, Result, Rule, Timestamp, id::LocationId, text::Text};
 use spotter_store::{Json, List, lists, params, record, set, statements, values};
 
 use crate::catalogue::product::{Product, ProductId};
@@ -100,7 +100,7 @@ fn set_access_rule(
 ) -> Result<AccessRuleAnswer> {
     Product::find(cx, at.product_id)?;
     for location in new.location_ids.iter() {
-        let rule = "must be the company's locations";
+        let rule = Rule::OtherCompanysLocations;
         Location::find(cx, *location).map_err(|none| none.missing("locationIds", rule))?;
     }
     let before = AccessRule::find_optional(cx, at.product_id)?;
@@ -149,6 +149,7 @@ pub(super) fn area() -> Area {
                  always. Hours are local to the location.",
                 ),
             operation!(app DELETE "/access-rules/{productId}", Manager, delete_access_rule)
+                .success(Success::Deleted)
                 .summary("Delete an access rule")
                 .describe("The product then admits everywhere and always."),
         ])

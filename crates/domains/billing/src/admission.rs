@@ -20,6 +20,7 @@ use crate::{
     credits::booking_credits,
     ids::ClientProductId,
     memberships::subscription::{Subscription, SubscriptionStatus},
+    rules::BillingRule,
     sales::client_product::ClientProduct,
 };
 
@@ -251,7 +252,7 @@ fn get_entrance(
     let at = request.at.unwrap_or_else(|| cx.now());
     let far = at.millis().abs_diff(cx.now().millis()) / 86_400_000;
     if far > 366 {
-        return Err(Problem::invalid("at", "must be at most 366 days away"));
+        return Err(Problem::invalid("at", BillingRule::TooFarFromToday { days: 366 }));
     }
     Ok(EntranceAnswer { entrance: decide(cx, client.client_id, at)? })
 }

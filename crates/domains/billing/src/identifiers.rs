@@ -1,12 +1,13 @@
 //! What a company is known by to banks and tax offices.
 
+use crate::rules::BillingRule;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use spotter_kernel::{Key, problem::refuse};
 
 /// A text that is read by a rule and kept without its spaces.
 macro_rules! identifier {
-    ($(#[$doc:meta])* $name:ident, $rule:literal) => {
+    ($(#[$doc:meta])* $name:ident, $rule:expr) => {
         $(#[$doc])*
         #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
         #[schemars(transparent, inline)]
@@ -40,19 +41,19 @@ macro_rules! identifier {
 identifier!(
     /// An International Bank Account Number (ISO 13616) in its electronic form.
     Iban,
-    "must be an IBAN whose check digits are right"
+    BillingRule::NotIban
 );
 
 identifier!(
     /// A Business Identifier Code of a bank (ISO 9362).
     Bic,
-    "must be a BIC of 8 or 11 characters, such as ABNANL2A"
+    BillingRule::NotBic
 );
 
 identifier!(
     /// A VAT identification number: the letters of its country, and what that has given, such as NL123456789B01.
     VatNumber,
-    "must be two letters of the country and the number, such as NL123456789B01; another number is a taxNumber"
+    BillingRule::NotVatNumber
 );
 
 fn upper(text: &str, range: std::ops::Range<usize>) -> bool {

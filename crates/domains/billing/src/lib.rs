@@ -15,12 +15,14 @@ pub mod billing;
 pub mod catalogue;
 pub mod collecting;
 pub mod credits;
+mod effects;
 pub mod identifiers;
 pub mod ids;
 pub mod memberships;
 mod metrics;
 pub mod payments;
 mod privacy;
+mod rules;
 pub mod sales;
 pub mod settings;
 

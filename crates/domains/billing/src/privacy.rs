@@ -8,14 +8,14 @@ use spotter_contract::{
 use spotter_kernel::{Id, Problem, Result};
 use spotter_store::{params, statements};
 
-use crate::billing::invoice_pdf;
+use crate::{billing::invoice_pdf, effects::BillingEffect, rules::BillingRule};
 
 fn check_settled(cx: &mut Write, client: Id) -> Result<u64> {
     for (sql, rule) in [
-        (OWED, "must owe nothing: there are invoices to pay, to credit or to write off"),
-        (RUNNING, "must have no membership that runs or is to be billed"),
-        (UNDER_WAY, "must have no payment under way"),
-        (DISPUTED, "must have no dispute that is open"),
+        (OWED, BillingRule::InvoicesOwed),
+        (RUNNING, BillingRule::MembershipRuns),
+        (UNDER_WAY, BillingRule::PaymentRuns),
+        (DISPUTED, BillingRule::DisputeOpen),
     ] {
         if cx.one::<(i64,)>(sql, params![client])?.is_some() {
             return Err(Problem::conflict("clientId", rule));
@@ -26,7 +26,7 @@ fn check_settled(cx: &mut Write, client: Id) -> Result<u64> {
 
 const ENDS: &[Effect] = &[Effect::new(
     Offboarding::ClientErased,
-    "Refused while they owe something, or a membership, a payment or a dispute is under way.",
+    || BillingEffect::RefusedWhileOwing.into(),
     check_settled,
 )];
 

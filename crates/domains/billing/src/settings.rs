@@ -13,7 +13,10 @@ use spotter_kernel::{
 };
 use spotter_store::{Json, params, record, set, statements, values, words};
 
-use crate::identifiers::{Bic, Iban, VatNumber};
+use crate::{
+    identifiers::{Bic, Iban, VatNumber},
+    rules::BillingRule,
+};
 
 words! {
     /// From when a membership's periods are counted: from its start, or from the first of a month.
@@ -201,7 +204,7 @@ fn ascending<const MAX: i64>(
     if days.is_sorted_by(|a, b| a < b) {
         return Ok(Json(days));
     }
-    Err(Problem::invalid(field, "must be days, each later than the one before"))
+    Err(Problem::invalid(field, BillingRule::DaysNotRising))
 }
 
 fn update_finance_settings(

@@ -15,8 +15,10 @@ use spotter_store::Json;
 use crate::{
     booking::{Booking, BookingView},
     bookings::{BookingAnswer, BookingPath},
+    effects::CalendarEffect,
     events::{CalendarEvent, EventPath},
     hours::local,
+    rules::CalendarRule,
     vocabulary::{AttendanceStatus, BookingId, BookingStatus},
 };
 
@@ -55,10 +57,10 @@ answer!(BookingsAnswer { bookings: Vec<BookingView> });
 /// Says what became of a seat.
 pub fn mark(cx: &mut Write, before: &Booking, status: AttendanceStatus) -> Result<Booking> {
     if before.status != BookingStatus::Booked {
-        return Err(Problem::conflict("status", "must be booked"));
+        return Err(Problem::conflict("status", CalendarRule::NotBooked));
     }
     if cx.now() < before.starts_at.plus_seconds(-EARLIEST_SECONDS) {
-        let rule = "must be at most an hour away before attendance can be said";
+        let rule = CalendarRule::AttendanceTooEarly;
         return Err(Problem::conflict("startsAt", rule));
     }
     let mut booking = before.clone();
@@ -113,8 +115,10 @@ fn set_booking_attendance(
     let before = Booking::find(cx, at.booking_id)?;
     let word = new.attendance_status.word().replace('_', " ");
     let at_start = local(before.starts_at, &before.time_zone);
-    cx.describe_effect(|| {
-        format!("The booking of {} on {at_start} is marked as {word}.", quoted(&before.name))
+    cx.describe_effect(|| CalendarEffect::AttendanceMarked {
+        name: quoted(&before.name),
+        at_start: at_start.to_string(),
+        word: word.to_string(),
     });
     cx.as_of(before.updated_at);
     Ok(BookingAnswer { booking: mark(cx, &before, new.attendance_status)?.into() })
@@ -129,10 +133,10 @@ fn set_event_attendance(
     let mut bookings = Vec::new();
     for (number, one) in new.attendance.into_iter().enumerate() {
         let field = format!("attendance[{number}].bookingId");
-        let rule = "must be a booking of the event";
-        let before =
-            Booking::find(cx, one.booking_id).map_err(|none| none.missing(&field, rule))?;
+        let before = Booking::find(cx, one.booking_id)
+            .map_err(|none| none.missing(&field, CalendarRule::OtherEventsBooking))?;
         if before.calendar_event_id != event.calendar_event_id {
+            let rule = CalendarRule::OtherEventsBooking;
             return Err(Problem::field(Key::NotFound, &field, rule));
         }
         bookings.push(mark(cx, &before, one.attendance_status)?.into());

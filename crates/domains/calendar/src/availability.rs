@@ -11,7 +11,7 @@ use spotter_core::{
     locations::Location,
 };
 use spotter_kernel::{
-    Date, Key, Many, Problem, Result, TimeZone, Timestamp,
+    Date, Key, Many, Problem, Result, Rule, TimeZone, Timestamp,
     id::{CoachId, LocationId},
     number::{self, BoundedInteger},
     text::{self, ClosingTime, WallTime},
@@ -22,6 +22,7 @@ use crate::{
     days,
     hours::{Opening, Span, Window, dates, joined, merged},
     permissions,
+    rules::CalendarRule,
     types::EventType,
     vocabulary::EventTypeId,
 };
@@ -320,10 +321,9 @@ pub struct NewCoachAvailability {
 /// Refuses to replace another version than the one that was read.
 fn check_version(request: Option<BoundedInteger<0, 1_000_000_000>>, version: i64) -> Result<()> {
     match request {
-        Some(request) if request.0 != version => Err(Problem::conflict(
-            "version",
-            &format!("must be {version}: it was changed meanwhile"),
-        )),
+        Some(request) if request.0 != version => {
+            Err(Problem::conflict("version", CalendarRule::StaleVersion { version }))
+        }
         _ => Ok(()),
     }
 }
@@ -333,11 +333,11 @@ fn sorted<H>(overrides: Many<Override<H>, 0, OVERRIDES_MAX>) -> Result<Json<Vec<
     let mut dates = BTreeSet::new();
     for (at, other) in overrides.iter().enumerate() {
         if !dates.insert(other.date) {
-            return Err(Problem::invalid(&format!("overrides[{at}].date"), "must be given once"));
+            return Err(Problem::invalid(&format!("overrides[{at}].date"), Rule::GivenTwice));
         }
         if other.windows.len() > 10 {
             let field = format!("overrides[{at}].windows");
-            return Err(Problem::invalid(&field, "must be at most 10 entries"));
+            return Err(Problem::invalid(&field, CalendarRule::TooManyBlocks { max: 10 }));
         }
     }
     let mut all = overrides.into_vec();
@@ -406,8 +406,8 @@ fn check_apart<H: Hours>(field: &str, all: &[H]) -> Result<()> {
         };
         let same = |other: &H| one.limits() == other.limits() && meets(other);
         if let Some(before) = all[..at].iter().position(same) {
-            let rule = format!("must not overlap {field}[{before}]");
-            return Err(Problem::invalid(&format!("{field}[{at}]"), &rule));
+            let rule = CalendarRule::Overlaps { field: field.to_string(), before };
+            return Err(Problem::invalid(&format!("{field}[{at}]"), rule));
         }
     }
     Ok(())
@@ -429,12 +429,12 @@ fn check_named(
     let (mut locations, mut types) = (BTreeSet::new(), BTreeSet::new());
     for (field, location_ids, type_ids) in named {
         for id in location_ids.into_iter().filter(|id| locations.insert(*id)) {
-            let rule = "must be the company's locations";
+            let rule = Rule::OtherCompanysLocations;
             Location::find(cx, id)
                 .map_err(|none| none.missing(&format!("{field}.locationIds"), rule))?;
         }
         for id in type_ids.into_iter().filter(|id| types.insert(*id)) {
-            let rule = "must be the company's event types";
+            let rule = CalendarRule::OtherEventTypes;
             EventType::find(cx, id)
                 .map_err(|none| none.missing(&format!("{field}.eventTypeIds"), rule))?;
         }

@@ -19,9 +19,11 @@ use spotter_store::{Bind, Json, Prefetch, params, record, set, statements, value
 
 use crate::{
     attendance,
+    effects::CalendarEffect,
     events::CalendarEvent,
     hours::{Span, local, with_offset},
     metrics, permissions,
+    rules::CalendarRule,
     types::EventType,
     vocabulary::{
         AttendanceStatus, BookingId, BookingRequestId, BookingStatus, CalendarEventId,
@@ -271,7 +273,7 @@ impl Booking {
     pub fn check_external_id(cx: &mut Read, external: &str) -> Result<()> {
         let taken: Option<(BookingId,)> = cx.one(BY_EXTERNAL_ID, params![external])?;
         match taken {
-            Some(_) => Err(Problem::conflict("externalId", "must not be another booking's")),
+            Some(_) => Err(Problem::conflict("externalId", CalendarRule::OtherBookings)),
             None => Ok(()),
         }
     }
@@ -591,11 +593,13 @@ impl Booking {
     pub fn describe_move(&self, cx: &mut Write, before: &Self) {
         let was = local(before.starts_at, &before.time_zone);
         let (name, at) = (quoted(&self.name), local(self.starts_at, &self.time_zone));
-        cx.describe_effect(|| format!("{name} is moved from {was} to {at}."));
+        cx.describe_effect(|| CalendarEffect::Moved {
+            name: name.to_string(),
+            was: was.to_string(),
+            at: at.to_string(),
+        });
         if self.free_until.is_some() && self.free_until != before.free_until {
-            cx.describe_effect(|| {
-                "The client can cancel it free of charge for a while.".to_owned()
-            });
+            cx.describe_effect(|| CalendarEffect::FreeToCancel);
         }
     }
 
@@ -604,15 +608,20 @@ impl Booking {
         let (name, at) = (quoted(&self.name), local(self.starts_at, &self.time_zone));
         match self.waitlist_position {
             Some(place) => {
-                cx.describe_effect(|| {
-                    format!("{name} on {at} is full: it is place {place} on the waiting list.")
+                cx.describe_effect(|| CalendarEffect::Waitlisted {
+                    name: name.to_string(),
+                    at: at.to_string(),
+                    place,
                 });
             }
-            None => cx.describe_effect(|| format!("{name} on {at} is booked.")),
+            None => cx.describe_effect(|| CalendarEffect::Booked {
+                name: name.to_string(),
+                at: at.to_string(),
+            }),
         }
         let units = self.entitlement.0.units;
         if units > 0 {
-            cx.describe_effect(|| format!("It takes {units} of the client's credits."));
+            cx.describe_effect(|| CalendarEffect::CreditsUsed { units });
         }
     }
 }

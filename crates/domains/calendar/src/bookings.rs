@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use spotter_contract::{
-    Actor, Area, Body, ListQuery, OptionalBody, Path, Read, Write, answer, listed, operation, path,
-    settling,
+    Actor, Area, Body, ListQuery, OptionalBody, Path, Read, Success, Write, answer, listed,
+    operation, path, settling,
 };
 use spotter_core::company::coaches::Coach;
 use spotter_kernel::{
@@ -18,9 +18,11 @@ use crate::{
     booking::{Booking, BookingView, TALLY},
     cancellation::{self, Cancellation},
     create::{BookingDraft, book, bookable_type},
+    effects::CalendarEffect,
     events::CalendarEvent,
     permissions,
     requests::{self, RequestView},
+    rules::CalendarRule,
     token::SlotKey,
     vocabulary::{
         BookingId, BookingStatus, CalendarEventId, CancelledBy, CapacityAction, EventKind,
@@ -135,9 +137,9 @@ pub struct NewBookingRequest {
 }
 
 /// Refuses what else is said of a slot that is named already.
-fn absent_beside(named: &str, given: &[(&str, bool)]) -> Result<()> {
+fn absent_beside(named: &'static str, given: &[(&str, bool)]) -> Result<()> {
     match given.iter().find(|(_, given)| *given) {
-        Some((field, _)) => Err(Problem::invalid(field, &format!("must be absent beside {named}"))),
+        Some((field, _)) => Err(Problem::invalid(field, CalendarRule::GivenBeside { named })),
         None => Ok(()),
     }
 }
@@ -182,11 +184,11 @@ pub fn slot_of(cx: &mut Read, new: &NewBookingRequest) -> Result<(EventTypeId, B
     }
     if let Some(id) = new.calendar_event_id {
         absent_beside("calendarEventId", &given[1..])?;
-        let rule = "must be one of the company's events";
+        let rule = CalendarRule::UnknownEvent;
         let event =
             CalendarEvent::find(cx, id).map_err(|none| none.missing("calendarEventId", rule))?;
         if event.kind != EventKind::Class {
-            return Err(Problem::conflict("calendarEventId", "must be a class"));
+            return Err(Problem::conflict("calendarEventId", CalendarRule::NotClass));
         }
         let (coach, location) = (Some(event.coach_id), event.location_id);
         let starts_at = event.starts_at;
@@ -195,8 +197,7 @@ pub fn slot_of(cx: &mut Read, new: &NewBookingRequest) -> Result<(EventTypeId, B
             BookingDraft { coach, location, class: Some(id), starts_at, ..draft },
         ));
     }
-    let missing =
-        |field| Problem::invalid(field, "must be given, or slotToken, or calendarEventId");
+    let missing = |field| Problem::invalid(field, CalendarRule::SlotRequired);
     let event_type = new.event_type_id.ok_or_else(|| missing("eventTypeId"))?;
     let starts_at = new.starts_at.ok_or_else(|| missing("startsAt"))?;
     permissions::check_start(cx, starts_at)?;
@@ -219,7 +220,7 @@ fn create_booking(cx: &mut Write, Body(new): Body<NewBookingRequest>) -> Result<
     let by_coach = matches!(cx.caller().actor, Actor::Coach { .. });
     if event_type.requires_approval && !by_coach && !draft.ignore_policy {
         let request = requests::create(cx, &event_type, draft)?;
-        cx.describe_effect(|| "It becomes a request, which a coach must approve.".to_owned());
+        cx.describe_effect(|| CalendarEffect::BecomesRequest);
         return Ok(BookedAnswer { booking: None, booking_request: Some(request.into()) });
     }
     let booking = book(cx, &event_type, &draft)?;
@@ -271,7 +272,7 @@ fn promote_booking(
 ) -> Result<BookingAnswer> {
     let before = Booking::find(cx, at.booking_id)?;
     if before.status != BookingStatus::Waitlisted {
-        return Err(Problem::conflict("status", "must be waitlisted"));
+        return Err(Problem::conflict("status", CalendarRule::NotWaitlisted));
     }
     let Promotion { ignore_policy, allow_overlap } = how;
     let rules = waitlist::Rules { ignore_policy, allow_overlap };
@@ -287,7 +288,7 @@ fn offered(cx: &mut Read, id: BookingId) -> Result<Booking> {
     let until = booking.offer_expires_at.map(|until| until.min(booking.starts_at));
     let open = until.is_some_and(|until| until > cx.now());
     if booking.status != BookingStatus::Offered || !open {
-        return Err(Problem::conflict("status", "must be offered"));
+        return Err(Problem::conflict("status", CalendarRule::NotOffered));
     }
     Ok(booking)
 }
@@ -303,7 +304,7 @@ fn decline_offered_seat(cx: &mut Write, Path(at): Path<BookingPath>) -> Result<B
     let before = offered(cx, at.booking_id)?;
     let declined = Cancellation { by: CancelledBy::Client, timing: None, reason: None };
     let booking = cancellation::cancelled(cx, &before, declined, FreedSeat::Promote)?;
-    cx.describe_effect(|| "The seat goes to the next in line.".to_owned());
+    cx.describe_effect(|| CalendarEffect::SeatPassedOn);
     Ok(BookingAnswer { booking: booking.into() })
 }
 
@@ -325,6 +326,8 @@ pub(super) fn area() -> Area {
             )
             .for_own(STAFFS),
         operation!(POST "/bookings", BookingsWrite, create_booking)
+            .success(Success::Booked)
+            .success_where("booking.status", "waitlisted", Success::Waitlisted)
             .summary("Create a booking")
             .describe(
                 "Books a slot by its token, a class by its id, or an event type at a start. \

@@ -3,7 +3,7 @@
 
 use spotter_kernel::{Id, Problem, Result, Timestamp};
 
-use crate::hours::Span;
+use crate::{hours::Span, rules::CalendarRule};
 
 /// Something that takes time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -51,7 +51,7 @@ impl Busy {
     /// Adds something; a day holds so many things and no more.
     pub fn add(&mut self, taken: BusySpan) -> Result<()> {
         if self.0.len() >= ENTRIES_MAX {
-            return Err(Problem::conflict("startsAt", "must be on a day that is not full"));
+            return Err(Problem::conflict("startsAt", CalendarRule::DayFull));
         }
         let at = self.0.partition_point(|other| other.span <= taken.span);
         self.0.insert(at, taken);

@@ -4,19 +4,21 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use spotter_contract::{
-    Actor, Area, Effect, Offboarding, OptionalBody, Path, Read, Write, answer,
+    Actor, Area, Effect, Offboarding, OptionalBody, Path, Read, Success, Write, answer,
     entitlement::{EntitlementState, ForfeitReason, ReleaseReason},
     operation, settling,
 };
-use spotter_kernel::{Event, Id, Key, Money, Problem, Result, id::ClientId, text::Text};
+use spotter_kernel::{Event, Id, Key, Money, Problem, Result, Rule, id::ClientId, text::Text};
 use spotter_store::{Json, words};
 
 use crate::{
     attendance,
     booking::Booking,
     bookings::{BookingAnswer, BookingPath, STAFFS},
+    effects::CalendarEffect,
     events::CalendarEvent,
     permissions, requests,
+    rules::CalendarRule,
     vocabulary::{
         AskedTiming, AttendanceStatus, BookingStatus, CancellationTiming, CancelledBy, EventKind,
         FreedSeat,
@@ -98,13 +100,13 @@ fn timing(cx: &Read, booking: &Booking, cancel: &Cancel) -> Option<CancellationT
 /// Refuses to cancel what is over.
 fn check(cx: &Read, booking: &Booking) -> Result<()> {
     if booking.status == BookingStatus::Cancelled {
-        return Err(Problem::conflict("status", "must not be cancelled already"));
+        return Err(Problem::conflict("status", CalendarRule::CancelledAlready));
     }
     if booking.attendance_status != AttendanceStatus::Expected {
-        return Err(Problem::conflict("attendanceStatus", "must be expected"));
+        return Err(Problem::conflict("attendanceStatus", CalendarRule::NotExpected));
     }
     if !cx.by_staff() && booking.starts_at <= cx.now() {
-        return Err(Problem::conflict("startsAt", "must not have passed"));
+        return Err(Problem::conflict("startsAt", Rule::Passed));
     }
     Ok(())
 }
@@ -139,15 +141,13 @@ fn cancel_booking(
     let by = side(cx, cancel.cancelled_by);
     let reason = cancel.reason.map(Into::into);
     let freed = cancel.capacity_action.unwrap_or(FreedSeat::Promote);
-    cx.describe_effect(|| "The booking is cancelled, which cannot be taken back.".to_owned());
+    cx.describe_effect(|| CalendarEffect::BookingCancelled);
     match timing {
         Some(CancellationTiming::Late) => {
-            cx.describe_effect(|| "It is late by the rules that it was booked by.".to_owned());
+            cx.describe_effect(|| CalendarEffect::CancelledLate);
         }
         Some(CancellationTiming::Early) => {
-            cx.describe_effect(|| {
-                "It is early: no fee is due, and what it holds comes back.".to_owned()
-            });
+            cx.describe_effect(|| CalendarEffect::CancelledEarly);
         }
         None => {}
     }
@@ -289,12 +289,12 @@ fn end_of_entitlement(cx: &mut Write, client: Id) -> Result<u64> {
 const ENDS: &[Effect] = &[
     Effect::new(
         Offboarding::ClientArchived,
-        "Their bookings to come, places in lines and requests are cancelled as early.",
+        || CalendarEffect::BookingsOfClientCancelled.into(),
         end_of_client,
     ),
     Effect::new(
         Offboarding::EntitlementEnded,
-        "Bookings to come that nothing covers any more are cancelled as early.",
+        || CalendarEffect::UncoveredBookingsCancelled.into(),
         end_of_entitlement,
     ),
 ];
@@ -313,6 +313,7 @@ pub(super) fn area() -> Area {
         .staff_only_input(SAID_BY_STAFF)
         .fails(&[Key::ApiError]),
         operation!(POST "/bookings/{bookingId}/cancel", BookingsWrite, cancel_booking)
+            .success(Success::Cancelled)
             .summary("Cancel a booking")
             .describe(
                 "Cancels a booking, early or late by the policy it was booked under; staff may \

@@ -7,8 +7,8 @@ use std::collections::BTreeSet;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use spotter_contract::{
-    Area, Body, LeftKind, ListQuery, Path, Read, Remainder, SetAside, Timer, Write, answer, listed,
-    operation, path,
+    Area, Body, LeftKind, ListQuery, Path, Read, Remainder, SetAside, Success, Timer, Write,
+    answer, listed, operation, path,
 };
 use spotter_kernel::{
     Change, Date, Id, Key, Patch, Problem, Result, Timestamp,
@@ -25,10 +25,12 @@ use crate::{
     correcting,
     create::goes_on,
     days,
+    effects::CalendarEffect,
     events::CalendarEvent,
     hours::Span,
     permissions,
     recurrence::{NewRecurrence, Recurrence, RecurrenceChanges},
+    rules::CalendarRule,
     series::{
         HORIZON_DAYS, OnConflict, SeriesScope, SeriesState, SeriesStatus, SkippedDate,
         affected_from, check_conflicts, check_next, in_moving_order,
@@ -278,7 +280,7 @@ fn active(cx: &mut Write, at: SeriesPath) -> Result<EventSeries> {
     let series = EventSeries::find(cx, at.event_series_id)?;
     permissions::check_own_calendar(cx, series.coach_id)?;
     if series.status == SeriesStatus::Cancelled {
-        return Err(Problem::conflict("status", "must not be cancelled already"));
+        return Err(Problem::conflict("status", CalendarRule::CancelledAlready));
     }
     Ok(series)
 }
@@ -289,7 +291,7 @@ fn update_event_series(
     Body(change): Body<EventSeriesChanges>,
 ) -> Result<ChangedAnswer> {
     if change.scope == SeriesScope::This {
-        let rule = "must be following or all: one class is changed as a calendar event";
+        let rule = CalendarRule::OneClassOfSeries;
         return Err(Problem::invalid("scope", rule));
     }
     let mut before = active(cx, at)?;
@@ -341,8 +343,9 @@ fn update_event_series(
     let overlapping_bookings = booking::elsewhere(cx, &carried.moved)?;
     let (cancelled_classes, cancelled_bookings) =
         (carried.cancelled_classes, carried.cancelled_bookings);
-    cx.describe_effect(|| {
-        format!("{cancelled_classes} classes with {cancelled_bookings} bookings are cancelled.")
+    cx.describe_count(cancelled_classes, || CalendarEffect::ClassesCancelled {
+        classes: cancelled_classes,
+        bookings: cancelled_bookings,
     });
     Ok(ChangedAnswer {
         event_series: next,
@@ -469,7 +472,7 @@ fn cancel_event_series(
         None => series.status = SeriesStatus::Cancelled,
     }
     series.keep_extending(cx)?;
-    cx.describe_effect(|| format!("{classes} classes with {bookings} bookings do not take place."));
+    cx.describe_count(classes, || CalendarEffect::ClassesCalledOff { classes, bookings });
     cx.as_of(before.updated_at);
     series.save(cx, &before)?;
     Ok(SeriesAnswer { event_series: series })
@@ -510,6 +513,7 @@ pub(super) fn area() -> Area {
                 "Returns one series with its recurrence and the dates that could not be created.",
             ),
         operation!(app POST "/calendar/event-series", Coach, create_event_series)
+.success(Success::Added)
             .summary("Make classes again and again")
             .describe(
                 "A series with an end (`untilDate` or `count`) is made whole, at most 104 classes; one \
@@ -545,6 +549,7 @@ pub(super) fn area() -> Area {
             ]),
         operation!(app POST "/calendar/event-series/{eventSeriesId}/cancel", Coach,
             cancel_event_series)
+.success(Success::Cancelled)
         .summary("Cancel a series of classes")
         .describe(
                 "Cancels one class of a series, one and all following, or all to come. Their \
@@ -571,19 +576,19 @@ const STAYS: &[Remainder] = &[
         SetAside::Coach,
         LeftKind::EventSeries,
         |cx, id, most| cx.all(LEFT_OF_COACH, params![id, most]),
-        "{} series of classes go on with the coach; no dates are added.",
+        |total| CalendarEffect::SeriesStayWithCoach { total }.into(),
     ),
     Remainder::new(
         SetAside::Location,
         LeftKind::EventSeries,
         |cx, id, most| cx.all(LEFT_OF_LOCATION, params![id, most]),
-        "{} series of classes go on there; no dates are added.",
+        |total| CalendarEffect::SeriesStayAtLocation { total }.into(),
     ),
     Remainder::new(
         SetAside::EventType,
         LeftKind::EventSeries,
         |cx, id, most| cx.all(LEFT_OF_TYPE, params![id, most]),
-        "{} series of classes of it go on; no dates are added.",
+        |total| CalendarEffect::SeriesOfTypeStay { total }.into(),
     ),
 ];
 

@@ -2,15 +2,15 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use spotter_contract::{Area, Body, OptionalBody, Path, Write, answer, operation};
+use spotter_contract::{Area, Body, OptionalBody, Path, Success, Write, answer, operation};
 use spotter_core::{company::coaches::Coach, locations::Location};
-use spotter_kernel::text::quoted;
 use spotter_kernel::{
     Change, Date, Event, Id, Key, Patch, Problem, Result, TimeZone, Timestamp,
     id::{CoachId, LocationId},
     number::BoundedInteger,
     text::{Name, Text},
 };
+use spotter_kernel::{Rule, text::quoted};
 
 use crate::{
     availability::{CoachAvailability, LocationAvailability},
@@ -21,9 +21,11 @@ use crate::{
     correcting,
     create::bookable_type,
     days,
+    effects::CalendarEffect,
     events::{CalendarEvent, EventAnswer, EventPath, EventView, NewEvent},
     hours::Span,
     permissions, requests,
+    rules::CalendarRule,
     slot_rules::meets,
     templates::EventTemplate,
     types::EventType,
@@ -84,7 +86,7 @@ impl Plan {
             Some(id) => {
                 let template = EventTemplate::find(cx, id)?;
                 if template.status == OfferStatus::Archived {
-                    return Err(Problem::conflict("eventTemplateId", "must not be archived"));
+                    return Err(Problem::conflict("eventTemplateId", Rule::Archived));
                 }
                 Some(template)
             }
@@ -92,16 +94,16 @@ impl Plan {
         };
         let template = template.as_ref();
         let type_id = new.event_type_id.or(template.map(|template| template.event_type_id));
-        let type_id = type_id.ok_or_else(|| Problem::invalid("eventTypeId", "must be given"))?;
+        let type_id = type_id.ok_or_else(|| Problem::invalid("eventTypeId", Rule::Required))?;
         let event_type = bookable_type(cx, type_id)?;
         if event_type.kind != EventKind::Class {
-            return Err(Problem::conflict("eventTypeId", "must be a class"));
+            return Err(Problem::conflict("eventTypeId", CalendarRule::NotClass));
         }
         let coach = new.coach_id.or(template.and_then(|template| template.coach_id));
         let coach_id = match (coach, event_type.coach_ids.0.as_slice()) {
             (Some(coach), _) => coach,
             (None, [only]) => *only,
-            _ => return Err(Problem::field(Key::CoachRequired, "coachId", "must be given")),
+            _ => return Err(Problem::field(Key::CoachRequired, "coachId", Rule::Required)),
         };
         check_coach(cx, coach_id)?;
         let location = new.location_id.or(template.and_then(|template| template.location_id));
@@ -181,10 +183,10 @@ pub fn check_coach(cx: &mut Write, coach: CoachId) -> Result<()> {
 /// The zone of a place, or of the company; and how many events a limited place holds at once.
 fn place(cx: &mut Write, location: Option<LocationId>) -> Result<(TimeZone, Option<i64>)> {
     let Some(id) = location else { return Ok((cx.zone()?, None)) };
-    let rule = "must be one of the company's locations";
+    let rule = Rule::OtherCompanysLocation;
     let location = Location::find(cx, id).map_err(|none| none.missing("locationId", rule))?;
     if !location.is_active() {
-        return Err(Problem::conflict("locationId", "must not be archived"));
+        return Err(Problem::conflict("locationId", Rule::Archived));
     }
     let most = LocationAvailability::of(cx, &location)?.max_concurrent_events;
     Ok((location.time_zone(), most))
@@ -230,11 +232,9 @@ fn placed_class(placement: Placement<CalendarEvent>) -> Result<CalendarEvent> {
         Placement::Blocked(reasons) => reasons,
     };
     Err(match reasons.first() {
-        Some(Reason::Closed) => Problem::conflict("startsAt", "must not be within a closure"),
-        Some(Reason::LocationBusy) => {
-            Problem::conflict("locationId", "must have room for one more event then")
-        }
-        _ => Problem::conflict("startsAt", "must be when the coach is free"),
+        Some(Reason::Closed) => Problem::conflict("startsAt", CalendarRule::WithinClosure),
+        Some(Reason::LocationBusy) => Problem::conflict("locationId", CalendarRule::NoRoomThen),
+        _ => Problem::conflict("startsAt", CalendarRule::CoachBusy),
     })
 }
 
@@ -264,10 +264,10 @@ fn changeable(cx: &mut Write, at: EventPath) -> Result<CalendarEvent> {
     let event = CalendarEvent::find(cx, at.calendar_event_id)?;
     permissions::check_own_calendar(cx, event.coach_id)?;
     if event.kind != EventKind::Class {
-        return Err(Problem::conflict("kind", "must be a class: an appointment is its booking's"));
+        return Err(Problem::conflict("kind", CalendarRule::NotClassButAppointment));
     }
     if !event.is_scheduled() {
-        return Err(Problem::conflict("status", "must be scheduled"));
+        return Err(Problem::conflict("status", CalendarRule::NotScheduled));
     }
     Ok(event)
 }
@@ -379,8 +379,9 @@ fn cancel_calendar_event(
 ) -> Result<EventAnswer> {
     let mut event = changeable(cx, at)?;
     let ended = call_off(cx, &mut event, why.reason.map(Into::into))?;
-    cx.describe_effect(|| {
-        format!("{} does not take place; {ended} bookings are cancelled.", quoted(&event.name))
+    cx.describe_effect(|| CalendarEffect::ClassCalledOff {
+        name: quoted(&event.name),
+        bookings: ended,
     });
     Ok(EventAnswer { calendar_event: event.into() })
 }
@@ -407,6 +408,7 @@ pub fn call_off(cx: &mut Write, event: &mut CalendarEvent, reason: Option<String
 pub(super) fn area() -> Area {
     Area::default().operations([
         operation!(app POST "/calendar/events", Coach, create_calendar_event)
+            .success(Success::Added)
             .summary("Create a class")
             .describe("Creates one class that clients can book.")
             .created()
@@ -423,6 +425,7 @@ pub(super) fn area() -> Area {
             .fails(&[Key::ApiError, Key::CompanyNotFound]),
         operation!(app POST "/calendar/events/{calendarEventId}/cancel", Coach,
             cancel_calendar_event)
+        .success(Success::Cancelled)
         .summary("Cancel a class")
         .describe(
             "Cancels a class and its bookings, as early cancellations by the company. \

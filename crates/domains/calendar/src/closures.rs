@@ -3,10 +3,12 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use spotter_contract::{Area, Body, ListQuery, Path, Read, Write, answer, listed, operation, path};
+use spotter_contract::{
+    Area, Body, ListQuery, Path, Read, Success, Write, answer, listed, operation, path,
+};
 use spotter_core::{company::coaches::Coach, locations::Location};
 use spotter_kernel::{
-    Change, Date, Key, Patch, Problem, Result, TimeZone, Timestamp,
+    Change, Date, Key, Patch, Problem, Result, Rule, TimeZone, Timestamp,
     id::{CoachId, LocationId},
     text::{ClosingTime, Text, WallTime},
 };
@@ -15,7 +17,9 @@ use spotter_store::{List, Prefetch, filters, lists, params, record, set, stateme
 use crate::{
     availability::CoachAvailability,
     booking::{self, AffectedBookings},
+    effects::CalendarEffect,
     hours::{Span, Window, dates},
+    rules::CalendarRule,
     vocabulary::{AppliesTo, AvailabilityRuleId},
     waitlist,
 };
@@ -98,33 +102,27 @@ impl AvailabilityRule {
 
     fn check(&self, cx: &mut Read) -> Result<()> {
         if self.end_date < self.start_date {
-            return Err(Problem::field(
-                Key::DateRangeOrderInvalid,
-                "endDate",
-                "must not be before the start",
-            ));
+            return Err(Problem::field(Key::DateRangeOrderInvalid, "endDate", Rule::BeforeStart));
         }
         if self.start_date.days_until(self.end_date) > DAYS_MAX {
             return Err(Problem::field(
                 Key::DateRangeTooLarge,
                 "endDate",
-                "must be at most 731 days later",
+                CalendarRule::ClosureTooLong,
             ));
         }
         if self.start_time.is_some() != self.end_time.is_some() {
-            return Err(Problem::invalid("endTime", "must be given with startTime, and only then"));
+            return Err(Problem::invalid("endTime", CalendarRule::TimesTogether));
         }
         let wanted = |field: &str, given: bool, named: bool| match (given, named) {
-            (true, false) => Err(Problem::invalid(field, "must be given")),
-            (false, true) => {
-                Err(Problem::invalid(field, "must be absent: something else is closed"))
-            }
+            (true, false) => Err(Problem::invalid(field, Rule::Required)),
+            (false, true) => Err(Problem::invalid(field, CalendarRule::ClosureOfOther)),
             _ => Ok(()),
         };
         wanted("locationId", self.applies_to == AppliesTo::Location, self.location_id.is_some())?;
         wanted("coachId", self.applies_to == AppliesTo::Coach, self.coach_id.is_some())?;
         if let Some(id) = self.location_id {
-            let rule = "must be one of the company's locations";
+            let rule = Rule::OtherCompanysLocation;
             Location::find(cx, id).map_err(|none| none.missing("locationId", rule))?;
         }
         if let Some(id) = self.coach_id {
@@ -284,7 +282,7 @@ fn create_availability_rule(cx: &mut Write, Body(new): Body<NewRule>) -> Result<
     if open.is_some_and(|(count,)| count >= RULES_MAX) {
         return Err(Problem::conflict(
             "availabilityRules",
-            "must be at most 2000 that have not ended",
+            CalendarRule::TooManyClosures { max: 2000 },
         ));
     }
     cx.set_audit_target("availability_rule", rule.availability_rule_id, ["availabilityRule"]);
@@ -330,7 +328,7 @@ fn update_availability_rule(
 fn delete_availability_rule(cx: &mut Write, Path(at): Path<RulePath>) -> Result<RuleAnswer> {
     let availability_rule = AvailabilityRule::find(cx, at.availability_rule_id)?;
     cx.set_audit_target("availability_rule", at.availability_rule_id, ["availabilityRule"]);
-    cx.describe_effect(|| "What it closes can be booked again.".to_owned());
+    cx.describe_effect(|| CalendarEffect::Reopened);
     cx.as_of(availability_rule.updated_at);
     cx.defer(DELETE, params![at.availability_rule_id])?;
     availability_rule.open_waitlists(cx)?;
@@ -358,6 +356,7 @@ pub(super) fn area() -> Area {
             )
             .fails(&[Key::DateRangeOrderInvalid, Key::DateRangeTooLarge, Key::CompanyNotFound]),
         operation!(POST "/availability-rules", AvailabilityRulesWrite, create_availability_rule)
+.success(Success::Added)
             .summary("Create a closure")
             .describe(
                 "Closes the company, a location or a coach's calendar for a span of time. Cancels \
@@ -377,6 +376,7 @@ pub(super) fn area() -> Area {
             Key::CoachNotFound]),
         operation!(DELETE "/availability-rules/{availabilityRuleId}", AvailabilityRulesWrite,
             delete_availability_rule)
+.success(Success::Deleted)
         .summary("Delete a closure")
             .describe(
                 "Slots within the closure can be booked again.",

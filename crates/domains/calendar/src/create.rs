@@ -4,7 +4,7 @@
 use spotter_contract::{Read, Write};
 use spotter_core::{clients::Client, company::coaches::Coach, locations::Location};
 use spotter_kernel::{
-    Date, Id, Problem, Result, Timestamp,
+    Date, Id, Problem, Result, Rule, Timestamp,
     id::{ClientId, CoachId, LocationId},
 };
 
@@ -86,7 +86,7 @@ pub fn draft_of(request: &BookingRequest) -> BookingDraft {
 pub fn bookable_type(cx: &mut Read, id: EventTypeId) -> Result<EventType> {
     let event_type = EventType::find(cx, id)?;
     if !event_type.is_active() {
-        return Err(Problem::conflict("eventTypeId", "must not be archived"));
+        return Err(Problem::conflict("eventTypeId", Rule::Archived));
     }
     Ok(event_type)
 }
@@ -111,7 +111,7 @@ pub fn goes_on(
 /// The client, if they can book.
 fn bookable_client(cx: &mut Read, id: ClientId) -> Result<()> {
     if Client::find(cx, id)?.is_archived() {
-        return Err(Problem::conflict("clientId", "must not be archived"));
+        return Err(Problem::conflict("clientId", Rule::Archived));
     }
     Ok(())
 }

@@ -15,6 +15,7 @@ use spotter_store::{List, filters, lists, params, record, set, statements, value
 use crate::{
     busy::BusySpan,
     days,
+    effects::CalendarEffect,
     hours::{Span, with_offset},
     metrics, permissions,
     vocabulary::{
@@ -346,19 +347,19 @@ const STAYS: &[Remainder] = &[
         SetAside::Coach,
         LeftKind::CalendarEvent,
         |cx, coach, most| cx.all(LEFT_BY_COACH, params![coach, cx.now(), most]),
-        "{} classes and appointments to come stay with the coach, and can be booked no more.",
+        |total| CalendarEffect::EventsStayWithCoach { total }.into(),
     ),
     Remainder::new(
         SetAside::Location,
         LeftKind::CalendarEvent,
         |cx, location, most| cx.all(LEFT_AT_LOCATION, params![location, cx.now(), most]),
-        "{} classes and appointments to come stay there, and can be booked no more.",
+        |total| CalendarEffect::EventsStayAtLocation { total }.into(),
     ),
     Remainder::new(
         SetAside::EventType,
         LeftKind::CalendarEvent,
         |cx, kind, most| cx.all(LEFT_OF_TYPE, params![kind, cx.now(), most]),
-        "{} classes and appointments of it are to come, and can be booked no more.",
+        |total| CalendarEffect::EventsOfTypeStay { total }.into(),
     ),
 ];
 

@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use spotter_contract::{
     Actor, Area, Body, Document, Effect, ListQuery, Offboarding, Path, Read, ReaderDocument, Role,
-    UpdatedFrom, Write, answer, listed, operation, path, vault::digest,
+    Success, UpdatedFrom, Write, answer, listed, operation, path, vault::digest,
 };
 use spotter_core::{
     clients::Client,
@@ -17,7 +17,7 @@ use spotter_core::{
     locations::Location,
 };
 use spotter_kernel::{
-    Id, Key, Problem, Result, Timestamp,
+    Id, Key, Problem, Result, Rule, Timestamp,
     id::{ClientId, CoachId, LocationId},
     secret::{Credential, CredentialKind},
 };
@@ -25,9 +25,11 @@ use spotter_store::{Bind, List, lists, params, record, statements, values, words
 
 use crate::{
     booking::Booking,
+    effects::CalendarEffect,
     events::CalendarEvent,
     hours::Span,
     ical::{Entry, calendar},
+    rules::CalendarRule,
     vocabulary::{BookingStatus, CalendarEventId, CalendarFeedId, EventKind},
 };
 
@@ -134,7 +136,7 @@ answer!(
 
 /// Whose calendar is meant, if it is the caller's to hand out.
 fn owner(cx: &mut Write, new: &NewFeed) -> Result<Id> {
-    let absent = |field: &str| Problem::invalid(field, "must be absent for this kind");
+    let absent = |field: &str| Problem::invalid(field, Rule::WrongKind);
     match (new.kind, new.coach_id, new.location_id) {
         (FeedKind::Coach | FeedKind::Client, _, Some(_)) => return Err(absent("locationId")),
         (FeedKind::Client | FeedKind::Location, Some(_), _) => return Err(absent("coachId")),
@@ -156,8 +158,8 @@ fn owner(cx: &mut Write, new: &NewFeed) -> Result<Id> {
         }
         (FeedKind::Location, _) => {
             let id = new.location_id;
-            let id = id.ok_or_else(|| Problem::invalid("locationId", "must be given"))?;
-            let rule = "must be one of the company's locations";
+            let id = id.ok_or_else(|| Problem::invalid("locationId", Rule::Required))?;
+            let rule = Rule::OtherCompanysLocation;
             Location::find(cx, id).map_err(|none| none.missing("locationId", rule))?;
             Ok(id.0)
         }
@@ -169,7 +171,7 @@ fn create_calendar_feed(cx: &mut Write, Body(new): Body<NewFeed>) -> Result<Feed
     let owner_id = owner(cx, &new)?;
     let count: Option<(i64,)> = cx.one(COUNT, params![owner_id])?;
     if count.is_some_and(|(count,)| count >= FEEDS_MAX) {
-        return Err(Problem::conflict("calendarFeeds", "must be at most 10 for one calendar"));
+        return Err(Problem::conflict("calendarFeeds", CalendarRule::TooManyFeeds { max: 10 }));
     }
     let mut feed = CalendarFeed {
         calendar_feed_id: CalendarFeedId(cx.new_id()),
@@ -191,7 +193,7 @@ path!(FeedPath { calendar_feed_id: CalendarFeedId });
 fn rotate_calendar_feed(cx: &mut Write, Path(at): Path<FeedPath>) -> Result<FeedAnswer> {
     let mut feed = CalendarFeed::find(cx, at.calendar_feed_id)?;
     let url = feed.renew(cx);
-    cx.describe_effect(|| "Programs that read the old address see nothing any more.".to_owned());
+    cx.describe_effect(|| CalendarEffect::FeedAddressReplaced);
     cx.set_audit_target("calendar_feed", feed.calendar_feed_id, ["url"]);
     cx.execute(RENEW, params![feed.calendar_feed_id, feed.digest, feed.updated_at])?;
     Ok(FeedAnswer { calendar_feed: feed, url })
@@ -416,8 +418,8 @@ fn end_of_owner(cx: &mut Write, owner: Id) -> Result<u64> {
 }
 
 const ENDS: &[Effect] = &[
-    Effect::new(Offboarding::ClientArchived, "Their calendar feeds end.", end_of_owner),
-    Effect::new(Offboarding::CoachDeactivated, "Their calendar feeds end.", end_of_owner),
+    Effect::new(Offboarding::ClientArchived, || CalendarEffect::FeedsEnd.into(), end_of_owner),
+    Effect::new(Offboarding::CoachDeactivated, || CalendarEffect::FeedsEnd.into(), end_of_owner),
 ];
 
 /// The operations and statements of this module.
@@ -430,6 +432,7 @@ pub(super) fn area() -> Area {
                  those of all coaches and locations.",
             ),
         operation!(app POST "/calendar/feeds", SignedIn, create_calendar_feed)
+            .success(Success::Added)
             .summary("Create a calendar feed")
             .describe(
                 "Returns a `url` that calendar programs read without signing in: whoever knows it \
@@ -437,14 +440,15 @@ pub(super) fn area() -> Area {
                  or deleting the feed ends it, and so does its owner's departure.",
             )
             .created()
-            .secret()
+            .secret(&[])
             .fails(&[Key::ApiError]),
         operation!(app POST "/calendar/feeds/{calendarFeedId}/rotate", SignedIn,
             rotate_calendar_feed)
         .summary("Rotate a calendar feed's address")
         .describe("Returns a new address; the old one stops working at once.")
-        .secret(),
+        .secret(&[]),
         operation!(app DELETE "/calendar/feeds/{calendarFeedId}", SignedIn, delete_calendar_feed)
+            .success(Success::Deleted)
             .summary("Delete a calendar feed")
             .describe("Ends the feed's address."),
     ])

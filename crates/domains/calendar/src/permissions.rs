@@ -3,11 +3,11 @@
 use spotter_contract::{Actor, Payload, Read, Role, Write};
 use spotter_core::live;
 use spotter_kernel::{
-    Event, Key, Problem, Result, Timestamp,
+    Event, Key, Problem, Result, Rule, Timestamp,
     id::{ClientId, CoachId},
 };
 
-use crate::vocabulary::CancelledBy;
+use crate::{rules::CalendarRule, vocabulary::CancelledBy};
 
 /// Coaches change their own calendar; managers, and integrations, everybody's.
 pub fn check_own_calendar(cx: &Read, coach: CoachId) -> Result<()> {
@@ -50,7 +50,7 @@ pub fn check_start(cx: &Read, starts_at: Timestamp) -> Result<()> {
     let now = cx.now();
     let (first, last) = (now.plus_days(-START_DAYS_MAX), now.plus_days(START_DAYS_MAX));
     if !(first..=last).contains(&starts_at) {
-        return Err(Problem::invalid("startsAt", "must be within ten years of now"));
+        return Err(Problem::invalid("startsAt", CalendarRule::StartTooFar));
     }
     Ok(())
 }
@@ -63,12 +63,12 @@ pub fn check_range(
 ) -> Result<crate::hours::Span> {
     let (Some(from), Some(to)) = (from, to) else {
         let field = if from.is_none() { "from" } else { "to" };
-        return Err(Problem::field(Key::DateRangeRequired, field, "must be given"));
+        return Err(Problem::field(Key::DateRangeRequired, field, Rule::Required));
     };
     spotter_kernel::in_order(Some(from), Some(to), "to")?;
     if to > from.plus_days(days_max) {
-        let rule = format!("must be at most {days_max} days after from");
-        return Err(Problem::field(Key::DateRangeTooLarge, "to", &rule));
+        let rule = CalendarRule::RangeTooLong { days_max };
+        return Err(Problem::field(Key::DateRangeTooLarge, "to", rule));
     }
     Ok(crate::hours::Span::new(from, to))
 }

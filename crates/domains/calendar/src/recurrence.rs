@@ -4,11 +4,12 @@
 
 use std::collections::BTreeSet;
 
+use crate::rules::CalendarRule;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use spotter_kernel::{
-    Change, Date, Key, Many, Patch, Problem, Result, TimeZone, Timestamp, number::BoundedInteger,
-    text::WallTime,
+    Change, Date, Key, Many, Patch, Problem, Result, Rule, TimeZone, Timestamp,
+    number::BoundedInteger, text::WallTime,
 };
 
 /// Most occurrences of a recurrence with an end.
@@ -103,27 +104,27 @@ impl Recurrence {
     /// Refuses an end that is before the start, too far, or said twice.
     pub fn check(&self) -> Result<()> {
         if self.until_date.is_some() && self.count.is_some() {
-            return Err(Problem::invalid("recurrence.count", "must be absent beside untilDate"));
+            return Err(Problem::invalid("recurrence.count", CalendarRule::CountBesideUntil));
         }
         if self.until_date.is_some_and(|until| until < self.start_date) {
-            let rule = "must not be before the start";
+            let rule = Rule::BeforeStart;
             return Err(Problem::field(Key::DateRangeOrderInvalid, "recurrence.untilDate", rule));
         }
         if self.until_date.is_some_and(|until| self.start_date.days_until(until) > LONG_MAX) {
-            let rule = "must be at most 366 days after the start";
+            let rule = CalendarRule::SeriesTooLong;
             return Err(Problem::field(Key::DateRangeTooLarge, "recurrence.untilDate", rule));
         }
         let far = self.start_date.plus_days(LONG_MAX).unwrap_or(self.start_date);
         if self.first(far, |_| true).is_none() {
-            return Err(Problem::invalid("recurrence", "must have a date"));
+            return Err(Problem::invalid("recurrence", CalendarRule::NoDates));
         }
         let dates = self.pattern(far, COUNT_MAX + 1).len();
         if self.count.is_some_and(|count| dates < count as usize) {
-            let rule = "must be so many that the last is within 366 days of the start";
+            let rule = CalendarRule::LastTooFar;
             return Err(Problem::field(Key::DateRangeTooLarge, "recurrence.count", rule));
         }
         if self.until_date.is_some() && dates > COUNT_MAX {
-            let rule = "must leave at most 104 occurrences";
+            let rule = CalendarRule::TooManyOccurrences { max: 104 };
             return Err(Problem::invalid("recurrence.untilDate", rule));
         }
         Ok(())
@@ -224,10 +225,10 @@ impl NewRecurrence {
         };
         let today = recurrence.time_zone.date_at(now);
         if recurrence.start_date < today {
-            return Err(Problem::invalid("recurrence.startDate", "must not have passed"));
+            return Err(Problem::invalid("recurrence.startDate", Rule::Passed));
         }
         if today.days_until(recurrence.start_date) > LONG_MAX {
-            return Err(Problem::invalid("recurrence.startDate", "must be within a year"));
+            return Err(Problem::invalid("recurrence.startDate", CalendarRule::BeyondYear));
         }
         recurrence.check()?;
         Ok(recurrence)
@@ -285,7 +286,7 @@ impl RecurrenceChanges {
         match refused.into_iter().find(|(_, submitted)| *submitted) {
             Some((field, _)) => {
                 let field = format!("recurrence.{field}");
-                Err(Problem::invalid(&field, "must be absent where one occurrence is meant"))
+                Err(Problem::invalid(&field, CalendarRule::OneOccurrence))
             }
             None => Ok(self.start_time.value()),
         }

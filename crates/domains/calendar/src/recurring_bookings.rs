@@ -6,11 +6,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use spotter_contract::{
     Area, Body, Effect, LeftKind, ListQuery, Offboarding, Path, Payload, Read, Remainder, SetAside,
-    Timer, Write, answer, listed, operation, path, settling,
+    Success, Timer, Write, answer, listed, operation, path, settling,
 };
 use spotter_core::{clients::Client, company::coaches::Coach, locations::Location};
 use spotter_kernel::{
-    Date, Event, Id, Key, Problem, Result, Timestamp,
+    Date, Event, Id, Key, Problem, Result, Rule, Timestamp,
     id::{ClientId, CoachId, LocationId},
     text::Text,
 };
@@ -20,10 +20,12 @@ use crate::{
     availability::CoachAvailability,
     booking::Booking,
     create::{BookingDraft, book_at, bookable_type, goes_on, look_up_slot},
+    effects::CalendarEffect,
     events::CalendarEvent,
     hours::Span,
     permissions,
     recurrence::{NewRecurrence, Recurrence},
+    rules::CalendarRule,
     series::{HORIZON_DAYS, OnConflict, SeriesState, SeriesStatus, SkippedDate, check_conflicts},
     types::EventType,
     vocabulary::{CapacityAction, EventKind, EventTypeId, Placement, RecurringBookingId},
@@ -314,14 +316,14 @@ pub fn check_place(
 ) -> Result<()> {
     let coaches = &event_type.coach_ids.0;
     if !coaches.is_empty() && !coaches.contains(&coach) {
-        return Err(Problem::conflict("coachId", "must be one of the event type's coaches"));
+        return Err(Problem::conflict("coachId", CalendarRule::NotTypesCoach));
     }
     let Some(id) = location else { return Ok(()) };
-    let rule = "must be one of the company's locations";
+    let rule = Rule::OtherCompanysLocation;
     Location::find(cx, id).map_err(|none| none.missing("locationId", rule))?;
     let places = &event_type.location_ids.0;
     if event_type.kind == EventKind::Appointment && !places.contains(&id) {
-        return Err(Problem::conflict("locationId", "must be one of the event type's locations"));
+        return Err(Problem::conflict("locationId", CalendarRule::NotTypesLocation));
     }
     Ok(())
 }
@@ -329,7 +331,7 @@ pub fn check_place(
 fn create_recurring_booking(cx: &mut Write, Body(new): Body<NewSeries>) -> Result<SeriesAnswer> {
     let client = Client::find(cx, new.client_id)?;
     if client.is_archived() {
-        return Err(Problem::conflict("clientId", "must not be archived"));
+        return Err(Problem::conflict("clientId", Rule::Archived));
     }
     Coach::find(cx, new.coach_id)?;
     let event_type = bookable_type(cx, new.event_type_id)?;
@@ -357,7 +359,7 @@ fn create_recurring_booking(cx: &mut Write, Body(new): Body<NewSeries>) -> Resul
     let conflicts = series.extend(cx)?;
     check_conflicts(series.on_conflict, &conflicts)?;
     let (through, left_out) = (series.made_through, conflicts.len());
-    cx.describe_effect(|| format!("Its dates until {through} are booked, but for {left_out}."));
+    cx.describe_effect(|| CalendarEffect::DatesBooked { through, left_out });
     series.skipped = Json(conflicts);
     series.create(cx)?;
     series.keep_extending(cx)?;
@@ -402,8 +404,11 @@ fn end_of_client(cx: &mut Write, client: Id) -> Result<u64> {
     Ok(count)
 }
 
-const ENDS: &[Effect] =
-    &[Effect::new(Offboarding::ClientArchived, "Their recurring bookings end.", end_of_client)];
+const ENDS: &[Effect] = &[Effect::new(
+    Offboarding::ClientArchived,
+    || CalendarEffect::RecurringBookingsEnd.into(),
+    end_of_client,
+)];
 
 /// The operations and statements of this module.
 pub(super) fn area() -> Area {
@@ -430,6 +435,7 @@ pub(super) fn area() -> Area {
             )
             .for_own(&["note"]),
             operation!(POST "/recurring-bookings", RecurringBookingsWrite, create_recurring_booking)
+.success(Success::Added)
                 .summary("Create a recurring booking")
                 .describe(
                 "Books a recurrence. With an end (`untilDate` or `count`, at most 104 dates) it \
@@ -465,19 +471,19 @@ const STAYS: &[Remainder] = &[
         SetAside::Coach,
         LeftKind::RecurringBooking,
         |cx, id, most| cx.all(LEFT_OF_COACH, params![id, most]),
-        "{} bookings of every week go on with the coach; no dates are added.",
+        |total| CalendarEffect::RecurringStayWithCoach { total }.into(),
     ),
     Remainder::new(
         SetAside::Location,
         LeftKind::RecurringBooking,
         |cx, id, most| cx.all(LEFT_OF_LOCATION, params![id, most]),
-        "{} bookings of every week go on there; no dates are added.",
+        |total| CalendarEffect::RecurringStayAtLocation { total }.into(),
     ),
     Remainder::new(
         SetAside::EventType,
         LeftKind::RecurringBooking,
         |cx, id, most| cx.all(LEFT_OF_TYPE, params![id, most]),
-        "{} bookings of every week of it go on; no dates are added.",
+        |total| CalendarEffect::RecurringOfTypeStay { total }.into(),
     ),
 ];
 

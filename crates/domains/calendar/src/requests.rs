@@ -4,10 +4,11 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 use spotter_contract::{
-    Area, ListQuery, Path, Payload, Read, Timer, Write, answer, listed, operation, path, settling,
+    Area, ListQuery, Path, Payload, Read, Success, Timer, Write, answer, listed, operation, path,
+    settling,
 };
 use spotter_kernel::{
-    Event, Id, Key, Problem, Result, TimeZone, Timestamp,
+    Event, Id, Key, Problem, Result, Rule, TimeZone, Timestamp,
     id::{ClientId, CoachId, LocationId},
 };
 use spotter_store::{List, Prefetch, filters, lists, params, record, set, statements, values};
@@ -18,9 +19,11 @@ use crate::{
     busy::BusySpan,
     create::{BookableSlot, BookingDraft, book, draft_of, find_slot},
     days,
+    effects::CalendarEffect,
     events::CalendarEvent,
     hours::{Span, with_offset},
     permissions,
+    rules::CalendarRule,
     slots::RefusedSlot,
     types::EventType,
     vocabulary::{
@@ -235,7 +238,7 @@ pub fn create(
 ) -> Result<BookingRequest> {
     let client = spotter_core::clients::Client::find(cx, draft.client)?;
     if client.is_archived() {
-        return Err(Problem::conflict("clientId", "must not be archived"));
+        return Err(Problem::conflict("clientId", Rule::Archived));
     }
     let BookableSlot { start, buffers, is_limited } = find_slot(cx, event_type, &draft)?;
     if let Some(class) = &start.class
@@ -247,7 +250,7 @@ pub fn create(
         Booking::check_external_id(cx, external)?;
         let waiting: Option<(BookingRequestId,)> = cx.one(BY_EXTERNAL_ID, params![external])?;
         if waiting.is_some() {
-            return Err(Problem::conflict("externalId", "must not be another request's"));
+            return Err(Problem::conflict("externalId", CalendarRule::OtherRequests));
         }
     }
     let until = cx.now().plus_seconds(60 * event_type.approval_minutes);
@@ -347,7 +350,7 @@ fn approve_booking_request(cx: &mut Write, Path(at): Path<RequestPath>) -> Resul
 fn reject_booking_request(cx: &mut Write, Path(at): Path<RequestPath>) -> Result<RequestAnswer> {
     let request = BookingRequest::pending(cx, at.booking_request_id)?;
     permissions::check_own_calendar(cx, request.coach_id)?;
-    cx.describe_effect(|| "The request is rejected, and its slot can be booked again.".to_owned());
+    cx.describe_effect(|| CalendarEffect::RequestRejected);
     cx.as_of(request.updated_at);
     let request = request.reject(cx, RejectionCause::Coach, true)?;
     Ok(RequestAnswer { booking_request: request.into() })
@@ -355,7 +358,7 @@ fn reject_booking_request(cx: &mut Write, Path(at): Path<RequestPath>) -> Result
 
 fn withdraw_booking_request(cx: &mut Write, Path(at): Path<RequestPath>) -> Result<RequestAnswer> {
     let request = BookingRequest::pending(cx, at.booking_request_id)?;
-    cx.describe_effect(|| "The request is withdrawn, and its slot can be booked again.".to_owned());
+    cx.describe_effect(|| CalendarEffect::RequestWithdrawn);
     cx.as_of(request.updated_at);
     let request = request.reject(cx, RejectionCause::Withdrawn, true)?;
     Ok(RequestAnswer { booking_request: request.into() })
@@ -441,6 +444,7 @@ pub(super) fn area() -> Area {
             .for_own(STAFFS),
             operation!(POST "/booking-requests/{bookingRequestId}/approve", BookingRequestsWrite,
             approve_booking_request)
+            .success(Success::Approved)
             .summary("Approve a booking request")
             .describe(
                 "Books the requested slot. The slot is checked again: if it was taken in the \
@@ -457,6 +461,7 @@ pub(super) fn area() -> Area {
             .confirmation(),
             operation!(POST "/booking-requests/{bookingRequestId}/reject", BookingRequestsWrite,
             reject_booking_request)
+            .success(Success::Rejected)
             .summary("Reject a booking request")
             .describe("Declines the request and releases its slot.")
             .emits(settling![BookingRequestRejected, BookingUpdated])

@@ -15,6 +15,7 @@ use crate::{
     cancellation::{self, Side},
     create::{BookableSlot, BookingDraft, bookable_type, find_slot},
     events::CalendarEvent,
+    rules::CalendarRule,
     slots::RefusedSlot,
     types::EventType,
     vocabulary::{
@@ -59,14 +60,14 @@ fn reschedule_booking(
 ) -> Result<BookingAnswer> {
     let before = Booking::find(cx, at.booking_id)?;
     if before.status != BookingStatus::Booked {
-        return Err(Problem::conflict("status", "must be booked"));
+        return Err(Problem::conflict("status", CalendarRule::NotBooked));
     }
     if before.attendance_status != AttendanceStatus::Expected {
-        return Err(Problem::conflict("attendanceStatus", "must be expected"));
+        return Err(Problem::conflict("attendanceStatus", CalendarRule::NotExpected));
     }
     let late = before.timing(cx.now()) == CancellationTiming::Late;
     if !cx.by_staff() && (late || before.starts_at <= cx.now()) {
-        let rule = "must not be within the cancellation window: it is too late to move it";
+        let rule = CalendarRule::TooLateToMove;
         return Err(Problem::conflict("startsAt", rule));
     }
     let event = CalendarEvent::find(cx, before.calendar_event_id)?;
@@ -88,7 +89,7 @@ fn reschedule_booking(
     check_staffs(cx, &wanted)?;
     let (type_id, draft) = slot_of(cx, &wanted)?;
     if type_id != before.event_type_id {
-        return Err(Problem::conflict("eventTypeId", "must be the booking's own"));
+        return Err(Problem::conflict("eventTypeId", CalendarRule::NotBookingsOwn));
     }
     let stays = draft.starts_at == before.starts_at
         && draft.coach.is_none_or(|coach| coach == before.coach_id)
@@ -102,7 +103,7 @@ fn reschedule_booking(
         false => bookable_type(cx, type_id)?,
     };
     if !cx.by_staff() && event_type.requires_approval {
-        let rule = "must not need a coach's approval: cancel it, and ask anew";
+        let rule = CalendarRule::NeedsApproval;
         return Err(Problem::conflict("eventTypeId", rule));
     }
     let than = Some(before.calendar_event_id.0);

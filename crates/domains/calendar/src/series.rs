@@ -3,11 +3,12 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use spotter_kernel::{Date, Key, Problem, Result, Timestamp};
+use spotter_kernel::{Date, Key, Problem, Result, Rule, Timestamp};
 use spotter_store::words;
 
 use crate::{
     recurrence::{Diff, Recurrence, RecurrenceChanges},
+    rules::CalendarRule,
     vocabulary::Reason,
 };
 
@@ -47,8 +48,8 @@ pub fn check_next(recurrence: &Recurrence, through: Date, next: Option<Date>) ->
     let Some(next) = next else { return Ok(()) };
     match recurrence.dates(through).last() {
         Some(last) if *last >= next => {
-            let rule = format!("must end before {next}, when the series of nextId begins");
-            Err(Problem::conflict("recurrence", &rule))
+            let rule = CalendarRule::EndsAfterNext { next: next.to_string() };
+            Err(Problem::conflict("recurrence", rule))
         }
         _ => Ok(()),
     }
@@ -74,11 +75,11 @@ pub fn affected_from(
     match (scope, date) {
         (SeriesScope::All, None) => Ok(None),
         (SeriesScope::All, Some(_)) => {
-            Err(Problem::invalid("occurrenceDate", "must be absent for all"))
+            Err(Problem::invalid("occurrenceDate", CalendarRule::GivenForAll))
         }
-        (_, None) => Err(Problem::invalid("occurrenceDate", "must be given")),
+        (_, None) => Err(Problem::invalid("occurrenceDate", Rule::Required)),
         (_, Some(date)) if recurrence.contains(date) => Ok(Some(date)),
-        _ => Err(Problem::field(Key::NotFound, "occurrenceDate", "must be a date of the series")),
+        _ => Err(Problem::field(Key::NotFound, "occurrenceDate", CalendarRule::NotSeriesDate)),
     }
 }
 
@@ -133,12 +134,12 @@ impl SeriesState<'_> {
         let is_to_come = |date: &Date| self.recurrence.starts_at(*date) > now;
         let from = match meant {
             Some(date) if is_to_come(&date) => date,
-            Some(_) => return Err(Problem::conflict("occurrenceDate", "must not have begun")),
+            Some(_) => return Err(Problem::conflict("occurrenceDate", CalendarRule::Begun)),
             None => {
                 let far = self.recurrence.materialized_until(now, self.ahead_days);
-                self.recurrence.first(far, is_to_come).ok_or_else(|| {
-                    Problem::conflict("recurrence", "must have an occurrence that is to come")
-                })?
+                self.recurrence
+                    .first(far, is_to_come)
+                    .ok_or_else(|| Problem::conflict("recurrence", CalendarRule::NothingToCome))?
             }
         };
         let is_whole = self.recurrence.first(from, |_| true) == Some(from);

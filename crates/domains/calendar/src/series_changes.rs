@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use spotter_contract::{Area, Body, Path, Write, answer, operation};
+use spotter_contract::{Area, Body, Path, Success, Write, answer, operation};
 use spotter_core::company::coaches::Coach;
 use spotter_kernel::{
     Change, Date, Event, Key, Patch, Problem, Result,
@@ -21,10 +21,12 @@ use crate::{
     correcting,
     create::{BookingDraft, bookable_type, look_up_slot},
     days,
+    effects::CalendarEffect,
     events::CalendarEvent,
     recurrence::RecurrenceChanges,
     recurring_bookings::{RecurringBooking, SeriesAnswer, SeriesPath, check_place},
     rescheduling::{Move, move_to},
+    rules::CalendarRule,
     series::{
         OnConflict, SeriesScope, SeriesStatus, SkippedDate, affected_from, check_conflicts,
         check_next, in_moving_order,
@@ -116,8 +118,8 @@ fn update_recurring_booking(
         next.save(cx, &before)?;
     }
     next.keep_extending(cx)?;
-    cx.describe_effect(|| {
-        format!("{cancelled_bookings} bookings of dates that are gone are cancelled.")
+    cx.describe_count(cancelled_bookings, || CalendarEffect::DroppedDatesCancelled {
+        bookings: cancelled_bookings,
     });
     Ok(ChangedAnswer { recurring_booking: next, cancelled_bookings })
 }
@@ -136,7 +138,7 @@ answer!(
 fn active(cx: &mut Write, at: SeriesPath) -> Result<RecurringBooking> {
     let series = RecurringBooking::find(cx, at.recurring_booking_id)?;
     if series.status == SeriesStatus::Cancelled {
-        return Err(Problem::conflict("status", "must not be cancelled already"));
+        return Err(Problem::conflict("status", CalendarRule::CancelledAlready));
     }
     Ok(series)
 }
@@ -231,7 +233,7 @@ fn change_one(cx: &mut Write, series: &RecurringBooking, change: SeriesChanges) 
     let own = date.and_then(|date| {
         live.find(|booking| booking.occurrence_date == Some(date)).map(|own| (date, own))
     });
-    let rule = "must be booked, and to come";
+    let rule = CalendarRule::NotBookedToCome;
     let none = || Problem::field(Key::NotFound, "occurrenceDate", rule);
     let (date, before) = own.ok_or_else(none)?;
     let time: Option<WallTime> = change.recurrence.time_of_one()?;
@@ -304,7 +306,7 @@ fn cancel_recurring_booking(
         None => series.status = SeriesStatus::Cancelled,
     }
     series.keep_extending(cx)?;
-    cx.describe_effect(|| format!("{ended} bookings are cancelled, which cannot be taken back."));
+    cx.describe_count(ended, || CalendarEffect::BookingsCancelled { bookings: ended });
     cx.as_of(before.updated_at);
     series.save(cx, &before)?;
     Ok(SeriesAnswer { recurring_booking: series })
@@ -335,6 +337,7 @@ pub(super) fn area() -> Area {
         .confirmation(),
         operation!(POST "/recurring-bookings/{recurringBookingId}/cancel", RecurringBookingsWrite,
             cancel_recurring_booking)
+.success(Success::Cancelled)
         .summary("Cancel a recurring booking")
             .describe(
                 "Cancels one occurrence, one and all following, or all that are still to come.",

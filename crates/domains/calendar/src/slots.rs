@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use spotter_contract::{Area, Flag, IdList, Query, Read, operation};
 use spotter_core::{clients::Client, company::coaches::Coach, locations::Location};
 use spotter_kernel::{
-    Key, Problem, Result, TimeZone, Timestamp,
+    Key, Problem, Result, Rule, TimeZone, Timestamp,
     id::{ClientId, CoachId, LocationId},
 };
 
@@ -13,6 +13,7 @@ use crate::{
     create::BookingDraft,
     hours::{Span, with_offset},
     permissions,
+    rules::CalendarRule,
     slot_search::{SlotQuery, SlotSearch, Start},
     token::SlotKey,
     types::EventType,
@@ -126,11 +127,13 @@ impl SlotFilters {
         match (self.event_type_id, &self.event_type_ids) {
             (Some(one), None) => Ok(vec![one]),
             (None, Some(IdList(all))) if all.len() <= TYPES_MAX => Ok(all.clone()),
-            (None, Some(_)) => Err(Problem::invalid("eventTypeIds", "must be at most 10 types")),
-            (Some(_), Some(_)) => {
-                Err(Problem::invalid("eventTypeIds", "must be absent beside eventTypeId"))
+            (None, Some(_)) => {
+                Err(Problem::invalid("eventTypeIds", CalendarRule::TooManyTypes { max: 10 }))
             }
-            (None, None) => Err(Problem::invalid("eventTypeId", "must be given")),
+            (Some(_), Some(_)) => {
+                Err(Problem::invalid("eventTypeIds", CalendarRule::GivenBesideType))
+            }
+            (None, None) => Err(Problem::invalid("eventTypeId", Rule::Required)),
         }
     }
 }
@@ -159,7 +162,7 @@ fn list_slots(cx: &mut Read, Query(wanted): Query<SlotFilters>) -> Result<Slots>
         Coach::find(cx, coach)?;
     }
     if let Some(location) = wanted.location_id {
-        let rule = "must be one of the company's locations";
+        let rule = Rule::OtherCompanysLocation;
         Location::find(cx, location).map_err(|none| none.missing("locationId", rule))?;
     }
     let client = cx.narrowed(wanted.client_id)?;

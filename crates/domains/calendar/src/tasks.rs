@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use spotter_contract::{
-    Area, Body, ListQuery, Path, Payload, Read, Write, answer, listed, operation, path,
+    Area, Body, ListQuery, Path, Payload, Read, Success, Write, answer, listed, operation, path,
 };
 use spotter_core::{clients::Client, company::coaches::Coach};
 use spotter_kernel::{
@@ -17,8 +17,10 @@ use crate::{
     booking::{self, AffectedBookings},
     busy::BusySpan,
     days,
+    effects::CalendarEffect,
     hours::Span,
     permissions,
+    rules::CalendarRule,
     vocabulary::{CalendarTaskId, EventStatus},
 };
 
@@ -86,11 +88,11 @@ impl CalendarTask {
     fn check(&self, cx: &mut Read) -> Result<()> {
         permissions::check_start(cx, self.starts_at)?;
         if self.ends_at <= self.starts_at {
-            let rule = "must be after the start";
+            let rule = CalendarRule::NotAfterStart;
             return Err(Problem::field(Key::DateRangeOrderInvalid, "endsAt", rule));
         }
         if self.ends_at > self.starts_at.plus_days(DAYS_MAX) {
-            let rule = "must be at most 31 days after the start";
+            let rule = CalendarRule::TooLongAfterStart { days: 31 };
             return Err(Problem::field(Key::DateRangeTooLarge, "endsAt", rule));
         }
         permissions::check_own_calendar(cx, self.coach_id)?;
@@ -241,7 +243,7 @@ fn scheduled(cx: &mut Read, id: CalendarTaskId) -> Result<CalendarTask> {
     permissions::check_own_calendar(cx, task.coach_id)?;
     match task.status {
         EventStatus::Scheduled => Ok(task),
-        EventStatus::Cancelled => Err(Problem::conflict("status", "must not be cancelled")),
+        EventStatus::Cancelled => Err(Problem::conflict("status", CalendarRule::Cancelled)),
     }
 }
 
@@ -269,7 +271,7 @@ fn cancel_calendar_task(cx: &mut Write, Path(at): Path<TaskPath>) -> Result<Task
     let before = scheduled(cx, at.calendar_task_id)?;
     let mut task = before.clone();
     task.status = EventStatus::Cancelled;
-    cx.describe_effect(|| "The task is cancelled, and its time can be booked again.".to_owned());
+    cx.describe_effect(|| CalendarEffect::TaskCancelled);
     cx.as_of(before.updated_at);
     task.save(cx, &before, Event::CalendarTaskCancelled)?;
     Ok(TaskAnswer { calendar_task: task })
@@ -285,6 +287,7 @@ pub(super) fn area() -> Area {
             .summary("Get a calendar task")
             .describe("Returns one task with its coach, time and status."),
         operation!(POST "/calendar-tasks", CalendarTasksWrite, create_calendar_task)
+            .success(Success::Added)
             .summary("Create a calendar task")
             .describe(
                 "Blocks a coach's time for a task. Cancels nothing; returns existing bookings of \
@@ -304,6 +307,7 @@ pub(super) fn area() -> Area {
         .fails(&[Key::DateRangeOrderInvalid, Key::DateRangeTooLarge, Key::ApiError]),
         operation!(POST "/calendar-tasks/{calendarTaskId}/cancel", CalendarTasksWrite,
             cancel_calendar_task)
+        .success(Success::Cancelled)
         .summary("Cancel a calendar task")
         .describe("Frees the coach's time.")
         .emits(&[Event::CalendarTaskCancelled])

@@ -2,18 +2,24 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use spotter_contract::{Area, Body, ListQuery, Path, Read, Write, answer, listed, operation, path};
+use spotter_contract::{
+    Area, Body, ListQuery, Path, Read, Success, Write, answer, listed, operation, path,
+};
 use spotter_core::{company::coaches::Coach, locations::Location};
-use spotter_kernel::text::{self, quoted};
 use spotter_kernel::{
     Change, Key, Patch, Problem, Result, Timestamp,
     id::{CoachId, LocationId},
     number::BoundedInteger,
     text::Name,
 };
+use spotter_kernel::{
+    Rule,
+    text::{self, quoted},
+};
 use spotter_store::{List, filters, lists, params, record, set, statements, values};
 
 use crate::{
+    effects::CalendarEffect,
     types::EventType,
     vocabulary::{EventTemplateId, EventTypeId, OfferStatus},
 };
@@ -57,7 +63,7 @@ impl EventTemplate {
             Coach::find(cx, coach)?;
         }
         if let Some(location) = self.location_id {
-            let rule = "must be one of the company's locations";
+            let rule = Rule::OtherCompanysLocation;
             Location::find(cx, location).map_err(|none| none.missing("locationId", rule))?;
         }
         Ok(())
@@ -123,11 +129,11 @@ struct NewTemplate {
 }
 
 fn name_required() -> Problem {
-    Problem::field(Key::EventTemplateNameRequired, "name", "must be given")
+    Problem::field(Key::EventTemplateNameRequired, "name", Rule::Required)
 }
 
 fn duration_required() -> Problem {
-    Problem::field(Key::EventTemplateDurationRequired, "durationMinutes", "must be given")
+    Problem::field(Key::EventTemplateDurationRequired, "durationMinutes", Rule::Required)
 }
 
 /// Most templates of a company.
@@ -138,7 +144,7 @@ fn create_event_template(cx: &mut Write, Body(new): Body<NewTemplate>) -> Result
     let duration = new.duration_minutes.ok_or_else(duration_required)?;
     let count: Option<(i64,)> = cx.one(COUNT, params![])?;
     if count.is_some_and(|(count,)| count >= TEMPLATES_MAX) {
-        return Err(Problem::conflict("eventTemplates", "must be at most 1000 in a company"));
+        return Err(Problem::conflict("eventTemplates", Rule::TooManyOfCompany { max: 1000 }));
     }
     let template = EventTemplate {
         event_template_id: EventTemplateId(cx.new_id()),
@@ -204,7 +210,7 @@ fn archive_event_template(cx: &mut Write, Path(at): Path<TemplatePath>) -> Resul
         template.status = OfferStatus::Archived;
         template.archived_at = Some(cx.now());
     }
-    cx.describe_effect(|| format!("No more events are made of {}.", quoted(&template.name)));
+    cx.describe_effect(|| CalendarEffect::TemplateArchived { name: quoted(&template.name) });
     cx.as_of(before.updated_at);
     template.save(cx, &before)?;
     Ok(TemplateAnswer { event_template: template })
@@ -224,6 +230,7 @@ pub(super) fn area() -> Area {
                 "Returns one template.",
             ),
         operation!(POST "/event-templates", EventTemplatesWrite, create_event_template)
+.success(Success::Added)
             .summary("Create an event template")
             .describe(
                 "Defines the defaults of a class.",
@@ -243,6 +250,7 @@ pub(super) fn area() -> Area {
         .fails(&[Key::EventTemplateNameRequired, Key::EventTemplateDurationRequired]),
         operation!(POST "/event-templates/{eventTemplateId}/archive", EventTemplatesWrite,
             archive_event_template)
+.success(Success::Archived)
         .summary("Archive an event template")
         .describe(
                 "Prevents new events from this template. Existing events stay.",

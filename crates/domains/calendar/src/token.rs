@@ -8,7 +8,10 @@ use spotter_kernel::{
     id::{CoachId, LocationId},
 };
 
-use crate::vocabulary::{CalendarEventId, EventTypeId};
+use crate::{
+    rules::CalendarRule,
+    vocabulary::{CalendarEventId, EventTypeId},
+};
 
 /// How long a token is good for.
 pub const TOKEN_SECONDS: i64 = 600;
@@ -57,7 +60,7 @@ impl SlotKey {
 
     /// The slot of a token: forged ones are refused, and so are those that have expired.
     pub fn parse(cx: &Read, token: &str) -> Result<Self> {
-        let forged = || Problem::invalid("slotToken", "must be the token of a slot");
+        let forged = || Problem::invalid("slotToken", CalendarRule::NotSlotToken);
         let bytes = BASE64_URL_SAFE_NO_PAD.decode(token).map_err(|_| forged())?;
         let bytes: &[u8; BODY + MAC] = bytes.as_slice().try_into().map_err(|_| forged())?;
         let (body, mac) = bytes.split_at(BODY);

@@ -3,24 +3,29 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use spotter_contract::{
-    Area, Body, Effect, LeftBehind, ListQuery, Offboarding, Path, Read, SetAside, Write, answer,
-    listed, operation, path,
+    Area, Body, Effect, LeftBehind, ListQuery, Offboarding, Path, Read, SetAside, Success, Write,
+    answer, listed, operation, path,
 };
 use spotter_core::{
     company::{catalogue::Policies, coaches::Coach},
     locations::Location,
 };
-use spotter_kernel::text::{self, quoted};
 use spotter_kernel::{
     Change, Id, Key, Many, Patch, Problem, Result, Timestamp,
     id::{CoachId, LocationId},
     number::BoundedInteger,
     text::{Name, Text},
 };
+use spotter_kernel::{
+    Rule,
+    text::{self, quoted},
+};
 use spotter_store::{Json, List, filters, lists, params, record, set, statements, values};
 
 use crate::{
     availability::CoachAvailability,
+    effects::CalendarEffect,
+    rules::CalendarRule,
     vocabulary::{Buffers, EventKind, EventTypeId, OfferStatus, WaitlistMode},
 };
 
@@ -185,10 +190,10 @@ impl EventType {
 
     fn check(&self) -> Result<()> {
         if self.kind == EventKind::Appointment && self.capacity != 1 {
-            return Err(Problem::invalid("capacity", "must be 1 for an appointment"));
+            return Err(Problem::invalid("capacity", CalendarRule::AppointmentSeats));
         }
         if self.kind == EventKind::Appointment && self.waitlist.0.mode != WaitlistMode::Off {
-            return Err(Problem::invalid("waitlist.mode", "must be off for an appointment"));
+            return Err(Problem::invalid("waitlist.mode", CalendarRule::WaitlistOfAppointment));
         }
         Ok(())
     }
@@ -205,7 +210,7 @@ impl EventType {
     /// other.
     fn check_window(&self, cx: &mut Read) -> Result<()> {
         if self.window_days(cx)?.is_some_and(|days| self.min_notice_minutes >= days * 1_440) {
-            let rule = "must be shorter than bookingWindowDays, or nothing could be booked";
+            let rule = CalendarRule::NoticeBeyondWindow;
             return Err(Problem::invalid("minNoticeMinutes", rule));
         }
         Ok(())
@@ -221,17 +226,15 @@ fn check_policies(cx: &mut Write, _: Id) -> Result<u64> {
     match never {
         None => Ok(0),
         Some((name,)) => {
-            let rule = format!(
-                "must be longer than the notice of every type: {name} could not be booked any more"
-            );
-            Err(Problem::conflict("bookingWindowDays", &rule))
+            let rule = CalendarRule::WindowBelowNotice { name: name.to_string() };
+            Err(Problem::conflict("bookingWindowDays", rule))
         }
     }
 }
 
 const ENDS: &[Effect] = &[Effect::new(
     Offboarding::PoliciesChanged,
-    "Refused while a type's notice is as long as the booking window.",
+    || CalendarEffect::RefusedWhileNoticeTooLong.into(),
     check_policies,
 )];
 
@@ -334,7 +337,7 @@ pub struct NewEventType {
 }
 
 fn name_required() -> Problem {
-    Problem::field(Key::EventTypeNameRequired, "name", "must be given")
+    Problem::field(Key::EventTypeNameRequired, "name", Rule::Required)
 }
 
 fn checked_coaches(cx: &mut Read, ids: Vec<CoachId>) -> Result<Json<Vec<CoachId>>> {
@@ -346,7 +349,7 @@ fn checked_coaches(cx: &mut Read, ids: Vec<CoachId>) -> Result<Json<Vec<CoachId>
 
 fn checked_locations(cx: &mut Read, ids: Vec<LocationId>) -> Result<Json<Vec<LocationId>>> {
     for id in &ids {
-        let rule = "must be the company's locations";
+        let rule = Rule::OtherCompanysLocations;
         Location::find(cx, *id).map_err(|none| none.missing("locationIds", rule))?;
     }
     Ok(Json(ids))
@@ -360,7 +363,7 @@ pub fn create(cx: &mut Write, new: NewEventType) -> Result<EventType> {
     let name = new.name.ok_or_else(name_required)?;
     let count: Option<(i64,)> = cx.one(COUNT, params![])?;
     if count.is_some_and(|(count,)| count >= TYPES_MAX) {
-        return Err(Problem::conflict("eventTypes", "must be at most 1000 in a company"));
+        return Err(Problem::conflict("eventTypes", Rule::TooManyOfCompany { max: 1000 }));
     }
     let event_type = EventType {
         event_type_id: EventTypeId(cx.new_id()),
@@ -476,7 +479,7 @@ fn archive_event_type(cx: &mut Write, Path(at): Path<TypePath>) -> Result<Archiv
         own.status = OfferStatus::Archived;
         own.archived_at = Some(cx.now());
     }
-    cx.describe_effect(|| format!("The event type {} can no longer be booked.", quoted(&own.name)));
+    cx.describe_effect(|| CalendarEffect::EventTypeArchived { name: quoted(&own.name) });
     let leaves_behind = cx.left_behind(SetAside::EventType, own.event_type_id)?;
     cx.as_of(before.updated_at);
     own.save(cx, &before)?;
@@ -495,6 +498,7 @@ pub(super) fn area() -> Area {
             .describe("Returns one event type with its booking rules.")
             .for_every_client(&[]),
         operation!(POST "/event-types", EventTypesWrite, create_event_type)
+            .success(Success::Added)
             .summary("Create an event type")
             .describe(
                 "Defines an appointment or a class: its duration, seats, credits and booking \
@@ -509,6 +513,7 @@ pub(super) fn area() -> Area {
             )
             .fails(&[Key::EventTypeNameRequired]),
         operation!(POST "/event-types/{eventTypeId}/archive", EventTypesWrite, archive_event_type)
+            .success(Success::Archived)
             .summary("Archive an event type")
             .describe("Prevents new bookings of this type. Existing bookings stay.")
             .confirmation(),

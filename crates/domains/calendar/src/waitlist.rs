@@ -12,6 +12,7 @@ use crate::{
     booking::Booking,
     cancellation,
     create::{BookingDraft, bookable_type, find_slot, look_up_slot},
+    effects::CalendarEffect,
     events::CalendarEvent,
     hours::Span,
     types::{EventType, Waitlist},
@@ -217,12 +218,12 @@ fn move_up_of_coach(cx: &mut Write, coach: Id) -> Result<u64> {
 const ENDS: &[Effect] = &[
     Effect::new(
         Offboarding::ObstacleEnded,
-        "The waiting lists that the client is on move up.",
+        || CalendarEffect::WaitlistsOfClientMoveUp.into(),
         move_up_of_client,
     ),
     Effect::new(
         Offboarding::CoachReturned,
-        "The waiting lists of their classes move up.",
+        || CalendarEffect::WaitlistsOfClassesMoveUp.into(),
         move_up_of_coach,
     ),
 ];

@@ -6,12 +6,15 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use spotter_contract::{Area, Payload, Read, Write};
 use spotter_core::uploads::{MediaType, UploadId};
-use spotter_kernel::{Date, Event, Id, Key, Problem, Result, Timestamp, id::ClientId, id_type};
+use spotter_kernel::{
+    Date, Event, Id, Key, Problem, Result, Rule, Timestamp, id::ClientId, id_type,
+};
 use spotter_store::{Bind, params, record, set, statements, stored_ids, subject, values, words};
 
 use crate::{
     expiry,
     folder::{Folder, FolderId},
+    rules::DocumentRule,
 };
 
 id_type!(
@@ -127,7 +130,7 @@ impl Document {
         let document = Self::find(cx, id)?;
         match document.is_active() {
             true => Ok(document),
-            false => Err(Problem::conflict("status", "must not be archived")),
+            false => Err(Problem::conflict("status", Rule::Archived)),
         }
     }
 
@@ -159,7 +162,7 @@ impl Document {
         }
         if let Some(folder) = self.folder_id {
             Folder::find(cx, folder)
-                .map_err(|none| none.missing("folderId", "must be a folder of the company"))?;
+                .map_err(|none| none.missing("folderId", DocumentRule::UnknownFolder))?;
         }
         Ok(())
     }

@@ -2,21 +2,28 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use spotter_contract::{Area, Body, ListQuery, Path, Read, Write, answer, listed, operation, path};
+use spotter_contract::{
+    Area, Body, ListQuery, Path, Read, Success, Write, answer, listed, operation, path,
+};
 use spotter_core::{
     clients::Client,
     uploads::{self, AttachedFile, UploadId},
 };
-use spotter_kernel::text::{self, quoted};
 use spotter_kernel::{
     Change, Date, Event, Key, Patch, Problem, Result, Timestamp, id::ClientId, text::Name,
+};
+use spotter_kernel::{
+    Rule,
+    text::{self, quoted},
 };
 use spotter_store::{List, filters, lists};
 
 use crate::{
     document::{Document, DocumentId, DocumentStatus, DocumentType, Source, TALLIES},
+    effects::DocumentEffect,
     folder::FolderId,
     link::Link,
+    rules::DocumentRule,
 };
 
 listed!(Documents { documents: Document });
@@ -63,15 +70,15 @@ fn get_document(cx: &mut Read, Path(at): Path<DocumentPath>) -> Result<DocumentA
 }
 
 fn name_required() -> Problem {
-    Problem::field(Key::DocumentNameRequired, "name", "must be given")
+    Problem::field(Key::DocumentNameRequired, "name", Rule::Required)
 }
 
 fn type_required() -> Problem {
-    Problem::field(Key::DocumentTypeRequired, "type", "must be given")
+    Problem::field(Key::DocumentTypeRequired, "type", Rule::Required)
 }
 
 fn url_required() -> Problem {
-    Problem::field(Key::DocumentUrlInvalid, "url", "must be given")
+    Problem::field(Key::DocumentUrlInvalid, "url", Rule::Required)
 }
 
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -168,9 +175,8 @@ struct NewFile {
 fn file_document(cx: &mut Write, Body(new): Body<NewFile>) -> Result<DocumentAnswer> {
     let r#type = new.r#type.ok_or_else(type_required)?;
     let client_id = cx.narrowed(new.client_id)?;
-    let file = uploads::attach(cx, new.upload_id).map_err(|none| {
-        none.missing("uploadId", "must be a file that you have sent, not used yet")
-    })?;
+    let file = uploads::attach(cx, new.upload_id)
+        .map_err(|none| none.missing("uploadId", DocumentRule::NotSentFile))?;
     let name = new.name.map_or_else(|| file.file_name.clone(), Into::into);
     let NewFile { folder_id, expires_on, .. } = new;
     let new = New { name, r#type, client_id, folder_id, expires_on };
@@ -225,14 +231,14 @@ fn update_document(
         (Patch::Absent, _) => {}
         (Patch::Clear, _) => return Err(url_required()),
         (Patch::Set(_), Source::File) => {
-            return Err(Problem::conflict("url", "must be absent for a file"));
+            return Err(Problem::conflict("url", DocumentRule::GivenForFile));
         }
         (Patch::Set(url), Source::Link) => document.url = Some(url.into()),
     }
     match (change.client_id.value(), document.client_id) {
         (Some(client), None) => document.client_id = Some(Client::find(cx, client)?.client_id),
         (Some(client), Some(own)) if client != own => {
-            return Err(Problem::conflict("clientId", "must stay: it is a client's already"));
+            return Err(Problem::conflict("clientId", DocumentRule::OfClientAlready));
         }
         _ => {}
     }
@@ -254,9 +260,7 @@ fn archive_document(cx: &mut Write, Path(at): Path<DocumentPath>) -> Result<Docu
         document.status = DocumentStatus::Archived;
         document.archived_at = Some(cx.now());
     }
-    cx.describe_effect(|| {
-        format!("The document {} is put away; it can be restored.", quoted(&document.name))
-    });
+    cx.describe_effect(|| DocumentEffect::DocumentArchived { name: quoted(&document.name) });
     cx.as_of(before.updated_at);
     document.save(cx, &before, Event::DocumentArchived)?;
     Ok(DocumentAnswer { document })
@@ -324,6 +328,7 @@ pub(super) fn area() -> Area {
                 Key::ApiError,
             ]),
         operation!(POST "/documents/{documentId}/archive", DocumentsWrite, archive_document)
+            .success(Success::Archived)
             .sometimes_about_health()
             .summary("Archive a document")
             .describe(
@@ -332,6 +337,7 @@ pub(super) fn area() -> Area {
             .emits(&[Event::DocumentArchived])
             .confirmation(),
         operation!(POST "/documents/{documentId}/restore", DocumentsWrite, restore_document)
+            .success(Success::Restored)
             .sometimes_about_health()
             .summary("Restore a document")
             .describe("Restores an archived document.")

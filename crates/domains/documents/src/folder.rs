@@ -2,12 +2,14 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use spotter_contract::{Area, Body, ListQuery, Path, Read, Write, answer, listed, operation, path};
+use spotter_contract::{
+    Area, Body, ListQuery, Path, Read, Success, Write, answer, listed, operation, path,
+};
 use spotter_kernel::text::quoted;
 use spotter_kernel::{Change, Key, Patch, Problem, Result, Timestamp, id_type, text::Name};
 use spotter_store::{List, filters, lists, params, record, set, statements, stored_ids, values};
 
-use crate::tree::Tree;
+use crate::{effects::DocumentEffect, rules::DocumentRule, tree::Tree};
 
 id_type!(
     /// A folder of documents.
@@ -47,18 +49,18 @@ impl Folder {
         let all: Vec<Self> = cx.all(ALL, params![])?;
         if let Some(parent) = self.parent_id {
             Self::find(cx, parent)
-                .map_err(|none| none.missing("parentId", "must be a folder of the company"))?;
+                .map_err(|none| none.missing("parentId", DocumentRule::UnknownFolder))?;
         }
         let tree = Tree::of(all.iter().map(|folder| (folder.folder_id, folder.parent_id)));
         if tree.len() >= FOLDERS_MAX && !all.iter().any(|one| one.folder_id == self.folder_id) {
-            return Err(Problem::conflict("name", "must be one of at most 1000 folders"));
+            return Err(Problem::conflict("name", DocumentRule::TooManyFolders { max: 1000 }));
         }
         tree.check(self.folder_id, self.parent_id)?;
         let name = folded(&self.name);
         let beside =
             |one: &&Self| one.parent_id == self.parent_id && one.folder_id != self.folder_id;
         match all.iter().filter(beside).any(|one| folded(&one.name) == name) {
-            true => Err(Problem::conflict("name", "must differ from the folders beside it")),
+            true => Err(Problem::conflict("name", DocumentRule::FolderTaken)),
             false => Ok(()),
         }
     }
@@ -160,11 +162,11 @@ fn delete_document_folder(cx: &mut Write, Path(at): Path<FolderPath>) -> Result<
     let folder = Folder::find(cx, at.folder_id)?;
     let inside: Option<(i64,)> = cx.one(INSIDE, params![at.folder_id])?;
     if inside.is_some() {
-        let rule = "must contain no folders and no unarchived documents";
+        let rule = DocumentRule::FolderNotEmpty;
         return Err(Problem::conflict("folderId", rule));
     }
     cx.as_of(folder.updated_at);
-    cx.describe_effect(|| format!("The folder {} is deleted.", quoted(&folder.name)));
+    cx.describe_effect(|| DocumentEffect::FolderDeleted { name: quoted(&folder.name) });
     cx.set_audit_target("document_folder", at.folder_id, ["documentFolder"]);
     cx.defer(LEAVE, params![at.folder_id])?;
     cx.defer(DELETE, params![at.folder_id])?;
@@ -182,6 +184,7 @@ pub(super) fn area() -> Area {
             .summary("Get a document folder")
             .describe("Returns one folder with its parent."),
         operation!(POST "/document-folders", DocumentsWrite, create_document_folder)
+            .success(Success::Added)
             .summary("Create a document folder")
             .describe("Creates a folder. Folders nest at most five levels deep.")
             .created()
@@ -191,6 +194,7 @@ pub(super) fn area() -> Area {
             .describe("Renames or moves a folder with everything in it.")
             .fails(taken),
         operation!(DELETE "/document-folders/{folderId}", DocumentsWrite, delete_document_folder)
+            .success(Success::Deleted)
             .summary("Delete a document folder")
             .describe("Deletes an empty folder. Archived documents in it lose their folder.")
             .fails(taken)

@@ -6,11 +6,13 @@
 
 mod document;
 mod documents;
+mod effects;
 mod expiry;
 mod file;
 mod folder;
 mod link;
 mod privacy;
+mod rules;
 mod tree;
 
 use spotter_contract::Area;

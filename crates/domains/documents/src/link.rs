@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use crate::rules::DocumentRule;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer};
 use spotter_kernel::{
@@ -42,8 +43,7 @@ fn is_link(text: &str) -> bool {
 
 impl<'de> Deserialize<'de> for Link {
     fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
-        let rule = "must be an https URL of at most 2048 characters, without a user";
-        let wrong = || refuse::<D::Error>(Key::DocumentUrlInvalid, rule);
+        let wrong = || refuse::<D::Error>(Key::DocumentUrlInvalid, DocumentRule::NotDocumentUrl);
         let text = String::deserialize(d).map_err(|_| wrong())?;
         if is_link(&text) { Ok(Self(text)) } else { Err(wrong()) }
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use spotter_kernel::{Problem, Result};
 
-use crate::folder::FolderId;
+use crate::{folder::FolderId, rules::DocumentRule};
 
 /// How many folders stand in each other at most.
 pub const DEPTH_MAX: usize = 5;
@@ -45,16 +45,10 @@ impl Tree {
     pub fn check(&self, id: FolderId, parent: Option<FolderId>) -> Result<()> {
         let Some(parent) = parent else { return Ok(()) };
         if self.upwards(parent).any(|above| above == id) {
-            return Err(Problem::conflict(
-                "parentId",
-                "must not be the folder itself or one inside it",
-            ));
+            return Err(Problem::conflict("parentId", DocumentRule::FolderInItself));
         }
         if self.depth(parent) + self.height(id) > DEPTH_MAX {
-            return Err(Problem::conflict(
-                "parentId",
-                "must leave at most five folders in each other",
-            ));
+            return Err(Problem::conflict("parentId", DocumentRule::FoldersTooDeep));
         }
         Ok(())
     }

@@ -6,11 +6,12 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use spotter_core::uploads::UploadId;
-use spotter_kernel::{Date, Problem, Result, text::Text};
+use spotter_kernel::{Date, Phrase, Problem, Result, Rule, text::Text};
 
 use crate::{
     file::FormFileId,
     question::{Answers, Question, QuestionType, TEXT_MAX, visible},
+    rules::FormRule,
 };
 
 /// Answers as they are sent: values by the questions' ids.
@@ -80,38 +81,39 @@ pub enum CheckedAnswer {
 }
 
 /// The problem of an answer.
-pub fn wrong(question: &str, rule: &str) -> Problem {
+pub fn wrong(question: &str, rule: impl Into<Phrase>) -> Problem {
     Problem::invalid(&format!("answers.{question}"), rule)
 }
 
 /// What somebody has answered to a question.
-pub fn check(question: &Question, value: &Value) -> Result<CheckedAnswer, String> {
+pub fn check(question: &Question, value: &Value) -> Result<CheckedAnswer, Phrase> {
     if value.is_null() {
         return Ok(CheckedAnswer::Nothing);
     }
     let plain = |value: Value| Ok(CheckedAnswer::Plain(value));
     let option = |value: &Value| {
         let id = value.as_str().and_then(|id| question.option(id));
-        id.ok_or_else(|| "must be the optionId of one of the question's options".to_owned())
+        id.ok_or(FormRule::NotOptionId)
     };
     match question.r#type {
         QuestionType::Text => {
-            let text = value.as_str().ok_or("must be a text")?;
+            let text = value.as_str().ok_or(Rule::NotText)?;
             if text.trim().is_empty() {
                 return Ok(CheckedAnswer::Nothing);
             }
             let most = question.max_length.unwrap_or(TEXT_MAX);
-            let text = Text::<{ TEXT_MAX as usize }>::parse(text).map_err(|(_, rule)| rule)?;
+            let text = Text::<{ TEXT_MAX as usize }>::parse(text)
+                .map_err(|(_, rule)| Phrase::from(rule))?;
             match text.chars().count() as i64 > most {
-                true => Err(format!("must be at most {most} characters")),
+                true => Err(FormRule::TooLongAnswer { most }.into()),
                 false => plain(json!(&*text)),
             }
         }
         QuestionType::Number | QuestionType::Scale => {
             let number = value.as_f64().filter(|number| number.abs() <= 1e12);
-            let number = number.ok_or("must be a number")?;
+            let number = number.ok_or(Rule::NotNumber)?;
             if question.r#type == QuestionType::Scale && number.fract() != 0.0 {
-                return Err("must be a whole number".to_owned());
+                return Err(FormRule::NotWholeAnswer.into());
             }
             let is_below = question.min.is_some_and(|min| number < min);
             match (
@@ -119,23 +121,30 @@ pub fn check(question: &Question, value: &Value) -> Result<CheckedAnswer, String
                 question.min,
                 question.max,
             ) {
-                (true, Some(min), Some(max)) => Err(format!("must be {min} to {max}")),
-                (true, Some(min), None) => Err(format!("must be {min} or more")),
-                (true, None, Some(max)) => Err(format!("must be {max} or less")),
+                (true, Some(min), Some(max)) => {
+                    Err(FormRule::AnswerOutOfRange { min: min.to_string(), max: max.to_string() }
+                        .into())
+                }
+                (true, Some(min), None) => {
+                    Err(FormRule::AnswerTooSmall { min: min.to_string() }.into())
+                }
+                (true, None, Some(max)) => {
+                    Err(FormRule::AnswerTooLarge { max: max.to_string() }.into())
+                }
                 _ => plain(value.clone()),
             }
         }
         QuestionType::Boolean | QuestionType::Consent => match value.is_boolean() {
             true => plain(value.clone()),
-            false => Err("must be true or false".to_owned()),
+            false => Err(Rule::NotBoolean.into()),
         },
         QuestionType::Date => match value.as_str().and_then(Date::parse) {
             Some(_) => plain(value.clone()),
-            None => Err("must be a date YYYY-MM-DD".to_owned()),
+            None => Err(FormRule::NotAnswerDate.into()),
         },
         QuestionType::SingleChoice => plain(json!(option(value)?.option_id)),
         QuestionType::MultiChoice => {
-            let all = value.as_array().ok_or("must be a list of optionIds")?;
+            let all = value.as_array().ok_or(FormRule::NotOptionIds)?;
             if all.is_empty() {
                 return Ok(CheckedAnswer::Nothing);
             }
@@ -143,44 +152,41 @@ pub fn check(question: &Question, value: &Value) -> Result<CheckedAnswer, String
             for one in all {
                 let id = &*option(one)?.option_id;
                 match chosen.contains(&id) {
-                    true => return Err("must name each option once".to_owned()),
+                    true => return Err(FormRule::OptionTwice.into()),
                     false => chosen.push(id),
                 }
             }
             match question.max {
                 Some(max) if chosen.len() as f64 > max => {
-                    Err(format!("must be at most {max} options"))
+                    Err(FormRule::TooManyChosen { max }.into())
                 }
                 _ => plain(json!(chosen)),
             }
         }
         QuestionType::Measurement => {
-            let rule = "must be {value, unit}, or {components: {systolic, diastolic}}";
-            let measure = Measure::deserialize(value).map_err(|_| rule)?;
+            let measure = Measure::deserialize(value).map_err(|_| FormRule::NotMeasurement)?;
             Ok(CheckedAnswer::Measured(measure))
         }
         QuestionType::File => {
             let id = |name: &str| value.get(name).filter(|id| !id.is_null());
-            let rule = "must be {uploadId} or {fileId}";
             match (id("uploadId"), id("fileId")) {
                 (Some(id), None) => Ok(CheckedAnswer::Sent(FileReference::Upload(
-                    UploadId::deserialize(id).map_err(|_| rule)?,
+                    UploadId::deserialize(id).map_err(|_| FormRule::NotFileAnswer)?,
                 ))),
                 (None, Some(id)) => Ok(CheckedAnswer::Sent(FileReference::File(
-                    FormFileId::deserialize(id).map_err(|_| rule)?,
+                    FormFileId::deserialize(id).map_err(|_| FormRule::NotFileAnswer)?,
                 ))),
-                _ => Err(rule.to_owned()),
+                _ => Err(FormRule::NotFileAnswer.into()),
             }
         }
-        QuestionType::Statement => Err("must be absent: nothing is asked".to_owned()),
+        QuestionType::Statement => Err(FormRule::StatementAnswered.into()),
     }
 }
 
 /// Something that is still to be answered.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-#[schemars(rename = "MissingAnswer")]
 #[serde(rename_all = "camelCase")]
-pub struct Missing {
+pub struct MissingAnswer {
     /// The question.
     pub question_id: String,
     /// What its answer must be.
@@ -188,26 +194,24 @@ pub struct Missing {
 }
 
 /// What is still to be answered before it can be handed in: what is required and shown.
-pub fn missing(questions: &[Question], answers: &Answers) -> Vec<Missing> {
+pub fn missing(questions: &[Question], answers: &Answers) -> Vec<(String, FormRule)> {
     let lacks = |question: &&Question| {
         let answer = answers.get(&*question.question_id);
         let rule = match (question.r#type, answer, question.min) {
             (QuestionType::Consent, answer, _)
                 if question.required && answer != Some(&Value::Bool(true)) =>
             {
-                "must be true".to_owned()
+                FormRule::NotAgreed
             }
-            (_, None, _) if question.required && question.is_asked() => {
-                "must be answered".to_owned()
-            }
+            (_, None, _) if question.required && question.is_asked() => FormRule::NotAnswered,
             (QuestionType::MultiChoice, Some(Value::Array(chosen)), Some(min))
                 if (chosen.len() as f64) < min =>
             {
-                format!("must be at least {min} options")
+                FormRule::TooFewChosen { min }
             }
             _ => return None,
         };
-        Some(Missing { question_id: question.question_id.to_string(), rule })
+        Some((question.question_id.to_string(), rule))
     };
     visible(questions, answers).iter().filter_map(lacks).collect()
 }
@@ -295,10 +299,10 @@ mod tests {
         assert!(is_flagged(&one, &json!("b")) && !is_flagged(&one, &json!("a")));
         assert!(is_flagged(&many, &json!(["a", "b"])));
         let few = Answers::from([("q".to_owned(), json!(["a"]))]);
-        assert_eq!(missing(&[many], &few)[0].rule, "must be at least 2 options");
+        assert_eq!(missing(&[many], &few)[0].1, FormRule::TooFewChosen { min: 2.0 });
         let consent = of(json!({"type": "consent", "required": true}));
         let no = Answers::from([("q".to_owned(), json!(false))]);
-        assert_eq!(missing(&[consent], &no)[0].rule, "must be true");
+        assert_eq!(missing(&[consent], &no)[0].1, FormRule::NotAgreed);
     }
 
     proptest! {

@@ -3,7 +3,8 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use spotter_contract::{
-    Area, Body, ListQuery, OptionalBody, Path, Read, Write, answer, listed, operation, path,
+    Area, Body, ListQuery, OptionalBody, Path, Read, Success, Write, answer, listed, operation,
+    path,
 };
 use spotter_core::clients::{Client, ClientPath};
 use spotter_kernel::text::quoted;
@@ -16,8 +17,10 @@ use crate::{
         check_times,
     },
     draft,
+    effects::FormEffect,
     form::{Form, FormId, FormKind},
     review::{Review, review},
+    rules::FormRule,
     submission::Submission,
 };
 
@@ -98,7 +101,7 @@ fn assign_form(
         expires_at: new.expires_at,
         ..AssignmentOptions::default()
     };
-    cx.describe_effect(|| format!("{} is asked to answer a form.", quoted(&client.name())));
+    cx.describe_effect(|| FormEffect::FormAssigned { name: quoted(&client.name()) });
     Ok(Assignment::give(cx, &client, (&form, version), how)?.into())
 }
 
@@ -132,12 +135,12 @@ fn reopen_form_assignment(
     match before.status {
         AssignmentStatus::Submitted | AssignmentStatus::Reviewed | AssignmentStatus::Expired => {}
         _ => {
-            let rule = "must be submitted, reviewed or expired";
+            let rule = FormRule::NotReopenable;
             return Err(Problem::conflict("status", rule));
         }
     }
     if before.submissions >= SUBMISSIONS_MAX {
-        return Err(Problem::conflict("status", "must have been submitted at most 20 times"));
+        return Err(Problem::conflict("status", FormRule::ReopenedTooOften { max: 20 }));
     }
     check_times(cx.now(), until.due_at, until.expires_at)?;
     let mut open = before.clone();
@@ -184,6 +187,7 @@ pub(super) fn area() -> Area {
             )
             .for_client(&[]),
         operation!(POST "/clients/{clientId}/form-assignments", FormAssignmentsWrite, assign_form)
+.success(Success::Assigned)
             .sometimes_about_health().summary("Assign a form")
             .describe(
                 "Assigns a general form or an intake; assign check-ups at \
@@ -196,6 +200,7 @@ pub(super) fn area() -> Area {
             .confirmation(),
         operation!(POST "/clients/{clientId}/form-assignments/{assignmentId}/cancel", FormAssignmentsWrite,
             cancel_form_assignment)
+.success(Success::Cancelled)
         .sometimes_about_health().summary("Cancel a form assignment")
         .describe(
                 "Cancels a general form or an intake that is not answered yet and discards the \

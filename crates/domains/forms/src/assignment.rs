@@ -6,14 +6,16 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use spotter_contract::{Area, Effect, Offboarding, Payload, Read, Timer, Write};
 use spotter_core::clients::Client;
-use spotter_kernel::{Event, Id, Key, Problem, Result, Timestamp, id::ClientId, id_type};
+use spotter_kernel::{Event, Id, Key, Problem, Result, Rule, Timestamp, id::ClientId, id_type};
 use spotter_store::{
     Bind, of_tally, params, record, set, statements, stored_ids, subject, values, words,
 };
 
 use crate::{
     draft,
+    effects::FormEffect,
     form::{Form, FormId, FormKind},
+    rules::FormRule,
     series::SeriesId,
 };
 
@@ -266,16 +268,16 @@ pub fn check_times(
 ) -> Result<()> {
     for (field, at) in [("dueAt", due), ("expiresAt", expires)] {
         match at {
-            Some(at) if at <= now => return Err(Problem::invalid(field, "must be in the future")),
+            Some(at) if at <= now => return Err(Problem::invalid(field, Rule::NotInFuture)),
             Some(at) if at.millis() - now.millis() > AHEAD_MILLIS => {
-                return Err(Problem::invalid(field, "must be within ten years"));
+                return Err(Problem::invalid(field, FormRule::TenYears));
             }
             _ => {}
         }
     }
     match due.zip(expires) {
         Some((due, expires)) if expires < due => {
-            Err(Problem::field(Key::DateRangeOrderInvalid, "expiresAt", "must not be before dueAt"))
+            Err(Problem::field(Key::DateRangeOrderInvalid, "expiresAt", FormRule::BeforeDueAt))
         }
         _ => Ok(()),
     }
@@ -306,7 +308,7 @@ impl Assignment {
         how: AssignmentOptions,
     ) -> Result<Self> {
         if client.is_archived() {
-            return Err(Problem::conflict("clientId", "must not be archived"));
+            return Err(Problem::conflict("clientId", Rule::Archived));
         }
         let client_id = client.client_id;
         if of.0.kind.is_about_health() {
@@ -314,7 +316,7 @@ impl Assignment {
         }
         let open: Option<(i64,)> = cx.one(COUNT_OPEN, params![client_id])?;
         if open.is_some_and(|(count,)| count >= OPEN_MAX) {
-            let rule = "must have at most 200 forms that are not answered yet";
+            let rule = FormRule::TooManyOpenForms { max: 200 };
             return Err(Problem::conflict("clientId", rule));
         }
         let (form, form_version) = of;
@@ -382,7 +384,7 @@ impl Assignment {
     pub fn check_open(&self) -> Result<()> {
         match self.is_open() {
             true => Ok(()),
-            false => Err(Problem::conflict("status", "must be assigned or in_progress")),
+            false => Err(Problem::conflict("status", FormRule::NotAnswerable)),
         }
     }
 
@@ -549,7 +551,7 @@ fn end_of_client(cx: &mut Write, client: Id) -> Result<u64> {
 
 const ENDS: &[Effect] = &[Effect::new(
     Offboarding::ClientArchived,
-    "Forms that they have not answered are called off.",
+    || FormEffect::FormsCalledOff.into(),
     end_of_client,
 )];
 

@@ -3,7 +3,8 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use spotter_contract::{
-    Area, Body, ListQuery, OptionalBody, Path, Query, Read, Write, answer, listed, operation, path,
+    Area, Body, ListQuery, OptionalBody, Path, Query, Read, Success, Write, answer, listed,
+    operation, path,
 };
 use spotter_core::clients::{Client, ClientPath};
 use spotter_kernel::text::quoted;
@@ -14,9 +15,11 @@ use crate::{
     assignment::{
         Assignment, AssignmentId, AssignmentOptions, AssignmentStatus, Checkup, check_times,
     },
+    effects::FormEffect,
     form::{Form, FormId, FormKind},
     intakes::{STAFFS, SubmissionFilter, handed_in},
     review::{Review, review},
+    rules::FormRule,
     series::{Recurrence, Series, SeriesId},
     submission::{AnsweredQuestion, Submission},
 };
@@ -98,11 +101,11 @@ fn assign_checkup(
         expires_at: new.expires_at,
         ..AssignmentOptions::default()
     };
-    cx.describe_effect(|| format!("{} is asked to answer a check-up.", quoted(&client.name())));
+    cx.describe_effect(|| FormEffect::CheckupAssigned { name: quoted(&client.name()) });
     if let Some(recurrence) = &new.recurrence {
-        cx.describe_effect(|| "It is given again and again, until its series is ended.".to_owned());
+        cx.describe_effect(|| FormEffect::CheckupRecurs);
         if new.expires_at.is_some() {
-            let rule = "must be absent where it recurs: it expires as the next is given";
+            let rule = FormRule::ExpiryOfRecurring;
             return Err(Problem::invalid("expiresAt", rule));
         }
         how.series_id = Some(Series::start(cx, &client, form.form_id, recurrence, &how)?);
@@ -137,7 +140,7 @@ fn update_checkup(
         new(checkup.expires_at, before.expires_at),
     )?;
     if checkup.due_at.zip(checkup.expires_at).is_some_and(|(due, expires)| expires < due) {
-        let rule = "must not be before dueAt";
+        let rule = FormRule::BeforeDueAt;
         return Err(Problem::field(Key::DateRangeOrderInvalid, "expiresAt", rule));
     }
     checkup.save(cx, &before)?;
@@ -188,6 +191,7 @@ pub(super) fn area() -> Area {
             .for_own(STAFFS)
             .fails(&[Key::NotFound]),
         operation!(POST "/clients/{clientId}/checkups", CheckupsWrite, assign_checkup)
+            .success(Success::Assigned)
             .summary("Assign a check-up")
             .describe(
                 "Assigns a check-up now and, with a recurrence, again on the same weekday or day \
@@ -202,6 +206,7 @@ pub(super) fn area() -> Area {
             .describe("Sets until when the check-up is to be answered.")
             .fails(&[Key::ApiError, Key::DateRangeOrderInvalid, Key::NotFound]),
         operation!(POST "/checkups/{checkupId}/cancel", CheckupsWrite, cancel_checkup)
+            .success(Success::Cancelled)
             .summary("Cancel a check-up")
             .describe(
                 "Cancels a check-up that is not answered yet and discards the client's draft. Its \

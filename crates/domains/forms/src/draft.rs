@@ -9,6 +9,7 @@ use crate::{
     assignment::{Assignment, AssignmentId},
     file::{FormFile, FormFileId},
     question::{Answers, Question, QuestionType},
+    rules::FormRule,
 };
 
 /// Most bytes of all answers together.
@@ -52,9 +53,8 @@ pub fn checked(
     let mut kept = Answers::new();
     for (id, value) in submitted {
         let question = questions.iter().find(|question| *question.question_id == **id);
-        let question =
-            question.ok_or_else(|| wrong(id, "must be the answer to a question of the form"))?;
-        let value = match check(question, value).map_err(|rule| wrong(id, &rule))? {
+        let question = question.ok_or_else(|| wrong(id, FormRule::UnknownQuestion))?;
+        let value = match check(question, value).map_err(|rule| wrong(id, rule))? {
             CheckedAnswer::Nothing => continue,
             CheckedAnswer::Plain(value) => value,
             CheckedAnswer::Measured(measure) => {
@@ -70,7 +70,7 @@ pub fn checked(
     }
     let size = serde_json::to_vec(&kept).map_err(Problem::internal)?.len();
     match size > BYTES_MAX {
-        true => Err(Problem::invalid("answers", "must be at most 262144 bytes as JSON")),
+        true => Err(Problem::invalid("answers", FormRule::DraftTooLarge { max: 262144 })),
         false => Ok(kept),
     }
 }

@@ -16,6 +16,7 @@ use spotter_store::{params, record, statements, stored_ids, values};
 use crate::{
     answer::{FileReference, wrong},
     assignment::AssignmentId,
+    rules::FormRule,
 };
 
 id_type!(
@@ -66,7 +67,7 @@ impl FormFile {
         let id = match sent {
             FileReference::File(id) => {
                 let found: Option<Self> = cx.one(FIND, params![id])?;
-                let rule = "must be a file that was answered with before";
+                let rule = FormRule::OtherFile;
                 return found
                     .filter(|file| file.assignment_id == assignment)
                     .ok_or_else(|| wrong(question, rule));
@@ -77,7 +78,7 @@ impl FormFile {
         if let Some(there) = cx.one(BY_UPLOAD, params![assignment, id])? {
             return Ok(there);
         }
-        let rule = "must be a file that you have sent to /uploads, not used yet";
+        let rule = FormRule::NotFreshUpload;
         let attached = uploads::attach(cx, id)
             .map_err(|none| none.missing(&format!("answers.{question}"), rule))?;
         let file = Self {

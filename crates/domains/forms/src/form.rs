@@ -8,7 +8,10 @@ use spotter_contract::{Area, Read, Write};
 use spotter_kernel::{Id, Key, Problem, Result, Timestamp, id_type};
 use spotter_store::{Json, params, record, set, statements, stored_ids, values, words};
 
-use crate::question::{Question, QuestionType};
+use crate::{
+    question::{Question, QuestionType},
+    rules::FormRule,
+};
 
 id_type!(
     /// A form.
@@ -81,15 +84,15 @@ impl Form {
 
     /// A form that clients can be given, of one of these kinds, and the version that they are given.
     pub fn published(cx: &mut Read, id: FormId, kinds: &[FormKind]) -> Result<(Self, i64)> {
-        let form = Self::find(cx, id).map_err(|none| none.missing("formId", "must be a form"))?;
+        let form = Self::find(cx, id).map_err(|none| none.missing("formId", FormRule::NotForm))?;
         if !kinds.contains(&form.kind) {
             let words: Vec<_> = kinds.iter().map(|kind| kind.word()).collect();
-            let rule = format!("must be a form of the kind {}", words.join(" or "));
-            return Err(Problem::invalid("formId", &rule));
+            let rule = FormRule::OtherFormKind { kind: words.join(" or ") };
+            return Err(Problem::invalid("formId", rule));
         }
         match (form.status, form.version) {
             (FormStatus::Published, Some(version)) => Ok((form, version)),
-            _ => Err(Problem::conflict("formId", "must be a form that is published")),
+            _ => Err(Problem::conflict("formId", FormRule::NotPublishedForm)),
         }
     }
 
@@ -107,11 +110,8 @@ impl Form {
             let was = self.question_types.0.get(&*question.question_id);
             if let Some(was) = was.filter(|was| **was != question.r#type) {
                 let field = format!("questions[{number}].questionId");
-                let rule = format!(
-                    "must be another one: it was that of a question of the type {}",
-                    was.word()
-                );
-                return Err(Problem::invalid(&field, &rule));
+                let rule = FormRule::QuestionIdTaken { kind: was.word() };
+                return Err(Problem::invalid(&field, rule));
             }
         }
         Ok(())

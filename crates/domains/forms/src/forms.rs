@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use spotter_contract::{
-    Area, Body, ListQuery, Path, Query, Read, Write, answer, listed, operation, path,
+    Area, Body, ListQuery, Path, Query, Read, Success, Write, answer, listed, operation, path,
 };
 use spotter_kernel::{
-    Change, Key, Many, Patch, Problem, Result, Timestamp, number,
+    Change, Key, Many, Patch, Problem, Result, Rule, Timestamp, number,
     text::{Name, Text},
 };
 use spotter_store::{Json, List, filters, lists, params, statements};
@@ -16,6 +16,7 @@ use spotter_store::{Json, List, filters, lists, params, statements};
 use crate::{
     form::{Form, FormId, FormKind, FormStatus, Version},
     question::{QUESTIONS_MAX, Question, QuestionType, checked},
+    rules::FormRule,
 };
 
 /// Most forms of a company that are not archived.
@@ -98,8 +99,7 @@ fn checked_for(cx: &mut Read, kind: FormKind, questions: &[Question]) -> Result<
         if let Some(measured) = &question.measurement_type {
             let field = format!("questions[{number}].measurementType");
             if kind == FormKind::General {
-                let rule =
-                    "must be absent from general forms: intakes and check-ups ask about health";
+                let rule = FormRule::HealthOfGeneral;
                 return Err(Problem::invalid(&field, rule));
             }
             cx.activity()?.check_type(cx, measured, &field)?;
@@ -126,10 +126,7 @@ fn create_form(cx: &mut Write, Body(new): Body<NewForm>) -> Result<FormAnswer> {
     checked_for(cx, new.kind, &new.questions)?;
     let there: Option<(i64,)> = cx.one(COUNT, params![])?;
     if there.is_some_and(|(count,)| count >= FORMS_MAX) {
-        return Err(Problem::conflict(
-            "name",
-            "must be one of at most 500 forms that are not archived",
-        ));
+        return Err(Problem::conflict("name", FormRule::TooManyForms { max: 500 }));
     }
     let (created_by_type, created_by) = cx.maker();
     let form = Form {
@@ -164,7 +161,7 @@ struct FormChanges {
 fn writable(cx: &mut Read, id: FormId) -> Result<Form> {
     let form = Form::find(cx, id)?;
     match form.status {
-        FormStatus::Archived => Err(Problem::conflict("status", "must not be archived")),
+        FormStatus::Archived => Err(Problem::conflict("status", Rule::Archived)),
         FormStatus::Draft | FormStatus::Published => Ok(form),
     }
 }
@@ -188,7 +185,10 @@ fn update_form(
         form.check_types(&questions)?;
         if before.draft_version.is_none() {
             if last >= VERSIONS_MAX {
-                return Err(Problem::conflict("questions", "must be of at most 1000 versions"));
+                return Err(Problem::conflict(
+                    "questions",
+                    FormRule::TooManyVersions { max: 1000 },
+                ));
             }
             of.version = last + 1;
             form.draft_version = Some(of.version);
@@ -210,15 +210,12 @@ fn publish_form(cx: &mut Write, Path(at): Path<FormPath>) -> Result<FormAnswer> 
         return Ok(view(form, of));
     }
     if !of.questions.iter().any(Question::is_asked) {
-        return Err(Problem::conflict("questions", "must have at least one that is answered"));
+        return Err(Problem::conflict("questions", FormRule::NothingAsked));
     }
     let types = of.questions.iter().map(|one| (one.question_id.to_string(), one.r#type));
     form.question_types.0.extend(types.collect::<BTreeMap<String, QuestionType>>());
     if form.question_types.0.len() > IDS_MAX {
-        return Err(Problem::conflict(
-            "questions",
-            "must have had at most 2000 ids in all versions",
-        ));
+        return Err(Problem::conflict("questions", FormRule::TooManyQuestionIds { max: 2000 }));
     }
     (form.status, form.version, form.draft_version) = (FormStatus::Published, Some(last), None);
     form.publish_draft(cx, last)?;
@@ -248,6 +245,7 @@ pub(super) fn area() -> Area {
                  changes.",
         ),
         operation!(app POST "/forms", Coach, create_form)
+            .success(Success::Added)
             .summary("Create a form")
             .describe("Creates a draft. It can be assigned once it is published.")
             .created()
@@ -261,12 +259,14 @@ pub(super) fn area() -> Area {
             )
             .fails(&[Key::ApiError]),
         operation!(app POST "/forms/{formId}/publish", Coach, publish_form)
+            .success(Success::Published)
             .summary("Publish a form")
             .describe(
                 "Publishes the draft as a new version. Existing assignments keep their version.",
             )
             .fails(&[Key::ApiError]),
         operation!(app POST "/forms/{formId}/archive", Coach, archive_form)
+            .success(Success::Archived)
             .summary("Archive a form")
             .describe(
                 "Prevents new assignments and ends recurring check-ups with it. Existing \

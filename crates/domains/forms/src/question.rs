@@ -2,11 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::rules::FormRule;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use spotter_kernel::{
-    Date, Many, Problem, Result,
+    Date, Many, Phrase, Problem, Result, Rule,
     text::{Handle, Text},
 };
 use spotter_store::words;
@@ -169,46 +170,47 @@ impl Question {
 
     fn check(&self, at: &str) -> Result<()> {
         use QuestionType::{MultiChoice, Number, Scale, SingleChoice};
-        let wrong = |name: &str, rule: &str| Err(Problem::invalid(&format!("{at}.{name}"), rule));
+        let wrong = |name: &str, rule: Phrase| Err(Problem::invalid(&format!("{at}.{name}"), rule));
         let is_choice = matches!(self.r#type, SingleChoice | MultiChoice);
         match is_choice {
             true if self.options.is_empty() => {
-                return wrong("options", "must be at least one option");
+                return wrong("options", FormRule::NoOption.into());
             }
             false if !self.options.is_empty() => {
-                return wrong("options", "must be absent but for single_choice and multi_choice");
+                return wrong("options", FormRule::OptionsOfOtherQuestion.into());
             }
             _ => {}
         }
         let mut seen = BTreeSet::new();
         for (number, option) in self.options.iter().enumerate() {
             if !seen.insert(&*option.option_id) {
-                return wrong(&format!("options[{number}].optionId"), "must be given once");
+                return wrong(&format!("options[{number}].optionId"), Rule::GivenTwice.into());
             }
         }
         let has_range = matches!(self.r#type, Number | Scale | MultiChoice);
         for (name, bound) in [("min", self.min), ("max", self.max)] {
             match bound {
                 Some(_) if !has_range => {
-                    return wrong(name, "must be absent but for number, scale and multi_choice");
+                    return wrong(name, FormRule::BoundOfOtherQuestion.into());
                 }
                 Some(bound) if bound.abs() > NUMBER_MAX => {
-                    return wrong(name, "must be -1000000000000 to 1000000000000");
+                    let rule = Rule::OutOfRange { min: -1_000_000_000_000, max: 1_000_000_000_000 };
+                    return wrong(name, rule.into());
                 }
                 Some(bound) if self.r#type != Number && bound.fract() != 0.0 => {
-                    return wrong(name, "must be a whole number");
+                    return wrong(name, FormRule::NotWholeAnswer.into());
                 }
                 _ => {}
             }
         }
         if self.min.zip(self.max).is_some_and(|(min, max)| min > max) {
-            return wrong("max", "must not be below min");
+            return wrong("max", FormRule::BelowMin.into());
         }
         if self.r#type == Scale {
             match self.min.zip(self.max) {
-                None => return wrong("max", "must be present with min for a scale"),
+                None => return wrong("max", FormRule::ScaleBoundRequired.into()),
                 Some((min, max)) if min >= max || max - min > STEPS_MAX => {
-                    return wrong("max", "must be 1 to 100 above min, of a scale");
+                    return wrong("max", FormRule::ScaleTooWide.into());
                 }
                 Some(_) => {}
             }
@@ -218,21 +220,23 @@ impl Question {
             && (self.min.is_some_and(|min| !(0.0..=choices).contains(&min))
                 || self.max.is_some_and(|max| !(1.0..=choices).contains(&max)))
         {
-            return wrong("max", "must be, and min, as many as there are options at most");
+            return wrong("max", FormRule::MoreThanOptions.into());
         }
         match (self.r#type, self.max_length) {
             (_, None) => {}
             (QuestionType::Text, Some(1..=TEXT_MAX)) => {}
-            (QuestionType::Text, _) => return wrong("maxLength", "must be 1 to 5000"),
-            _ => return wrong("maxLength", "must be absent but for text"),
+            (QuestionType::Text, _) => {
+                return wrong("maxLength", Rule::OutOfRange { min: 1, max: 5000 }.into());
+            }
+            _ => return wrong("maxLength", FormRule::LengthOfOtherQuestion.into()),
         }
         match (self.r#type, &self.measurement_type) {
-            (QuestionType::Measurement, None) => wrong("measurementType", "must be present"),
+            (QuestionType::Measurement, None) => wrong("measurementType", Rule::Missing.into()),
             (QuestionType::Measurement, _) | (_, None) => Ok(()),
-            _ => wrong("measurementType", "must be absent but for measurement"),
+            _ => wrong("measurementType", FormRule::TypeOfOtherQuestion.into()),
         }?;
         match self.required && !self.is_asked() {
-            true => wrong("required", "must be absent, or false, of a statement"),
+            true => wrong("required", FormRule::StatementRequired.into()),
             false => Ok(()),
         }
     }
@@ -253,18 +257,17 @@ impl Question {
     }
 
     /// Why a test of the answer to it makes no sense.
-    fn refuses(&self, test: &AnswerCondition) -> Option<(&'static str, &'static str)> {
+    fn refuses(&self, test: &AnswerCondition) -> Option<(&'static str, Phrase)> {
         use QuestionType::{Boolean, Consent, MultiChoice, Number, Scale, SingleChoice};
-        let op = ("op", "must be one that the question's type knows");
-        let value = ("value", "must be a value of the question's kind");
-        let one = |fits: bool| (!fits).then_some(value);
+        let op = ("op", Phrase::from(FormRule::UnknownOperator));
+        let one = |fits: bool| (!fits).then(|| ("value", Phrase::from(FormRule::OtherKindOfValue)));
         match (test.op, self.r#type) {
             (_, QuestionType::Statement) => {
-                Some(("questionId", "must be a question that is answered"))
+                Some(("questionId", FormRule::ConditionOnStatement.into()))
             }
             (Comparison::Answered, _) => {
                 let fits = test.value.is_null() || test.value.is_boolean();
-                (!fits).then_some(("value", "must be true or false"))
+                (!fits).then(|| ("value", Rule::NotBoolean.into()))
             }
             (_, QuestionType::Measurement | QuestionType::File) => Some(op),
             (Comparison::Gt | Comparison::Lt, Number | Scale | QuestionType::Date) => {
@@ -285,8 +288,7 @@ impl Question {
                 let fits = all.is_some_and(|all| {
                     (1..=50).contains(&all.len()) && all.iter().all(|one| self.can_be(one))
                 });
-                (!fits)
-                    .then_some(("value", "must be a list of 1 to 50 values of the question's kind"))
+                (!fits).then(|| ("value", FormRule::NotListOfValues.into()))
             }
             (Comparison::Eq | Comparison::Ne, _) => one(self.can_be(&test.value)),
         }
@@ -304,7 +306,7 @@ pub fn checked(questions: &[Question]) -> Result<()> {
             for (number, test) in when.tests().iter().enumerate() {
                 let at = format!("{at}.showWhen.{}[{number}]", when.word());
                 let Some(request) = before.get(&*test.question_id) else {
-                    let rule = "must be a question before this one";
+                    let rule = FormRule::NotEarlierQuestion;
                     return Err(Problem::invalid(&format!("{at}.questionId"), rule));
                 };
                 if let Some((name, rule)) = request.refuses(test) {
@@ -313,12 +315,12 @@ pub fn checked(questions: &[Question]) -> Result<()> {
             }
         }
         if before.insert(&question.question_id, question).is_some() {
-            return Err(Problem::invalid(&format!("{at}.questionId"), "must be given once"));
+            return Err(Problem::invalid(&format!("{at}.questionId"), Rule::GivenTwice));
         }
     }
     let size = serde_json::to_vec(questions).map_err(Problem::internal)?.len();
     match size > BYTES_MAX {
-        true => Err(Problem::invalid("questions", "must be at most 262144 bytes as JSON")),
+        true => Err(Problem::invalid("questions", FormRule::DraftTooLarge { max: 262144 })),
         false => Ok(()),
     }
 }

@@ -5,7 +5,10 @@ use serde::Deserialize;
 use spotter_contract::Write;
 use spotter_kernel::{Problem, Result, text::Text};
 
-use crate::assignment::{Assignment, AssignmentStatus};
+use crate::{
+    assignment::{Assignment, AssignmentStatus},
+    rules::FormRule,
+};
 
 /// What a coach says.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
@@ -21,7 +24,7 @@ pub fn review(cx: &mut Write, before: &Assignment, submitted: Review) -> Result<
     before.check_consent(cx)?;
     match before.status {
         AssignmentStatus::Submitted | AssignmentStatus::Reviewed => {}
-        _ => return Err(Problem::conflict("status", "must be submitted or reviewed")),
+        _ => return Err(Problem::conflict("status", FormRule::NotSubmitted)),
     }
     let mut reviewed = before.clone();
     reviewed.status = AssignmentStatus::Reviewed;

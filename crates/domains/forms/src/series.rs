@@ -18,7 +18,9 @@ use spotter_store::{
 
 use crate::{
     assignment::{self, Assignment, AssignmentId, AssignmentOptions},
+    effects::FormEffect,
     form::{Form, FormId, FormStatus},
+    rules::FormRule,
 };
 
 id_type!(
@@ -146,16 +148,13 @@ impl Series {
     ) -> Result<SeriesId> {
         let there: Option<(i64,)> = cx.one(COUNT, params![client.client_id])?;
         if there.is_some_and(|(count,)| count >= SERIES_MAX) {
-            let rule = "must have at most 20 series of check-ups that go on";
+            let rule = FormRule::TooManySeries { max: 20 };
             return Err(Problem::conflict("clientId", rule));
         }
         let (zone, now) = (client.zone(cx)?, cx.now());
         let start_date = zone.date_at(now);
         if recurrence.until.is_some_and(|until| until <= start_date) {
-            return Err(Problem::invalid(
-                "recurrence.until",
-                "must be after today, where the client is",
-            ));
+            return Err(Problem::invalid("recurrence.until", FormRule::NotAfterToday));
         }
         let due = how.due_at.map(|at| (start_date.days_until(zone.date_at(at)), at));
         let due_time = due.map(|(_, at)| zone.time_at(at));
@@ -305,7 +304,7 @@ fn end_of_client(cx: &mut Write, client: Id) -> Result<u64> {
 }
 
 const ENDS: &[Effect] =
-    &[Effect::new(Offboarding::ClientArchived, "Their recurring check-ups end.", end_of_client)];
+    &[Effect::new(Offboarding::ClientArchived, || FormEffect::CheckupsEnd.into(), end_of_client)];
 
 listed!(AllSeries { checkup_series: CheckupSeries });
 
@@ -336,7 +335,7 @@ fn end_checkup_series(cx: &mut Write, Path(at): Path<SeriesPath>) -> Result<Seri
     Client::find(cx, at.client_id)?;
     let found: Option<Series> = cx.one(FIND, params![at.series_id])?;
     let before = found.filter(|series| series.client_id == at.client_id).ok_or(Key::NotFound)?;
-    cx.describe_effect(|| "No more check-ups of the series are given.".to_owned());
+    cx.describe_effect(|| FormEffect::CheckupSeriesEnds);
     let mut series = before.clone();
     series.end(cx)?;
     series.save(cx, &before)?;

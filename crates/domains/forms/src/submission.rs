@@ -19,6 +19,7 @@ use crate::{
     assignment::{Assignment, AssignmentId, SubmissionId},
     form::{Form, FormId, FormKind},
     question::{Answers, Question, QuestionType},
+    rules::FormRule,
 };
 
 record! {
@@ -197,7 +198,7 @@ pub struct SubmittedForms;
 
 impl Forms for SubmittedForms {
     fn check_form(&self, cx: &mut Read, form: Id, field: &str) -> Result<()> {
-        let rule = "must be one of the company's forms";
+        let rule = FormRule::OtherCompanysForm;
         Form::find(cx, FormId(form)).map(drop).map_err(|none| none.missing(field, rule))
     }
 

@@ -2,12 +2,12 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use spotter_contract::{Area, Body, OptionalBody, Path, Read, Write, answer, operation};
-use spotter_kernel::{Event, Key, Problem, Result, Timestamp};
+use spotter_contract::{Area, Body, OptionalBody, Path, Read, Success, Write, answer, operation};
+use spotter_kernel::{Event, Key, Locale, Phrase, Problem, Result, Rule, Timestamp};
 use spotter_store::Json;
 
 use crate::{
-    answer::{Measure, Missing, SubmittedAnswers, is_flagged, missing, relevant, wrong},
+    answer::{Measure, MissingAnswer, SubmittedAnswers, is_flagged, missing, relevant, wrong},
     assign::AssignmentPath,
     assignment::{Assignment, AssignmentStatus, AssignmentView, SubmissionId},
     draft::{self, Draft},
@@ -30,17 +30,23 @@ struct FormDraft {
     #[serde(rename = "shown")]
     visible: Vec<String>,
     /// What is still to be answered before it can be handed in.
-    missing: Vec<Missing>,
+    missing: Vec<MissingAnswer>,
 }
 
 impl FormDraft {
-    fn of(questions: &[Question], draft: Option<Draft>) -> Self {
+    fn of(questions: &[Question], draft: Option<Draft>, locale: Locale) -> Self {
         let saved_at = draft.as_ref().map(|draft| draft.saved_at);
         let answers = draft.map(|draft| draft.answers.0).unwrap_or_default();
         let view = visible(questions, &answers);
         Self {
             visible: view.iter().map(|question| question.question_id.to_string()).collect(),
-            missing: missing(questions, &answers),
+            missing: missing(questions, &answers)
+                .into_iter()
+                .map(|(question_id, rule)| MissingAnswer {
+                    question_id,
+                    rule: Phrase::from(rule).text(locale).to_owned(),
+                })
+                .collect(),
             answers,
             saved_at,
         }
@@ -58,7 +64,7 @@ fn get_form_draft(cx: &mut Read, Path(at): Path<AssignmentPath>) -> Result<Draft
     let given = Assignment::find(cx, at.client_id, at.assignment_id)?;
     let version = Form::at_version(cx, given.form_id, given.form_version)?;
     let draft = draft::find(cx, given.assignment_id)?;
-    let draft = FormDraft::of(&version.questions, draft);
+    let draft = FormDraft::of(&version.questions, draft, cx.caller().locale);
     let questions = match cx.by_staff() {
         true => version.questions,
         false => version.questions.into_iter().map(Question::for_clients).collect(),
@@ -82,7 +88,7 @@ fn open(cx: &mut Read, at: &AssignmentPath) -> Result<(Assignment, Vec<Question>
     given.check_consent(cx)?;
     // Its timer may be late.
     if given.expires_at.is_some_and(|at| at <= cx.now()) {
-        return Err(Problem::conflict("expiresAt", "must not have passed"));
+        return Err(Problem::conflict("expiresAt", Rule::Passed));
     }
     let version = Form::at_version(cx, given.form_id, given.form_version)?;
     Ok((given, version.questions))
@@ -100,7 +106,7 @@ fn save_form_draft(
     cx.set_audit_target("form_assignment", given.assignment_id, ["draft"]);
     let draft = draft::save(cx, &before, &questions, answers)?;
     given.save(cx, &before)?;
-    let draft = FormDraft::of(&questions, Some(draft));
+    let draft = FormDraft::of(&questions, Some(draft), cx.caller().locale);
     Ok(SavedAnswer { form_assignment: given.into_view(), draft })
 }
 
@@ -140,8 +146,8 @@ fn submit_form(
         }
     };
     let answers = draft::checked(cx, &before, &questions, &submitted)?;
-    if let Some(first) = missing(&questions, &answers).first() {
-        return Err(wrong(&first.question_id, &first.rule));
+    if let Some((question, rule)) = missing(&questions, &answers).into_iter().next() {
+        return Err(wrong(&question, rule));
     }
     let answers = relevant(&questions, &answers);
     for question in questions.iter().filter(|one| one.r#type == QuestionType::Measurement) {
@@ -207,6 +213,7 @@ pub(super) fn area() -> Area {
             .for_client(&[])
             .fails(&[Key::ApiError, Key::NotFound, Key::ScopesHealthConsentRequired]),
         operation!(app POST "/clients/{clientId}/form-assignments/{assignmentId}/submit", Coach, submit_form)
+.success(Success::Submitted)
             .sometimes_about_health().summary("Submit a form")
             .describe(
                 "Submits the answers. Every required question that is shown must be answered; \

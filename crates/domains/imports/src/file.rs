@@ -1,7 +1,8 @@
 //! Reading a file of rows: what stands between its cells, its heading, and its lines (RFC 4180, and what spreadsheets make of it).
 
+use crate::rules::ImportRule;
 use csv::ReaderBuilder;
-use spotter_kernel::{Problem, Result};
+use spotter_kernel::{Phrase, Problem, Result};
 
 /// Most rows of a file.
 pub const ROWS_MAX: usize = 5_000;
@@ -21,7 +22,7 @@ pub struct Table {
 
 /// Reads a file. Rows that are empty are left out.
 pub fn read(text: &str) -> Result<Table> {
-    let wrong = |rule: &str| Problem::invalid("text", rule);
+    let wrong = |rule: Phrase| Problem::invalid("text", rule);
     // Lines end as systems have it; counted, and told, they are lines of one kind.
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let text = &text.replace("\r\n", "\n").replace('\r', "\n");
@@ -29,7 +30,7 @@ pub fn read(text: &str) -> Result<Table> {
     let (submitted, text) = separator(text);
     let between = submitted.unwrap_or_else(|| delimiter(&text));
     if let Some(line) = open_quote(&text, between) {
-        return Err(wrong(&format!("must close every quote: that of line {line} is not")));
+        return Err(wrong(ImportRule::OpenQuote { line }.into()));
     }
     let mut reader = ReaderBuilder::new()
         .has_headers(false)
@@ -39,8 +40,7 @@ pub fn read(text: &str) -> Result<Table> {
     let mut heading = Vec::new();
     let mut rows = Vec::new();
     for record in reader.records() {
-        let record =
-            record.map_err(|_| wrong("must be rows of cells, as spreadsheets save them"))?;
+        let record = record.map_err(|_| wrong(ImportRule::NotCsv.into()))?;
         let line = record.position().map_or(0, csv::Position::line);
         let cell = |cell: &str| {
             let plain = cell.chars().map(|c| if c.is_control() && c != '\n' { ' ' } else { c });
@@ -51,25 +51,23 @@ pub fn read(text: &str) -> Result<Table> {
             continue;
         }
         if cells.iter().any(|cell| cell.chars().count() > CELL_MAX) {
-            return Err(wrong(&format!(
-                "must have cells of at most {CELL_MAX} characters: line {line} has a longer one"
-            )));
+            return Err(wrong(ImportRule::CellTooLong { max: CELL_MAX, line }.into()));
         }
         if heading.is_empty() {
             heading = cells;
         } else if rows.len() == ROWS_MAX {
-            return Err(wrong("must have at most 5000 rows: import it in parts"));
+            return Err(wrong(ImportRule::TooManyRows { max: 5000 }.into()));
         } else if cells.iter().skip(heading.len()).any(|cell| !cell.is_empty()) {
-            return Err(wrong(&format!("must have no more cells than columns: line {line} has")));
+            return Err(wrong(ImportRule::TooManyCells { line }.into()));
         } else {
             rows.push((i64::try_from(line).unwrap_or(i64::MAX), cells));
         }
     }
     if heading.len() > COLUMNS_MAX {
-        return Err(wrong("must have at most 60 columns"));
+        return Err(wrong(ImportRule::TooManyColumns { max: 60 }.into()));
     }
     if rows.is_empty() {
-        return Err(wrong("must have a heading and at least one row"));
+        return Err(wrong(ImportRule::NoRows.into()));
     }
     for (_, cells) in &mut rows {
         cells.resize(heading.len(), String::new());
@@ -110,8 +108,8 @@ fn delimiter(text: &str) -> u8 {
 }
 
 /// The line on which a quote opens that nothing closes: what stands after it would be one cell.
-fn open_quote(text: &str, between: u8) -> Option<usize> {
-    let (mut line, mut opened, mut begins) = (1, None, true);
+fn open_quote(text: &str, between: u8) -> Option<u64> {
+    let (mut line, mut opened, mut begins) = (1_u64, None, true);
     let mut bytes = text.bytes().peekable();
     while let Some(byte) = bytes.next() {
         match (byte, opened) {
@@ -123,7 +121,7 @@ fn open_quote(text: &str, between: u8) -> Option<usize> {
             _ => {}
         }
         begins = opened.is_none() && (byte == between || byte == b'\n');
-        line += usize::from(byte == b'\n');
+        line += u64::from(byte == b'\n');
     }
     opened
 }

@@ -16,8 +16,10 @@ use spotter_kernel::{
 use spotter_store::{Json, Tx, params, parts, record, statements, stored_ids, values, words};
 
 use crate::{
+    effects::ImportEffect,
     fields::{CreatedRecord, ImportKind},
-    row::DateOrder,
+    row::{DateOrder, FieldError},
+    rules::ImportRule,
 };
 
 id_type!(
@@ -155,7 +157,7 @@ impl Import {
     }
 
     /// Refuses what cannot be done to it where it is.
-    pub(crate) fn must_be(&self, statuses: &[ImportStatus], rule: &str) -> Result<()> {
+    pub(crate) fn must_be(&self, statuses: &[ImportStatus], rule: ImportRule) -> Result<()> {
         match statuses.contains(&self.status) {
             true => Ok(()),
             false => Err(Problem::conflict("status", rule)),
@@ -184,6 +186,9 @@ record! {
         pub field: Option<String>,
         /// Rule that the row violates, or null.
         pub rule: Option<String>,
+        /// Each field that is not in order; of rows that were checked before this was kept, nothing.
+        #[serde(skip)]
+        pub mistakes: Option<Json<Vec<FieldError>>>,
         /// The record that it became, or null.
         pub record_id: Option<Id>,
         #[serde(skip)]
@@ -274,9 +279,11 @@ pub(crate) fn leave(
     cx: &mut Write,
     id: ImportId,
     (left, becomes): (RowState, RowState),
-    why: &str,
+    why: ImportRule,
 ) -> Result<()> {
-    cx.execute(LEAVE, params![id, left, becomes, why]).map(drop)
+    let why = FieldError::new("", why);
+    let rule = why.rule.to_string();
+    cx.execute(LEAVE, params![id, left, becomes, rule, Json(vec![why])]).map(drop)
 }
 
 /// Says what became of a row that was in a state until now; whether it was.
@@ -286,8 +293,8 @@ pub(crate) fn set_row_state(
     row: &ImportRow,
     before: RowState,
 ) -> Result<bool> {
-    let ImportRow { line, state, field, rule, record_id, client_id, invoice_id, .. } = row;
-    let client = *client_id;
+    let ImportRow { line, state, field, rule, mistakes, record_id, invoice_id, .. } = row;
+    let client = row.client_id;
     let count = cx.execute(
         SETTLE,
         params![
@@ -299,7 +306,8 @@ pub(crate) fn set_row_state(
             rule.clone(),
             *record_id,
             client,
-            *invoice_id
+            *invoice_id,
+            mistakes.clone()
         ],
     )?;
     Ok(count == 1)
@@ -364,7 +372,7 @@ fn empty_naming(cx: &mut Write, client: Id) -> Result<u64> {
 
 const ENDS: &[Effect] = &[Effect::new(
     Offboarding::ClientErased,
-    "Rows of imports that hold their e-mail address are emptied.",
+    || ImportEffect::ImportRowsEmptied.into(),
     empty_naming,
 )];
 
@@ -389,16 +397,18 @@ statements! {
     SAVE = "UPDATE import SET ", Import::STATE, " WHERE company_id = ?1 AND import_id = ?2";
     FORGET = "DELETE FROM import WHERE company_id = ?1 AND import_id = ?2";
     KEEP_ROW = "INSERT INTO import_row (company_id, import_id, line, cells, state) VALUES (?1, ?2, ?3, ?4, ?5)";
-    UNCHECK = "UPDATE import_row SET state = ?3, field = NULL, rule = NULL WHERE company_id = ?1 AND import_id = ?2";
+    UNCHECK = "UPDATE import_row SET state = ?3, field = NULL, rule = NULL, mistakes = NULL \
+        WHERE company_id = ?1 AND import_id = ?2";
     COUNT_ALL = "SELECT count(*) FROM import WHERE company_id = ?1";
     INCOMPLETE = "SELECT count(*) FROM import_row WHERE company_id = ?1 AND import_id = ?2 \
         AND state IN ('ready', 'done') AND rule IS NOT NULL";
     COUNT = "SELECT state, count(*) FROM import_row WHERE company_id = ?1 AND import_id = ?2 GROUP BY state";
     ROWS = "SELECT ", ImportRow::COLUMNS, " FROM import_row WHERE company_id = ?1 AND import_id = ?2 AND state = ?3 \
         ORDER BY line LIMIT 5000";
-    LEAVE = "UPDATE import_row SET state = ?4, field = NULL, rule = ?5 \
+    LEAVE = "UPDATE import_row SET state = ?4, field = NULL, rule = ?5, mistakes = ?6 \
         WHERE company_id = ?1 AND import_id = ?2 AND state = ?3";
-    SETTLE = "UPDATE import_row SET state = ?5, field = ?6, rule = ?7, record_id = ?8, client_id = ?9, invoice_id = ?10 \
+    SETTLE = "UPDATE import_row SET state = ?5, field = ?6, rule = ?7, record_id = ?8, client_id = ?9, invoice_id = ?10, \
+        mistakes = ?11 \
         WHERE company_id = ?1 AND import_id = ?2 AND line = ?3 AND state = ?4";
     FORGET_ROWS = "DELETE FROM import_row WHERE company_id = ?1 AND import_id = ?2";
     OLD = "SELECT company_id, import_id FROM import WHERE expires_at <= ?1 LIMIT 5";

@@ -5,11 +5,13 @@
 //! ([`operations`]), and what the worker does that runs the operations, row by row, as whoever asked for it ([`steps`]).
 
 mod columns;
+mod effects;
 pub mod fields;
 pub mod file;
 mod import;
 mod operations;
 pub mod row;
+pub mod rules;
 pub mod steps;
 
 pub use fields::ImportKind;

@@ -5,10 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use spotter_contract::{
-    Actor, Area, Body, Flag, ListQuery, Path, Read, UpdatedFrom, Write, answer, listed, operation,
-    path,
+    Actor, Area, Body, Flag, ListQuery, Path, Read, Success, UpdatedFrom, Write, answer, listed,
+    operation, path,
 };
-use spotter_kernel::{Key, Many, Problem, Result, id::CoachId, text::Text};
+use spotter_kernel::{Key, Locale, Many, Problem, Result, id::CoachId, text::Text};
 use spotter_store::{Bind, Json, List, filters, lists, words};
 
 use crate::{
@@ -18,7 +18,8 @@ use crate::{
         self, Import, ImportColumn, ImportId, ImportRow, ImportStatus, RowState, cells_of, counted,
         forget_checks, keep_rows,
     },
-    row::{DateOrder, guess_order, word_of},
+    row::{DateOrder, FieldError, guess_order, word_of},
+    rules::ImportRule,
     steps::RUN,
 };
 
@@ -183,7 +184,7 @@ pub struct NewImport {
 /// Takes a file in, guesses what its columns are, and has it checked.
 pub fn create(cx: &mut Write, by: CoachId, new: NewImport) -> Result<Import> {
     if import::count(cx)? >= IMPORTS_MAX {
-        let rule = "must be one of at most 50 in 30 days: forget some that are over";
+        let rule = ImportRule::TooManyImports { max: 50 };
         return Err(Problem::conflict("import", rule));
     }
     let table = file::read(&new.text)?;
@@ -248,7 +249,39 @@ filters! {
     }
 }
 
-listed!(ImportRows { import_rows: ImportRow });
+/// A row, with each field of it that is not in order.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "ImportRow")]
+#[serde(rename_all = "camelCase")]
+struct RowView {
+    #[serde(flatten)]
+    row: ImportRow,
+    /// Each field that is not in order, the first as in `field` and `rule`.
+    mistakes: Vec<Mistake>,
+}
+
+/// A field of a row that is not in order.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "ImportMistake")]
+struct Mistake {
+    /// The field; empty where the row as a whole could not be done.
+    field: String,
+    /// Rule that it violates.
+    rule: String,
+}
+
+impl RowView {
+    fn of(row: ImportRow, locale: Locale) -> Self {
+        let mistake = |error: &FieldError| Mistake {
+            field: error.field.clone(),
+            rule: error.rule.text(locale).to_owned(),
+        };
+        let mistakes = row.mistakes.iter().flat_map(|found| &found.0).map(mistake).collect();
+        Self { row, mistakes }
+    }
+}
+
+listed!(ImportRows { import_rows: RowView });
 
 fn list_import_rows(
     cx: &mut Read,
@@ -256,7 +289,9 @@ fn list_import_rows(
     ListQuery(wanted, page): ListQuery<RowFilters>,
 ) -> Result<ImportRows> {
     Import::find(cx, at.import_id)?;
-    Ok(cx.page_under(&ROWS, &[at.import_id.bind()], &wanted, page)?.into())
+    let locale = cx.caller().locale;
+    let found = cx.page_under(&ROWS, &[at.import_id.bind()], &wanted, page)?;
+    Ok(found.map(|row| RowView::of(row, locale)).into())
 }
 
 /// What the columns of a file are.
@@ -296,7 +331,7 @@ impl ImportMeaning {
         let mut columns = import.columns.0.iter_mut();
         let column = columns.find(|column| column.field.as_deref() == Some(&*self.field));
         let Some(field) = known else {
-            let rule = "must be a field that says one of a few things";
+            let rule = ImportRule::NotFieldOfWords;
             return Err(Problem::invalid(&place("field"), rule));
         };
         // A column that is something else now says other things.
@@ -312,8 +347,8 @@ impl ImportMeaning {
             && word_of(words, &means).is_none()
         {
             let all: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
-            let rule = format!("must be one of {}, or - to leave it out", all.join(", "));
-            return Err(Problem::invalid(&place("means"), &rule));
+            let rule = ImportRule::UnknownMeaning { words: all.join(", ").to_string() };
+            return Err(Problem::invalid(&place("means"), rule));
         }
         let means = if is_left_out { String::new() } else { means.into() };
         column.meanings.insert(key, means);
@@ -328,20 +363,22 @@ fn set_import_columns(
 ) -> Result<ImportAnswer> {
     let mut import = Import::find(cx, at.import_id)?;
     let open = [ImportStatus::Checking, ImportStatus::Checked];
-    import.must_be(&open, "must be checked, and not started")?;
-    let wrong = |rule: String| Problem::invalid("columns", &rule);
+    import.must_be(&open, ImportRule::NotChecked)?;
+    let wrong = |rule: ImportRule| Problem::invalid("columns", rule);
     if submitted.columns.len() != import.columns.0.len() {
         let count = import.columns.0.len();
-        return Err(wrong(format!("must be {count}, one for each column of the file")));
+        return Err(wrong(ImportRule::OtherColumnCount { count }));
     }
     let named: Vec<&str> = submitted.columns.iter().flatten().map(|name| &**name).collect();
     for (at, name) in named.iter().enumerate() {
         if import.kind.field(name).is_none() {
             let all: Vec<_> = import.kind.fields().iter().map(|field| field.name).collect();
-            return Err(wrong(format!("{name} is none of {}", all.join(", "))));
+            let rule =
+                ImportRule::UnknownColumn { name: (*name).to_owned(), fields: all.join(", ") };
+            return Err(wrong(rule));
         }
         if named[..at].contains(name) {
-            return Err(wrong(format!("{name} is said of two columns")));
+            return Err(wrong(ImportRule::ColumnTwice { name: (*name).to_owned() }));
         }
     }
     for (column, field) in import.columns.0.iter_mut().zip(submitted.columns.iter()) {
@@ -355,7 +392,7 @@ fn set_import_columns(
     for (at, meaning) in submitted.values.into_iter().flatten().enumerate() {
         let own = (meaning.field.to_string(), import::folded_value(&meaning.written));
         if !meant.insert(own) {
-            let rule = "must be said once: another entry says it, too";
+            let rule = ImportRule::ColumnNamedTwice;
             return Err(Problem::invalid(&format!("values[{at}].written"), rule));
         }
         meaning.put(at, &mut import)?;
@@ -377,9 +414,9 @@ fn go_on(cx: &mut Write, import: &mut Import, status: ImportStatus) -> Result<()
 /// Has every row done that is in order.
 pub fn start(cx: &mut Write, id: ImportId) -> Result<Import> {
     let mut import = Import::find(cx, id)?;
-    import.must_be(&[ImportStatus::Checked], "must be checked, and not started")?;
+    import.must_be(&[ImportStatus::Checked], ImportRule::NotChecked)?;
     if counted(cx, id)?.iter().all(|(state, _)| *state != RowState::Ready) {
-        return Err(Problem::conflict("status", "no row is in order"));
+        return Err(Problem::conflict("status", ImportRule::NoRowInOrder));
     }
     go_on(cx, &mut import, ImportStatus::Running)?;
     Ok(import)
@@ -392,7 +429,7 @@ fn start_import(cx: &mut Write, Path(at): Path<ImportPath>) -> Result<ImportAnsw
 
 fn undo_import(cx: &mut Write, Path(at): Path<ImportPath>) -> Result<ImportAnswer> {
     let mut import = Import::find(cx, at.import_id)?;
-    import.must_be(&[ImportStatus::Done], "must be done")?;
+    import.must_be(&[ImportStatus::Done], ImportRule::NotDone)?;
     go_on(cx, &mut import, ImportStatus::Undoing)?;
     view(cx, import)
 }
@@ -405,7 +442,7 @@ answer!(ImportDeleted {
 fn delete_import(cx: &mut Write, Path(at): Path<ImportPath>) -> Result<ImportDeleted> {
     let import = Import::find(cx, at.import_id)?;
     let still = [ImportStatus::Checked, ImportStatus::Done, ImportStatus::Undone];
-    import.must_be(&still, "must not be under way")?;
+    import.must_be(&still, ImportRule::ImportRuns)?;
     import::forget(cx, at.import_id)?;
     Ok(ImportDeleted { deleted: true })
 }
@@ -414,6 +451,7 @@ fn delete_import(cx: &mut Write, Path(at): Path<ImportPath>) -> Result<ImportDel
 pub(super) fn area() -> Area {
     Area::default().lists(lists()).operations([
         operation!(app POST "/imports", Manager, create_import)
+            .success(Success::Added)
             .summary("Create an import")
             .describe(
                 "Uploads a file of clients or memberships. Columns are guessed from their \
@@ -453,6 +491,7 @@ pub(super) fn area() -> Area {
             .fails(&[Key::ApiError])
             .confirmation(),
         operation!(app DELETE "/imports/{importId}", Manager, delete_import)
+            .success(Success::Deleted)
             .summary("Delete an import")
             .describe("Deletes the file. Created records stay.")
             .fails(&[Key::ApiError]),

@@ -2,13 +2,15 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
-use spotter_kernel::{Date, money::Currency};
+use spotter_kernel::{Date, Phrase, Rule, money::Currency};
 use spotter_store::words;
 
 use crate::{
     fields::{BEGAN, CellFormat, Field, ImportKind, NOTE, RecordReference, Words, folded},
     import::folded_value,
+    rules::ImportRule,
 };
 
 words! {
@@ -50,16 +52,14 @@ impl KnownRecords {
         self.records.contains_key(&(named, folded_name(name)))
     }
 
-    fn find(&self, named: RecordReference, name: &str) -> Result<&str, &'static str> {
+    fn find(&self, named: RecordReference, name: &str) -> Result<&str, ImportRule> {
         match (self.records.get(&(named, folded_name(name))), named) {
             (Some(Some(id)), _) => Ok(id),
-            (Some(None), _) => Err("is what several are called"),
-            (None, RecordReference::Coach) => Err("must be a coach's name or e-mail address"),
-            (None, RecordReference::Location) => Err("must be a location's name"),
-            (None, RecordReference::Membership) => {
-                Err("must be the name of a membership that is sold")
-            }
-            (None, RecordReference::Client) => Err("must be the e-mail address of a client"),
+            (Some(None), _) => Err(ImportRule::Ambiguous),
+            (None, RecordReference::Coach) => Err(ImportRule::UnknownCoachName),
+            (None, RecordReference::Location) => Err(ImportRule::UnknownLocationName),
+            (None, RecordReference::Membership) => Err(ImportRule::UnknownMembershipName),
+            (None, RecordReference::Client) => Err(ImportRule::UnknownClientEmail),
         }
     }
 }
@@ -109,28 +109,26 @@ pub struct RowRequest {
 }
 
 /// A field of a row that is not in order, and the rule.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FieldError {
-    /// The field.
+    /// The field; empty where the row as a whole is refused.
     pub field: String,
     /// What it must be.
-    pub rule: String,
+    pub rule: Phrase,
 }
 
 impl FieldError {
-    /// Several as one: the first, with the others told after it.
-    pub fn all(wrongs: Vec<Self>) -> Option<Self> {
-        let mut wrongs = wrongs.into_iter();
-        let mut first = wrongs.next()?;
-        for Self { field, rule } in wrongs {
-            first.rule.push_str(&format!("; {field} {rule}"));
-        }
-        Some(first)
+    /// A field and the rule that it breaks.
+    pub fn new(field: &str, rule: impl Into<Phrase>) -> Self {
+        Self { field: field.to_owned(), rule: rule.into() }
     }
-}
 
-fn wrong(field: &str, rule: impl Into<String>) -> FieldError {
-    FieldError { field: field.to_owned(), rule: rule.into() }
+    /// Several as one text: the rule of the first, with the others after it, each behind its field.
+    pub fn joined(errors: &[Self]) -> Option<String> {
+        let (first, others) = errors.split_first()?;
+        let others = others.iter().map(|error| format!("; {} {}", error.field, error.rule));
+        Some(first.rule.to_string() + &others.collect::<String>())
+    }
 }
 
 impl Rules {
@@ -164,7 +162,7 @@ impl Rules {
         cells: &[String],
         known: &KnownRecords,
         without: &[FieldError],
-    ) -> Result<RowRequest, FieldError> {
+    ) -> Result<RowRequest, Vec<FieldError>> {
         let mut left_out = without.to_vec();
         let mut body = self.body(cells, known, &mut left_out)?;
         let mut taken = |name: &str| match body.as_object_mut()?.remove(name) {
@@ -187,7 +185,7 @@ impl Rules {
         cells: &[String],
         known: &KnownRecords,
         left_out: &mut Vec<FieldError>,
-    ) -> Result<Value, FieldError> {
+    ) -> Result<Value, Vec<FieldError>> {
         let mut body = Value::Object(Map::new());
         let mut wrongs: Vec<FieldError> = Vec::new();
         let is_out = |left_out: &[FieldError], field: &Field| {
@@ -209,8 +207,8 @@ impl Rules {
                 Some(country) => body["address"]["country"] = country.clone().into(),
                 // An address is had whole.
                 None => {
-                    let rule = "is needed: the company has said none either";
-                    left_out.push(wrong("address.country", rule));
+                    let rule = ImportRule::NeededOfCompany;
+                    left_out.push(FieldError::new("address.country", rule));
                     body["address"] = Value::Null;
                 }
             }
@@ -239,12 +237,9 @@ impl Rules {
             |field: &&Field| field.required && body[field.name].is_null() && !output(field.name);
         let lacking = self.kind.fields().iter().filter(lacks);
         let lacking: Vec<FieldError> =
-            lacking.map(|field| wrong(field.name, "is needed")).collect();
+            lacking.map(|field| FieldError::new(field.name, ImportRule::Needed)).collect();
         wrongs.extend(lacking);
-        match FieldError::all(wrongs) {
-            Some(wrong) => Err(wrong),
-            None => Ok(body),
-        }
+        if wrongs.is_empty() { Ok(body) } else { Err(wrongs) }
     }
 
     fn put(
@@ -268,11 +263,11 @@ impl Rules {
             }
             CellFormat::Date | CellFormat::Began => match date(cell, self.date_order) {
                 Some(date) => json!(date.to_string()),
-                None => return Err(wrong(field.name, "must be a date, such as 2026-11-24")),
+                None => return Err(FieldError::new(field.name, ImportRule::NotCellDate)),
             },
             CellFormat::Money => match self.currency.read(cell) {
                 Some(amount) => json!(amount),
-                None => return Err(wrong(field.name, "must be an amount, such as 49.00")),
+                None => return Err(FieldError::new(field.name, Rule::NotAmount)),
             },
             CellFormat::Tags => {
                 let tags = cell.split([',', ';']).map(str::trim).filter(|tag| !tag.is_empty());
@@ -282,13 +277,13 @@ impl Rules {
                 Some(word) => word.into(),
                 None => {
                     let all: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
-                    let rule = format!("must be one of {}", all.join(", "));
-                    return Err(wrong(field.name, rule));
+                    let rule = Rule::NotOneOf { words: all.join(", ") };
+                    return Err(FieldError::new(field.name, rule));
                 }
             },
             CellFormat::Named(named) => match known.find(named, cell) {
                 Ok(id) => id.into(),
-                Err(rule) => return Err(wrong(field.name, rule)),
+                Err(rule) => return Err(FieldError::new(field.name, rule)),
             },
         };
         match field.name.split_once('.') {
@@ -430,13 +425,13 @@ mod tests {
         known.add(RecordReference::Coach, "bo vos", "2");
         // Whoever has a name is taken, and what is not in order besides is told.
         let (body, out) = read(&known, &row).unwrap();
-        assert_eq!(out, [wrong("assignedCoachId", "is what several are called")]);
+        assert_eq!(out, [FieldError::new("assignedCoachId", ImportRule::Ambiguous)]);
         assert_eq!((&body["assignedCoachId"], &body["firstName"]), (&Value::Null, &json!("Zoë")));
         let (body, out) = read(&known, &["A", "", "31-31-1990", "?", "", "", "", ""]).unwrap();
         let out: Vec<&str> = out.iter().map(|wrong| wrong.field.as_str()).collect();
         assert_eq!((out, &body["dateOfBirth"]), (vec!["dateOfBirth", "gender"], &Value::Null));
         let nobody = read(&known, &["", "x@example.com", "", "", "", "", "", ""]);
-        assert_eq!(nobody.unwrap_err(), wrong("firstName", "is needed"));
+        assert_eq!(nobody.unwrap_err(), [FieldError::new("firstName", ImportRule::Needed)]);
     }
 
     #[test]
@@ -451,7 +446,7 @@ mod tests {
             json!({"clientId": "c", "productId": "p", "price": 4950, "startsOn": "2026-12-01"});
         assert_eq!(body.unwrap(), sold);
         let gone = read(&["bea@example.com", "Gold", "", ""]).unwrap_err();
-        assert_eq!(gone.field, "clientId");
+        assert_eq!(gone[0].field, "clientId");
     }
 
     #[test]

@@ -7,10 +7,12 @@ use spotter_contract::{
     jobs::{AttemptResult, RetryPolicy, State},
 };
 use spotter_kernel::{Id, Problem, Result, id::ClientId};
+use spotter_store::Json;
 
 use crate::{
     import::{self, Import, ImportId, ImportRow, ImportStatus, RowState},
     row::FieldError,
+    rules::ImportRule,
 };
 
 /// Doing an import, from wherever it is to wherever it can go by itself.
@@ -57,12 +59,7 @@ fn on_finished(cx: &mut Write, run: Id, settled: &AttemptResult) -> Result<()> {
         return Ok(());
     }
     let Some((mut import, phase)) = under_way(cx, run)? else { return Ok(()) };
-    import::leave(
-        cx,
-        import.import_id,
-        (phase.left, phase.given_up),
-        "could not be done: whoever brought the file may not do it any more, or it failed again and again",
-    )?;
+    import::leave(cx, import.import_id, (phase.left, phase.given_up), ImportRule::CouldNotBeDone)?;
     import.status = phase.next;
     import.save(cx)
 }
@@ -91,7 +88,7 @@ pub fn next(cx: &mut Read, run: Id) -> Result<Option<ImportBatch>> {
 }
 
 /// What was found out about a row: what of it is left out, or why the whole is.
-pub type RowCheck = std::result::Result<Vec<FieldError>, FieldError>;
+pub type RowCheck = std::result::Result<Vec<FieldError>, Vec<FieldError>>;
 
 /// Notes what was found out about rows, unless what their columns are was said anew since.
 pub fn note_checked(cx: &mut Write, run: Id, checked: &[(ImportRow, RowCheck)]) -> Result<()> {
@@ -108,12 +105,10 @@ impl ImportRow {
     fn judged(mut self, state: RowState, verdict: RowCheck) -> Self {
         let bad = if state == RowState::Undone { RowState::Kept } else { RowState::Wrong };
         self.state = if verdict.is_err() { bad } else { state };
-        (self.field, self.rule) = match verdict.map_or_else(Some, FieldError::all) {
-            Some(FieldError { field, rule }) => {
-                (Some(field).filter(|field| !field.is_empty()), Some(rule))
-            }
-            None => (None, None),
-        };
+        let errors = verdict.unwrap_or_else(|errors| errors);
+        self.field = errors.first().map(|error| error.field.clone()).filter(|it| !it.is_empty());
+        self.rule = FieldError::joined(&errors);
+        self.mistakes = (!errors.is_empty()).then_some(Json(errors));
         self
     }
 }
@@ -147,7 +142,7 @@ pub fn note_undone(cx: &mut Write, id: ImportId, row: &ImportRow) -> Result<()> 
 fn once(was_first: bool) -> Result<()> {
     match was_first {
         true => Ok(()),
-        false => Err(Problem::conflict("state", "was changed by somebody else")),
+        false => Err(Problem::conflict("state", ImportRule::ChangedBySomebody)),
     }
 }
 
@@ -157,7 +152,7 @@ pub fn note_refused(
     id: ImportId,
     row: &ImportRow,
     before: RowState,
-    wrong: FieldError,
+    wrong: Vec<FieldError>,
 ) -> Result<()> {
     let good = if before == RowState::Done { RowState::Undone } else { RowState::Done };
     let row = row.clone().judged(good, Err(wrong));

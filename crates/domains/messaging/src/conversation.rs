@@ -12,6 +12,7 @@ use super::{
     message::MessageId,
     users::{Names, Person, User, UserRole},
 };
+use crate::rules::MessagingRule;
 
 id_type!(
     /// A conversation.
@@ -217,10 +218,7 @@ impl ConversationWithParticipants {
             _ => return Ok(()),
         };
         if Client::find(cx, client)?.is_archived() {
-            return Err(Problem::conflict(
-                "conversationId",
-                "must be with a client who is not archived",
-            ));
+            return Err(Problem::conflict("conversationId", MessagingRule::ArchivedPartner));
         }
         Ok(())
     }

@@ -21,6 +21,7 @@ use super::{
     message::{ChatMessage, Message, latest_of},
     users::{Names, User, UserRole},
 };
+use crate::rules::MessagingRule;
 
 id_type!(
     /// A coach or a client who takes part.
@@ -140,14 +141,15 @@ fn open_conversation(cx: &mut Write, Body(new): Body<NewConversation>) -> Result
     for (at, UserId(id)) in new.user_ids.iter().enumerate() {
         let field = format!("userIds[{at}]");
         if people.iter().any(|user| user.user_id == *id) {
-            return Err(Problem::invalid(&field, "must not be named twice, nor be the caller"));
+            return Err(Problem::invalid(&field, MessagingRule::ParticipantTwice));
         }
         people.push(User::find(cx, *id, me).map_err(|problem| problem.missing(&field, USER))?);
     }
     let room = match kind {
         ConversationType::Group => {
             check_coach(me)?;
-            let name = new.name.ok_or_else(|| Problem::invalid("name", "is needed for a group"))?;
+            let name =
+                new.name.ok_or_else(|| Problem::invalid("name", MessagingRule::GroupNameNeeded))?;
             let texts = [Some(name.into()), new.description.map(Into::into)];
             ConversationWithParticipants::open(cx, kind, texts, &people)?
         }
@@ -156,14 +158,11 @@ fn open_conversation(cx: &mut Write, Body(new): Body<NewConversation>) -> Result
                 [("name", new.name.is_some()), ("description", new.description.is_some())]
             {
                 if given {
-                    return Err(Problem::invalid(field, "is for groups alone"));
+                    return Err(Problem::invalid(field, MessagingRule::ForGroups));
                 }
             }
             let &[one, other] = people.as_slice() else {
-                return Err(Problem::invalid(
-                    "userIds",
-                    "must be one user for a direct conversation",
-                ));
+                return Err(Problem::invalid("userIds", MessagingRule::OneForDirect));
             };
             match ConversationWithParticipants::between(cx, [one, other])? {
                 Some(room) => {
@@ -182,7 +181,7 @@ fn open_conversation(cx: &mut Write, Body(new): Body<NewConversation>) -> Result
 }
 
 /// The rule for a field that names somebody.
-const USER: &str = "must be an active coach, or a client whom the caller may write to";
+const USER: MessagingRule = MessagingRule::NotReachable;
 
 /// Groups are led by coaches.
 fn check_coach(me: User) -> Result<()> {
@@ -198,7 +197,7 @@ fn group(cx: &mut Read, at: &ConversationPath, me: User) -> Result<ConversationW
     if room.conversation.is_group() {
         Ok(room)
     } else {
-        Err(Problem::conflict("conversationType", "must be group"))
+        Err(Problem::conflict("conversationType", MessagingRule::NotGroup))
     }
 }
 
@@ -248,10 +247,10 @@ fn add_participant(
     let UserId(id) = new.user_id;
     let user = User::find(cx, id, me).map_err(|problem| problem.missing("userId", USER))?;
     if room.place_of(id).is_some() {
-        return Err(Problem::conflict("userId", "takes part already"));
+        return Err(Problem::conflict("userId", MessagingRule::TakesPartAlready));
     }
     if room.conversation.participant_count >= PARTICIPANTS_MAX {
-        return Err(Problem::conflict("participants", "must be at most 100 in a group"));
+        return Err(Problem::conflict("participants", MessagingRule::GroupTooLarge { max: 100 }));
     }
     cx.set_audit_target("conversation", at.conversation_id, ["participants"]);
     room.add(cx, user)?;

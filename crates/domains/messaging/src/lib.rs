@@ -5,10 +5,12 @@
 
 pub mod conversation;
 mod conversations;
+mod effects;
 mod inbox;
 pub mod message;
 mod messages;
 mod privacy;
+mod rules;
 pub mod users;
 
 pub use conversation::ConversationId;

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use spotter_contract::{
-    Area, Body, DownloadSource, ListQuery, Path, Read, Write, answer, operation, path,
+    Area, Body, DownloadSource, ListQuery, Path, Read, Success, Write, answer, operation, path,
 };
 use spotter_core::uploads::{self, AttachedFile, Stored, UploadId};
 use spotter_kernel::text::quoted;
@@ -16,9 +16,10 @@ use super::{
     message::{self, ChatMessage, ChatMessages, Content, Message, MessageId},
     users::{Names, User, UserRole},
 };
+use crate::{effects::MessagingEffect, rules::MessagingRule};
 
 /// The rule for a field that names a message.
-const OF_CONVERSATION: &str = "must be a message of the conversation";
+const OF_CONVERSATION: MessagingRule = MessagingRule::UnknownMessage;
 
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -114,25 +115,25 @@ fn send_message(
     let me = User::from_caller(cx)?;
     let mut room = ConversationWithParticipants::find_for_participant(cx, at.conversation_id, me)?;
     room.check_heard(cx, me)?;
-    let rule = "must be a file that the caller sent within a day and has not used";
+    let rule = MessagingRule::NotMessageFile;
     let attached = new
         .upload_id
         .map(|id| uploads::attach(cx, id).map_err(|problem| problem.missing("uploadId", rule)))
         .transpose()?;
     let text: Option<String> = new.text.map(Into::into);
     if text.is_none() && attached.is_none() {
-        return Err(Problem::invalid("text", "is needed where there is no uploadId"));
+        return Err(Problem::invalid("text", MessagingRule::TextOrFileNeeded));
     }
     let to = match cx.is_preview() {
         true => room.other_names(cx, me)?.join(", "),
         false => String::new(),
     };
     cx.describe_effect(|| match (&text, &attached) {
-        (Some(text), None) => format!("{} is sent to {to}, in the person's name.", quoted(text)),
+        (Some(text), None) => MessagingEffect::TextSent { text: quoted(text), to: to.to_string() },
         (Some(text), Some(_)) => {
-            format!("{}, with a file, is sent to {to}, in the person's name.", quoted(text))
+            MessagingEffect::TextAndFileSent { text: quoted(text), to: to.to_string() }
         }
-        _ => format!("A file is sent to {to}, in the person's name."),
+        _ => MessagingEffect::FileSent { to: to.to_string() },
     });
     let id = MessageId(cx.new_id());
     let place = room.conversation.advance(cx)?;
@@ -162,7 +163,7 @@ fn edit_message(
         return Err(Problem::with_cause(Key::Forbidden, text));
     }
     if message.is_deleted {
-        return Err(Problem::conflict("isDeleted", "must be false to be edited"));
+        return Err(Problem::conflict("isDeleted", MessagingRule::DeletedMessage));
     }
     if message.edit(cx, correction.text.into())? {
         let event = message.event(vec!["text".to_owned()]);
@@ -257,6 +258,7 @@ pub(super) fn area() -> Area {
         .summary("Get a message")
         .describe("Returns a message of a conversation that the caller takes part in."),
         operation!(app POST "/conversations/{conversationId}/messages", SignedIn, send_message)
+            .success(Success::Sent)
             .summary("Send a message")
             .describe("Sends a message to a conversation that the caller takes part in.")
             .created()
@@ -271,6 +273,7 @@ pub(super) fn area() -> Area {
         .fails(&[Key::ApiError]),
         operation!(app DELETE "/conversations/{conversationId}/messages/{messageId}", SignedIn,
             delete_message)
+        .success(Success::Deleted)
         .summary("Delete a message")
         .describe("Removes a message's content and file and keeps a placeholder.")
         .emits(&[Event::ConversationMessageDeleted]),

@@ -3,11 +3,12 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use spotter_contract::{
-    Area, Body, ListQuery, Path, Query, Read, Timer, Write, answer, listed, operation, path,
+    Area, Body, ListQuery, Path, Query, Read, Success, Timer, Write, answer, listed, operation,
+    path,
 };
 use spotter_core::clients::{Client, ClientPath};
 use spotter_kernel::{
-    Change, Date, Event, Id, Key, Page, Patch, Problem, Result, Timestamp,
+    Change, Date, Event, Id, Key, Page, Patch, Phrase, Problem, Result, Rule, Timestamp,
     id::ClientId,
     text::{Name, Text},
 };
@@ -19,6 +20,7 @@ use crate::{
     habit::{Habit, HabitId, amount_shown},
     measurements::UnitsFilter,
     permissions::{check_own, today},
+    rules::ProgressRule,
     types::{MeasurementType, TypeKey},
     units::Units,
 };
@@ -109,10 +111,12 @@ impl GoalScale {
                 Ok(value as i64)
             }
             Self::Counted => {
-                Err(Problem::invalid(field, "must be a whole number from 1 to 100000"))
+                Err(Problem::invalid(field, Rule::NotWholeNumberIn { min: 1, max: 100000 }))
             }
             Self::Said if value.abs() <= 1_000_000_000.0 => Ok((value * 100.0).round() as i64),
-            Self::Said => Err(Problem::invalid(field, "must be -1000000000 to 1000000000")),
+            Self::Said => {
+                Err(Problem::invalid(field, Rule::OutOfRange { min: -1000000000, max: 1000000000 }))
+            }
         }
     }
 
@@ -120,7 +124,7 @@ impl GoalScale {
     fn take_difference(&self, value: f64, from: f64, unit: Option<&str>) -> Result<i64> {
         let field = "tolerance";
         if value < 0.0 {
-            return Err(Problem::invalid(field, "must be 0 or more"));
+            return Err(Problem::invalid(field, ProgressRule::Negative));
         }
         Ok((self.take(from + value, unit, field)? - self.take(from, unit, "targetValue")?).abs())
     }
@@ -248,53 +252,51 @@ pub struct NewGoal {
 
 /// Which fields go with which kind.
 fn checked(new: &NewGoal) -> Result<()> {
-    let wrong = |field: &str, rule: &str| Err(Problem::invalid(field, rule));
+    let wrong = |field: &str, rule: Phrase| Err(Problem::invalid(field, rule));
     match (new.kind, &new.measurement_type, new.habit_id) {
-        (GoalKind::Measurement, None, _) => return wrong("measurementType", "must be present"),
-        (GoalKind::Habit, _, None) => return wrong("habitId", "must be present"),
+        (GoalKind::Measurement, None, _) => return wrong("measurementType", Rule::Missing.into()),
+        (GoalKind::Habit, _, None) => return wrong("habitId", Rule::Missing.into()),
         (GoalKind::Measurement, Some(_), None) | (GoalKind::Habit, None, Some(_)) => {}
         (GoalKind::Sessions | GoalKind::Custom, None, None) => {}
         (_, _, Some(_)) if new.kind != GoalKind::Habit => {
-            return wrong("habitId", "must be absent for this kind");
+            return wrong("habitId", Rule::WrongKind.into());
         }
-        _ => return wrong("measurementType", "must be absent for this kind"),
+        _ => return wrong("measurementType", Rule::WrongKind.into()),
     }
     let is_counted = matches!(new.kind, GoalKind::Habit | GoalKind::Sessions);
     if is_counted && new.start_value.is_some() {
-        return wrong("startValue", "must be absent where it is counted from nothing");
+        return wrong("startValue", ProgressRule::StartOfCounted.into());
     }
     if is_counted && new.unit.is_some() {
-        return wrong("unit", "must be absent where it is counted");
+        return wrong("unit", ProgressRule::GivenOfCounted.into());
     }
     if is_counted && new.direction.is_some_and(|direction| direction != Direction::Increase) {
-        return wrong("direction", "must be increase, or absent, where it is counted");
+        return wrong("direction", ProgressRule::DirectionOfCounted.into());
     }
     match (new.direction, new.tolerance) {
-        (Some(Direction::Maintain), None) => wrong("tolerance", "must be present"),
+        (Some(Direction::Maintain), None) => wrong("tolerance", Rule::Missing.into()),
         (Some(Direction::Maintain), _) | (_, None) => Ok(()),
-        (_, Some(_)) => wrong("tolerance", "must come with the direction maintain"),
+        (_, Some(_)) => wrong("tolerance", ProgressRule::OnlyToMaintain.into()),
     }
 }
 
 /// Where a goal is to go, by where it begins and is to end.
 fn direction(submitted: Option<Direction>, start: Option<i64>, target: i64) -> Result<Direction> {
-    let wrong = |rule: &str| Err(Problem::invalid("targetValue", rule));
+    let wrong = |rule: Phrase| Err(Problem::invalid("targetValue", rule));
     match (submitted, start) {
         (Some(Direction::Maintain), _) => Ok(Direction::Maintain),
-        (_, Some(start)) if start == target => {
-            wrong("must be another value than the one that it begins with")
-        }
+        (_, Some(start)) if start == target => wrong(ProgressRule::TargetIsStart.into()),
         (Some(Direction::Increase), Some(start)) if target < start => {
-            wrong("must be above the value that it begins with, to increase")
+            wrong(ProgressRule::TargetBelowStart.into())
         }
         (Some(Direction::Decrease), Some(start)) if target > start => {
-            wrong("must be below the value that it begins with, to decrease")
+            wrong(ProgressRule::TargetAboveStart.into())
         }
         (Some(submitted), _) => Ok(submitted),
         (None, Some(start)) if target > start => Ok(Direction::Increase),
         (None, Some(_)) => Ok(Direction::Decrease),
         (None, None) => {
-            let rule = "must be present if the start value is unknown";
+            let rule = ProgressRule::StartUnknown;
             Err(Problem::invalid("direction", rule))
         }
     }
@@ -302,16 +304,16 @@ fn direction(submitted: Option<Direction>, start: Option<i64>, target: i64) -> R
 
 fn checked_dates(start: Date, due: Option<Date>, today: Date) -> Result<()> {
     if today.days_until(start).abs() > DAYS_MAX {
-        return Err(Problem::invalid("startDate", "must be within ten years of today"));
+        return Err(Problem::invalid("startDate", ProgressRule::BeyondTenYears));
     }
     match due {
         Some(due) if due < start => {
-            let rule = "must not be before startDate";
+            let rule = ProgressRule::BeforeStartDate;
             Err(Problem::field(Key::DateRangeOrderInvalid, "dueDate", rule))
         }
-        Some(due) if due < today => Err(Problem::invalid("dueDate", "must not be before today")),
+        Some(due) if due < today => Err(Problem::invalid("dueDate", Rule::BeforeToday)),
         Some(due) if today.days_until(due) > DAYS_MAX => {
-            Err(Problem::invalid("dueDate", "must be within ten years of today"))
+            Err(Problem::invalid("dueDate", ProgressRule::BeyondTenYears))
         }
         _ => Ok(()),
     }
@@ -342,15 +344,15 @@ fn set(cx: &mut Write, client: ClientId, new: NewGoal) -> Result<Goal> {
     if let Some(key) = &new.measurement_type
         && MeasurementType::find_requested(cx, key, "measurementType")?.has_two()
     {
-        return Err(Problem::invalid("measurementType", "must be a type with one value"));
+        return Err(Problem::invalid("measurementType", ProgressRule::SeveralValues));
     }
     if let Some(habit) = new.habit_id {
         Habit::find(cx, client, habit)
-            .map_err(|none| none.missing("habitId", "must be a habit of the client"))?;
+            .map_err(|none| none.missing("habitId", ProgressRule::OtherClientsHabit))?;
     }
     let there: Option<(i64,)> = cx.one(COUNT, params![client])?;
     if there.is_some_and(|(count,)| count >= GOALS_MAX) {
-        return Err(Problem::conflict("clientId", "must have at most 50 active goals"));
+        return Err(Problem::conflict("clientId", ProgressRule::TooManyGoals { max: 50 }));
     }
     let scale = GoalScale::of(cx, new.kind, new.measurement_type.as_ref())?;
     let unit = new.unit.as_deref();
@@ -459,12 +461,11 @@ impl Goal {
                 (self.status, self.achieved_at) = (status, None);
             }
             (GoalStatus::Achieved, _) => {
-                let rule =
-                    "must be active: an achieved goal is opened again before it is anything else";
+                let rule = ProgressRule::AchievedGoal;
                 return Err(Problem::conflict("status", rule));
             }
             _ => {
-                let rule = "must be abandoned, or active for one that was missed or abandoned";
+                let rule = ProgressRule::ClosedGoal;
                 return Err(Problem::conflict("status", rule));
             }
         }
@@ -495,7 +496,7 @@ fn update_goal(
         || change.tolerance.is_said()
         || change.due_date.is_said();
     if moves && goal.status != GoalStatus::Active {
-        return Err(Problem::conflict("status", "must be active"));
+        return Err(Problem::conflict("status", Rule::Inactive));
     }
     let mut target = scale.show(goal.target_value, Units::Metric);
     if let Some(submitted) = change.target_value.value() {
@@ -505,14 +506,14 @@ fn update_goal(
     }
     if let Some(off) = change.tolerance.value() {
         if goal.direction != Direction::Maintain {
-            let rule = "must come with the direction maintain";
+            let rule = ProgressRule::OnlyToMaintain;
             return Err(Problem::invalid("tolerance", rule));
         }
         goal.tolerance = Some(scale.take_difference(off, target, unit)?);
     }
     if let Some(submitted) = change.current_value.value() {
         if goal.kind != GoalKind::Custom {
-            let rule = "must be absent: it follows what it is counted by";
+            let rule = ProgressRule::FollowsCounted;
             return Err(Problem::invalid("currentValue", rule));
         }
         goal.current_value = Some(scale.take(submitted, None, "currentValue")?);
@@ -557,6 +558,7 @@ pub(super) fn area() -> Area {
             .describe("Returns one goal with its progress.")
             .for_client(&[]),
         operation!(POST "/clients/{clientId}/goals", GoalsWrite, create_goal)
+            .success(Success::Added)
             .summary("Create a goal")
             .describe(
                 "Sets a goal that follows measurements, a habit or workouts, or progress that is \

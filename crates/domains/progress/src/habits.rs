@@ -3,24 +3,27 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use spotter_contract::{
-    Area, Body, ListQuery, OptionalBody, Path, Read, Write, answer, listed, operation, path,
+    Area, Body, ListQuery, OptionalBody, Path, Read, Success, Write, answer, listed, operation,
+    path,
 };
 use spotter_core::clients::ClientPath;
-use spotter_kernel::text::quoted;
 use spotter_kernel::{
-    Change, Date, Event, Key, Patch, Problem, Result, Timestamp,
+    Change, Date, Event, Key, Patch, Phrase, Problem, Result, Timestamp,
     id::ClientId,
     text::{Name, Text},
 };
+use spotter_kernel::{Rule, text::quoted};
 use spotter_store::{Bind, Json, List, filters, lists, params, statements};
 
 use crate::{
+    effects::ProgressEffect,
     goal_progress,
     habit::{
         Entry, EntryView, Habit, HabitId, HabitKind, HabitStatus, HabitThreshold, HabitView,
         days_back,
     },
     permissions::{check_own, today},
+    rules::ProgressRule,
     streak::{EntryStatus, Rest, Schedule, Version},
 };
 
@@ -86,7 +89,7 @@ pub struct NewHabit {
 fn amount(value: f64, field: &str) -> Result<i64> {
     match (0.0..=AMOUNT_MAX).contains(&value) {
         true => Ok((value * 100.0).round() as i64),
-        false => Err(Problem::invalid(field, "must be 0 to 10000000")),
+        false => Err(Problem::invalid(field, Rule::OutOfRange { min: 0, max: 10000000 })),
     }
 }
 
@@ -95,7 +98,7 @@ fn checked_end(start: Date, end: Option<Date>) -> Result<()> {
         Some(end) if end < start => Err(Problem::field(
             Key::DateRangeOrderInvalid,
             "endDate",
-            "must not be before startDate",
+            ProgressRule::BeforeStartDate,
         )),
         _ => Ok(()),
     }
@@ -107,23 +110,23 @@ pub fn create(cx: &mut Write, client: ClientId, new: NewHabit) -> Result<Habit> 
     let kind = new.kind.unwrap_or(HabitKind::Check);
     let target = match (kind, new.target) {
         (HabitKind::Amount, Some(target)) => Some(amount(target, "target")?),
-        (HabitKind::Amount, None) => return Err(Problem::invalid("target", "must be present")),
+        (HabitKind::Amount, None) => return Err(Problem::invalid("target", Rule::Missing)),
         (HabitKind::Check, Some(_)) => {
-            return Err(Problem::invalid("target", "must be absent for a habit of kind check"));
+            return Err(Problem::invalid("target", ProgressRule::AmountOfCheck));
         }
         (HabitKind::Check, None) => None,
     };
     if kind == HabitKind::Check && new.unit.is_some() {
-        return Err(Problem::invalid("unit", "must be absent for a habit of kind check"));
+        return Err(Problem::invalid("unit", ProgressRule::AmountOfCheck));
     }
     let start_date = new.start_date.unwrap_or(today);
     if today.days_until(start_date).abs() > START_DAYS_MAX {
-        return Err(Problem::invalid("startDate", "must be within a year of today"));
+        return Err(Problem::invalid("startDate", ProgressRule::BeyondYear));
     }
     checked_end(start_date, new.end_date)?;
     let there: Option<(i64,)> = cx.one(COUNT, params![client])?;
     if there.is_some_and(|(count,)| count >= HABITS_MAX as i64) {
-        return Err(Problem::conflict("clientId", "must have at most 50 habits; archive one"));
+        return Err(Problem::conflict("clientId", ProgressRule::TooManyHabits { max: 50 }));
     }
     let schedule = new.schedule.unwrap_or(Schedule::DAILY).checked()?;
     let (created_by_type, created_by) = cx.maker();
@@ -190,7 +193,7 @@ impl Habit {
             }
             (HabitStatus::Paused | HabitStatus::Archived, None) => {
                 if self.rests.0.len() >= 200 {
-                    return Err(Problem::conflict("status", "must not have been paused so often"));
+                    return Err(Problem::conflict("status", ProgressRule::PausedTooOften));
                 }
                 self.rests.0.push(Rest { from: today, until: None });
             }
@@ -206,7 +209,7 @@ impl Habit {
             return Ok(());
         }
         if self.versions.0.len() >= 200 {
-            return Err(Problem::conflict("schedule", "must not have changed so often"));
+            return Err(Problem::conflict("schedule", ProgressRule::ChangedTooOften));
         }
         let from = today.max(self.start_date);
         self.versions.0.retain(|version| version.from < from);
@@ -226,12 +229,12 @@ fn update_habit(
     change.name.apply(&mut habit.name);
     if let Some(target) = change.target.value() {
         if habit.kind == HabitKind::Check {
-            return Err(Problem::invalid("target", "must be absent for a habit of kind check"));
+            return Err(Problem::invalid("target", ProgressRule::AmountOfCheck));
         }
         habit.target = Some(amount(target, "target")?);
     }
     if habit.kind == HabitKind::Check && change.unit.value().is_some() {
-        return Err(Problem::invalid("unit", "must be absent for a habit of kind check"));
+        return Err(Problem::invalid("unit", ProgressRule::AmountOfCheck));
     }
     change.unit.map(Into::into).apply(&mut habit.unit);
     if let Some(schedule) = change.schedule.value() {
@@ -306,23 +309,17 @@ pub struct NewEntry {
 
 /// What an entry says, judged by its habit.
 fn judged(habit: &Habit, new: &NewEntry) -> Result<(EntryStatus, Option<i64>)> {
-    let wrong = |field: &str, rule: &str| Err(Problem::invalid(field, rule));
+    let wrong = |field: &str, rule: Phrase| Err(Problem::invalid(field, rule));
     match (habit.kind, new.status, new.amount) {
         (HabitKind::Check, status, None) => Ok((status.unwrap_or(EntryStatus::Done), None)),
-        (HabitKind::Check, _, Some(_)) => {
-            wrong("amount", "must be absent for a habit of kind check")
-        }
+        (HabitKind::Check, _, Some(_)) => wrong("amount", ProgressRule::AmountOfCheck.into()),
         (HabitKind::Amount, Some(EntryStatus::Skipped), None) => Ok((EntryStatus::Skipped, None)),
         (HabitKind::Amount, None, Some(submitted)) => {
             let kept = amount(submitted, "amount")?;
             Ok((habit.judged(kept), Some(kept)))
         }
-        (HabitKind::Amount, None, None) => {
-            wrong("amount", "must be present unless status is skipped")
-        }
-        (HabitKind::Amount, Some(_), _) => {
-            wrong("status", "must be skipped without an amount, or absent")
-        }
+        (HabitKind::Amount, None, None) => wrong("amount", ProgressRule::AmountRequired.into()),
+        (HabitKind::Amount, Some(_), _) => wrong("status", ProgressRule::SkippedWithAmount.into()),
     }
 }
 
@@ -330,17 +327,17 @@ fn judged(habit: &Habit, new: &NewEntry) -> Result<(EntryStatus, Option<i64>)> {
 pub fn write_entry(cx: &mut Write, habit: &Habit, date: Date, new: NewEntry) -> Result<Entry> {
     let today = today(cx, habit.client_id)?;
     if habit.status == HabitStatus::Archived {
-        return Err(Problem::conflict("habitId", "must not be archived"));
+        return Err(Problem::conflict("habitId", Rule::Archived));
     }
     if date > today {
-        return Err(Problem::invalid("date", "must not be in the future where the client is"));
+        return Err(Problem::invalid("date", ProgressRule::InFutureOfClient));
     }
     if date < habit.start_date || habit.end_date.is_some_and(|end| date > end) {
-        return Err(Problem::invalid("date", "must be from the habit's startDate to its endDate"));
+        return Err(Problem::invalid("date", ProgressRule::OutsideHabit));
     }
     let days = days_back(cx);
     if date.days_until(today) > days {
-        return Err(Problem::invalid("date", &format!("must be at most {days} days ago")));
+        return Err(Problem::invalid("date", ProgressRule::TooLongAgo { days }));
     }
     let (status, amount) = judged(habit, &new)?;
     let (recorded_by_type, recorded_by) = cx.maker();
@@ -402,11 +399,12 @@ fn delete_habit_entry(cx: &mut Write, Path(at): Path<EntryPath>) -> Result<Entry
     let today = today(cx, at.client_id)?;
     let days = days_back(cx);
     if at.date.days_until(today) > days {
-        return Err(Problem::invalid("date", &format!("must be at most {days} days ago")));
+        return Err(Problem::invalid("date", ProgressRule::TooLongAgo { days }));
     }
     cx.as_of(entry.updated_at);
-    cx.describe_effect(|| {
-        format!("What was noted of {} on {} is deleted.", quoted(&habit.name), entry.date)
+    cx.describe_effect(|| ProgressEffect::HabitEntryDeleted {
+        name: quoted(&habit.name),
+        date: entry.date.to_string(),
     });
     entry.delete(cx)?;
     let habit = recount(cx, habit)?;
@@ -429,6 +427,7 @@ pub(super) fn area() -> Area {
             )
             .for_client(&[]),
         operation!(POST "/clients/{clientId}/habits", HabitsWrite, create_habit)
+.success(Success::Added)
             .summary("Create a habit")
             .describe(
                 "Sets a habit with its schedule and target.",
@@ -468,6 +467,7 @@ pub(super) fn area() -> Area {
             .fails(&[Key::ApiError]),
         operation!(DELETE "/clients/{clientId}/habits/{habitId}/entries/{date}", HabitsWrite,
             delete_habit_entry)
+.success(Success::Deleted)
         .summary("Delete a habit entry")
             .describe(
                 "Removes the entry of a date. Streaks and goals are recalculated.",

@@ -5,6 +5,7 @@
 //! ([`goal_progress`]), photos ([`photos`]), meals ([`nutrition`]) and targets ([`nutrition_targets`]), and the [`summary`].
 
 mod amounts;
+mod effects;
 pub mod goal;
 pub mod goal_progress;
 pub mod goals;
@@ -18,6 +19,7 @@ pub mod nutrition_targets;
 mod permissions;
 pub mod photos;
 mod privacy;
+mod rules;
 pub mod streak;
 pub mod summary;
 pub mod types;

@@ -3,22 +3,24 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use spotter_contract::{
-    Area, Body, ListQuery, Path, Query, Read, Write, activity::Measured, answer, listed, operation,
-    path,
+    Area, Body, ListQuery, Path, Query, Read, Success, Write, activity::Measured, answer, listed,
+    operation, path,
 };
 use spotter_core::clients::{Client, ClientPath};
 use spotter_kernel::{
-    Change, Date, Event, Key, Patch, Problem, Result, Timestamp, id::ClientId, text::Text,
+    Change, Date, Event, Key, Patch, Problem, Result, Rule, Timestamp, id::ClientId, text::Text,
 };
 use spotter_store::{Bind, List, filters, lists, params, statements};
 
 use crate::{
+    effects::ProgressEffect,
     goal_progress,
     measurement::{
         Components, FIND, Measurement, MeasurementId, MeasurementStatus, MeasurementView, Source,
         TALLY,
     },
     permissions::check_own,
+    rules::ProgressRule,
     types::{MeasurementType, TypeKey},
     units::Units,
 };
@@ -164,7 +166,7 @@ impl Values {
                 let part =
                     |value: i64, name: &str| of.take(value as f64, unit, &named(name)).map(Some);
                 if diastolic >= systolic {
-                    let rule = "must be below components.systolic";
+                    let rule = ProgressRule::AboveSystolic;
                     return Err(Problem::invalid(&named("components.diastolic"), rule));
                 }
                 Ok(Self {
@@ -174,11 +176,11 @@ impl Values {
                 })
             }
             (true, ..) => {
-                Err(Problem::invalid(&named("components"), "must be present, and value absent"))
+                Err(Problem::invalid(&named("components"), ProgressRule::ComponentsRequired))
             }
-            (false, None, _) => Err(Problem::invalid(&named("value"), "must be present")),
+            (false, None, _) => Err(Problem::invalid(&named("value"), Rule::Missing)),
             (false, ..) => {
-                Err(Problem::invalid(&named("components"), "must be absent for this type"))
+                Err(Problem::invalid(&named("components"), ProgressRule::OtherMeasurementType))
             }
         }
     }
@@ -189,10 +191,10 @@ fn checked_time(submitted: Option<Timestamp>, now: Timestamp) -> Result<Timestam
     let first = Date::parse("1900-01-01").map(|date| date.start_in(&spotter_kernel::TimeZone::UTC));
     match submitted {
         Some(at) if at > now.plus_seconds(AHEAD_SECONDS) => {
-            Err(Problem::invalid("measuredAt", "must not be in the future"))
+            Err(Problem::invalid("measuredAt", Rule::InFuture))
         }
         Some(at) if first.is_some_and(|first| at < first) => {
-            Err(Problem::invalid("measuredAt", "must be from 1900 on"))
+            Err(Problem::invalid("measuredAt", ProgressRule::MeasuredBefore1900))
         }
         Some(at) => Ok(at.min(now)),
         None => Ok(now),
@@ -207,7 +209,7 @@ pub fn record(cx: &mut Write, client: ClientId, new: NewMeasurement) -> Result<M
         (_, assistant @ Source::Assistant) => assistant,
         (Some(submitted @ (Source::Device | Source::Import)), _) => submitted,
         (Some(_), _) => {
-            return Err(Problem::invalid("source", "must be device or import, or absent"));
+            return Err(Problem::invalid("source", ProgressRule::NotMeasurementSource));
         }
         (None, own) => own,
     };
@@ -274,7 +276,7 @@ fn save(
 
 /// The type that another area names.
 pub(super) fn find_type(cx: &mut Read, key: &str, field: &str) -> Result<MeasurementType> {
-    let rule = "must be a type of GET /measurement-types";
+    let rule = ProgressRule::UnknownMeasurementType;
     let key = TypeKey::parse(key).ok_or_else(|| Problem::invalid(field, rule))?;
     MeasurementType::find_requested(cx, &key, field)
 }
@@ -384,7 +386,7 @@ fn update_measurement(
                 (values.value, values.systolic, values.diastolic);
         }
     } else if unit.is_some() {
-        return Err(Problem::invalid("unit", "must come with value or components"));
+        return Err(Problem::invalid("unit", ProgressRule::UnitAlone));
     }
     if let Some(submitted) = change.measured_at.value() {
         measurement.measured_at = checked_time(Some(submitted), cx.now())?;
@@ -406,8 +408,9 @@ fn delete_measurement(
     let before = own(cx, &at)?;
     let of = MeasurementType::find(cx, &before.r#type)?;
     cx.as_of(before.updated_at);
-    cx.describe_effect(|| {
-        format!("What was measured on {} ({}) is deleted for good.", before.measured_on, of.label())
+    cx.describe_effect(|| ProgressEffect::MeasurementDeleted {
+        at: before.measured_on.to_string(),
+        kind: of.label().to_string(),
     });
     let deleted = before.delete(cx)?;
     goal_progress::measured(cx, at.client_id, &deleted.r#type)?;
@@ -455,6 +458,7 @@ pub(super) fn area() -> Area {
         .always(&[Event::MeasurementUpdated]),
         operation!(DELETE "/clients/{clientId}/measurements/{measurementId}", MeasurementsWrite,
             delete_measurement)
+        .success(Success::Deleted)
         .summary("Delete a measurement")
         .describe("Deletes a measurement permanently. Its `externalId` stays reserved.")
         .for_client(&[])

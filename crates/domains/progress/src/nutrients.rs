@@ -5,9 +5,9 @@ use std::borrow::Cow;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use spotter_kernel::{Key, Problem, Result, problem::refuse};
+use spotter_kernel::{Key, Problem, Result, Rule, problem::refuse};
 
-use crate::units::rounded;
+use crate::{rules::ProgressRule, units::rounded};
 
 /// An amount in hundredths of its unit: 0 to 100,000 of it, with two decimals.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -27,7 +27,7 @@ impl<'de> Deserialize<'de> for Hundredths {
         let value = f64::deserialize(d)?;
         match (0.0..=MOST).contains(&value) {
             true => Ok(Self((value * 100.0).round() as i64)),
-            false => Err(refuse(Key::RequestInvalid, "must be 0 to 100000")),
+            false => Err(refuse(Key::RequestInvalid, Rule::OutOfRange { min: 0, max: 100000 })),
         }
     }
 }
@@ -111,8 +111,8 @@ impl Nutrients {
             (self.saturated_fat_g, self.fat_g, "saturatedFatG", "fatG"),
         ] {
             if part.zip(whole).is_some_and(|(part, whole)| part > whole) {
-                let rule = format!("must be at most {of}");
-                return Err(Problem::invalid(&format!("{field}.{name}"), &rule));
+                let rule = ProgressRule::AboveWhole { of };
+                return Err(Problem::invalid(&format!("{field}.{name}"), rule));
             }
         }
         Ok(())

@@ -3,10 +3,12 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use spotter_contract::{Area, Body, ListQuery, Path, Read, Write, answer, listed, operation, path};
+use spotter_contract::{
+    Area, Body, ListQuery, Path, Read, Success, Write, answer, listed, operation, path,
+};
 use spotter_core::clients::{Client, ClientPath};
 use spotter_kernel::{
-    Change, Date, Id, Key, Many, Patch, Problem, Result, Timestamp,
+    Change, Date, Id, Key, Many, Patch, Problem, Result, Rule, Timestamp,
     id::ClientId,
     id_type,
     text::{Name, Text},
@@ -16,10 +18,12 @@ use spotter_store::{
 };
 
 use crate::{
+    effects::ProgressEffect,
     measurement::Source,
     nutrients::{Hundredths, Nutrients, Totals},
     nutrition_targets::{NutritionTarget, TargetView},
     permissions::today,
+    rules::ProgressRule,
 };
 
 id_type!(
@@ -216,11 +220,9 @@ fn checked_items(items: Many<FoodItem, 1, 50>) -> Result<Json<Vec<FoodItem>>> {
 fn checked_date(cx: &mut Read, client: ClientId, submitted: Option<Date>) -> Result<Date> {
     let today = today(cx, client)?;
     match submitted {
-        Some(date) if date > today => {
-            Err(Problem::invalid("date", "must not be in the future where the client is"))
-        }
+        Some(date) if date > today => Err(Problem::invalid("date", ProgressRule::InFutureOfClient)),
         Some(date) if date.days_until(today) > DAYS_BACK => {
-            Err(Problem::invalid("date", "must be at most 365 days ago"))
+            Err(Problem::invalid("date", ProgressRule::EatenLongAgo))
         }
         submitted => Ok(submitted.unwrap_or(today)),
     }
@@ -228,7 +230,7 @@ fn checked_date(cx: &mut Read, client: ClientId, submitted: Option<Date>) -> Res
 
 fn checked_time(submitted: Option<Timestamp>, now: Timestamp) -> Result<Timestamp> {
     match submitted {
-        Some(at) if at > now => Err(Problem::invalid("loggedAt", "must not be in the future")),
+        Some(at) if at > now => Err(Problem::invalid("loggedAt", Rule::InFuture)),
         submitted => Ok(submitted.unwrap_or(now)),
     }
 }
@@ -241,7 +243,7 @@ fn log_meal(
     let date = checked_date(cx, at.client_id, new.date)?;
     let there: Option<(i64,)> = cx.one(COUNT, params![at.client_id, date])?;
     if there.is_some_and(|(count,)| count >= MEALS_MAX) {
-        return Err(Problem::conflict("date", "must have at most 50 meals"));
+        return Err(Problem::conflict("date", ProgressRule::TooManyMeals { max: 50 }));
     }
     let (recorded_by_type, recorded_by) = cx.maker();
     let log = NutritionLog {
@@ -322,11 +324,11 @@ fn delete_nutrition_log(cx: &mut Write, Path(at): Path<LogPath>) -> Result<Delet
     cx.as_of(log.updated_at);
     cx.describe_effect(|| {
         let count = log.items.0.len();
-        format!(
-            "What was eaten on {} ({}, {count} items) is deleted for good.",
-            log.date,
-            log.meal_type.word()
-        )
+        ProgressEffect::MealDeleted {
+            date: log.date.to_string(),
+            kind: log.meal_type.word().to_string(),
+            count,
+        }
     });
     cx.defer(DELETE, params![at.client_id, at.nutrition_log_id])?;
     let LogPath { client_id, nutrition_log_id } = at;
@@ -401,6 +403,7 @@ pub(super) fn area() -> Area {
             )
         .for_client(&[]),
         operation!(app DELETE "/clients/{clientId}/nutrition-logs/{nutritionLogId}", Coach, delete_nutrition_log)
+.success(Success::Deleted)
         .about_health()
         .summary("Delete a meal")
             .describe(

@@ -9,7 +9,7 @@ use spotter_core::clients::{Client, ClientPath};
 use spotter_kernel::{Date, Id, Problem, Result, Timestamp, id::ClientId};
 use spotter_store::{Bind, Json, List, lists, params, record, set, statements, values};
 
-use crate::{nutrients::Nutrients, permissions::today};
+use crate::{nutrients::Nutrients, permissions::today, rules::ProgressRule};
 
 /// Within so many days of today a target can begin.
 const DAYS_APART: i64 = 365;
@@ -96,7 +96,7 @@ fn set_nutrition_target(
 ) -> Result<TargetAnswer> {
     let today = today(cx, at.client_id)?;
     if today.days_until(at.date).abs() > DAYS_APART {
-        return Err(Problem::invalid("date", "must be within a year of today"));
+        return Err(Problem::invalid("date", ProgressRule::BeyondYear));
     }
     new.amounts.check("amounts")?;
     let before = NutritionTarget::on(cx, at.client_id, at.date)?;

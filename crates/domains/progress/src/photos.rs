@@ -4,22 +4,22 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use spotter_contract::{
-    Area, Body, Download, DownloadSource, ListQuery, Path, Payload, Read, Write, answer, listed,
-    operation, path,
+    Area, Body, Download, DownloadSource, ListQuery, Path, Payload, Read, Success, Write, answer,
+    listed, operation, path,
 };
 use spotter_core::{
     clients::{Client, ClientPath},
     uploads::{self, Stored, UploadId},
 };
 use spotter_kernel::{
-    Change, Date, Event, Id, Key, Page, Patch, Problem, Result, Timestamp, id::ClientId, id_type,
-    text::Text,
+    Change, Date, Event, Id, Key, Page, Patch, Problem, Result, Rule, Timestamp, id::ClientId,
+    id_type, text::Text,
 };
 use spotter_store::{
     Bind, List, filters, lists, params, record, set, statements, stored_ids, values, words,
 };
 
-use crate::permissions::today;
+use crate::{permissions::today, rules::ProgressRule};
 
 id_type!(
     /// A progress photo.
@@ -226,11 +226,9 @@ fn checked_date(cx: &mut Read, client: ClientId, submitted: Option<Date>) -> Res
     let today = today(cx, client)?;
     match submitted {
         Some(date) if date > today => {
-            Err(Problem::invalid("takenOn", "must not be in the future where the client is"))
+            Err(Problem::invalid("takenOn", ProgressRule::InFutureOfClient))
         }
-        Some(date) if date.0.year() < 1900 => {
-            Err(Problem::invalid("takenOn", "must be from 1900-01-01 on"))
-        }
+        Some(date) if date.0.year() < 1900 => Err(Problem::invalid("takenOn", Rule::Before1900)),
         submitted => Ok(submitted.unwrap_or(today)),
     }
 }
@@ -243,9 +241,9 @@ fn add_progress_photo(
     let taken_on = checked_date(cx, at.client_id, new.taken_on)?;
     let there: Option<(i64,)> = cx.one(COUNT, params![at.client_id])?;
     if there.is_some_and(|(count,)| count >= PHOTOS_MAX) {
-        return Err(Problem::conflict("clientId", "must have at most 1000 photos"));
+        return Err(Problem::conflict("clientId", ProgressRule::TooManyPhotos { max: 1000 }));
     }
-    let rule = "must be a picture that you have sent with purpose=progress_photo, not used yet";
+    let rule = ProgressRule::NotProgressPhoto;
     let picture = uploads::attach_picture(cx, new.upload_id)
         .map_err(|none| none.missing("uploadId", rule))?;
     let (uploaded_by_type, uploaded_by) = cx.maker();
@@ -373,6 +371,7 @@ pub(super) fn area() -> Area {
             .for_client(&[]),
             operation!(app DELETE "/clients/{clientId}/progress-photos/{progressPhotoId}", Coach,
                 delete_progress_photo)
+.success(Success::Deleted)
             .about_health()
             .summary("Delete a progress photo")
             .describe(

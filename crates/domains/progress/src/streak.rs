@@ -7,9 +7,10 @@
 
 use std::collections::BTreeMap;
 
+use crate::rules::ProgressRule;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use spotter_kernel::{Date, Problem, Result};
+use spotter_kernel::{Date, Phrase, Problem, Result, Rule};
 use spotter_store::words;
 
 words! {
@@ -46,28 +47,28 @@ impl Schedule {
 
     /// The same with its weekdays in order, or what is wrong with it.
     pub fn checked(mut self) -> Result<Self> {
-        let wrong = |field: &str, rule: &str| Err(Problem::invalid(field, rule));
+        let wrong = |field: &str, rule: Phrase| Err(Problem::invalid(field, rule));
         match (self.kind, &mut self.weekdays, self.times) {
             (ScheduleKind::Daily, None, None) => {}
             (ScheduleKind::Weekdays, Some(days), None) => {
                 days.sort_unstable();
                 days.dedup();
                 if days.is_empty() || days.iter().any(|day| !(1..=7).contains(day)) {
-                    return wrong("schedule.weekdays", "must be 1 to 7 of the weekdays 1 to 7");
+                    return wrong("schedule.weekdays", ProgressRule::NotWeekdays.into());
                 }
             }
             (ScheduleKind::TimesPerWeek, None, Some(1..=7)) => {}
             (ScheduleKind::TimesPerWeek, None, _) => {
-                return wrong("schedule.times", "must be 1 to 7");
+                return wrong("schedule.times", Rule::OutOfRange { min: 1, max: 7 }.into());
             }
             (ScheduleKind::Weekdays, None, _) => {
-                return wrong("schedule.weekdays", "must be present");
+                return wrong("schedule.weekdays", Rule::Missing.into());
             }
             (ScheduleKind::Daily | ScheduleKind::TimesPerWeek, Some(_), _) => {
-                return wrong("schedule.weekdays", "must come with weekdays alone");
+                return wrong("schedule.weekdays", ProgressRule::OnlyWithWeekdays.into());
             }
             (ScheduleKind::Daily | ScheduleKind::Weekdays, _, Some(_)) => {
-                return wrong("schedule.times", "must come with times_per_week alone");
+                return wrong("schedule.times", ProgressRule::OnlyWithTimesPerWeek.into());
             }
         }
         Ok(self)

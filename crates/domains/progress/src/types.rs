@@ -4,17 +4,22 @@ use std::borrow::Cow;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize};
-use spotter_contract::{Area, Body, ListQuery, Path, Read, Write, answer, listed, operation, path};
+use spotter_contract::{
+    Area, Body, ListQuery, Path, Read, Success, Write, answer, listed, operation, path,
+};
 use spotter_core::folding::slug;
 use spotter_kernel::{
-    Change, Id, Key, Page, Patch, Problem, Result, Timestamp,
+    Change, Id, Key, Page, Patch, Problem, Result, Rule, Timestamp,
     number::BoundedInteger,
     problem::refuse,
     text::{Name, Text},
 };
 use spotter_store::{NoFilters, params, record, set, statements, values};
 
-use crate::units::{Quantity, Unit, Units, rounded};
+use crate::{
+    rules::ProgressRule,
+    units::{Quantity, Unit, Units, rounded},
+};
 
 /// The key of a type, such as `weight`: small letters, digits and underscores.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -56,7 +61,7 @@ impl<'de> Deserialize<'de> for TypeKey {
     fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
         let text = Cow::<str>::deserialize(d)?;
         Self::parse(&text).ok_or_else(|| {
-            let rule = "must be a type of GET /measurement-types";
+            let rule = ProgressRule::UnknownMeasurementType;
             refuse(Key::InvalidEnum, rule)
         })
     }
@@ -200,11 +205,11 @@ impl MeasurementType {
     pub fn find_requested(cx: &mut Read, key: &TypeKey, field: &str) -> Result<Self> {
         match Self::find(cx, key) {
             Ok(Self::Own(own)) if own.archived_at.is_some() => {
-                Err(Problem::conflict(field, "must not be archived"))
+                Err(Problem::conflict(field, Rule::Archived))
             }
             found => found.map_err(|none| match none.key {
                 Key::NotFound => {
-                    let rule = "must be a type of GET /measurement-types";
+                    let rule = ProgressRule::UnknownMeasurementType;
                     Problem::field(Key::InvalidEnum, field, rule)
                 }
                 _ => none,
@@ -286,10 +291,10 @@ impl MeasurementType {
             Self::Own(own) => own.unit.as_deref().map_or(Vec::new(), |unit| vec![unit]),
         };
         let rule = match units.is_empty() {
-            true => format!("must be absent: {} has none", self.key().0),
-            false => format!("must be {}", units.join(" or ")),
+            true => ProgressRule::UnitOfUnitless { kind: self.key().0.to_string() },
+            false => ProgressRule::OtherUnit { unit: units.join(" or ").to_string() },
         };
-        Problem::field(Key::InvalidEnum, &format!("{at}unit"), &rule)
+        Problem::field(Key::InvalidEnum, &format!("{at}unit"), rule)
     }
 
     fn out_of_range(&self, field: &str) -> Problem {
@@ -304,10 +309,10 @@ impl MeasurementType {
         };
         let (metric, imperial) = (output(Units::Metric), output(Units::Imperial));
         let rule = match metric == imperial {
-            true => format!("must be {metric}"),
-            false => format!("must be {metric} ({imperial})"),
+            true => ProgressRule::OtherUnit { unit: metric },
+            false => ProgressRule::OtherUnits { metric, imperial },
         };
-        Problem::invalid(field, &rule)
+        Problem::invalid(field, rule)
     }
 
     /// Whether a value in a unit is what is told of the one that is kept: who writes back what they have read changes
@@ -442,10 +447,13 @@ pub struct NewMeasurementType {
 fn bounds(minimum: f64, maximum: f64, decimals: i64) -> Result<(i64, i64)> {
     let within = |value: f64| value.abs() <= VALUE_MAX;
     if !within(minimum) {
-        return Err(Problem::invalid("minimum", "must be -1000000000 to 1000000000"));
+        return Err(Problem::invalid(
+            "minimum",
+            Rule::OutOfRange { min: -1000000000, max: 1000000000 },
+        ));
     }
     if !within(maximum) || maximum <= minimum {
-        return Err(Problem::invalid("maximum", "must be above minimum, at most 1000000000"));
+        return Err(Problem::invalid("maximum", ProgressRule::NotAboveMinimum));
     }
     let kept = |value: f64| (value * 10_f64.powi(decimals as i32)).round() as i64;
     Ok((kept(minimum), kept(maximum)))
@@ -461,11 +469,11 @@ pub fn create(cx: &mut Write, new: NewMeasurementType) -> Result<OwnType> {
     let key = TypeKey::of(&new.label, type_id);
     let taken = MeasurementType::all(cx)?;
     if taken.iter().any(|one| one.key() == key) {
-        let rule = format!("must be another one than that of the type {}", key.as_str());
-        return Err(Problem::conflict("label", &rule));
+        let rule = ProgressRule::MeasurementTypeTaken { name: key.as_str().to_string() };
+        return Err(Problem::conflict("label", rule));
     }
     if taken.iter().filter(|one| matches!(one, MeasurementType::Own(_))).count() >= OWN_MAX {
-        return Err(Problem::conflict("label", "must be one of at most 100 types of your own"));
+        return Err(Problem::conflict("label", ProgressRule::TooManyMeasurementTypes { max: 100 }));
     }
     let decimals = new.decimals.map_or(0, i64::from);
     let (minimum, maximum) = bounds(new.minimum.unwrap_or(0.0), new.maximum, decimals)?;
@@ -513,7 +521,7 @@ fn update_measurement_type(
     Body(change): Body<MeasurementTypeChanges>,
 ) -> Result<TypeAnswer> {
     let MeasurementType::Own(before) = MeasurementType::find(cx, &at.r#type)? else {
-        return Err(Problem::conflict("type", "must be one of the company's own"));
+        return Err(Problem::conflict("type", ProgressRule::NotOwnMeasurementType));
     };
     let mut own = (*before).clone();
     change.label.apply(&mut own.label);
@@ -539,6 +547,7 @@ pub(super) fn area() -> Area {
             .describe("Returns the standard types with their units, then the company's own.")
             .for_every_client(&[]),
         operation!(POST "/measurement-types", MeasurementsWrite, create_measurement_type)
+            .success(Success::Added)
             .summary("Create a measurement type")
             .describe("Adds a type of the company's own, with its unit.")
             .created()

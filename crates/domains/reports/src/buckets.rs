@@ -1,6 +1,7 @@
 //! The days, weeks and months of a report. Dates are those of the place where something happened; weeks begin
 //! on Monday (ISO 8601). A range that begins or ends within a week or a month cuts it.
 
+use crate::rules::ReportRule;
 use schemars::JsonSchema;
 use serde::Serialize;
 use spotter_contract::{Read, metrics};
@@ -92,7 +93,7 @@ impl Frame {
         (location, coach): (Option<LocationId>, Option<CoachId>),
     ) -> Result<Self> {
         let (from, to) = checked_range(from, to, i64::MAX)?;
-        let rule = "must be a location of the company";
+        let rule = ReportRule::UnknownLocation;
         let zone = match location {
             Some(id) => {
                 Location::find(cx, id).map_err(|none| none.missing("locationId", rule))?.time_zone()
@@ -100,7 +101,7 @@ impl Frame {
             None => cx.zone()?,
         };
         if let Some(id) = coach {
-            let rule = "must be a coach of the company";
+            let rule = ReportRule::UnknownCoach;
             Coach::find(cx, id).map_err(|none| none.missing("coachId", rule))?;
         }
         let today = zone.date_at(cx.now());
@@ -109,11 +110,11 @@ impl Frame {
         if frame.firsts().nth(group_by.most()).is_some() {
             let most = group_by.most();
             let rule = match group_by {
-                GroupBy::Day => format!("must be within {most} days of from"),
-                GroupBy::Week => format!("must be within {most} weeks of from"),
-                GroupBy::Month => format!("must be within {most} months of from"),
+                GroupBy::Day => ReportRule::RangeOfDays { most },
+                GroupBy::Week => ReportRule::RangeOfWeeks { most },
+                GroupBy::Month => ReportRule::RangeOfMonths { most },
             };
-            return Err(Problem::field(Key::DateRangeTooLarge, "to", &rule));
+            return Err(Problem::field(Key::DateRangeTooLarge, "to", rule));
         }
         Ok(frame)
     }

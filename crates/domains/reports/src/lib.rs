@@ -10,6 +10,7 @@ pub mod rate;
 pub mod recount;
 pub mod retention;
 pub mod revenue;
+mod rules;
 
 use spotter_contract::Area;
 

@@ -14,6 +14,7 @@ use super::{
     session::{SessionId, SessionStatus},
     vocabulary::{Layout, Mode, ReleasePolicy},
 };
+use crate::rules::TrainingRule;
 
 id_type!(
     /// A move of an occurrence to another date.
@@ -332,7 +333,7 @@ impl<'p> Agenda<'p> {
     pub fn check_released(&self, cx: &Read, occurrence: &Occurrence) -> Result<()> {
         let by_client = matches!(cx.caller().actor, Actor::Client { .. });
         if by_client && !self.calendar.is_released(occurrence.nth_week, self.now) {
-            return Err(Problem::conflict("occurrenceDate", "must be in a week that is released"));
+            return Err(Problem::conflict("occurrenceDate", TrainingRule::WeekNotReleased));
         }
         Ok(())
     }

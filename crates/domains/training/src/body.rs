@@ -1,6 +1,7 @@
 //! What clients weigh, where that is logged with an exercise: it is of their health, and for whoever may read
 //! measurements.
 
+use crate::rules::TrainingRule;
 use spotter_contract::{Access, Actor, Read};
 use spotter_kernel::{Key, Problem, Result, Scope, id::ClientId};
 
@@ -23,6 +24,6 @@ pub(super) fn check_write(cx: &mut Read, client: ClientId, field: &str) -> Resul
     if is_readable(cx, Scope::MeasurementsWrite) && !cx.lacks_consent(client)? {
         return Ok(());
     }
-    let rule = "must be absent: it takes measurements:write, and the client's consent where the company asks for it";
+    let rule = TrainingRule::BodyWeightConsent;
     Err(Problem::field(Key::ScopesHealthConsentRequired, field, rule))
 }

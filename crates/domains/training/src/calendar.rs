@@ -2,7 +2,9 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use spotter_contract::{Area, Body, Feature, Path, Query, Read, Write, answer, operation, path};
+use spotter_contract::{
+    Area, Body, Feature, Path, Query, Read, Success, Write, answer, operation, path,
+};
 use spotter_core::clients::{Client, ClientPath};
 use spotter_kernel::{Date, Key, Problem, Result, TimeZone, date::checked_range, id::ClientId};
 use spotter_store::{params, statements};
@@ -12,6 +14,7 @@ use super::{
     plan::{MomentId, Plan, PlanId},
     templates::company_zone,
 };
+use crate::rules::TrainingRule;
 
 /// Most days that are told at once.
 const DAYS_MAX: i64 = 92;
@@ -87,7 +90,7 @@ struct NewMove {
 answer!(ItemAnswer { item: CalendarItem });
 
 fn not_due() -> Problem {
-    Problem::field(Key::NotFound, "occurrenceDate", "must be a date on which the day is due")
+    Problem::field(Key::NotFound, "occurrenceDate", TrainingRule::DayNotDue)
 }
 
 fn create_workout_move(
@@ -99,24 +102,24 @@ fn create_workout_move(
     let plan = Plan::find_of_client(cx, at.client_id, plan_id)?;
     let days = occurrence_date.days_until(scheduled_date);
     if days == 0 {
-        let rule = "must not be the planned date; delete the move to restore it";
+        let rule = TrainingRule::MovedToPlanned;
         return Err(Problem::invalid("scheduledDate", rule));
     }
     if days.abs() > MOVE_DAYS_MAX {
-        return Err(Problem::invalid("scheduledDate", "must be at most 92 days away"));
+        return Err(Problem::invalid("scheduledDate", TrainingRule::MovedTooFar { days: 92 }));
     }
     let mut agenda = Agenda::of(cx, &plan)?;
     let occurrence = agenda.occurrence(plan_moment_id, occurrence_date).ok_or_else(not_due)?;
     agenda.check_released(cx, &occurrence)?;
     if agenda.is_begun(&occurrence) {
-        return Err(Problem::conflict("occurrenceDate", "must not be begun or done already"));
+        return Err(Problem::conflict("occurrenceDate", TrainingRule::WorkoutBegun));
     }
     let same = |moved: &Move| {
         (moved.plan_moment_id, moved.occurrence_date) == (plan_moment_id, occurrence_date)
     };
     let known = agenda.moves.iter().position(same);
     if known.is_none() && agenda.moves.len() >= MOVES_MAX {
-        return Err(Problem::conflict("planId", "must have at most 1000 moves"));
+        return Err(Problem::conflict("planId", TrainingRule::TooManyMoves { max: 1000 }));
     }
     let new = Move {
         move_id: MoveId(cx.new_id()),
@@ -184,6 +187,7 @@ pub(super) fn area() -> Area {
             .needs(Feature::ProgrammeCalendar)
             .fails(&[Key::DateRangeRequired, Key::DateRangeTooLarge]),
         operation!(POST "/workout/clients/{clientId}/calendar/moves", WorkoutClientPlansWrite, create_workout_move)
+.success(Success::Added)
             .summary("Move a workout")
             .for_client(&[])
             .describe(
@@ -193,6 +197,7 @@ pub(super) fn area() -> Area {
             .needs(Feature::ProgrammeCalendar)
             .fails(&[Key::ApiError]),
         operation!(DELETE "/workout/clients/{clientId}/calendar/moves/{moveId}", WorkoutClientPlansWrite, restore_workout_move)
+.success(Success::Restored)
             .summary("Restore a moved workout")
             .describe(
                 "Returns an occurrence to its planned date.",

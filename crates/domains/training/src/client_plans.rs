@@ -2,10 +2,12 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use spotter_contract::{Area, Body, ListQuery, Path, Read, Write, answer, listed, operation, path};
+use spotter_contract::{
+    Area, Body, ListQuery, Path, Read, Success, Write, answer, listed, operation, path,
+};
 use spotter_core::clients::{Client, ClientPath};
 use spotter_kernel::{
-    Change, Date, Key, Patch, Problem, Result, TimeZone, Timestamp,
+    Change, Date, Key, Patch, Problem, Result, Rule, TimeZone, Timestamp,
     id::ClientId,
     text::{Name, Text},
 };
@@ -19,6 +21,7 @@ use super::{
     templates::{DeletedPlan, company_zone},
     vocabulary::{Layout, Mode, ReleasePolicy},
 };
+use crate::rules::TrainingRule;
 
 /// Most plans of one client.
 const PLANS_MAX: i64 = 200;
@@ -203,9 +206,9 @@ pub(super) struct AssignmentContext {
 impl AssignmentContext {
     pub(super) fn of(cx: &mut Read, wanted: Assignment) -> Result<Self> {
         let template = Plan::find_template(cx, wanted.template_id)
-            .map_err(|none| none.missing("templateId", "must be a template of the company"))?;
+            .map_err(|none| none.missing("templateId", TrainingRule::UnknownTemplate))?;
         if template.status != PlanStatus::Active {
-            return Err(Problem::conflict("templateId", "must be published"));
+            return Err(Problem::conflict("templateId", TrainingRule::NotPublished));
         }
         let zone = company_zone(cx)?;
         let today = zone.date_at(cx.now());
@@ -227,11 +230,11 @@ impl AssignmentContext {
         group: Option<GroupId>,
     ) -> Result<Plan> {
         if client.is_archived() {
-            return Err(Problem::conflict("clientId", "must not be archived"));
+            return Err(Problem::conflict("clientId", Rule::Archived));
         }
         let count: Option<(i64,)> = cx.one(COUNT, params![client.client_id])?;
         if count.is_some_and(|(count,)| count >= PLANS_MAX) {
-            return Err(Problem::conflict("clientId", "must have at most 200 plans"));
+            return Err(Problem::conflict("clientId", TrainingRule::TooManyPlans { max: 200 }));
         }
         let Self { template, moments, zone, start, wanted } = self;
         let (plan, _) = template.copy_with(cx, moments, |plan| {
@@ -356,7 +359,7 @@ fn reorder_client_workout_days(
 ) -> Result<ReorderedDays> {
     let plan = Plan::find_of_client(cx, at.client_id, at.template_id)?;
     if wanted.plan_moment_ids.is_empty() {
-        return Err(Problem::invalid("planMomentIds", "must name every day of the plan"));
+        return Err(Problem::invalid("planMomentIds", TrainingRule::NotEveryDay));
     }
     let days = plan.moment_facts(cx)?;
     let mut programme = Programme::of(cx, plan)?;
@@ -387,6 +390,7 @@ pub(super) fn area() -> Area {
             )
             .for_client(&[]),
         operation!(POST "/workout/clients/{clientId}/plans", WorkoutClientPlansWrite, assign_workout_plan)
+.success(Success::Assigned)
             .summary("Assign a plan")
             .describe(
                 "Copies a template to the client. Later changes of the template do not affect the \
@@ -419,6 +423,7 @@ pub(super) fn area() -> Area {
             )
             .fails(&[Key::ApiError]),
         operation!(DELETE "/workout/clients/{clientId}/plans/template/{templateId}", WorkoutClientPlansWrite, delete_client_workout_plan)
+.success(Success::Deleted)
             .summary("Delete a client's plan")
             .describe(
                 "Deletes the plan. Sessions that were logged for it stay.",

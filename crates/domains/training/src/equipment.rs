@@ -2,7 +2,9 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use spotter_contract::{Area, Body, ListQuery, Path, Read, Write, answer, listed, operation, path};
+use spotter_contract::{
+    Area, Body, ListQuery, Path, Read, Success, Write, answer, listed, operation, path,
+};
 use spotter_core::{
     clients::{Client, ClientPath},
     folding::{haystack, needles, searched, slug},
@@ -19,6 +21,7 @@ use spotter_store::{
 };
 
 use super::{exercises::texts, starter, vocabulary::Source};
+use crate::rules::TrainingRule;
 
 id_type!(
     /// A piece of equipment.
@@ -98,7 +101,7 @@ impl CustomItem {
             None => cx.one(COUNT, params![])?,
         };
         if count.is_some_and(|(count,)| count >= OWN_MAX) {
-            return Err(Problem::conflict("label", "must be at most 500 items"));
+            return Err(Problem::conflict("label", TrainingRule::TooManyItems { max: 500 }));
         }
         let own = Self {
             item_id: ItemId(cx.new_id()),
@@ -131,7 +134,7 @@ impl CustomItem {
             None => cx.one(WITH_KEY, params![self.item_key])?,
         };
         if found.is_some_and(|(id,)| id != self.item_id) {
-            return Err(Problem::conflict("label", "must not make the same key as another item"));
+            return Err(Problem::conflict("label", TrainingRule::EquipmentKeyTaken));
         }
         Ok(())
     }
@@ -309,6 +312,7 @@ pub(super) fn area() -> Area {
                 "Returns the company's own equipment, newest first, then the starter library's.",
             ),
         operation!(POST "/workout/equipment/custom-items", WorkoutExercisesWrite, create_workout_equipment)
+.success(Success::Added)
             .summary("Create equipment")
             .describe(
                 "Adds equipment of the company's own.",
@@ -321,6 +325,7 @@ pub(super) fn area() -> Area {
                 "Returns equipment that was added for this client.",
             ),
         operation!(POST "/workout/equipment/clients/{clientId}/custom-items", WorkoutClientPlansWrite, create_client_equipment)
+.success(Success::Added)
             .summary("Create a client-scoped custom equipment item")
             .describe(
                 "Adds equipment that only this client trains with.",
@@ -334,6 +339,7 @@ pub(super) fn area() -> Area {
             )
             .fails(&[Key::ApiError]),
         operation!(DELETE "/workout/equipment/clients/{clientId}/custom-items/{itemId}", WorkoutClientPlansWrite, delete_client_equipment)
+.success(Success::Deleted)
             .summary("Delete a client's equipment item")
             .describe(
                 "Deletes the item.",

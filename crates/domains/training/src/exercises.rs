@@ -5,11 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use spotter_contract::{
-    Area, Body, Flag, ListQuery, Path, Read, Write, answer, listed, operation, path,
+    Area, Body, Flag, ListQuery, Path, Read, Success, Write, answer, listed, operation, path,
 };
 use spotter_core::folding::{joined_haystack, looked_for, needles, singular, words_of};
 use spotter_kernel::{
-    Change, Key, Many, Page, Patch, Problem, Result, Timestamp, id_type,
+    Change, Key, Many, Page, Patch, Problem, Result, Rule, Timestamp, id_type,
     text::{Name, Text, WebUrl},
 };
 use spotter_store::{
@@ -20,6 +20,7 @@ use super::{
     equipment, recount, starter,
     vocabulary::{Muscle, Source, TrackingType},
 };
+use crate::rules::TrainingRule;
 
 id_type!(
     /// An exercise, of the starter library or of a company.
@@ -134,7 +135,7 @@ fn spelled_out(search: &str) -> Vec<String> {
 impl CustomExercise {
     fn find(cx: &mut Read, id: ExerciseId) -> Result<Self> {
         if starter::find(id).is_some() {
-            let rule = "must not be one of the starter library, which cannot be changed";
+            let rule = TrainingRule::StarterLibrary;
             return Err(Problem::conflict("exerciseId", rule));
         }
         cx.one(FIND, params![id])?.ok_or_else(|| Key::NotFound.into())
@@ -290,7 +291,7 @@ fn checked_equipment(cx: &mut Read, keys: Many<Text<120>, 0, 20>) -> Result<Json
     let keys = texts(keys);
     for (at, key) in keys.0.iter().enumerate() {
         if !equipment::is_known(cx, key)? {
-            let rule = "must be the key of a piece of equipment";
+            let rule = TrainingRule::UnknownEquipment;
             return Err(Problem::invalid(&format!("equipment[{at}]"), rule));
         }
     }
@@ -305,7 +306,7 @@ fn create_workout_exercise(cx: &mut Write, Body(new): Body<NewExercise>) -> Resu
 pub fn create(cx: &mut Write, new: NewExercise) -> Result<Exercise> {
     let count: Option<(i64,)> = cx.one(COUNT, params![])?;
     if count.is_some_and(|(count,)| count >= OWN_MAX) {
-        return Err(Problem::conflict("exercises", "must be at most 2000 in a company"));
+        return Err(Problem::conflict("exercises", Rule::TooManyOfCompany { max: 2000 }));
     }
     let own = CustomExercise {
         exercise_id: ExerciseId(cx.new_id()),
@@ -392,9 +393,9 @@ pub(super) fn check_usable(
     field: &str,
 ) -> Result<()> {
     match found.get(&id) {
-        None => Err(Problem::field(Key::NotFound, field, "must be an exercise of the libraries")),
+        None => Err(Problem::field(Key::NotFound, field, TrainingRule::UnknownExercise)),
         Some(exercise) if exercise.archived_at.is_some() => {
-            Err(Problem::conflict(field, "must not be archived"))
+            Err(Problem::conflict(field, Rule::Archived))
         }
         Some(_) => Ok(()),
     }
@@ -425,6 +426,7 @@ pub(super) fn area() -> Area {
             )
             .for_every_client(&[]),
         operation!(POST "/workout/exercises", WorkoutExercisesWrite, create_workout_exercise)
+.success(Success::Added)
             .summary("Create an exercise")
             .describe(
                 "Adds an exercise of the company's own.",
@@ -438,6 +440,7 @@ pub(super) fn area() -> Area {
             )
             .fails(&[Key::ApiError]),
         operation!(POST "/workout/exercises/{exerciseId}/archive", WorkoutExercisesWrite, archive_workout_exercise)
+.success(Success::Archived)
             .summary("Archive an exercise")
             .describe(
                 "Keeps the exercise in existing plans and sessions and prevents new use. \

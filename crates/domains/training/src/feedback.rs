@@ -12,6 +12,7 @@ use super::{
     session::{Session, SessionId},
     sessions::SessionPath,
 };
+use crate::rules::TrainingRule;
 
 words! {
     /// How hard a session was.
@@ -127,7 +128,7 @@ fn update_workout_feedback(
     Body(change): Body<FeedbackChanges>,
 ) -> Result<FeedbackAnswer> {
     if change.client_id.is_some_and(|client| client != at.client_id) {
-        return Err(Problem::invalid("clientId", "must be the client of the path"));
+        return Err(Problem::invalid("clientId", TrainingRule::OtherClient));
     }
     let FeedbackChanges { rating, difficulty, emoji_rating, notes, .. } = change;
     let absent = matches!(
@@ -135,7 +136,7 @@ fn update_workout_feedback(
         (Patch::Absent, Patch::Absent, Patch::Absent, Patch::Absent)
     );
     if absent {
-        let rule = "must have at least one of rating, difficulty, emojiRating and notes";
+        let rule = TrainingRule::EmptyFeedback;
         return Err(Problem::invalid("body", rule));
     }
     let before = Session::find(cx, at.client_id, at.session_id)?;

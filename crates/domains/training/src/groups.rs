@@ -3,11 +3,11 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use spotter_contract::{
-    Area, Body, ListQuery, Path, Read, UpdatedFrom, Write, answer, listed, operation, path,
+    Area, Body, ListQuery, Path, Read, Success, UpdatedFrom, Write, answer, listed, operation, path,
 };
 use spotter_core::clients::Client;
 use spotter_kernel::{
-    Change, Date, Key, Many, Patch, Problem, Result, Timestamp,
+    Change, Date, Key, Many, Patch, Problem, Result, Rule, Timestamp,
     id::ClientId,
     id_type,
     text::{Name, Text},
@@ -20,6 +20,7 @@ use super::{
     client_plans::{Assignment, AssignmentContext},
     plan::PlanId,
 };
+use crate::rules::TrainingRule;
 
 id_type!(
     /// A group of clients.
@@ -109,7 +110,7 @@ struct NewGroup {
 fn create_workout_group(cx: &mut Write, Body(new): Body<NewGroup>) -> Result<GroupAnswer> {
     let count: Option<(i64,)> = cx.one(COUNT, params![])?;
     if count.is_some_and(|(count,)| count >= GROUPS_MAX) {
-        return Err(Problem::conflict("groups", "must be at most 1000 in a company"));
+        return Err(Problem::conflict("groups", Rule::TooManyOfCompany { max: 1000 }));
     }
     let group = Group {
         group_id: GroupId(cx.new_id()),
@@ -207,16 +208,13 @@ fn add_workout_group_members(
         }
         let field = format!("clientIds[{number}]");
         let client =
-            Client::find(cx, id).map_err(|none| none.missing(&field, "must be a client"))?;
+            Client::find(cx, id).map_err(|none| none.missing(&field, TrainingRule::NotClient))?;
         known.push(id);
         cx.defer(ADD_MEMBER, params![group.group_id, id, cx.now()])?;
         added.push(client);
     }
     if known.len() > MEMBERS_MAX {
-        return Err(Problem::conflict(
-            "clientIds",
-            "must leave the group with at most 100 members",
-        ));
+        return Err(Problem::conflict("clientIds", TrainingRule::GroupTooLarge { max: 100 }));
     }
     let changed = (!added.is_empty()).then_some("members");
     let mut plan_ids = Vec::new();
@@ -330,6 +328,7 @@ pub(super) fn area() -> Area {
                 "Returns one group with its plan.",
             ),
         operation!(POST "/workout/groups", WorkoutGroupsWrite, create_workout_group)
+.success(Success::Added)
             .summary("Create a group")
             .describe(
                 "Creates an empty group.",
@@ -342,6 +341,7 @@ pub(super) fn area() -> Area {
                 "Changes the group's name and description.",
             ),
         operation!(DELETE "/workout/groups/{groupId}", WorkoutGroupsWrite, delete_workout_group)
+.success(Success::Deleted)
             .summary("Delete a group")
             .describe(
                 "Deletes the group. Members keep their plans.",
@@ -365,6 +365,7 @@ pub(super) fn area() -> Area {
                 "Removes a client from the group. The client keeps the plan.",
             ),
         operation!(POST "/workout/groups/{groupId}/plans", WorkoutGroupsWrite, assign_workout_group_plan)
+.success(Success::Assigned)
             .summary("Assign a plan to a group")
             .describe(
                 "Copies a template to every member who is not archived, and to members who join \

@@ -25,6 +25,7 @@ pub mod prescription;
 mod privacy;
 mod progress;
 mod recount;
+mod rules;
 mod schedule;
 mod session;
 pub mod sessions;

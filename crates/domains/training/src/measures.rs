@@ -5,6 +5,7 @@
 
 use std::borrow::Cow;
 
+use crate::rules::TrainingRule;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize};
 use spotter_kernel::{Key, number, problem::refuse};
@@ -69,7 +70,7 @@ impl JsonSchema for Weight {
 }
 
 /// What a weight that is too heavy, or negative, breaks.
-pub(super) const WEIGHT_RULE: &str = "must be 0 to 2000 kg (4409.25 lb)";
+pub(super) const WEIGHT_RULE: TrainingRule = TrainingRule::NotWeight;
 
 /// A weight as it stands in a request, in the company's unit.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -138,7 +139,7 @@ impl<'de> Deserialize<'de> for Rpe {
         if halves.fract() == 0.0 && (2.0..=20.0).contains(&halves) {
             Ok(Self(halves as i64))
         } else {
-            Err(refuse::<D::Error>(Key::RequestInvalid, "must be 1 to 10 in steps of 0.5"))
+            Err(refuse::<D::Error>(Key::RequestInvalid, TrainingRule::NotRpe))
         }
     }
 }

@@ -10,6 +10,7 @@ use super::{
     plan::MomentId,
     vocabulary::{Layout, Mode},
 };
+use crate::rules::TrainingRule;
 
 /// Most weeks of a plan.
 pub(super) const WEEKS_MAX: i64 = 52;
@@ -76,7 +77,7 @@ impl Outline {
 
     fn check_room(&self) -> Result<()> {
         if self.total_weeks >= WEEKS_MAX {
-            return Err(Problem::conflict("weeks", "must be at most 52 in a plan"));
+            return Err(Problem::conflict("weeks", TrainingRule::TooManyWeeks));
         }
         Ok(())
     }
@@ -113,7 +114,7 @@ impl Outline {
     /// Takes a week away, with its days; those that follow move up. Returns the days that went.
     pub fn delete_week(&mut self, week: i64) -> Result<Vec<MomentId>> {
         if self.total_weeks <= 1 {
-            return Err(Problem::invalid("weekNumber", "must not be the last remaining week"));
+            return Err(Problem::invalid("weekNumber", TrainingRule::LastWeek));
         }
         let gone: Vec<_> = self.of_week(week).map(|place| place.id).collect();
         self.places.retain(|place| place.week != week);
@@ -129,8 +130,8 @@ impl Outline {
     pub fn add_day(&mut self, id: MomentId, week: i64) -> Result<DayPosition> {
         let Self { days_max, .. } = *self;
         if self.of_week(week).count() >= days_max {
-            let rule = format!("must have at most {days_max} days");
-            return Err(Problem::conflict("weekNumber", &rule));
+            let rule = TrainingRule::TooManyDays { days_max };
+            return Err(Problem::conflict("weekNumber", rule));
         }
         let at = self.end_of(week);
         self.places.insert(at, DayPosition { id, week, order: 0 });
@@ -163,10 +164,7 @@ impl Outline {
                 self.number();
                 Ok(())
             }
-            _ => Err(Problem::invalid(
-                "planMomentIds",
-                "must name every day of the plan exactly once",
-            )),
+            _ => Err(Problem::invalid("planMomentIds", TrainingRule::NotEveryDayOnce)),
         }
     }
 

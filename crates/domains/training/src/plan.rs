@@ -19,6 +19,7 @@ use super::{
     schedule::{Calendar, Slot},
     vocabulary::{Layout, Mode, ReleasePolicy},
 };
+use crate::rules::TrainingRule;
 
 id_type!(
     /// A plan: a template, or the plan of a client.
@@ -380,16 +381,14 @@ pub(super) fn checked_start(
 ) -> Result<Option<Date>> {
     let wrong = |rule| Err(Problem::invalid("startDate", rule));
     match (layout, mode, wanted) {
-        (Layout::Sequence, Mode::Recurring, Some(_)) => {
-            wrong("must be absent: a recurring sequence has no dates")
-        }
+        (Layout::Sequence, Mode::Recurring, Some(_)) => wrong(TrainingRule::DateOfSequence),
         (Layout::Sequence, Mode::Recurring, None) => Ok(None),
         (Layout::CalendarWeek, Mode::Recurring, Some(date)) if date != date.monday() => {
-            wrong("must be a Monday: the plan's weeks come round from it")
+            wrong(TrainingRule::NotMonday)
         }
         (Layout::CalendarWeek, Mode::Recurring, None) => Ok(Some(today.monday())),
         (.., Some(date)) if !(2000..=2199).contains(&date.0.year()) => {
-            wrong("must be from 2000-01-01 to 2199-12-31")
+            wrong(TrainingRule::OutsideTwoCenturies)
         }
         (.., Some(date)) => Ok(Some(date)),
         (_, Mode::MultiWeek, None) => Ok(Some(today)),

@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 use spotter_contract::{
-    Area, Body, Feature, ListQuery, OptionalBody, Path, Read, UpdatedFrom, Write, answer, listed,
-    operation, path,
+    Area, Body, Feature, ListQuery, OptionalBody, Path, Read, Success, UpdatedFrom, Write, answer,
+    listed, operation, path,
 };
 use spotter_kernel::{
     Change, Key, Many, Patch, Problem, Result,
@@ -20,6 +20,7 @@ use super::{
     settings::Settings,
     vocabulary::{Layout, Mode},
 };
+use crate::rules::TrainingRule;
 
 path!(PlanPath {
     /// A template, or the plan of a client.
@@ -107,17 +108,17 @@ pub struct NewDay {
 fn check_weekday(plan: &Plan, weekday: Option<i64>) -> Result<()> {
     match (plan.layout, weekday) {
         (Layout::CalendarWeek, None) => {
-            Err(Problem::invalid("weekday", "must be given: the plan lies on the calendar"))
+            Err(Problem::invalid("weekday", TrainingRule::WeekdayRequired))
         }
         (Layout::Sequence, Some(_)) => {
-            Err(Problem::invalid("weekday", "must be absent: the plan is a sequence"))
+            Err(Problem::invalid("weekday", TrainingRule::WeekdayOfSequence))
         }
         _ => Ok(()),
     }
 }
 
 fn no_such_week() -> Problem {
-    Problem::field(Key::NotFound, "weekNumber", "must be a week of the plan")
+    Problem::field(Key::NotFound, "weekNumber", TrainingRule::UnknownWeek)
 }
 
 /// Adds a day to a plan.
@@ -261,7 +262,7 @@ fn find_with_weeks(cx: &mut Read, id: PlanId) -> Result<Plan> {
     if plan.is_template() || on_calendar {
         return Ok(plan);
     }
-    let rule = "must be a template, or a client's multi-week plan on the calendar";
+    let rule = TrainingRule::NoWeeks;
     Err(Problem::invalid("planId", rule))
 }
 
@@ -297,7 +298,7 @@ fn add_workout_week(
     let week_number = match wanted.duplicate_of {
         None => programme.outline.add_week()?,
         Some(week) if !programme.outline.has_week(week) => {
-            let rule = "must be a week of the plan";
+            let rule = TrainingRule::UnknownWeek;
             return Err(Problem::field(Key::NotFound, "duplicateOf", rule));
         }
         Some(week) => {
@@ -382,6 +383,7 @@ pub(super) fn area() -> Area {
                 "Returns a day with its exercises and sets.",
             ),
         operation!(POST "/workout/plans/moments/{planId}", WorkoutPlansWrite, create_workout_moment)
+.success(Success::Added)
             .summary("Add a day to a plan")
             .describe(
                 "Adds a day to a week of the plan.",
@@ -395,6 +397,7 @@ pub(super) fn area() -> Area {
             )
             .fails(&[Key::ApiError]),
         operation!(DELETE "/workout/plans/moments/{planId}/{planMomentId}", WorkoutPlansWrite, delete_workout_moment)
+.success(Success::Deleted)
             .summary("Delete a day of a plan")
             .describe(
                 "Deletes the day. Sessions that were logged for it keep its labels.",
@@ -416,6 +419,7 @@ pub(super) fn area() -> Area {
             .needs(Feature::ProgrammeCalendar)
             .fails(&[Key::ApiError]),
         operation!(DELETE "/workout/plans/moments/{planId}/weeks/{weekNumber}", WorkoutPlansWrite, delete_workout_week)
+.success(Success::Deleted)
             .declares(&[422])
             .summary("Delete a programme week")
             .describe(

@@ -13,6 +13,7 @@ use super::{
     measures::{self, Milligrams, NewWeight, Rpe, WEIGHT_RULE, Weight, WeightUnit},
     vocabulary::SetType,
 };
+use crate::rules::TrainingRule;
 
 /// Most exercises of a day, or of a session.
 pub(super) const EXERCISES_MAX: usize = 50;
@@ -72,7 +73,7 @@ impl<'de> Deserialize<'de> for Tempo {
         if parts.len() == 4 && parts.iter().all(pace) {
             Ok(Self(text.into_owned()))
         } else {
-            Err(refuse::<D::Error>(Key::RequestInvalid, "must be a tempo such as 3-1-X-0"))
+            Err(refuse::<D::Error>(Key::RequestInvalid, TrainingRule::NotTempo))
         }
     }
 }
@@ -232,7 +233,7 @@ pub(super) fn checked(
         for (number, set) in exercise.sets.iter().enumerate() {
             if set.reps_max.is_some_and(|most| set.reps.is_none_or(|least| least > most)) {
                 let field = format!("exercises[{at}].sets[{number}].repsMax");
-                return Err(Problem::invalid(&field, "must not be below reps"));
+                return Err(Problem::invalid(&field, TrainingRule::BelowReps));
             }
         }
         let same = before.0.iter().filter(|was| was.exercise_id == id);
@@ -269,10 +270,7 @@ pub(super) fn check_supersets<'l>(labels: impl Iterator<Item = Option<&'l str>>)
         }
         if label.is_some_and(|label| closed.contains(label)) {
             let field = format!("exercises[{at}].superset");
-            return Err(Problem::invalid(
-                &field,
-                "must be next to the other exercises of its superset",
-            ));
+            return Err(Problem::invalid(&field, TrainingRule::SupersetApart));
         }
     }
     Ok(())

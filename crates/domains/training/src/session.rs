@@ -21,6 +21,7 @@ use super::{
     prescription::{EXERCISES_MAX, check_supersets},
     progress::tracking,
 };
+use crate::rules::TrainingRule;
 
 id_type!(
     /// A session.
@@ -297,7 +298,7 @@ impl Session {
             }
             if let Some(number) = each.sets.iter().position(|set| !set.is_measured()) {
                 let field = format!("exercises[{position}].sets[{number}]");
-                return Err(Problem::invalid(&field, "must have reps, a duration or a distance"));
+                return Err(Problem::invalid(&field, TrainingRule::EmptySet));
             }
             let sets: Vec<LoggedSet<Milligrams>> = each
                 .sets

@@ -3,12 +3,12 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use spotter_contract::{
-    Area, Body, ListQuery, OptionalBody, Path, Read, Write, activity::Training, answer, listed,
-    operation, path,
+    Area, Body, ListQuery, OptionalBody, Path, Read, Success, Write, activity::Training, answer,
+    listed, operation, path,
 };
 use spotter_core::clients::{Client, ClientPath};
 use spotter_kernel::{
-    Date, Event, Key, Many, Problem, Result, Timestamp,
+    Date, Event, Key, Many, Phrase, Problem, Result, Rule, Timestamp,
     id::ClientId,
     text::{Name, Text},
 };
@@ -29,6 +29,7 @@ use super::{
     templates::company_zone,
     vocabulary::Mode,
 };
+use crate::rules::TrainingRule;
 
 path!(pub(super) SessionPath { client_id: ClientId, session_id: SessionId });
 
@@ -100,27 +101,27 @@ fn followed(
 ) -> Result<Option<(Snapshot, Option<Date>)>> {
     let (plan_id, moment_id) = match (new.plan_id, new.plan_moment_id) {
         (None, None) if new.occurrence_date.is_some() => {
-            return Err(Problem::invalid("occurrenceDate", "must come with planMomentId"));
+            return Err(Problem::invalid("occurrenceDate", TrainingRule::WithPlanMoment));
         }
         (None, None) => return Ok(None),
         (Some(plan), Some(moment)) => (plan, moment),
-        (None, Some(_)) => return Err(Problem::invalid("planId", "must come with planMomentId")),
-        (Some(_), None) => return Err(Problem::invalid("planMomentId", "must come with planId")),
+        (None, Some(_)) => return Err(Problem::invalid("planId", TrainingRule::WithPlanMoment)),
+        (Some(_), None) => return Err(Problem::invalid("planMomentId", TrainingRule::WithPlan)),
     };
     let found = Plan::find(cx, plan_id).and_then(|plan| match plan.client_id {
         Some(of) if of == client => Ok(plan),
         _ => Err(Key::NotFound.into()),
     });
-    let plan = found.map_err(|none| none.missing("planId", "must be a plan of the client"))?;
+    let plan = found.map_err(|none| none.missing("planId", TrainingRule::OtherPlan))?;
     let agenda = Agenda::planned(cx, &plan)?;
-    let day = agenda.day(moment_id).ok_or_else(|| {
-        Problem::field(Key::NotFound, "planMomentId", "must be a day of the plan")
-    })?;
+    let day = agenda
+        .day(moment_id)
+        .ok_or_else(|| Problem::field(Key::NotFound, "planMomentId", TrainingRule::OtherDay))?;
     let today = plan.time_zone.date_at(cx.now());
     let due = |date| agenda.occurrence(moment_id, date).map(|occurrence| occurrence.date);
     let occurrence = match new.occurrence_date {
         Some(date) => Some(due(date).ok_or_else(|| {
-            let rule = "must be a date on which the day is due";
+            let rule = TrainingRule::DayNotDue;
             Problem::field(Key::NotFound, "occurrenceDate", rule)
         })?),
         None if plan.mode == Mode::MultiWeek => agenda.only_date(moment_id),
@@ -147,12 +148,12 @@ const HOURS_MAX: i64 = 24;
 
 /// A session ends neither in the future nor before its start, and within a day.
 fn check_end(started_at: Timestamp, end: Timestamp, now: Timestamp) -> Result<()> {
-    let wrong = |rule| Err(Problem::invalid("completedAt", rule));
+    let wrong = |rule: Phrase| Err(Problem::invalid("completedAt", rule));
     match end {
-        _ if end > now => wrong("must not be in the future"),
-        _ if end < started_at => wrong("must not be before startedAt"),
+        _ if end > now => wrong(Rule::InFuture.into()),
+        _ if end < started_at => wrong(TrainingRule::BeforeStartedAt.into()),
         _ if end > started_at.plus_seconds(HOURS_MAX * 3_600) => {
-            wrong("must be at most 24 hours after startedAt")
+            wrong(TrainingRule::SessionTooLong.into())
         }
         _ => Ok(()),
     }
@@ -184,7 +185,7 @@ fn begin_workout_session(
     let now = cx.now();
     let started_at = new.started_at.unwrap_or_else(|| new.completed_at.unwrap_or(now).min(now));
     if started_at > now {
-        return Err(Problem::invalid("startedAt", "must not be in the future"));
+        return Err(Problem::invalid("startedAt", Rule::InFuture));
     }
     new.completed_at.map_or(Ok(()), |end| check_end(started_at, end, now))?;
     let unit = Settings::find(cx)?.weight_unit;
@@ -364,6 +365,7 @@ pub(super) fn area() -> Area {
             )
             .fails(&[Key::ApiError, Key::ScopesHealthConsentRequired]),
         operation!(POST "/workout/clients/{clientId}/plans/sessions/{sessionId}/complete", WorkoutSessionsWrite, complete_workout_session)
+.success(Success::Completed)
             .summary("Complete a workout session")
             .for_client(&[])
             .describe(
@@ -372,6 +374,7 @@ pub(super) fn area() -> Area {
             .emits(GOALS)
             .always(&[]),
         operation!(DELETE "/workout/clients/{clientId}/plans/sessions/{sessionId}", WorkoutSessionsWrite, delete_workout_session)
+.success(Success::Deleted)
             .summary("Delete a workout session")
             .describe(
                 "Deletes a session. Totals and personal records are recalculated without it.",

@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 use spotter_contract::{
-    Area, Body, Feature, ListQuery, OptionalBody, Path, Read, Write, answer, listed, operation,
-    path,
+    Area, Body, Feature, ListQuery, OptionalBody, Path, Read, Success, Write, answer, listed,
+    operation, path,
 };
 use spotter_core::{company::Company, folding::searched};
 use spotter_kernel::{
@@ -21,6 +21,7 @@ use super::{
     settings::Settings,
     vocabulary::{Layout, Mode, ReleasePolicy},
 };
+use crate::rules::TrainingRule;
 
 /// What a template is, in short.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -241,8 +242,7 @@ fn update_workout_template(
     change.mode.apply(&mut plan.mode);
     change.release_policy.apply(&mut plan.release_policy);
     if plan.mode != before.mode && !Programme::of(cx, plan.clone())?.outline.fits() {
-        let rule =
-            "must leave no week of a sequence with more than 7 days, which are due one a day";
+        let rule = TrainingRule::WeekTooFull;
         return Err(Problem::conflict("mode", rule));
     }
     plan.save(cx, &before)?;
@@ -307,7 +307,7 @@ pub fn publish(cx: &mut Write, id: PlanId) -> Result<Plan> {
         return Err(Key::WorkoutTemplateAlreadyActive.into());
     }
     if before.total_days == 0 {
-        return Err(Problem::conflict("templateId", "must have a day before it is published"));
+        return Err(Problem::conflict("templateId", TrainingRule::NoDay));
     }
     let mut plan = before.clone();
     plan.status = PlanStatus::Active;
@@ -338,6 +338,7 @@ pub(super) fn area() -> Area {
                  moments.",
             ),
         operation!(POST "/workout/plans/templates", WorkoutPlansWrite, create_workout_template)
+.success(Success::Added)
             .summary("Create a workout template")
             .describe(
                 "Creates a draft. The layout `calendar_week` requires the programme calendar.",
@@ -350,6 +351,7 @@ pub(super) fn area() -> Area {
                 "Changes the template. Plans that were assigned from it stay unchanged.",
             ),
         operation!(DELETE "/workout/plans/templates/{templateId}", WorkoutPlansWrite, delete_workout_template)
+.success(Success::Deleted)
             .summary("Delete a workout template")
             .describe(
                 "Deletes the template. Plans that were assigned from it stay.",
@@ -361,6 +363,7 @@ pub(super) fn area() -> Area {
             )
             .created(),
         operation!(PUT "/workout/plans/publish/{templateId}", WorkoutPlansWrite, publish_workout_template)
+.success(Success::Published)
             .summary("Publish a draft workout template plan")
             .describe(
                 "Makes the template available for assignment.",

@@ -7,7 +7,7 @@ use serde::{
 };
 use serde_path_to_error::Track;
 use spotter_kernel::{
-    Cursor, Date, Key, PageRequest, Problem, Result, Timestamp, in_order, limits,
+    Cursor, Date, Key, PageRequest, Problem, Result, Rule, Timestamp, in_order, limits,
     number::is_whole,
     problem::{INVALID, refuse},
 };
@@ -170,14 +170,14 @@ fn with_names(problem: Problem, more: &[&str]) -> Problem {
     let known = known.split('`').skip(1).step_by(2).chain(more.iter().copied());
     let names = known.collect::<Vec<_>>().join(", ");
     let field = text("field").to_owned();
-    Problem::field(problem.key, &field, &format!("unknown query parameter; there are {names}"))
+    Problem::field(problem.key, &field, Rule::UnknownParameterOf { names })
 }
 
 /// Reads a body; nothing where there was none.
 fn from_body<T: DeserializeOwned + JsonSchema>(body: &Content) -> Result<Option<T>> {
     match body {
         Content::Nothing => Ok(None),
-        Content::Malformed(rule) => Err(Problem::invalid("body", rule)),
+        Content::Malformed(rule) => Err(Problem::invalid("body", rule.clone())),
         Content::Object(value) => read(|target| {
             let mut track = Track::new();
             let tracked = serde_path_to_error::Deserializer::new(value, &mut track);
@@ -193,27 +193,24 @@ fn from_body<T: DeserializeOwned + JsonSchema>(body: &Content) -> Result<Option<
 /// refused under the key under which its type refuses values.
 fn keyed<T: JsonSchema>(problem: Problem) -> Problem {
     let details = problem.details.as_ref().filter(|_| problem.key == Key::RequestInvalid);
-    let text = |name: &str| details.and_then(|details| details[name].as_str()).unwrap_or_default();
-    let is_of_type = text("rule").starts_with("must be a")
-        || text("rule") == MUST_BE_BOOLEAN
-        || text("rule").starts_with("missing field");
-    if !is_of_type {
+    let field = details.and_then(|details| details["field"].as_str()).unwrap_or_default();
+    let (whole, name) = field.rsplit_once('.').unwrap_or(("", field));
+    let is_missing = problem.breaks(Rule::MissingField { name: name.to_owned() });
+    let is_boolean = problem.breaks(Rule::NotBoolean);
+    let is_of_type = is_boolean
+        || [Rule::NotText, Rule::NotNumber, Rule::NotList, Rule::NotObject]
+            .into_iter()
+            .any(|rule| problem.breaks(rule));
+    if !is_missing && !is_of_type {
         return problem;
     }
     let root = schemars::schema_for!(T).to_value();
     // What is left out has no type: its whole does.
-    let field = match text("rule").starts_with("missing field") {
-        true => text("field").rsplit_once('.').map_or("", |(whole, _)| whole),
-        false => text("field"),
-    };
-    match key_at(&root, field, text("rule") == MUST_BE_BOOLEAN) {
+    match key_at(&root, if is_missing { whole } else { field }, is_boolean) {
         Some(key) => Problem { key, ..problem },
         None => problem,
     }
 }
-
-/// What a boolean that is none breaks.
-const MUST_BE_BOOLEAN: &str = "must be true or false";
 
 /// The key of the innermost schema on the way to a field that has one. A text that is no text is not too long.
 fn key_at(root: &serde_json::Value, field: &str, is_boolean: bool) -> Option<Key> {
@@ -281,21 +278,27 @@ where
         for (name, value) in form_urlencoded::parse(arguments.query.as_bytes()) {
             if name == "cursor" {
                 if page.cursor.is_some() {
-                    return Err(Problem::invalid(&name, "must be given once"));
+                    return Err(Problem::invalid(&name, Rule::GivenTwice));
                 }
                 page.cursor = Some(Cursor::new(&value).ok_or_else(Cursor::refused)?);
                 continue;
             }
             let (target, max, rule) = match &*name {
-                "page" => (&mut page.page, PageRequest::PAGE_NUMBER_MAX, "must be 1 to 1000000000"),
-                "limit" => (&mut page.limit, limits::PAGE_MAX, "must be 1 to 100"),
+                "page" => (
+                    &mut page.page,
+                    PageRequest::PAGE_NUMBER_MAX,
+                    Rule::OutOfRange { min: 1, max: 1000000000 },
+                ),
+                "limit" => {
+                    (&mut page.limit, limits::PAGE_MAX, Rule::OutOfRange { min: 1, max: 100 })
+                }
                 _ => {
                     rest.append_pair(&name, &value);
                     continue;
                 }
             };
             if seen.contains(&name) {
-                return Err(Problem::invalid(&name, "must be given once"));
+                return Err(Problem::invalid(&name, Rule::GivenTwice));
             }
             *target = is_whole(&value)
                 .then(|| value.parse().ok().filter(|number| (1..=max).contains(number)))
@@ -304,7 +307,7 @@ where
             seen.push(name);
         }
         if page.cursor.is_some() && seen.iter().any(|name| name == "page") {
-            return Err(Problem::invalid("page", "must not be given beside cursor"));
+            return Err(Problem::invalid("page", Rule::GivenBesideCursor));
         }
         let own = from_query(&rest.finish());
         Ok(Self(own.map_err(|problem| with_names(problem, &["page", "limit", "cursor"]))?, page))
@@ -324,7 +327,7 @@ where
 
     fn take(arguments: &Arguments) -> Result<Self> {
         let sent = from_body(&arguments.body)?;
-        sent.map(Self).ok_or_else(|| Problem::invalid("body", "must be a JSON object"))
+        sent.map(Self).ok_or_else(|| Problem::invalid("body", Rule::NotJsonObject))
     }
 
     fn describe(described: &mut ArgumentSchemas, schemas: &mut SchemaGenerator) {
@@ -359,7 +362,7 @@ pub fn refuse_surplus(
     if !takes_query
         && let Some((name, _)) = form_urlencoded::parse(arguments.query.as_bytes()).next()
     {
-        return Err(Problem::invalid(&name, "unknown query parameter"));
+        return Err(Problem::invalid(&name, Rule::UnknownParameter));
     }
     if writes && !takes_body {
         #[derive(Deserialize, JsonSchema)]
@@ -380,7 +383,7 @@ impl<'de> Deserialize<'de> for Flag {
         match String::deserialize(d)?.as_str() {
             "true" => Ok(Self(true)),
             "false" => Ok(Self(false)),
-            _ => Err(refuse(Key::InvalidBoolean, "must be true or false")),
+            _ => Err(refuse(Key::InvalidBoolean, Rule::NotBoolean)),
         }
     }
 }
@@ -405,7 +408,7 @@ impl<'de, T: Deserialize<'de> + PartialEq> Deserialize<'de> for IdList<T> {
         let mut all = Vec::new();
         for (index, part) in text.split(',').enumerate() {
             if index == SEVERAL_MAX {
-                return Err(refuse(Key::RequestInvalid, "must be at most 100 ids"));
+                return Err(refuse(Key::RequestInvalid, Rule::TooManyIds { max: 100 }));
             }
             let part: StringDeserializer<D::Error> = part.to_owned().into_deserializer();
             let one = T::deserialize(part)?;

@@ -1,7 +1,7 @@
 //! Who calls, and what an operation asks of its caller.
 
 use spotter_kernel::{
-    Gate, Id, Problem, Result, Scope, ScopeSet,
+    Gate, Id, Locale, Problem, Result, Scope, ScopeSet,
     id::{ClientId, CoachId, CompanyId},
 };
 use spotter_store::{Bind, words};
@@ -119,6 +119,8 @@ pub struct Caller {
     pub delegation: Option<Delegation>,
     /// Whether they are to add a second step to their sign-in before anything else.
     pub owes_second_step: bool,
+    /// The language of sentences in answers: English but for pages, which are read by people.
+    pub locale: Locale,
 }
 
 impl Caller {
@@ -135,6 +137,7 @@ impl Caller {
             features: Features::default(),
             delegation: None,
             owes_second_step: false,
+            locale: Locale::English,
         }
     }
 

@@ -10,8 +10,7 @@ use std::{
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::json;
-use spotter_kernel::{Key, Problem, Result, Timestamp, secret::random_text};
+use spotter_kernel::{Phrase, Problem, Result, Rule, Timestamp, phrases, secret::random_text};
 use spotter_store::{Tx, params, statements};
 
 use crate::{caller::Caller, context::Env, timers::Repeating, vault};
@@ -23,9 +22,11 @@ const CONFIRM_SECONDS: i64 = 300;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct EffectPreview {
     /// What happens, a sentence each.
-    pub(crate) effects: Vec<String>,
-    /// Which people hear of it.
-    pub(crate) recipients: Vec<String>,
+    pub(crate) effects: Vec<Phrase>,
+    /// Whether one of them takes something from somebody.
+    pub(crate) is_harmful: bool,
+    /// Which people are notified.
+    pub(crate) recipients: Vec<Phrase>,
     /// Which events are announced, and to how many webhooks each.
     pub(crate) events: Vec<(&'static str, usize)>,
     /// When what it is about was last changed.
@@ -40,6 +41,9 @@ pub struct Preview {
     pub happens: Vec<String>,
     /// Who will hear of it.
     pub tells: Vec<String>,
+    /// Whether it takes something from somebody.
+    #[serde(skip)]
+    pub is_harmful: bool,
     /// Goes with the call that does it.
     pub confirm_token: String,
     /// Until when it can be used.
@@ -73,10 +77,7 @@ impl ConfirmationRequest {
     /// Refuses a call that nobody has confirmed, before anything is done.
     pub(crate) fn refuse_unconfirmed(&self) -> Result<()> {
         match &self.wanted {
-            ConfirmationStep::Confirmed(None) => Err(required(
-                "is needed: call the preview with the same arguments, tell the person what will happen, and \
-                 pass its confirmToken",
-            )),
+            ConfirmationStep::Confirmed(None) => Err(required(Rule::ConfirmationRequired)),
             ConfirmationStep::Confirmed(Some(_)) => Ok(()),
             // The transaction may run again.
             ConfirmationStep::Preview(place) => {
@@ -120,12 +121,9 @@ impl ConfirmationRequest {
         let kept: Option<Kept> = tx.one(FIND, params![company, token])?;
         let (_, output, expires_at) = kept
             .filter(|(call, ..)| *call == self.call(caller))
-            .ok_or_else(|| required("is none of this call, or was used: call the preview again"))?;
+            .ok_or_else(|| required(Rule::ConfirmationUnknown))?;
         if expires_at <= now || output != digest(preview)? {
-            return Err(confirmation_refusal(
-                "confirmation_stale",
-                "is over: call the preview again",
-            ));
+            return Err(confirmation_refusal("confirmation_stale", Rule::ConfirmationExpired));
         }
         tx.defer(USE, params![company, token])
     }
@@ -140,11 +138,15 @@ impl ConfirmationRequest {
         let (call, output) = (self.call(caller), digest(&preview)?);
         let token = vault::digest_of(confirm_token.as_bytes());
         tx.defer(KEEP, params![caller.company, token, call, output, expires_at])?;
-        let EffectPreview { effects: sentences, recipients: publishes, events, .. } = preview;
-        let sentences = deduplicate(sentences);
-        let publishes =
-            deduplicate(publishes).into_iter().chain(webhook_sentence(&events)).collect();
-        Ok(Some(Preview { happens: sentences, tells: publishes, confirm_token, expires_at }))
+        let in_language = |phrases: Vec<Phrase>| -> Vec<String> {
+            phrases.iter().map(|phrase| phrase.text(caller.locale).to_owned()).collect()
+        };
+        let EffectPreview { effects, recipients, events, is_harmful, .. } = preview;
+        let webhooks = webhook_effect(&events).map(Phrase::from);
+        let happens = deduplicate(in_language(effects));
+        let mut tells = deduplicate(in_language(recipients));
+        tells.extend(in_language(webhooks.into_iter().collect()));
+        Ok(Some(Preview { happens, tells, is_harmful, confirm_token, expires_at }))
     }
 
     /// The call and who makes it.
@@ -161,15 +163,16 @@ fn digest(preview: &EffectPreview) -> Result<Vec<u8>> {
     Ok(vault::digest_of(&text).to_vec())
 }
 
-fn required(rule: &str) -> Problem {
+fn required(rule: Rule) -> Problem {
     confirmation_refusal("confirmation_required", rule)
 }
 
 /// A refusal whose reason stands beside its key.
-fn confirmation_refusal(reason: &str, rule: &str) -> Problem {
-    let mut problem = Problem::field(Key::ApiError, "confirmToken", rule);
-    problem.status = 409;
-    problem.details = Some(json!({"field": "confirmToken", "rule": rule, "reason": reason}));
+fn confirmation_refusal(reason: &str, rule: Rule) -> Problem {
+    let mut problem = Problem::conflict("confirmToken", rule);
+    if let Some(details) = &mut problem.details {
+        details["reason"] = reason.into();
+    }
     problem
 }
 
@@ -179,16 +182,29 @@ pub(crate) const REPEATING: &[Repeating] = &[Repeating::prune(
     |tx, now| tx.execute(FORGET, params![now]),
 )];
 
-/// What webhooks hear, in a sentence: people come first, and are told one by one.
-fn webhook_sentence(events: &[(&'static str, usize)]) -> Option<String> {
-    let result: BTreeSet<&str> =
+phrases! {
+    /// Which webhooks an operation reaches; people come first, and are named one by one.
+    enum WebhookEffect {
+        NoneListens
+            "No webhook listens for it."
+            "Geen webhook luistert hiernaar."
+            "Kein Webhook hört darauf."
+        Sent { events: String }
+            "Webhooks receive {events}."
+            "Webhooks ontvangen {events}."
+            "Webhooks erhalten {events}."
+    }
+}
+
+fn webhook_effect(events: &[(&'static str, usize)]) -> Option<WebhookEffect> {
+    let heard: BTreeSet<&str> =
         events.iter().filter(|(_, hooks)| *hooks > 0).map(|(event, _)| *event).collect();
-    match (events.is_empty(), result.is_empty()) {
+    match (events.is_empty(), heard.is_empty()) {
         (true, _) => None,
-        (false, true) => Some("No webhook listens for it.".to_owned()),
+        (false, true) => Some(WebhookEffect::NoneListens),
         (false, false) => {
-            let names: Vec<_> = result.into_iter().collect();
-            Some(format!("Webhooks hear of {}.", names.join(", ")))
+            let events = heard.into_iter().collect::<Vec<_>>().join(", ");
+            Some(WebhookEffect::Sent { events })
         }
     }
 }
@@ -204,7 +220,7 @@ fn deduplicate(sentences: Vec<String>) -> Vec<String> {
     }
     let output = |(sentence, times)| match times {
         1 => sentence,
-        times => format!("{sentence} ({times} times)"),
+        times => format!("{sentence} (×{times})"),
     };
     all.into_iter().map(output).collect()
 }

@@ -7,6 +7,7 @@ use serde::{
     de::{DeserializeSeed, Error, MapAccess, SeqAccess, Visitor},
 };
 use serde_json::{Map, Number, Value};
+use spotter_kernel::Rule;
 
 /// A body.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -17,11 +18,8 @@ pub enum Content {
     /// A JSON object.
     Object(Value),
     /// Something else, and what is wrong with it.
-    Malformed(String),
+    Malformed(Rule),
 }
-
-/// What is said of a body that is something else.
-const RULE: &str = "must be one well-formed JSON object";
 
 impl Content {
     /// Parses a body.
@@ -35,9 +33,9 @@ impl Content {
             Ok(value @ Value::Object(_)) => Self::Object(value),
             Err(error) if error.to_string().starts_with(TWICE) => {
                 let name = error.to_string().split('`').nth(1).unwrap_or_default().to_owned();
-                Self::Malformed(format!("{RULE}, in which no name stands twice: {name} does"))
+                Self::Malformed(Rule::NameTwice { name })
             }
-            _ => Self::Malformed(RULE.to_owned()),
+            _ => Self::Malformed(Rule::NotWellFormed),
         }
     }
 
@@ -55,7 +53,7 @@ impl From<Value> for Content {
         match value {
             Value::Null => Self::Nothing,
             Value::Object(_) => Self::Object(value),
-            _ => Self::Malformed(RULE.to_owned()),
+            _ => Self::Malformed(Rule::NotWellFormed),
         }
     }
 }
@@ -147,7 +145,7 @@ mod tests {
         for bad in ["[]", "{", "{}{}", "null", "{\"a\": NaN}", "\u{feff}{}"] {
             assert_eq!(
                 Content::parse(bad.as_bytes()),
-                Content::Malformed(RULE.to_owned()),
+                Content::Malformed(Rule::NotWellFormed),
                 "{bad}"
             );
         }
@@ -155,7 +153,7 @@ mod tests {
             let Content::Malformed(rule) = Content::parse(twice.as_bytes()) else {
                 panic!("{twice}")
             };
-            assert!(rule.ends_with("twice: a does"), "{rule}");
+            assert_eq!(rule, Rule::NameTwice { name: "a".to_owned() });
         }
         let deep = "[".repeat(10_000);
         assert!(matches!(Content::parse(deep.as_bytes()), Content::Malformed(_)));

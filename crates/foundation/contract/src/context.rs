@@ -8,7 +8,8 @@ use std::{
 
 use ipnet::IpNet;
 use spotter_kernel::{
-    Clock, Date, Entropy, Event, Id, Key, Page, PageRequest, Problem, Result, TimeZone, Timestamp,
+    Clock, Date, Entropy, Event, Id, Key, Page, PageRequest, Phrase, Problem, Result, TimeZone,
+    Timestamp,
     id::CompanyId,
     secret::{Credential, CredentialKind},
 };
@@ -408,10 +409,16 @@ impl<'t, 'c> Write<'t, 'c> {
         self.preview.take()
     }
 
-    /// Says in a sentence what happens, for whoever asks before it is done.
-    pub fn describe_effect(&mut self, sentence: impl FnOnce() -> String) {
+    /// Adds an effect to the preview, where the operation is previewed.
+    pub fn describe_effect<P: Into<Phrase>>(&mut self, effect: impl FnOnce() -> P) {
+        self.describe_count(1, effect);
+    }
+
+    /// The same for an effect on so many records; on none it takes nothing from anybody.
+    pub fn describe_count<P: Into<Phrase>>(&mut self, count: u64, effect: impl FnOnce() -> P) {
         if let Some(previewed) = &mut self.preview {
-            previewed.effects.push(sentence());
+            previewed.effects.push(effect().into());
+            previewed.is_harmful |= count > 0;
         }
     }
 
@@ -422,10 +429,10 @@ impl<'t, 'c> Write<'t, 'c> {
         }
     }
 
-    /// Says who hears of it, of people.
-    pub fn describe_recipient(&mut self, recipient: impl FnOnce() -> String) {
+    /// Adds a person who is notified to the preview, where the operation is previewed.
+    pub fn describe_recipient<P: Into<Phrase>>(&mut self, recipient: impl FnOnce() -> P) {
         if let Some(effects) = &mut self.preview {
-            effects.recipients.push(recipient());
+            effects.recipients.push(recipient().into());
         }
     }
 

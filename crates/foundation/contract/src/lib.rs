@@ -29,6 +29,7 @@ pub mod permissions;
 pub mod remainders;
 pub mod run;
 mod shape;
+pub mod success;
 pub mod timers;
 pub mod vault;
 
@@ -48,10 +49,13 @@ pub use handler::Handler;
 pub use jobs::Job;
 pub use metrics::{MetricSheet, Recount};
 pub use offboarding::{Effect, Offboarding};
-pub use operation::{Method, Operation, Surface};
+pub use operation::{
+    Confirmation, HealthData, Method, Operation, Reauthentication, Secret, Surface,
+};
 pub use permissions::{ForClient, Subject};
 pub use remainders::{LeftBehind, LeftKind, Remainder, SetAside};
 pub use run::{Answer, PreparedRequest};
+pub use success::Success;
 pub use timers::{Repeating, Timer};
 pub use vault::Vault;
 

@@ -1,7 +1,7 @@
 //! Endings: what ends when somebody leaves, as one table. Each area says what of its own ends and why,
 //! and ends it in the transaction of the ending.
 
-use spotter_kernel::{Id, Result};
+use spotter_kernel::{Id, Phrase, Result};
 use spotter_store::words;
 
 use crate::context::Write;
@@ -56,7 +56,7 @@ pub struct Effect {
     /// With what.
     pub of: Offboarding,
     /// What happens, in a sentence.
-    pub summary: &'static str,
+    pub summary: fn() -> Phrase,
     run: fn(&mut Write<'_, '_>, Id) -> Result<u64>,
 }
 
@@ -64,7 +64,7 @@ impl Effect {
     /// An effect of an ending on what belongs to the one who leaves; the function returns how much ended.
     pub const fn new(
         of: Offboarding,
-        summary: &'static str,
+        summary: fn() -> Phrase,
         run: fn(&mut Write<'_, '_>, Id) -> Result<u64>,
     ) -> Self {
         Self { of, summary, run }
@@ -77,7 +77,7 @@ impl Write<'_, '_> {
         let (effects, id) = (self.env().offboardings.clone(), of.into());
         for effect in effects.iter().filter(|effect| effect.of == offboarding) {
             if (effect.run)(self, id)? > 0 {
-                self.describe_effect(|| effect.summary.to_owned());
+                self.describe_effect(effect.summary);
             }
         }
         Ok(())

@@ -4,7 +4,7 @@ use std::fmt;
 
 use schemars::{Schema, SchemaGenerator};
 use serde_json::Value;
-use spotter_kernel::{Event, Gate, Key, Problem, Result, Scope, number};
+use spotter_kernel::{Event, Gate, Key, Problem, Result, Rule, Scope, number};
 
 use crate::{
     arguments::{ArgumentSchemas, Arguments},
@@ -13,6 +13,7 @@ use crate::{
     handler::{Bound, Handler},
     permissions::{ForClient, Subject},
     shape,
+    success::Success,
 };
 
 /// The HTTP methods that operations use.
@@ -68,6 +69,48 @@ impl Surface {
     }
 }
 
+/// Whether assistants, and pages where it takes something from somebody, tell what an operation will do before it is
+/// confirmed: it deletes, archives, cancels, revokes, costs something or writes to people.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Confirmation {
+    /// It is done at once.
+    None,
+    /// Its effects are previewed, and confirmed by a token.
+    Required,
+}
+
+/// Whether a person types their password again on a page before an operation: it shows a secret, gives power, sends
+/// data elsewhere, or hands out much at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reauthentication {
+    /// Being signed in is enough.
+    None,
+    /// Unless they have done so a moment ago.
+    Required,
+}
+
+/// What of an answer nobody else is to know, so that the stored copy is sealed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Secret {
+    /// Nothing.
+    None,
+    /// Credentials, at these places of the answer; pages show them once.
+    Credentials(&'static [&'static str]),
+    /// The address of a page where somebody pays.
+    PaymentPage,
+}
+
+/// Whether an operation is about a client's health, beside the scopes that say so.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HealthData {
+    /// As its scope says.
+    ByScope,
+    /// Always.
+    Always,
+    /// Some of its records are, and it looks itself.
+    ByRecord,
+}
+
 type Bind = Box<dyn Fn(&Arguments) -> Result<Bound> + Send + Sync>;
 
 /// An operation: a function and its facts. Routing, authorization, the API description, audit
@@ -105,24 +148,23 @@ pub struct Operation {
     pub problems: &'static [Key],
     /// Statuses that the contract declares without saying more of them.
     pub declared: &'static [u16],
-    /// Whether assistants must be told what it will do, and confirm it: it deletes, archives, cancels,
-    /// revokes, costs something or writes to people.
-    pub needs_confirmation: bool,
+    /// Whether its effects are previewed and confirmed before it is done.
+    confirmation: Confirmation,
+    /// What its person is told on pages once it is done.
+    pub success: Success,
+    /// The same where its answer says something else: by a place in it, and the text there.
+    other_success: Option<(&'static str, &'static str, Success)>,
     /// Whether its answer holds an address or a token that is made anew each time.
     pub is_without_etag: bool,
     /// Where in its answer the rows stand that are told as a table to whoever wants CSV.
     pub rows: Option<&'static str>,
-    /// Whether its answer holds a secret, so that the stored copy is sealed.
-    pub secret: bool,
-    /// Whether its person shows that it is still them before it, on pages: it shows a secret, gives power, sends data
-    /// elsewhere, or hands out much at once.
-    pub needs_reauthentication: bool,
+    /// What of its answer nobody else is to know.
+    pub secret: Secret,
+    /// Whether its person types their password again on a page.
+    reauthentication: Reauthentication,
     /// Whether it is there for managers who are to add a second step first.
     allowed_before_second_step: bool,
-    /// Whether it is about a client's health, beside the scopes that say so.
-    health: bool,
-    /// Whether some of its records are about health.
-    sometimes_health: bool,
+    health: HealthData,
     /// Whether it writes.
     pub writes: bool,
     /// The fields of the body that may hold an address which is to be reached; whether it may be
@@ -167,14 +209,15 @@ impl Operation {
             always: &[],
             problems: &[],
             declared: &[],
-            needs_confirmation: false,
+            confirmation: Confirmation::None,
+            success: Success::Saved,
+            other_success: None,
             is_without_etag: false,
             rows: None,
-            secret: false,
-            needs_reauthentication: false,
+            secret: Secret::None,
+            reauthentication: Reauthentication::None,
             allowed_before_second_step: false,
-            health: false,
-            sometimes_health: false,
+            health: HealthData::ByScope,
             writes: H::WRITES,
             address_fields: None,
             invalid: None,
@@ -292,8 +335,34 @@ impl Operation {
 
     /// Assistants are told what it will do, and confirm it. Its function says what happens.
     pub fn confirmation(mut self) -> Self {
-        self.needs_confirmation = true;
+        self.confirmation = Confirmation::Required;
         self
+    }
+
+    /// What its person is told on pages once it is done, where that is not that it is saved.
+    pub fn success(mut self, success: Success) -> Self {
+        self.success = success;
+        self
+    }
+
+    /// What they are told where this text stands at this place in its answer.
+    pub fn success_where(
+        mut self,
+        place: &'static str,
+        text: &'static str,
+        other: Success,
+    ) -> Self {
+        self.other_success = Some((place, text, other));
+        self
+    }
+
+    /// What its person is told of this answer.
+    pub fn success_of(&self, answer: &Value) -> Success {
+        let other = self.other_success.filter(|(place, text, _)| {
+            let found = place.split('.').try_fold(answer, |value, name| value.get(name));
+            found.is_some_and(|found| found == text)
+        });
+        other.map_or(self.success, |(.., other)| other)
     }
 
     /// Its answer holds an address or a token that is made anew each time, so that no tag can tell whether it has
@@ -310,21 +379,21 @@ impl Operation {
         self
     }
 
-    /// Its answer holds a secret.
-    pub fn secret(mut self) -> Self {
-        self.secret = true;
+    /// Its answer holds credentials; those at these places are shown once on pages.
+    pub fn secret(mut self, places: &'static [&'static str]) -> Self {
+        self.secret = Secret::Credentials(places);
         self.reauthentication()
     }
 
     /// Its answer holds the address of a page where somebody pays, which nobody else is to know.
-    pub fn pay_page(mut self) -> Self {
-        self.secret = true;
+    pub fn payment_page(mut self) -> Self {
+        self.secret = Secret::PaymentPage;
         self
     }
 
     /// Before it, its person types their password again on a page, if they have not done so a moment ago.
     pub fn reauthentication(mut self) -> Self {
-        self.needs_reauthentication = true;
+        self.reauthentication = Reauthentication::Required;
         self
     }
 
@@ -336,25 +405,41 @@ impl Operation {
 
     /// It is about a client's health, though its scope does not say so.
     pub fn about_health(mut self) -> Self {
-        self.health = true;
+        self.health = HealthData::Always;
         self
     }
 
     /// Some of the records that it is about tell of health, and it looks itself.
     pub fn sometimes_about_health(mut self) -> Self {
-        self.sometimes_health = true;
+        self.health = HealthData::ByRecord;
         self
+    }
+
+    /// Whether its effects are previewed and confirmed before it is done.
+    pub fn needs_confirmation(&self) -> bool {
+        self.confirmation == Confirmation::Required
+    }
+
+    /// Whether its person types their password again on a page, if they have not done so a moment ago.
+    pub fn needs_reauthentication(&self) -> bool {
+        self.reauthentication == Reauthentication::Required
+    }
+
+    /// Whether something of its answer is nobody else's to know.
+    pub fn is_secret(&self) -> bool {
+        self.secret != Secret::None
     }
 
     /// Whether it is, or can be, about a client's health.
     pub fn may_be_about_health(&self) -> bool {
-        self.sometimes_health || self.is_about_health()
+        self.health == HealthData::ByRecord || self.is_about_health()
     }
 
     /// Whether it is about a client's health.
     pub fn is_about_health(&self) -> bool {
         let gate = |scope: Scope| scope.gate() == Gate::HealthData;
-        self.health || matches!(self.access, Access::Scope(scope) if gate(scope))
+        self.health == HealthData::Always
+            || matches!(self.access, Access::Scope(scope) if gate(scope))
     }
 
     /// The first of these fields that the body has names an address that is to be reached.
@@ -438,7 +523,7 @@ impl Operation {
             .chain(query)
             .find(|(name, value)| self.numbers.contains(name) && !number::is_whole(value));
         match wrong {
-            Some((name, _)) => Err(Problem::invalid(&name, "must be a whole number, such as 1")),
+            Some((name, _)) => Err(Problem::invalid(&name, Rule::NotWholeNumber)),
             None => Ok(()),
         }
     }

@@ -2,7 +2,7 @@
 //! the row of the operation, and with themselves as its subject.
 
 use serde_json::Value;
-use spotter_kernel::{Id, Key, Problem, Result, Scope, id::ClientId};
+use spotter_kernel::{Id, Key, Problem, Result, Rule, Scope, id::ClientId};
 
 use crate::{
     caller::{Actor, Caller, Role},
@@ -178,7 +178,7 @@ impl Read<'_, '_> {
             (Some(own), Some(named)) if own != named => Err(Key::ClientNotFound.into()),
             (Some(own), _) => Ok(own),
             (None, Some(named)) => Ok(named),
-            (None, None) => Err(Problem::invalid("clientId", "must be given")),
+            (None, None) => Err(Problem::invalid("clientId", Rule::Required)),
         }
     }
 
@@ -208,7 +208,7 @@ impl Read<'_, '_> {
 }
 
 fn staffs_to_say(field: &str) -> Problem {
-    Problem::invalid(field, "is for the company's staff to say")
+    Problem::invalid(field, Rule::StaffOnly)
 }
 
 /// What a row grants the company's clients.

@@ -3,7 +3,7 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use spotter_kernel::{Id, Result};
+use spotter_kernel::{Id, Phrase, Result};
 use spotter_store::words;
 
 use crate::context::{Read, Write};
@@ -43,13 +43,13 @@ pub struct Remainder {
     pub of: SetAside,
     kind: LeftKind,
     find: Find,
-    /// In a sentence, `{}` for how many.
-    summary: &'static str,
+    /// In a sentence, by how many there are.
+    summary: fn(i64) -> Phrase,
 }
 
 impl Remainder {
     /// What stays of a kind, and how people are told.
-    pub const fn new(of: SetAside, kind: LeftKind, find: Find, summary: &'static str) -> Self {
+    pub const fn new(of: SetAside, kind: LeftKind, find: Find, summary: fn(i64) -> Phrase) -> Self {
         Self { of, kind, find, summary }
     }
 }
@@ -75,7 +75,7 @@ impl Write<'_, '_> {
         for remainder in remainders.iter().filter(|remainder| remainder.of == what) {
             let found = (remainder.find)(self, id, TOLD)?;
             let Some((_, total)) = found.first().copied() else { continue };
-            self.describe_effect(|| remainder.summary.replace("{}", &total.to_string()));
+            self.describe_effect(|| (remainder.summary)(total));
             let ids = found.into_iter().map(|(id, _)| id).collect();
             left.push(LeftBehind { kind: remainder.kind, total, ids });
         }

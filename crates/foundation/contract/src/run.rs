@@ -187,7 +187,7 @@ impl AdmittedRequest<'_> {
         }
         let stored = Stored { status, data: outcome? };
         if let Some(slot) = &slot {
-            slot.store(tx, env, &stored, operation.secret)?;
+            slot.store(tx, env, &stored, operation.is_secret())?;
         }
         Ok(Answer { status, data: stored.data, replayed: false })
     }

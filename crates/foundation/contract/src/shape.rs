@@ -5,7 +5,7 @@
 
 use schemars::{SchemaGenerator, generate::SchemaSettings};
 use serde_json::Value;
-use spotter_kernel::{Problem, Result};
+use spotter_kernel::{Problem, Result, Rule};
 
 use crate::arguments::ArgumentSchemas;
 
@@ -44,7 +44,7 @@ fn walk(schema: &Value, value: &Value, path: String) -> Result<()> {
     }
     match value {
         Value::Array(_) if schema["properties"].is_object() => {
-            Err(Problem::invalid(&path, "must be an object"))
+            Err(Problem::invalid(&path, Rule::NotObject))
         }
         Value::Array(items) => items
             .iter()

@@ -5,7 +5,10 @@ use std::{borrow::Cow, fmt};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::problem::{INVALID, Key, Problem, Result, refuse};
+use crate::{
+    problem::{INVALID, Key, Problem, Result, refuse},
+    rule::Rule,
+};
 
 /// Where the current time comes from.
 pub trait Clock: Send + Sync {
@@ -81,7 +84,7 @@ impl Timestamp {
 pub fn in_order<T: PartialOrd>(from: Option<T>, to: Option<T>, field: &str) -> Result<()> {
     match (from, to) {
         (Some(from), Some(to)) if to < from => {
-            Err(Problem::field(Key::DateRangeOrderInvalid, field, "must not be before the start"))
+            Err(Problem::field(Key::DateRangeOrderInvalid, field, Rule::BeforeStart))
         }
         _ => Ok(()),
     }
@@ -113,12 +116,7 @@ impl Serialize for Timestamp {
 impl<'de> Deserialize<'de> for Timestamp {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = Cow::<str>::deserialize(deserializer)?;
-        Self::parse(&text).ok_or_else(|| {
-            refuse::<D::Error>(
-                Key::InvalidDate,
-                "must be an RFC 3339 timestamp such as 2026-01-31T09:30:00.000Z",
-            )
-        })
+        Self::parse(&text).ok_or_else(|| refuse::<D::Error>(Key::InvalidDate, Rule::NotTimestamp))
     }
 }
 

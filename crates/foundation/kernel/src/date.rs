@@ -9,6 +9,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use crate::{
     Timestamp,
     problem::{INVALID, Key, Problem, Result, refuse},
+    rule::Rule,
     text::WallTime,
 };
 
@@ -95,15 +96,15 @@ impl Date {
 
 /// Two dates in their order and not too far apart.
 pub fn checked_range(from: Option<Date>, to: Option<Date>, days_max: i64) -> Result<(Date, Date)> {
-    let missing = |field| Problem::field(Key::DateRangeRequired, field, "must be given");
+    let missing = |field| Problem::field(Key::DateRangeRequired, field, Rule::Required);
     let from = from.ok_or_else(|| missing("from"))?;
     let to = to.ok_or_else(|| missing("to"))?;
     if to < from {
-        return Err(Problem::field(Key::DateRangeOrderInvalid, "to", "must not be before from"));
+        return Err(Problem::field(Key::DateRangeOrderInvalid, "to", Rule::BeforeFrom));
     }
     if from.days_until(to) >= days_max {
-        let rule = format!("must be at most {} days after from", days_max - 1);
-        return Err(Problem::field(Key::DateRangeTooLarge, "to", &rule));
+        let rule = Rule::RangeTooWide { days: days_max - 1 };
+        return Err(Problem::field(Key::DateRangeTooLarge, "to", rule));
     }
     Ok((from, to))
 }
@@ -123,7 +124,7 @@ impl<'de> Deserialize<'de> for BirthDate {
         if date.0.year() >= 1900 {
             Ok(Self(date))
         } else {
-            Err(refuse::<D::Error>(Key::InvalidDate, "must be from 1900-01-01 on"))
+            Err(refuse::<D::Error>(Key::InvalidDate, Rule::Before1900))
         }
     }
 }
@@ -157,8 +158,7 @@ impl Serialize for Date {
 impl<'de> Deserialize<'de> for Date {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = Cow::<str>::deserialize(deserializer)?;
-        Self::parse(&text)
-            .ok_or_else(|| refuse::<D::Error>(Key::InvalidDate, "must be a date, YYYY-MM-DD"))
+        Self::parse(&text).ok_or_else(|| refuse::<D::Error>(Key::InvalidDate, Rule::NotDate))
     }
 }
 
@@ -239,12 +239,7 @@ impl Serialize for TimeZone {
 impl<'de> Deserialize<'de> for TimeZone {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = Cow::<str>::deserialize(deserializer)?;
-        Self::parse(&text).ok_or_else(|| {
-            refuse::<D::Error>(
-                Key::InvalidEnum,
-                "must be an IANA time zone name such as Europe/Amsterdam",
-            )
-        })
+        Self::parse(&text).ok_or_else(|| refuse::<D::Error>(Key::InvalidEnum, Rule::NotTimeZone))
     }
 }
 

@@ -8,6 +8,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::{
     problem::{INVALID, Key, refuse},
+    rule::Rule,
     scope::Scope,
 };
 
@@ -146,9 +147,8 @@ impl Serialize for Event {
 impl<'de> Deserialize<'de> for Event {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let name = Cow::<str>::deserialize(deserializer)?;
-        Self::parse(&name).ok_or_else(|| {
-            refuse::<D::Error>(Key::InvalidEnum, "must be an event of GET /platform/events")
-        })
+        Self::parse(&name)
+            .ok_or_else(|| refuse::<D::Error>(Key::InvalidEnum, Rule::UnknownEventName))
     }
 }
 

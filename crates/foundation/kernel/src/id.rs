@@ -8,6 +8,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use crate::{
     Timestamp,
     problem::{Key, refuse},
+    rule::Rule,
 };
 
 /// 12 bytes: 6 of milliseconds since the epoch, then 6 of randomness; written as 24 lower-case
@@ -119,7 +120,7 @@ impl JsonSchema for Id {
 /// Reads an id and, where the text is no id, refuses with the key that the contract names.
 pub fn read<'de, D: Deserializer<'de>>(deserializer: D, key: Key) -> Result<Id, D::Error> {
     let text = Cow::<str>::deserialize(deserializer)?;
-    Id::parse(&text).ok_or_else(|| refuse::<D::Error>(key, "must be 24 hexadecimal characters"))
+    Id::parse(&text).ok_or_else(|| refuse::<D::Error>(key, Rule::NotId))
 }
 
 /// Declares the id type of one kind of record, so that a coach's id never passes for a client's.

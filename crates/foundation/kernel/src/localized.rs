@@ -7,6 +7,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::{
     problem::{Key, refuse},
+    rule::Rule,
     text::{Language, Text},
 };
 
@@ -56,11 +57,11 @@ impl<'de, const MAX: usize> Deserialize<'de> for Localized<MAX> {
         let texts = BTreeMap::<String, Text<MAX>>::deserialize(deserializer)?;
         let known = |code: &String| code == UNDECLARED || Language::parse(code).is_some();
         if !texts.keys().all(known) {
-            let rule = "must have ISO 639-1 codes such as en, or und, as keys";
+            let rule = Rule::NotLanguageKeys;
             return Err(refuse::<D::Error>(Key::RequestInvalid, rule));
         }
         if texts.len() > LANGUAGES_MAX {
-            let rule = "must have at most 50 languages";
+            let rule = Rule::TooManyLanguages { max: 50 };
             return Err(refuse::<D::Error>(Key::RequestInvalid, rule));
         }
         Ok(Self(texts))

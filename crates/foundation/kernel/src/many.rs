@@ -5,7 +5,10 @@ use std::{borrow::Cow, ops::Deref};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize};
 
-use crate::problem::{Key, refuse};
+use crate::{
+    problem::{Key, refuse},
+    rule::Rule,
+};
 
 /// From `MIN` to `MAX` entries. One that may be empty may be left out of a request, where its field
 /// says `#[serde(default)]`.
@@ -15,13 +18,13 @@ pub struct Many<T, const MIN: usize, const MAX: usize>(Vec<T>);
 
 impl<T, const MIN: usize, const MAX: usize> Many<T, MIN, MAX> {
     /// The entries, or the rule that their number breaks.
-    pub fn new(entries: Vec<T>) -> Result<Self, String> {
+    pub fn new(entries: Vec<T>) -> Result<Self, Rule> {
         if (MIN..=MAX).contains(&entries.len()) {
             return Ok(Self(entries));
         }
         Err(match MIN {
-            0 => format!("must be at most {MAX} entries"),
-            _ => format!("must be {MIN} to {MAX} entries"),
+            0 => Rule::TooManyEntries { max: MAX },
+            _ => Rule::EntriesOutOfRange { min: MIN, max: MAX },
         })
     }
 
@@ -64,7 +67,7 @@ where
 {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let entries = Vec::deserialize(deserializer)?;
-        Self::new(entries).map_err(|rule| refuse(Key::RequestInvalid, &rule))
+        Self::new(entries).map_err(|rule| refuse(Key::RequestInvalid, rule))
     }
 }
 

@@ -9,6 +9,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use crate::{
     number,
     problem::{INVALID, Key, refuse},
+    rule::Rule,
 };
 
 /// The codes of ISO 4217 that people pay with.
@@ -116,9 +117,8 @@ impl From<Currency> for String {
 impl<'de> Deserialize<'de> for Currency {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = Cow::<str>::deserialize(deserializer)?;
-        Self::parse(&text).ok_or_else(|| {
-            refuse::<D::Error>(Key::InvalidCurrency, "must be an ISO 4217 code such as EUR")
-        })
+        Self::parse(&text)
+            .ok_or_else(|| refuse::<D::Error>(Key::InvalidCurrency, Rule::NotCurrency))
     }
 }
 
@@ -184,12 +184,7 @@ impl<'de> Deserialize<'de> for Percentage {
         let hundredths = (percent * 100.0).round();
         Self::from_hundredths(hundredths as i64)
             .filter(|_| hundredths / 100.0 == percent)
-            .ok_or_else(|| {
-                refuse::<D::Error>(
-                    Key::RequestInvalid,
-                    "must be 0 to 100 with at most two decimals",
-                )
-            })
+            .ok_or_else(|| refuse::<D::Error>(Key::RequestInvalid, Rule::NotRate))
     }
 }
 

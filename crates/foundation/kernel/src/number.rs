@@ -5,7 +5,10 @@ use std::{borrow::Cow, ops::RangeInclusive};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer};
 
-use crate::problem::{Key, refuse};
+use crate::{
+    problem::{Key, refuse},
+    rule::Rule,
+};
 
 /// A whole number from `MIN` to `MAX`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,8 +66,8 @@ fn whole<E: serde::de::Error>(number: f64, range: RangeInclusive<i64>) -> Result
     if number.fract() == 0.0 && range.contains(&value) {
         Ok(value)
     } else {
-        let rule = format!("must be a whole number from {} to {}", range.start(), range.end());
-        Err(refuse(Key::RequestInvalid, &rule))
+        let rule = Rule::NotWholeNumberIn { min: *range.start(), max: *range.end() };
+        Err(refuse(Key::RequestInvalid, rule))
     }
 }
 

@@ -6,6 +6,7 @@ use serde::Serialize;
 use crate::{
     limits::{PAGE_DEFAULT, PAGE_MAX},
     problem::Problem,
+    rule::Rule,
 };
 
 /// Where a list goes on: behind a record that a caller has had, whatever others write meanwhile. Opaque on the wire.
@@ -38,7 +39,7 @@ impl Cursor {
 
     /// The refusal of what is no cursor of the list that is asked for.
     pub fn refused() -> Problem {
-        Problem::invalid("cursor", "must be the nextCursor of an answer of this list")
+        Problem::invalid("cursor", Rule::UnknownCursor)
     }
 
     /// One that is a number: how many items come before, or which number comes next.

@@ -6,6 +6,8 @@ use std::{borrow::Cow, fmt};
 use serde::de;
 use serde_json::{Value, json};
 
+use crate::{Locale, Phrase, Rule};
+
 /// What operations, rules and finders return.
 pub type Result<T, E = Problem> = std::result::Result<T, E>;
 
@@ -148,6 +150,8 @@ pub struct Problem {
     pub message: String,
     /// What a program may want to know.
     pub details: Option<Value>,
+    /// The rule that a field broke, in every language.
+    pub rule: Option<Phrase>,
     /// Seconds after which a retry makes sense.
     pub retry_after: Option<u32>,
     /// What really happened, for the log alone.
@@ -167,17 +171,20 @@ impl Problem {
             status: key.status(),
             message: message.into(),
             details: None,
+            rule: None,
             retry_after: None,
             cause: None,
         }
     }
 
     /// A refusal that names the field and the rule it breaks.
-    pub fn field(key: Key, field: &str, rule: &str) -> Self {
+    pub fn field(key: Key, field: &str, rule: impl Into<Phrase>) -> Self {
         // What somebody sent as a name is not sent back at any length.
-        let (field, rule) = (shortened(field, NAME_SHOWN), shortened(rule, RULE_SHOWN));
+        let field = shortened(field.into(), NAME_SHOWN);
+        let rule = rule.into().map(|text| shortened(text, RULE_SHOWN));
         let mut problem = Self::with_cause(key, format!("{field}: {rule}."));
-        problem.details = Some(json!({"field": &*field, "rule": &*rule}));
+        problem.details = Some(json!({"field": &*field, "rule": rule.to_string()}));
+        problem.rule = Some(rule);
         problem
     }
 
@@ -186,19 +193,24 @@ impl Problem {
         self.details.as_ref().is_some_and(|details| details["field"] == field)
     }
 
+    /// Whether a field broke this rule.
+    pub fn breaks(&self, rule: impl Into<Phrase>) -> bool {
+        self.rule.as_ref() == Some(&rule.into())
+    }
+
     /// `request.invalid` for one field.
-    pub fn invalid(field: &str, rule: &str) -> Self {
+    pub fn invalid(field: &str, rule: impl Into<Phrase>) -> Self {
         Self::field(Key::RequestInvalid, field, rule)
     }
 
     /// The same refusal of a record that is not there, naming the field that should lead to it; any
     /// other problem as it is.
-    pub fn missing(self, field: &str, rule: &str) -> Self {
+    pub fn missing(self, field: &str, rule: impl Into<Phrase>) -> Self {
         if self.status == 404 { Self::field(self.key, field, rule) } else { self }
     }
 
     /// The generic conflict, naming the field whose value is taken.
-    pub fn conflict(field: &str, rule: &str) -> Self {
+    pub fn conflict(field: &str, rule: impl Into<Phrase>) -> Self {
         Self::field(Key::ApiError, field, rule).with_status(409)
     }
 
@@ -232,24 +244,20 @@ impl Problem {
     /// Turns a deserializer's error into a refusal that names the field. `field` is the path
     /// to the value, empty or `.` for the whole.
     pub fn from_serde(field: &str, error: &str) -> Self {
-        let (key, rule) = match error.strip_prefix(MARK).and_then(|text| text.split_once(MARK)) {
-            Some((wire, rule)) => (Key::parse(wire).unwrap_or(Key::RequestInvalid), rule),
-            None if error.starts_with("unknown variant") => (Key::InvalidEnum, error),
-            None => (Key::RequestInvalid, error),
-        };
         // Deserializers of JSON text append the position to what a value type said.
-        let rule = rule.split_once(" at line ").map_or(rule, |(rule, _)| rule);
-        let plain = in_plain_words(rule);
-        let rule = plain.as_deref().unwrap_or(rule);
-        match named_in(rule) {
-            Some(name) if matches!(field, "" | "." | "?") => Self::field(key, name, rule),
-            Some(name)
-                if rule.starts_with("unknown field") || rule.starts_with("missing field") =>
-            {
-                Self::field(key, &join(field, name), rule)
+        let error = error.split_once(" at line ").map_or(error, |(error, _)| error);
+        let is_whole = matches!(field, "" | "." | "?");
+        let place = if is_whole { "body" } else { field };
+        if let Some((key, rule)) = refused(error) {
+            return Self::field(key, place, rule);
+        }
+        match named_in(error) {
+            Some(name) if is_whole => Self::field(Key::RequestInvalid, name, reworded(error)),
+            Some(name) => Self::field(Key::RequestInvalid, &join(field, name), reworded(error)),
+            None if error.starts_with("unknown variant") => {
+                Self::field(Key::InvalidEnum, place, Phrase::verbatim(error))
             }
-            _ if matches!(field, "" | "." | "?") => Self::field(key, "body", rule),
-            _ => Self::field(key, field, rule),
+            None => Self::field(Key::RequestInvalid, place, reworded(error)),
         }
     }
 }
@@ -258,27 +266,37 @@ impl Problem {
 const NAME_SHOWN: usize = 200;
 const RULE_SHOWN: usize = 1_000;
 
-fn shortened(text: &str, most: usize) -> Cow<'_, str> {
+fn shortened(text: Cow<'_, str>, most: usize) -> Cow<'_, str> {
     match text.char_indices().nth(most) {
         Some((end, _)) => format!("{}…", &text[..end]).into(),
-        None => text.into(),
+        None => text,
     }
 }
 
-/// What a deserializer says of a value of the wrong type, in the words of JSON.
-fn in_plain_words(rule: &str) -> Option<String> {
-    let expected = rule.strip_prefix("invalid type: ")?.rsplit_once(", expected ")?.1;
-    let number = |kind: &str| kind.starts_with(['i', 'u', 'f']) && kind.len() <= 5;
-    let wanted = match expected {
-        "a sequence" => "a list",
-        "a string" | "a borrowed string" | "string" | "str" => "a text",
-        "a boolean" => "true or false",
-        "a map" => "an object",
-        kind if kind.starts_with("struct ") => "an object",
-        kind if number(kind) => "a number",
-        _ => return None,
-    };
-    Some(format!("must be {wanted}"))
+/// What a deserializer reports of a value of the wrong type or of a field, as a rule.
+fn reworded(error: &str) -> Phrase {
+    let name = || named_in(error).unwrap_or_default().to_owned();
+    if error.starts_with("missing field") {
+        return Rule::MissingField { name: name() }.into();
+    }
+    if let Some((_, expected)) =
+        error.strip_prefix("invalid type: ").and_then(|rest| rest.rsplit_once(", expected "))
+    {
+        let is_number = |kind: &str| kind.starts_with(['i', 'u', 'f']) && kind.len() <= 5;
+        let rule = match expected {
+            "a sequence" => Some(Rule::NotList),
+            "a string" | "a borrowed string" | "string" | "str" => Some(Rule::NotText),
+            "a boolean" => Some(Rule::NotBoolean),
+            "a map" => Some(Rule::NotObject),
+            kind if kind.starts_with("struct ") => Some(Rule::NotObject),
+            kind if is_number(kind) => Some(Rule::NotNumber),
+            _ => None,
+        };
+        if let Some(rule) = rule {
+            return rule.into();
+        }
+    }
+    Phrase::verbatim(error)
 }
 
 fn join(path: &str, name: &str) -> String {
@@ -291,10 +309,10 @@ fn join(path: &str, name: &str) -> String {
 }
 
 /// The field that serde's own messages put between backticks: "unknown field `x`".
-fn named_in(rule: &str) -> Option<&str> {
+fn named_in(error: &str) -> Option<&str> {
     let rest = ["unknown field `", "missing field `", "duplicate field `"]
         .iter()
-        .find_map(|start| rule.strip_prefix(start))?;
+        .find_map(|start| error.strip_prefix(start))?;
     rest.split_once('`').map(|(name, _)| name)
 }
 
@@ -317,13 +335,23 @@ pub fn unmarked(schema: &mut Value) {
     }
 }
 
-/// Separates a key from its rule inside a deserializer's error, which can carry text alone.
+/// Separates a key and the texts of its rule inside a deserializer's error, which can carry text alone.
 const MARK: char = '\u{1}';
 
 /// The error with which a value type refuses its text: the key that the contract names for it,
 /// and the rule. [`Problem::from_serde`] reads it back.
-pub fn refuse<E: de::Error>(key: Key, rule: &str) -> E {
-    E::custom(format!("{MARK}{}{MARK}{rule}", key.wire()))
+pub fn refuse<E: de::Error>(key: Key, rule: impl Into<Phrase>) -> E {
+    let rule = rule.into();
+    let [english, dutch, german] = Locale::ALL.map(|locale| rule.text(locale));
+    E::custom(format!("{MARK}{}{MARK}{english}{MARK}{dutch}{MARK}{german}", key.wire()))
+}
+
+/// The key and the rule of an error that [`refuse`] made.
+fn refused(error: &str) -> Option<(Key, Phrase)> {
+    let mut parts = error.strip_prefix(MARK)?.split(MARK);
+    let key = Key::parse(parts.next()?)?;
+    let mut text = || Some(Cow::from(parts.next()?.to_owned()));
+    Some((key, Phrase::new([text()?, text()?, text()?])))
 }
 
 impl From<Key> for Problem {
@@ -359,10 +387,13 @@ mod tests {
 
     #[test]
     fn a_value_types_refusal_keeps_its_key_and_rule() {
-        let error: serde_json::Error = refuse(Key::InvalidDate, "must be a date");
+        let error: serde_json::Error = refuse(Key::InvalidDate, Rule::NotDate);
         let problem = Problem::from_serde("born", &error.to_string());
         assert_eq!(problem.key, Key::InvalidDate);
-        assert_eq!(problem.details, Some(json!({"field": "born", "rule": "must be a date"})));
+        assert_eq!(
+            problem.details,
+            Some(json!({"field": "born", "rule": "must be a date, YYYY-MM-DD"}))
+        );
     }
 
     #[test]

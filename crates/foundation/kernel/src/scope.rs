@@ -6,7 +6,10 @@ use std::{borrow::Cow, collections::BTreeSet};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::problem::{INVALID, Key, refuse};
+use crate::{
+    problem::{INVALID, Key, refuse},
+    rule::Rule,
+};
 
 /// The consent that a scope needs of the API client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
@@ -167,9 +170,7 @@ impl Serialize for Scope {
 impl<'de> Deserialize<'de> for Scope {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let name = Cow::<str>::deserialize(deserializer)?;
-        Self::parse(&name).ok_or_else(|| {
-            refuse::<D::Error>(Key::InvalidEnum, "must be a scope of GET /platform/scopes")
-        })
+        Self::parse(&name).ok_or_else(|| refuse::<D::Error>(Key::InvalidEnum, Rule::UnknownScope))
     }
 }
 

@@ -8,10 +8,8 @@ use serde::{Deserialize, Deserializer, Serialize};
 use crate::{
     patch::Patch,
     problem::{INVALID, Key, refuse},
+    rule::Rule,
 };
-
-/// What a text that is blank breaks.
-const EMPTY: &str = "must not be empty";
 
 /// A text of 1 to `MAX` characters that is not blank, without the spaces around it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
@@ -20,19 +18,19 @@ pub struct Text<const MAX: usize>(String);
 
 impl<const MAX: usize> Text<MAX> {
     /// Checks a text.
-    pub fn parse(text: &str) -> Result<Self, (Key, String)> {
+    pub fn parse(text: &str) -> Result<Self, (Key, Rule)> {
         if text.chars().count() > MAX {
-            return Err((Key::FieldTooLong, format!("must be at most {MAX} characters")));
+            return Err((Key::FieldTooLong, Rule::TooLong { max: MAX }));
         }
         if text.contains('\0') {
-            return Err((Key::RequestInvalid, "must not contain NUL characters".into()));
+            return Err((Key::RequestInvalid, Rule::WithNul));
         }
         let trimmed = text.trim();
         if trimmed.is_empty() {
-            return Err((Key::RequestInvalid, EMPTY.into()));
+            return Err((Key::RequestInvalid, Rule::Empty));
         }
         if !trimmed.chars().any(is_visible) {
-            return Err((Key::RequestInvalid, "must contain a visible character".into()));
+            return Err((Key::RequestInvalid, Rule::Invisible));
         }
         Ok(Self(trimmed.to_owned()))
     }
@@ -65,7 +63,7 @@ impl<const MAX: usize> From<Text<MAX>> for String {
 impl<'de, const MAX: usize> Deserialize<'de> for Text<MAX> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = Cow::<str>::deserialize(deserializer)?;
-        Self::parse(&text).map_err(|(key, rule)| refuse::<D::Error>(key, &rule))
+        Self::parse(&text).map_err(|(key, rule)| refuse::<D::Error>(key, rule))
     }
 }
 
@@ -124,7 +122,7 @@ pub struct Name<const MAX: usize>(Text<MAX>);
 
 impl<const MAX: usize> Name<MAX> {
     /// Checks a name.
-    pub fn parse(text: &str) -> Result<Self, (Key, String)> {
+    pub fn parse(text: &str) -> Result<Self, (Key, Rule)> {
         // Within words of Persian and Hindi, and within emoji, joiners are letters; anywhere else they hide.
         let text = without_idle_joiners(text);
         let hidden = |c: char| {
@@ -163,8 +161,8 @@ pub fn given<'de, D: Deserializer<'de>, const MAX: usize>(
     let Some(text) = Option::<Cow<str>>::deserialize(deserializer)? else { return Ok(None) };
     match Name::parse(&text) {
         Ok(name) => Ok(Some(name)),
-        Err((_, rule)) if rule == EMPTY => Ok(None),
-        Err((key, rule)) => Err(refuse::<D::Error>(key, &rule)),
+        Err((_, rule)) if rule == Rule::Empty => Ok(None),
+        Err((key, rule)) => Err(refuse::<D::Error>(key, rule)),
     }
 }
 
@@ -178,7 +176,7 @@ pub fn given_anew<'de, D: Deserializer<'de>, const MAX: usize>(
 impl<'de, const MAX: usize> Deserialize<'de> for Name<MAX> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = Cow::<str>::deserialize(deserializer)?;
-        Self::parse(&text).map_err(|(key, rule)| refuse::<D::Error>(key, &rule))
+        Self::parse(&text).map_err(|(key, rule)| refuse::<D::Error>(key, rule))
     }
 }
 
@@ -195,7 +193,7 @@ impl<const MAX: usize> JsonSchema for Name<MAX> {
 }
 
 macro_rules! formatted {
-    ($(#[$doc:meta])* $name:ident, $max:literal, $check:expr, $rule:literal, $schema:tt) => {
+    ($(#[$doc:meta])* $name:ident, $max:literal, $check:expr, $rule:expr, $schema:tt) => {
         $(#[$doc])*
         #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
         #[serde(transparent)]
@@ -226,8 +224,7 @@ macro_rules! formatted {
             fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
                 let text = Cow::<str>::deserialize(d)?;
                 if text.chars().count() > $max {
-                    let rule = concat!("must be at most ", $max, " characters");
-                    return Err(refuse::<D::Error>(Key::FieldTooLong, rule));
+                    return Err(refuse::<D::Error>(Key::FieldTooLong, Rule::TooLong { max: $max }));
                 }
                 Self::parse(&text).ok_or_else(|| refuse::<D::Error>(Key::RequestInvalid, $rule))
             }
@@ -251,7 +248,7 @@ macro_rules! formatted {
 
 formatted!(
     /// An e-mail address of the everyday form: `local@domain.tld`, ASCII, no quoting.
-    Email, 254, is_email, "must be an e-mail address",
+    Email, 254, is_email, Rule::NotEmail,
     {"type": "string", "maxLength": 254, "examples": ["sam@example.com"],
      "pattern": "^[A-Za-z0-9_+%\\-]+(\\.[A-Za-z0-9_+%\\-]+)*@([A-Za-z0-9]+(-+[A-Za-z0-9]+)*\\.)+[A-Za-z]{2,63}$"}
 );
@@ -259,7 +256,7 @@ formatted!(
 formatted!(
     /// A telephone number as people write it: 5 to 15 digits with spaces, brackets, dots, dashes and
     /// slashes between them, optionally `+` in front.
-    Phone, 32, is_phone, "must be a phone number such as +31 20 123 4567 or (555) 123-4567",
+    Phone, 32, is_phone, Rule::NotPhoneNumber,
     {"type": "string", "maxLength": 32, "examples": ["+31 20 123 4567"],
      "pattern": "^\\+?[ ().\\-/]*([0-9][ ().\\-/]*){5,15}$"}
 );
@@ -267,32 +264,32 @@ formatted!(
 formatted!(
     /// An ISO 3166-1 alpha-2 country code in upper case.
     Country, 2, |text| text.len() == 2 && text.bytes().all(|c| c.is_ascii_uppercase()),
-    "must be an ISO 3166-1 alpha-2 code such as NL",
+    Rule::NotCountry,
     {"type": "string", "pattern": "^[A-Z]{2}$", "examples": ["NL"]}
 );
 
 formatted!(
     /// A language by its two-letter ISO 639-1 code.
     Language, 2, |text| text.len() == 2 && text.bytes().all(|c| c.is_ascii_lowercase()),
-    "must be an ISO 639-1 code such as en",
+    Rule::NotLanguage,
     {"type": "string", "pattern": "^[a-z]{2}$", "examples": ["en"]}
 );
 
 formatted!(
     /// A wall-clock time `HH:MM`, 00:00 to 23:59.
-    WallTime, 5, is_wall_time, "must be a time HH:MM",
+    WallTime, 5, is_wall_time, Rule::NotTimeOfDay,
     {"type": "string", "pattern": "^([01][0-9]|2[0-3]):[0-5][0-9]$", "examples": ["09:30"]}
 );
 
 formatted!(
     /// What somebody calls a part of a record, to name it again: letters and digits of ASCII, `-` and `_`.
-    Handle, 60, is_handle, "must be letters, digits, - and _",
+    Handle, 60, is_handle, Rule::NotSlug,
     {"type": "string", "maxLength": 60, "pattern": "^[A-Za-z0-9_\\-]+$", "examples": ["sleep"]}
 );
 
 formatted!(
     /// An http or https address.
-    WebUrl, 500, is_web_url, "must be an http or https URL",
+    WebUrl, 500, is_web_url, Rule::NotWebUrl,
     {"type": "string", "maxLength": 500, "examples": ["https://example.com/terms"],
      "pattern": "^https?://[A-Za-z0-9][A-Za-z0-9.\\-]*(:[0-9]{1,5})?(/[A-Za-z0-9._~/?#&=%+\\-]*)?$"}
 );
@@ -332,7 +329,7 @@ impl<'de> Deserialize<'de> for ClosingTime {
     fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
         let text = Cow::<str>::deserialize(d)?;
         let view = if text == "24:00" { "00:00" } else { &text };
-        let rule = "must be a time HH:MM, 24:00 for the end of the day";
+        let rule = Rule::NotClosingTime;
         let time = WallTime::parse(view);
         time.map(Self).ok_or_else(|| refuse::<D::Error>(Key::RequestInvalid, rule))
     }

@@ -56,6 +56,7 @@ const MIGRATIONS: &[(&str, &str)] = &[
     ("billing details", include_str!("../migrations/0040_billing_details.sql")),
     ("tokens of an address", include_str!("../migrations/0041_tokens_of_an_address.sql")),
     ("body and belt", include_str!("../migrations/0042_body_and_belt.sql")),
+    ("import mistakes", include_str!("../migrations/0043_import_mistakes.sql")),
 ];
 
 /// The schema version that this binary works with.

@@ -200,7 +200,7 @@ macro_rules! words {
                 let word = <std::borrow::Cow<'_, str> as serde::Deserialize>::deserialize(d)?;
                 $kind::parse(&word).ok_or_else(|| spotter_kernel::problem::refuse(
                     spotter_kernel::Key::$key,
-                    concat!("must be one of", $(" ", $word),+),
+                    spotter_kernel::Rule::NotOneOf { words: [$($word),+].join(", ") },
                 ))
             }
         }

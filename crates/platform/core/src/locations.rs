@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 use spotter_contract::{
-    Area, Body, LeftBehind, ListQuery, Path, Read, SetAside, Write, answer, listed, operation, path,
+    Area, Body, LeftBehind, ListQuery, Path, Read, SetAside, Success, Write, answer, listed,
+    operation, path,
 };
-use spotter_kernel::text::quoted;
 use spotter_kernel::{
     Change, Key, Many, Patch, Problem, Result, TimeZone, Timestamp,
     id::LocationId,
@@ -15,9 +15,10 @@ use spotter_kernel::{
     problem::refuse,
     text::{self, ClosingTime, Country, Email, Name, Phone, Text, WallTime},
 };
+use spotter_kernel::{Rule, text::quoted};
 use spotter_store::{Json, List, filters, lists, params, record, set, statements, values, words};
 
-use crate::{company::Company, devices::device};
+use crate::{company::Company, devices::device, effects::PlatformEffect, rules::PlatformRule};
 
 words! {
     /// Whether a location is a place.
@@ -64,16 +65,16 @@ pub struct Coordinates {
 }
 
 fn latitude<'de, D: Deserializer<'de>>(d: D) -> Result<f64, D::Error> {
-    degrees(d, 90.0, "must be -90 to 90")
+    degrees(d, 90.0, Rule::OutOfRange { min: -90, max: 90 })
 }
 
 fn longitude<'de, D: Deserializer<'de>>(d: D) -> Result<f64, D::Error> {
-    degrees(d, 180.0, "must be -180 to 180")
+    degrees(d, 180.0, Rule::OutOfRange { min: -180, max: 180 })
 }
 
-fn degrees<'de, D: Deserializer<'de>>(d: D, most: f64, rule: &str) -> Result<f64, D::Error> {
-    let value =
-        f64::deserialize(d).map_err(|_| refuse::<D::Error>(Key::InvalidCoordinates, rule))?;
+fn degrees<'de, D: Deserializer<'de>>(d: D, most: f64, rule: Rule) -> Result<f64, D::Error> {
+    let value = f64::deserialize(d)
+        .map_err(|_| refuse::<D::Error>(Key::InvalidCoordinates, rule.clone()))?;
     if value.abs() <= most { Ok(value) } else { Err(refuse(Key::InvalidCoordinates, rule)) }
 }
 
@@ -208,7 +209,7 @@ fn sorted_hours(hours: Many<OpeningHours, 0, 42>) -> Json<Vec<OpeningHours>> {
 /// Zones are kept once each, whatever their case.
 fn checked_zones(zones: Vec<ZoneName>) -> Result<Json<Vec<String>>> {
     if zones.len() > ZONES_MAX {
-        let rule = "must be at most 50 names";
+        let rule = PlatformRule::TooManyZones { max: 50 };
         return Err(Problem::field(Key::InvalidAccessZones, "accessZones", rule));
     }
     let mut seen = BTreeSet::new();
@@ -225,8 +226,7 @@ pub struct ZoneName(Text<60>);
 
 impl<'de> Deserialize<'de> for ZoneName {
     fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
-        let rule = "must be a name of 1 to 60 characters";
-        let wrong = || refuse::<D::Error>(Key::InvalidAccessZones, rule);
+        let wrong = || refuse::<D::Error>(Key::InvalidAccessZones, PlatformRule::NotZoneName);
         let text = String::deserialize(d).map_err(|_| wrong())?;
         Text::parse(&text).map(Self).map_err(|_| wrong())
     }
@@ -369,9 +369,7 @@ fn update_location(
 fn archive_location(cx: &mut Write, Path(at): Path<LocationPath>) -> Result<ArchivedAnswer> {
     let before = Location::find(cx, at.location_id)?;
     let mut location = before.clone();
-    cx.describe_effect(|| {
-        format!("{} is archived: nothing new can be booked there.", quoted(&location.name))
-    });
+    cx.describe_effect(|| PlatformEffect::LocationArchived { name: quoted(&location.name) });
     if location.status != LocationStatus::Archived {
         location.status = LocationStatus::Archived;
         location.archived_at = Some(cx.now());
@@ -402,6 +400,7 @@ pub fn area() -> Area {
             )
                 .for_every_client(STAFFS),
             operation!(POST "/locations", LocationsWrite, create_location)
+.success(Success::Added)
                 .summary("Create a location")
             .describe(
                 "Creates a location with its address, opening hours and zones.",
@@ -416,6 +415,7 @@ pub fn area() -> Area {
             )
                 .fails(&[Key::CompanyNotFound, Key::ApiError]),
             operation!(POST "/locations/{locationId}/archive", LocationsWrite, archive_location)
+.success(Success::Archived)
                 .summary("Archive a location")
                 .describe(
                 "Archives a location; `leavesBehind` lists what still refers to it. Archiving \

@@ -7,6 +7,7 @@
 
 use std::borrow::Cow;
 
+use crate::rules::PlatformRule;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize};
 use spotter_contract::{Area, ErasureRule, Write};
@@ -91,7 +92,7 @@ impl<'de> Deserialize<'de> for FileName {
         if name.chars().all(plain) && name.chars().any(|c| c != '.') {
             Ok(Self(name))
         } else {
-            let rule = "must be a name without slashes and control characters";
+            let rule = PlatformRule::NotFileName;
             Err(refuse(Key::RequestInvalid, rule))
         }
     }

@@ -219,12 +219,12 @@ impl Sender {
     }
 
     /// Checks a target as every attempt does, its name's addresses too.
-    pub async fn check(&self, url: &str) -> std::result::Result<(), String> {
-        let target = Target::parse(url, &self.private_networks).map_err(|why| why.to_string())?;
+    pub async fn check(&self, url: &str) -> std::result::Result<(), TargetError> {
+        let target = Target::parse(url, &self.private_networks)?;
         let Some(url::Host::Domain(name)) = target.url().host() else { return Ok(()) };
         let found = addresses(&*self.look_up, name, &self.private_networks);
         match tokio::time::timeout(ATTEMPT_TIME / 3, found).await {
-            Ok(Err(Unreachable::Refused(refused))) => Err(refused.to_string()),
+            Ok(Err(Unreachable::Refused(refused))) => Err(refused),
             // A name that can't be looked up now may be there when there is something to tell.
             Ok(Ok(_) | Err(Unreachable::LookUp(_))) | Err(_) => Ok(()),
         }

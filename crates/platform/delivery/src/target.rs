@@ -1,8 +1,9 @@
 //! Where deliveries may go: one check for registration, test and every attempt.
 
-use std::{fmt, net::IpAddr};
+use std::net::IpAddr;
 
 use ipnet::IpNet;
+use spotter_kernel::phrases;
 use url::{Host, Url};
 
 use crate::address;
@@ -27,42 +28,33 @@ const LOCAL_NAMES: &[&str] = &[
     "onion",
 ];
 
-/// Why a target is refused.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TargetError {
-    /// It is no URL, or has spaces or control characters in it.
-    NotAUrl,
-    /// It is longer than [`URL_MAX`].
-    TooLong,
-    /// Its scheme is not https.
-    NotHttps,
-    /// It carries a user name or a password.
-    UserInfo,
-    /// It carries a fragment, which is never sent.
-    Fragment,
-    /// Its port is 0, which nobody listens at.
-    NoPort,
-    /// Its host is a name that only a local network knows.
-    LocalName,
-    /// Its host is, or resolves to, an address that is not public; and what that address is.
-    ClosedAddress(&'static str),
-    /// Its host resolves to no address.
-    NoAddress,
-}
-
-impl fmt::Display for TargetError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NotAUrl => f.write_str("must be a URL"),
-            Self::TooLong => write!(f, "must be at most {URL_MAX} characters"),
-            Self::NotHttps => f.write_str("must be an https URL"),
-            Self::UserInfo => f.write_str("must not carry a user name or password"),
-            Self::Fragment => f.write_str("must not carry a fragment"),
-            Self::NoPort => f.write_str("must not have the port 0"),
-            Self::LocalName => f.write_str("must not be a local name"),
-            Self::ClosedAddress(what) => write!(f, "must be at a public address, not {what}"),
-            Self::NoAddress => f.write_str("must have an address"),
-        }
+phrases! {
+    /// Why a target is refused.
+    pub enum TargetError {
+        NotAUrl "must be a URL" "moet een webadres zijn" "muss eine Web-Adresse sein"
+        TooLong { max: usize }
+            "must be at most {max} characters"
+            "mag hoogstens {max} tekens hebben"
+            "darf höchstens {max} Zeichen haben"
+        NotHttps "must be an https URL" "moet een https-adres zijn" "muss eine https-Adresse sein"
+        UserInfo
+            "must not carry a user name or password"
+            "mag geen gebruikersnaam of wachtwoord bevatten"
+            "darf keinen Benutzernamen und kein Passwort enthalten"
+        Fragment "must not carry a fragment" "mag geen # bevatten" "darf kein # enthalten"
+        NoPort
+            "must not have the port 0"
+            "mag poort 0 niet gebruiken"
+            "darf nicht Port 0 nutzen"
+        LocalName
+            "must not be a local name"
+            "mag geen lokale naam zijn"
+            "darf kein lokaler Name sein"
+        ClosedAddress { kind: &'static str }
+            "must be at a public address, not {kind}"
+            "moet een openbaar adres zijn, niet {kind}"
+            "muss eine öffentliche Adresse sein, nicht {kind}"
+        NoAddress "must have an address" "moet een adres hebben" "muss eine Adresse haben"
     }
 }
 
@@ -76,7 +68,7 @@ impl Target {
     /// is one, local names are let through to the check of their addresses.
     pub fn parse(text: &str, private_networks: &[IpNet]) -> Result<Self, TargetError> {
         if text.chars().count() > URL_MAX {
-            return Err(TargetError::TooLong);
+            return Err(TargetError::TooLong { max: URL_MAX });
         }
         // The URL standard skips these without a word.
         if text.chars().any(|c| c.is_whitespace() || c.is_control()) || text.contains('\\') {
@@ -144,7 +136,10 @@ pub fn vet(addresses: &[IpAddr], private_networks: &[IpNet]) -> Result<(), Targe
     let bad = addresses.iter().find(|address| !address::allowed(**address, private_networks));
     match bad {
         None => Ok(()),
-        Some(bad) => Err(TargetError::ClosedAddress(address::closed(*bad).unwrap_or("closed"))),
+        Some(bad) => {
+            let kind = address::closed(*bad).unwrap_or("closed");
+            Err(TargetError::ClosedAddress { kind })
+        }
     }
 }
 
@@ -164,7 +159,7 @@ mod tests {
             let output = match parsed {
                 Ok(_) => "public",
                 Err(TargetError::LocalName) => "local",
-                Err(TargetError::ClosedAddress(_)) => "closed",
+                Err(TargetError::ClosedAddress { .. }) => "closed",
                 Err(TargetError::NotAUrl) => "malformed",
                 Err(TargetError::UserInfo) => "userinfo",
                 Err(other) => panic!("{host}: {other:?}"),
@@ -192,7 +187,7 @@ mod tests {
         assert_eq!(refused("https://example.com/#x"), TargetError::Fragment);
         assert_eq!(
             refused(&format!("https://example.com/{}", "x".repeat(2048))),
-            TargetError::TooLong
+            TargetError::TooLong { max: URL_MAX }
         );
         assert!(Target::parse("https://example.com:8443/a?b=c@d", &[]).is_ok());
     }
@@ -201,7 +196,7 @@ mod tests {
     fn one_bad_address_refuses_all() {
         let address = |text: &str| text.parse::<IpAddr>().unwrap();
         let (good, bad) = (address("1.1.1.1"), address("10.0.0.1"));
-        assert_eq!(vet(&[good, bad], &[]), Err(TargetError::ClosedAddress("private")));
+        assert_eq!(vet(&[good, bad], &[]), Err(TargetError::ClosedAddress { kind: "private" }));
         assert_eq!(vet(&[], &[]), Err(TargetError::NoAddress));
         assert_eq!(vet(&[good], &[]), Ok(()));
         let net: IpNet = "10.0.0.0/8".parse().unwrap();

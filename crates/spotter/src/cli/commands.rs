@@ -19,7 +19,7 @@ use spotter_core::{
 use spotter_delivery::queue;
 use spotter_imports::{ImportKind, NewImport};
 use spotter_kernel::{
-    Clock, Id, Scope, TimeZone, Timestamp,
+    Clock, Id, Rule, Scope, TimeZone, Timestamp,
     encoding::decoded,
     money::Currency,
     text::{Email, Language, Name, Text},
@@ -108,28 +108,27 @@ pub(super) fn create_company(matches: &ArgMatches) -> Outcome {
     let settings = settings(matches)?;
     log::start("warn", settings.log_format);
     serve::make_folder(&settings)?;
-    let field = |name: &str, rule: &str| format!("--{name} {rule}");
+    let field = |name: &str, rule: Rule| format!("--{name} {rule}");
     let named = |name: &str| {
-        Name::<120>::parse(&text(matches, name)).map_err(|(_, rule)| field(name, &rule))
+        Name::<120>::parse(&text(matches, name)).map_err(|(_, rule)| field(name, rule))
     };
-    let short = |name: &str| {
-        Name::<80>::parse(&text(matches, name)).map_err(|(_, rule)| field(name, &rule))
-    };
+    let short =
+        |name: &str| Name::<80>::parse(&text(matches, name)).map_err(|(_, rule)| field(name, rule));
     let new = NewCompany {
         name: named("name")?,
         time_zone: TimeZone::parse(&text(matches, "time-zone"))
-            .ok_or_else(|| field("time-zone", "must be an IANA time zone name"))?,
+            .ok_or_else(|| field("time-zone", Rule::NotTimeZone))?,
         currency: Currency::parse(&text(matches, "currency"))
-            .ok_or_else(|| field("currency", "must be an ISO 4217 code"))?,
+            .ok_or_else(|| field("currency", Rule::NotCurrency))?,
         language: Language::parse(&text(matches, "language"))
-            .ok_or_else(|| field("language", "must be an ISO 639-1 code"))?,
+            .ok_or_else(|| field("language", Rule::NotLanguage))?,
         country: None,
     };
     let admin = NewCoach {
         first_name: short("admin-first-name")?,
         last_name: short("admin-last-name")?,
         email: Email::parse(&text(matches, "admin-email"))
-            .ok_or_else(|| field("admin-email", "must be an e-mail address"))?,
+            .ok_or_else(|| field("admin-email", Rule::NotEmail))?,
         role: Role::Admin,
     };
     let (env, db) = serve::open(&settings)?;

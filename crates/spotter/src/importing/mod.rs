@@ -18,9 +18,10 @@ use spotter_delivery::jobs::{Attempt, Worker};
 use spotter_imports::{
     Import, ImportRow, RowState,
     row::{FieldError, KnownRecords, Rules},
+    rules::ImportRule,
     steps::{self, ImportBatch, RowCheck},
 };
-use spotter_kernel::{Id, Problem, Result, id::CompanyId};
+use spotter_kernel::{Id, Phrase, Problem, Result, id::CompanyId};
 use spotter_store::{Db, Tx};
 
 use row_operation::{Author, RowOperation, found, taking_back};
@@ -107,7 +108,7 @@ impl Importer {
                 {
                     match submitted.is_relative(run, row, &twice) {
                         true => left_out.push(twice),
-                        false => verdict = Err(twice),
+                        false => verdict = Err(vec![twice]),
                     }
                 }
                 checked.push((row.clone(), verdict));
@@ -147,7 +148,7 @@ impl Importer {
                 (Some(Err(problem)), _) if problem.status < 500 => {
                     match run.is_left_out(row, &problem, &without) {
                         true => without.push(why(&problem)),
-                        false => return Ok(Err(why(&problem))),
+                        false => return Ok(Err(vec![why(&problem)])),
                     }
                 }
                 (Some(Err(problem)), _) | (None, Err(problem)) => return Err(problem),
@@ -224,7 +225,7 @@ impl Importer {
         run: &ImportRun,
         row: ImportRow,
         before: RowState,
-        wrong: FieldError,
+        wrong: Vec<FieldError>,
     ) -> Result<()> {
         let id = run.import.import_id;
         self.change(run, move |cx, _| steps::note_refused(cx, id, &row, before, wrong.clone()))
@@ -248,8 +249,7 @@ impl ImportRun {
     fn is_left_out(&self, row: &ImportRow, problem: &Problem, without: &[FieldError]) -> bool {
         let wrong = why(problem);
         let output = |name: &str| {
-            row.field.as_deref() == Some(name)
-                || row.rule.as_deref().is_some_and(|rule| rule.contains(&format!("; {name} ")))
+            row.mistakes.iter().flat_map(|found| &found.0).any(|error| error.field == name)
         };
         let is_bad = problem.status == 400 || (problem.status == 409 && output(&wrong.field));
         let is_new = without.iter().all(|own| own.field != wrong.field);
@@ -272,8 +272,7 @@ impl UniqueValues {
             let new = || (row.line, rules.person(&row.cells.0));
             let line = self.0.entry((field, folded(field, cell))).or_insert_with(new).0;
             if line != row.line && wrong.is_none() {
-                let rule = format!("is that of line {line}, too");
-                wrong = Some(FieldError { field: field.to_owned(), rule });
+                wrong = Some(FieldError::new(field, ImportRule::SameAsLine { line }));
             }
         }
         wrong
@@ -301,21 +300,20 @@ fn trial_rollback() -> Problem {
 }
 
 /// Why a row was refused; what nobody expected is an error of the work.
-fn refusal(done: Result<()>) -> Result<Option<FieldError>> {
+fn refusal(done: Result<()>) -> Result<Option<Vec<FieldError>>> {
     match done {
         Ok(()) => Ok(None),
-        Err(problem) if problem.status < 500 && problem.status != 401 => Ok(Some(why(&problem))),
+        Err(problem) if problem.status < 500 && problem.status != 401 => {
+            Ok(Some(vec![why(&problem)]))
+        }
         Err(problem) => Err(problem),
     }
 }
 
 fn why(problem: &Problem) -> FieldError {
-    let output = |name: &str| {
-        let text = problem.details.as_ref().and_then(|details| details[name].as_str());
-        text.map(str::to_owned)
-    };
-    let rule = output("rule").unwrap_or_else(|| problem.message.clone());
-    FieldError { field: output("field").unwrap_or_default(), rule }
+    let field = problem.details.as_ref().and_then(|details| details["field"].as_str());
+    let rule = problem.rule.clone().unwrap_or_else(|| Phrase::verbatim(&problem.message));
+    FieldError { field: field.unwrap_or_default().to_owned(), rule }
 }
 
 impl Worker for Importer {

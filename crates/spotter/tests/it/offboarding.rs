@@ -61,7 +61,7 @@ fn every_effect_is_documented() {
         let response: Vec<_> = effects.iter().filter(|effect| effect.of == *end).collect();
         assert!(!response.is_empty(), "{end:?}");
         for effect in response {
-            let row = format!("| {} | {} |", end.title(), effect.summary);
+            let row = format!("| {} | {} |", end.title(), (effect.summary)());
             assert!(endings.contains(&row), "{row}");
         }
     }

@@ -5,7 +5,7 @@ use std::sync::{
     atomic::{AtomicUsize, Ordering},
 };
 
-use spotter_kernel::{Clock, Id, Problem, Timestamp, id::CompanyId};
+use spotter_kernel::{Clock, Id, Phrase, Problem, Rule, Timestamp, id::CompanyId};
 use spotter_store::{Config, Db, Location, Sql, Tx, latest_schema, migrate, params};
 
 use crate::{
@@ -95,7 +95,7 @@ async fn some_go_wrong(app: App, wrong: fn() -> Problem) {
 }
 
 async fn a_failing_closure_fails_alone(app: App) {
-    some_go_wrong(app, || Problem::invalid("x", "y")).await;
+    some_go_wrong(app, || Problem::invalid("x", Rule::Required)).await;
 }
 
 async fn a_panic_fails_alone(app: App) {
@@ -168,7 +168,10 @@ async fn nothing_rests_on_a_wrong_assumption(app: App) {
                     if ends_well {
                         Ok(assumed)
                     } else {
-                        Err(Problem::invalid("assumed", if assumed { "yes" } else { "no" }))
+                        Err(Problem::invalid(
+                            "assumed",
+                            Phrase::verbatim(if assumed { "yes" } else { "no" }),
+                        ))
                     }
                 })
                 .await;
@@ -222,7 +225,7 @@ async fn signals_are_told_after_the_commit_alone(app: App) {
         let id = Id::new(Timestamp::from_millis(1), [u8::from(good); 6]);
         let outcome = db.write(move |tx| {
             tx.signal(company, id);
-            if good { Ok(()) } else { Err(Problem::invalid("x", "y")) }
+            if good { Ok(()) } else { Err(Problem::invalid("x", Rule::Required)) }
         });
         assert_eq!(outcome.await.is_ok(), good);
         id

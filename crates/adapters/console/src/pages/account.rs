@@ -15,7 +15,7 @@ use crate::{
         shell::View,
     },
     session::{TASTE, sign_out_form},
-    words::Language,
+    words::Locale,
 };
 
 /// What a browser is, in a word or two, by what it says of itself.
@@ -73,7 +73,7 @@ pub(super) fn show(cx: &mut PageContext<'_, '_>) -> Result<View> {
                 div.field {
                     label for="language" { (t.language()) }
                     select #language name="language" {
-                        @for language in Language::ALL { option value=(language.code()) selected[language == t.0] { (language.name()) } }
+                        @for language in Locale::ALL { option value=(language.code()) selected[language == t.0] { (language.name()) } }
                     }
                 }
                 div.field {

@@ -239,19 +239,14 @@ fn field_label(t: Strings, field: &str) -> &str {
     if field == "clientId" { t.email() } else { t.term(field) }
 }
 
-/// What is not in order of a row: the first field, and others after it in its rule, each by its own name.
+/// What is not in order of a row, each field by its own name.
 fn mistakes(t: Strings, row: &Value) -> Markup {
-    let rule = row.text("rule");
     html! {
-        @for (at, part) in rule.split("; ").enumerate() {
-            @let (field, rule) = match part.split_once(' ') {
-                Some((field, rule)) if at > 0 && t.knows(field) => (field, rule),
-                _ if at == 0 => (row.text("field"), part),
-                _ => ("", part),
-            };
+        @for (at, mistake) in row.list("mistakes").iter().enumerate() {
             @if at > 0 { br; }
+            @let field = mistake.text("field");
             @if !field.is_empty() { b { (field_label(t, field)) } ": " }
-            (t.rule(rule))
+            (mistake.text("rule"))
         }
     }
 }

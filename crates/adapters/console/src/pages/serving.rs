@@ -20,6 +20,7 @@ use super::{Audience, Page, account as account_page, counterpart, home};
 use crate::{
     act::{self, FormOutcome},
     display::DisplaySettings,
+    done::Done,
     forms::{self, SubmittedForm, forged},
     page_context::{PageAddress, PageContext, RejectedForm},
     parts::{
@@ -72,7 +73,7 @@ struct ViewRequest {
     page: Page,
     place: PageAddress,
     entered: RejectedForm,
-    done: Option<String>,
+    done: Option<Done>,
     taste: DisplaySettings,
 }
 
@@ -102,7 +103,7 @@ async fn render(
         let shared_parts = (tx, &*shared, request_id.as_str());
         let mut cx =
             PageContext::new(shared_parts, (person, token.expose()), (place, entered), *taste);
-        cx.done = done.as_deref();
+        cx.done = done.as_ref();
         if cx.is_client() != (page.whose == Audience::Clients) {
             return Ok(session::redirect(&counterpart(&cx)));
         }
@@ -208,11 +209,14 @@ pub(super) async fn act(
     let from = sent.from;
     let (request_id, taste) = (sent.request_id.clone(), crate::display::settings(&sent.headers));
     match act::act(&state, &token, &sent).await {
-        Ok(FormOutcome::Taken { next, operation }) => session::go_having(&state, &next, &operation),
-        Ok(FormOutcome::Secret { answer, next, operation }) => {
+        Ok(FormOutcome::Taken { next, done }) => session::go_having(&state, &next, &done),
+        Ok(FormOutcome::Secret { answer, next, places }) => {
             let entered = RejectedForm {
-                form: operation,
-                fields: vec![("next".to_owned(), next), ("answer".to_owned(), answer.to_string())],
+                fields: vec![
+                    ("next".to_owned(), next),
+                    ("answer".to_owned(), answer.to_string()),
+                    ("places".to_owned(), places.join(" ")),
+                ],
                 ..RejectedForm::default()
             };
             let page = Page { show: secret, ..page };
@@ -252,12 +256,10 @@ fn secret(cx: &mut PageContext<'_, '_>) -> Result<View> {
     }
     let codes = answer.list(act::RECOVERY_CODES);
     let mut secrets: Vec<(&str, String)> = Vec::new();
-    if answer.has("clientId") && answer.has("clientSecret") {
-        secrets.push(("clientId", answer.text("clientId").to_owned()));
-    }
-    for place in act::SECRETS {
+    let places = field("places");
+    for place in places.split(' ').filter(|place| *place != act::RECOVERY_CODES) {
         let name = place.rsplit('.').next().unwrap_or(place);
-        if answer.has(place) && !secrets.iter().any(|(own, _)| *own == name) {
+        if answer.has(place) {
             let text = answer.text(place);
             let output = match name {
                 "token" => format!("{}/set-password?token={text}", cx.state.env.address),

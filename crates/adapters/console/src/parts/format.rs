@@ -4,7 +4,7 @@
 use serde_json::Value;
 use spotter_kernel::{Date, TimeZone, Timestamp, money::Currency, number::grouped};
 
-use crate::words::{Language, Strings};
+use crate::words::{Locale, Strings};
 
 /// What stands at a place in an answer, such as `client.address.city` or `sets.0.reps`.
 pub(crate) trait JsonFields {
@@ -93,9 +93,9 @@ const WEEKDAYS: [[&str; 7]; 3] = [
 impl Format {
     fn column(&self) -> usize {
         match self.strings.0 {
-            Language::English => 0,
-            Language::Dutch => 1,
-            Language::German => 2,
+            Locale::English => 0,
+            Locale::Dutch => 1,
+            Locale::German => 2,
         }
     }
 
@@ -109,7 +109,7 @@ impl Format {
         let civil = date.0;
         let month = MONTHS[self.column()][(civil.month() - 1).unsigned_abs() as usize];
         match self.strings.0 {
-            Language::German => format!("{}. {month} {}", civil.day(), civil.year()),
+            Locale::German => format!("{}. {month} {}", civil.day(), civil.year()),
             _ => format!("{} {month} {}", civil.day(), civil.year()),
         }
     }
@@ -122,7 +122,7 @@ impl Format {
     /// A date with its day of the week, such as Tue 24 Nov.
     pub(crate) fn day(&self, date: Date) -> String {
         let month = MONTHS[self.column()][(date.0.month() - 1).unsigned_abs() as usize];
-        let dot = if self.strings.0 == Language::German { "." } else { "" };
+        let dot = if self.strings.0 == Locale::German { "." } else { "" };
         format!("{} {}{dot} {month}", self.weekday(date), date.0.day())
     }
 
@@ -155,19 +155,19 @@ impl Format {
             code => code,
         };
         match self.strings.0 {
-            Language::English if symbol.len() == 3 && symbol.is_ascii() => {
+            Locale::English if symbol.len() == 3 && symbol.is_ascii() => {
                 format!("{sign}{symbol}\u{a0}{number}")
             }
-            Language::English => format!("{sign}{symbol}{number}"),
-            Language::Dutch => format!("{sign}{symbol}\u{a0}{number}"),
-            Language::German => format!("{sign}{number}\u{a0}{symbol}"),
+            Locale::English => format!("{sign}{symbol}{number}"),
+            Locale::Dutch => format!("{sign}{symbol}\u{a0}{number}"),
+            Locale::German => format!("{sign}{number}\u{a0}{symbol}"),
         }
     }
 
     /// A decimal number as the language groups and points it.
     fn grouped(&self, decimal: &str) -> String {
         let (group, point) = match self.strings.0 {
-            Language::English => (',', '.'),
+            Locale::English => (',', '.'),
             _ => ('.', ','),
         };
         grouped(decimal, group, point)
@@ -199,7 +199,7 @@ impl Format {
     pub(crate) fn share(&self, value: Option<f64>) -> String {
         match (value, self.strings.0) {
             (None, _) => "–".to_owned(),
-            (Some(value), Language::English) => format!("{}%", self.number(value * 100.0, 1)),
+            (Some(value), Locale::English) => format!("{}%", self.number(value * 100.0, 1)),
             (Some(value), _) => format!("{}\u{a0}%", self.number(value * 100.0, 1)),
         }
     }
@@ -211,7 +211,7 @@ mod tests {
 
     use super::*;
 
-    fn written(language: Language) -> Format {
+    fn written(language: Locale) -> Format {
         let zone = TimeZone::parse("Europe/Amsterdam").unwrap();
         Format { strings: Strings(language), zone, now: Timestamp::from_millis(0) }
     }
@@ -219,29 +219,29 @@ mod tests {
     #[test]
     fn money_is_written_as_people_write_it() {
         let money = |language, amount, currency| written(language).money(amount, currency);
-        assert_eq!(money(Language::English, 123_456_789, "EUR"), "€1,234,567.89");
-        assert_eq!(money(Language::Dutch, -4_900, "EUR"), "−€\u{a0}49,00");
-        assert_eq!(money(Language::German, 4_900, "EUR"), "49,00\u{a0}€");
-        assert_eq!(money(Language::English, 500, "JPY"), "JPY\u{a0}500");
-        assert_eq!(money(Language::English, 5_000, "BHD"), "BHD\u{a0}5.000");
+        assert_eq!(money(Locale::English, 123_456_789, "EUR"), "€1,234,567.89");
+        assert_eq!(money(Locale::Dutch, -4_900, "EUR"), "−€\u{a0}49,00");
+        assert_eq!(money(Locale::German, 4_900, "EUR"), "49,00\u{a0}€");
+        assert_eq!(money(Locale::English, 500, "JPY"), "JPY\u{a0}500");
+        assert_eq!(money(Locale::English, 5_000, "BHD"), "BHD\u{a0}5.000");
     }
 
     #[test]
     fn times_are_those_of_the_zone() {
         let at = Timestamp::parse("2026-03-29T01:30:00Z").unwrap();
-        assert_eq!(written(Language::English).instant(at), "29 Mar 2026, 03:30");
-        assert_eq!(written(Language::German).instant(at), "29. März 2026, 03:30");
+        assert_eq!(written(Locale::English).instant(at), "29 Mar 2026, 03:30");
+        assert_eq!(written(Locale::German).instant(at), "29. März 2026, 03:30");
         let date = Date::parse("2026-11-24").unwrap();
-        assert_eq!(written(Language::Dutch).day(date), "di 24 nov");
-        assert_eq!(written(Language::English).share(Some(0.125)), "12.5%");
-        assert_eq!(written(Language::English).number(-0.5, 2), "−0.5");
-        assert_eq!(written(Language::English).number(10.0, 0), "10");
+        assert_eq!(written(Locale::Dutch).day(date), "di 24 nov");
+        assert_eq!(written(Locale::English).share(Some(0.125)), "12.5%");
+        assert_eq!(written(Locale::English).number(-0.5, 2), "−0.5");
+        assert_eq!(written(Locale::English).number(10.0, 0), "10");
     }
 
     proptest! {
         #[test]
         fn an_amount_can_be_read_back(amount in -1_000_000_000_000i64..1_000_000_000_000) {
-            let text = written(Language::English).money(amount, "EUR");
+            let text = written(Locale::English).money(amount, "EUR");
             let digits: String = text.chars().filter(char::is_ascii_digit).collect();
             let value: i64 = digits.parse().unwrap();
             prop_assert_eq!(if text.starts_with('−') { -value } else { value }, amount);

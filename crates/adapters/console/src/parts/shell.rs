@@ -10,7 +10,7 @@ use spotter_http::Compressible;
 use spotter_html::page::{POLICY, head, sealed};
 
 use super::{fields::SUMMARY, icon};
-use crate::{assets, page_context::PageContext, pages, words::Strings};
+use crate::{assets, done::Done, page_context::PageContext, pages, words::Strings};
 
 /// A page that is ready to be put into the shell.
 pub(crate) struct View {
@@ -44,11 +44,12 @@ pub(crate) struct NavigationLink {
     pub(crate) needs: &'static str,
 }
 
-/// What something that was set aside leaves behind, as it stands beside what was done: `archive_location.client-12`.
-fn left_behind(t: Strings, done: &str) -> String {
-    let answer = done.split('.').skip(1).filter_map(|part| part.rsplit_once('-'));
-    let answer = answer.filter(|(_, total)| total.parse::<i64>().is_ok());
-    answer.map(|(kind, total)| format!("{}: {total}", t.term(kind))).collect::<Vec<_>>().join(", ")
+/// What something that was set aside leaves behind: each kind, and how many.
+fn left_behind(t: Strings, done: &Done) -> String {
+    let left = done.left.iter();
+    left.map(|(kind, total)| format!("{}: {total}", t.term(kind.word())))
+        .collect::<Vec<_>>()
+        .join(", ")
 }
 
 /// A page within its shell.
@@ -110,7 +111,7 @@ pub(crate) fn render(cx: &PageContext<'_, '_>, status: StatusCode, view: View) -
                     }
                     main #main tabindex="-1" {
                         @if let Some(done) = cx.done {
-                            p.toast role="status" { (icon("done")) (t.done(done)) }
+                            p.toast role="status" { (icon("done")) (done.success.sentence().text(t.0)) }
                             @let left = left_behind(t, done);
                             @if !left.is_empty() { div.notice.warn role="status" { (t.leaves_behind()) " " (left) } }
                         }

@@ -1,72 +1,49 @@
 //! What pages say, in each language that they can be had in.
 
 mod modules;
-mod rules;
 mod table;
 mod terms;
 
-/// A language that the pages can be had in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Language {
-    /// English.
-    English,
-    /// Dutch.
-    Dutch,
-    /// German.
-    German,
-}
-
-impl Language {
-    /// Every language, in the order in which they are offered.
-    pub const ALL: [Self; 3] = [Self::English, Self::Dutch, Self::German];
-
-    /// Its ISO 639-1 code.
-    pub const fn code(self) -> &'static str {
-        match self {
-            Self::English => "en",
-            Self::Dutch => "nl",
-            Self::German => "de",
-        }
-    }
-
-    /// What those who speak it call it.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::English => "English",
-            Self::Dutch => "Nederlands",
-            Self::German => "Deutsch",
-        }
-    }
-
-    /// The language of a code.
-    pub fn parse(code: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|language| language.code() == code)
-    }
-
-    /// The first that a browser's Accept-Language names (RFC 9110, section 12.5.4); they come in the order of
-    /// preference from every browser.
-    pub fn accepted(header: &str) -> Option<Self> {
-        let mut ranges = header.split(',').map(|range| range.trim());
-        ranges.find_map(|range| Self::parse(range.get(..2)?))
-    }
-}
+pub use spotter_kernel::Locale;
+use spotter_kernel::Problem;
 
 /// Words in a language: `say.sign_in()`. A row of the table without one of the languages does not compile.
 #[derive(Clone, Copy, Debug)]
-pub struct Strings(pub Language);
+pub struct Strings(pub Locale);
 
 impl Strings {
     /// A decimal number as the language points it: 62.5, or 62,5.
     pub fn pointed(self, decimal: &str) -> String {
         match self.0 {
-            Language::English => decimal.to_owned(),
-            Language::Dutch | Language::German => decimal.replace('.', ","),
+            Locale::English => decimal.to_owned(),
+            Locale::Dutch | Locale::German => decimal.replace('.', ","),
+        }
+    }
+
+    /// Why something was refused, in the language; what no rule stands for is told as the API tells it.
+    pub fn refusal(self, problem: &Problem) -> &str {
+        problem.rule.as_ref().map_or(&problem.message, |rule| rule.text(self.0))
+    }
+
+    /// What was refused and why, where no form stands that shows it.
+    pub fn refused(self, problem: &Problem) -> String {
+        let field = problem.details.as_ref().and_then(|details| details["field"].as_str());
+        let rule = self.refusal(problem);
+        field.map_or_else(|| rule.to_owned(), |field| format!("{}: {rule}", self.field(field)))
+    }
+
+    /// What a field is called that has no label: by its last name.
+    pub fn field(self, place: &str) -> &str {
+        let is_named = |part: &&str| part.parse::<usize>().is_err();
+        match place {
+            "-password" => self.your_password(),
+            place => self.term(place.rsplit('.').find(is_named).unwrap_or_default()),
         }
     }
 
     /// Words in English, for whoever has said of no language that they read it.
     pub const fn in_english() -> Self {
-        Self(Language::English)
+        Self(Locale::English)
     }
 }
 
@@ -82,9 +59,9 @@ macro_rules! say {
         #[doc = $english]
         pub const fn $name(self) -> &'static str {
             match self.0 {
-                $crate::words::Language::English => $english,
-                $crate::words::Language::Dutch => $dutch,
-                $crate::words::Language::German => $german,
+                spotter_kernel::Locale::English => $english,
+                spotter_kernel::Locale::Dutch => $dutch,
+                spotter_kernel::Locale::German => $german,
             }
         }
     };
@@ -92,9 +69,9 @@ macro_rules! say {
         #[doc = $english]
         pub fn $name(self, $($argument: $kind),+) -> String {
             match self.0 {
-                $crate::words::Language::English => format!($english),
-                $crate::words::Language::Dutch => format!($dutch),
-                $crate::words::Language::German => format!($german),
+                spotter_kernel::Locale::English => format!($english),
+                spotter_kernel::Locale::Dutch => format!($dutch),
+                spotter_kernel::Locale::German => format!($german),
             }
         }
     };
@@ -104,23 +81,9 @@ pub(crate) use say;
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-
-    #[test]
-    fn a_browser_is_answered_in_a_language_that_it_takes() {
-        assert_eq!(Language::accepted("fr-FR, nl;q=0.8, en;q=0.5"), Some(Language::Dutch));
-        assert_eq!(Language::accepted("de-AT"), Some(Language::German));
-        assert_eq!(Language::accepted("fr, é"), None);
-    }
-
     #[test]
     fn dutch_says_je_everywhere() {
-        let all = [
-            include_str!("table.rs"),
-            include_str!("terms.rs"),
-            include_str!("rules.rs"),
-            include_str!("modules.rs"),
-        ];
+        let all = [include_str!("table.rs"), include_str!("terms.rs"), include_str!("modules.rs")];
         let words = all.concat();
         let mut words = words.split(|c: char| !c.is_alphanumeric());
         let formal = words.find(|word| matches!(*word, "u" | "U" | "uw" | "Uw" | "uzelf"));

@@ -1,7 +1,7 @@
 //! What modules of assistants are called, and what each lets them read and change, by the module's key. The English words are those that
 //! operations know, too.
 
-use super::{Language, Strings};
+use super::{Locale, Strings};
 
 /// A module in words: English, Dutch, German.
 struct Words {
@@ -14,9 +14,9 @@ struct Words {
 impl Strings {
     fn among(self, words: &'static [&'static str; 3]) -> &'static str {
         match self.0 {
-            Language::English => words[0],
-            Language::Dutch => words[1],
-            Language::German => words[2],
+            Locale::English => words[0],
+            Locale::Dutch => words[1],
+            Locale::German => words[2],
         }
     }
 

@@ -1,15 +1,15 @@
-//! Words that answers are made of, such as a booking's status, as people say them; and what is said after an act.
+//! Words that answers are made of, such as a booking's status, as people say them.
 
-use super::{Language, Strings};
+use super::{Locale, Strings};
 
 impl Strings {
     /// A word of an answer in the language; as it stands in the answer where nobody has translated it.
     pub fn term(self, word: &str) -> &str {
         let found = TERMS.binary_search_by(|(own, ..)| own.cmp(&word));
         match (found, self.0) {
-            (Ok(at), Language::English) => TERMS[at].1,
-            (Ok(at), Language::Dutch) => TERMS[at].2,
-            (Ok(at), Language::German) => TERMS[at].3,
+            (Ok(at), Locale::English) => TERMS[at].1,
+            (Ok(at), Locale::Dutch) => TERMS[at].2,
+            (Ok(at), Locale::German) => TERMS[at].3,
             (Err(_), _) => word,
         }
     }
@@ -22,77 +22,19 @@ impl Strings {
     /// A day of the week, 1 = Monday.
     pub fn weekday(self, day: i64) -> &'static str {
         let names = match self.0 {
-            Language::English => {
+            Locale::English => {
                 ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"]
             }
-            Language::Dutch => {
+            Locale::Dutch => {
                 ["Maandag", "Dinsdag", "Woensdag", "Donderdag", "Vrijdag", "Zaterdag", "Zondag"]
             }
-            Language::German => {
+            Locale::German => {
                 ["Montag", "Dienstag", "Mittwoch", "Donnerstag", "Freitag", "Samstag", "Sonntag"]
             }
         };
         names.get(usize::try_from(day - 1).unwrap_or(7)).copied().unwrap_or_default()
     }
-
-    /// What is said once an operation was done.
-    pub fn done(self, operation: &str) -> &'static str {
-        let found = DONE.iter().find(|(starts, ..)| operation.starts_with(starts));
-        let (_, english, dutch, german) =
-            found.copied().unwrap_or(("", "Saved.", "Opgeslagen.", "Gespeichert."));
-        match self.0 {
-            Language::English => english,
-            Language::Dutch => dutch,
-            Language::German => german,
-        }
-    }
 }
-
-/// What is said after an act, by the beginning of its operation's id.
-const DONE: &[(&str, &str, &str, &str)] = &[
-    ("create_booking", "Booked.", "Geboekt.", "Gebucht."),
-    (
-        "wait_for_seat",
-        "On the waiting list.",
-        "Op de wachtlijst gezet.",
-        "Auf die Warteliste gesetzt.",
-    ),
-    ("cancel_", "Cancelled.", "Geannuleerd.", "Abgesagt."),
-    ("archive_", "Archived.", "Gearchiveerd.", "Archiviert."),
-    ("restore_", "Restored.", "Teruggezet.", "Wiederhergestellt."),
-    ("delete_second_step", "It is switched off.", "Het is uitgeschakeld.", "Er ist ausgeschaltet."),
-    (
-        "delete_coach_second_step",
-        "It is switched off.",
-        "Het is uitgeschakeld.",
-        "Er ist ausgeschaltet.",
-    ),
-    (
-        "delete_client_second_step",
-        "It is switched off.",
-        "Het is uitgeschakeld.",
-        "Er ist ausgeschaltet.",
-    ),
-    ("delete_", "Deleted.", "Verwijderd.", "Gelöscht."),
-    ("revoke_", "Revoked.", "Ingetrokken.", "Widerrufen."),
-    ("invite_", "Invited.", "Uitgenodigd.", "Eingeladen."),
-    ("reinvite_", "Invited.", "Uitgenodigd.", "Eingeladen."),
-    ("approve_", "Approved.", "Goedgekeurd.", "Zugesagt."),
-    ("reject_", "Rejected.", "Afgewezen.", "Abgelehnt."),
-    ("publish_", "Published.", "Gepubliceerd.", "Veröffentlicht."),
-    ("send_", "Sent.", "Verstuurd.", "Gesendet."),
-    ("remind_", "Sent.", "Verstuurd.", "Gesendet."),
-    ("test_", "Sent.", "Verstuurd.", "Gesendet."),
-    ("redeliver_", "It is sent again.", "Het wordt opnieuw gestuurd.", "Es wird erneut gesendet."),
-    ("recover_", "It is sent again.", "Het wordt opnieuw gestuurd.", "Es wird erneut gesendet."),
-    ("assign_membership", "Sold.", "Verkocht.", "Verkauft."),
-    ("assign_product", "Sold.", "Verkocht.", "Verkauft."),
-    ("assign_", "Assigned.", "Toegewezen.", "Zugewiesen."),
-    ("complete_", "Well done!", "Goed gedaan!", "Gut gemacht!"),
-    ("submit_", "Handed in.", "Ingeleverd.", "Abgegeben."),
-    ("refund_", "It is refunded.", "Het wordt terugbetaald.", "Es wird erstattet."),
-    ("create_", "Added.", "Toegevoegd.", "Angelegt."),
-];
 
 /// By the word, so that it is found by halving.
 const TERMS: &[(&str, &str, &str, &str)] = &[
@@ -282,7 +224,7 @@ const TERMS: &[(&str, &str, &str, &str)] = &[
     ("invoice", "Invoice", "Factuur", "Rechnung"),
     ("key", "Key", "Sleutel", "Schlüssel"),
     ("label", "Label", "Label", "Beschriftung"),
-    ("language", "Language", "Taal", "Sprache"),
+    ("language", "Locale", "Taal", "Sprache"),
     ("lastName", "Last name", "Achternaam", "Nachname"),
     ("lats", "Lats", "Brede rugspier", "Latissimus"),
     ("lead", "Lead", "Lead", "Interessent"),
@@ -461,8 +403,8 @@ mod tests {
     #[test]
     fn terms_are_in_their_order() {
         assert!(TERMS.windows(2).all(|pair| pair[0].0 < pair[1].0));
-        assert_eq!(Strings(Language::Dutch).term("no_show"), "Niet gekomen");
-        assert_eq!(Strings(Language::German).weekday(7), "Sonntag");
-        assert_eq!(Strings(Language::German).weekday(0), "");
+        assert_eq!(Strings(Locale::Dutch).term("no_show"), "Niet gekomen");
+        assert_eq!(Strings(Locale::German).weekday(7), "Sonntag");
+        assert_eq!(Strings(Locale::German).weekday(0), "");
     }
 }

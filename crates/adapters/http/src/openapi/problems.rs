@@ -8,7 +8,7 @@ use spotter_contract::{
     arguments::{ArgumentSchemas, partner},
 };
 use spotter_kernel::{
-    Gate, Key,
+    Gate, Key, Rule,
     problem::{INVALID, MISSING},
 };
 
@@ -212,10 +212,10 @@ pub(super) fn examples(used: &str) -> Value {
                 error["details"] = json!({"requiredScopes": ["clients:write"]});
             }
             if *key == Key::RequestInvalid {
-                error["details"] = json!({"field": "email", "rule": "must be an e-mail address"});
+                error["details"] = json!({"field": "email", "rule": Rule::NotEmail.to_string()});
             }
             if *key == Key::WebhookRequestInvalid {
-                error["details"] = json!({"field": "url", "rule": "must be an https URL"});
+                error["details"] = json!({"field": "url", "rule": Rule::NotHttpsUrl.to_string()});
             }
             if *key == Key::RequestFailed {
                 error["message"] = failed(*status).into();

@@ -16,7 +16,7 @@ use spotter_core::access::{
     sessions::{self, SessionTokens},
 };
 use spotter_kernel::{
-    Event, Key, Problem, Result,
+    Event, Key, Phrase, Problem, Result, Rule,
     secret::{Credential, CredentialKind},
     text::Email,
 };
@@ -25,7 +25,9 @@ use spotter_store::Tx;
 use super::{
     ATTEMPTS_PER_ACCOUNT, FAILED, SessionAnswer, SignInRequest, hashing, new_hash, within_limit,
 };
-use crate::{observe::RequestId, rate_limit::RateLimitKey, server::State, visitor};
+use crate::{
+    observe::RequestId, rate_limit::RateLimitKey, rules::HttpRule, server::State, visitor,
+};
 
 /// The hash of a password, worked out beside requests.
 pub async fn hashed(state: &State, password: Password) -> Result<String> {
@@ -151,7 +153,7 @@ pub async fn change(
     let find = move |tx: &mut Tx<'_>| accounts::find(tx, company, subject, id);
     let account = state.db.read(find).await?.ok_or(Key::InvalidToken)?;
     if !is_password_of(state, account, current).await? {
-        return Err(Problem::invalid("currentPassword", "must be the current password"));
+        return Err(Problem::invalid("currentPassword", HttpRule::WrongCurrentPassword));
     }
     let hash = hashed(state, new).await?;
     let step = move |cx: &mut Write<'_, '_>| {
@@ -168,7 +170,7 @@ impl SignInRequest {
         &self,
         request: Request<Body>,
         kind: CredentialKind,
-        rule: &str,
+        rule: impl Into<Phrase>,
     ) -> Result<(Credential, Password)> {
         let Acceptance { token, password } = self.body(request).await?;
         let token = Credential::parse(kind, &token);
@@ -182,7 +184,7 @@ pub(super) async fn accept_invitation(
 ) -> Response<Body> {
     let visit = SignInRequest::new(state, &request);
     let outcome = async {
-        let rule = "must be an invitation that is open";
+        let rule = Rule::InvitationClosed;
         let (token, password) = visit.acceptance(request, CredentialKind::Invitation, rule).await?;
         accept(&visit.state, &visit.request_id, token, password).await
     };
@@ -238,7 +240,7 @@ pub async fn forgot(
     email: Email,
 ) -> Result<()> {
     if state.env.mail_links.is_none() {
-        let rule = "no mail is sent here: the installation's operator can hand out a link";
+        let rule = HttpRule::NoMailInstalled;
         return Err(Problem::conflict("email", rule));
     }
     let (attempts, now) = (&state.attempts, state.env.clock.now());
@@ -278,7 +280,7 @@ pub(super) async fn reset_password(
 ) -> Response<Body> {
     let visit = SignInRequest::new(state, &request);
     let outcome = async {
-        let rule = "must be open and not used";
+        let rule = Rule::LinkClosed;
         let (token, password) =
             visit.acceptance(request, CredentialKind::PasswordReset, rule).await?;
         reset(&visit.state, &visit.request_id, token, password).await?;
@@ -321,7 +323,7 @@ pub(super) async fn confirm_address(
     let outcome = async {
         let Confirmation { token, password } = visit.body(request).await?;
         let token = Credential::parse(CredentialKind::AddressConfirmation, &token);
-        let rule = "must be open and not used";
+        let rule = Rule::LinkClosed;
         let token = token.ok_or_else(|| Problem::invalid("token", rule))?;
         confirm(&visit.state, &visit.request_id, token, Password::new(password)).await?;
         Ok(AddressConfirmed { address_confirmed: true })
@@ -342,9 +344,9 @@ pub async fn confirm(
         accounts::to_confirm(&mut Read::new(tx, &caller, now), &sent)
     };
     let account = state.db.read(read).await?;
-    let account = account.ok_or_else(|| Problem::invalid("token", "must be open and not used"))?;
+    let account = account.ok_or_else(|| Problem::invalid("token", Rule::LinkClosed))?;
     if !is_password_of(state, account, password).await? {
-        return Err(Problem::invalid("password", "must be the account's password"));
+        return Err(Problem::invalid("password", HttpRule::WrongAccountPassword));
     }
     let caller = Caller::new(token.company, Actor::System);
     let step = move |cx: &mut Write<'_, '_>| accounts::confirm_address(cx, &token);

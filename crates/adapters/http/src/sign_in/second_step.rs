@@ -9,11 +9,15 @@ use spotter_core::access::{
     accounts::{self, Account, Subject},
     second_step,
 };
-use spotter_kernel::{Id, Key, Problem, Result, Timestamp, id::CompanyId, secret::base64url};
+use spotter_kernel::{
+    Id, Key, Phrase, Problem, Result, Timestamp, id::CompanyId, secret::base64url,
+};
 use spotter_store::Tx;
 
 use super::{ATTEMPTS_PER_ACCOUNT, FAILED, sessions::note_refusals, within_limit};
-use crate::{observe::RequestId, rate_limit::RateLimitKey, server::State, visitor};
+use crate::{
+    observe::RequestId, rate_limit::RateLimitKey, rules::HttpRule, server::State, visitor,
+};
 
 /// How long a ticket is good for, in seconds.
 const TICKET_SECONDS: i64 = 5 * 60;
@@ -37,7 +41,7 @@ pub(super) async fn verify_code(
     if !is_on.await? {
         return Ok(account);
     }
-    let refused = |rule: &str| {
+    let refused = |rule: Phrase| {
         let mut problem = Problem::invalid("code", rule);
         if let (Some(details), Ok(ticket)) = (&mut problem.details, ticket(&state.env, &account)) {
             details["ticket"] = ticket.into();
@@ -45,7 +49,7 @@ pub(super) async fn verify_code(
         problem
     };
     let Some(code) = code.map(|code| code.trim().to_owned()).filter(|code| !code.is_empty()) else {
-        return Err(refused("is needed: the account has a second step"));
+        return Err(refused(HttpRule::SecondStepNeeded.into()));
     };
     let counted = RateLimitKey::Account(Sha256::digest(format!("code {id}")).into());
     within_limit(state.attempts.take(counted, ATTEMPTS_PER_ACCOUNT, now), FAILED)?;
@@ -56,7 +60,7 @@ pub(super) async fn verify_code(
         return Ok(account);
     }
     note_refusals(state, request_id, vec![account.clone()]);
-    Err(refused("must be the newest of the authenticator, or a recovery code, and not used before"))
+    Err(refused(HttpRule::WrongCode.into()))
 }
 
 /// The account that a ticket is of, let in with a code.

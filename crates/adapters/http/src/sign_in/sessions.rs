@@ -31,7 +31,7 @@ use super::{
     ATTEMPTS_PER_ACCOUNT, ATTEMPTS_PER_ADDRESS, FAILED, SessionAnswer, SignInRequest, hashing,
     second_step, within_limit,
 };
-use crate::{observe::RequestId, rate_limit::RateLimitKey, server::State};
+use crate::{observe::RequestId, rate_limit::RateLimitKey, rules::HttpRule, server::State};
 
 /// A sign-in.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -168,10 +168,7 @@ async fn several(state: &State, accounts: Vec<Account>) -> Result<Problem> {
     let mut ids: Vec<CompanyId> = accounts.iter().map(|account| account.company_id).collect();
     ids.dedup();
     if ids.len() == 1 {
-        return Ok(Problem::invalid(
-            "subject",
-            "is needed: the address is a coach's and a client's",
-        ));
+        return Ok(Problem::invalid("subject", HttpRule::AccountKindNeeded));
     }
     let now = state.env.clock.now();
     let read = move |tx: &mut Tx<'_>| {
@@ -179,7 +176,7 @@ async fn several(state: &State, accounts: Vec<Account>) -> Result<Problem> {
             .map(|id| Company::find(&mut Read::new(tx, &Caller::new(*id, Actor::System), now)))
             .collect::<Result<Vec<_>>>()
     };
-    let mut problem = Problem::invalid("companyId", "is needed: the address has several accounts");
+    let mut problem = Problem::invalid("companyId", HttpRule::AccountNeeded);
     let companies: Vec<_> = state
         .db
         .read(read)

@@ -1,6 +1,7 @@
 //! How long an answer to an assistant may be: a model reads it whole, and has room for more than one.
 
 use serde_json::{Value, json};
+use spotter_kernel::Phrase;
 
 /// Longest answer, in bytes of JSON.
 pub(super) const LENGTH_MAX: usize = 20_000;
@@ -55,12 +56,13 @@ pub(super) fn may_shrink(arguments: &serde_json::Map<String, Value>) -> bool {
 }
 
 /// What is said where an answer is too long.
-pub(super) fn too_long(limit: Option<i64>) -> String {
+pub(super) fn too_long(limit: Option<i64>) -> Phrase {
     let advice = match limit {
         Some(limit) => format!("begin again with limit {limit}"),
         None => "ask for a shorter range, wider groups, or fewer at a time".to_owned(),
     };
-    format!("would make an answer of more than {LENGTH_MAX} characters: {advice}")
+    let rule = format!("would make an answer of more than {LENGTH_MAX} characters: {advice}");
+    Phrase::verbatim(&rule)
 }
 
 #[cfg(test)]

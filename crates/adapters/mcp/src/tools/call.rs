@@ -68,10 +68,10 @@ async fn within_bounds(
             Some(limit) if may_shrink(&arguments) => {
                 arguments.insert("limit".to_owned(), json!(limit));
             }
-            _ => return Some(failed(&Problem::invalid(wide(&arguments, limit), &too_long(limit)))),
+            _ => return Some(failed(&Problem::invalid(wide(&arguments, limit), too_long(limit)))),
         }
     }
-    Some(failed(&Problem::invalid("limit", &too_long(Some(1)))))
+    Some(failed(&Problem::invalid("limit", too_long(Some(1)))))
 }
 
 /// How often a list is asked for again with fewer records a page.

@@ -35,7 +35,7 @@ impl Tools {
             .flat_map(|tool| [(GrantSubject::Company, *tool), (GrantSubject::Client, *tool)]);
         let tools = named.chain(of_all).filter_map(|(subject, name)| {
             let operation = table.find(name)?;
-            let uses: &[ToolMode] = match operation.needs_confirmation {
+            let uses: &[ToolMode] = match operation.needs_confirmation() {
                 true => &[ToolMode::Previews, ToolMode::Confirms],
                 false => &[ToolMode::Does],
             };

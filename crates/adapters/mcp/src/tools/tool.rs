@@ -11,7 +11,7 @@ use spotter_contract::{
     idempotency::{self, Idempotent},
 };
 use spotter_core::mcp::modules::GrantSubject;
-use spotter_kernel::{Id, Problem, Result};
+use spotter_kernel::{Id, Phrase, Problem, Result};
 
 use super::{
     list_summaries,
@@ -129,14 +129,15 @@ impl Tool {
             Some(Value::String(key)) if takes_key => Some(key),
             Some(_) => {
                 let rule = "must be a text, for tools that change something";
-                return Err(Problem::invalid(KEY, rule));
+                return Err(Problem::invalid(KEY, Phrase::verbatim(rule)));
             }
         };
         let confirmed = match given.remove(CONFIRM).filter(|_| self.used == ToolMode::Confirms) {
             None | Some(Value::Null) => None,
             Some(Value::String(token)) => Some(token),
             Some(_) => {
-                return Err(Problem::invalid(CONFIRM, "must be the text that the preview gave"));
+                let rule = "must be the text that the preview gave";
+                return Err(Problem::invalid(CONFIRM, Phrase::verbatim(rule)));
             }
         };
         let arguments = self.read(given, caller.filter(|_| self.of_client))?;
@@ -167,7 +168,7 @@ impl Tool {
             let is_in_address = self.path.contains(&name) || self.query.contains(&name);
             if is_in_address && (value.is_object() || value.is_array()) {
                 let rule = "must be a text, a number, true or false";
-                return Err(Problem::invalid(&name, rule));
+                return Err(Problem::invalid(&name, Phrase::verbatim(rule)));
             }
             if self.path.contains(&name) {
                 path.push((name, plain(&value)));
@@ -181,7 +182,7 @@ impl Tool {
                 let own = [&self.path, &self.query, &self.body].into_iter().flatten();
                 let names = own.map(String::as_str).collect::<Vec<_>>().join(", ");
                 let rule = format!("is no argument of this tool; there are {names}");
-                return Err(Problem::invalid(&name, &rule));
+                return Err(Problem::invalid(&name, Phrase::verbatim(&rule)));
             }
         }
         // An empty object says what nothing at all would, where a body may be left out.

@@ -12,7 +12,7 @@ use spotter_kernel::{
 };
 use spotter_store::{Json, params, record, set, statements, values};
 
-use crate::{identifiers::VatNumber, settings::FinanceSettings};
+use crate::{identifiers::VatNumber, rules::BillingRule, settings::FinanceSettings};
 
 record! {
     /// To whom a client's bills are addressed.
@@ -57,10 +57,10 @@ impl BillingDetails {
             return Ok(());
         }
         if self.vat_number.is_none() {
-            return Err(Problem::invalid("vatNumber", "must be set where reverseCharge is true"));
+            return Err(Problem::invalid("vatNumber", BillingRule::ReverseChargeVatNumber));
         }
         if !before.reverse_charge && settings.seller.0.vat_number.is_none() {
-            let rule = "needs the seller's vatNumber in the company's finance settings";
+            let rule = BillingRule::SellerVatNumber;
             return Err(Problem::conflict("reverseCharge", rule));
         }
         Ok(())

@@ -11,6 +11,7 @@ use spotter_store::{params, record, statements, words};
 
 use crate::{
     billing::{invoice::BillLine, texts},
+    effects::BillingEffect,
     ids::InvoiceId,
 };
 
@@ -57,7 +58,11 @@ pub fn add(
     };
     cx.describe_effect(|| {
         let (amount, code) = (fee.currency.decimal(fee.amount), fee.currency.code());
-        format!("A fee of {amount} {code} {what} is due with the client's next invoice.")
+        BillingEffect::FeeCharged {
+            amount: amount.to_string(),
+            code: code.to_string(),
+            what: what.to_string(),
+        }
     });
     let (id, now) = (cx.new_id(), cx.now());
     cx.defer(ADD, params![client, id, booking, kind, fee.amount, fee.currency, now])

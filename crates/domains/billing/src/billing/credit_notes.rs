@@ -16,8 +16,10 @@ use crate::{
         tax::{self, RateTotal},
         texts,
     },
+    effects::BillingEffect,
     ids::{InvoiceId, PaymentId},
     payments::allocation,
+    rules::BillingRule,
 };
 
 /// What is taken back.
@@ -117,12 +119,15 @@ fn checked(cx: &mut Read, id: InvoiceId, wanted: &NewCreditNote) -> Result<(Invo
     let bill = Invoice::find(cx, id)?;
     let left = creditable(&bill);
     if left == 0 {
-        let rule = "must be an invoice of which something is left to credit";
+        let rule = BillingRule::NothingToCredit;
         return Err(Problem::conflict("invoiceId", rule));
     }
     let amount = wanted.amount.map_or(left, |amount| amount.0);
     if amount > left {
-        return Err(Problem::conflict("amount", &format!("must be at most {left}")));
+        return Err(Problem::conflict(
+            "amount",
+            BillingRule::MoreThanLeft { left: left.to_string() },
+        ));
     }
     Ok((bill, amount))
 }
@@ -135,7 +140,10 @@ fn credit_invoice(
     let (mut bill, amount) = checked(cx, at.invoice_id, &wanted)?;
     cx.as_of(bill.updated_at);
     let (output, number) = (bill.currency.format_amount(amount), bill.number.clone());
-    cx.describe_effect(|| format!("A credit note over {output} is issued for {number}."));
+    cx.describe_effect(|| BillingEffect::CreditNoteIssued {
+        amount: output.to_string(),
+        number: number.to_string(),
+    });
     let note = credit(cx, &mut bill, amount, None, wanted.reason.map(Into::into))?;
     Ok(InvoiceAnswer { invoice: note })
 }
@@ -143,14 +151,12 @@ fn credit_invoice(
 fn write_off_invoice(cx: &mut Write, Path(at): Path<InvoicePath>) -> Result<InvoiceAnswer> {
     let before = Invoice::find(cx, at.invoice_id)?;
     if !before.is_unpaid() {
-        return Err(Problem::conflict("status", "must be open or overdue"));
+        return Err(Problem::conflict("status", BillingRule::NotOpenOrOverdue));
     }
     let mut invoice = before.clone();
     invoice.status = InvoiceStatus::Uncollectible;
     cx.as_of(before.updated_at);
-    cx.describe_effect(|| {
-        format!("The invoice {} is given up; nobody is reminded of it.", before.number)
-    });
+    cx.describe_effect(|| BillingEffect::InvoiceWrittenOff { number: before.number.to_string() });
     invoice.save(cx, &before)?;
     Ok(InvoiceAnswer { invoice })
 }

@@ -19,6 +19,7 @@ use crate::{
     catalogue::product::ProductId,
     ids::{ClientProductId, InvoiceId, SubscriptionId},
     payments::allocation,
+    rules::BillingRule,
 };
 
 words! {
@@ -273,14 +274,14 @@ impl Invoice {
 
     /// An invoice of a client that something is left to pay of.
     pub fn payable(cx: &mut Read, id: InvoiceId, client: ClientId) -> Result<Self> {
-        let rule = "must be an invoice of the client";
-        let found = Self::find(cx, id).map_err(|none| none.missing("invoiceId", rule))?;
+        let rule = || BillingRule::OtherClientsInvoice;
+        let found = Self::find(cx, id).map_err(|none| none.missing("invoiceId", rule()))?;
         if found.client_id != client {
-            return Err(Problem::field(Key::NotFound, "invoiceId", rule));
+            return Err(Problem::field(Key::NotFound, "invoiceId", rule()));
         }
         let owed = found.is_unpaid() || found.status == InvoiceStatus::Uncollectible;
         if found.kind != InvoiceKind::Invoice || !owed {
-            let rule = "must be an invoice that something is left to pay of";
+            let rule = BillingRule::NothingToPay;
             return Err(Problem::conflict("invoiceId", rule));
         }
         Ok(found)

@@ -19,7 +19,9 @@ use crate::{
         issue::{self, Bill},
     },
     catalogue::product::Price,
+    effects::BillingEffect,
     ids::{InvoiceId, SubscriptionId},
+    rules::BillingRule,
 };
 
 listed!(Invoices { invoices: Invoice });
@@ -122,12 +124,16 @@ fn issue_invoice(cx: &mut Write, Body(new): Body<NewInvoice>) -> Result<InvoiceA
         client_product_id: None,
     };
     if issue::draft(cx, &bill)?.totals.lines.is_empty() {
-        return Err(Problem::conflict("lines", "must not be empty where no fee waits for a bill"));
+        return Err(Problem::conflict("lines", BillingRule::NothingToBill));
     }
     let invoice = issue::issue(cx, &bill)?;
     let (name, number) = (quoted(&client.name()), invoice.number.clone());
     let total = invoice.currency.format_amount(invoice.gross_total);
-    cx.describe_effect(|| format!("The invoice {number} over {total} is issued to {name}."));
+    cx.describe_effect(|| BillingEffect::InvoiceIssued {
+        number: number.to_string(),
+        total: total.to_string(),
+        name: name.to_string(),
+    });
     Ok(InvoiceAnswer { invoice })
 }
 

@@ -19,16 +19,15 @@ use super::{
 use crate::{
     ids::InvoiceId,
     payments::{payment::Payment, request::PaymentRequest},
+    rules::BillingRule,
     settings::FinanceSettings,
 };
 
 /// Why a client cannot be written to, as a rule for whoever asks.
 pub fn unreachable(cx: &Write, client: &Client) -> Option<Problem> {
     match client.email() {
-        _ if !mail::is_on(cx) => {
-            Some(Problem::conflict("mail", "must be set up: this installation sends no mail"))
-        }
-        None => Some(Problem::conflict("email", "must be known of the client")),
+        _ if !mail::is_on(cx) => Some(Problem::conflict("mail", BillingRule::NoMailSent)),
+        None => Some(Problem::conflict("email", BillingRule::NoEmailOfClient)),
         Some(_) => None,
     }
 }

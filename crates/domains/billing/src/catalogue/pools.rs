@@ -9,6 +9,7 @@ use spotter_kernel::{Problem, Result, number::BoundedInteger, text::Text};
 use spotter_store::{Json, params, statements};
 
 use super::vocabulary::{PoolMode, SpanUnit};
+use crate::rules::BillingRule;
 
 /// A span of time; a value of 0 is no limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -70,7 +71,7 @@ pub fn check_given(cx: &mut Read, key: &str) -> Result<()> {
     let pools: Vec<(Json<Vec<CreditPool>>,)> = cx.all(GIVEN, params![])?;
     match pools.iter().flat_map(|(pools,)| &pools.0).any(|pool| pool.key == key) {
         true => Ok(()),
-        false => Err(Problem::invalid("poolKey", "must be a pool that a product gives")),
+        false => Err(Problem::invalid("poolKey", BillingRule::UnknownPool)),
     }
 }
 
@@ -79,14 +80,14 @@ const POOLS_MAX: usize = 10;
 /// The pools of a product, in the order given.
 pub(super) fn pools(new: Vec<NewCreditPool>) -> Result<Json<Vec<CreditPool>>> {
     if new.len() > POOLS_MAX {
-        return Err(Problem::invalid("creditPools", "must be at most 10"));
+        return Err(Problem::invalid("creditPools", BillingRule::TooManyPools { max: 10 }));
     }
     let mut keys = BTreeSet::new();
     let mut pools = Vec::new();
     for (at, pool) in new.into_iter().enumerate() {
         if !keys.insert(pool.key.to_lowercase()) {
             let field = format!("creditPools[{at}].key");
-            return Err(Problem::invalid(&field, "must not be another pool's"));
+            return Err(Problem::invalid(&field, BillingRule::PoolTaken));
         }
         pools.push(CreditPool {
             key: pool.key.into(),

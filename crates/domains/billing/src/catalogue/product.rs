@@ -14,6 +14,7 @@ use spotter_store::{Json, record, stored_ids};
 
 use super::pools::{CreditPool, NewCreditPool, Span, pools};
 use super::vocabulary::{CreditCalendar, Period, ProductType, Shelf, StoreType, Visibility};
+use crate::rules::BillingRule;
 
 id_type!(
     /// A product that a company sells.
@@ -287,14 +288,14 @@ impl Product {
     fn check_texts(&self) -> Result<()> {
         let name = &self.name.0;
         if name.is_empty() {
-            return Err(Problem::invalid("name", "must have a text in at least one language"));
+            return Err(Problem::invalid("name", BillingRule::NoText));
         }
         match &self.default_language {
             Some(language) if !name.has(language) => {
-                Err(Problem::invalid("defaultLanguage", "must be one of the name's languages"))
+                Err(Problem::invalid("defaultLanguage", BillingRule::OtherLanguage))
             }
             None if !name.has(UNDECLARED) => {
-                let rule = "must be given where the name is in several languages and none of them is the company's";
+                let rule = BillingRule::LanguageRequired;
                 Err(Problem::invalid("defaultLanguage", rule))
             }
             _ => Ok(()),
@@ -307,22 +308,22 @@ impl Product {
         let (period, may_differ) = kind.period();
         let wrong = match self {
             _ if self.period != period && !may_differ => {
-                Some(("period", "must be that of the product's type"))
+                Some(("period", BillingRule::NotOfProductType))
             }
             _ if membership && self.period == Period::None => {
-                Some(("period", "must not be None for a membership"))
+                Some(("period", BillingRule::MembershipWithoutRenewal))
             }
             _ if self.auto_renew && !membership => {
-                Some(("autoRenew", "must be false for what is no membership"))
+                Some(("autoRenew", BillingRule::OnlyForMemberships))
             }
             _ if self.contract_period.0.value > 0 && !membership => {
-                Some(("contractPeriod", "must have the value 0 for what is no membership"))
+                Some(("contractPeriod", BillingRule::ValueForMembership))
             }
             _ if self.cancellation_notice_period != Period::None && !membership => {
-                Some(("cancellationNoticePeriod", "must be None for what is no membership"))
+                Some(("cancellationNoticePeriod", BillingRule::RenewalForMembership))
             }
             _ if (self.days_usable > 0) != (kind.shelf() == Shelf::Passes) => {
-                Some(("daysUsable", "must be at least 1 for a pass and 0 for anything else"))
+                Some(("daysUsable", BillingRule::VisitsForPass))
             }
             _ => None,
         };
@@ -333,17 +334,14 @@ impl Product {
         let some = self.credits > 0 || !self.credit_pools.0.is_empty();
         let wrong = match self {
             _ if self.product_type == ProductType::CreditPack && self.credits == 0 => {
-                Some(("credits", "must be at least 1 for a credit pack"))
+                Some(("credits", BillingRule::CreditsForPack))
             }
             _ if some && !self.assign_credits => {
-                Some(("assignCredits", "must be true where there are credits"))
+                Some(("assignCredits", BillingRule::CreditsNotAssigned))
             }
-            _ if self.assign_credits && !some => Some((
-                "credits",
-                "must be at least 1 where credits are assigned and there is no pool",
-            )),
+            _ if self.assign_credits && !some => Some(("credits", BillingRule::CreditsRequired)),
             _ if self.allow_negative_credits != (self.max_negative_credits > 0) => {
-                let rule = "must be at least 1 where negative credits are allowed, else 0";
+                let rule = BillingRule::NegativeCredits;
                 Some(("maxNegativeCredits", rule))
             }
             _ => None,

@@ -5,17 +5,18 @@ use std::collections::BTreeSet;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use spotter_contract::{
-    Actor, Area, Body, Flag, LeftBehind, ListQuery, Path, Read, SetAside, Write, answer, listed,
-    operation, path,
+    Actor, Area, Body, Flag, LeftBehind, ListQuery, Path, Read, SetAside, Success, Write, answer,
+    listed, operation, path,
 };
 use spotter_core::{company::Company, folding::searched};
-use spotter_kernel::{Key, PageRequest, Problem, Result, Timestamp, text::Text};
+use spotter_kernel::{Key, PageRequest, Problem, Result, Rule, Timestamp, text::Text};
 use spotter_store::{Bind, List, filters, lists, params, set, statements, values};
 
 use super::{
     product::{Defaults, NewProduct, Product, ProductChanges, ProductId},
     vocabulary::{ProductType, Shelf, Visibility},
 };
+use crate::rules::BillingRule;
 
 /// Most products of a company.
 const PRODUCTS_MAX: i64 = 1_000;
@@ -140,7 +141,7 @@ fn create_product(cx: &mut Write, Body(new): Body<NewProduct>) -> Result<Product
     let defaults = Defaults { currency: company.currency, language: company.language };
     let counted: Option<(i64,)> = cx.one(COUNT, params![])?;
     if counted.is_some_and(|(count,)| count >= PRODUCTS_MAX) {
-        return Err(Problem::conflict("products", "must be at most 1000 in a company"));
+        return Err(Problem::conflict("products", Rule::TooManyOfCompany { max: 1000 }));
     }
     let (id, now, shelf) = (ProductId(cx.new_id()), cx.now(), new.product_type.shelf());
     let product = Product::new(id, now, defaults, new)?;
@@ -208,7 +209,7 @@ fn order_products(cx: &mut Write, Body(order): Body<ShelfOrder>) -> Result<Produ
         && there.len() == named.len()
         && there.iter().all(|(id, _)| named.contains(id));
     if !exact {
-        let rule = "must be every product of the shelf that is not archived, once each";
+        let rule = BillingRule::NotWholeShelf;
         return Err(Problem::invalid("productIds", rule));
     }
     let company = cx.company();
@@ -246,6 +247,7 @@ pub(super) fn area() -> Area {
             .summary("Get a product")
             .describe("Returns one product as the caller may see it."),
         operation!(app POST "/products", Manager, create_product)
+            .success(Success::Added)
             .summary("Create a product")
             .describe("Defines a product: its price, VAT, and what it grants.")
             .created()
@@ -255,11 +257,13 @@ pub(super) fn area() -> Area {
             .describe("Changes the fields that are sent. What was already sold keeps its terms.")
             .fails(&[Key::ApiError]),
         operation!(app POST "/products/{productId}/archive", Manager, archive_product)
+            .success(Success::Archived)
             .summary("Archive a product")
             .describe(
                 "Stops selling a product; what was sold stays. Archiving again changes nothing.",
             ),
         operation!(app POST "/products/{productId}/restore", Manager, restore_product)
+            .success(Success::Restored)
             .summary("Restore a product")
             .describe("Sells an archived product again."),
         operation!(app PUT "/product-order", Manager, order_products)

@@ -23,12 +23,14 @@ use crate::{
         letters,
     },
     company_day,
+    effects::BillingEffect,
     ids::{InvoiceId, PaymentMethodId},
     memberships::subscription::Subscription,
     payments::{
         operations::{PaymentAnswer, PaymentView},
         payment::{FailureCode, Payment, PaymentSource},
     },
+    rules::BillingRule,
     settings::FinanceSettings,
 };
 
@@ -182,32 +184,33 @@ fn charge_invoice(
     let invoice = Invoice::payable(cx, at.invoice_id, found.client_id)?;
     let provider = methods::required_provider(cx)?;
     if let Some(id) = new.payment_method_id {
-        let rule = "must be a payment method of the client";
+        let rule = || BillingRule::OtherPaymentMethod;
         let method = PaymentMethod::find(cx, id);
-        let method = method.map_err(|none| none.missing("paymentMethodId", rule))?;
+        let method = method.map_err(|none| none.missing("paymentMethodId", rule()))?;
         if method.client_id != invoice.client_id {
-            return Err(Problem::field(Key::NotFound, "paymentMethodId", rule));
+            return Err(Problem::field(Key::NotFound, "paymentMethodId", rule()));
         }
     }
     let today = cx.today()?;
     let method = PaymentMethod::of(cx, invoice.client_id, new.payment_method_id)?;
     let method = method.filter(|own| own.provider == provider && !own.is_over(today));
     let rule = match new.payment_method_id {
-        Some(_) => "must be one that can be charged",
-        None => "must be given: the client has no default payment method that can be charged",
+        Some(_) => BillingRule::NotChargeable,
+        None => BillingRule::NoPaymentMethod,
     };
     let method = method.ok_or_else(|| Problem::conflict("paymentMethodId", rule))?;
     if let Some(payment) = Payment::unfinished(cx, invoice.invoice_id)? {
         let rule = match payment.is_by_page() {
-            true => {
-                "must not be in progress: the client is paying on a page; cancel the payment request first"
-            }
-            false => "must be none that is under way for the invoice",
+            true => BillingRule::PayingNow,
+            false => BillingRule::PaymentUnderWay,
         };
         return Err(Problem::conflict("payment", rule));
     }
     let (amount, last4) = (invoice.currency.format_amount(invoice.balance), method.last4.clone());
-    cx.describe_effect(|| format!("What ends with {last4} is charged {amount}."));
+    cx.describe_effect(|| BillingEffect::Charged {
+        last4: last4.to_string(),
+        amount: amount.to_string(),
+    });
     let payment = charging::charge(cx, &method, for_invoice(&invoice, PaymentSource::Manual, 1))?;
     Ok(PaymentAnswer { payment: PaymentView::of(cx, payment)? })
 }

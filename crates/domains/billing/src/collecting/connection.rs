@@ -7,7 +7,11 @@ use spotter_kernel::{Key, Problem, Result, Timestamp, secret::random_text, text:
 use spotter_store::{params, record, set, statements, values};
 
 use super::provider::{Account, Keys, ProviderName};
-use crate::ids::{PaymentId, RefundId};
+use crate::{
+    effects::BillingEffect,
+    ids::{PaymentId, RefundId},
+    rules::BillingRule,
+};
 
 record! {
     /// A company's connection to a provider.
@@ -109,7 +113,7 @@ impl NewProvider {
             ProviderName::Sandbox => {
                 for (field, given) in [("secretKey", &secret), ("signingSecret", &notices)] {
                     if given.is_some() {
-                        let rule = "must be absent: the sandbox has keys of its own";
+                        let rule = BillingRule::SandboxKeys;
                         return Err(Problem::field(Key::RequestInvalid, field, rule));
                     }
                 }
@@ -119,17 +123,17 @@ impl NewProvider {
             }
             ProviderName::Stripe => {
                 if !submitted(&secret, &["sk_", "rk_"]) {
-                    let rule = "must begin with sk_ or rk_";
+                    let rule = BillingRule::NotStripeKey;
                     return Err(Problem::field(Key::RequestInvalid, "secretKey", rule));
                 }
                 if !submitted(&notices, &["whsec_"]) {
-                    let rule = "must begin with whsec_";
+                    let rule = BillingRule::NotStripeWebhookSecret;
                     return Err(Problem::field(Key::RequestInvalid, "signingSecret", rule));
                 }
                 let (old_secret, old_notices) =
                     before.map_or((None, None), |keys| (Some(keys.secret), Some(keys.notices)));
                 let secret = secret.or(old_secret).ok_or_else(|| {
-                    Problem::field(Key::RequestInvalid, "secretKey", "must be given for Stripe")
+                    Problem::field(Key::RequestInvalid, "secretKey", BillingRule::StripeKeyRequired)
                 })?;
                 Ok(Keys { secret, notices: notices.or(old_notices).unwrap_or_default() })
             }
@@ -155,7 +159,7 @@ fn is_same_account(one: &str, other: &str) -> bool {
 fn check_nothing_was_sent(cx: &mut Read) -> Result<()> {
     match cx.one::<(PaymentId,)>(SENT, params![])? {
         Some(_) => {
-            let rule = "must be a key of the same account: a payment is under way";
+            let rule = BillingRule::OtherStripeAccount;
             Err(Problem::conflict("secretKey", rule))
         }
         None => Ok(()),
@@ -166,8 +170,7 @@ fn check_nothing_was_sent(cx: &mut Read) -> Result<()> {
 fn check_nothing_under_way(cx: &mut Read) -> Result<()> {
     let paying = cx.one::<(PaymentId,)>(UNDER_WAY, params![])?.is_some();
     if paying || cx.one::<(RefundId,)>(RETURNING, params![])?.is_some() {
-        let rule = "must have no payment and no refund under way: wait until they are done, or take the requests \
-            to pay back whose pages are open";
+        let rule = BillingRule::MoneyUnderWay;
         return Err(Problem::conflict("paymentProvider", rule));
     }
     Ok(())
@@ -208,7 +211,7 @@ fn disconnect_payment_provider(cx: &mut Write) -> Result<ProviderAnswer> {
     }
     check_nothing_under_way(cx)?;
     let company = cx.company();
-    cx.describe_effect(|| "Nothing is collected by itself any more.".to_owned());
+    cx.describe_effect(|| BillingEffect::CollectionStops);
     cx.set_audit_target("company", company, ["paymentProvider"]);
     cx.defer(REMOVE, params![])?;
     Ok(ProviderAnswer { payment_provider: None })

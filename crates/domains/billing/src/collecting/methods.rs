@@ -3,10 +3,10 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use spotter_contract::{
-    Area, Body, ListQuery, Path, Read, UpdatedFrom, Write, answer, listed, operation, path,
+    Area, Body, ListQuery, Path, Read, Success, UpdatedFrom, Write, answer, listed, operation, path,
 };
 use spotter_core::clients::{Client, ClientPath};
-use spotter_kernel::{Key, Problem, Result, id::ClientId};
+use spotter_kernel::{Key, Problem, Result, Rule, id::ClientId};
 use spotter_store::{Bind, List, lists, words};
 
 use super::{
@@ -14,7 +14,9 @@ use super::{
     method::{self, MethodFacts, MethodStatus, MethodType, PaymentMethod},
     provider::ProviderName,
 };
-use crate::{billing::invoice::Collection, ids::PaymentMethodId};
+use crate::{
+    billing::invoice::Collection, effects::BillingEffect, ids::PaymentMethodId, rules::BillingRule,
+};
 
 words! {
     /// What a card or an account of the sandbox does when it is charged: it is paid at once
@@ -84,7 +86,7 @@ fn add_sandbox_method(
     let client = Client::find(cx, at.client_id)?;
     let provider = required_provider(cx)?;
     if provider != ProviderName::Sandbox {
-        return Err(Problem::conflict("paymentProvider", "must be the sandbox"));
+        return Err(Problem::conflict("paymentProvider", BillingRule::NotSandbox));
     }
     check_room(cx, client.client_id)?;
     let payment_method = method::store(cx, client.client_id, provider, &new.sandbox_token.facts())?;
@@ -93,7 +95,7 @@ fn add_sandbox_method(
 
 /// The company's provider, or the refusal of what needs one.
 pub fn required_provider(cx: &mut Read) -> Result<ProviderName> {
-    let rule = "must be connected: the company collects money by hand";
+    let rule = BillingRule::NoProvider;
     connection::provider(cx)?.ok_or_else(|| Problem::conflict("paymentProvider", rule))
 }
 
@@ -105,11 +107,11 @@ pub fn check_collection(
     named: Option<PaymentMethodId>,
 ) -> Result<()> {
     if let Some(id) = named {
-        let rule = "must be a payment method of the client";
+        let rule = || BillingRule::OtherPaymentMethod;
         let found = PaymentMethod::find(cx, id);
-        let method = found.map_err(|none| none.missing("paymentMethodId", rule))?;
+        let method = found.map_err(|none| none.missing("paymentMethodId", rule()))?;
         if method.client_id != client {
-            return Err(Problem::field(Key::NotFound, "paymentMethodId", rule));
+            return Err(Problem::field(Key::NotFound, "paymentMethodId", rule()));
         }
     }
     if collection == Collection::Manual {
@@ -120,8 +122,7 @@ pub fn check_collection(
     match method.is_some_and(|own| own.provider == provider && !own.is_over(today)) {
         true => Ok(()),
         false => {
-            let rule =
-                "must be one that can be charged, for bills that are collected by themselves";
+            let rule = BillingRule::NotChargeableByItself;
             Err(Problem::conflict("paymentMethodId", rule))
         }
     }
@@ -134,7 +135,7 @@ pub fn check_room(cx: &mut Read, client: ClientId) -> Result<()> {
     let count = active.iter().filter(|one| one.status == MethodStatus::Active).count();
     match count < MOST && active.len() < 100 {
         true => Ok(()),
-        false => Err(Problem::conflict("paymentMethods", "must be at most 20 of one client")),
+        false => Err(Problem::conflict("paymentMethods", BillingRule::TooManyMethods { max: 20 })),
     }
 }
 
@@ -143,7 +144,7 @@ path!(MethodPath { payment_method_id: PaymentMethodId });
 fn make_payment_method_default(cx: &mut Write, Path(at): Path<MethodPath>) -> Result<MethodAnswer> {
     let before = PaymentMethod::find(cx, at.payment_method_id)?;
     if before.status != MethodStatus::Active {
-        return Err(Problem::conflict("status", "must be active"));
+        return Err(Problem::conflict("status", Rule::Inactive));
     }
     Ok(MethodAnswer { payment_method: method::make_default(cx, before)? })
 }
@@ -154,7 +155,7 @@ fn revoke_payment_method(cx: &mut Write, Path(at): Path<MethodPath>) -> Result<M
         return Ok(MethodAnswer { payment_method: before });
     }
     cx.as_of(before.updated_at);
-    cx.describe_effect(|| format!("What ends with {} is not charged any more.", before.last4));
+    cx.describe_effect(|| BillingEffect::MethodRemoved { last4: before.last4.to_string() });
     Ok(MethodAnswer { payment_method: method::end(cx, &before, MethodStatus::Revoked)? })
 }
 
@@ -186,6 +187,7 @@ pub(super) fn area() -> Area {
         .fails(&[Key::ApiError]),
         operation!(app POST "/finance/payment-methods/{paymentMethodId}/revoke", Manager,
             revoke_payment_method)
+.success(Success::Revoked)
         .summary("Revoke a payment method")
         .describe(
                 "Stops charging a payment method. Memberships that are collected automatically \

@@ -11,9 +11,12 @@ use super::{
     charging::{ProviderPayment, conclude},
     provider::Outcome,
 };
-use crate::payments::{
-    operations::{PaymentAnswer, PaymentPath, PaymentView},
-    payment::{FailureCode, Payment},
+use crate::{
+    payments::{
+        operations::{PaymentAnswer, PaymentPath, PaymentView},
+        payment::{FailureCode, Payment},
+    },
+    rules::BillingRule,
 };
 
 /// How old a payment is that can be resolved by hand, in hours: until then the provider is asked.
@@ -39,13 +42,13 @@ fn resolve_payment(
 ) -> Result<PaymentAnswer> {
     let payment = Payment::find(cx, at.payment_id)?;
     if ProviderPayment::find(cx, at.payment_id)?.is_none() {
-        return Err(Problem::conflict("paymentId", "must be a payment through a provider"));
+        return Err(Problem::conflict("paymentId", BillingRule::NotProviderPayment));
     }
     if payment.is_final() {
-        return Err(Problem::conflict("status", "must be pending or processing"));
+        return Err(Problem::conflict("status", BillingRule::NotPendingOrProcessing));
     }
     if payment.created_at.plus_seconds(HOURS * 3_600) > cx.now() {
-        let rule = "must be a day old: until then the provider is asked what became of it";
+        let rule = BillingRule::TooFresh;
         return Err(Problem::conflict("createdAt", rule));
     }
     let outcome = match submitted.status {

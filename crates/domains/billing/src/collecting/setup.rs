@@ -5,7 +5,8 @@ use maud::html;
 use schemars::JsonSchema;
 use serde::Serialize;
 use spotter_contract::{
-    Area, Document, Path, Read, ReaderDocument, Timer, Write, answer, operation, vault::digest,
+    Area, Document, Path, Read, ReaderDocument, Success, Timer, Write, answer, operation,
+    vault::digest,
 };
 use spotter_core::{
     clients::{Client, ClientPath},
@@ -222,13 +223,14 @@ pub(super) fn area() -> Area {
     Area::of(STATEMENTS).timers(&[&ASK_ABOUT_SETUP]).operations([
         operation!(app POST "/finance/clients/{clientId}/payment-methods/setups", Manager,
             create_payment_setup)
+        .success(Success::Added)
         .summary("Create a payment setup")
         .describe(
             "Returns `setupUrl`, a page that is open for a week, on which the client adds a \
                  payment method at the provider. No payment details pass through this API.",
         )
         .created()
-        .pay_page()
+        .payment_page()
         .for_client(&[])
         .fails(&[Key::CompanyNotFound, Key::ApiError]),
     ])

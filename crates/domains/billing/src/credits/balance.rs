@@ -7,10 +7,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use spotter_contract::{Area, Body, ListQuery, Path, Read, Write, answer, listed, operation};
 use spotter_core::clients::{Client, ClientPath};
-use spotter_kernel::text::quoted;
 use spotter_kernel::{
     Date, Event, Key, Problem, Result, id::ClientId, number::BoundedInteger, text::Text,
 };
+use spotter_kernel::{Rule, text::quoted};
 use spotter_store::{Bind, List, filters, lists};
 
 use super::{
@@ -18,7 +18,7 @@ use super::{
     grant,
     lot::{CreditEntry, CreditLot, EntryKind, LotChangeCause, LotSource, LotStatus},
 };
-use crate::{catalogue::pools, ids::CreditLotId};
+use crate::{catalogue::pools, effects::BillingEffect, ids::CreditLotId, rules::BillingRule};
 
 /// A client's credits of a pool.
 #[derive(Debug, Default, Serialize, JsonSchema)]
@@ -110,14 +110,14 @@ fn adjust_credits(
     let today = cx.today()?;
     let amount = new.amount.0;
     if amount == 0 {
-        return Err(Problem::invalid("amount", "must not be 0"));
+        return Err(Problem::invalid("amount", BillingRule::Zero));
     }
     if new.valid_until.is_some_and(|until| amount < 0 || until <= today) {
-        let rule = "must be after today, and is for credits that are given";
+        let rule = BillingRule::CreditExpiry;
         return Err(Problem::invalid("validUntil", rule));
     }
     if client.is_archived() {
-        return Err(Problem::conflict("clientId", "must not be archived"));
+        return Err(Problem::conflict("clientId", Rule::Archived));
     }
     cx.set_audit_target("client", client.client_id, ["credits"]);
     let name = quoted(&client.name());
@@ -125,10 +125,13 @@ fn adjust_credits(
     let because = LotChangeCause { booking: None, reason: new.reason.map(Into::into) };
     if amount > 0 {
         pool_key.as_deref().map_or(Ok(()), |key| pools::check_given(cx, key))?;
-        cx.describe_effect(|| format!("{name} is given {amount} credits."));
+        cx.describe_effect(|| BillingEffect::CreditsGiven { name: name.to_string(), amount });
         give(cx, at.client_id, (amount, pool_key, new.valid_until), &because)?;
     } else {
-        cx.describe_effect(|| format!("{} credits of {name} are taken back.", -amount));
+        cx.describe_effect(|| BillingEffect::CreditsTaken {
+            amount: -amount,
+            name: name.to_string(),
+        });
         take(cx, at.client_id, (-amount, pool_key), &because)?;
     }
     view(cx, at.client_id)
@@ -175,8 +178,8 @@ fn take(
     });
     let there: i64 = lots.iter().map(CreditLot::available).sum();
     if amount > there {
-        let rule = format!("must leave 0 or more: {there} can be taken back");
-        return Err(Problem::conflict("amount", &rule));
+        let rule = BillingRule::TooManyTaken { there };
+        return Err(Problem::conflict("amount", rule));
     }
     let mut left = amount;
     for mut lot in lots {

@@ -11,6 +11,7 @@ use spotter_kernel::{Event, Id, Result, id::ClientId};
 use super::letters;
 use crate::{
     account_status,
+    effects::BillingEffect,
     memberships::subscription::{Subscription, SubscriptionStatus},
     sales::{client_product::ClientProduct, end, lifecycle},
     settings::FinanceSettings,
@@ -75,11 +76,10 @@ fn end_at_term(cx: &mut Write, client: Id) -> Result<u64> {
             subscription.end_on(end);
         }
         let bills = subscription.bills_to_come(100).len();
-        cx.describe_effect(|| {
-            format!(
-                "The membership {} ends on {end}; bills until then: {bills}.",
-                quoted(&subscription.name)
-            )
+        cx.describe_effect(|| BillingEffect::MembershipEnds {
+            name: quoted(&subscription.name),
+            end: end.to_string(),
+            bills: bills.to_string(),
         });
         if subscription != before {
             apply(cx, &before, subscription)?;
@@ -91,7 +91,7 @@ fn end_at_term(cx: &mut Write, client: Id) -> Result<u64> {
 
 const EFFECTS: &[Effect] = &[Effect::new(
     Offboarding::ClientLeavesAtTerm,
-    "Their memberships end by their terms, as if cancelled today, and are billed until then.",
+    || BillingEffect::MembershipsEndByTerms.into(),
     end_at_term,
 )];
 

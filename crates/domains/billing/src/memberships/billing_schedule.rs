@@ -13,6 +13,7 @@ use crate::{
         period::first_of_month,
         subscription::{Pause, Subscription},
     },
+    rules::BillingRule,
     sales::terms::Terms,
     settings::{BillingAnchor, CancellationEnd, FirstPeriod, PauseBilling},
 };
@@ -77,7 +78,7 @@ pub fn billing_start(
         return Ok(BillingStart { anchor: start, bill });
     }
     if !terms.period.is_months() {
-        let rule = "must be start for a membership whose period is no whole number of months";
+        let rule = BillingRule::AnchoredPartialMonths;
         return Err(Problem::invalid("billingAnchor", rule));
     }
     let whole = terms.period.start(first_of, -1).days_until(first_of);
@@ -101,12 +102,12 @@ pub fn billing_start(
 /// the first one that is billed here starts on another.
 pub fn imported_start(terms: &Terms, began: Date, start: Date) -> Result<BillingStart> {
     if began > start {
-        return Err(Problem::invalid("anchorDate", "must not be after startsOn"));
+        return Err(Problem::invalid("anchorDate", BillingRule::AfterStartsOn));
     }
     let (_, own, next) = terms.period.around(began, start);
     if own != start {
-        let rule = format!("must be where a period counted from anchorDate begins, such as {next}");
-        return Err(Problem::invalid("startsOn", &rule));
+        let rule = BillingRule::NotPeriodStart { next };
+        return Err(Problem::invalid("startsOn", rule));
     }
     let whole = PeriodBill {
         period_start: start,
@@ -116,10 +117,7 @@ pub fn imported_start(terms: &Terms, began: Date, start: Date) -> Result<Billing
     };
     let bill = match terms.term_end(began) {
         Some(end) if end <= start => {
-            return Err(Problem::invalid(
-                "startsOn",
-                &format!("must be before its term ends on {end}"),
-            ));
+            return Err(Problem::invalid("startsOn", BillingRule::AfterTerm { end }));
         }
         Some(end) => whole.cut(end, terms.price, whole.days()),
         None => whole,
@@ -283,12 +281,12 @@ impl Subscription {
     /// Plans a pause, where it may be.
     pub fn plan_pause(&mut self, pause: Pause, days_a_year: i64) -> Result<()> {
         if let Some(end) = self.end_date.filter(|end| pause.until >= *end) {
-            return Err(Problem::conflict("until", &format!("must be before the end on {end}")));
+            return Err(Problem::conflict("until", BillingRule::AfterEnd { end }));
         }
         let overlaps =
             |one: &Pause| common_days((one.from, one.until), (pause.from, pause.until)) > 0;
         if self.pauses.0.iter().any(overlaps) {
-            return Err(Problem::conflict("from", "must not be in another pause"));
+            return Err(Problem::conflict("from", BillingRule::InPause));
         }
         for year in pause.from.0.year()..=pause.until.0.year() {
             let first = |year| Date(jiff::civil::date(year, 1, 1));
@@ -296,9 +294,8 @@ impl Subscription {
             let days = |one: &Pause| common_days((one.from, one.until), of);
             let all = self.pauses.0.iter().map(days).sum::<i64>() + days(&pause);
             if days(&pause) > 0 && all > days_a_year {
-                let rule =
-                    format!("must leave at most {days_a_year} days of pause in {year}, not {all}");
-                return Err(Problem::conflict("until", &rule));
+                let rule = BillingRule::PausedTooLong { days_a_year, year, all };
+                return Err(Problem::conflict("until", rule));
             }
         }
         let (billing, days) = (pause.billing, pause.from.days_until(pause.until));
@@ -306,8 +303,8 @@ impl Subscription {
             && billing == PauseBilling::Flexible
             && self.paid_until.plus_days(days).is_none_or(|paid| paid > end)
         {
-            let rule = format!("must leave the days that are paid for before the end on {end}");
-            return Err(Problem::conflict("until", &rule));
+            let rule = BillingRule::PauseBeyondEnd { end };
+            return Err(Problem::conflict("until", rule));
         }
         let at = self.pauses.0.partition_point(|one| one.from < pause.from);
         self.pauses.0.insert(at, pause);

@@ -4,7 +4,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use spotter_contract::{Actor, Area, Body, OptionalBody, Path, Read, answer, operation, path};
-use spotter_kernel::{Date, Key, Problem, Result, text::Text};
+use spotter_kernel::{Date, Key, Problem, Result, Rule, text::Text};
 
 use super::request::{RequestKind, RequestedBy};
 use crate::{
@@ -13,6 +13,7 @@ use crate::{
         billing_schedule::{EndRule, PeriodBill},
         subscription::{Pause, Subscription, SubscriptionStatus},
     },
+    rules::BillingRule,
     settings::FinanceSettings,
 };
 
@@ -68,7 +69,7 @@ answer!(PreviewAnswer { preview: RequestPreview });
 pub(super) fn running(cx: &mut Read, id: SubscriptionId) -> Result<Subscription> {
     let found = Subscription::find(cx, id)?;
     match found.has_ended() {
-        true => Err(Problem::conflict("status", "must not have ended")),
+        true => Err(Problem::conflict("status", BillingRule::Ended)),
         false => Ok(found),
     }
 }
@@ -106,21 +107,21 @@ pub(super) fn with_pause(
     let settings = FinanceSettings::find(cx)?;
     let today = cx.today()?;
     if new.until <= new.from {
-        return Err(Problem::field(Key::DateRangeOrderInvalid, "until", "must be after from"));
+        return Err(Problem::field(Key::DateRangeOrderInvalid, "until", BillingRule::NotAfterFrom));
     }
     if new.from < today {
-        return Err(Problem::invalid("from", "must not be before today"));
+        return Err(Problem::invalid("from", Rule::BeforeToday));
     }
     if new.from.days_until(new.until) > PAUSE_DAYS_MAX || today.days_until(new.from) > END_DAYS_MAX
     {
-        let rule = "must be at most a year after from, and that at most ten years from today";
+        let rule = BillingRule::PauseTooLong;
         return Err(Problem::invalid("until", rule));
     }
     if new.from < before.start_date {
-        return Err(Problem::invalid("from", "must not be before the membership's first day"));
+        return Err(Problem::invalid("from", BillingRule::BeforeFirstDay));
     }
     if before.status == SubscriptionStatus::PastDue {
-        return Err(Problem::conflict("status", "must not be past due"));
+        return Err(Problem::conflict("status", BillingRule::PastDue));
     }
     let mut subscription = before.clone();
     let pause = Pause {
@@ -148,31 +149,25 @@ pub(super) fn with_end(
     let earliest = subscription.end_after(today, settings.cancellation_end);
     let (date, rule) = match (end_date, immediately) {
         (Some(_), true) => {
-            return Err(Problem::invalid("endDate", "must be absent where it ends immediately"));
+            return Err(Problem::invalid("endDate", BillingRule::EndsImmediately));
         }
         (None, true) => (today, EndRule::Immediately),
         (Some(wished), _) if wished < earliest.date => {
-            let rule = format!("must be {} or later", earliest.date);
-            return Err(Problem::conflict("endDate", &rule));
+            let rule = BillingRule::TooEarly { earliest: earliest.date };
+            return Err(Problem::conflict("endDate", rule));
         }
         (Some(wished), _) if today.days_until(wished) > END_DAYS_MAX => {
-            return Err(Problem::invalid("endDate", "must be at most ten years from today"));
+            return Err(Problem::invalid("endDate", BillingRule::BeyondTenYears));
         }
         (Some(wished), _) if wished > earliest.date => (wished, EndRule::Wished),
         (Some(wished), _) => (wished, earliest.rule),
         (None, _) => (earliest.date, earliest.rule),
     };
     if let Some(end) = before.end_date.filter(|end| before.auto_renew && *end <= date) {
-        return Err(Problem::conflict(
-            "status",
-            &format!("must not be cancelled already: it ends on {end}"),
-        ));
+        return Err(Problem::conflict("status", BillingRule::EndsAlready { end }));
     }
     if let Some(end) = before.end_date.filter(|end| *end <= date) {
-        return Err(Problem::conflict(
-            "autoRenew",
-            &format!("must be true: it ends by itself on {end}"),
-        ));
+        return Err(Problem::conflict("autoRenew", BillingRule::EndsByItself { end }));
     }
     subscription.end_on(date);
     Ok((subscription, rule))

@@ -6,7 +6,10 @@ use spotter_contract::{Area, Read, Write};
 use spotter_kernel::{Date, Key, Problem, Result, Timestamp, id::ClientId};
 use spotter_store::{params, record, set, statements, values, words};
 
-use crate::ids::{SubscriptionId, SubscriptionRequestId};
+use crate::{
+    ids::{SubscriptionId, SubscriptionRequestId},
+    rules::BillingRule,
+};
 
 words! {
     /// What is wished.
@@ -67,7 +70,7 @@ impl SubscriptionRequest {
         let found: Self = cx.one(FIND, params![subscription, id])?.ok_or(Key::NotFound)?;
         match found.status {
             RequestStatus::Pending => Ok(found),
-            _ => Err(Problem::conflict("status", "must be pending")),
+            _ => Err(Problem::conflict("status", BillingRule::NotPending)),
         }
     }
 
@@ -77,7 +80,7 @@ impl SubscriptionRequest {
             let waiting: Option<(SubscriptionRequestId,)> =
                 cx.one(WAITING, params![self.subscription_id, self.kind])?;
             if waiting.is_some() {
-                let rule = "must have no such request that waits for an answer";
+                let rule = BillingRule::RequestWaits;
                 return Err(Problem::conflict("status", rule));
             }
         }

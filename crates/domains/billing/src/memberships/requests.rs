@@ -2,11 +2,11 @@
 //! at once, or once a manager approves, where the company wants that.
 
 use spotter_contract::{
-    Area, Body, ListQuery, OptionalBody, Path, Read, UpdatedFrom, Write, answer, listed, operation,
-    path,
+    Area, Body, ListQuery, OptionalBody, Path, Read, Success, UpdatedFrom, Write, answer, listed,
+    operation, path,
 };
 use spotter_core::clients::Client;
-use spotter_kernel::{Date, Event, Key, Problem, Result};
+use spotter_kernel::{Date, Event, Key, Problem, Result, Rule};
 use spotter_store::{Bind, List, lists};
 
 use super::{
@@ -20,8 +20,10 @@ use super::{
 use crate::{
     account_status,
     credits::grant,
+    effects::BillingEffect,
     ids::{SubscriptionId, SubscriptionRequestId},
     memberships::subscription::Subscription,
+    rules::BillingRule,
 };
 
 path!(RequestPath { subscription_id: SubscriptionId, request_id: SubscriptionRequestId });
@@ -46,8 +48,8 @@ fn request_pause(
     let needs = needs_approval(cx, RequestKind::Pause)?;
     let (from, until) = (new.from, new.until);
     cx.describe_effect(|| match needs {
-        true => format!("A manager is asked to pause the membership from {from} until {until}."),
-        false => format!("The membership is paused from {from} until {until}."),
+        true => BillingEffect::PauseAsked { from: from.to_string(), until: until.to_string() },
+        false => BillingEffect::Paused { from: from.to_string(), until: until.to_string() },
     });
     let reason = new.reason.map(Into::into);
     let request = written(cx, &before, RequestKind::Pause, reason, |request| {
@@ -67,13 +69,8 @@ fn request_cancellation(
     let needs = needs_approval(cx, RequestKind::Cancellation)?;
     let end = subscription.end_date;
     cx.describe_effect(|| match (needs, end) {
-        (true, _) => "A manager is asked to cancel the membership.".to_owned(),
-        (false, end) => {
-            format!(
-                "The membership ends: its last day is the one before {}.",
-                decision_sentence(end)
-            )
-        }
+        (true, _) => BillingEffect::CancellationAsked,
+        (false, end) => BillingEffect::MembershipEndsBefore { date: decision_sentence(end) },
     });
     let reason = new.reason.map(Into::into);
     let request = written(cx, &before, RequestKind::Cancellation, reason, |request| {
@@ -158,8 +155,8 @@ fn approve_subscription_request(
             let mut membership = before.clone();
             let end = request.end_date.map_or(today, |end| end.max(today));
             if let Some(known) = before.end_date.filter(|known| *known < end) {
-                let rule = format!("must not be cancelled already: it ends on {known}");
-                return Err(Problem::conflict("endDate", &rule));
+                let rule = BillingRule::EndsAlready { end: known };
+                return Err(Problem::conflict("endDate", rule));
             }
             membership.end_on(end);
             request.end_date = Some(end);
@@ -186,13 +183,10 @@ fn undo_cancellation(
 ) -> Result<SubscriptionAnswer> {
     let before = running(cx, at.subscription_id)?;
     if Client::find(cx, before.client_id)?.is_archived() {
-        return Err(Problem::conflict("clientId", "must not be archived"));
+        return Err(Problem::conflict("clientId", Rule::Archived));
     }
     if before.end_date.is_none() || !before.auto_renew {
-        return Err(Problem::conflict(
-            "status",
-            "must be cancelled, with an end that is still to come",
-        ));
+        return Err(Problem::conflict("status", BillingRule::NotCancelled));
     }
     let mut membership = before.clone();
     membership.end_date = None;
@@ -217,7 +211,7 @@ fn resume_subscription(
             grant::shift(cx, membership.client_product_id, today, planned.days_until(today))?;
         }
         (None, Some((planned, _))) => membership.drop_pause(planned),
-        (None, None) => return Err(Problem::conflict("pauses", "must have one that is not over")),
+        (None, None) => return Err(Problem::conflict("pauses", BillingRule::NoMembership)),
     }
     Ok(SubscriptionAnswer { subscription: apply(cx, &before, membership)? })
 }
@@ -262,6 +256,7 @@ pub(super) fn area() -> Area {
         .confirmation(),
         operation!(app POST "/finance/subscriptions/{subscriptionId}/requests/{requestId}/approve", Manager,
             approve_subscription_request)
+.success(Success::Approved)
         .summary("Approve a membership request")
             .describe(
                 "Applies a requested pause or cancellation.",
@@ -271,6 +266,7 @@ pub(super) fn area() -> Area {
         .fails(&[Key::ApiError]),
         operation!(app POST "/finance/subscriptions/{subscriptionId}/requests/{requestId}/reject", Manager,
             reject_subscription_request)
+.success(Success::Rejected)
         .summary("Reject a membership request")
             .describe(
                 "Declines a requested pause or cancellation.",

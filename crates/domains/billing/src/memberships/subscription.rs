@@ -15,6 +15,7 @@ use spotter_store::{Json, params, record, set, statements, values, words};
 use crate::{
     billing::invoice::Collection,
     catalogue::{product::ProductId, vocabulary::Period},
+    effects::BillingEffect,
     ids::{ClientProductId, PaymentMethodId, SubscriptionId},
     settings::PauseBilling,
 };
@@ -224,7 +225,7 @@ const STAYS: &[Remainder] = &[Remainder::new(
     SetAside::Product,
     LeftKind::Membership,
     |cx, product, most| cx.all(LEFT_OF_PRODUCT, params![product, most]),
-    "{} memberships of it go on, and are billed as before.",
+    |total| BillingEffect::MembershipsStay { total }.into(),
 )];
 
 /// Records that erasure keeps, and why.

@@ -20,6 +20,7 @@ use crate::{
     catalogue::product::ProductId,
     collecting::methods,
     ids::{ClientProductId, PaymentMethodId, SubscriptionId},
+    rules::BillingRule,
 };
 
 listed!(Subscriptions { subscriptions: Subscription });
@@ -66,7 +67,7 @@ fn update_subscription(
 ) -> Result<SubscriptionAnswer> {
     let before = Subscription::find(cx, at.subscription_id)?;
     if before.has_ended() {
-        return Err(Problem::conflict("status", "must not have ended"));
+        return Err(Problem::conflict("status", BillingRule::Ended));
     }
     let mut subscription = before.clone();
     change.collection.apply(&mut subscription.collection);

@@ -14,12 +14,14 @@ use spotter_store::{List, filters, lists, words};
 use super::request::{PaymentRequest, RequestStatus};
 use crate::{
     billing::invoice::Invoice,
+    effects::BillingEffect,
     ids::{InvoiceId, PaymentId, PaymentRequestId},
     payments::{
         allocation,
         payment::{Allocation, Payment, PaymentKind, PaymentSource, PaymentStatus, TALLY},
         refunds::{self, Refund},
     },
+    rules::BillingRule,
 };
 
 /// A payment with what it pays and what went back.
@@ -130,23 +132,23 @@ struct NewPayment {
 
 /// The request that money answers, which must be all that was asked for.
 fn answered(cx: &mut Read, new: &NewPayment, id: PaymentRequestId) -> Result<PaymentRequest> {
-    let rule = "must be an open request to the client";
+    let rule = || BillingRule::NotOpenRequest;
     let found =
-        PaymentRequest::find(cx, id).map_err(|none| none.missing("paymentRequestId", rule))?;
+        PaymentRequest::find(cx, id).map_err(|none| none.missing("paymentRequestId", rule()))?;
     if found.client_id != new.client_id {
-        return Err(Problem::field(Key::NotFound, "paymentRequestId", rule));
+        return Err(Problem::field(Key::NotFound, "paymentRequestId", rule()));
     }
     if !found.is_open() {
-        return Err(Problem::conflict("paymentRequestId", rule));
+        return Err(Problem::conflict("paymentRequestId", rule()));
     }
     if new.amount.is_some_and(|amount| amount.0 != found.amount) {
         return Err(Problem::conflict(
             "amount",
-            &format!("must be {}, as was asked for", found.amount),
+            BillingRule::NotRequestedAmount { amount: found.amount.to_string() },
         ));
     }
     if new.invoice_id.is_some() && new.invoice_id != found.invoice_id {
-        return Err(Problem::conflict("invoiceId", "must be the invoice of the request"));
+        return Err(Problem::conflict("invoiceId", BillingRule::NotRequestsInvoice));
     }
     Ok(found)
 }
@@ -167,12 +169,12 @@ fn record_payment(cx: &mut Write, Body(new): Body<NewPayment>) -> Result<Payment
     let own = own.or(request.as_ref().map(|request| request.currency));
     let currency = new.currency.or(own).unwrap_or(company.currency);
     if own.is_some_and(|own| own != currency) {
-        return Err(Problem::field(Key::InvalidCurrency, "currency", "must be the invoice's"));
+        return Err(Problem::field(Key::InvalidCurrency, "currency", BillingRule::NotInvoices));
     }
     let requested = request.as_ref().map(|request| request.amount);
     let balance = requested.or(invoice.as_ref().map(|invoice| invoice.balance));
     let Some(amount) = new.amount.map(|amount| amount.0).or(balance) else {
-        return Err(Problem::invalid("amount", "must be given where no invoice is named"));
+        return Err(Problem::invalid("amount", BillingRule::RequiredWithoutInvoice));
     };
     let kind = match new.kind {
         TakenKind::Cash => PaymentKind::Cash,
@@ -190,7 +192,7 @@ fn record_payment(cx: &mut Write, Body(new): Body<NewPayment>) -> Result<Payment
     };
     cx.describe_effect(|| {
         let amount = currency.format_amount(amount);
-        format!("A payment of {amount} is recorded for {}.", quoted(&client.name()))
+        BillingEffect::PaymentRecorded { amount: amount.to_string(), name: quoted(&client.name()) }
     });
     if let Some(request) = request {
         request.end(cx, RequestStatus::Paid)?;

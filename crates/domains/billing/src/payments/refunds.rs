@@ -4,7 +4,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use spotter_contract::{
-    Area, Body, Job, Path, Read, Timer, Write,
+    Area, Body, Job, Path, Read, Success, Timer, Write,
     jobs::{AttemptResult, RetryPolicy, State},
     operation,
 };
@@ -24,12 +24,14 @@ use crate::{
         connection,
         provider::{Account, RefundOrder},
     },
+    effects::BillingEffect,
     ids::{PaymentId, RefundId},
     payments::{
         allocation,
         operations::{PaymentAnswer, PaymentPath, PaymentView},
         payment::{Payment, PaymentStatus},
     },
+    rules::BillingRule,
 };
 
 words! {
@@ -90,11 +92,14 @@ fn refund_payment(
 ) -> Result<PaymentAnswer> {
     let before = Payment::find(cx, at.payment_id)?;
     if before.status != PaymentStatus::Succeeded {
-        return Err(Problem::conflict("status", "must be succeeded"));
+        return Err(Problem::conflict("status", BillingRule::NotSucceeded));
     }
     let (amount, most) = (new.amount.0, before.refundable());
     if amount > most {
-        return Err(Problem::conflict("amount", &format!("must be at most {most}")));
+        return Err(Problem::conflict(
+            "amount",
+            BillingRule::MoreThanRefundable { most: most.to_string() },
+        ));
     }
     let reason: Option<String> = new.reason.map(Into::into);
     cx.as_of(before.updated_at);
@@ -103,8 +108,9 @@ fn refund_payment(
         true => Client::names(cx, &[before.client_id])?.pop().flatten().unwrap_or_default(),
         false => String::new(),
     };
-    cx.describe_effect(|| {
-        format!("{} go back to {}.", currency.format_amount(amount), quoted(&name))
+    cx.describe_effect(|| BillingEffect::Refunded {
+        amount: currency.format_amount(amount),
+        name: quoted(&name),
     });
     // What pays a bill is credited, the bill that was paid last first, until enough of the payment is free.
     let mut missing = amount - before.unallocated;
@@ -118,7 +124,10 @@ fn refund_payment(
         let number = bill.number.clone();
         cx.describe_effect(|| {
             let wanted = currency.format_amount(wanted);
-            format!("A credit note over {wanted} is issued for {number}.")
+            BillingEffect::CreditNoteIssued {
+                amount: wanted.to_string(),
+                number: number.to_string(),
+            }
         });
         credit_notes::credit(cx, &mut bill, wanted, Some(before.payment_id), reason.clone())?;
     }
@@ -132,7 +141,7 @@ fn refund_payment(
     if let Some(kept) = kept
         && connection::provider(cx)? != Some(kept.provider)
     {
-        let rule = "must be the one that the payment came through: connect it again";
+        let rule = BillingRule::OtherProvider;
         return Err(Problem::conflict("paymentProvider", rule));
     }
     let mut refund = Refund {
@@ -257,6 +266,7 @@ pub static SEND_REFUND: Job =
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS).jobs(&[&SEND_REFUND]).timers(&[&SEND_REFUND_AGAIN]).operations([
         operation!(app POST "/finance/payments/{paymentId}/refunds", Manager, refund_payment)
+            .success(Success::Refunded)
             .summary("Refund a payment")
             .describe(
                 "Refunds a payment completely or in part. Unallocated money goes back first; for \

@@ -3,19 +3,23 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use spotter_contract::{Area, Body, ListQuery, Path, Read, Write, answer, listed, operation, path};
+use spotter_contract::{
+    Area, Body, ListQuery, Path, Read, Success, Write, answer, listed, operation, path,
+};
 use spotter_core::{clients::Client, company::Company};
-use spotter_kernel::text::quoted;
 use spotter_kernel::{
     Event, Key, Page, Problem, Result, Timestamp, id::ClientId, money::Currency,
     number::BoundedInteger, text::Text,
 };
+use spotter_kernel::{Rule, text::quoted};
 use spotter_store::{List, filters, lists};
 
 use super::request::{OPEN_DAYS, PaymentRequest, RequestStatus, RequestedPayment, TALLY};
 use crate::{
     billing::{invoice::Invoice, invoices::InvoicePath},
+    effects::BillingEffect,
     ids::{InvoiceId, PaymentRequestId},
+    rules::BillingRule,
 };
 
 /// How long a request can be paid at most, in days.
@@ -109,28 +113,34 @@ fn create_payment_request(
     let own = invoice.as_ref().map(|invoice| invoice.currency);
     let currency = new.currency.or(own).unwrap_or(company.currency);
     if own.is_some_and(|own| own != currency) {
-        return Err(Problem::field(Key::InvalidCurrency, "currency", "must be the invoice's"));
+        return Err(Problem::field(Key::InvalidCurrency, "currency", BillingRule::NotInvoices));
     }
     let balance = invoice.as_ref().map(|invoice| invoice.balance);
     let Some(amount) = new.amount.map(|amount| amount.0).or(balance) else {
-        return Err(Problem::invalid("amount", "must be given where no invoice is named"));
+        return Err(Problem::invalid("amount", BillingRule::RequiredWithoutInvoice));
     };
     if let Some(balance) = balance.filter(|balance| amount > *balance) {
-        return Err(Problem::conflict("amount", &format!("must be at most {balance}")));
+        return Err(Problem::conflict(
+            "amount",
+            BillingRule::MoreThanBalance { balance: balance.to_string() },
+        ));
     }
     let number = invoice.as_ref().map(|invoice| invoice.number.clone());
     let Some(description) = new.description.map(String::from).or(number) else {
-        return Err(Problem::invalid("description", "must be given where no invoice is named"));
+        return Err(Problem::invalid("description", BillingRule::RequiredWithoutInvoice));
     };
     let expires_at = new.expires_at.unwrap_or_else(|| cx.now().plus_days(OPEN_DAYS));
     if expires_at <= cx.now() {
-        return Err(Problem::invalid("expiresAt", "must be in the future"));
+        return Err(Problem::invalid("expiresAt", Rule::NotInFuture));
     }
     if expires_at > cx.now().plus_days(OPEN_DAYS_MAX) {
-        return Err(Problem::invalid("expiresAt", "must be at most 366 days from now"));
+        return Err(Problem::invalid("expiresAt", BillingRule::TooFarAhead { days: 366 }));
     }
     let (name, output) = (quoted(&client.name()), currency.format_amount(amount));
-    cx.describe_effect(|| format!("{name} is asked to pay {output}."));
+    cx.describe_effect(|| BillingEffect::PaymentRequested {
+        name: name.to_string(),
+        amount: output.to_string(),
+    });
     let requested = RequestedPayment {
         client_id: new.client_id,
         invoice_id: new.invoice_id,
@@ -156,11 +166,9 @@ fn cancel_payment_request(
 ) -> Result<PaymentRequestAnswer> {
     let request = PaymentRequest::find(cx, at.payment_request_id)?;
     if !request.is_open() {
-        return Err(Problem::conflict("status", "must be open"));
+        return Err(Problem::conflict("status", BillingRule::NotOpen));
     }
-    cx.describe_effect(|| {
-        "The request is taken back: its page takes no payment any more.".to_owned()
-    });
+    cx.describe_effect(|| BillingEffect::PaymentRequestCancelled);
     cx.set_audit_target("payment_request", request.payment_request_id, ["status"]);
     let request = request.end(cx, RequestStatus::Cancelled)?;
     Ok(PaymentRequestAnswer { payment_request: RequestView::of(cx, request)? })
@@ -181,6 +189,7 @@ pub(super) fn area() -> Area {
         .for_own(&[]),
         operation!(POST "/finance/payment-requests", FinancePaymentRequestsWrite,
             create_payment_request)
+        .success(Success::Added)
         .summary("Create a payment request")
         .describe(
             "Requests payment of an invoice or of another amount. `payUrl` is the client's \
@@ -188,7 +197,7 @@ pub(super) fn area() -> Area {
         )
         .created()
         .emits(&[Event::PaymentRequestCreated])
-        .pay_page()
+        .payment_page()
         .fails(&[Key::CompanyNotFound, Key::ApiError])
         .confirmation(),
         operation!(app POST "/finance/invoices/{invoiceId}/pay", Manager, pay_invoice)
@@ -198,10 +207,11 @@ pub(super) fn area() -> Area {
             )
             .emits(&[Event::PaymentRequestCreated])
             .for_own(&[])
-            .pay_page()
+            .payment_page()
             .fails(&[Key::ApiError]),
         operation!(POST "/finance/payment-requests/{paymentRequestId}/cancel",
             FinancePaymentRequestsWrite, cancel_payment_request)
+        .success(Success::Cancelled)
         .summary("Cancel a payment request")
         .describe("Closes the payment page. The invoice stays due.")
         .emits(&[Event::PaymentRequestCancelled])

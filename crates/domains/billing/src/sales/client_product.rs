@@ -9,6 +9,7 @@ use spotter_store::{Json, params, record, set, statements, values, words};
 use crate::{
     catalogue::{product::ProductId, vocabulary::ProductType},
     ids::{ClientProductId, InvoiceId, SubscriptionId},
+    rules::BillingRule,
     sales::terms::Terms,
 };
 
@@ -124,7 +125,7 @@ impl ClientProduct {
     pub fn check_external_id(cx: &mut Read, external: &str) -> Result<()> {
         let taken: Option<(ClientProductId,)> = cx.one(BY_EXTERNAL_ID, params![external])?;
         match taken {
-            Some(_) => Err(Problem::conflict("externalId", "must not be another sale's")),
+            Some(_) => Err(Problem::conflict("externalId", BillingRule::OtherSales)),
             None => Ok(()),
         }
     }

@@ -13,6 +13,7 @@ use crate::{
         booking_credits,
         lot::{CreditLot, EntryKind, LotChangeCause},
     },
+    effects::BillingEffect,
     ids::InvoiceId,
     memberships::subscription::{Subscription, SubscriptionStatus},
     sales::{
@@ -121,7 +122,9 @@ fn end_of_client(cx: &mut Write, client: Id) -> Result<u64> {
     for subscription in Subscription::running_of(cx, ClientId(client))? {
         let product = ClientProduct::find(cx, subscription.client_product_id)?;
         let on = subscription.end_date.map_or(today, |end| end.min(today));
-        cx.describe_effect(|| format!("The membership {} ends today.", quoted(&subscription.name)));
+        cx.describe_effect(|| BillingEffect::MembershipEndsToday {
+            name: quoted(&subscription.name),
+        });
         end(cx, product, on, true, None)?;
         ended += 1;
     }
@@ -145,12 +148,12 @@ fn end_of_unpaid(cx: &mut Write, invoice: Id) -> Result<u64> {
 const EFFECTS: &[Effect] = &[
     Effect::new(
         Offboarding::ClientLeavesAtOnce,
-        "Their memberships end now, without notice; bills stay due.",
+        || BillingEffect::MembershipsEndNow.into(),
         end_of_client,
     ),
     Effect::new(
         Offboarding::InvoiceGivenUp,
-        "The membership that it bills ends now.",
+        || BillingEffect::BilledMembershipEnds.into(),
         end_of_unpaid,
     ),
 ];

@@ -2,12 +2,12 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use spotter_contract::{Area, Body, Path, Read, Write, answer, operation};
+use spotter_contract::{Area, Body, Path, Read, Success, Write, answer, operation};
 use spotter_core::clients::{Client, ClientPath};
-use spotter_kernel::text::quoted;
 use spotter_kernel::{
     Date, Event, Key, Problem, Result, id::ClientId, money::Currency, text::Text,
 };
+use spotter_kernel::{Rule, text::quoted};
 use spotter_store::Json;
 
 use crate::{
@@ -24,11 +24,13 @@ use crate::{
     },
     collecting::methods,
     credits::{grant, grants::Grant},
+    effects::BillingEffect,
     ids::{ClientProductId, PaymentMethodId, SubscriptionId},
     memberships::{
         billing_schedule::{self, PeriodBill},
         subscription::{Subscription, SubscriptionStatus},
     },
+    rules::BillingRule,
     sales::{
         client_product::{ClientProduct, ClientProductStatus},
         lifecycle,
@@ -194,19 +196,19 @@ impl From<NewMembership> for SaleRequest {
 fn work_out(cx: &mut Read, client: ClientId, request: SaleRequest) -> Result<Sale> {
     let client = Client::find(cx, client)?;
     if client.is_archived() {
-        return Err(Problem::conflict("clientId", "must not be archived"));
+        return Err(Problem::conflict("clientId", Rule::Archived));
     }
-    let rule = "must be a product that is sold";
+    let rule = || BillingRule::NotSold;
     let product =
-        Product::find(cx, request.product_id).map_err(|none| none.missing("productId", rule))?;
+        Product::find(cx, request.product_id).map_err(|none| none.missing("productId", rule()))?;
     if product.is_archived {
-        return Err(Problem::conflict("productId", rule));
+        return Err(Problem::conflict("productId", rule()));
     }
     let is_membership = product.product_type == ProductType::Membership;
     if is_membership != request.membership.is_some() {
         let rule = match is_membership {
-            true => "must not be a membership: those are sold under memberships",
-            false => "must be a membership: everything else is sold under products",
+            true => BillingRule::IsMembership,
+            false => BillingRule::NotMembership,
         };
         return Err(Problem::conflict("productId", rule));
     }
@@ -217,7 +219,7 @@ fn work_out(cx: &mut Read, client: ClientId, request: SaleRequest) -> Result<Sal
     let today = cx.today()?;
     let start = request.starts_on.unwrap_or(today);
     if !(-EARLIEST_DAYS..=LATEST_DAYS).contains(&today.days_until(start)) {
-        let rule = "must be at most 31 days ago and at most 366 days ahead";
+        let rule = BillingRule::SaleStart;
         return Err(Problem::invalid("startsOn", rule));
     }
     let mut terms = Terms::of(&product);
@@ -232,7 +234,7 @@ fn work_out(cx: &mut Read, client: ClientId, request: SaleRequest) -> Result<Sal
     let beginning = match request.membership {
         Some(AnchorChoice { anchor, first, date: Some(date) }) => {
             if anchor.is_some() || first.is_some() {
-                let rule = "must not be given beside billingAnchor or firstPeriod";
+                let rule = BillingRule::AnchoredTwice;
                 return Err(Problem::invalid("anchorDate", rule));
             }
             Some(billing_schedule::imported_start(&terms, date, start)?)
@@ -401,7 +403,7 @@ fn sell(cx: &mut Write, sale: Sale) -> Result<(ClientProduct, Option<Subscriptio
     };
     let (name, client) = (quoted(&product.name), quoted(&sale.client.name()));
     let gross = bill.currency.format_amount(sale.draft.totals.gross);
-    cx.describe_effect(|| format!("{name} is sold to {client}, for {gross}."));
+    cx.describe_effect(|| BillingEffect::Sold { name, client, gross });
     if let Some(subscription) = &subscription {
         subscription.insert(cx)?;
         account_status::follow_members(cx, product.client_id)?;
@@ -473,6 +475,7 @@ pub(super) fn area() -> Area {
             )
             .fails(&[Key::CompanyNotFound, Key::ApiError]),
         operation!(POST "/finance/clients/{clientId}/products", FinanceProductsWrite, assign_product)
+.success(Success::Sold)
             .summary("Sell a product")
             .describe(
                 "Sells a pass, a credit pack or another one-time product to a client. The invoice \
@@ -493,6 +496,7 @@ pub(super) fn area() -> Area {
         .fails(&[Key::CompanyNotFound, Key::ApiError]),
         operation!(POST "/finance/clients/{clientId}/memberships", FinanceMembershipsWrite,
             assign_membership)
+.success(Success::Sold)
         .summary("Sell a membership")
         .describe(
                 "Sells a membership to a client. The invoice of the first period is issued at \

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use spotter_contract::{
-    Area, ListQuery, OptionalBody, Path, Read, Write, answer, listed, operation, path,
+    Area, ListQuery, OptionalBody, Path, Read, Success, Write, answer, listed, operation, path,
 };
 use spotter_core::clients::{Client, ClientPath};
 use spotter_kernel::text::quoted;
@@ -14,7 +14,7 @@ use super::{
     client_product::{ClientProduct, ClientProductStatus},
     end,
 };
-use crate::ids::ClientProductId;
+use crate::{effects::BillingEffect, ids::ClientProductId, rules::BillingRule};
 
 listed!(ClientProducts { client_products: ClientProduct });
 
@@ -65,12 +65,10 @@ fn revoke_client_product(
     let product = ClientProduct::find(cx, at.client_product_id)?;
     cx.as_of(product.updated_at);
     if product.has_ended() {
-        return Err(Problem::conflict("status", "must not have ended"));
+        return Err(Problem::conflict("status", BillingRule::Ended));
     }
     let name = quoted(&product.name);
-    cx.describe_effect(|| {
-        format!("{name} is taken back: it ends today, and its credits are gone.")
-    });
+    cx.describe_effect(|| BillingEffect::SaleReversed { name: name.to_string() });
     let today = cx.today()?;
     let client_product = end::end(cx, product, today, true, why.reason.map(Into::into))?;
     Ok(ClientProductAnswer { client_product })
@@ -93,6 +91,7 @@ pub(super) fn area() -> Area {
             .for_own(&["externalId"]),
         operation!(POST "/finance/client-products/{clientProductId}/revoke", FinanceProductsWrite,
             revoke_client_product)
+.success(Success::Revoked)
         .summary("Revoke a sold product")
         .describe(
                 "Ends the sale today, together with its membership. Invoices stay; correct them \

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use spotter_contract::{Area, Effect, Offboarding, Read, Repeating, Write, vault};
 use spotter_kernel::{
-    Entropy, Id, Key, Problem, Result, Timestamp,
+    Entropy, Id, Key, Problem, Result, Rule, Timestamp,
     id::{ClientId, CoachId, CompanyId},
     limits::{INVITATION_SECONDS, PASSWORD_LENGTH, PASSWORD_RESET_SECONDS},
     problem::refuse,
@@ -17,7 +17,9 @@ use super::{second_step, sessions};
 use crate::{
     clients,
     company::coaches::Coach,
+    effects::PlatformEffect,
     mail::{self, Letter, LetterKind},
+    rules::PlatformRule,
 };
 
 words! {
@@ -66,7 +68,7 @@ impl<'de> Deserialize<'de> for Password {
 
 impl Password {
     /// How long one is.
-    pub const RULE: &str = "must be 10 to 200 characters";
+    pub const RULE: PlatformRule = PlatformRule::PasswordLength;
 
     /// A password that is long enough and not too long.
     pub fn parse(text: &str) -> Option<Self> {
@@ -135,7 +137,7 @@ pub fn request_address(
     let account = of_person(cx, subject, id)?;
     let Some(account) = account.filter(|account| account.email != to.email) else { return Ok(()) };
     if mail::sent_lately(cx, LetterKind::AddressChanged, id, LATELY_SECONDS)? >= LETTERS_MAX {
-        let rule = "was changed three times within 15 minutes";
+        let rule = PlatformRule::AddressChangedTooOften;
         return Err(Problem::conflict("email", rule));
     }
     check_is_free(cx, subject, id, to.email)?;
@@ -154,7 +156,7 @@ pub fn to_confirm(cx: &mut Read, token: &Credential) -> Result<Option<Account>> 
 /// Makes the address on record the one that signs in: whoever reads it has the link, and whoever has the account its
 /// password, which is checked before.
 pub fn confirm_address(cx: &mut Write, token: &Credential) -> Result<()> {
-    let invalid = || Problem::invalid("token", "must be open and not used");
+    let invalid = || Problem::invalid("token", Rule::LinkClosed);
     let (subject, id) = open_token(cx, token, Purpose::Address)?.ok_or_else(invalid)?;
     let email = match subject {
         Subject::Coach => Some(Coach::find(cx, CoachId(id))?.email().to_owned()),
@@ -178,7 +180,7 @@ pub fn confirm_address(cx: &mut Write, token: &Credential) -> Result<()> {
 fn check_is_free(cx: &mut Read, subject: Subject, id: Id, email: &str) -> Result<()> {
     let holder: Option<(Id,)> = cx.one(HOLDER, params![subject, email])?;
     match holder.is_some_and(|(holder,)| holder != id) {
-        true => Err(Problem::conflict("email", "must not be another account's address")),
+        true => Err(Problem::conflict("email", PlatformRule::AddressTaken)),
         false => Ok(()),
     }
 }
@@ -271,7 +273,7 @@ pub fn invite(
     };
     check_is_free(cx, subject, id, to.email)?;
     if mail::sent_lately(cx, kind, id, LATELY_SECONDS)? >= LETTERS_MAX {
-        let rule = "was mailed three times within 15 minutes";
+        let rule = PlatformRule::MailedTooOften;
         return Err(Problem::conflict("invitation", rule));
     }
     let (token, expires_at) = new_token(cx, subject, id, Purpose::Invitation)?;
@@ -287,7 +289,7 @@ pub fn invite(
 /// Accepts an invitation with a password's hash: the account is opened or its password replaced,
 /// and the coach or client is told apart from those who never came.
 pub fn accept(cx: &mut Write, token: &Credential, hash: &str) -> Result<(Subject, Id)> {
-    let invalid = || Problem::invalid("token", "must be an invitation that is open");
+    let invalid = || Problem::invalid("token", Rule::InvitationClosed);
     let (subject, id) = open_token(cx, token, Purpose::Invitation)?.ok_or_else(invalid)?;
     let email = match subject {
         Subject::Coach => {
@@ -359,8 +361,7 @@ pub fn mail_reset(cx: &mut Write, subject: Subject, id: Id, email: &str) -> Resu
 /// signs in.
 pub fn reset(cx: &mut Write, token: &Credential, hash: &str) -> Result<Option<String>> {
     let open = open_token(cx, token, Purpose::Reset)?;
-    let (subject, id) =
-        open.ok_or_else(|| Problem::invalid("token", "must be open and not used"))?;
+    let (subject, id) = open.ok_or_else(|| Problem::invalid("token", Rule::LinkClosed))?;
     set_password(cx, subject, id, hash)?;
     sessions::end_all(cx, subject, id)?;
     Ok(of_person(cx, subject, id)?.map(|account| account.email))
@@ -376,12 +377,12 @@ pub(super) fn area() -> Area {
     Area::of(STATEMENTS).repeats(REPEATING).ends(&[
         Effect::new(
             Offboarding::ClientArchived,
-            "Invitations and links for a new password of the client are void.",
+            || PlatformEffect::ClientInvitationsVoid.into(),
             |cx, id| void_tokens(cx, Subject::Client, id),
         ),
         Effect::new(
             Offboarding::CoachDeactivated,
-            "The coach's account is closed, and their invitations are void.",
+            || PlatformEffect::CoachAccountClosed.into(),
             |cx, id| close_account(cx, Subject::Coach, id).map(|()| 1),
         ),
     ])

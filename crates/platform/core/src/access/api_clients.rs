@@ -3,7 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use spotter_contract::{
-    Area, Body, ListQuery, Offboarding, Path, Read, Write, answer, listed, operation, path, vault,
+    Area, Body, ListQuery, Offboarding, Path, Read, Success, Write, answer, listed, operation,
+    path, vault,
 };
 use spotter_kernel::{
     Change, Event, Gate, Id, Key, Patch, Problem, Result, Scope, ScopeSet, Timestamp,
@@ -14,7 +15,7 @@ use spotter_kernel::{
 use spotter_store::{List, filters, lists, params, record, set, statements, values, words};
 
 use super::tokens;
-use crate::company::coaches::Coach;
+use crate::{company::coaches::Coach, rules::PlatformRule};
 
 words! {
     /// Whether an API client can be used.
@@ -167,8 +168,8 @@ fn check_consents(scopes: &ScopeSet, consents: Consents) -> Result<()> {
     match missing {
         None => Ok(()),
         Some(scope) => {
-            let rule = format!("{} needs the consent", scope.name());
-            Err(Problem::field(scope.gate().at_creation(), "consents", &rule))
+            let rule = PlatformRule::ConsentMissing { scope: scope.name() };
+            Err(Problem::field(scope.gate().at_creation(), "consents", rule))
         }
     }
 }
@@ -205,12 +206,12 @@ pub struct ApiClientSecret {
 /// Creates an API client and its secret.
 pub fn create_api_client(cx: &mut Write, Body(new): Body<NewApiClient>) -> Result<ApiClientSecret> {
     if new.scopes.is_empty() {
-        return Err(Problem::invalid("scopes", "must name at least one scope"));
+        return Err(Problem::invalid("scopes", PlatformRule::NoScopes));
     }
     let scopes = ScopeSet::of(new.scopes);
     check_consents(&scopes, new.consents)?;
     let coach = new.default_assigned_coach_id.ok_or_else(|| {
-        Problem::field(Key::CoachRequired, "defaultAssignedCoachId", "must name a coach")
+        Problem::field(Key::CoachRequired, "defaultAssignedCoachId", PlatformRule::CoachRequired)
     })?;
     Coach::find_assignable(cx, coach)?;
     let secret = cx.new_credential(CredentialKind::ApiClientSecret);
@@ -303,7 +304,7 @@ fn update_api_client(
     }
     if let Some(scopes) = change.scopes.value() {
         if scopes.is_empty() {
-            return Err(Problem::invalid("scopes", "must name at least one scope"));
+            return Err(Problem::invalid("scopes", PlatformRule::NoScopes));
         }
         client.scopes = ScopeSet::of(scopes);
         check_consents(&client.scopes, client.consents())?;
@@ -315,7 +316,7 @@ fn update_api_client(
         Patch::Absent => {}
         Patch::Clear => {
             let field = "defaultAssignedCoachId";
-            return Err(Problem::field(Key::CoachRequired, field, "must name a coach"));
+            return Err(Problem::field(Key::CoachRequired, field, PlatformRule::CoachRequired));
         }
         Patch::Set(coach) => {
             Coach::find_assignable(cx, coach)?;
@@ -335,7 +336,7 @@ pub fn rotate_api_client_secret(
 ) -> Result<ApiClientSecret> {
     let before = ApiClient::find(cx, at.id)?;
     if before.status == ApiClientStatus::Revoked {
-        return Err(Problem::conflict("status", "a revoked client cannot be rotated"));
+        return Err(Problem::conflict("status", PlatformRule::ClientRevoked));
     }
     let mut client = before.clone();
     let secret = cx.new_credential(CredentialKind::ApiClientSecret);
@@ -372,13 +373,14 @@ pub(super) fn area() -> Area {
                 "Returns integrations with their scopes, newest first.",
             ),
         operation!(app POST "/integrations/public-api/clients", Manager, create_api_client)
+.success(Success::Added)
             .summary("Create an API client")
             .describe(
                 "Creates the credentials of an integration with its scopes and consents. The \
                  secret is returned in this response only.",
             )
             .created()
-            .secret()
+            .secret(&["clientId", "clientSecret"])
             .fails(&[Key::CoachRequired, Key::HealthConsentRequired, Key::PrivateCommunicationConsentRequired, Key::ApiError]),
         operation!(app GET "/integrations/public-api/clients/{id}", Manager, get_api_client)
             .summary("Get an API client")
@@ -398,9 +400,10 @@ pub(super) fn area() -> Area {
             .describe(
                 "Returns a new secret in this response only. The old one stops working at once.",
             )
-            .secret()
+            .secret(&["clientId", "clientSecret"])
             .fails(&[Key::ApiError]),
         operation!(app POST "/integrations/public-api/clients/{id}/revoke", Manager, revoke_api_client)
+.success(Success::Revoked)
             .summary("Revoke an API client")
             .describe(
                 "Ends an integration's access permanently.",

@@ -18,6 +18,7 @@ use super::{
 use crate::{
     clients::Client,
     company::{Company, coaches::Coach},
+    effects::PlatformEffect,
 };
 
 /// How long a browser stays signed in that nobody uses, in seconds (12 hours).
@@ -192,12 +193,16 @@ pub(super) fn end_others(cx: &mut Write, subject: Subject, id: Id, session: Id) 
 
 /// What ends with somebody who leaves.
 const ENDINGS: &[Effect] = &[
-    Effect::new(Offboarding::ClientArchived, "The client's browsers are signed out.", |cx, id| {
-        cx.execute(END_ALL, params![Subject::Client, id])
-    }),
-    Effect::new(Offboarding::CoachDeactivated, "The coach's browsers are signed out.", |cx, id| {
-        cx.execute(END_ALL, params![Subject::Coach, id])
-    }),
+    Effect::new(
+        Offboarding::ClientArchived,
+        || PlatformEffect::ClientBrowsersSignedOut.into(),
+        |cx, id| cx.execute(END_ALL, params![Subject::Client, id]),
+    ),
+    Effect::new(
+        Offboarding::CoachDeactivated,
+        || PlatformEffect::CoachBrowsersSignedOut.into(),
+        |cx, id| cx.execute(END_ALL, params![Subject::Coach, id]),
+    ),
 ];
 
 /// Deletes some sessions that have ended; how many. To be called now and then.

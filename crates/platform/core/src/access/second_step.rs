@@ -3,7 +3,9 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use spotter_contract::{Actor, Area, Body, Path, Read, Role, Write, answer, operation, path};
+use spotter_contract::{
+    Actor, Area, Body, Path, Read, Role, Success, Write, answer, operation, path,
+};
 use spotter_kernel::{
     Id, Key, Problem, Result, Timestamp,
     id::{ClientId, CoachId},
@@ -19,6 +21,7 @@ use crate::{
         Company,
         coaches::{Coach, may_grant},
     },
+    rules::PlatformRule,
 };
 
 /// How many recovery codes somebody is given.
@@ -138,7 +141,7 @@ answer!(
 fn begin_second_step(cx: &mut Write) -> Result<SecondStepSecret> {
     let (subject, id) = own(cx)?;
     if is_on(cx, subject, id)? {
-        return Err(Problem::conflict("secondStep", "is on: switch it off first"));
+        return Err(Problem::conflict("secondStep", PlatformRule::SecondStepOn));
     }
     let mut secret = vec![0; SECRET_BYTES];
     cx.env().entropy.fill(&mut secret);
@@ -175,13 +178,13 @@ answer!(
 fn enable_second_step(cx: &mut Write, Body(given): Body<SecondStepCode>) -> Result<RecoveryCodes> {
     let (subject, id) = own(cx)?;
     if is_on(cx, subject, id)? {
-        return Err(Problem::conflict("secondStep", "is on"));
+        return Err(Problem::conflict("secondStep", PlatformRule::SecondStepOnAlready));
     }
     let found: Option<(Vec<u8>,)> = cx.one(PENDING, params![subject, id])?;
-    let none = || Problem::conflict("secondStep", "was not begun: ask for a secret first");
+    let none = || Problem::conflict("secondStep", PlatformRule::SecondStepNotBegun);
     let (sealed,) = found.ok_or_else(none)?;
     let code: String = given.code.chars().filter(char::is_ascii_digit).collect();
-    let wrong = || Problem::invalid("code", "must be the six digits that the authenticator shows");
+    let wrong = || Problem::invalid("code", PlatformRule::NotSixDigits);
     let interval = interval_of(cx, &sealed, &code)?.ok_or_else(wrong)?;
     let now = cx.now();
     cx.defer(ENABLE, params![subject, id, interval, now])?;
@@ -192,7 +195,7 @@ fn enable_second_step(cx: &mut Write, Body(given): Body<SecondStepCode>) -> Resu
 fn replace_recovery_codes(cx: &mut Write) -> Result<RecoveryCodes> {
     let (subject, id) = own(cx)?;
     if !is_on(cx, subject, id)? {
-        return Err(Problem::conflict("secondStep", "is off"));
+        return Err(Problem::conflict("secondStep", PlatformRule::SecondStepOff));
     }
     new_codes(cx, subject, id)
 }
@@ -273,7 +276,7 @@ pub(super) fn area() -> Area {
                 "Returns the secret for an authenticator app (TOTP, RFC 6238: SHA-1, six digits, \
                  30 seconds). Codes are required once the first one is confirmed.",
             )
-                .secret()
+                .secret(&["secret"])
                 .before_second_step(),
             operation!(app POST "/auth/second-step/enable", SignedIn, enable_second_step)
                 .summary("Confirm two-step verification")
@@ -281,15 +284,16 @@ pub(super) fn area() -> Area {
                 "Confirms the first code; signing in requires a code from now on. Returns ten \
                  recovery codes. Every code is accepted once.",
             )
-                .secret()
+                .secret(&["recoveryCodes"])
                 .before_second_step(),
             operation!(app POST "/auth/second-step/recovery-codes", SignedIn, replace_recovery_codes)
                 .summary("Replace recovery codes")
             .describe(
                 "Returns ten new recovery codes; the previous ones stop working.",
             )
-                .secret(),
+                .secret(&["recoveryCodes"]),
             operation!(app DELETE "/auth/second-step", SignedIn, delete_second_step)
+.success(Success::SwitchedOff)
                 .summary("Turn off two-step verification")
             .describe(
                 "Removes the caller's authenticator and recovery codes.",
@@ -306,6 +310,7 @@ pub(super) fn area() -> Area {
                 "Returns whether the client has turned it on.",
             ),
             operation!(app DELETE "/coaches/{coachId}/second-step", Manager, delete_coach_second_step)
+.success(Success::SwitchedOff)
                 .summary("Reset a coach's two-step verification")
                 .describe(
                 "Turns it off for a coach who lost the authenticator. Managers may do so for \
@@ -313,6 +318,7 @@ pub(super) fn area() -> Area {
             )
                 .reauthentication(),
             operation!(app DELETE "/clients/{clientId}/second-step", Manager, delete_client_second_step)
+.success(Success::SwitchedOff)
                 .summary("Reset a client's two-step verification")
                 .describe(
                 "Turns it off for a client who lost the authenticator.",

@@ -21,6 +21,7 @@ use crate::{
         Company,
         coaches::{Coach, CoachStatus},
     },
+    effects::PlatformEffect,
 };
 
 /// The tokens of a session, shown once.
@@ -131,12 +132,16 @@ pub fn end_all(cx: &mut Write, subject: Subject, id: Id) -> Result<()> {
 
 /// What ends with somebody who leaves.
 const ENDINGS: &[Effect] = &[
-    Effect::new(Offboarding::ClientArchived, "The client is signed out everywhere.", |cx, id| {
-        cx.execute(END_ALL, params![Subject::Client, id])
-    }),
-    Effect::new(Offboarding::CoachDeactivated, "The coach is signed out everywhere.", |cx, id| {
-        cx.execute(END_ALL, params![Subject::Coach, id])
-    }),
+    Effect::new(
+        Offboarding::ClientArchived,
+        || PlatformEffect::ClientSignedOut.into(),
+        |cx, id| cx.execute(END_ALL, params![Subject::Client, id]),
+    ),
+    Effect::new(
+        Offboarding::CoachDeactivated,
+        || PlatformEffect::CoachSignedOut.into(),
+        |cx, id| cx.execute(END_ALL, params![Subject::Coach, id]),
+    ),
 ];
 
 /// Ends every session of a coach or a client but this one.

@@ -6,10 +6,10 @@ use schemars::{JsonSchema, Schema};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value as Any, json};
 use spotter_contract::{
-    Area, Body, Flag, ListQuery, Path, Read, Write, answer, listed, operation, path,
+    Area, Body, Flag, ListQuery, Path, Read, Success, Write, answer, listed, operation, path,
 };
 use spotter_kernel::{
-    Change, Date, Event, Key, Many, Problem, Result, Timestamp,
+    Change, Date, Event, Key, Many, Phrase, Problem, Result, Rule, Timestamp,
     id::ClientId,
     id_type,
     text::{Name, Text},
@@ -19,7 +19,7 @@ use spotter_store::{
 };
 
 use super::{UPDATED, record::Client, search::ClientPath};
-use crate::folding::slug;
+use crate::{folding::slug, rules::PlatformRule};
 
 id_type!(
     /// The definition of a custom field.
@@ -71,37 +71,37 @@ impl CustomField {
 
     /// The value as it is kept, if the field can hold it.
     fn checked(&self, value: &Any, at: &str) -> Result<Any> {
-        let wrong = |rule: &str| Err(Problem::invalid(at, rule));
+        let wrong = |rule: Phrase| Err(Problem::invalid(at, rule));
         match (self.r#type, value) {
             (FieldType::Text, Any::String(text)) => match Text::<VALUE_MAX>::parse(text) {
                 Ok(text) => Ok(Any::String(text.into_string())),
-                Err((key, rule)) => Err(Problem::field(key, at, &rule)),
+                Err((key, rule)) => Err(Problem::field(key, at, rule)),
             },
             (FieldType::Number, Any::Number(_)) | (FieldType::Boolean, Any::Bool(_)) => {
                 Ok(value.clone())
             }
             (FieldType::Date, Any::String(text)) => match Date::parse(text) {
                 Some(date) => Ok(Any::String(date.to_string())),
-                None => Err(Problem::field(Key::InvalidDate, at, "must be a date, YYYY-MM-DD")),
+                None => Err(Problem::field(Key::InvalidDate, at, Rule::NotDate)),
             },
             (FieldType::Select, Any::String(text)) if self.options.0.contains(text) => {
                 Ok(value.clone())
             }
             (FieldType::Select, _) => {
-                Err(Problem::field(Key::InvalidEnum, at, "must be one of the field's options"))
+                Err(Problem::field(Key::InvalidEnum, at, PlatformRule::UnknownOption))
             }
-            (FieldType::Text, _) => wrong("must be a string"),
-            (FieldType::Number, _) => wrong("must be a number"),
-            (FieldType::Boolean, _) => wrong("must be true or false"),
-            (FieldType::Date, _) => wrong("must be a date, YYYY-MM-DD"),
+            (FieldType::Text, _) => wrong(PlatformRule::NotString.into()),
+            (FieldType::Number, _) => wrong(Rule::NotNumber.into()),
+            (FieldType::Boolean, _) => wrong(Rule::NotBoolean.into()),
+            (FieldType::Date, _) => wrong(Rule::NotDate.into()),
         }
     }
 }
 
 fn checked_options(kind: FieldType, options: Many<Text<120>, 0, 100>) -> Result<Json<Vec<String>>> {
-    let wrong = |rule| Err(Problem::invalid("options", rule));
+    let wrong = |rule: PlatformRule| Err(Problem::invalid("options", rule));
     match kind {
-        FieldType::Select if options.is_empty() => wrong("must name at least one option"),
+        FieldType::Select if options.is_empty() => wrong(PlatformRule::NoOptions),
         FieldType::Select => {
             let mut kept: Vec<String> = Vec::new();
             for option in options {
@@ -112,7 +112,7 @@ fn checked_options(kind: FieldType, options: Many<Text<120>, 0, 100>) -> Result<
             Ok(Json(kept))
         }
         _ if options.is_empty() => Ok(Json(Vec::new())),
-        _ => wrong("are for selects alone"),
+        _ => wrong(PlatformRule::OptionsOfOtherKind),
     }
 }
 
@@ -166,7 +166,10 @@ answer!(FieldAnswer { custom_field: CustomField });
 pub fn define(cx: &mut Write, new: NewCustomField) -> Result<CustomField> {
     let defined: Vec<(FieldId, String)> = cx.all(KEYS, params![])?;
     if defined.len() >= FIELDS_MAX {
-        return Err(Problem::conflict("label", "a company has at most 200 custom fields"));
+        return Err(Problem::conflict(
+            "label",
+            PlatformRule::TooManyCustomFields { max: FIELDS_MAX },
+        ));
     }
     let field = CustomField {
         field_id: FieldId(cx.new_id()),
@@ -179,7 +182,7 @@ pub fn define(cx: &mut Write, new: NewCustomField) -> Result<CustomField> {
         updated_at: cx.now(),
     };
     if defined.iter().any(|(_, key)| *key == field.field_key) {
-        return Err(Problem::conflict("label", "must not have the key of another custom field"));
+        return Err(Problem::conflict("label", PlatformRule::CustomFieldKeyTaken));
     }
     cx.set_audit_target("custom_field", field.field_id, ["customField"]);
     cx.defer(INSERT, &field.params())?;
@@ -307,23 +310,27 @@ pub fn set_values(cx: &mut Write, client: &Client, values: Vec<NewValue>) -> Res
         return Err(Key::CustomFieldValuesRequired.into());
     }
     if values.len() > FIELDS_MAX {
-        return Err(Problem::invalid("values", "must be at most 200 values"));
+        return Err(Problem::invalid("values", PlatformRule::TooManyValues { max: 200 }));
     }
     let now = cx.now();
     let mut changed = Vec::new();
     for (number, new) in values.iter().enumerate() {
         let at = |part: &str| format!("values[{number}].{part}");
         if values[..number].iter().any(|other| other.field_id == new.field_id) {
-            return Err(Problem::invalid(&at("fieldId"), "must not be set twice"));
+            return Err(Problem::invalid(&at("fieldId"), PlatformRule::SetTwice));
         }
         let field = match CustomField::find(cx, new.field_id) {
             Err(problem) if problem.key == Key::NotFound => {
-                return Err(Problem::field(Key::NotFound, &at("fieldId"), "no such custom field"));
+                return Err(Problem::field(
+                    Key::NotFound,
+                    &at("fieldId"),
+                    PlatformRule::UnknownCustomField,
+                ));
             }
             other => other?,
         };
         if field.archived_at.is_some() {
-            return Err(Problem::conflict(&at("fieldId"), "the custom field is archived"));
+            return Err(Problem::conflict(&at("fieldId"), PlatformRule::CustomFieldArchived));
         }
         let kept: Option<(Json<Any>,)> = cx.one(VALUE, params![client.client_id, new.field_id])?;
         let kept = kept.map_or(Any::Null, |row| row.0.0);
@@ -357,6 +364,7 @@ pub(super) fn area() -> Area {
                 .summary("List custom fields")
                 .describe("Returns the definitions of the company's custom client fields."),
             operation!(POST "/client-custom-fields", ClientCustomFieldsWrite, create_custom_field)
+                .success(Success::Added)
                 .summary("Create a custom field")
                 .describe(
                     "Defines a custom client field with its type and, for a select, its options.",

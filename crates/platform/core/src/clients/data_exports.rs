@@ -21,7 +21,10 @@ use spotter_store::{
 };
 
 use super::{record::Client, search::ClientPath};
-use crate::uploads::{SWEEP, Stored, UploadId};
+use crate::{
+    rules::PlatformRule,
+    uploads::{SWEEP, Stored, UploadId},
+};
 
 id_type!(
     /// A data export.
@@ -194,7 +197,7 @@ fn get_data_export_file(
 ) -> Result<DataExportFileAnswer> {
     let own = DataExport::find(cx, at.client_id, at.data_export_id)?;
     let (DataExportStatus::Ready, Some(size_bytes)) = (own.status, own.size_bytes) else {
-        return Err(Problem::conflict("status", "must be ready"));
+        return Err(Problem::conflict("status", PlatformRule::ExportNotReady));
     };
     let (url, url_expires_at) = FILE.address(cx, own.data_export_id)?;
     let (data_export_id, file_name) = (own.data_export_id, own.file_name());

@@ -17,7 +17,9 @@ use super::{
 };
 use crate::{
     access::accounts::{self, Subject},
+    effects::PlatformEffect,
     mail,
+    rules::PlatformRule,
 };
 
 words! {
@@ -70,16 +72,11 @@ fn erase_client(cx: &mut Write, Path(at): Path<ClientPath>) -> Result<ErasureAns
     }
     let before = Client::find(cx, at.client_id)?;
     if !before.is_archived() {
-        let rule = "must be archived before they are erased";
+        let rule = PlatformRule::NotArchived;
         return Err(Problem::conflict("clientId", rule));
     }
     cx.end(Offboarding::ClientErased, at.client_id)?;
-    cx.describe_effect(|| {
-        format!(
-            "All that is known of the client {} is deleted for good, but for what the law keeps.",
-            quoted(&before.name())
-        )
-    });
+    cx.describe_effect(|| PlatformEffect::ClientErased { name: quoted(&before.name()) });
     cx.as_of(before.updated_at());
     mail::forget_client(cx, at.client_id, before.email())?;
     accounts::close_account(cx, Subject::Client, at.client_id.0)?;

@@ -10,6 +10,7 @@ use spotter_kernel::{Event, Id, Problem, Result, Timestamp, id::ClientId, text::
 use spotter_store::{params, record, set, statements, values};
 
 use super::{UPDATED, record::Client, search::ClientPath};
+use crate::rules::PlatformRule;
 
 record! {
     /// What a client has said last.
@@ -102,7 +103,7 @@ fn set_health_consent(
     let before = Consent::of(cx, at.client_id)?;
     let version = submitted.version.map(String::from);
     if !submitted.given && version.is_some() {
-        return Err(Problem::invalid("version", "must be absent where consent is withdrawn"));
+        return Err(Problem::invalid("version", PlatformRule::ConsentWithdrawn));
     }
     let mut consent = before.clone();
     let now = cx.now();

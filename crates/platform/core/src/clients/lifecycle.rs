@@ -2,7 +2,9 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use spotter_contract::{Area, Body, Offboarding, OptionalBody, Path, Write, answer, operation};
+use spotter_contract::{
+    Area, Body, Offboarding, OptionalBody, Path, Success, Write, answer, operation,
+};
 use spotter_kernel::text::quoted;
 use spotter_kernel::{
     Event, Key, Many, Problem, Result,
@@ -17,7 +19,7 @@ use super::{
     search::{ClientAnswer, ClientPath},
     timeline::{NewStep, StepType},
 };
-use crate::company::coaches::Coach;
+use crate::{company::coaches::Coach, effects::PlatformEffect, rules::PlatformRule};
 
 /// Why a client is archived, and when their memberships end. `archiveReason` wins where both reasons are given.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
@@ -49,7 +51,9 @@ pub fn archive(
     let mut client = before.clone();
     if client.is_archived() {
         cx.set_audit_target("client", id, Vec::<String>::new());
-        cx.describe_effect(|| format!("Nothing: {} is archived already.", quoted(&client.name())));
+        cx.describe_effect(|| PlatformEffect::ClientArchivedAlready {
+            name: quoted(&client.name()),
+        });
         return Ok(client);
     }
     client.relationship_status = RelationshipStatus::Archived;
@@ -60,7 +64,7 @@ pub fn archive(
     client.archive_reason = reason;
     client.save(cx, &before)?;
     cx.as_of(before.updated_at());
-    cx.describe_effect(|| format!("{} is archived; their records stay.", quoted(&client.name())));
+    cx.describe_effect(|| PlatformEffect::ClientArchived { name: quoted(&client.name()) });
     cx.end(Offboarding::ClientArchived, id)?;
     match end_of_term {
         true => cx.end(Offboarding::ClientLeavesAtTerm, id)?,
@@ -123,9 +127,9 @@ fn assign_client_coach(
     Body(wanted): Body<AssignCoach>,
 ) -> Result<ClientAnswer> {
     Client::find(cx, at.client_id)?;
-    let coach = wanted
-        .coach_id
-        .ok_or_else(|| Problem::field(Key::CoachRequired, "coachId", "must name a coach"))?;
+    let coach = wanted.coach_id.ok_or_else(|| {
+        Problem::field(Key::CoachRequired, "coachId", PlatformRule::CoachRequired)
+    })?;
     Ok(ClientAnswer { client: assign_coach(cx, at.client_id, coach)? })
 }
 
@@ -152,6 +156,7 @@ fn set_client_tags(
 pub(super) fn area() -> Area {
     Area::default().operations([
         operation!(POST "/clients/{clientId}/archive", ClientsWrite, archive_client)
+            .success(Success::Archived)
             .summary("Archive a client")
             .describe(
                 "Archives the relationship between the company and the client; the records stay. \
@@ -180,6 +185,7 @@ pub(super) fn area() -> Area {
             .always(&[Event::ClientArchived])
             .confirmation(),
         operation!(POST "/clients/{clientId}/restore", ClientsWrite, restore_client)
+            .success(Success::Restored)
             .summary("Restore a client")
             .describe(
                 "Reactivates an archived relationship. `memberStatus` stays as archiving left it.",
@@ -187,6 +193,7 @@ pub(super) fn area() -> Area {
             .emits(UPDATED)
             .fails(&[Key::ApiError]),
         operation!(PUT "/clients/{clientId}/coach", ClientsWrite, assign_client_coach)
+            .success(Success::Assigned)
             .summary("Assign a coach")
             .describe("Sets the client's assigned coach.")
             .emits(UPDATED)

@@ -3,7 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use spotter_contract::{
-    Area, Body, ListQuery, Path, Payload, Read, UpdatedFrom, Write, answer, listed, operation, path,
+    Area, Body, ListQuery, Path, Payload, Read, Success, UpdatedFrom, Write, answer, listed,
+    operation, path,
 };
 use spotter_kernel::text::quoted;
 use spotter_kernel::{
@@ -12,6 +13,8 @@ use spotter_kernel::{
 use spotter_store::{Bind, List, lists, params, parts, record, statements, stored_ids, values};
 
 use super::{record::Client, search::ClientPath};
+
+use crate::effects::PlatformEffect;
 
 id_type!(
     /// A note about a client.
@@ -167,7 +170,10 @@ fn delete_client_note(cx: &mut Write, Path(at): Path<NotePath>) -> Result<Delete
     cx.describe_effect(|| {
         let beginning: String = note.body.chars().take(60).collect();
         let title = note.title.as_deref().unwrap_or(&beginning);
-        format!("The note {} of {} is deleted for good.", quoted(title), note.created_at)
+        PlatformEffect::NoteDeleted {
+            title: quoted(title),
+            created_at: note.created_at.to_string(),
+        }
     });
     cx.defer(DELETE, params![note.client_id, note.note_id])?;
     cx.emit(Event::ClientNoteDeleted, &note.event(Vec::new()))?;
@@ -189,6 +195,7 @@ pub(super) fn area() -> Area {
                 "Returns one note with its author.",
             ),
         operation!(POST "/clients/{clientId}/notes", ClientNotesWrite, create_client_note)
+.success(Success::Added)
             .summary("Create a note")
             .describe(
                 "Adds a note to a client.",
@@ -202,6 +209,7 @@ pub(super) fn area() -> Area {
             )
             .emits(&[Event::ClientNoteUpdated]),
         operation!(DELETE "/clients/{clientId}/notes/{noteId}", ClientNotesWrite, delete_client_note)
+.success(Success::Deleted)
             .summary("Delete a note")
             .describe(
                 "Deletes a note permanently.",

@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use spotter_contract::{Area, Path, Write, operation};
+use spotter_contract::{Area, Path, Success, Write, operation};
 use spotter_kernel::{Event, Key, Problem, Result, id::ClientId};
 
 use super::{
@@ -13,7 +13,9 @@ use super::{
 };
 use crate::{
     access::accounts::{self, Invitation, Subject},
+    effects::PlatformEffect,
     mail::Recipient,
+    rules::PlatformRule,
 };
 
 /// Where the client stands, and the invitation.
@@ -32,13 +34,10 @@ pub fn invite(cx: &mut Write, id: ClientId) -> Result<Invited> {
         return Err(Key::ClientEmailRequiredForInvite.into());
     };
     if client.relationship_status != RelationshipStatus::Active {
-        return Err(Problem::conflict("relationshipStatus", "must be active to be invited"));
+        return Err(Problem::conflict("relationshipStatus", PlatformRule::NotActiveToInvite));
     }
     if client.portal_access_status == PortalAccessStatus::Active {
-        return Err(Problem::conflict(
-            "portalAccessStatus",
-            "the client has portal access already",
-        ));
+        return Err(Problem::conflict("portalAccessStatus", PlatformRule::HasPortalAccess));
     }
     client.portal_access_status = PortalAccessStatus::Invited;
     client.save(cx, &before)?;
@@ -82,7 +81,7 @@ fn decide(
 ) -> Result<LifecycleAnswer> {
     let before = Client::find(cx, id)?;
     if before.relationship_status != RelationshipStatus::Pending {
-        return Err(Problem::conflict("relationshipStatus", "must be pending to be decided"));
+        return Err(Problem::conflict("relationshipStatus", PlatformRule::NotPendingClient));
     }
     let mut client = before.clone();
     client.relationship_status = to;
@@ -105,7 +104,7 @@ fn reject_client_relationship(
     Path(at): Path<ClientPath>,
 ) -> Result<LifecycleAnswer> {
     let (to, step) = (RelationshipStatus::Rejected, StepType::Rejected);
-    cx.describe_effect(|| "The client is turned away, which cannot be taken back.".to_owned());
+    cx.describe_effect(|| PlatformEffect::ClientRejected);
     decide(cx, at.client_id, to, step, Event::ClientRelationshipRejected)
 }
 
@@ -113,6 +112,7 @@ fn reject_client_relationship(
 pub(super) fn area() -> Area {
     Area::default().operations([
         operation!(POST "/clients/{clientId}/invite", ClientOnboardingWrite, invite_client)
+            .success(Success::Invited)
             .summary("Invite a client to the portal")
             .describe(
                 "Mails the client an invitation. If the installation sends no mail, the response \
@@ -120,16 +120,18 @@ pub(super) fn area() -> Area {
                  invitation.",
             )
             .emits(&[Event::ClientInvited, Event::ClientPortalAccessChanged])
-            .secret()
+            .secret(&["invitation.token"])
             .fails(&[Key::ClientEmailRequiredForInvite, Key::ApiError]),
         operation!(POST "/clients/{clientId}/relationship/approve", ClientOnboardingWrite,
             approve_client_relationship)
+        .success(Success::Approved)
         .summary("Approve a relationship")
         .describe("Activates a pending relationship between the client and the company.")
         .emits(&[Event::ClientRelationshipApproved])
         .fails(&[Key::ApiError]),
         operation!(POST "/clients/{clientId}/relationship/reject", ClientOnboardingWrite,
             reject_client_relationship)
+        .success(Success::Rejected)
         .summary("Reject a relationship")
         .describe("Declines a pending relationship between the client and the company.")
         .emits(&[Event::ClientRelationshipRejected])

@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use spotter_contract::{Actor, Area, Body, Path, Read, Write, operation};
+use spotter_contract::{Actor, Area, Body, Path, Read, Success, Write, operation};
 use spotter_kernel::{
-    BirthDate, Change, Date, Event, Id, Key, Many, Patch, Problem, Result, TimeZone,
+    BirthDate, Change, Date, Event, Id, Key, Many, Patch, Problem, Result, Rule, TimeZone,
     id::{ClientId, CoachId, LocationId},
     text::{Email, Language, Name, Phone, Text},
 };
@@ -29,6 +29,7 @@ use crate::{
     company::coaches::Coach,
     locations::{Address, Location},
     mail::Recipient,
+    rules::PlatformRule,
 };
 
 words! {
@@ -89,11 +90,11 @@ pub(super) fn folded_tags(tags: Many<Text<60>, 0, 50>) -> Json<BTreeSet<String>>
 
 fn check_location(cx: &mut Read, id: Option<LocationId>) -> Result<()> {
     let Some(id) = id else { return Ok(()) };
-    let rule = "must be one of the company's locations";
+    let rule = Rule::OtherCompanysLocation;
     let home = Location::find(cx, id).map_err(|none| none.missing("homeLocationId", rule))?;
     match home.is_active() {
         true => Ok(()),
-        false => Err(Problem::conflict("homeLocationId", "must not be archived")),
+        false => Err(Problem::conflict("homeLocationId", Rule::Archived)),
     }
 }
 
@@ -101,7 +102,7 @@ fn check_location(cx: &mut Read, id: Option<LocationId>) -> Result<()> {
 fn check_birth(cx: &Read, born: Option<Date>) -> Result<()> {
     let latest = TimeZone::UTC.date_at(cx.now().plus_seconds(14 * 3_600));
     if born.is_some_and(|born| born > latest) {
-        return Err(Problem::field(Key::InvalidDate, "dateOfBirth", "must not be in the future"));
+        return Err(Problem::field(Key::InvalidDate, "dateOfBirth", Rule::InFuture));
     }
     Ok(())
 }
@@ -242,7 +243,7 @@ fn follow_email(cx: &mut Write, client: &Client, before: &Client) -> Result<()> 
             let to = Recipient { email, name, language, client: Some(client.client_id) };
             request_address(cx, Subject::Client, client.client_id.0, to)
         }
-        None => Err(Problem::conflict("email", "a client with portal access keeps an address")),
+        None => Err(Problem::conflict("email", PlatformRule::AddressKept)),
     }
 }
 
@@ -250,6 +251,7 @@ fn follow_email(cx: &mut Write, client: &Client, before: &Client) -> Result<()> 
 pub(super) fn area() -> Area {
     Area::default().operations([
         operation!(POST "/clients", ClientsWrite, create_client)
+            .success(Success::Added)
             .summary("Create a client")
             .describe(
                 "Creates a client and the relationship with the company. Does not invite the \

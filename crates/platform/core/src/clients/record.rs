@@ -17,7 +17,7 @@ use super::{
     membership_periods, search_terms,
     timeline::{NewStep, StepType},
 };
-use crate::locations::Address;
+use crate::{effects::PlatformEffect, locations::Address, rules::PlatformRule};
 
 words! {
     /// Where the relationship between client and company stands.
@@ -384,7 +384,7 @@ impl Client {
                 let other: Option<(ClientId,)> =
                     cx.one(BY_EMAIL, params![email, self.client_id])?;
                 if other.is_some() {
-                    return Err(Problem::conflict("email", "must not be another client's"));
+                    return Err(Problem::conflict("email", PlatformRule::OtherClients));
                 }
             }
         }
@@ -394,7 +394,7 @@ impl Client {
             let other: Option<(ClientId,)> =
                 cx.one(BY_EXTERNAL_ID, params![external, self.client_id])?;
             if other.is_some() {
-                return Err(Problem::conflict("externalId", "must not be another client's"));
+                return Err(Problem::conflict("externalId", PlatformRule::OtherClients));
             }
         }
         Ok(())
@@ -435,13 +435,13 @@ const STAYS: &[Remainder] = &[
         SetAside::Coach,
         LeftKind::Client,
         |cx, coach, most| cx.all(LEFT_BY_COACH, params![coach, most]),
-        "{} clients stay the coach's until they are assigned to another.",
+        |total| PlatformEffect::ClientsStayWithCoach { total }.into(),
     ),
     Remainder::new(
         SetAside::Location,
         LeftKind::Client,
         |cx, location, most| cx.all(LEFT_AT_HOME, params![location, most]),
-        "{} clients have it as their home.",
+        |total| PlatformEffect::ClientsStayAtLocation { total }.into(),
     ),
 ];
 

@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use spotter_contract::{
-    Actor, Area, Body, LeftBehind, ListQuery, Offboarding, Path, Read, Role, SetAside, Write,
-    answer, listed, operation, path,
+    Actor, Area, Body, LeftBehind, ListQuery, Offboarding, Path, Read, Role, SetAside, Success,
+    Write, answer, listed, operation, path,
 };
 use spotter_kernel::{
     Change, Key, Problem, Result, Timestamp,
@@ -18,6 +18,7 @@ use spotter_store::{
 use crate::{
     access::accounts::{Invitation, Subject, invite, request_address},
     mail::{self, Letter, Recipient},
+    rules::PlatformRule,
 };
 
 words! {
@@ -169,7 +170,7 @@ pub fn create(cx: &mut Write, new: NewCoach) -> Result<Coach> {
     let email = new.email.to_lowercase();
     let taken: Option<(CoachId,)> = cx.one(BY_EMAIL, params![email])?;
     if taken.is_some() {
-        return Err(Problem::conflict("email", "must not be another coach's"));
+        return Err(Problem::conflict("email", PlatformRule::OtherCoachs));
     }
     let coach = Coach {
         coach_id: CoachId(cx.new_id()),
@@ -249,7 +250,7 @@ fn reinvite_coach(cx: &mut Write, Path(at): Path<CoachPath>) -> Result<InvitedAn
     may_grant(cx, coach.role)?;
     cx.set_audit_target("coach", coach.coach_id, ["invitation"]);
     if coach.status != CoachStatus::Invited {
-        return Err(Problem::conflict("status", "only an invited coach can be invited again"));
+        return Err(Problem::conflict("status", PlatformRule::NotInvited));
     }
     let invitation = coach.invite(cx)?;
     Ok(InvitedAnswer { coach, invitation })
@@ -326,7 +327,7 @@ fn update_coach(
         cx.end(Offboarding::RoleLowered, coach.coach_id)?;
     }
     if admin_leaves && Coach::first_admin(cx)?.is_none() {
-        return Err(Problem::conflict("role", "the company must keep an Admin"));
+        return Err(Problem::conflict("role", PlatformRule::LastAdmin));
     }
     let leaves_behind = match status {
         Some(SettableStatus::Deactivated) => cx.left_behind(SetAside::Coach, coach.coach_id)?,
@@ -341,7 +342,7 @@ fn change_email(cx: &mut Write, coach: &mut Coach, email: &str) -> Result<()> {
     }
     let taken: Option<(CoachId,)> = cx.one(BY_EMAIL, params![email])?;
     if taken.is_some() {
-        return Err(Problem::conflict("email", "must not be another coach's"));
+        return Err(Problem::conflict("email", PlatformRule::OtherCoachs));
     }
     let before = coach.clone();
     coach.email = email.to_owned();
@@ -377,12 +378,13 @@ pub(super) fn area() -> Area {
             )
                 .for_every_client(STAFFS),
             operation!(app POST "/coaches", Manager, invite_coach)
+.success(Success::Invited)
                 .summary("Invite a coach")
             .describe(
                 "Creates a coach and mails an invitation.",
             )
                 .created()
-                .secret()
+                .secret(&["invitation.token"])
                 .fails(&[Key::InvalidCoachId, Key::CoachNotFound, Key::ApiError]),
             operation!(app PATCH "/coaches/{coachId}", Manager, update_coach)
                 .reauthentication()
@@ -394,11 +396,12 @@ pub(super) fn area() -> Area {
             )
                 .fails(&[Key::ApiError]),
             operation!(app POST "/coaches/{coachId}/invite", Manager, reinvite_coach)
+.success(Success::Invited)
                 .summary("Invite a coach again")
             .describe(
                 "Mails a new invitation, which replaces the open one.",
             )
-                .secret()
+                .secret(&["invitation.token"])
                 .fails(&[Key::InvalidEnum, Key::FieldTooLong, Key::ApiError]),
         ])
         .tagged("Coaches")

@@ -12,7 +12,10 @@ use super::{
     Company, NewCompany, all_companies,
     coaches::{self, Coach, NewCoach},
 };
-use crate::access::accounts::{self, Subject};
+use crate::{
+    access::accounts::{self, Subject},
+    rules::PlatformRule,
+};
 
 /// What proves that somebody may set an installation up: its operator was shown it as the program started. It is
 /// good until there is a company.
@@ -38,7 +41,7 @@ pub fn found(
     (company, admin, hash): (NewCompany, NewCoach, &str),
 ) -> Result<(CompanyId, Id)> {
     if !is_open(tx)? {
-        return Err(Problem::conflict("company", "there is one already: sign in"));
+        return Err(Problem::conflict("company", PlatformRule::CompanyExists));
     }
     let (id, now) = (CompanyId(env.new_id()), env.clock.now());
     Company::create(tx, id, company, now)?;

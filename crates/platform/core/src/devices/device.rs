@@ -1,5 +1,6 @@
 //! An access device: what is kept of it.
 
+use crate::rules::PlatformRule;
 use schemars::JsonSchema;
 use serde::Serialize;
 use spotter_contract::{Actor, Area, Read, Write};
@@ -213,7 +214,7 @@ impl Device {
         match fine {
             true => Ok(()),
             false => {
-                let rule = "must not be hard where no device lets people out of the same zones";
+                let rule = PlatformRule::HardWithoutExit;
                 Err(Problem::conflict("passback", rule))
             }
         }
@@ -227,8 +228,11 @@ pub fn check_guarded(cx: &mut Read, location: LocationId, zones: &[String]) -> R
         devices.iter().flat_map(|device| device.zones.0.iter().map(move |zone| (device, zone)));
     match guarded.into_iter().find(|(_, zone)| !zones.contains(zone)) {
         Some((device, zone)) => {
-            let rule = format!("must keep {zone} unchanged: the device {} guards it", device.name);
-            Err(Problem::conflict("accessZones", &rule))
+            let rule = PlatformRule::GuardedZone {
+                zone: zone.to_string(),
+                device: device.name.to_string(),
+            };
+            Err(Problem::conflict("accessZones", rule))
         }
         None => Ok(()),
     }

@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use spotter_contract::{Actor, Area, Body, Timer, Write, operation};
+use spotter_contract::{Actor, Area, Body, Success, Timer, Write, operation};
 use spotter_kernel::{Id, Result, Timestamp, number::BoundedInteger, text::Text};
 
 use super::{
@@ -134,6 +134,7 @@ static SILENT: Timer = Timer::new(
 pub(super) fn area() -> Area {
     Area::default().timers(&[&SILENT]).operations([
         operation!(device POST "/access/heartbeats", send_heartbeat)
+            .success(Success::Sent)
             .summary("Send a heartbeat")
             .describe(
                 "Reports that the device is running. Send one every five minutes: after three \

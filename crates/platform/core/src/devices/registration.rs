@@ -4,9 +4,11 @@ use std::collections::BTreeSet;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use spotter_contract::{Area, Body, ListQuery, Path, Read, Write, answer, listed, operation, path};
+use spotter_contract::{
+    Area, Body, ListQuery, Path, Read, Success, Write, answer, listed, operation, path,
+};
 use spotter_kernel::{
-    Change, Key, Many, Problem, Result, Timestamp,
+    Change, Key, Many, Problem, Result, Rule, Timestamp,
     id::LocationId,
     number::BoundedInteger,
     secret::{Credential, CredentialKind},
@@ -18,7 +20,7 @@ use super::{
     device::{Device, DeviceId, DeviceStatus, DeviceView, Direction, OfflinePolicy, Passback},
     heartbeats, keys,
 };
-use crate::locations::Location;
+use crate::{locations::Location, rules::PlatformRule};
 
 /// Nobody comes in twice within so many minutes, where nothing else is said.
 const PASSBACK_MINUTES: i64 = 10;
@@ -65,7 +67,7 @@ fn known_zones(location: &Location, wanted: Vec<Text<60>>) -> Result<Json<Vec<St
         let lower = zone.to_lowercase();
         let own = location.access_zones().iter().find(|own| own.to_lowercase() == lower);
         let own = own.ok_or_else(|| {
-            let rule = "must be names of the location's access zones";
+            let rule = PlatformRule::UnknownZones;
             Problem::field(Key::InvalidAccessZones, "zones", rule)
         })?;
         if seen.insert(lower) {
@@ -76,7 +78,7 @@ fn known_zones(location: &Location, wanted: Vec<Text<60>>) -> Result<Json<Vec<St
 }
 
 fn location(cx: &mut Read, id: LocationId) -> Result<Location> {
-    let rule = "must be one of the company's locations";
+    let rule = Rule::OtherCompanysLocation;
     Location::find(cx, id).map_err(|none| none.missing("locationId", rule))
 }
 
@@ -84,10 +86,7 @@ fn location(cx: &mut Read, id: LocationId) -> Result<Location> {
 pub fn register(cx: &mut Write, new: NewDevice) -> Result<(Device, Credential)> {
     let location = location(cx, new.location_id)?;
     if location.is_online() {
-        return Err(Problem::invalid(
-            "locationId",
-            "must be a physical location: this one has no door",
-        ));
+        return Err(Problem::invalid("locationId", PlatformRule::OnlineLocation));
     }
     let key = cx.new_credential(CredentialKind::DeviceKey);
     let mut device = Device {
@@ -189,7 +188,7 @@ fn update_access_device(
     match (change.status.value(), device.status) {
         (None, _) => {}
         (Some(_), DeviceStatus::Revoked) => {
-            return Err(Problem::conflict("status", "cannot be changed once it is revoked"));
+            return Err(Problem::conflict("status", Rule::Revoked));
         }
         (Some(Switch::Disabled), _) => device.status = DeviceStatus::Disabled,
         (Some(Switch::Active), DeviceStatus::Disabled) => {
@@ -211,7 +210,7 @@ fn update_access_device(
 fn rotate_access_device_key(cx: &mut Write, Path(at): Path<DevicePath>) -> Result<DeviceKey> {
     let before = Device::find(cx, at.device_id)?;
     if before.status == DeviceStatus::Revoked {
-        return Err(Problem::conflict("status", "must not be revoked"));
+        return Err(Problem::conflict("status", PlatformRule::DeviceRevoked));
     }
     let mut device = before.clone();
     let key = cx.new_credential(CredentialKind::DeviceKey);
@@ -245,7 +244,7 @@ pub(super) fn area() -> Area {
                 "Registers a device. Its key is returned in this response only.",
             )
             .created()
-            .secret()
+            .secret(&["deviceKey"])
             .fails(&[Key::ApiError]),
         operation!(app GET "/access-devices/{deviceId}", Manager, get_access_device)
             .summary("Get an access device")
@@ -264,9 +263,10 @@ pub(super) fn area() -> Area {
                 "Returns a new key in this response only. The old key is accepted until the new \
                  one is first used, for a day at most.",
             )
-            .secret()
+            .secret(&["deviceKey"])
             .fails(&[Key::ApiError]),
         operation!(app POST "/access-devices/{deviceId}/revoke", Manager, revoke_access_device)
+.success(Success::Revoked)
             .summary("Revoke an access device")
             .describe(
                 "Rejects the device's key permanently. Its scans stay in the log.",

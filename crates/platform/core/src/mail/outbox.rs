@@ -17,7 +17,7 @@ use spotter_store::{
 };
 
 use super::letters::{Letter, LetterKind, RenderedLetter};
-use crate::company::Company;
+use crate::{company::Company, effects::PlatformEffect};
 
 id_type!(
     /// A message.
@@ -114,7 +114,7 @@ pub fn send_by(
     letter: &Letter<'_>,
 ) -> Result<()> {
     let Some(links) = cx.env().mail_links.clone() else { return Ok(()) };
-    cx.describe_recipient(|| format!("A message goes to {}.", to.name));
+    cx.describe_recipient(|| PlatformEffect::MailSent { name: to.name.to_string() });
     let company = Company::find(cx)?;
     let written =
         letter.write(to.language.unwrap_or(&company.language), &company.name, to.name, &links);

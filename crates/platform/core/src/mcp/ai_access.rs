@@ -14,7 +14,10 @@ use super::{
     modules::{GrantSubject, Module},
     policy,
 };
-use crate::clients::{Client, ClientPath};
+use crate::{
+    clients::{Client, ClientPath},
+    rules::PlatformRule,
+};
 
 words! {
     /// Whether a client's assistants are let in: as the company's policy says, or as somebody has said of this client.
@@ -88,7 +91,7 @@ fn set_ai_access(
 ) -> Result<AiAccessAnswer> {
     let client = Client::find(cx, at.client_id)?;
     if !cx.by_staff() && new.ai_access != AiAccess::Off {
-        return Err(Problem::invalid("aiAccess", "must be off: only the company can turn it on"));
+        return Err(Problem::invalid("aiAccess", PlatformRule::AiTurnedOffByCompany));
     }
     let submitted =
         AiAccessChoice { client_id: at.client_id, ai_access: new.ai_access, updated_at: cx.now() };

@@ -4,7 +4,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use spotter_contract::{
-    Actor, Area, Body, Caller, Env, Read, Repeating, Role, Write, operation, vault,
+    Actor, Area, Body, Caller, Env, Read, Repeating, Role, Success, Write, operation, vault,
 };
 use spotter_kernel::{
     Id, Key, Problem, Result, Timestamp,
@@ -24,6 +24,7 @@ use crate::{
     access::{accounts::Subject, sessions},
     clients::Client,
     company::Company,
+    rules::PlatformRule,
 };
 
 /// What an assistant asks for.
@@ -249,7 +250,7 @@ pub fn approve(cx: &mut Write, approval: Approval) -> Result<ApprovedAuthorizati
     let digest = vault::digest_of(approval.request_id.as_bytes());
     let found: Option<PendingAuthorization> = cx.one(OPEN, params![digest])?;
     let now = cx.now();
-    let gone = || Problem::field(Key::NotFound, "requestId", "must be a request that waits");
+    let gone = || Problem::field(Key::NotFound, "requestId", PlatformRule::NoWaitingRequest);
     let pending = found.filter(|pending| pending.expires_at > now).ok_or_else(gone)?;
     let me = cx.caller().actor.id().ok_or(Key::Forbidden)?;
     // A request that somebody has signed in to is theirs to decide.
@@ -259,12 +260,12 @@ pub fn approve(cx: &mut Write, approval: Approval) -> Result<ApprovedAuthorizati
     let Proposal { proposed, others } = pending.proposal(cx)?;
     let modules = approval.modules.unwrap_or_else(|| proposed.clone());
     if modules.iter().any(|module| !proposed.contains(module) && !others.contains(module)) {
-        return Err(Problem::invalid("modules", "must be among those that the caller may allow"));
+        return Err(Problem::invalid("modules", PlatformRule::NotAllowable));
     }
     if modules.is_empty() {
         return Err(match subject {
             GrantSubject::Client => Key::CompanyMcpClientAiDisabled.into(),
-            GrantSubject::Company => Problem::invalid("modules", "must be at least one"),
+            GrantSubject::Company => Problem::invalid("modules", PlatformRule::NoneGiven),
         });
     }
     if cx.execute(DECIDE, params![digest])? == 0 {
@@ -322,15 +323,17 @@ fn approve_client_mcp(
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS).repeats(REPEATING).operations([
         operation!(app POST "/company/mcp/oauth/approve", Manager, approve_company_mcp)
+            .success(Success::Approved)
             .reauthentication()
             .summary("Approve an assistant for the company")
             .describe("Grants an assistant access on behalf of the calling manager.")
-            .secret()
+            .secret(&[])
             .fails(&[Key::CompanyMcpFeatureDisabled]),
         operation!(app POST "/client/mcp/oauth/approve", Client, approve_client_mcp)
+            .success(Success::Approved)
             .summary("Approve an assistant for a client")
             .describe("Grants an assistant access on behalf of the calling client.")
-            .secret()
+            .secret(&[])
             .fails(&[Key::CompanyMcpFeatureDisabled, Key::CompanyMcpClientAiDisabled]),
     ])
 }

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use spotter_contract::{
     Actor, Area, Body, Effect, ErasureAction, ErasureRule, ListQuery, Offboarding, Path, Read,
-    Role, UpdatedFrom, Write, answer, listed, operation, path,
+    Role, Success, UpdatedFrom, Write, answer, listed, operation, path,
 };
 use spotter_kernel::{
     Change, Id, Key, Problem, Result, Timestamp,
@@ -23,6 +23,8 @@ use super::{
 use crate::{
     access::{accounts::Subject, sessions},
     company::Company,
+    effects::PlatformEffect,
+    rules::PlatformRule,
 };
 
 id_type!(
@@ -184,11 +186,11 @@ fn limit_mcp_grant(
     let fewer = !grant.modules.0.is_empty()
         && grant.modules.0.iter().all(|module| before.modules.0.contains(module));
     if !fewer {
-        let rule = "must be some of those that it has; more needs a new consent";
+        let rule = PlatformRule::MoreThanGranted;
         return Err(Problem::invalid("modules", rule));
     }
     if before.read_only && !grant.read_only {
-        return Err(Problem::invalid("readOnly", "must stay true; more needs a new consent"));
+        return Err(Problem::invalid("readOnly", PlatformRule::ConsentWidened));
     }
     grant.save(cx, &before)?;
     Ok(GrantAnswer { grant })
@@ -198,22 +200,22 @@ fn limit_mcp_grant(
 const ENDINGS: &[Effect] = &[
     Effect::new(
         Offboarding::ClientArchived,
-        "What the client allowed assistants is taken back.",
+        || PlatformEffect::ClientGrantsRevoked.into(),
         |cx, id| end_all(cx, GrantSubject::Client, id),
     ),
     Effect::new(
         Offboarding::CoachDeactivated,
-        "What the coach allowed assistants is taken back.",
+        || PlatformEffect::CoachGrantsRevoked.into(),
         |cx, id| end_all(cx, GrantSubject::Company, id),
     ),
     Effect::new(
         Offboarding::RoleLowered,
-        "What they allowed assistants as a manager is taken back.",
+        || PlatformEffect::ManagerGrantsRevoked.into(),
         |cx, id| end_all(cx, GrantSubject::Company, id),
     ),
     Effect::new(
         Offboarding::AssistantsOff,
-        "What is no longer allowed is taken back for good, from coaches' assistants and clients'.",
+        || PlatformEffect::GrantsRevoked.into(),
         |cx, _| end_what_is_off(cx),
     ),
 ];
@@ -301,6 +303,7 @@ pub(super) fn area() -> Area {
                 "Removes modules from a grant: the caller's own or, for managers, the company's.",
             ),
         operation!(app POST "/mcp/grants/{grantId}/revoke", SignedIn, revoke_mcp_grant)
+            .success(Success::Revoked)
             .summary("Revoke an assistant's grant")
             .describe("The assistant's tokens stop working at once."),
     ])

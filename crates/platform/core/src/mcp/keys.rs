@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use spotter_contract::{
-    Actor, Area, Body, Effect, ListQuery, Offboarding, Path, Read, UpdatedFrom, Write, answer,
-    listed, operation, path, vault,
+    Actor, Area, Body, Effect, ListQuery, Offboarding, Path, Read, Success, UpdatedFrom, Write,
+    answer, listed, operation, path, vault,
 };
 use spotter_kernel::{
     Id, Key, Problem, Result, Timestamp, id::CoachId, id_type, limits::MCP_KEY_DAYS_DEFAULT,
@@ -13,7 +13,7 @@ use spotter_kernel::{
 use spotter_store::{Json, List, lists, params, record, statements, stored_ids, values};
 
 use super::modules::{GrantSubject, Module};
-use crate::company::Company;
+use crate::{company::Company, effects::PlatformEffect, rules::PlatformRule};
 
 id_type!(
     /// A static key of the MCP server.
@@ -98,12 +98,12 @@ fn create_mcp_key(cx: &mut Write, Body(new): Body<NewMcpKey>) -> Result<MadeMcpK
     }
     let of_company = |module: &Module| module.subject() == GrantSubject::Company;
     if new.modules.is_empty() || !new.modules.iter().all(of_company) {
-        return Err(Problem::invalid("modules", "must be at least one, all of the company's"));
+        return Err(Problem::invalid("modules", PlatformRule::NoCoaches));
     }
     let now = cx.now();
     let active: Option<(i64,)> = cx.one(ACTIVE, params![now])?;
     if active.is_some_and(|(count,)| count >= KEYS_MAX) {
-        return Err(Problem::conflict("keys", "must be at most 50 that are active"));
+        return Err(Problem::conflict("keys", PlatformRule::TooManyKeys { max: 50 }));
     }
     let secret = cx.new_credential(CredentialKind::McpKey);
     let days = new.expires_in_days.map_or(MCP_KEY_DAYS_DEFAULT, |days| days.0);
@@ -150,14 +150,16 @@ pub(super) fn area() -> Area {
             .summary("List MCP keys")
             .describe("Returns keys without their secrets."),
         operation!(app POST "/company/mcp/keys", Manager, create_mcp_key)
+            .success(Success::Added)
             .summary("Create an MCP key")
             .describe(
                 "Creates a key that acts for the calling manager, for scripts. It is shown once.",
             )
             .created()
-            .secret()
+            .secret(&["secret"])
             .fails(&[Key::CompanyMcpFeatureDisabled, Key::ApiError]),
         operation!(app POST "/company/mcp/keys/{keyId}/revoke", Manager, revoke_mcp_key)
+            .success(Success::Revoked)
             .summary("Revoke an MCP key")
             .describe("The key stops working at once."),
     ])
@@ -166,17 +168,17 @@ pub(super) fn area() -> Area {
 const ENDINGS: &[Effect] = &[
     Effect::new(
         Offboarding::CoachDeactivated,
-        "Static keys that the coach has made are revoked.",
+        || PlatformEffect::CoachKeysRevoked.into(),
         revoke_of_coach,
     ),
     Effect::new(
         Offboarding::RoleLowered,
-        "Static keys that they have made are revoked.",
+        || PlatformEffect::ManagerKeysRevoked.into(),
         revoke_of_coach,
     ),
     Effect::new(
         Offboarding::AssistantsOff,
-        "Static keys are revoked, where all are switched off.",
+        || PlatformEffect::AllKeysRevoked.into(),
         |cx, _| {
             let now = cx.now();
             match Company::find(cx)?.features().mcp {

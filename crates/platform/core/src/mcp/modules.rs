@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 
+use crate::rules::PlatformRule;
 use serde::{Deserialize, Deserializer, Serialize};
 use spotter_kernel::{
     Key, Scope, ScopeSet,
@@ -342,7 +343,7 @@ impl Serialize for Module {
 impl<'de> Deserialize<'de> for Module {
     fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
         let key = std::borrow::Cow::<str>::deserialize(d)?;
-        Self::parse(&key).ok_or_else(|| refuse(Key::InvalidEnum, "must be the key of a module"))
+        Self::parse(&key).ok_or_else(|| refuse(Key::InvalidEnum, PlatformRule::UnknownModule))
     }
 }
 

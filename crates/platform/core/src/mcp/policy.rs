@@ -10,6 +10,7 @@ use super::{
     ai_access::AiAccess,
     modules::{GrantSubject, Module},
 };
+use crate::rules::PlatformRule;
 
 words! {
     /// Of which clients assistants are let in, where nobody has said so of a client.
@@ -67,7 +68,7 @@ fn set_mcp_policy(cx: &mut Write, Body(new): Body<NewPolicy>) -> Result<PolicyAn
     let clients = new.clients.unwrap_or(Clients::All);
     let mut policy = Policy { client_modules: new.client_modules, clients };
     if policy.client_modules.iter().any(|module| module.subject() != GrantSubject::Client) {
-        return Err(Problem::invalid("clientModules", "must be modules of clients"));
+        return Err(Problem::invalid("clientModules", PlatformRule::NotClientModules));
     }
     policy.client_modules.sort();
     policy.client_modules.dedup();

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use spotter_contract::{
-    Area, Body, ListQuery, Path, Read, Write, answer, listed, operation, outbox, path,
+    Area, Body, ListQuery, Path, Read, Success, Write, answer, listed, operation, outbox, path,
 };
 use spotter_delivery::queue::Stage;
 use spotter_kernel::{Event, Id, Key, Problem, Result, Timestamp, limits::WEBHOOK_ATTEMPTS_MAX};
@@ -329,6 +329,7 @@ pub(super) fn area() -> Area {
                  the payload.",
             ),
         operation!(POST "/webhooks/deliveries/{id}/redeliver", WebhooksWrite, redeliver_webhook)
+            .success(Success::SentAgain)
             .summary("Redeliver an event")
             .describe(
                 "Queues a new delivery of the same event to the same subscription, which must be \
@@ -337,6 +338,7 @@ pub(super) fn area() -> Area {
             .invalid_as(INVALID)
             .fails(&[Key::ApiError]),
         operation!(POST "/webhooks/{id}/recover", WebhooksWrite, recover_webhook)
+            .success(Success::SentAgain)
             .summary("Redeliver failed deliveries")
             .describe(
                 "Queues a new delivery for every failed one since an instant that was not \

@@ -6,11 +6,11 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use spotter_contract::{Area, Effect, Offboarding, Read, Timer, UpdatedFrom, Write};
 use spotter_delivery::signature::{SECRET_PREFIX, new_secret};
-use spotter_kernel::{Event, Id, Key, Problem, Result, Timestamp};
+use spotter_kernel::{Event, Id, Key, Phrase, Problem, Result, Timestamp};
 use spotter_store::{Json, List, lists, params, parts, record, statements, values, words};
 
 use super::SubscriptionId;
-use crate::access::api_clients::ApiClient;
+use crate::{access::api_clients::ApiClient, effects::PlatformEffect, rules::PlatformRule};
 
 words! {
     else WebhookRequestInvalid;
@@ -139,7 +139,7 @@ impl Subscription {
         let subscription = Self::find(cx, id)?;
         match subscription.status {
             SubscriptionStatus::Active => Ok(subscription),
-            _ => Err(invalid("status", "the subscription must be active")),
+            _ => Err(invalid("status", PlatformRule::SubscriptionInactive)),
         }
     }
 
@@ -226,7 +226,7 @@ impl Subscription {
 }
 
 /// A refusal that names the field, under the key of webhook management.
-pub(super) fn invalid(field: &str, rule: &str) -> Problem {
+pub(super) fn invalid(field: &str, rule: impl Into<Phrase>) -> Problem {
     Problem::field(Key::WebhookRequestInvalid, field, rule)
 }
 
@@ -260,7 +260,7 @@ fn follow_scopes(cx: &mut Write, api_client: Id) -> Result<u64> {
 
 const ENDS: &[Effect] = &[Effect::new(
     Offboarding::ScopesWithdrawn,
-    "Its webhook subscriptions hear of no event any more that it may not read of.",
+    || PlatformEffect::WebhooksNarrowed.into(),
     follow_scopes,
 )];
 

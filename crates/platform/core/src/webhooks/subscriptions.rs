@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use spotter_contract::{
-    Access, Actor, Area, Body, ListQuery, OptionalBody, Path, Payload, Read, UpdatedFrom, Write,
-    answer, listed, operation, path,
+    Access, Actor, Area, Body, ListQuery, OptionalBody, Path, Payload, Read, Success, UpdatedFrom,
+    Write, answer, listed, operation, path,
 };
 use spotter_delivery::target::{Target, URL_MAX};
 use spotter_kernel::{
@@ -23,6 +23,7 @@ use super::{
         TargetType, invalid,
     },
 };
+use crate::rules::PlatformRule;
 
 /// Subscriptions that a company may have.
 const SUBSCRIPTIONS_MAX: i64 = 50;
@@ -120,7 +121,7 @@ fn wanted_url(
 ) -> Result<Option<String>> {
     let (field, wanted) = match (url, target.and_then(|target| target.url)) {
         (Some(url), Some(other)) if url != other => {
-            return Err(invalid("target.url", "must be the same as url"));
+            return Err(invalid("target.url", PlatformRule::NotSameAsUrl));
         }
         (Some(url), _) => ("url", url),
         (None, Some(url)) => ("target.url", url),
@@ -128,7 +129,7 @@ fn wanted_url(
     };
     Target::parse(&wanted, &cx.env().private_networks)
         .map(|target| Some(target.url().to_string()))
-        .map_err(|refused| invalid(field, &refused.to_string()))
+        .map_err(|refused| invalid(field, refused))
 }
 
 /// Refuses events of which the caller may not read: whoever hears of a change reads of it.
@@ -139,7 +140,7 @@ pub(super) fn check_may_hear<'e>(cx: &Read, events: impl Iterator<Item = &'e Eve
 
 fn wanted_events(cx: &Read, events: Vec<Event>) -> Result<Json<BTreeSet<String>>> {
     if events.is_empty() {
-        return Err(invalid("events", "must name at least one event"));
+        return Err(invalid("events", PlatformRule::NoEvents));
     }
     check_may_hear(cx, events.iter())?;
     Ok(Json(events.iter().map(|event| event.name().to_owned()).collect()))
@@ -148,7 +149,7 @@ fn wanted_events(cx: &Read, events: Vec<Event>) -> Result<Json<BTreeSet<String>>
 fn create_webhook(cx: &mut Write, Body(new): Body<NewSubscription>) -> Result<SecretAnswer> {
     let events = wanted_events(cx, new.events)?;
     let url = wanted_url(cx, new.url, new.target)?
-        .ok_or_else(|| invalid("url", "must be given, here or as target.url"))?;
+        .ok_or_else(|| invalid("url", PlatformRule::UrlRequired))?;
     if Subscription::count(cx)? >= SUBSCRIPTIONS_MAX {
         let text = "A company has at most 50 webhook subscriptions; delete one first.";
         return Err(Problem::with_cause(Key::ApiError, text).with_status(409));
@@ -286,7 +287,7 @@ fn test_webhook(cx: &mut Write, Path(at): Path<SubscriptionPath>) -> Result<Test
     let subscription = Subscription::find_active(cx, at.id)?;
     check_may_act(cx, &subscription)?;
     Target::parse(&subscription.url, &cx.env().private_networks)
-        .map_err(|refused| invalid("target.url", &refused.to_string()))?;
+        .map_err(|refused| invalid("target.url", refused))?;
     let tested = TestEvent { subscription_id: at.id };
     cx.set_audit_target("webhook_subscription", at.id, Vec::<String>::new());
     let announced = cx.emit_to(at.id.0, Event::SubscriptionTest, &tested)?;
@@ -305,6 +306,7 @@ pub(super) fn area() -> Area {
             .describe("Returns the company's webhook subscriptions, newest first.")
             .invalid_as(INVALID),
         operation!(POST "/webhooks", WebhooksWrite, create_webhook)
+            .success(Success::Added)
             .summary("Create a webhook subscription")
             .describe(
                 "Subscribes a URL to events. The signing secret is returned in this response \
@@ -313,7 +315,7 @@ pub(super) fn area() -> Area {
                  deliveries stop once they are withdrawn.",
             )
             .created()
-            .secret()
+            .secret(&["subscription.signingSecret"])
             .address_fields(&["url", "target.url"])
             .invalid_as(INVALID)
             .fails(&[
@@ -336,11 +338,13 @@ pub(super) fn area() -> Area {
             .invalid_as(INVALID)
             .fails(GATED),
         operation!(DELETE "/webhooks/{id}", WebhooksWrite, delete_webhook)
+            .success(Success::Deleted)
             .summary("Delete a webhook subscription")
             .describe("Cancels waiting deliveries. The record of past deliveries stays.")
             .invalid_as(INVALID)
             .fails(GATED),
         operation!(POST "/webhooks/{id}/test", WebhooksWrite, test_webhook)
+            .success(Success::Sent)
             .summary("Send a test event")
             .describe("Queues a `subscription.test` event for an active subscription.")
             .emits(&[Event::SubscriptionTest])
@@ -352,7 +356,7 @@ pub(super) fn area() -> Area {
                 "Replaces the secret and returns the new one in this response only. During the \
                  grace period deliveries carry two signatures, one of each secret.",
             )
-            .secret()
+            .secret(&["subscription.signingSecret"])
             .invalid_as(INVALID)
             .fails(GATED),
     ])

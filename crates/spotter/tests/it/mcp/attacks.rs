@@ -265,7 +265,7 @@ async fn other_companies_do_not_exist_through_any_tool(app: App) {
         }
         let arguments = tool_arguments(&operation, &world);
         // What asks before it acts is asked.
-        let name = match operation.needs_confirmation {
+        let name = match operation.needs_confirmation() {
             true => format!("preview_{}", operation.id),
             false => operation.id.to_owned(),
         };

@@ -78,7 +78,7 @@ fn whatever_may_cost_somebody_has_a_preview() {
         Module::ALL.iter().flat_map(|module| module.tools()).copied().collect();
     let all = spotter::areas::operations();
     let silent = all.iter().filter(|operation| {
-        tools.contains(operation.id) && may_cost(operation) && !operation.needs_confirmation
+        tools.contains(operation.id) && may_cost(operation) && !operation.needs_confirmation()
     });
     let silent: Vec<&str> = silent.map(|operation| operation.id).collect();
     assert!(silent.is_empty(), "{silent:?}");
@@ -116,16 +116,16 @@ async fn every_tool_says_what_it_does_and_takes(app: App) {
         let operation = operations.find(|operation| operation.id == id).unwrap();
         // What cannot be taken back, costs credits or money, or writes to people is told before it is done.
         let response = ASKS.iter().any(|word| id.starts_with(word)) || may_cost(&operation);
-        assert_eq!(operation.needs_confirmation, response, "{name}");
+        assert_eq!(operation.needs_confirmation(), response, "{name}");
         // What overwrites says so; what only reads changes nothing.
         let reads = tool["annotations"]["readOnlyHint"] == true;
         assert_eq!(reads, !operation.writes || id != name, "{name}");
         let overwrites = ["update", "set", "reschedule", "put", "block"];
         let overwrites = overwrites.iter().any(|word| id.starts_with(word));
-        if !reads && (overwrites || operation.needs_confirmation) {
+        if !reads && (overwrites || operation.needs_confirmation()) {
             assert_eq!(tool["annotations"]["destructiveHint"], true, "{name}");
         }
-        assert_eq!(takes("confirmToken"), operation.needs_confirmation && id == name, "{name}");
+        assert_eq!(takes("confirmToken"), operation.needs_confirmation() && id == name, "{name}");
         for reference in tool.to_string().split("\"#/$defs/").skip(1) {
             let target = reference.split('"').next().unwrap();
             let mut schemas = [&tool["inputSchema"], &tool["outputSchema"]].into_iter();
@@ -146,7 +146,7 @@ fn every_tool_is_an_operation_of_its_modules_scopes() {
             }
             // A link to pay is there to be passed on.
             assert!(
-                !operation.secret || *tool == "create_payment_request",
+                !operation.is_secret() || *tool == "create_payment_request",
                 "{tool} tells a secret"
             );
             assert!(!operation.writes || !module.changes().is_empty(), "{tool} changes");
@@ -275,7 +275,7 @@ async fn lists_follow_the_grant(app: App) {
             .collect();
         let calls = spotter::areas::operations()
             .into_iter()
-            .filter(|operation| operation.needs_confirmation);
+            .filter(|operation| operation.needs_confirmation());
         let previews = calls.filter(|operation| expected.contains(operation.id));
         let previews: Vec<_> =
             previews.map(|operation| format!("preview_{}", operation.id)).collect();
@@ -310,7 +310,7 @@ async fn every_tool_does_what_its_operation_does(app: App) {
     for operation in spotter::areas::operations() {
         let Some(tool) = schemas.get(operation.id) else { continue };
         if begins_a_job(&operation) {
-            called += 1 + usize::from(operation.needs_confirmation);
+            called += 1 + usize::from(operation.needs_confirmation());
             continue;
         }
         // What stands below another record is made below the one of now.
@@ -319,7 +319,7 @@ async fn every_tool_does_what_its_operation_does(app: App) {
             prepare(&operation, &mut world).await;
         }
         let mut arguments = tool_arguments(&operation, &world);
-        if operation.needs_confirmation {
+        if operation.needs_confirmation() {
             let name = format!("preview_{}", operation.id);
             let preview = call(&world.app, &access, &name, arguments.clone()).await;
             let output = jsonschema::draft202012::new(&schemas[&name]["outputSchema"]).unwrap();

@@ -132,7 +132,7 @@ impl<'f> Form<'f> {
         let entered = (cx.entered.form == id).then_some(cx.entered);
         let wrong = entered.and_then(|entered| {
             let problem = entered.problem.as_ref()?;
-            let mut answer = cx.strings.refusal(problem);
+            let mut answer = cx.strings.refusal(problem).to_owned();
             if let Some(now) = problem.details.as_ref().and_then(|details| details["now"].as_str())
             {
                 answer = format!("{answer} ({}: {now})", cx.strings.now());
@@ -142,13 +142,9 @@ impl<'f> Form<'f> {
             Some((field, answer))
         });
         // What is written whole, and was changed meanwhile, is shown as it is now: what was typed stands beside it.
-        let is_stale =
-            entered.and_then(|entered| entered.problem.as_ref()).is_some_and(|problem| {
-                problem
-                    .details
-                    .as_ref()
-                    .is_some_and(|details| details["rule"] == record_version::CHANGED)
-            });
+        let is_stale = entered
+            .and_then(|entered| entered.problem.as_ref())
+            .is_some_and(|problem| problem.breaks(record_version::CHANGED));
         Self {
             operation,
             schema: found.and_then(|operation| operation.body()),
@@ -167,7 +163,7 @@ impl<'f> Form<'f> {
             action: cx.place.address(),
             id,
             reauthentication: (!cx.is_sure()
-                && found.is_some_and(|found| found.needs_reauthentication))
+                && found.is_some_and(|found| found.needs_reauthentication()))
             .then(|| cx.strings.your_password()),
             choose: cx.strings.choose(),
             currency: cx.person.company.currency.code().to_owned(),
@@ -438,7 +434,7 @@ impl<'f> Form<'f> {
                 @if let Some(preview) = preview {
                     div class=(FORESEEN) role="alert" tabindex="-1" {
                         p { b { (self.strings.will_happen()) } }
-                        ul { @for what in &preview.happens { li { (self.strings.rule(what)) } } }
+                        ul { @for what in &preview.happens { li { (what) } } }
                         p { (self.strings.send_again_to_do_it()) }
                     }
                 }

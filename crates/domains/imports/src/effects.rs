@@ -1,0 +1,13 @@
+//! What operations of imports are about to do, as people are asked to confirm it, in every language.
+
+use spotter_kernel::phrases;
+
+phrases! {
+    /// An effect of an operation of imports.
+    pub enum ImportEffect {
+        ImportRowsEmptied
+            "Rows of imports that hold their e-mail address are emptied."
+            "Rijen van imports met hun e-mailadres worden leeggemaakt."
+            "Zeilen von Importen mit ihrer E-Mail-Adresse werden geleert."
+    }
+}

@@ -1,0 +1,21 @@
+//! What operations of conversations are about to do, as people are asked to confirm it, in every language.
+
+use spotter_kernel::phrases;
+
+phrases! {
+    /// An effect of an operation of conversations.
+    pub enum MessagingEffect {
+        FileSent { to: String }
+            "A file is sent to {to}, in the person's name."
+            "Een bestand wordt gestuurd aan {to}, uit naam van de persoon."
+            "Eine Datei wird an {to} gesendet, im Namen der Person."
+        TextAndFileSent { text: String, to: String }
+            "{text}, with a file, is sent to {to}, in the person's name."
+            "{text}, met een bestand, wordt gestuurd aan {to}, uit naam van de persoon."
+            "{text}, mit einer Datei, wird an {to} gesendet, im Namen der Person."
+        TextSent { text: String, to: String }
+            "{text} is sent to {to}, in the person's name."
+            "{text} wordt gestuurd aan {to}, uit naam van de persoon."
+            "{text} wird an {to} gesendet, im Namen der Person."
+    }
+}

@@ -1,0 +1,52 @@
+//! The rules of conversations, each with its figures, in every language.
+
+use spotter_kernel::phrases;
+
+phrases! {
+    /// A rule of conversations that a request broke.
+    pub enum MessagingRule {
+        ArchivedPartner
+            "must be with a client who is not archived"
+            "de klant is gearchiveerd"
+            "der Kunde ist archiviert"
+        DeletedMessage
+            "must be false to be edited"
+            "kan niet meer gewijzigd worden: het is verwijderd"
+            "kann nicht mehr geändert werden: sie ist gelöscht"
+        ForGroups "is for groups alone" "is alleen voor groepen" "ist nur für Gruppen"
+        GroupNameNeeded
+            "is needed for a group"
+            "is nodig voor een groep"
+            "wird für eine Gruppe gebraucht"
+        GroupTooLarge { max: usize }
+            "must be at most {max} in a group"
+            "er mogen hoogstens {max} in een groep zijn"
+            "es dürfen höchstens {max} in einer Gruppe sein"
+        NotGroup "must be group" "moet een groep zijn" "muss eine Gruppe sein"
+        NotMessageFile
+            "must be a file that the caller sent within a day and has not used"
+            "moet een bestand zijn dat je vandaag hebt verstuurd en nog niet gebruikt"
+            "muss eine Datei sein, die Sie innerhalb eines Tages gesendet und nicht benutzt haben"
+        NotReachable
+            "must be an active coach, or a client whom the caller may write to"
+            "moet een actieve coach zijn, of een klant aan wie je mag schrijven"
+            "muss ein aktiver Coach sein, oder ein Kunde, dem Sie schreiben dürfen"
+        OneForDirect
+            "must be one user for a direct conversation"
+            "moet bij een gesprek met één persoon één gebruiker zijn"
+            "muss bei einem direkten Gespräch ein Nutzer sein"
+        ParticipantTwice
+            "must not be named twice, nor be the caller"
+            "mag niemand twee keer noemen, en jezelf niet"
+            "darf niemanden zweimal nennen, und nicht Sie selbst"
+        TakesPartAlready "takes part already" "doet al mee" "nimmt schon teil"
+        TextOrFileNeeded
+            "is needed where there is no uploadId"
+            "is nodig zonder bestand"
+            "wird ohne Datei gebraucht"
+        UnknownMessage
+            "must be a message of the conversation"
+            "moet een bericht van dit gesprek zijn"
+            "muss eine Nachricht dieses Gesprächs sein"
+    }
+}

@@ -1,0 +1,48 @@
+//! What a page tells a person once an operation has done what they asked for.
+
+use spotter_kernel::Phrase;
+use spotter_store::words;
+
+/// Each success by its word, with its sentence in English, Dutch and German.
+macro_rules! successes {
+    ($($success:ident $word:literal $english:literal $dutch:literal $german:literal)+) => {
+        words! {
+            /// What an operation has done, as its person is told.
+            pub enum Success { $($success = $word),+ }
+        }
+
+        impl Success {
+            /// The sentence that a page shows.
+            pub fn sentence(self) -> Phrase {
+                let texts = match self {
+                    $(Self::$success => [$english, $dutch, $german],)+
+                };
+                Phrase::new(texts.map(Into::into))
+            }
+        }
+    };
+}
+
+successes! {
+    Added "added" "Added." "Toegevoegd." "Angelegt."
+    Approved "approved" "Approved." "Goedgekeurd." "Zugesagt."
+    Archived "archived" "Archived." "Gearchiveerd." "Archiviert."
+    Assigned "assigned" "Assigned." "Toegewezen." "Zugewiesen."
+    Booked "booked" "Booked." "Geboekt." "Gebucht."
+    Cancelled "cancelled" "Cancelled." "Geannuleerd." "Abgesagt."
+    Completed "completed" "Well done!" "Goed gedaan!" "Gut gemacht!"
+    Deleted "deleted" "Deleted." "Verwijderd." "Gelöscht."
+    Invited "invited" "Invited." "Uitgenodigd." "Eingeladen."
+    Published "published" "Published." "Gepubliceerd." "Veröffentlicht."
+    Refunded "refunded" "It is refunded." "Het wordt terugbetaald." "Es wird erstattet."
+    Rejected "rejected" "Rejected." "Afgewezen." "Abgelehnt."
+    Restored "restored" "Restored." "Teruggezet." "Wiederhergestellt."
+    Revoked "revoked" "Revoked." "Ingetrokken." "Widerrufen."
+    Saved "saved" "Saved." "Opgeslagen." "Gespeichert."
+    Sent "sent" "Sent." "Verstuurd." "Gesendet."
+    SentAgain "sent_again" "It is sent again." "Het wordt opnieuw gestuurd." "Es wird erneut gesendet."
+    Sold "sold" "Sold." "Verkocht." "Verkauft."
+    Submitted "submitted" "Submitted." "Ingeleverd." "Abgegeben."
+    SwitchedOff "switched_off" "It is switched off." "Het is uitgeschakeld." "Er ist ausgeschaltet."
+    Waitlisted "waitlisted" "On the waiting list." "Op de wachtlijst gezet." "Auf die Warteliste gesetzt."
+}
