@@ -2,11 +2,9 @@
 
 use std::sync::Arc;
 
+use spotter_company::{audit_logs, company, live, locations, metrics, uploads};
 use spotter_contract::{Area, Operation, Ports};
-use spotter_core::{
-    access, audit_logs, clients, company, devices, live, locations, mail, mcp, metrics, platform,
-    uploads, webhooks,
-};
+use spotter_people::{clients, coaches, identity, platform};
 
 /// Everything that the areas bring, in the order of the documentation.
 pub fn areas() -> Area {
@@ -14,25 +12,26 @@ pub fn areas() -> Area {
         platform::area(),
         audit_logs::area(),
         company::area(),
+        coaches::area(),
         locations::area(),
         clients::area(),
         metrics::area(),
-        access::area(),
+        identity::area(),
         spotter_calendar::area(),
         spotter_messaging::area(),
         spotter_billing::area(),
         spotter_payments::area(),
-        mcp::area(),
-        webhooks::area(),
+        spotter_assistants::area(),
+        spotter_webhooks::area(),
         spotter_training::area(),
         spotter_progress::area(),
         spotter_forms::area(),
         spotter_documents::area(),
         spotter_imports::area(),
         spotter_reports::area(),
-        devices::area(),
+        spotter_devices::area(),
         spotter_access_control::area(),
-        mail::area(),
+        spotter_mail::area(),
         uploads::area(),
         live::area(),
     ])

@@ -10,11 +10,11 @@ use axum::{
     routing::post,
 };
 use axum_server::tls_rustls::RustlsConfig;
-use spotter_delivery::{
+use spotter_kernel::Clock;
+use spotter_webhooks::{
     canonical::canonical,
     signature::{DELIVERY_HEADER, EVENT_HEADER, SIGNATURE_HEADER, Signed, TIMESTAMP_HEADER},
 };
-use spotter_kernel::Clock;
 
 use crate::system::SystemClock;
 

@@ -5,11 +5,9 @@ use spotter_contract::{
     Actor, Caller, Env, File, Job, Read,
     jobs::{ClaimedJob, Outcome},
 };
-use spotter_core::mail::{self, Outgoing};
-use spotter_delivery::{
-    jobs::{Attempt, Worker},
-    mail::{MailAttachment, Message, Post},
-};
+use spotter_jobs::jobs::{Attempt, Worker};
+use spotter_mail::Outgoing;
+use spotter_outbound::smtp::{MailAttachment, Message, Post};
 use spotter_store::Db;
 
 /// Connections to the mail server at once.
@@ -29,7 +27,7 @@ pub struct Mailer {
 }
 
 /// The jobs that send mail.
-pub const JOBS: [&Job; 2] = [&mail::SEND, &SEND_INVOICE];
+pub const JOBS: [&Job; 2] = [&spotter_mail::SEND, &SEND_INVOICE];
 
 impl Mailer {
     async fn send(self, held: ClaimedJob) -> Outcome {
@@ -37,7 +35,7 @@ impl Mailer {
         let env = self.env.clone();
         let read = self.db.read(move |tx| {
             let (company, open) = (held.company, |sealed: &[u8]| vault.open(sealed));
-            let Some(outgoing) = mail::outgoing(tx, open, company, held.subject)? else {
+            let Some(outgoing) = spotter_mail::outgoing(tx, open, company, held.subject)? else {
                 return Ok(None);
             };
             let caller = Caller::new(company, Actor::System);
@@ -50,7 +48,7 @@ impl Mailer {
             Ok(None) => return Outcome::Refused("the message is not kept any more".to_owned()),
             Err(problem) => return Outcome::Failed(problem.to_string()),
         };
-        let mail::RenderedLetter { name, subject, text, html } = written;
+        let spotter_mail::RenderedLetter { name, subject, text, html } = written;
         let written_at = created_at;
         let attached = |File { name, media_type, content }| MailAttachment {
             name,

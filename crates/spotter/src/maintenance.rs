@@ -5,17 +5,17 @@ use std::{future::Future, time::Duration};
 
 use metrics_exporter_prometheus::PrometheusHandle;
 use spotter_access_control::retention as scans;
-use spotter_contract::{Env, installation};
-use spotter_core::{
-    clients::{data_exports, search_terms},
+use spotter_company::{
     metrics,
     uploads::{self, Stored},
 };
-use spotter_delivery::retention;
+use spotter_contract::{Env, installation};
 use spotter_files::Files;
 use spotter_kernel::{Problem, Result, Timestamp, panics::caught_async};
+use spotter_people::clients::{data_exports, search_terms};
 use spotter_reports::recount;
 use spotter_store::{Db, Tx};
+use spotter_webhooks::retention;
 
 /// How long it rests after a step that was full, so that requests hardly notice it.
 const REST: Duration = Duration::from_millis(50);

@@ -7,9 +7,17 @@ use std::{
 };
 
 use serde_json::json;
+use spotter_company::company::{self, Company, NewCompany};
 use spotter_contract::{Actor, Body, Caller, Env, Path as At, Read, Table, Write};
-use spotter_core::{
-    access::{
+use spotter_imports::NewImport;
+use spotter_kernel::{
+    Id, Phrase, Problem, Result, Scope,
+    id::{CoachId, CompanyId},
+    text::Email,
+};
+use spotter_people::{
+    coaches::{self, Coach, NewCoach},
+    identity::{
         accounts,
         api_clients::{
             ApiClientPath, ApiClientSecret, Consents, NewApiClient, create_api_client,
@@ -17,16 +25,6 @@ use spotter_core::{
         },
         second_step,
     },
-    company::{
-        self, Company, NewCompany,
-        coaches::{self, Coach, NewCoach},
-    },
-};
-use spotter_imports::NewImport;
-use spotter_kernel::{
-    Id, Phrase, Problem, Result, Scope,
-    id::{CoachId, CompanyId},
-    text::Email,
 };
 use spotter_store::{Db, Tx};
 

@@ -9,20 +9,15 @@ use axum::{
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
 use spotter_console::operator::Installation;
 use spotter_contract::{Env, Table, installation};
-use spotter_core::webhooks::TELL_OF_FAILURES;
-use spotter_delivery::{
-    engine::Engine,
-    fetch::Fetcher,
-    jobs::Jobs,
-    mail::Post,
-    sender::{Sender, SystemLookUp},
-    timers::Timers,
-};
 use spotter_files::Files;
 use spotter_http::State;
+use spotter_jobs::{jobs::Jobs, timers::Timers};
 use spotter_kernel::Problem;
+use spotter_outbound::http_client::SystemLookUp;
+use spotter_outbound::{fetch::Fetcher, smtp::Post};
 use spotter_payments::Providers;
 use spotter_store::{Db, Location, migrate};
+use spotter_webhooks::{TELL_OF_FAILURES, engine::Engine, sender::Sender};
 
 use crate::{
     connections,

@@ -1,13 +1,14 @@
 //! Ways in for the suite, which stands outside this crate.
 
+use spotter_company::company::NewCompany;
 use spotter_contract::{Env, Role};
-use spotter_core::company::{NewCompany, coaches::NewCoach};
 use spotter_files::Files;
 use spotter_kernel::{
     Problem, Result, TimeZone, Timestamp,
     money::Currency,
     text::{Email, Language, Name},
 };
+use spotter_people::coaches::NewCoach;
 use spotter_store::Db;
 
 use crate::{maintenance, operator};

@@ -136,16 +136,13 @@ const LONG: &[(&str, usize)] = &[
     ("crates/domains/calendar/src/requests.rs", 510),
     ("crates/domains/calendar/src/types.rs", 530),
     ("crates/adapters/console/src/page_context.rs", 520),
-    ("crates/adapters/html/src/words/rules.rs", 800),
-    ("crates/foundation/contract/src/context.rs", 670),
-    ("crates/foundation/contract/src/operation.rs", 520),
+    ("crates/foundation/contract/src/operation.rs", 510),
     ("crates/domains/billing/src/collecting/charging.rs", 530),
     ("crates/domains/billing/src/sales/sell.rs", 510),
     ("crates/domains/forms/src/assignment.rs", 580),
     ("crates/domains/forms/src/question.rs", 550),
     ("crates/adapters/http/src/uploads.rs", 510),
     ("crates/domains/imports/src/row.rs", 510),
-    ("crates/foundation/kernel/src/text.rs", 510),
     ("crates/domains/progress/src/goals.rs", 600),
     ("crates/domains/progress/src/types.rs", 630),
     ("crates/adapters/payments/src/stripe/objects.rs", 660),
@@ -182,7 +179,7 @@ const CIRCLE: usize = 6;
 
 /// Larger circles, by crate.
 const CIRCLES: &[(&str, usize)] =
-    &[("calendar", 15), ("contract", 21), ("billing", 26), ("http", 10), ("training", 17)];
+    &[("calendar", 15), ("contract", 20), ("billing", 26), ("http", 10), ("training", 17)];
 
 /// The modules that a file imports from its own crate, as paths from `src`.
 fn imports(text: &str, here: &str, files: &BTreeSet<String>) -> BTreeSet<String> {
@@ -208,6 +205,15 @@ fn imports(text: &str, here: &str, files: &BTreeSet<String>) -> BTreeSet<String>
         .filter(|part| !matches!(*part, "mod" | "lib" | "main"))
         .map(str::to_owned)
         .collect();
+    // What a folder shows of its files: `pub use env::Env` in its `mod.rs`.
+    for (at, _) in text.match_indices("use ").filter(|(at, _)| is_path_start(*at)) {
+        let path = &text[at + 4..];
+        let child: String = path.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
+        let own = module.iter().map(|part| format!("{part}/")).collect::<String>() + &child;
+        if files.contains(&format!("{own}.rs")) || files.contains(&format!("{own}/mod.rs")) {
+            expand(path, &mut module.clone(), &mut note);
+        }
+    }
     for (at, _) in text.match_indices("crate::").filter(|(at, _)| is_path_start(*at)) {
         expand(&text[at + 7..], &mut Vec::new(), &mut note);
     }

@@ -4,22 +4,20 @@
 use std::{sync::Arc, time::Duration};
 
 use serde_json::{Value, json};
+use spotter_company::uploads::Purpose;
 use spotter_contract::{
     Answer, Arguments, Method, Operation, PreparedRequest, Secret, Success,
     confirmations::{ConfirmationRequest, ConfirmationStep, Preview},
     idempotency, vault,
 };
-use spotter_core::{
-    access::{
-        accounts::Password,
-        browsers::{self, Person},
-    },
-    uploads::Purpose,
-};
 use spotter_http::{FormRoom, RequestId, State, keep_file, may_reach, passwords};
 use spotter_kernel::{
     Id, Key, Phrase, Problem, Result,
     secret::{Credential, base64url},
+};
+use spotter_people::identity::{
+    accounts::Password,
+    browsers::{self, Person},
 };
 use spotter_store::Tx;
 
@@ -360,8 +358,8 @@ fn plain(name: &str) -> &str {
 /// What is wrong with a file is wrong with its field.
 fn as_field_error(problem: Problem, field: &str) -> Problem {
     let rule = match problem.status {
-        415 => ConsoleRule::NotUploadable.into(),
-        _ => problem.rule.clone().unwrap_or_else(|| Phrase::verbatim(&problem.message)),
+        415 => Box::new(ConsoleRule::NotUploadable.into()),
+        _ => problem.rule.clone().unwrap_or_else(|| Phrase::verbatim(&problem.message).into()),
     };
     Problem { details: Some(json!({"field": field})), rule: Some(rule), ..problem }
 }

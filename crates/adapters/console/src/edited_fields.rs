@@ -2,8 +2,8 @@
 //! and leaves the rest, a form sends what its person has changed, and nothing of what merely stood there.
 
 use serde_json::Value;
-use spotter_core::access::browsers::Person;
 use spotter_kernel::{Problem, Result};
+use spotter_people::identity::browsers::Person;
 
 use crate::{forms::Form, parts::format::JsonFields, request_body, rules::ConsoleRule};
 

@@ -13,9 +13,9 @@ use axum::{
 use maud::{Markup, html};
 use serde_json::Value;
 use spotter_contract::{Arguments, Caller, Content};
-use spotter_core::access::browsers;
 use spotter_http::{State, csv_of_pages};
 use spotter_kernel::{Id, Problem, Result, limits};
+use spotter_people::identity::browsers;
 use spotter_store::Tx;
 
 use crate::{

@@ -10,9 +10,9 @@ use axum::{
     routing::get,
 };
 use spotter_contract::{Access, Arguments, Caller, PreparedRequest};
-use spotter_core::access::browsers;
 use spotter_http::{State, message_file};
 use spotter_kernel::{Problem, Result, secret::Credential};
+use spotter_people::identity::browsers;
 use spotter_store::Tx;
 
 use crate::{

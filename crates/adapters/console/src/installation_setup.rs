@@ -8,20 +8,22 @@ use axum::{
     http::{Request, Response, StatusCode, header},
 };
 use maud::html;
+use spotter_company::company::NewCompany;
 use spotter_contract::{Actor, Caller, Env, Role, Write};
-use spotter_core::{
-    access::{
-        accounts::{Password, Subject},
-        browsers,
-    },
-    company::{NewCompany, coaches::NewCoach, founding},
-};
 use spotter_http::{State, passwords::hashed, write};
 use spotter_kernel::{
     Locale, Phrase, Problem, Result, Rule, TimeZone,
     money::Currency,
     secret::Credential,
     text::{Email, Language, Name},
+};
+use spotter_people::{
+    coaches::NewCoach,
+    founding,
+    identity::{
+        accounts::{Password, Subject},
+        browsers,
+    },
 };
 use spotter_store::Tx;
 

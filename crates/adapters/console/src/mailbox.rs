@@ -9,7 +9,7 @@ use axum::{
 };
 use maud::html;
 use serde_json::json;
-use spotter_delivery::mail::{Mailbox, Message};
+use spotter_outbound::smtp::{Mailbox, Message};
 
 use crate::parts::page;
 

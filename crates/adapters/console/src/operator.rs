@@ -12,16 +12,16 @@ use axum::{
 };
 use maud::{Markup, html};
 use rustls_pki_types::{CertificateDer, pem::PemObject};
+use spotter_company::company::all_companies;
 use spotter_contract::{
     Env, installation,
     jobs::{self, FailedJob, JobCount},
     timers::{self, Overview},
 };
-use spotter_core::company::all_companies;
-use spotter_delivery::queue;
 use spotter_http::State;
 use spotter_kernel::{Problem, Result, TimeZone, Timestamp, id::CompanyId};
 use spotter_store::Tx;
+use spotter_webhooks::queue;
 use x509_cert::{Certificate, der::Decode};
 
 use crate::{

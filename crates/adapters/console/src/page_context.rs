@@ -14,12 +14,12 @@ use spotter_contract::{
     Actor, Arguments, Caller, Content, Operation, PreparedRequest, Role, Surface,
     confirmations::Preview, vault,
 };
-use spotter_core::access::browsers::Person;
 use spotter_http::State;
 use spotter_kernel::{
     Date, Problem, Result, TimeZone,
     secret::{base64url, random_text},
 };
+use spotter_people::identity::browsers::Person;
 use spotter_store::Tx;
 
 use crate::{

@@ -9,13 +9,13 @@ use axum::{
     http::{Request, Response, StatusCode},
 };
 use maud::{Markup, html};
-use spotter_core::access::accounts::Password;
 use spotter_http::{State, passwords};
 use spotter_kernel::{
     Key, Problem, Result,
     secret::{Credential, CredentialKind},
     text::Email,
 };
+use spotter_people::identity::accounts::Password;
 
 use crate::{
     display::language,

@@ -18,10 +18,10 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
-use spotter_core::access::browsers::Person;
 use spotter_kernel::{
     Date, Key, Phrase, Problem, Result, Rule, TimeZone, money::Currency, text::WallTime,
 };
+use spotter_people::identity::browsers::Person;
 
 use crate::{
     body,

@@ -3,24 +3,10 @@
 
 use std::sync::Arc;
 
-use crate::done::Done;
-use axum::{
-    body::Body,
-    extract::State as Given,
-    http::{HeaderMap, HeaderValue, Request, Response, StatusCode, header},
-};
-use maud::{Markup, html};
-use spotter_contract::{Actor, Caller, Success, Write, vault};
-use spotter_core::access::browsers::{self, BrowserSession, Person};
-use spotter_http::{RequestId, State, write};
-use spotter_kernel::{
-    Key, Result,
-    secret::{Credential, CredentialKind, base64url},
-};
-
 use crate::{
     act::{safe, signed_in},
     display::{self, language},
+    done::Done,
     forms::{self, SubmittedForm},
     page_context::{is_own, new_csrf},
     parts::{self, outside},
@@ -28,6 +14,19 @@ use crate::{
     unsent_form::{self, UnsentForm},
     words::{Locale, Strings},
 };
+use axum::{
+    body::Body,
+    extract::State as Given,
+    http::{HeaderMap, HeaderValue, Request, Response, StatusCode, header},
+};
+use maud::{Markup, html};
+use spotter_contract::{Actor, Caller, Success, Write, vault};
+use spotter_http::{RequestId, State, write};
+use spotter_kernel::{
+    Key, Result,
+    secret::{Credential, CredentialKind, base64url},
+};
+use spotter_people::identity::browsers::{self, BrowserSession, Person};
 
 /// Where people sign in.
 pub(crate) const SIGN_IN: &str = "/sign-in";

@@ -4,9 +4,9 @@ use std::{net::IpAddr, sync::Arc};
 
 use maud::{Markup, html};
 use serde_json::Value;
-use spotter_core::access::accounts::{Account, Password, Subject};
 use spotter_http::{Login, RequestId, State, recognise, recognise_by_ticket};
 use spotter_kernel::{Id, Key, Problem, Result, id::CompanyId, text::Email};
+use spotter_people::identity::accounts::{Account, Password, Subject};
 
 use crate::{forms::Form, words::Strings};
 

@@ -13,8 +13,8 @@ use axum::{
 use spotter_contract::{
     Actor, Caller, Document, Download, DownloadSource, File, Read, ReaderDocument,
 };
-use spotter_core::access::holders;
 use spotter_kernel::{Key, Problem, Result};
+use spotter_people::identity::holders;
 
 use crate::{
     address, etag,

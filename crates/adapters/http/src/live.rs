@@ -15,15 +15,13 @@ use axum::{
     routing::get,
 };
 use futures_util::stream;
+use spotter_company::live::{self, Entry, StreamUpdate};
 use spotter_contract::{Caller, Read, arguments::refuse_surplus};
-use spotter_core::{
-    access::{browsers, sessions},
-    live::{self, Entry, StreamUpdate},
-};
 use spotter_kernel::{
     Id, Key, Problem, Result,
     secret::{Credential, CredentialKind},
 };
+use spotter_people::identity::{browsers, sessions};
 use spotter_store::Tx;
 
 use crate::{

@@ -15,11 +15,12 @@ use spotter_contract::{
     Access, Answer, Arguments, Caller, Content, Operation, PreparedRequest, Surface,
     idempotency::{self, Idempotent},
 };
-use spotter_core::{access::sessions, devices::keys};
+use spotter_devices::keys;
 use spotter_kernel::{
     Id, Key, Problem, Result, limits,
     secret::{Credential, CredentialKind},
 };
+use spotter_people::identity::sessions;
 use spotter_store::Tx;
 
 use crate::{

@@ -18,11 +18,11 @@ use axum::{
 use ipnet::IpNet;
 use metrics_exporter_prometheus::PrometheusHandle;
 use spotter_contract::{Env, Method, Surface, Table};
-use spotter_core::access::tokens::KnownTokens;
-use spotter_delivery::sender::Sender;
 use spotter_files::Files;
 use spotter_kernel::{Id, Key, Problem, Result, limits};
+use spotter_people::identity::tokens::KnownTokens;
 use spotter_store::Db;
+use spotter_webhooks::sender::Sender;
 use tokio::sync::{OnceCell, Semaphore, SemaphorePermit, watch};
 use tower_http::{
     CompressionLevel,

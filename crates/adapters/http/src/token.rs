@@ -9,8 +9,8 @@ use axum::{
 };
 use base64::{Engine, prelude::BASE64_STANDARD};
 use serde_json::json;
-use spotter_core::access::tokens::{self, TokenRefusal};
 use spotter_kernel::{ScopeSet, limits::ACCESS_TOKEN_SECONDS};
+use spotter_people::identity::tokens::{self, TokenRefusal};
 
 use crate::{
     address, incoming::read_body, observe::RequestId, rate_limit::RateLimitKey, server::State,

@@ -13,13 +13,13 @@ use axum::{
 use http_body_util::BodyExt;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use spotter_company::uploads::{
+    self, ARRIVAL_SECONDS, AttachedFile, FileName, MediaType, PictureDetails, Purpose, Stored,
+    Upload, UploadId,
+};
 use spotter_contract::{
     Arguments, Caller, Path, Query, Read, Write,
     arguments::{Argument, refuse_surplus},
-};
-use spotter_core::uploads::{
-    self, ARRIVAL_SECONDS, AttachedFile, FileName, MediaType, PictureDetails, Purpose, Stored,
-    Upload, UploadId,
 };
 use spotter_files::{
     FileError, FileWriter, looks_like,
@@ -220,8 +220,10 @@ async fn take_in(sender: Sender<'_>, about: About, arriving: &mut LimitedBody) -
         beginning.extend_from_slice(&bytes);
     }
     if !looks_like(media_type.word(), &beginning) {
-        let rule = HttpRule::OtherContentType { found: media_type.word().to_string() };
-        return Err(Problem::invalid("body", rule));
+        return Err(Problem::invalid(
+            "body",
+            HttpRule::OtherContentType { found: media_type.word().to_string() },
+        ));
     }
     if purpose == Purpose::ProgressPhoto {
         return draw(sender, file_name, beginning, arriving).await;

@@ -10,8 +10,8 @@ use axum::{
 };
 use serde::Serialize;
 use spotter_contract::{Access, Arguments, Caller, Read, Surface, Write};
-use spotter_core::access::sessions;
 use spotter_kernel::{Event, Key, Result, secret::Credential};
+use spotter_people::identity::sessions;
 use spotter_store::Tx;
 
 use crate::{

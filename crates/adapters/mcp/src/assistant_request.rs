@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use spotter_core::mcp::assistant::{self, Assistant, CredentialHint};
+use spotter_assistants::assistant::{self, Assistant, CredentialHint};
 use spotter_http::{RateLimitStatus, RequestId, State};
 use spotter_kernel::{
     Problem, Result,

@@ -8,12 +8,12 @@ use axum::{
     extract::State,
     http::{HeaderValue, Request, Response, StatusCode, header},
 };
-use spotter_contract::Env;
-use spotter_core::mcp::{
+use spotter_assistants::{
     consent::{self, AuthorizationRequest},
     modules::{Module, parse_scope},
     registration,
 };
+use spotter_contract::Env;
 use spotter_html::{display::language, page};
 use spotter_kernel::{Problem, Verdict};
 use spotter_store::Tx;

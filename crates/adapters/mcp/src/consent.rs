@@ -9,16 +9,12 @@ use axum::{
     extract::State,
     http::{Request, Response, StatusCode},
 };
-use spotter_contract::{Actor, Caller, Read, Write, vault};
-use spotter_core::{
-    access::accounts::Subject,
-    clients::Client,
-    company::{Company, coaches::Coach},
-    mcp::{
-        consent::{self, Approval, PendingAuthorization},
-        modules::{GrantSubject, Module},
-    },
+use spotter_assistants::{
+    consent::{self, Approval, PendingAuthorization},
+    modules::{GrantSubject, Module},
 };
+use spotter_company::company::Company;
+use spotter_contract::{Actor, Caller, Read, Write, vault};
 use spotter_html::{
     display::language,
     forms::{self, Form, SubmittedForm},
@@ -28,6 +24,7 @@ use spotter_html::{
 };
 use spotter_http::{RequestId, State as Shared, write};
 use spotter_kernel::{Key, Problem, Result, secret::random_text, text::Text};
+use spotter_people::{clients::Client, coaches::Coach, identity::accounts::Subject};
 use spotter_store::Tx;
 
 use crate::{

@@ -5,7 +5,7 @@ use axum::{
     http::{Response, StatusCode},
 };
 use maud::{Markup, html};
-use spotter_core::mcp::{
+use spotter_assistants::{
     consent::{PendingAuthorization, Proposal},
     modules::{GrantSubject, Module},
 };

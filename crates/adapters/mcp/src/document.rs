@@ -11,10 +11,10 @@ use std::{
 
 use serde::Deserialize;
 use serde_json::Value;
-use spotter_core::mcp::registration::{self, RegisteredAssistant};
-use spotter_delivery::fetch::{FetchError, Fetcher};
+use spotter_assistants::registration::{self, RegisteredAssistant};
 use spotter_http::{State, network};
 use spotter_kernel::{Problem, Result, Verdict};
+use spotter_outbound::fetch::{FetchError, Fetcher};
 use spotter_store::Tx;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use url::{Host, Url};

@@ -18,14 +18,14 @@ use rmcp::transport::streamable_http_server::{
     StreamableHttpServerConfig, StreamableHttpService, session::never::NeverSessionManager,
 };
 use serde_json::json;
-use spotter_contract::vault;
-use spotter_core::mcp::{
+use spotter_assistants::{
     assistant::{self, CredentialHint},
     modules::{self, Module, scope_of},
 };
-use spotter_delivery::fetch::Fetcher;
+use spotter_contract::vault;
 use spotter_http::{RequestId, State as Shared, read_body};
 use spotter_kernel::{Key, Problem, Result, limits, secret::Credential};
+use spotter_outbound::fetch::Fetcher;
 
 use crate::{
     assistant_request::AssistantRequest, document::Documents, message, refusal::no_store,

@@ -2,7 +2,7 @@
 //! PKCE, RFC 7591, 8414, 8707, 9207, 9728, Client ID Metadata Documents).
 //!
 //! A request passes the [`guard`] (is there a credential), `rmcp` (the protocol), and [`tools`] (caller, permission and operation in one
-//! transaction). What people have granted is in `spotter_core::mcp`.
+//! transaction). What people have granted is in `spotter_assistants`.
 
 mod assistant_request;
 mod authorize;
@@ -28,8 +28,8 @@ use axum::{
     response::Redirect,
     routing::{any, get, post},
 };
-use spotter_delivery::fetch::Fetcher;
 use spotter_http::State;
+use spotter_outbound::fetch::Fetcher;
 use tower_http::cors::{Any, CorsLayer};
 
 /// Where the MCP server stands below its base address.

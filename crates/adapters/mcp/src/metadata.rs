@@ -6,7 +6,7 @@ use axum::{
     http::{HeaderValue, Response, header},
 };
 use serde_json::{Value, json};
-use spotter_core::mcp::modules::Module;
+use spotter_assistants::modules::Module;
 
 use crate::guard::{Door, usable_modules};
 

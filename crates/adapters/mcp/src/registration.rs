@@ -7,7 +7,7 @@ use axum::{
 };
 use serde::Deserialize;
 use serde_json::json;
-use spotter_core::mcp::registration;
+use spotter_assistants::registration;
 use spotter_http::read_body;
 use spotter_kernel::text::Text;
 use unicode_security::skeleton;

@@ -9,7 +9,7 @@ use axum::{
 };
 use serde_json::json;
 use sha2::{Digest, Sha256};
-use spotter_core::mcp::tokens::{self, Issued, PresentedCode, Refusal};
+use spotter_assistants::tokens::{self, Issued, PresentedCode, Refusal};
 use spotter_http::{RequestId, read_body};
 use spotter_kernel::{Result, Verdict, limits::ACCESS_TOKEN_SECONDS, secret::base64url};
 use spotter_store::Tx;

@@ -20,7 +20,7 @@ use spotter_contract::{
     Job,
     jobs::{self, ClaimedJob},
 };
-use spotter_delivery::jobs::{Attempt, Worker};
+use spotter_jobs::jobs::{Attempt, Worker};
 use spotter_kernel::{Id, Problem, id::CompanyId};
 
 use crate::Providers;

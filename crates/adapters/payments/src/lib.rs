@@ -7,11 +7,13 @@ pub mod sandbox;
 mod signature;
 pub mod stripe;
 
-use spotter_billing::collecting::provider::{
-    Account, Charged, Dispute, Notice, Order, PaymentResult, ProviderName, RefundOrder,
-    RefundResult, SetUp, SetupOrder,
+use spotter_billing::{
+    collecting::provider::{
+        Account, Charged, Dispute, Notice, Order, PaymentResult, ProviderName, RefundOrder,
+        RefundResult, SetUp, SetupOrder,
+    },
+    ids::{PaymentId, PaymentSetupId},
 };
-use spotter_billing::ids::{PaymentId, PaymentSetupId};
 use spotter_contract::{Area, Env, Read, Write};
 use spotter_kernel::{Event, Problem, Result, id::CompanyId};
 use spotter_store::Db;

@@ -11,7 +11,7 @@ use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use spotter_contract::{Area, Query, Read, operation, vault};
-use spotter_core::devices::{Device, DeviceId, device::Direction};
+use spotter_devices::{Device, DeviceId, device::Direction};
 use spotter_kernel::{
     Problem, Result, Timestamp,
     id::ClientId,

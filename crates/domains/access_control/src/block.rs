@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use spotter_contract::{Area, Body, Path, Read, Write, answer, operation};
-use spotter_core::clients::{Client, ClientPath};
 use spotter_kernel::{Id, Key, Result, Timestamp, id::ClientId, text::Text};
+use spotter_people::clients::{Client, ClientPath};
 use spotter_store::{params, record, statements, values};
 
 record! {

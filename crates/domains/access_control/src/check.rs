@@ -3,15 +3,13 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use spotter_company::company::Company;
 use spotter_contract::{
     Area, Body, Read, Write, entitlement::BookingEntitlement, operation, settling,
 };
-use spotter_core::{
-    clients::Client,
-    company::Company,
-    devices::{Device, device::Direction, heartbeats},
-};
+use spotter_devices::{Device, device::Direction, heartbeats};
 use spotter_kernel::{Id, Key, Problem, Result, Timestamp, Verdict, id::ClientId, text::Text};
+use spotter_people::clients::Client;
 
 use crate::{
     code::Code,

@@ -6,10 +6,10 @@ use spotter_contract::{
     Area, Body, Effect, ListQuery, Offboarding, Path, Read, Success, Write, answer, listed,
     operation, path,
 };
-use spotter_core::clients::{Client, ClientPath};
 use spotter_kernel::{
     Change, Id, Key, Patch, Problem, Result, Rule, Timestamp, id::ClientId, text::Text,
 };
+use spotter_people::clients::{Client, ClientPath};
 use spotter_store::{Bind, List, filters, lists, params, statements, words};
 
 use crate::{
@@ -87,8 +87,7 @@ pub fn give(
             let number =
                 normalized(kind, &number).map_err(|rule| Problem::invalid("number", rule))?;
             if kind == AccessKind::Pin && is_obvious(&number) {
-                let rule = AccessRule::GuessableCode;
-                return Err(Problem::invalid("number", rule));
+                return Err(Problem::invalid("number", AccessRule::GuessableCode));
             }
             Some(number)
         }
@@ -180,9 +179,7 @@ pub(super) fn area() -> Area {
     Area::of(STATEMENTS).with(Area::of(credential::statements())).lists(lists()).ends(ENDINGS).operations([
         operation!(app GET "/clients/{clientId}/access-credentials", Coach, list_access_credentials)
             .summary("List access credentials")
-            .describe(
-                "Returns a client's cards, PINs, phones and QR codes, without their numbers.",
-            )
+            .describe("Returns a client's cards, PINs, phones and QR codes, without their numbers.")
             .for_client(&[]),
         operation!(app POST "/clients/{clientId}/access-credentials", Coach, add_access_credential)
             .summary("Add an access credential")
@@ -195,13 +192,11 @@ pub(super) fn area() -> Area {
         operation!(app PATCH "/clients/{clientId}/access-credentials/{credentialId}", Coach,
             update_access_credential)
             .summary("Update an access credential")
-            .describe(
-                "Changes the fields that are sent.",
-            )
+            .describe("Changes the fields that are sent.")
             .fails(&[Key::ApiError]),
         operation!(app POST "/clients/{clientId}/access-credentials/{credentialId}/revoke", Coach,
             revoke_access_credential)
-.success(Success::Revoked)
+            .success(Success::Revoked)
             .summary("Revoke an access credential")
             .describe(
                 "Revokes a credential permanently. Its number can be given to another client.",

@@ -5,15 +5,13 @@ use spotter_contract::{
     admission::{AccessHours, AdmittingProduct, Limits, Refusal},
     entitlement::{BookingEntitlement, EntitlementSource},
 };
-use spotter_core::{
-    clients::Client,
-    devices::{Device, device::Passback},
-};
+use spotter_devices::{Device, device::Passback};
 use spotter_kernel::{
     Id, Result, Timestamp, Verdict,
     id::LocationId,
     span::{Span, merged},
 };
+use spotter_people::clients::Client;
 use spotter_store::words;
 
 use crate::{

@@ -2,7 +2,7 @@
 //! go on: nobody guesses those, and a door is not to be shut for members by whoever presses keys.
 
 use spotter_contract::{Area, Read, Write};
-use spotter_core::devices::DeviceId;
+use spotter_devices::DeviceId;
 use spotter_kernel::{Result, Timestamp};
 use spotter_store::{params, record, set, statements, values};
 

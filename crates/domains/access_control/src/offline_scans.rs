@@ -5,7 +5,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use spotter_contract::{Area, Body, Write, operation};
-use spotter_core::devices::{Device, device::Direction, heartbeats};
+use spotter_devices::{Device, device::Direction, heartbeats};
 use spotter_kernel::{Many, Result, Timestamp, text::Text};
 use spotter_store::words;
 

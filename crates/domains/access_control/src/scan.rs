@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 use spotter_contract::{Area, ListQuery, Read, Write, listed, operation};
-use spotter_core::devices::{DeviceId, device::Direction};
+use spotter_devices::{DeviceId, device::Direction};
 use spotter_kernel::{
     Key, Problem, Result, Rule, Timestamp,
     id::{ClientId, LocationId},

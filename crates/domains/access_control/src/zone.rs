@@ -3,8 +3,8 @@
 use crate::rules::AccessRule;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use spotter_company::locations::Location;
 use spotter_contract::{Area, Body, Path, Read, Write, answer, operation, path};
-use spotter_core::locations::Location;
 use spotter_kernel::{
     Id, Key, Many, Problem, Result, Timestamp, id::LocationId, number::BoundedInteger, text::Text,
 };

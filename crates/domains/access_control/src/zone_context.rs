@@ -2,13 +2,11 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
+use spotter_company::locations::Location;
 use spotter_contract::{Area, Read, operation};
-use spotter_core::{
-    devices::{
-        Device, DeviceId,
-        device::{Direction, OfflinePolicy, Passback},
-    },
-    locations::Location,
+use spotter_devices::{
+    Device, DeviceId,
+    device::{Direction, OfflinePolicy, Passback},
 };
 use spotter_kernel::{
     Date, Problem, Result, TimeZone, Timestamp, id::LocationId, span::Span, text::WallTime,
@@ -154,7 +152,7 @@ fn get_own_device(cx: &mut Read) -> Result<OwnDevice> {
         server_time: cx.now(),
         answer_within_ms: 800,
         poll_seconds: allow_list::POLL_SECONDS,
-        heartbeat_seconds: spotter_core::devices::heartbeats::EVERY_SECONDS,
+        heartbeat_seconds: spotter_devices::heartbeats::EVERY_SECONDS,
         name: device.name,
         zones: device.zones.0,
     })

@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use spotter_company::locations::Location;
 use spotter_contract::{
     Area, Body, ListQuery, Path, Read, Success, UpdatedFrom, Write,
     admission::{AccessHours, Limits},
     answer, listed, operation, path,
 };
-use spotter_core::locations::Location;
 use spotter_kernel::{Key, Many, Result, Rule, Timestamp, id::LocationId, text::Text};
 use spotter_store::{Json, List, lists, params, record, set, statements, values};
 

@@ -4,8 +4,8 @@
 use std::collections::BTreeSet;
 
 use spotter_contract::{Area, Read, Write};
-use spotter_core::clients::{self, Client, record::MemberStatus};
 use spotter_kernel::{Date, Event, Result, id::ClientId};
+use spotter_people::clients::{self, Client, record::MemberStatus};
 use spotter_store::{params, statements};
 
 use crate::{

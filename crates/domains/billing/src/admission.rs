@@ -10,8 +10,8 @@ use spotter_contract::{
     admission::{Admissions, AdmittingProduct, Refusal},
     answer, operation,
 };
-use spotter_core::clients::{Client, ClientPath};
 use spotter_kernel::{Date, Id, Key, Problem, Result, Timestamp, Verdict, id::ClientId};
+use spotter_people::clients::{Client, ClientPath};
 use spotter_store::{params, statements};
 
 use crate::{

@@ -2,8 +2,8 @@
 //! asked of every row of a company. Nothing is found as long as the program is right, so that whatever is
 //! found is told to the operator.
 
+use spotter_company::company;
 use spotter_contract::{Actor, Area, Caller, Read, Repeating};
-use spotter_core::company;
 use spotter_kernel::{Result, Timestamp, id::CompanyId};
 use spotter_store::{Sql, Tx, params, statements};
 

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::Serialize;
 use spotter_contract::{Area, Query, Read, answer, operation};
-use spotter_core::clients::ClientIds;
 use spotter_kernel::{Result, id::ClientId, money::Currency};
+use spotter_people::clients::ClientIds;
 use spotter_store::{Bind, statements};
 
 /// A client's balance in a currency, in minor units.

@@ -2,19 +2,17 @@
 //! home location of that day: what was billed, paid and given back on a day, and by how much the day changed
 //! what is owed and what memberships bring in a month.
 
+use spotter_company::metrics::{Balance, Revenue};
 use spotter_contract::{
     Area, MetricSheet, Read, Recount, Write,
     metrics::{self, Days, Difference, scopes},
-};
-use spotter_core::{
-    clients::Client,
-    metrics::{Balance, Revenue},
 };
 use spotter_kernel::{
     Date, Id, Result,
     id::{ClientId, LocationId},
     money::Currency,
 };
+use spotter_people::clients::Client;
 use spotter_store::{params, record, statements};
 
 use crate::{

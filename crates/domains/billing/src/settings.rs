@@ -3,8 +3,8 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use spotter_company::locations::Address;
 use spotter_contract::{Area, Body, Read, Write, answer, operation};
-use spotter_core::locations::Address;
 use spotter_kernel::{
     Change, Many, Patch, Problem, Result, Timestamp,
     money::Percentage,

@@ -1,7 +1,7 @@
 //! What doors are told: when a location is open, who is expected there, and that they came.
 
+use spotter_company::locations::Location;
 use spotter_contract::{Area, Read, Write, admission::Timetable};
-use spotter_core::locations::Location;
 use spotter_kernel::{
     Id, Result,
     id::{ClientId, LocationId},

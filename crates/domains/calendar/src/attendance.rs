@@ -8,8 +8,7 @@ use spotter_contract::{
     entitlement::{EntitlementState, ForfeitReason, ReleaseReason},
     operation,
 };
-use spotter_kernel::text::quoted;
-use spotter_kernel::{Event, Id, Key, Many, Problem, Result};
+use spotter_kernel::{Event, Id, Key, Many, Problem, Result, text::quoted};
 use spotter_store::Json;
 
 use crate::{
@@ -60,8 +59,7 @@ pub fn mark(cx: &mut Write, before: &Booking, status: AttendanceStatus) -> Resul
         return Err(Problem::conflict("status", CalendarRule::NotBooked));
     }
     if cx.now() < before.starts_at.plus_seconds(-EARLIEST_SECONDS) {
-        let rule = CalendarRule::AttendanceTooEarly;
-        return Err(Problem::conflict("startsAt", rule));
+        return Err(Problem::conflict("startsAt", CalendarRule::AttendanceTooEarly));
     }
     let mut booking = before.clone();
     if before.attendance_status == status {
@@ -136,8 +134,7 @@ fn set_event_attendance(
         let before = Booking::find(cx, one.booking_id)
             .map_err(|none| none.missing(&field, CalendarRule::OtherEventsBooking))?;
         if before.calendar_event_id != event.calendar_event_id {
-            let rule = CalendarRule::OtherEventsBooking;
-            return Err(Problem::field(Key::NotFound, &field, rule));
+            return Err(Problem::field(Key::NotFound, &field, CalendarRule::OtherEventsBooking));
         }
         bookings.push(mark(cx, &before, one.attendance_status)?.into());
     }

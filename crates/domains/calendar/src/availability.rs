@@ -5,17 +5,15 @@ use std::collections::BTreeSet;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
+use spotter_company::{company::Company, locations::Location};
 use spotter_contract::{Area, Body, Path, Read, Write, answer, operation, path};
-use spotter_core::{
-    company::{Company, coaches::Coach},
-    locations::Location,
-};
 use spotter_kernel::{
     Date, Key, Many, Problem, Result, Rule, TimeZone, Timestamp,
     id::{CoachId, LocationId},
     number::{self, BoundedInteger},
     text::{self, ClosingTime, WallTime},
 };
+use spotter_people::coaches::Coach;
 use spotter_store::{Json, params, record, set, statements, values};
 
 use crate::{
@@ -574,15 +572,11 @@ pub(super) fn area() -> Area {
         operation!(GET "/locations/{locationId}/availability", LocationAvailabilityRead,
             get_location_availability)
         .summary("Get a location's availability")
-            .describe(
-                "Returns when the location can be used and how many events it holds at once.",
-            ),
+            .describe("Returns when the location can be used and how many events it holds at once."),
         operation!(PUT "/locations/{locationId}/availability", LocationAvailabilityWrite,
             set_location_availability)
         .summary("Set a location's availability")
-        .describe(
-                "Replaces the location's availability. Existing bookings stay.",
-            )
+        .describe("Replaces the location's availability. Existing bookings stay.")
         .fails(&[Key::ApiError]),
     ])
 }

@@ -5,15 +5,15 @@ use std::collections::BTreeSet;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use spotter_company::catalogue::Policies;
 use spotter_contract::{
     Area, Offboarding, Payload, Read, Write,
     entitlement::{BookingEntitlement, Entitlement, EntitlementState},
 };
-use spotter_core::company::catalogue::Policies;
-use spotter_kernel::text::quoted;
 use spotter_kernel::{
     Date, Event, Id, Key, Money, Problem, Result, TimeZone, Timestamp,
     id::{ClientId, CoachId, LocationId},
+    text::quoted,
 };
 use spotter_store::{Bind, Json, Prefetch, params, record, set, statements, values};
 

@@ -6,12 +6,12 @@ use spotter_contract::{
     Actor, Area, Body, ListQuery, OptionalBody, Path, Read, Success, Write, answer, listed,
     operation, path, settling,
 };
-use spotter_core::company::coaches::Coach;
 use spotter_kernel::{
     Event, Key, Patch, Problem, Result, Timestamp,
     id::{ClientId, CoachId, LocationId},
     text::Text,
 };
+use spotter_people::coaches::Coach;
 use spotter_store::{List, filters, lists};
 
 use crate::{

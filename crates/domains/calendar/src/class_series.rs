@@ -291,8 +291,7 @@ fn update_event_series(
     Body(change): Body<EventSeriesChanges>,
 ) -> Result<ChangedAnswer> {
     if change.scope == SeriesScope::This {
-        let rule = CalendarRule::OneClassOfSeries;
-        return Err(Problem::invalid("scope", rule));
+        return Err(Problem::invalid("scope", CalendarRule::OneClassOfSeries));
     }
     let mut before = active(cx, at)?;
     let (scope, date) = (change.scope, change.occurrence_date);
@@ -504,16 +503,14 @@ pub(super) fn area() -> Area {
     Area::of(STATEMENTS).lists(lists()).stays(STAYS).timers(&[&EXTEND_EVENT_SERIES]).operations([
         operation!(app GET "/calendar/event-series", Coach, list_event_series)
             .summary("List series of classes")
-            .describe(
-                "Returns series of classes.",
-            ),
+            .describe("Returns series of classes."),
         operation!(app GET "/calendar/event-series/{eventSeriesId}", Coach, get_event_series)
             .summary("Get a series of classes")
             .describe(
                 "Returns one series with its recurrence and the dates that could not be created.",
             ),
         operation!(app POST "/calendar/event-series", Coach, create_event_series)
-.success(Success::Added)
+            .success(Success::Added)
             .summary("Make classes again and again")
             .describe(
                 "A series with an end (`untilDate` or `count`) is made whole, at most 104 classes; one \
@@ -549,7 +546,7 @@ pub(super) fn area() -> Area {
             ]),
         operation!(app POST "/calendar/event-series/{eventSeriesId}/cancel", Coach,
             cancel_event_series)
-.success(Success::Cancelled)
+        .success(Success::Cancelled)
         .summary("Cancel a series of classes")
         .describe(
                 "Cancels one class of a series, one and all following, or all to come. Their \

@@ -2,15 +2,15 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
+use spotter_company::locations::Location;
 use spotter_contract::{Area, Body, OptionalBody, Path, Success, Write, answer, operation};
-use spotter_core::{company::coaches::Coach, locations::Location};
 use spotter_kernel::{
-    Change, Date, Event, Id, Key, Patch, Problem, Result, TimeZone, Timestamp,
+    Change, Date, Event, Id, Key, Patch, Problem, Result, Rule, TimeZone, Timestamp,
     id::{CoachId, LocationId},
     number::BoundedInteger,
-    text::{Name, Text},
+    text::{Name, Text, quoted},
 };
-use spotter_kernel::{Rule, text::quoted};
+use spotter_people::coaches::Coach;
 
 use crate::{
     availability::{CoachAvailability, LocationAvailability},

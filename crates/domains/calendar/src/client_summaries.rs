@@ -4,11 +4,11 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use spotter_contract::{Area, Query, Read, answer, operation};
-use spotter_core::clients::Client;
 use spotter_kernel::{
     Key, Result, Timestamp,
     id::{ClientId, CoachId},
 };
+use spotter_people::clients::Client;
 use spotter_store::{params, statements};
 
 use crate::{permissions, vocabulary::CalendarEventId};

@@ -3,15 +3,16 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use spotter_company::locations::Location;
 use spotter_contract::{
     Area, Body, ListQuery, Path, Read, Success, Write, answer, listed, operation, path,
 };
-use spotter_core::{company::coaches::Coach, locations::Location};
 use spotter_kernel::{
     Change, Date, Key, Patch, Problem, Result, Rule, TimeZone, Timestamp,
     id::{CoachId, LocationId},
     text::{ClosingTime, Text, WallTime},
 };
+use spotter_people::coaches::Coach;
 use spotter_store::{List, Prefetch, filters, lists, params, record, set, statements, values};
 
 use crate::{
@@ -340,23 +341,17 @@ pub(super) fn area() -> Area {
     Area::of(STATEMENTS).lists(lists()).operations([
         operation!(GET "/availability-rules", AvailabilityRulesRead, list_availability_rules)
             .summary("List closures")
-            .describe(
-                "Returns the closures of the company, of locations and of coaches.",
-            ),
+            .describe("Returns the closures of the company, of locations and of coaches."),
         operation!(GET "/availability-rules/{availabilityRuleId}", AvailabilityRulesRead,
             get_availability_rule)
         .summary("Get a closure")
-            .describe(
-                "Returns one closure with its scope and its span.",
-            ),
+            .describe("Returns one closure with its scope and its span."),
         operation!(POST "/availability-rules/preview", AvailabilityRulesRead, preview_availability_rule)
             .summary("Preview a closure")
-            .describe(
-                "Returns the bookings that a closure would affect. Changes nothing.",
-            )
+            .describe("Returns the bookings that a closure would affect. Changes nothing.")
             .fails(&[Key::DateRangeOrderInvalid, Key::DateRangeTooLarge, Key::CompanyNotFound]),
         operation!(POST "/availability-rules", AvailabilityRulesWrite, create_availability_rule)
-.success(Success::Added)
+            .success(Success::Added)
             .summary("Create a closure")
             .describe(
                 "Closes the company, a location or a coach's calendar for a span of time. Cancels \
@@ -376,11 +371,9 @@ pub(super) fn area() -> Area {
             Key::CoachNotFound]),
         operation!(DELETE "/availability-rules/{availabilityRuleId}", AvailabilityRulesWrite,
             delete_availability_rule)
-.success(Success::Deleted)
+        .success(Success::Deleted)
         .summary("Delete a closure")
-            .describe(
-                "Slots within the closure can be booked again.",
-            )
+            .describe("Slots within the closure can be booked again.")
         .confirmation(),
     ])
 }

@@ -1,12 +1,13 @@
 //! The making of bookings: one function makes them, whoever asks and through whichever door. It looks at
 //! the same offer that lists slots.
 
+use spotter_company::locations::Location;
 use spotter_contract::{Read, Write};
-use spotter_core::{clients::Client, company::coaches::Coach, locations::Location};
 use spotter_kernel::{
     Date, Id, Problem, Result, Rule, Timestamp,
     id::{ClientId, CoachId, LocationId},
 };
+use spotter_people::{clients::Client, coaches::Coach};
 
 use crate::{
     booking::{Booking, NewBooking, Policy},

@@ -327,9 +327,7 @@ pub(super) fn area() -> Area {
             .fails(&[Key::DateRangeRequired, Key::DateRangeTooLarge]),
         operation!(GET "/calendar/events/{calendarEventId}", CalendarEventsRead, get_calendar_event)
             .summary("Get a calendar event")
-            .describe(
-                "Returns one class or appointment with its seats and status.",
-            ),
+            .describe("Returns one class or appointment with its seats and status."),
     ])
 }
 

@@ -7,20 +7,17 @@ use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use spotter_company::{company::Company, locations::Location};
 use spotter_contract::{
     Actor, Area, Body, Document, Effect, ListQuery, Offboarding, Path, Read, ReaderDocument, Role,
     Success, UpdatedFrom, Write, answer, listed, operation, path, vault::digest,
-};
-use spotter_core::{
-    clients::Client,
-    company::{Company, coaches::Coach},
-    locations::Location,
 };
 use spotter_kernel::{
     Id, Key, Problem, Result, Rule, Timestamp,
     id::{ClientId, CoachId, LocationId},
     secret::{Credential, CredentialKind},
 };
+use spotter_people::{clients::Client, coaches::Coach};
 use spotter_store::{Bind, List, lists, params, record, statements, values, words};
 
 use crate::{

@@ -3,11 +3,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use spotter_company::metrics::Attendance;
 use spotter_contract::{
     Area, MetricSheet, Read, Recount, Write,
     metrics::{self, Days, Difference, scope, scopes},
 };
-use spotter_core::metrics::Attendance;
 use spotter_kernel::{
     Date, Id, Result, TimeZone, Timestamp,
     id::{ClientId, CoachId, LocationId},

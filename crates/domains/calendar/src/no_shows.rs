@@ -2,8 +2,8 @@
 //! somebody asks after them.
 
 use spotter_contract::{Area, ListQuery, Read, listed, operation};
-use spotter_core::client_is_there;
 use spotter_kernel::{Key, Result, Timestamp, id::CoachId, in_order};
+use spotter_people::client_is_there;
 use spotter_store::{Bind, List, filters, lists};
 
 use crate::booking::{Booking, BookingView};

@@ -1,7 +1,7 @@
 //! Who may do what in whose calendar.
 
+use spotter_company::live;
 use spotter_contract::{Actor, Payload, Read, Role, Write};
-use spotter_core::live;
 use spotter_kernel::{
     Event, Key, Problem, Result, Rule, Timestamp,
     id::{ClientId, CoachId},
@@ -67,8 +67,11 @@ pub fn check_range(
     };
     spotter_kernel::in_order(Some(from), Some(to), "to")?;
     if to > from.plus_days(days_max) {
-        let rule = CalendarRule::RangeTooLong { days_max };
-        return Err(Problem::field(Key::DateRangeTooLarge, "to", rule));
+        return Err(Problem::field(
+            Key::DateRangeTooLarge,
+            "to",
+            CalendarRule::RangeTooLong { days_max },
+        ));
     }
     Ok(crate::hours::Span::new(from, to))
 }

@@ -107,12 +107,18 @@ impl Recurrence {
             return Err(Problem::invalid("recurrence.count", CalendarRule::CountBesideUntil));
         }
         if self.until_date.is_some_and(|until| until < self.start_date) {
-            let rule = Rule::BeforeStart;
-            return Err(Problem::field(Key::DateRangeOrderInvalid, "recurrence.untilDate", rule));
+            return Err(Problem::field(
+                Key::DateRangeOrderInvalid,
+                "recurrence.untilDate",
+                Rule::BeforeStart,
+            ));
         }
         if self.until_date.is_some_and(|until| self.start_date.days_until(until) > LONG_MAX) {
-            let rule = CalendarRule::SeriesTooLong;
-            return Err(Problem::field(Key::DateRangeTooLarge, "recurrence.untilDate", rule));
+            return Err(Problem::field(
+                Key::DateRangeTooLarge,
+                "recurrence.untilDate",
+                CalendarRule::SeriesTooLong,
+            ));
         }
         let far = self.start_date.plus_days(LONG_MAX).unwrap_or(self.start_date);
         if self.first(far, |_| true).is_none() {
@@ -120,12 +126,17 @@ impl Recurrence {
         }
         let dates = self.pattern(far, COUNT_MAX + 1).len();
         if self.count.is_some_and(|count| dates < count as usize) {
-            let rule = CalendarRule::LastTooFar;
-            return Err(Problem::field(Key::DateRangeTooLarge, "recurrence.count", rule));
+            return Err(Problem::field(
+                Key::DateRangeTooLarge,
+                "recurrence.count",
+                CalendarRule::LastTooFar,
+            ));
         }
         if self.until_date.is_some() && dates > COUNT_MAX {
-            let rule = CalendarRule::TooManyOccurrences { max: 104 };
-            return Err(Problem::invalid("recurrence.untilDate", rule));
+            return Err(Problem::invalid(
+                "recurrence.untilDate",
+                CalendarRule::TooManyOccurrences { max: 104 },
+            ));
         }
         Ok(())
     }

@@ -4,16 +4,17 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use spotter_company::locations::Location;
 use spotter_contract::{
     Area, Body, Effect, LeftKind, ListQuery, Offboarding, Path, Payload, Read, Remainder, SetAside,
     Success, Timer, Write, answer, listed, operation, path, settling,
 };
-use spotter_core::{clients::Client, company::coaches::Coach, locations::Location};
 use spotter_kernel::{
     Date, Event, Id, Key, Problem, Result, Rule, Timestamp,
     id::{ClientId, CoachId, LocationId},
     text::Text,
 };
+use spotter_people::{clients::Client, coaches::Coach};
 use spotter_store::{Json, List, filters, lists, params, record, set, statements, values};
 
 use crate::{
@@ -421,9 +422,7 @@ pub(super) fn area() -> Area {
         .operations([
             operation!(GET "/recurring-bookings", RecurringBookingsRead, list_recurring_bookings)
                 .summary("List recurring bookings")
-            .describe(
-                "Returns clients' recurring bookings, newest first.",
-            )
+            .describe("Returns clients' recurring bookings, newest first.")
                 .for_own(&["note"])
                 .fails(&[Key::ClientNotFound]),
             operation!(GET "/recurring-bookings/{recurringBookingId}", RecurringBookingsRead,
@@ -435,7 +434,7 @@ pub(super) fn area() -> Area {
             )
             .for_own(&["note"]),
             operation!(POST "/recurring-bookings", RecurringBookingsWrite, create_recurring_booking)
-.success(Success::Added)
+                .success(Success::Added)
                 .summary("Create a recurring booking")
                 .describe(
                 "Books a recurrence. With an end (`untilDate` or `count`, at most 104 dates) it \

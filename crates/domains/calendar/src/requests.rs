@@ -236,7 +236,7 @@ pub fn create(
     event_type: &EventType,
     draft: BookingDraft,
 ) -> Result<BookingRequest> {
-    let client = spotter_core::clients::Client::find(cx, draft.client)?;
+    let client = spotter_people::clients::Client::find(cx, draft.client)?;
     if client.is_archived() {
         return Err(Problem::conflict("clientId", Rule::Archived));
     }

@@ -67,8 +67,7 @@ fn reschedule_booking(
     }
     let late = before.timing(cx.now()) == CancellationTiming::Late;
     if !cx.by_staff() && (late || before.starts_at <= cx.now()) {
-        let rule = CalendarRule::TooLateToMove;
-        return Err(Problem::conflict("startsAt", rule));
+        return Err(Problem::conflict("startsAt", CalendarRule::TooLateToMove));
     }
     let event = CalendarEvent::find(cx, before.calendar_event_id)?;
     let by_start = to.slot_token.is_none() && to.calendar_event_id.is_none();
@@ -103,8 +102,7 @@ fn reschedule_booking(
         false => bookable_type(cx, type_id)?,
     };
     if !cx.by_staff() && event_type.requires_approval {
-        let rule = CalendarRule::NeedsApproval;
-        return Err(Problem::conflict("eventTypeId", rule));
+        return Err(Problem::conflict("eventTypeId", CalendarRule::NeedsApproval));
     }
     let than = Some(before.calendar_event_id.0);
     // What is of a series may lie further ahead than single bookings.

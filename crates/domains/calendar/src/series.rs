@@ -47,10 +47,10 @@ pub struct SkippedDate {
 pub fn check_next(recurrence: &Recurrence, through: Date, next: Option<Date>) -> Result<()> {
     let Some(next) = next else { return Ok(()) };
     match recurrence.dates(through).last() {
-        Some(last) if *last >= next => {
-            let rule = CalendarRule::EndsAfterNext { next: next.to_string() };
-            Err(Problem::conflict("recurrence", rule))
-        }
+        Some(last) if *last >= next => Err(Problem::conflict(
+            "recurrence",
+            CalendarRule::EndsAfterNext { next: next.to_string() },
+        )),
         _ => Ok(()),
     }
 }

@@ -7,12 +7,12 @@ use std::collections::BTreeSet;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use spotter_contract::{Area, Body, Path, Success, Write, answer, operation};
-use spotter_core::company::coaches::Coach;
 use spotter_kernel::{
     Change, Date, Event, Key, Patch, Problem, Result,
     id::{CoachId, LocationId},
     text::{Text, WallTime},
 };
+use spotter_people::coaches::Coach;
 use spotter_store::Json;
 
 use crate::{
@@ -337,7 +337,7 @@ pub(super) fn area() -> Area {
         .confirmation(),
         operation!(POST "/recurring-bookings/{recurringBookingId}/cancel", RecurringBookingsWrite,
             cancel_recurring_booking)
-.success(Success::Cancelled)
+        .success(Success::Cancelled)
         .summary("Cancel a recurring booking")
             .describe(
                 "Cancels one occurrence, one and all following, or all that are still to come.",

@@ -3,12 +3,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use spotter_company::locations::Location;
 use spotter_contract::{Read, entitlement::BookingEntitlement};
-use spotter_core::{company::coaches::Coach, locations::Location};
 use spotter_kernel::{
     Date, Id, Result, TimeZone, Timestamp,
     id::{ClientId, CoachId, LocationId},
 };
+use spotter_people::coaches::Coach;
 
 use crate::{
     availability::{CoachAvailability, LocationAvailability},

@@ -2,12 +2,13 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use spotter_company::locations::Location;
 use spotter_contract::{Area, Flag, IdList, Query, Read, operation};
-use spotter_core::{clients::Client, company::coaches::Coach, locations::Location};
 use spotter_kernel::{
     Key, Problem, Result, Rule, TimeZone, Timestamp,
     id::{ClientId, CoachId, LocationId},
 };
+use spotter_people::{clients::Client, coaches::Coach};
 
 use crate::{
     create::BookingDraft,

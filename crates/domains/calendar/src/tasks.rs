@@ -5,12 +5,12 @@ use serde::{Deserialize, Serialize};
 use spotter_contract::{
     Area, Body, ListQuery, Path, Payload, Read, Success, Write, answer, listed, operation, path,
 };
-use spotter_core::{clients::Client, company::coaches::Coach};
 use spotter_kernel::{
     Change, Event, Key, Patch, Problem, Result, Timestamp,
     id::{ClientId, CoachId},
     text::{Name, Text},
 };
+use spotter_people::{clients::Client, coaches::Coach};
 use spotter_store::{List, filters, lists, params, record, set, statements, values};
 
 use crate::{
@@ -88,12 +88,18 @@ impl CalendarTask {
     fn check(&self, cx: &mut Read) -> Result<()> {
         permissions::check_start(cx, self.starts_at)?;
         if self.ends_at <= self.starts_at {
-            let rule = CalendarRule::NotAfterStart;
-            return Err(Problem::field(Key::DateRangeOrderInvalid, "endsAt", rule));
+            return Err(Problem::field(
+                Key::DateRangeOrderInvalid,
+                "endsAt",
+                CalendarRule::NotAfterStart,
+            ));
         }
         if self.ends_at > self.starts_at.plus_days(DAYS_MAX) {
-            let rule = CalendarRule::TooLongAfterStart { days: 31 };
-            return Err(Problem::field(Key::DateRangeTooLarge, "endsAt", rule));
+            return Err(Problem::field(
+                Key::DateRangeTooLarge,
+                "endsAt",
+                CalendarRule::TooLongAfterStart { days: 31 },
+            ));
         }
         permissions::check_own_calendar(cx, self.coach_id)?;
         Coach::find(cx, self.coach_id)?;

@@ -2,20 +2,17 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use spotter_company::locations::Location;
 use spotter_contract::{
     Area, Body, ListQuery, Path, Read, Success, Write, answer, listed, operation, path,
 };
-use spotter_core::{company::coaches::Coach, locations::Location};
 use spotter_kernel::{
-    Change, Key, Patch, Problem, Result, Timestamp,
+    Change, Key, Patch, Problem, Result, Rule, Timestamp,
     id::{CoachId, LocationId},
     number::BoundedInteger,
-    text::Name,
+    text::{self, Name, quoted},
 };
-use spotter_kernel::{
-    Rule,
-    text::{self, quoted},
-};
+use spotter_people::coaches::Coach;
 use spotter_store::{List, filters, lists, params, record, set, statements, values};
 
 use crate::{
@@ -221,20 +218,14 @@ pub(super) fn area() -> Area {
     Area::of(STATEMENTS).lists(lists()).operations([
         operation!(GET "/event-templates", EventTemplatesRead, list_event_templates)
             .summary("List event templates")
-            .describe(
-                "Returns templates that classes are created from, newest first.",
-            ),
+            .describe("Returns templates that classes are created from, newest first."),
         operation!(GET "/event-templates/{eventTemplateId}", EventTemplatesRead, get_event_template)
             .summary("Get an event template")
-            .describe(
-                "Returns one template.",
-            ),
+            .describe("Returns one template."),
         operation!(POST "/event-templates", EventTemplatesWrite, create_event_template)
-.success(Success::Added)
+            .success(Success::Added)
             .summary("Create an event template")
-            .describe(
-                "Defines the defaults of a class.",
-            )
+            .describe("Defines the defaults of a class.")
             .created()
             .fails(&[
                 Key::EventTemplateNameRequired,
@@ -244,17 +235,13 @@ pub(super) fn area() -> Area {
         operation!(PATCH "/event-templates/{eventTemplateId}", EventTemplatesWrite,
             update_event_template)
         .summary("Update an event template")
-        .describe(
-                "Changes the template. Events that were created from it stay unchanged.",
-            )
+        .describe("Changes the template. Events that were created from it stay unchanged.")
         .fails(&[Key::EventTemplateNameRequired, Key::EventTemplateDurationRequired]),
         operation!(POST "/event-templates/{eventTemplateId}/archive", EventTemplatesWrite,
             archive_event_template)
-.success(Success::Archived)
+        .success(Success::Archived)
         .summary("Archive an event template")
-        .describe(
-                "Prevents new events from this template. Existing events stay.",
-            )
+        .describe("Prevents new events from this template. Existing events stay.")
         .confirmation(),
     ])
 }

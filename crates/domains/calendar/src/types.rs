@@ -2,24 +2,18 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use spotter_company::{catalogue::Policies, locations::Location};
 use spotter_contract::{
     Area, Body, Effect, LeftBehind, ListQuery, Offboarding, Path, Read, SetAside, Success, Write,
     answer, listed, operation, path,
 };
-use spotter_core::{
-    company::{catalogue::Policies, coaches::Coach},
-    locations::Location,
-};
 use spotter_kernel::{
-    Change, Id, Key, Many, Patch, Problem, Result, Timestamp,
+    Change, Id, Key, Many, Patch, Problem, Result, Rule, Timestamp,
     id::{CoachId, LocationId},
     number::BoundedInteger,
-    text::{Name, Text},
+    text::{self, Name, Text, quoted},
 };
-use spotter_kernel::{
-    Rule,
-    text::{self, quoted},
-};
+use spotter_people::coaches::Coach;
 use spotter_store::{Json, List, filters, lists, params, record, set, statements, values};
 
 use crate::{
@@ -210,8 +204,7 @@ impl EventType {
     /// other.
     fn check_window(&self, cx: &mut Read) -> Result<()> {
         if self.window_days(cx)?.is_some_and(|days| self.min_notice_minutes >= days * 1_440) {
-            let rule = CalendarRule::NoticeBeyondWindow;
-            return Err(Problem::invalid("minNoticeMinutes", rule));
+            return Err(Problem::invalid("minNoticeMinutes", CalendarRule::NoticeBeyondWindow));
         }
         Ok(())
     }
@@ -225,10 +218,10 @@ fn check_policies(cx: &mut Write, _: Id) -> Result<u64> {
     let never: Option<(String,)> = cx.one(NEVER_BOOKABLE, params![days * 1_440])?;
     match never {
         None => Ok(0),
-        Some((name,)) => {
-            let rule = CalendarRule::WindowBelowNotice { name: name.to_string() };
-            Err(Problem::conflict("bookingWindowDays", rule))
-        }
+        Some((name,)) => Err(Problem::conflict(
+            "bookingWindowDays",
+            CalendarRule::WindowBelowNotice { name: name.to_string() },
+        )),
     }
 }
 

@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 use spotter_contract::{Area, Query, Read, answer, operation};
-use spotter_core::clients::ClientIds;
 use spotter_kernel::{Result, Timestamp, id::ClientId};
+use spotter_people::clients::ClientIds;
 use spotter_store::{Bind, statements};
 
 /// When a client was here last and comes next.

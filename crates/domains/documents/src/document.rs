@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use schemars::JsonSchema;
 use serde::Serialize;
+use spotter_company::uploads::{MediaType, UploadId};
 use spotter_contract::{Area, Payload, Read, Write};
-use spotter_core::uploads::{MediaType, UploadId};
 use spotter_kernel::{
     Date, Event, Id, Key, Problem, Result, Rule, Timestamp, id::ClientId, id_type,
 };

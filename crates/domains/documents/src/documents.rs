@@ -2,20 +2,16 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
+use spotter_company::uploads::{self, AttachedFile, UploadId};
 use spotter_contract::{
     Area, Body, ListQuery, Path, Read, Success, Write, answer, listed, operation, path,
 };
-use spotter_core::{
-    clients::Client,
-    uploads::{self, AttachedFile, UploadId},
-};
 use spotter_kernel::{
-    Change, Date, Event, Key, Patch, Problem, Result, Timestamp, id::ClientId, text::Name,
+    Change, Date, Event, Key, Patch, Problem, Result, Rule, Timestamp,
+    id::ClientId,
+    text::{self, Name, quoted},
 };
-use spotter_kernel::{
-    Rule,
-    text::{self, quoted},
-};
+use spotter_people::clients::Client;
 use spotter_store::{List, filters, lists};
 
 use crate::{
@@ -357,7 +353,7 @@ lists! {
     CONSENTED: List<Document, Filters> = List::new(
         concat!(
             "document WHERE company_id = ?1 AND (type <> 'medical' OR client_id IS NULL OR ",
-            spotter_core::consented_to!("document"),
+            spotter_people::consented_to!("document"),
             ")"
         ),
         "document_id DESC",

@@ -1,15 +1,13 @@
 //! Documents that expire: whoever looks after the client is told two weeks before, and on the last day.
 
+use spotter_company::company::Company;
 use spotter_contract::{Area, Timer, Write};
-use spotter_core::{
-    clients::Client,
-    company::{
-        Company,
-        coaches::{Coach, CoachStatus},
-    },
-    mail::{self, Letter},
-};
 use spotter_kernel::{Date, Id, Result, TimeZone, Timestamp, text::WallTime};
+use spotter_mail::Letter;
+use spotter_people::{
+    clients::Client,
+    coaches::{Coach, CoachStatus},
+};
 use spotter_store::params;
 
 use crate::document::{Document, FIND};
@@ -76,7 +74,7 @@ fn notify(cx: &mut Write, id: Id) -> Result<()> {
     for coach in readers {
         let letter =
             Letter::DocumentExpires { document: &document.name, client: &client, until: &until };
-        mail::send(cx, coach.recipient(), id, &letter)?;
+        spotter_mail::send(cx, coach.recipient(), id, &letter)?;
     }
     schedule(cx, &document)
 }

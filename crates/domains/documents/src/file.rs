@@ -2,8 +2,8 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
+use spotter_company::uploads::{MediaType, Stored};
 use spotter_contract::{Area, Download, DownloadSource, Path, Read, answer, operation, path};
-use spotter_core::uploads::{MediaType, Stored};
 use spotter_kernel::{Id, Key, Result, Timestamp};
 
 use crate::document::{Document, DocumentId};

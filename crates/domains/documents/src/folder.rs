@@ -5,8 +5,10 @@ use serde::{Deserialize, Serialize};
 use spotter_contract::{
     Area, Body, ListQuery, Path, Read, Success, Write, answer, listed, operation, path,
 };
-use spotter_kernel::text::quoted;
-use spotter_kernel::{Change, Key, Patch, Problem, Result, Timestamp, id_type, text::Name};
+use spotter_kernel::{
+    Change, Key, Patch, Problem, Result, Timestamp, id_type,
+    text::{Name, quoted},
+};
 use spotter_store::{List, filters, lists, params, record, set, statements, stored_ids, values};
 
 use crate::{effects::DocumentEffect, rules::DocumentRule, tree::Tree};
@@ -162,8 +164,7 @@ fn delete_document_folder(cx: &mut Write, Path(at): Path<FolderPath>) -> Result<
     let folder = Folder::find(cx, at.folder_id)?;
     let inside: Option<(i64,)> = cx.one(INSIDE, params![at.folder_id])?;
     if inside.is_some() {
-        let rule = DocumentRule::FolderNotEmpty;
-        return Err(Problem::conflict("folderId", rule));
+        return Err(Problem::conflict("folderId", DocumentRule::FolderNotEmpty));
     }
     cx.as_of(folder.updated_at);
     cx.describe_effect(|| DocumentEffect::FolderDeleted { name: quoted(&folder.name) });

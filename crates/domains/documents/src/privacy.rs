@@ -1,7 +1,7 @@
 //! What is kept of a client: what a data export holds of it. Of one who is erased nothing is left here.
 
+use spotter_company::uploads;
 use spotter_contract::{Area, ErasureAction, ErasureRule, ExportSection, RelatedRecords, Write};
-use spotter_core::uploads;
 use spotter_kernel::{Id, Result};
 use spotter_store::{params, statements};
 

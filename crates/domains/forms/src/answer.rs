@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use spotter_core::uploads::UploadId;
+use spotter_company::uploads::UploadId;
 use spotter_kernel::{Date, Phrase, Problem, Result, Rule, text::Text};
 
 use crate::{

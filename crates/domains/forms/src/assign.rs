@@ -6,9 +6,12 @@ use spotter_contract::{
     Area, Body, ListQuery, OptionalBody, Path, Read, Success, Write, answer, listed, operation,
     path,
 };
-use spotter_core::clients::{Client, ClientPath};
-use spotter_kernel::text::quoted;
-use spotter_kernel::{Event, Key, Problem, Result, Timestamp, id::ClientId, text::Text};
+use spotter_kernel::{
+    Event, Key, Problem, Result, Timestamp,
+    id::ClientId,
+    text::{Text, quoted},
+};
+use spotter_people::clients::{Client, ClientPath};
 use spotter_store::{Bind, Json, List, filters, lists};
 
 use crate::{
@@ -135,8 +138,7 @@ fn reopen_form_assignment(
     match before.status {
         AssignmentStatus::Submitted | AssignmentStatus::Reviewed | AssignmentStatus::Expired => {}
         _ => {
-            let rule = FormRule::NotReopenable;
-            return Err(Problem::conflict("status", rule));
+            return Err(Problem::conflict("status", FormRule::NotReopenable));
         }
     }
     if before.submissions >= SUBMISSIONS_MAX {
@@ -182,12 +184,10 @@ pub(super) fn area() -> Area {
             .for_client(&[]),
         operation!(GET "/clients/{clientId}/form-assignments/{assignmentId}", FormsRead, get_form_assignment)
             .summary("Get a form assignment")
-            .describe(
-                "Returns one assignment with its status and due date.",
-            )
+            .describe("Returns one assignment with its status and due date.")
             .for_client(&[]),
         operation!(POST "/clients/{clientId}/form-assignments", FormAssignmentsWrite, assign_form)
-.success(Success::Assigned)
+            .success(Success::Assigned)
             .sometimes_about_health().summary("Assign a form")
             .describe(
                 "Assigns a general form or an intake; assign check-ups at \
@@ -200,7 +200,7 @@ pub(super) fn area() -> Area {
             .confirmation(),
         operation!(POST "/clients/{clientId}/form-assignments/{assignmentId}/cancel", FormAssignmentsWrite,
             cancel_form_assignment)
-.success(Success::Cancelled)
+        .success(Success::Cancelled)
         .sometimes_about_health().summary("Cancel a form assignment")
         .describe(
                 "Cancels a general form or an intake that is not answered yet and discards the \

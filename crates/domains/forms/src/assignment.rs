@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use schemars::JsonSchema;
 use serde::Serialize;
 use spotter_contract::{Area, Effect, Offboarding, Payload, Read, Timer, Write};
-use spotter_core::clients::Client;
 use spotter_kernel::{Event, Id, Key, Problem, Result, Rule, Timestamp, id::ClientId, id_type};
+use spotter_people::clients::Client;
 use spotter_store::{
     Bind, of_tally, params, record, set, statements, stored_ids, subject, values, words,
 };
@@ -316,8 +316,7 @@ impl Assignment {
         }
         let open: Option<(i64,)> = cx.one(COUNT_OPEN, params![client_id])?;
         if open.is_some_and(|(count,)| count >= OPEN_MAX) {
-            let rule = FormRule::TooManyOpenForms { max: 200 };
-            return Err(Problem::conflict("clientId", rule));
+            return Err(Problem::conflict("clientId", FormRule::TooManyOpenForms { max: 200 }));
         }
         let (form, form_version) = of;
         let (assigned_by_type, assigned_by) = how.by.unwrap_or_else(|| cx.maker());

@@ -6,9 +6,12 @@ use spotter_contract::{
     Area, Body, ListQuery, OptionalBody, Path, Query, Read, Success, Write, answer, listed,
     operation, path,
 };
-use spotter_core::clients::{Client, ClientPath};
-use spotter_kernel::text::quoted;
-use spotter_kernel::{Event, Id, Key, Patch, Problem, Result, Timestamp, id::ClientId, text::Text};
+use spotter_kernel::{
+    Event, Id, Key, Patch, Problem, Result, Timestamp,
+    id::ClientId,
+    text::{Text, quoted},
+};
+use spotter_people::clients::{Client, ClientPath};
 use spotter_store::{List, filters, lists, params, statements};
 
 use crate::{
@@ -105,8 +108,7 @@ fn assign_checkup(
     if let Some(recurrence) = &new.recurrence {
         cx.describe_effect(|| FormEffect::CheckupRecurs);
         if new.expires_at.is_some() {
-            let rule = FormRule::ExpiryOfRecurring;
-            return Err(Problem::invalid("expiresAt", rule));
+            return Err(Problem::invalid("expiresAt", FormRule::ExpiryOfRecurring));
         }
         how.series_id = Some(Series::start(cx, &client, form.form_id, recurrence, &how)?);
     }
@@ -140,8 +142,7 @@ fn update_checkup(
         new(checkup.expires_at, before.expires_at),
     )?;
     if checkup.due_at.zip(checkup.expires_at).is_some_and(|(due, expires)| expires < due) {
-        let rule = FormRule::BeforeDueAt;
-        return Err(Problem::field(Key::DateRangeOrderInvalid, "expiresAt", rule));
+        return Err(Problem::field(Key::DateRangeOrderInvalid, "expiresAt", FormRule::BeforeDueAt));
     }
     checkup.save(cx, &before)?;
     Ok(CheckupAnswer { checkup: checkup.checkup() })
@@ -233,7 +234,7 @@ lists! {
     CONSENTED: List<Assignment, Filters> = List::new(
         concat!(
             "form_assignment WHERE company_id = ?1 AND kind = 'checkup' AND ",
-            spotter_core::consented_to!("form_assignment")
+            spotter_people::consented_to!("form_assignment")
         ),
         "assignment_id DESC",
     );

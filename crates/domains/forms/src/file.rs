@@ -3,14 +3,12 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+use spotter_company::uploads::{self, MediaType, Stored, UploadId};
 use spotter_contract::{
     Area, Download, DownloadSource, Path, Read, Write, answer, operation, path,
 };
-use spotter_core::{
-    clients::Client,
-    uploads::{self, MediaType, Stored, UploadId},
-};
 use spotter_kernel::{Id, Key, Result, Timestamp, id::ClientId, id_type};
+use spotter_people::clients::Client;
 use spotter_store::{params, record, statements, stored_ids, values};
 
 use crate::{

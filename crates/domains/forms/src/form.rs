@@ -87,8 +87,10 @@ impl Form {
         let form = Self::find(cx, id).map_err(|none| none.missing("formId", FormRule::NotForm))?;
         if !kinds.contains(&form.kind) {
             let words: Vec<_> = kinds.iter().map(|kind| kind.word()).collect();
-            let rule = FormRule::OtherFormKind { kind: words.join(" or ") };
-            return Err(Problem::invalid("formId", rule));
+            return Err(Problem::invalid(
+                "formId",
+                FormRule::OtherFormKind { kind: words.join(" or ") },
+            ));
         }
         match (form.status, form.version) {
             (FormStatus::Published, Some(version)) => Ok((form, version)),
@@ -110,8 +112,10 @@ impl Form {
             let was = self.question_types.0.get(&*question.question_id);
             if let Some(was) = was.filter(|was| **was != question.r#type) {
                 let field = format!("questions[{number}].questionId");
-                let rule = FormRule::QuestionIdTaken { kind: was.word() };
-                return Err(Problem::invalid(&field, rule));
+                return Err(Problem::invalid(
+                    &field,
+                    FormRule::QuestionIdTaken { kind: was.word() },
+                ));
             }
         }
         Ok(())

@@ -99,8 +99,7 @@ fn checked_for(cx: &mut Read, kind: FormKind, questions: &[Question]) -> Result<
         if let Some(measured) = &question.measurement_type {
             let field = format!("questions[{number}].measurementType");
             if kind == FormKind::General {
-                let rule = FormRule::HealthOfGeneral;
-                return Err(Problem::invalid(&field, rule));
+                return Err(Problem::invalid(&field, FormRule::HealthOfGeneral));
             }
             cx.activity()?.check_type(cx, measured, &field)?;
         }

@@ -101,7 +101,7 @@ lists! {
     CONSENTED: List<Assignment, Filters> = List::new(
         concat!(
             "form_assignment WHERE company_id = ?1 AND kind = 'intake' AND ",
-            spotter_core::consented_to!("form_assignment")
+            spotter_people::consented_to!("form_assignment")
         ),
         "assignment_id DESC",
     );

@@ -7,11 +7,11 @@ use serde::{Deserialize, Serialize};
 use spotter_contract::{
     Area, Effect, ListQuery, Offboarding, Path, Read, Timer, Write, answer, listed, operation, path,
 };
-use spotter_core::clients::{Client, ClientPath};
 use spotter_kernel::{
     Date, Event, Id, Key, Problem, Result, TimeZone, Timestamp, id::ClientId, id_type, number,
     text::WallTime,
 };
+use spotter_people::clients::{Client, ClientPath};
 use spotter_store::{
     Bind, List, filters, lists, params, record, set, statements, stored_ids, values, words,
 };
@@ -148,8 +148,7 @@ impl Series {
     ) -> Result<SeriesId> {
         let there: Option<(i64,)> = cx.one(COUNT, params![client.client_id])?;
         if there.is_some_and(|(count,)| count >= SERIES_MAX) {
-            let rule = FormRule::TooManySeries { max: 20 };
-            return Err(Problem::conflict("clientId", rule));
+            return Err(Problem::conflict("clientId", FormRule::TooManySeries { max: 20 }));
         }
         let (zone, now) = (client.zone(cx)?, cx.now());
         let start_date = zone.date_at(now);
@@ -347,15 +346,11 @@ pub(super) fn area() -> Area {
     Area::of(STATEMENTS).lists(lists()).timers(&[&RECUR]).ends(ENDS).operations([
         operation!(GET "/clients/{clientId}/checkup-series", CheckupsRead, list_checkup_series)
             .summary("List a client's recurring check-ups")
-            .describe(
-                "Returns the series of check-ups, newest first.",
-            )
+            .describe("Returns the series of check-ups, newest first.")
             .for_client(&[]),
         operation!(POST "/clients/{clientId}/checkup-series/{seriesId}/end", CheckupsWrite, end_checkup_series)
             .summary("End recurring check-ups")
-            .describe(
-                "Assigns no further check-ups. The latest one can still be answered.",
-            )
+            .describe("Assigns no further check-ups. The latest one can still be answered.")
             .confirmation(),
     ])
 }

@@ -8,8 +8,8 @@ use serde_json::Value;
 use spotter_contract::{
     Area, ListQuery, Path, Read, Write, admission::Forms, answer, listed, operation, path,
 };
-use spotter_core::clients::{Client, ClientPath};
 use spotter_kernel::{Id, Key, Result, Timestamp, id::ClientId};
+use spotter_people::clients::{Client, ClientPath};
 use spotter_store::{
     Bind, Json, List, filters, lists, of_tally, params, record, statements, values,
 };
@@ -178,9 +178,7 @@ pub(super) fn area() -> Area {
             .for_client(STAFFS),
         operation!(GET "/clients/{clientId}/form-submissions/{submissionId}", FormsRead, get_form_submission)
             .summary("Get a form submission")
-            .describe(
-                "Returns the answers of a general form, each with its question.",
-            )
+            .describe("Returns the answers of a general form, each with its question.")
             .for_client(STAFFS),
     ])
 }

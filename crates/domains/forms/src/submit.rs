@@ -199,9 +199,7 @@ pub(super) fn area() -> Area {
     Area::default().operations([
         operation!(app GET "/clients/{clientId}/form-assignments/{assignmentId}/draft", Coach, get_form_draft)
             .summary("Get a form draft")
-            .describe(
-                "Returns the questions and the answers saved so far.",
-            )
+            .describe("Returns the questions and the answers saved so far.")
             .for_client(&[]),
         operation!(app PUT "/clients/{clientId}/form-assignments/{assignmentId}/draft", Coach, save_form_draft)
             .sometimes_about_health().summary("Save a form draft")
@@ -213,7 +211,7 @@ pub(super) fn area() -> Area {
             .for_client(&[])
             .fails(&[Key::ApiError, Key::NotFound, Key::ScopesHealthConsentRequired]),
         operation!(app POST "/clients/{clientId}/form-assignments/{assignmentId}/submit", Coach, submit_form)
-.success(Success::Submitted)
+            .success(Success::Submitted)
             .sometimes_about_health().summary("Submit a form")
             .describe(
                 "Submits the answers. Every required question that is shown must be answered; \

@@ -7,12 +7,12 @@ use serde::{Deserialize, Serialize};
 use spotter_contract::{
     Area, Effect, ErasureAction, ErasureRule, Offboarding, Read, Repeating, Write,
 };
-use spotter_core::clients::Client;
 use spotter_kernel::{
     Id, Key, Problem, Result, Timestamp,
     id::{ClientId, CoachId, CompanyId},
     id_type,
 };
+use spotter_people::clients::Client;
 use spotter_store::{Json, Tx, params, parts, record, statements, stored_ids, values, words};
 
 use crate::{

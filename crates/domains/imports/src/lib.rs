@@ -11,6 +11,7 @@ pub mod file;
 mod import;
 mod operations;
 pub mod row;
+mod rows;
 pub mod rules;
 pub mod steps;
 
@@ -23,5 +24,5 @@ use spotter_contract::Area;
 
 /// The operations and statements of this domain.
 pub fn area() -> Area {
-    Area::join([import::area(), operations::area(), steps::area()]).tagged("Imports")
+    Area::join([import::area(), operations::area(), rows::area(), steps::area()]).tagged("Imports")
 }

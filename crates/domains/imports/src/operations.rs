@@ -5,11 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use spotter_contract::{
-    Actor, Area, Body, Flag, ListQuery, Path, Read, Success, UpdatedFrom, Write, answer, listed,
+    Actor, Area, Body, ListQuery, Path, Read, Success, UpdatedFrom, Write, answer, listed,
     operation, path,
 };
-use spotter_kernel::{Key, Locale, Many, Problem, Result, id::CoachId, text::Text};
-use spotter_store::{Bind, Json, List, filters, lists, words};
+use spotter_kernel::{Key, Many, Problem, Result, id::CoachId, text::Text};
+use spotter_store::{Json, List, lists, words};
 
 use crate::{
     fields::{CellFormat, Field, ImportKind},
@@ -18,7 +18,7 @@ use crate::{
         self, Import, ImportColumn, ImportId, ImportRow, ImportStatus, RowState, cells_of, counted,
         forget_checks, keep_rows,
     },
-    row::{DateOrder, FieldError, guess_order, word_of},
+    row::{DateOrder, guess_order, word_of},
     rules::ImportRule,
     steps::RUN,
 };
@@ -184,8 +184,7 @@ pub struct NewImport {
 /// Takes a file in, guesses what its columns are, and has it checked.
 pub fn create(cx: &mut Write, by: CoachId, new: NewImport) -> Result<Import> {
     if import::count(cx)? >= IMPORTS_MAX {
-        let rule = ImportRule::TooManyImports { max: 50 };
-        return Err(Problem::conflict("import", rule));
+        return Err(Problem::conflict("import", ImportRule::TooManyImports { max: 50 }));
     }
     let table = file::read(&new.text)?;
     let guessed = new.kind.guess(&table.heading);
@@ -233,65 +232,11 @@ fn list_imports(cx: &mut Read, ListQuery(wanted, page): ListQuery<UpdatedFrom>) 
     Ok(cx.page(&LIST, &wanted, page)?.into())
 }
 
-path!(ImportPath { import_id: ImportId });
+path!(pub(crate) ImportPath { import_id: ImportId });
 
 fn get_import(cx: &mut Read, Path(at): Path<ImportPath>) -> Result<ImportAnswer> {
     let import = Import::find(cx, at.import_id)?;
     view(cx, import)
-}
-
-filters! {
-    struct RowFilters {
-        /// Rows that this became of.
-        state: RowState => "state = ?";
-        /// Whether a field of it is left out that is not in order.
-        incomplete: Flag => "(state IN ('ready', 'done') AND rule IS NOT NULL) = ?";
-    }
-}
-
-/// A row, with each field of it that is not in order.
-#[derive(Debug, Serialize, JsonSchema)]
-#[schemars(rename = "ImportRow")]
-#[serde(rename_all = "camelCase")]
-struct RowView {
-    #[serde(flatten)]
-    row: ImportRow,
-    /// Each field that is not in order, the first as in `field` and `rule`.
-    mistakes: Vec<Mistake>,
-}
-
-/// A field of a row that is not in order.
-#[derive(Debug, Serialize, JsonSchema)]
-#[schemars(rename = "ImportMistake")]
-struct Mistake {
-    /// The field; empty where the row as a whole could not be done.
-    field: String,
-    /// Rule that it violates.
-    rule: String,
-}
-
-impl RowView {
-    fn of(row: ImportRow, locale: Locale) -> Self {
-        let mistake = |error: &FieldError| Mistake {
-            field: error.field.clone(),
-            rule: error.rule.text(locale).to_owned(),
-        };
-        let mistakes = row.mistakes.iter().flat_map(|found| &found.0).map(mistake).collect();
-        Self { row, mistakes }
-    }
-}
-
-listed!(ImportRows { import_rows: RowView });
-
-fn list_import_rows(
-    cx: &mut Read,
-    Path(at): Path<ImportPath>,
-    ListQuery(wanted, page): ListQuery<RowFilters>,
-) -> Result<ImportRows> {
-    Import::find(cx, at.import_id)?;
-    let locale = cx.caller().locale;
-    let found = cx.page_under(&ROWS, &[at.import_id.bind()], &wanted, page)?;
-    Ok(found.map(|row| RowView::of(row, locale)).into())
 }
 
 /// What the columns of a file are.
@@ -331,8 +276,7 @@ impl ImportMeaning {
         let mut columns = import.columns.0.iter_mut();
         let column = columns.find(|column| column.field.as_deref() == Some(&*self.field));
         let Some(field) = known else {
-            let rule = ImportRule::NotFieldOfWords;
-            return Err(Problem::invalid(&place("field"), rule));
+            return Err(Problem::invalid(&place("field"), ImportRule::NotFieldOfWords));
         };
         // A column that is something else now says other things.
         let Some(column) = column else { return Ok(()) };
@@ -347,8 +291,10 @@ impl ImportMeaning {
             && word_of(words, &means).is_none()
         {
             let all: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
-            let rule = ImportRule::UnknownMeaning { words: all.join(", ").to_string() };
-            return Err(Problem::invalid(&place("means"), rule));
+            return Err(Problem::invalid(
+                &place("means"),
+                ImportRule::UnknownMeaning { words: all.join(", ").to_string() },
+            ));
         }
         let means = if is_left_out { String::new() } else { means.into() };
         column.meanings.insert(key, means);
@@ -466,11 +412,6 @@ pub(super) fn area() -> Area {
         operation!(app GET "/imports/{importId}", Manager, get_import)
             .summary("Get an import")
             .describe("Returns an import with its columns and counts of rows by state."),
-        operation!(app GET "/imports/{importId}/rows", Manager, list_import_rows)
-            .summary("List the rows of an import")
-            .describe(
-                "Returns rows with their state and, for refused ones, the field and the rule.",
-            ),
         operation!(app PUT "/imports/{importId}/columns", Manager, set_import_columns)
             .summary("Set the columns of an import")
             .describe("Sets what each column holds. Every row is checked again.")
@@ -501,7 +442,4 @@ pub(super) fn area() -> Area {
 lists! {
     /// A company's imports, newest first.
     LIST: List<Import, UpdatedFrom> = List::new("import WHERE company_id = ?1", "import_id DESC");
-    /// The rows of an import, from the first line.
-    ROWS: List<ImportRow, RowFilters> =
-        List::new("import_row WHERE company_id = ?1 AND import_id = ?2", "line");
 }

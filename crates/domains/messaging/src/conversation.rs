@@ -2,10 +2,12 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
+use spotter_company::live;
 use spotter_contract::{Area, Payload, Read, Write};
-use spotter_core::{clients::Client, live};
-use spotter_kernel::text::quoted;
-use spotter_kernel::{Event, Id, Key, Problem, Result, Timestamp, id::ClientId, id_type};
+use spotter_kernel::{
+    Event, Id, Key, Problem, Result, Timestamp, id::ClientId, id_type, text::quoted,
+};
+use spotter_people::clients::Client;
 use spotter_store::{Bind, Value, params, parts, record, statements, stored_ids, values, words};
 
 use super::{

@@ -9,7 +9,7 @@ phrases! {
             "A file is sent to {to}, in the person's name."
             "Een bestand wordt gestuurd aan {to}, uit naam van de persoon."
             "Eine Datei wird an {to} gesendet, im Namen der Person."
-        TextAndFileSent { text: String, to: String }
+        TextWithFile { text: String, to: String }
             "{text}, with a file, is sent to {to}, in the person's name."
             "{text}, met een bestand, wordt gestuurd aan {to}, uit naam van de persoon."
             "{text}, mit einer Datei, wird an {to} gesendet, im Namen der Person."

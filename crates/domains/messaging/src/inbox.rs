@@ -290,14 +290,10 @@ pub(super) fn area() -> Area {
     Area::of(STATEMENTS).lists(lists()).operations([
         operation!(app GET "/conversations", SignedIn, list_own_conversations)
             .summary("List own conversations")
-            .describe(
-                "Returns conversations that the caller takes part in, latest activity first.",
-            ),
+            .describe("Returns conversations that the caller takes part in, latest activity first."),
         operation!(app GET "/conversations/unread", SignedIn, count_unread)
             .summary("Count unread messages")
-            .describe(
-                "Returns how many messages and conversations the caller has not seen.",
-            ),
+            .describe("Returns how many messages and conversations the caller has not seen."),
         operation!(app POST "/conversations", SignedIn, open_conversation)
             .summary("Open a conversation")
             .describe(
@@ -308,29 +304,21 @@ pub(super) fn area() -> Area {
             .fails(&[Key::ApiError]),
         operation!(app GET "/conversations/{conversationId}", SignedIn, get_own_conversation)
             .summary("Get an own conversation")
-            .describe(
-                "Returns a conversation that the caller takes part in.",
-            ),
+            .describe("Returns a conversation that the caller takes part in."),
         operation!(app PATCH "/conversations/{conversationId}", SignedIn, update_conversation)
             .summary("Update a group conversation")
-            .describe(
-                "Changes a group's name and description.",
-            )
+            .describe("Changes a group's name and description.")
             .emits(&[Event::ConversationUpdated])
             .fails(&[Key::InvalidEnum, Key::ApiError]),
         operation!(app POST "/conversations/{conversationId}/participants", SignedIn, add_participant)
             .summary("Add a participant")
-            .describe(
-                "Adds a coach or a client to a group conversation.",
-            )
+            .describe("Adds a coach or a client to a group conversation.")
             .emits(&[Event::ConversationParticipantAdded])
             .fails(&[Key::InvalidEnum, Key::FieldTooLong, Key::ApiError]),
         operation!(app DELETE "/conversations/{conversationId}/participants/{userId}", SignedIn,
             remove_participant)
         .summary("Remove a participant")
-            .describe(
-                "Removes a participant from a group conversation, or leaves it.",
-            )
+            .describe("Removes a participant from a group conversation, or leaves it.")
         .emits(&[Event::ConversationParticipantRemoved])
         .fails(&[Key::ApiError]),
     ])

@@ -2,8 +2,8 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
+use spotter_company::uploads::{AttachedFile, MediaKind, MediaType, UploadId};
 use spotter_contract::{Area, Payload, Read, Write, listed};
-use spotter_core::uploads::{AttachedFile, MediaKind, MediaType, UploadId};
 use spotter_kernel::{Cursor, Event, Id, Key, Page, PageRequest, Result, Timestamp, id_type};
 use spotter_store::{
     Bind, List, Value, filters, lists, params, record, statements, stored_ids, values, words,

@@ -2,12 +2,14 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use spotter_company::uploads::{self, AttachedFile, Stored, UploadId};
 use spotter_contract::{
     Area, Body, DownloadSource, ListQuery, Path, Read, Success, Write, answer, operation, path,
 };
-use spotter_core::uploads::{self, AttachedFile, Stored, UploadId};
-use spotter_kernel::text::quoted;
-use spotter_kernel::{Event, Id, Key, Problem, Result, Timestamp, text::Text};
+use spotter_kernel::{
+    Event, Id, Key, Problem, Result, Timestamp,
+    text::{Text, quoted},
+};
 use spotter_store::{params, statements};
 
 use super::{
@@ -131,7 +133,7 @@ fn send_message(
     cx.describe_effect(|| match (&text, &attached) {
         (Some(text), None) => MessagingEffect::TextSent { text: quoted(text), to: to.to_string() },
         (Some(text), Some(_)) => {
-            MessagingEffect::TextAndFileSent { text: quoted(text), to: to.to_string() }
+            MessagingEffect::TextWithFile { text: quoted(text), to: to.to_string() }
         }
         _ => MessagingEffect::FileSent { to: to.to_string() },
     });

@@ -1,8 +1,8 @@
 //! What was said with a client: what a data export holds of it, for themselves alone, and what is left of it once they
 //! are erased: that it was said.
 
+use spotter_company::uploads::{self, UploadId};
 use spotter_contract::{Area, ErasureAction, ErasureRule, ExportSection, RelatedRecords, Write};
-use spotter_core::uploads::{self, UploadId};
 use spotter_kernel::{Id, Result};
 use spotter_store::{params, statements};
 

@@ -5,13 +5,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use schemars::JsonSchema;
 use serde::Serialize;
 use spotter_contract::{Actor, Read};
-use spotter_core::{
-    clients::Client,
-    company::coaches::{Coach, CoachStatus},
-};
 use spotter_kernel::{
     Id, Key, Problem, Result,
     id::{ClientId, CoachId},
+};
+use spotter_people::{
+    clients::Client,
+    coaches::{Coach, CoachStatus},
 };
 use spotter_store::words;
 

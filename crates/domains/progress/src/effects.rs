@@ -9,7 +9,7 @@ phrases! {
             "The entry of {name} on {date} is deleted."
             "De notitie van {name} op {date} wordt verwijderd."
             "Der Eintrag von {name} am {date} wird gelöscht."
-        MealDeleted { date: String, kind: String, count: usize }
+        MealDropped { date: String, kind: String, count: usize }
             "The meal of {date} ({kind}, {count} items) is deleted for good."
             "De maaltijd van {date} ({kind}, {count} onderdelen) wordt voorgoed verwijderd."
             "Die Mahlzeit vom {date} ({kind}, {count} Teile) wird endgültig gelöscht."

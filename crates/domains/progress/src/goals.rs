@@ -6,12 +6,12 @@ use spotter_contract::{
     Area, Body, ListQuery, Path, Query, Read, Success, Timer, Write, answer, listed, operation,
     path,
 };
-use spotter_core::clients::{Client, ClientPath};
 use spotter_kernel::{
     Change, Date, Event, Id, Key, Page, Patch, Phrase, Problem, Result, Rule, Timestamp,
     id::ClientId,
     text::{Name, Text},
 };
+use spotter_people::clients::{Client, ClientPath};
 use spotter_store::{Bind, List, filters, lists, params, statements};
 
 use crate::{
@@ -295,10 +295,7 @@ fn direction(submitted: Option<Direction>, start: Option<i64>, target: i64) -> R
         (Some(submitted), _) => Ok(submitted),
         (None, Some(start)) if target > start => Ok(Direction::Increase),
         (None, Some(_)) => Ok(Direction::Decrease),
-        (None, None) => {
-            let rule = ProgressRule::StartUnknown;
-            Err(Problem::invalid("direction", rule))
-        }
+        (None, None) => Err(Problem::invalid("direction", ProgressRule::StartUnknown)),
     }
 }
 
@@ -307,10 +304,11 @@ fn checked_dates(start: Date, due: Option<Date>, today: Date) -> Result<()> {
         return Err(Problem::invalid("startDate", ProgressRule::BeyondTenYears));
     }
     match due {
-        Some(due) if due < start => {
-            let rule = ProgressRule::BeforeStartDate;
-            Err(Problem::field(Key::DateRangeOrderInvalid, "dueDate", rule))
-        }
+        Some(due) if due < start => Err(Problem::field(
+            Key::DateRangeOrderInvalid,
+            "dueDate",
+            ProgressRule::BeforeStartDate,
+        )),
         Some(due) if due < today => Err(Problem::invalid("dueDate", Rule::BeforeToday)),
         Some(due) if today.days_until(due) > DAYS_MAX => {
             Err(Problem::invalid("dueDate", ProgressRule::BeyondTenYears))
@@ -461,12 +459,10 @@ impl Goal {
                 (self.status, self.achieved_at) = (status, None);
             }
             (GoalStatus::Achieved, _) => {
-                let rule = ProgressRule::AchievedGoal;
-                return Err(Problem::conflict("status", rule));
+                return Err(Problem::conflict("status", ProgressRule::AchievedGoal));
             }
             _ => {
-                let rule = ProgressRule::ClosedGoal;
-                return Err(Problem::conflict("status", rule));
+                return Err(Problem::conflict("status", ProgressRule::ClosedGoal));
             }
         }
         Ok(())
@@ -506,15 +502,13 @@ fn update_goal(
     }
     if let Some(off) = change.tolerance.value() {
         if goal.direction != Direction::Maintain {
-            let rule = ProgressRule::OnlyToMaintain;
-            return Err(Problem::invalid("tolerance", rule));
+            return Err(Problem::invalid("tolerance", ProgressRule::OnlyToMaintain));
         }
         goal.tolerance = Some(scale.take_difference(off, target, unit)?);
     }
     if let Some(submitted) = change.current_value.value() {
         if goal.kind != GoalKind::Custom {
-            let rule = ProgressRule::FollowsCounted;
-            return Err(Problem::invalid("currentValue", rule));
+            return Err(Problem::invalid("currentValue", ProgressRule::FollowsCounted));
         }
         goal.current_value = Some(scale.take(submitted, None, "currentValue")?);
     }

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::Serialize;
 use spotter_contract::{Actor, Area, Payload, Read, Write};
-use spotter_core::clients::Client;
 use spotter_kernel::{Date, Event, Id, Key, Result, Timestamp, id::ClientId, id_type};
+use spotter_people::clients::Client;
 use spotter_store::{Json, params, record, set, statements, stored_ids, values, words};
 
 use crate::{

@@ -6,13 +6,12 @@ use spotter_contract::{
     Area, Body, ListQuery, OptionalBody, Path, Read, Success, Write, answer, listed, operation,
     path,
 };
-use spotter_core::clients::ClientPath;
 use spotter_kernel::{
-    Change, Date, Event, Key, Patch, Phrase, Problem, Result, Timestamp,
+    Change, Date, Event, Key, Patch, Phrase, Problem, Result, Rule, Timestamp,
     id::ClientId,
-    text::{Name, Text},
+    text::{Name, Text, quoted},
 };
-use spotter_kernel::{Rule, text::quoted};
+use spotter_people::clients::ClientPath;
 use spotter_store::{Bind, Json, List, filters, lists, params, statements};
 
 use crate::{
@@ -416,22 +415,16 @@ pub(super) fn area() -> Area {
     Area::of(STATEMENTS).lists(lists()).operations([
         operation!(GET "/clients/{clientId}/habits", HabitsRead, list_habits)
             .summary("List a client's habits")
-            .describe(
-                "Returns habits newest first, each with its current streak.",
-            )
+            .describe("Returns habits newest first, each with its current streak.")
             .for_client(&[]),
         operation!(GET "/clients/{clientId}/habits/{habitId}", HabitsRead, get_habit)
             .summary("Get a habit")
-            .describe(
-                "Returns one habit with its schedule and streaks.",
-            )
+            .describe("Returns one habit with its schedule and streaks.")
             .for_client(&[]),
         operation!(POST "/clients/{clientId}/habits", HabitsWrite, create_habit)
-.success(Success::Added)
+            .success(Success::Added)
             .summary("Create a habit")
-            .describe(
-                "Sets a habit with its schedule and target.",
-            )
+            .describe("Sets a habit with its schedule and target.")
             .created()
             .for_client(&[])
             .fails(&[Key::ApiError, Key::DateRangeOrderInvalid]),
@@ -445,15 +438,11 @@ pub(super) fn area() -> Area {
             .fails(&[Key::ApiError, Key::DateRangeOrderInvalid]),
         operation!(GET "/clients/{clientId}/habits/{habitId}/entries", HabitsRead, list_habit_entries)
             .summary("List habit entries")
-            .describe(
-                "Returns the entries of a habit by date, latest first.",
-            )
+            .describe("Returns the entries of a habit by date, latest first.")
             .for_client(&[]),
         operation!(GET "/clients/{clientId}/habits/{habitId}/entries/{date}", HabitsRead, get_habit_entry)
             .summary("Get a habit entry")
-            .describe(
-                "Returns the entry of one date.",
-            )
+            .describe("Returns the entry of one date.")
             .for_client(&[]),
         operation!(PUT "/clients/{clientId}/habits/{habitId}/entries/{date}", HabitsWrite, put_habit_entry)
             .summary("Set a habit entry")
@@ -467,11 +456,9 @@ pub(super) fn area() -> Area {
             .fails(&[Key::ApiError]),
         operation!(DELETE "/clients/{clientId}/habits/{habitId}/entries/{date}", HabitsWrite,
             delete_habit_entry)
-.success(Success::Deleted)
+        .success(Success::Deleted)
         .summary("Delete a habit entry")
-            .describe(
-                "Removes the entry of a date. Streaks and goals are recalculated.",
-            )
+            .describe("Removes the entry of a date. Streaks and goals are recalculated.")
         .for_client(&[])
         .emits(&[Event::GoalUpdated])
         .always(&[])

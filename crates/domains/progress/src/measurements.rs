@@ -6,10 +6,10 @@ use spotter_contract::{
     Area, Body, ListQuery, Path, Query, Read, Success, Write, activity::Measured, answer, listed,
     operation, path,
 };
-use spotter_core::clients::{Client, ClientPath};
 use spotter_kernel::{
     Change, Date, Event, Key, Patch, Problem, Result, Rule, Timestamp, id::ClientId, text::Text,
 };
+use spotter_people::clients::{Client, ClientPath};
 use spotter_store::{Bind, List, filters, lists, params, statements};
 
 use crate::{
@@ -166,8 +166,10 @@ impl Values {
                 let part =
                     |value: i64, name: &str| of.take(value as f64, unit, &named(name)).map(Some);
                 if diastolic >= systolic {
-                    let rule = ProgressRule::AboveSystolic;
-                    return Err(Problem::invalid(&named("components.diastolic"), rule));
+                    return Err(Problem::invalid(
+                        &named("components.diastolic"),
+                        ProgressRule::AboveSystolic,
+                    ));
                 }
                 Ok(Self {
                     value: None,

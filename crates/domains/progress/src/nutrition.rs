@@ -6,13 +6,13 @@ use serde::{Deserialize, Serialize};
 use spotter_contract::{
     Area, Body, ListQuery, Path, Read, Success, Write, answer, listed, operation, path,
 };
-use spotter_core::clients::{Client, ClientPath};
 use spotter_kernel::{
     Change, Date, Id, Key, Many, Patch, Problem, Result, Rule, Timestamp,
     id::ClientId,
     id_type,
     text::{Name, Text},
 };
+use spotter_people::clients::{Client, ClientPath};
 use spotter_store::{
     Bind, Json, List, filters, lists, params, record, set, statements, stored_ids, values, words,
 };
@@ -324,7 +324,7 @@ fn delete_nutrition_log(cx: &mut Write, Path(at): Path<LogPath>) -> Result<Delet
     cx.as_of(log.updated_at);
     cx.describe_effect(|| {
         let count = log.items.0.len();
-        ProgressEffect::MealDeleted {
+        ProgressEffect::MealDropped {
             date: log.date.to_string(),
             kind: log.meal_type.word().to_string(),
             count,
@@ -373,17 +373,13 @@ pub(super) fn area() -> Area {
         operation!(app GET "/clients/{clientId}/nutrition-logs", Coach, list_client_nutrition_logs)
         .about_health()
         .summary("List a client's meals")
-        .describe(
-                "Returns meals by date, latest first.",
-            )
+        .describe("Returns meals by date, latest first.")
         .for_client(&[]),
         operation!(app GET "/clients/{clientId}/nutrition-logs/{nutritionLogId}",
             Coach, get_nutrition_log)
         .about_health()
         .summary("Get a meal")
-            .describe(
-                "Returns one logged meal.",
-            )
+            .describe("Returns one logged meal.")
         .for_client(&[]),
         operation!(app POST "/clients/{clientId}/nutrition-logs", Coach, log_meal)
             .about_health()
@@ -398,25 +394,19 @@ pub(super) fn area() -> Area {
         operation!(app PATCH "/clients/{clientId}/nutrition-logs/{nutritionLogId}", Coach, update_nutrition_log)
         .about_health()
         .summary("Update a meal")
-            .describe(
-                "Changes the fields that are sent.",
-            )
+            .describe("Changes the fields that are sent.")
         .for_client(&[]),
         operation!(app DELETE "/clients/{clientId}/nutrition-logs/{nutritionLogId}", Coach, delete_nutrition_log)
-.success(Success::Deleted)
+        .success(Success::Deleted)
         .about_health()
         .summary("Delete a meal")
-            .describe(
-                "Deletes a logged meal.",
-            )
+            .describe("Deletes a logged meal.")
         .for_client(&[])
         .confirmation(),
         operation!(app GET "/clients/{clientId}/nutrition-days/{date}", Coach, get_client_nutrition_day)
         .about_health()
         .summary("Get a day's nutrition")
-        .describe(
-                "Returns the totals of the client's meals on a date, beside the coach's targets.",
-            )
+        .describe("Returns the totals of the client's meals on a date, beside the coach's targets.")
         .for_client(&[]),
     ])
 }

@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 use spotter_contract::{
     Area, Body, ListQuery, Path, Read, UpdatedFrom, Write, answer, listed, operation, path,
 };
-use spotter_core::clients::{Client, ClientPath};
 use spotter_kernel::{Date, Id, Problem, Result, Timestamp, id::ClientId};
+use spotter_people::clients::{Client, ClientPath};
 use spotter_store::{Bind, Json, List, lists, params, record, set, statements, values};
 
 use crate::{nutrients::Nutrients, permissions::today, rules::ProgressRule};
@@ -126,16 +126,12 @@ pub(super) fn area() -> Area {
         operation!(app GET "/clients/{clientId}/nutrition-targets", Coach, list_nutrition_targets)
             .about_health()
             .summary("List a client's nutrition targets")
-            .describe(
-                "Returns targets by start date, latest first.",
-            )
+            .describe("Returns targets by start date, latest first.")
             .for_client(&[]),
         operation!(app PUT "/clients/{clientId}/nutrition-targets/{date}", Coach, set_nutrition_target)
             .about_health()
             .summary("Set a nutrition target")
-            .describe(
-                "Sets what a client should eat each day from a date on.",
-            ),
+            .describe("Sets what a client should eat each day from a date on."),
     ])
 }
 

@@ -1,8 +1,8 @@
 //! Who writes what of a client's progress: staff all of it, and clients what they have begun themselves.
 
 use spotter_contract::{Actor, Read};
-use spotter_core::clients::Client;
 use spotter_kernel::{Date, Id, Key, Problem, Result, id::ClientId};
+use spotter_people::clients::Client;
 
 /// Refuses a client who would change what somebody else has made; the rule says whose it would have to be.
 pub fn check_own(cx: &Read, made_by: Option<Id>, rule: &str) -> Result<()> {

@@ -3,18 +3,16 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use spotter_company::uploads::{self, Stored, UploadId};
 use spotter_contract::{
     Area, Body, Download, DownloadSource, ListQuery, Path, Payload, Read, Success, Write, answer,
     listed, operation, path,
-};
-use spotter_core::{
-    clients::{Client, ClientPath},
-    uploads::{self, Stored, UploadId},
 };
 use spotter_kernel::{
     Change, Date, Event, Id, Key, Page, Patch, Problem, Result, Rule, Timestamp, id::ClientId,
     id_type, text::Text,
 };
+use spotter_people::clients::{Client, ClientPath};
 use spotter_store::{
     Bind, List, filters, lists, params, record, set, statements, stored_ids, values, words,
 };
@@ -343,9 +341,7 @@ pub(super) fn area() -> Area {
             operation!(GET "/clients/{clientId}/progress-photos/{progressPhotoId}", ProgressPhotosRead,
                 get_progress_photo)
             .summary("Get a progress photo")
-            .describe(
-                "Returns one photo with a URL that serves the picture for five minutes.",
-            )
+            .describe("Returns one photo with a URL that serves the picture for five minutes.")
             .without_etag()
             .for_client(&[]),
             operation!(app POST "/clients/{clientId}/progress-photos", Coach, add_progress_photo)
@@ -365,13 +361,11 @@ pub(super) fn area() -> Area {
                 update_progress_photo)
             .about_health()
             .summary("Update a progress photo")
-            .describe(
-                "Changes a photo's date, pose or note.",
-            )
+            .describe("Changes a photo's date, pose or note.")
             .for_client(&[]),
             operation!(app DELETE "/clients/{clientId}/progress-photos/{progressPhotoId}", Coach,
                 delete_progress_photo)
-.success(Success::Deleted)
+            .success(Success::Deleted)
             .about_health()
             .summary("Delete a progress photo")
             .describe(

@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use spotter_contract::{Area, Path, Query, Read, answer, operation};
-use spotter_core::clients::{Client, ClientPath};
 use spotter_kernel::{Date, Key, Result, Timestamp, date::checked_range, id::ClientId};
+use spotter_people::clients::{Client, ClientPath};
 use spotter_store::{Bind, Value, params, statements};
 
 use crate::{

@@ -4,10 +4,10 @@ use std::borrow::Cow;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize};
+use spotter_company::folding::slug;
 use spotter_contract::{
     Area, Body, ListQuery, Path, Read, Success, Write, answer, listed, operation, path,
 };
-use spotter_core::folding::slug;
 use spotter_kernel::{
     Change, Id, Key, Page, Patch, Problem, Result, Rule, Timestamp,
     number::BoundedInteger,
@@ -60,10 +60,8 @@ impl TypeKey {
 impl<'de> Deserialize<'de> for TypeKey {
     fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
         let text = Cow::<str>::deserialize(d)?;
-        Self::parse(&text).ok_or_else(|| {
-            let rule = ProgressRule::UnknownMeasurementType;
-            refuse(Key::InvalidEnum, rule)
-        })
+        Self::parse(&text)
+            .ok_or_else(|| refuse(Key::InvalidEnum, ProgressRule::UnknownMeasurementType))
     }
 }
 
@@ -209,8 +207,7 @@ impl MeasurementType {
             }
             found => found.map_err(|none| match none.key {
                 Key::NotFound => {
-                    let rule = ProgressRule::UnknownMeasurementType;
-                    Problem::field(Key::InvalidEnum, field, rule)
+                    Problem::field(Key::InvalidEnum, field, ProgressRule::UnknownMeasurementType)
                 }
                 _ => none,
             }),
@@ -447,10 +444,8 @@ pub struct NewMeasurementType {
 fn bounds(minimum: f64, maximum: f64, decimals: i64) -> Result<(i64, i64)> {
     let within = |value: f64| value.abs() <= VALUE_MAX;
     if !within(minimum) {
-        return Err(Problem::invalid(
-            "minimum",
-            Rule::OutOfRange { min: -1000000000, max: 1000000000 },
-        ));
+        let rule = Rule::OutOfRange { min: -1_000_000_000, max: 1_000_000_000 };
+        return Err(Problem::invalid("minimum", rule));
     }
     if !within(maximum) || maximum <= minimum {
         return Err(Problem::invalid("maximum", ProgressRule::NotAboveMinimum));
@@ -469,7 +464,7 @@ pub fn create(cx: &mut Write, new: NewMeasurementType) -> Result<OwnType> {
     let key = TypeKey::of(&new.label, type_id);
     let taken = MeasurementType::all(cx)?;
     if taken.iter().any(|one| one.key() == key) {
-        let rule = ProgressRule::MeasurementTypeTaken { name: key.as_str().to_string() };
+        let rule = ProgressRule::MeasurementTypeTaken { name: key.as_str().to_owned() };
         return Err(Problem::conflict("label", rule));
     }
     if taken.iter().filter(|one| matches!(one, MeasurementType::Own(_))).count() >= OWN_MAX {

@@ -2,8 +2,8 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use spotter_company::metrics::Attendance;
 use spotter_contract::{Area, Query, Read, answer, operation};
-use spotter_core::metrics::Attendance;
 use spotter_kernel::{
     Date, Key, Result,
     id::{CoachId, LocationId},

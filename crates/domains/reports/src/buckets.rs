@@ -4,13 +4,14 @@
 use crate::rules::ReportRule;
 use schemars::JsonSchema;
 use serde::Serialize;
+use spotter_company::locations::Location;
 use spotter_contract::{Read, metrics};
-use spotter_core::{company::coaches::Coach, locations::Location};
 use spotter_kernel::{
     Date, Key, Problem, Result, TimeZone, Timestamp,
     date::checked_range,
     id::{CoachId, LocationId},
 };
+use spotter_people::coaches::Coach;
 use spotter_store::words;
 
 words! {

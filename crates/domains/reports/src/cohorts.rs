@@ -5,12 +5,13 @@ use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use spotter_company::metrics::Cohort;
 use spotter_contract::{Area, Query, Read, answer, operation};
-use spotter_core::{clients::membership_periods::COHORT_MONTHS, metrics::Cohort};
 use spotter_kernel::{
     Date, Key, Result,
     id::{CoachId, LocationId},
 };
+use spotter_people::clients::membership_periods::COHORT_MONTHS;
 use spotter_store::DatedMetrics;
 
 use crate::{

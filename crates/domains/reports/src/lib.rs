@@ -1,6 +1,6 @@
 //! Reports: [`attendance`], [`revenue`], [`retention`] and [`cohorts`], by day, week or month, for a location or a coach.
 //!
-//! A report reads metrics (`spotter_core::metrics`) that are maintained with each change, and counts no records. [`recount`] computes them
+//! A report reads metrics (`spotter_company::metrics`) that are maintained with each change, and counts no records. [`recount`] computes them
 //! again from the records.
 
 pub mod attendance;

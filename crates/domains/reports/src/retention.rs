@@ -3,8 +3,8 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use spotter_company::metrics::Members;
 use spotter_contract::{Area, Query, Read, answer, operation};
-use spotter_core::metrics::Members;
 use spotter_kernel::{
     Date, Key, Result,
     id::{CoachId, LocationId},

@@ -5,11 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use spotter_contract::{Area, Query, Read, answer, operation};
-use spotter_core::{
+use spotter_company::{
     company::Company,
     metrics::{Balance, Revenue},
 };
+use spotter_contract::{Area, Query, Read, answer, operation};
 use spotter_kernel::{Date, Key, Result, id::LocationId, money::Currency};
 use spotter_store::{DailyMetrics, DatedMetrics};
 

@@ -24,6 +24,5 @@ pub(super) fn check_write(cx: &mut Read, client: ClientId, field: &str) -> Resul
     if is_readable(cx, Scope::MeasurementsWrite) && !cx.lacks_consent(client)? {
         return Ok(());
     }
-    let rule = TrainingRule::BodyWeightConsent;
-    Err(Problem::field(Key::ScopesHealthConsentRequired, field, rule))
+    Err(Problem::field(Key::ScopesHealthConsentRequired, field, TrainingRule::BodyWeightConsent))
 }

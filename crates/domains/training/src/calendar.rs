@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 use spotter_contract::{
     Area, Body, Feature, Path, Query, Read, Success, Write, answer, operation, path,
 };
-use spotter_core::clients::{Client, ClientPath};
 use spotter_kernel::{Date, Key, Problem, Result, TimeZone, date::checked_range, id::ClientId};
+use spotter_people::clients::{Client, ClientPath};
 use spotter_store::{params, statements};
 
 use super::{
@@ -102,8 +102,7 @@ fn create_workout_move(
     let plan = Plan::find_of_client(cx, at.client_id, plan_id)?;
     let days = occurrence_date.days_until(scheduled_date);
     if days == 0 {
-        let rule = TrainingRule::MovedToPlanned;
-        return Err(Problem::invalid("scheduledDate", rule));
+        return Err(Problem::invalid("scheduledDate", TrainingRule::MovedToPlanned));
     }
     if days.abs() > MOVE_DAYS_MAX {
         return Err(Problem::invalid("scheduledDate", TrainingRule::MovedTooFar { days: 92 }));
@@ -187,7 +186,7 @@ pub(super) fn area() -> Area {
             .needs(Feature::ProgrammeCalendar)
             .fails(&[Key::DateRangeRequired, Key::DateRangeTooLarge]),
         operation!(POST "/workout/clients/{clientId}/calendar/moves", WorkoutClientPlansWrite, create_workout_move)
-.success(Success::Added)
+            .success(Success::Added)
             .summary("Move a workout")
             .for_client(&[])
             .describe(
@@ -197,11 +196,9 @@ pub(super) fn area() -> Area {
             .needs(Feature::ProgrammeCalendar)
             .fails(&[Key::ApiError]),
         operation!(DELETE "/workout/clients/{clientId}/calendar/moves/{moveId}", WorkoutClientPlansWrite, restore_workout_move)
-.success(Success::Restored)
+            .success(Success::Restored)
             .summary("Restore a moved workout")
-            .describe(
-                "Returns an occurrence to its planned date.",
-            )
+            .describe("Returns an occurrence to its planned date.")
             .for_client(&[])
             .needs(Feature::ProgrammeCalendar),
     ])

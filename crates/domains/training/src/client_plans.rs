@@ -5,12 +5,12 @@ use serde::{Deserialize, Serialize};
 use spotter_contract::{
     Area, Body, ListQuery, Path, Read, Success, Write, answer, listed, operation, path,
 };
-use spotter_core::clients::{Client, ClientPath};
 use spotter_kernel::{
     Change, Date, Key, Patch, Problem, Result, Rule, TimeZone, Timestamp,
     id::ClientId,
     text::{Name, Text},
 };
+use spotter_people::clients::{Client, ClientPath};
 use spotter_store::{Bind, List, filters, lists, params, statements, words};
 
 use super::{
@@ -385,12 +385,10 @@ pub(super) fn area() -> Area {
     Area::of(STATEMENTS).lists(lists()).operations([
         operation!(GET "/workout/clients/{clientId}/plans", WorkoutClientPlansRead, list_client_workout_plans)
             .summary("List a client's plans")
-            .describe(
-                "Returns the client's workout plans, newest first.",
-            )
+            .describe("Returns the client's workout plans, newest first.")
             .for_client(&[]),
         operation!(POST "/workout/clients/{clientId}/plans", WorkoutClientPlansWrite, assign_workout_plan)
-.success(Success::Assigned)
+            .success(Success::Assigned)
             .summary("Assign a plan")
             .describe(
                 "Copies a template to the client. Later changes of the template do not affect the \
@@ -400,39 +398,27 @@ pub(super) fn area() -> Area {
             .fails(&[Key::ApiError]),
         operation!(GET "/workout/clients/{clientId}/plans/template/{templateId}", WorkoutClientPlansRead, get_client_workout_plan)
             .summary("Get a client's plan")
-            .describe(
-                "Returns one plan with its schedule.",
-            )
+            .describe("Returns one plan with its schedule.")
             .for_client(&[]),
         operation!(app GET "/workout/clients/{clientId}/plans/template/{templateId}/days", Coach, list_client_workout_days)
             .summary("List the days of a client's plan")
-            .describe(
-                "Returns days with their exercises. Clients see the days of released weeks.",
-            )
+            .describe("Returns days with their exercises. Clients see the days of released weeks.")
             .for_client(&[]),
         operation!(GET "/workout/clients/{clientId}/plans/template/{templateId}/days/{planMomentId}", WorkoutClientPlansRead, get_client_workout_day)
             .summary("Get a day of a client's plan")
-            .describe(
-                "Returns the day with its exercises. Clients see the days of released weeks.",
-            )
+            .describe("Returns the day with its exercises. Clients see the days of released weeks.")
             .for_client(&[]),
         operation!(PATCH "/workout/clients/{clientId}/plans/template/{templateId}", WorkoutClientPlansWrite, update_client_workout_plan)
             .summary("Update a client's plan")
-            .describe(
-                "Changes the fields that are sent, such as the name, status and start date.",
-            )
+            .describe("Changes the fields that are sent, such as the name, status and start date.")
             .fails(&[Key::ApiError]),
         operation!(DELETE "/workout/clients/{clientId}/plans/template/{templateId}", WorkoutClientPlansWrite, delete_client_workout_plan)
-.success(Success::Deleted)
+            .success(Success::Deleted)
             .summary("Delete a client's plan")
-            .describe(
-                "Deletes the plan. Sessions that were logged for it stay.",
-            ),
+            .describe("Deletes the plan. Sessions that were logged for it stay."),
         operation!(PATCH "/workout/clients/{clientId}/plans/template/{templateId}/reorder-days", WorkoutClientPlansWrite, reorder_client_workout_days)
             .summary("Reorder the days of a client's assigned plan")
-            .describe(
-                "Sets the order of the days within their weeks. Every day is named once.",
-            ),
+            .describe("Sets the order of the days within their weeks. Every day is named once."),
     ])
 }
 

@@ -2,12 +2,9 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use spotter_company::folding::{haystack, needles, searched, slug};
 use spotter_contract::{
     Area, Body, ListQuery, Path, Read, Success, Write, answer, listed, operation, path,
-};
-use spotter_core::{
-    clients::{Client, ClientPath},
-    folding::{haystack, needles, searched, slug},
 };
 use spotter_kernel::{
     Change, Key, Many, Page, Patch, Problem, Result, Timestamp,
@@ -15,6 +12,7 @@ use spotter_kernel::{
     id_type,
     text::{Name, Text},
 };
+use spotter_people::clients::{Client, ClientPath};
 use spotter_store::{
     Bind, Json, List, NoFilters, Value, filters, lists, params, record, set, statements,
     stored_ids, values,
@@ -312,38 +310,28 @@ pub(super) fn area() -> Area {
                 "Returns the company's own equipment, newest first, then the starter library's.",
             ),
         operation!(POST "/workout/equipment/custom-items", WorkoutExercisesWrite, create_workout_equipment)
-.success(Success::Added)
+            .success(Success::Added)
             .summary("Create equipment")
-            .describe(
-                "Adds equipment of the company's own.",
-            )
+            .describe("Adds equipment of the company's own.")
             .created()
             .fails(&[Key::ApiError]),
         operation!(GET "/workout/equipment/clients/{clientId}/custom-items", WorkoutClientPlansRead, list_client_equipment)
             .summary("List a client's equipment")
-            .describe(
-                "Returns equipment that was added for this client.",
-            ),
+            .describe("Returns equipment that was added for this client."),
         operation!(POST "/workout/equipment/clients/{clientId}/custom-items", WorkoutClientPlansWrite, create_client_equipment)
-.success(Success::Added)
+            .success(Success::Added)
             .summary("Create a client-scoped custom equipment item")
-            .describe(
-                "Adds equipment that only this client trains with.",
-            )
+            .describe("Adds equipment that only this client trains with.")
             .created()
             .fails(&[Key::ApiError]),
         operation!(PATCH "/workout/equipment/clients/{clientId}/custom-items/{itemId}", WorkoutClientPlansWrite, update_client_equipment)
             .summary("Update a client's equipment item")
-            .describe(
-                "Changes the fields that are sent.",
-            )
+            .describe("Changes the fields that are sent.")
             .fails(&[Key::ApiError]),
         operation!(DELETE "/workout/equipment/clients/{clientId}/custom-items/{itemId}", WorkoutClientPlansWrite, delete_client_equipment)
-.success(Success::Deleted)
+            .success(Success::Deleted)
             .summary("Delete a client's equipment item")
-            .describe(
-                "Deletes the item.",
-            ),
+            .describe("Deletes the item."),
     ])
 }
 

@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use spotter_company::folding::{joined_haystack, looked_for, needles, singular, words_of};
 use spotter_contract::{
     Area, Body, Flag, ListQuery, Path, Read, Success, Write, answer, listed, operation, path,
 };
-use spotter_core::folding::{joined_haystack, looked_for, needles, singular, words_of};
 use spotter_kernel::{
     Change, Key, Many, Page, Patch, Problem, Result, Rule, Timestamp, id_type,
     text::{Name, Text, WebUrl},
@@ -135,8 +135,7 @@ fn spelled_out(search: &str) -> Vec<String> {
 impl CustomExercise {
     fn find(cx: &mut Read, id: ExerciseId) -> Result<Self> {
         if starter::find(id).is_some() {
-            let rule = TrainingRule::StarterLibrary;
-            return Err(Problem::conflict("exerciseId", rule));
+            return Err(Problem::conflict("exerciseId", TrainingRule::StarterLibrary));
         }
         cx.one(FIND, params![id])?.ok_or_else(|| Key::NotFound.into())
     }
@@ -421,16 +420,12 @@ pub(super) fn area() -> Area {
             .for_every_client(&[]),
         operation!(GET "/workout/exercises/{exerciseId}", WorkoutExercisesRead, get_workout_exercise)
             .summary("Get an exercise")
-            .describe(
-                "Returns one exercise with its muscles and equipment.",
-            )
+            .describe("Returns one exercise with its muscles and equipment.")
             .for_every_client(&[]),
         operation!(POST "/workout/exercises", WorkoutExercisesWrite, create_workout_exercise)
-.success(Success::Added)
+            .success(Success::Added)
             .summary("Create an exercise")
-            .describe(
-                "Adds an exercise of the company's own.",
-            )
+            .describe("Adds an exercise of the company's own.")
             .created()
             .fails(&[Key::ApiError]),
         operation!(PATCH "/workout/exercises/{exerciseId}", WorkoutExercisesWrite, update_workout_exercise)
@@ -440,7 +435,7 @@ pub(super) fn area() -> Area {
             )
             .fails(&[Key::ApiError]),
         operation!(POST "/workout/exercises/{exerciseId}/archive", WorkoutExercisesWrite, archive_workout_exercise)
-.success(Success::Archived)
+            .success(Success::Archived)
             .summary("Archive an exercise")
             .describe(
                 "Keeps the exercise in existing plans and sessions and prevents new use. \

@@ -136,8 +136,7 @@ fn update_workout_feedback(
         (Patch::Absent, Patch::Absent, Patch::Absent, Patch::Absent)
     );
     if absent {
-        let rule = TrainingRule::EmptyFeedback;
-        return Err(Problem::invalid("body", rule));
+        return Err(Problem::invalid("body", TrainingRule::EmptyFeedback));
     }
     let before = Session::find(cx, at.client_id, at.session_id)?;
     let mut session = before.clone();
@@ -155,8 +154,6 @@ pub(super) fn area() -> Area {
         operation!(PATCH "/workout/clients/{clientId}/plans/workout-feedback/{sessionId}", WorkoutClientPlansWrite, update_workout_feedback)
             .summary("Edit session workout feedback")
             .for_client(&[])
-            .describe(
-                "Changes the fields that are sent; `null` or an empty text clears one.",
-            ),
+            .describe("Changes the fields that are sent; `null` or an empty text clears one."),
     ])
 }

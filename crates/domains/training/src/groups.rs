@@ -5,13 +5,13 @@ use serde::{Deserialize, Serialize};
 use spotter_contract::{
     Area, Body, ListQuery, Path, Read, Success, UpdatedFrom, Write, answer, listed, operation, path,
 };
-use spotter_core::clients::Client;
 use spotter_kernel::{
     Change, Date, Key, Many, Patch, Problem, Result, Rule, Timestamp,
     id::ClientId,
     id_type,
     text::{Name, Text},
 };
+use spotter_people::clients::Client;
 use spotter_store::{
     Bind, List, NoFilters, lists, params, record, set, statements, stored_ids, values,
 };
@@ -319,38 +319,26 @@ pub(super) fn area() -> Area {
     Area::of(STATEMENTS).lists(lists()).operations([
         operation!(GET "/workout/groups", WorkoutGroupsRead, list_workout_groups)
             .summary("List groups")
-            .describe(
-                "Returns groups of clients that share a plan, newest first.",
-            ),
+            .describe("Returns groups of clients that share a plan, newest first."),
         operation!(GET "/workout/groups/{groupId}", WorkoutGroupsRead, get_workout_group)
             .summary("Get a group")
-            .describe(
-                "Returns one group with its plan.",
-            ),
+            .describe("Returns one group with its plan."),
         operation!(POST "/workout/groups", WorkoutGroupsWrite, create_workout_group)
-.success(Success::Added)
+            .success(Success::Added)
             .summary("Create a group")
-            .describe(
-                "Creates an empty group.",
-            )
+            .describe("Creates an empty group.")
             .created()
             .fails(&[Key::ApiError]),
         operation!(PATCH "/workout/groups/{groupId}", WorkoutGroupsWrite, update_workout_group)
             .summary("Update a group")
-            .describe(
-                "Changes the group's name and description.",
-            ),
+            .describe("Changes the group's name and description."),
         operation!(DELETE "/workout/groups/{groupId}", WorkoutGroupsWrite, delete_workout_group)
-.success(Success::Deleted)
+            .success(Success::Deleted)
             .summary("Delete a group")
-            .describe(
-                "Deletes the group. Members keep their plans.",
-            ),
+            .describe("Deletes the group. Members keep their plans."),
         operation!(GET "/workout/groups/{groupId}/members", WorkoutGroupsRead, list_workout_group_members)
             .summary("List a group's members")
-            .describe(
-                "Returns the clients in the group.",
-            ),
+            .describe("Returns the clients in the group."),
         operation!(POST "/workout/groups/{groupId}/members", WorkoutGroupsWrite, add_workout_group_members)
             .summary("Add group members")
             .describe(
@@ -361,11 +349,9 @@ pub(super) fn area() -> Area {
             .fails(&[Key::ApiError]),
         operation!(DELETE "/workout/groups/{groupId}/members/{clientId}", WorkoutGroupsWrite, remove_workout_group_member)
             .summary("Remove a group member")
-            .describe(
-                "Removes a client from the group. The client keeps the plan.",
-            ),
+            .describe("Removes a client from the group. The client keeps the plan."),
         operation!(POST "/workout/groups/{groupId}/plans", WorkoutGroupsWrite, assign_workout_group_plan)
-.success(Success::Assigned)
+            .success(Success::Assigned)
             .summary("Assign a plan to a group")
             .describe(
                 "Copies a template to every member who is not archived, and to members who join \

@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 use spotter_contract::{Area, ListQuery, Path, Read, listed, operation, path};
-use spotter_core::clients::Client;
 use spotter_kernel::{Date, Result, Timestamp, id::ClientId};
+use spotter_people::clients::Client;
 use spotter_store::{Bind, List, NoFilters, lists, record};
 
 use super::{
@@ -127,9 +127,7 @@ pub(super) fn area() -> Area {
         operation!(GET "/workout/clients/{clientId}/plans/exercises/{exerciseId}/history", WorkoutProgressRead, list_exercise_history)
             .summary("List a client's exercise history")
             .for_client(&[])
-            .describe(
-                "Returns completed sessions with the exercise, latest first.",
-            ),
+            .describe("Returns completed sessions with the exercise, latest first."),
     ])
 }
 

@@ -130,8 +130,7 @@ impl Outline {
     pub fn add_day(&mut self, id: MomentId, week: i64) -> Result<DayPosition> {
         let Self { days_max, .. } = *self;
         if self.of_week(week).count() >= days_max {
-            let rule = TrainingRule::TooManyDays { days_max };
-            return Err(Problem::conflict("weekNumber", rule));
+            return Err(Problem::conflict("weekNumber", TrainingRule::TooManyDays { days_max }));
         }
         let at = self.end_of(week);
         self.places.insert(at, DayPosition { id, week, order: 0 });

@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::Serialize;
+use spotter_company::folding::haystack;
 use spotter_contract::{Area, Read, Write};
-use spotter_core::{clients::Client, folding::haystack};
 use spotter_kernel::{Date, Key, Problem, Result, TimeZone, Timestamp, id::ClientId, id_type};
+use spotter_people::clients::Client;
 use spotter_store::{
     Bind, Value, params, parts, record, set, statements, stored_ids, values, words,
 };

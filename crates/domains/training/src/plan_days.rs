@@ -262,8 +262,7 @@ fn find_with_weeks(cx: &mut Read, id: PlanId) -> Result<Plan> {
     if plan.is_template() || on_calendar {
         return Ok(plan);
     }
-    let rule = TrainingRule::NoWeeks;
-    Err(Problem::invalid("planId", rule))
+    Err(Problem::invalid("planId", TrainingRule::NoWeeks))
 }
 
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
@@ -298,8 +297,7 @@ fn add_workout_week(
     let week_number = match wanted.duplicate_of {
         None => programme.outline.add_week()?,
         Some(week) if !programme.outline.has_week(week) => {
-            let rule = TrainingRule::UnknownWeek;
-            return Err(Problem::field(Key::NotFound, "duplicateOf", rule));
+            return Err(Problem::field(Key::NotFound, "duplicateOf", TrainingRule::UnknownWeek));
         }
         Some(week) => {
             let moments = programme.plan.moments(cx)?;
@@ -374,39 +372,27 @@ pub(super) fn area() -> Area {
     Area::of(STATEMENTS).lists(lists()).operations([
         operation!(GET "/workout/plans/moments/{planId}", WorkoutPlansRead, list_workout_moments)
             .summary("List a plan's days")
-            .describe(
-                "Returns the days in order, with exercises and sets.",
-            ),
+            .describe("Returns the days in order, with exercises and sets."),
         operation!(app GET "/workout/plans/moments/{planId}/{planMomentId}", Coach, get_workout_moment)
             .summary("Get a day of a plan")
-            .describe(
-                "Returns a day with its exercises and sets.",
-            ),
+            .describe("Returns a day with its exercises and sets."),
         operation!(POST "/workout/plans/moments/{planId}", WorkoutPlansWrite, create_workout_moment)
-.success(Success::Added)
+            .success(Success::Added)
             .summary("Add a day to a plan")
-            .describe(
-                "Adds a day to a week of the plan.",
-            )
+            .describe("Adds a day to a week of the plan.")
             .created()
             .fails(&[Key::ApiError]),
         operation!(PATCH "/workout/plans/moments/{planId}/{planMomentId}", WorkoutPlansWrite, update_workout_moment)
             .summary("Update a day of a plan")
-            .describe(
-                "Changes the day's name, notes, date and planned duration.",
-            )
+            .describe("Changes the day's name, notes, date and planned duration.")
             .fails(&[Key::ApiError]),
         operation!(DELETE "/workout/plans/moments/{planId}/{planMomentId}", WorkoutPlansWrite, delete_workout_moment)
-.success(Success::Deleted)
+            .success(Success::Deleted)
             .summary("Delete a day of a plan")
-            .describe(
-                "Deletes the day. Sessions that were logged for it keep its labels.",
-            ),
+            .describe("Deletes the day. Sessions that were logged for it keep its labels."),
         operation!(PUT "/workout/plans/moments/{planId}/{planMomentId}/exercises", WorkoutPlansWrite, set_workout_moment_exercises)
             .summary("Set a day's exercises")
-            .describe(
-                "Replaces the day's exercises and sets.",
-            )
+            .describe("Replaces the day's exercises and sets.")
             .fails(&[Key::ApiError]),
         operation!(POST "/workout/plans/moments/{planId}/weeks", WorkoutPlansWrite, add_workout_week)
             .summary("Add or duplicate a programme week")
@@ -419,7 +405,7 @@ pub(super) fn area() -> Area {
             .needs(Feature::ProgrammeCalendar)
             .fails(&[Key::ApiError]),
         operation!(DELETE "/workout/plans/moments/{planId}/weeks/{weekNumber}", WorkoutPlansWrite, delete_workout_week)
-.success(Success::Deleted)
+            .success(Success::Deleted)
             .declares(&[422])
             .summary("Delete a programme week")
             .describe(

@@ -1,8 +1,8 @@
 //! Plans that come to their end, so that somebody gives the client the next one in time.
 
 use spotter_contract::{Area, ListQuery, Read, listed, operation};
-use spotter_core::client_is_there;
 use spotter_kernel::{Date, Result, in_order};
+use spotter_people::client_is_there;
 use spotter_store::{Bind, List, filters, lists};
 
 use crate::{client_plans::ClientPlan, plan::Plan};

@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use schemars::JsonSchema;
 use serde::Serialize;
 use spotter_contract::{Area, ListQuery, Path, Read, Write, listed, operation};
-use spotter_core::clients::{Client, ClientPath};
 use spotter_kernel::{Result, Timestamp, id::ClientId};
+use spotter_people::clients::{Client, ClientPath};
 use spotter_store::{Bind, List, NoFilters, filters, lists, params, record, statements, values};
 
 use super::{

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use spotter_contract::{Area, Read, Write};
-use spotter_core::clients::Client;
 use spotter_kernel::{Date, Key, Many, Problem, Result, Timestamp, id::ClientId, id_type};
+use spotter_people::clients::Client;
 use spotter_store::{
     Bind, Json, of_tally, params, parts, record, statements, stored_ids, subject, values, words,
 };

@@ -6,12 +6,12 @@ use spotter_contract::{
     Area, Body, ListQuery, OptionalBody, Path, Read, Success, Write, activity::Training, answer,
     listed, operation, path,
 };
-use spotter_core::clients::{Client, ClientPath};
 use spotter_kernel::{
     Date, Event, Key, Many, Phrase, Problem, Result, Rule, Timestamp,
     id::ClientId,
     text::{Name, Text},
 };
+use spotter_people::clients::{Client, ClientPath};
 use spotter_store::{Bind, Json, List, filters, lists, params, statements};
 
 use super::{
@@ -335,9 +335,7 @@ pub(super) fn area() -> Area {
         operation!(GET "/workout/clients/{clientId}/plans/sessions", WorkoutSessionsRead, list_workout_sessions)
             .summary("List workout sessions")
             .for_client(&[])
-            .describe(
-                "Returns the client's sessions by start, latest first.",
-            ),
+            .describe("Returns the client's sessions by start, latest first."),
         operation!(GET "/workout/clients/{clientId}/plans/sessions/{sessionId}", WorkoutSessionsRead, get_workout_session)
             .summary("Get a workout session")
             .for_client(&[])
@@ -365,20 +363,16 @@ pub(super) fn area() -> Area {
             )
             .fails(&[Key::ApiError, Key::ScopesHealthConsentRequired]),
         operation!(POST "/workout/clients/{clientId}/plans/sessions/{sessionId}/complete", WorkoutSessionsWrite, complete_workout_session)
-.success(Success::Completed)
+            .success(Success::Completed)
             .summary("Complete a workout session")
             .for_client(&[])
-            .describe(
-                "Counts the session's sets from now on. Completing again changes nothing.",
-            )
+            .describe("Counts the session's sets from now on. Completing again changes nothing.")
             .emits(GOALS)
             .always(&[]),
         operation!(DELETE "/workout/clients/{clientId}/plans/sessions/{sessionId}", WorkoutSessionsWrite, delete_workout_session)
-.success(Success::Deleted)
+            .success(Success::Deleted)
             .summary("Delete a workout session")
-            .describe(
-                "Deletes a session. Totals and personal records are recalculated without it.",
-            )
+            .describe("Deletes a session. Totals and personal records are recalculated without it.")
             .emits(GOALS)
             .always(&[]),
     ])

@@ -2,11 +2,11 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
+use spotter_company::{company::Company, folding::searched};
 use spotter_contract::{
     Area, Body, Feature, ListQuery, OptionalBody, Path, Read, Success, Write, answer, listed,
     operation, path,
 };
-use spotter_core::{company::Company, folding::searched};
 use spotter_kernel::{
     Change, Key, Patch, Problem, Result, TimeZone, Timestamp, number,
     text::{Name, Text},
@@ -242,8 +242,7 @@ fn update_workout_template(
     change.mode.apply(&mut plan.mode);
     change.release_policy.apply(&mut plan.release_policy);
     if plan.mode != before.mode && !Programme::of(cx, plan.clone())?.outline.fits() {
-        let rule = TrainingRule::WeekTooFull;
-        return Err(Problem::conflict("mode", rule));
+        return Err(Problem::conflict("mode", TrainingRule::WeekTooFull));
     }
     plan.save(cx, &before)?;
     Ok(TemplateAnswer { template: plan.into() })
@@ -328,9 +327,7 @@ pub(super) fn area() -> Area {
     Area::default().lists(lists()).operations([
         operation!(GET "/workout/plans/templates", WorkoutPlansRead, list_workout_templates)
             .summary("List workout templates")
-            .describe(
-                "Returns templates newest first.",
-            ),
+            .describe("Returns templates newest first."),
         operation!(GET "/workout/plans/templates/{templateId}", WorkoutPlansRead, get_workout_template)
             .summary("Get a workout template")
             .describe(
@@ -338,7 +335,7 @@ pub(super) fn area() -> Area {
                  moments.",
             ),
         operation!(POST "/workout/plans/templates", WorkoutPlansWrite, create_workout_template)
-.success(Success::Added)
+            .success(Success::Added)
             .summary("Create a workout template")
             .describe(
                 "Creates a draft. The layout `calendar_week` requires the programme calendar.",
@@ -347,27 +344,19 @@ pub(super) fn area() -> Area {
             .fails(&[Key::WorkoutProgrammeCalendarDisabled]),
         operation!(PATCH "/workout/plans/templates/{templateId}", WorkoutPlansWrite, update_workout_template)
             .summary("Update a workout template")
-            .describe(
-                "Changes the template. Plans that were assigned from it stay unchanged.",
-            ),
+            .describe("Changes the template. Plans that were assigned from it stay unchanged."),
         operation!(DELETE "/workout/plans/templates/{templateId}", WorkoutPlansWrite, delete_workout_template)
-.success(Success::Deleted)
+            .success(Success::Deleted)
             .summary("Delete a workout template")
-            .describe(
-                "Deletes the template. Plans that were assigned from it stay.",
-            ),
+            .describe("Deletes the template. Plans that were assigned from it stay."),
         operation!(POST "/workout/plans/templates/{templateId}/duplicate", WorkoutPlansWrite, duplicate_workout_template)
             .summary("Duplicate a workout template")
-            .describe(
-                "Creates a draft with every week and day of the template.",
-            )
+            .describe("Creates a draft with every week and day of the template.")
             .created(),
         operation!(PUT "/workout/plans/publish/{templateId}", WorkoutPlansWrite, publish_workout_template)
-.success(Success::Published)
+            .success(Success::Published)
             .summary("Publish a draft workout template plan")
-            .describe(
-                "Makes the template available for assignment.",
-            )
+            .describe("Makes the template available for assignment.")
             .fails(&[Key::WorkoutTemplateAlreadyActive, Key::ApiError]),
     ])
 }

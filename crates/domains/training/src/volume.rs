@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use spotter_contract::{Area, Path, Query, Read, answer, operation};
-use spotter_core::clients::{Client, ClientPath};
 use spotter_kernel::{Date, Key, Result, TimeZone, date::checked_range};
+use spotter_people::clients::{Client, ClientPath};
 use spotter_store::{params, statements};
 
 use super::{

@@ -8,8 +8,8 @@ use std::{
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
-use spotter_kernel::Event;
-use spotter_store::{Shape, Sql};
+use spotter_kernel::{Event, Result, Timestamp};
+use spotter_store::{Shape, Sql, Tx};
 
 use crate::{
     caller::{Access, Role},
@@ -18,11 +18,12 @@ use crate::{
     downloads::Download,
     erasure::ErasureRule,
     exports::ExportSection,
+    facts::Surface,
     features::Feature,
     jobs::{self, Job},
     metrics::Recount,
     offboarding::Effect,
-    operation::{Operation, Surface},
+    operation::Operation,
     remainders::Remainder,
     timers::{self, Repeating, Timer},
 };
@@ -43,6 +44,9 @@ pub struct EventSchema {
     pub schema: fn(&mut SchemaGenerator) -> Schema,
 }
 
+/// Pulls in, at this instant, what is due further ahead than it ever is put off; how many records.
+pub type Clamp = fn(&mut Tx<'_>, Timestamp) -> Result<u64>;
+
 /// An area, or a chapter of one.
 #[derive(Default)]
 pub struct Area {
@@ -58,6 +62,8 @@ pub struct Area {
     pub timers: Vec<&'static Timer>,
     /// What it has done outside the database.
     pub jobs: Vec<&'static Job>,
+    /// How its own due times are pulled in after a clock that was ahead; jobs and timers are by themselves.
+    pub clamps: Vec<Clamp>,
     /// What of it ends with somebody who leaves.
     pub offboardings: Vec<Effect>,
     /// What of it stays when something is set aside.
@@ -120,6 +126,12 @@ impl Area {
         self
     }
 
+    /// The same with due times of its own.
+    pub fn clamps(mut self, clamp: Clamp) -> Self {
+        self.clamps.push(clamp);
+        self
+    }
+
     /// The same with what of it ends with somebody who leaves.
     pub fn ends(mut self, effects: &[Effect]) -> Self {
         self.offboardings.extend_from_slice(effects);
@@ -178,6 +190,7 @@ impl Area {
         self.payloads.extend(chapter.payloads);
         self.timers.extend(chapter.timers);
         self.jobs.extend(chapter.jobs);
+        self.clamps.extend(chapter.clamps);
         self.repeating.extend(chapter.repeating);
         self.recounts.extend(chapter.recounts);
         self.offboardings.extend(chapter.offboardings);
@@ -210,6 +223,7 @@ pub struct Table {
     payloads: Vec<EventSchema>,
     timers: BTreeMap<&'static str, &'static Timer>,
     jobs: Vec<&'static Job>,
+    clamps: Vec<Clamp>,
     repeating: Vec<&'static Repeating>,
     documents: Vec<&'static Document>,
     downloads: Vec<&'static Download>,
@@ -223,12 +237,24 @@ impl Table {
             std::mem::take(&mut areas.operations).into_iter().map(Arc::new).collect();
         let by_id = operations.iter().enumerate().map(|(at, row)| (row.id, at)).collect();
         let by_name = areas.timers.drain(..).map(|timer| (timer.id, timer)).collect();
-        let Area { payloads, jobs, mut repeating, documents, downloads, exports, .. } = areas;
+        let Area { payloads, jobs, clamps, mut repeating, documents, downloads, exports, .. } =
+            areas;
         repeating.extend(timers::REPEATING);
         repeating.extend(jobs::REPEATING);
         repeating.extend(confirmations::REPEATING);
         let timers = by_name;
-        Self { operations, by_id, payloads, timers, jobs, repeating, documents, downloads, exports }
+        Self {
+            operations,
+            by_id,
+            payloads,
+            timers,
+            jobs,
+            clamps,
+            repeating,
+            documents,
+            downloads,
+            exports,
+        }
     }
 
     /// What is read by its address alone.
@@ -319,6 +345,11 @@ impl Table {
     /// The names of all timers, with a comma on both sides of each.
     pub fn timer_kinds(&self) -> String {
         self.timers.keys().fold(",".to_owned(), |kinds, kind| kinds + kind + ",")
+    }
+
+    /// What pulls in due times of areas after a clock that was ahead.
+    pub fn clamps(&self) -> &[Clamp] {
+        &self.clamps
     }
 
     /// What is done outside the database.

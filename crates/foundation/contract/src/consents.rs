@@ -10,7 +10,8 @@ use spotter_kernel::{Id, Key, Problem, Result, id::ClientId};
 use crate::{
     caller::{Actor, Caller},
     context::Read,
-    operation::{Method, Operation},
+    facts::Method,
+    operation::Operation,
 };
 
 /// The port to whoever knows what clients have consented to.

@@ -16,6 +16,7 @@ pub mod downloads;
 pub mod entitlement;
 pub mod erasure;
 pub mod exports;
+pub mod facts;
 pub mod features;
 pub mod handler;
 pub mod idempotency;
@@ -44,14 +45,13 @@ pub use documents::{Document, ReaderDocument};
 pub use downloads::{Download, DownloadSource, File};
 pub use erasure::{ErasureAction, ErasureRule};
 pub use exports::{ExportSection, RelatedRecords};
+pub use facts::{Confirmation, HealthData, Method, Reauthentication, Secret, Surface};
 pub use features::{Feature, Features};
 pub use handler::Handler;
 pub use jobs::Job;
 pub use metrics::{MetricSheet, Recount};
 pub use offboarding::{Effect, Offboarding};
-pub use operation::{
-    Confirmation, HealthData, Method, Operation, Reauthentication, Secret, Surface,
-};
+pub use operation::Operation;
 pub use permissions::{ForClient, Subject};
 pub use remainders::{LeftBehind, LeftKind, Remainder, SetAside};
 pub use run::{Answer, PreparedRequest};
@@ -63,7 +63,7 @@ pub use vault::Vault;
 pub fn statements() -> Vec<spotter_store::Sql> {
     [
         confirmations::STATEMENTS,
-        context::STATEMENTS,
+        &context::statements(),
         erasure::STATEMENTS,
         idempotency::STATEMENTS,
         installation::STATEMENTS,

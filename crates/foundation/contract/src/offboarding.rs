@@ -22,6 +22,7 @@ words! {
         ScopesWithdrawn = "scopes_withdrawn",
         InvoiceGivenUp = "invoice_given_up",
         PoliciesChanged = "policies_changed",
+        ZonesChanged = "zones_changed",
     }
 }
 
@@ -46,6 +47,7 @@ impl Offboarding {
             Self::ScopesWithdrawn => "An API client's scopes or consents change, or it is revoked",
             Self::InvoiceGivenUp => "An invoice is given up, so long after its due date",
             Self::PoliciesChanged => "The company's policies change",
+            Self::ZonesChanged => "A location's access zones change",
         }
     }
 }

@@ -103,8 +103,11 @@ pub fn checked_range(from: Option<Date>, to: Option<Date>, days_max: i64) -> Res
         return Err(Problem::field(Key::DateRangeOrderInvalid, "to", Rule::BeforeFrom));
     }
     if from.days_until(to) >= days_max {
-        let rule = Rule::RangeTooWide { days: days_max - 1 };
-        return Err(Problem::field(Key::DateRangeTooLarge, "to", rule));
+        return Err(Problem::field(
+            Key::DateRangeTooLarge,
+            "to",
+            Rule::RangeTooWide { days: days_max - 1 },
+        ));
     }
     Ok((from, to))
 }

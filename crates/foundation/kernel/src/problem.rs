@@ -151,7 +151,7 @@ pub struct Problem {
     /// What a program may want to know.
     pub details: Option<Value>,
     /// The rule that a field broke, in every language.
-    pub rule: Option<Phrase>,
+    pub rule: Option<Box<Phrase>>,
     /// Seconds after which a retry makes sense.
     pub retry_after: Option<u32>,
     /// What really happened, for the log alone.
@@ -184,7 +184,7 @@ impl Problem {
         let rule = rule.into().map(|text| shortened(text, RULE_SHOWN));
         let mut problem = Self::with_cause(key, format!("{field}: {rule}."));
         problem.details = Some(json!({"field": &*field, "rule": rule.to_string()}));
-        problem.rule = Some(rule);
+        problem.rule = Some(Box::new(rule));
         problem
     }
 
@@ -195,7 +195,7 @@ impl Problem {
 
     /// Whether a field broke this rule.
     pub fn breaks(&self, rule: impl Into<Phrase>) -> bool {
-        self.rule.as_ref() == Some(&rule.into())
+        self.rule.as_deref() == Some(&rule.into())
     }
 
     /// `request.invalid` for one field.

@@ -161,7 +161,7 @@ pub fn given<'de, D: Deserializer<'de>, const MAX: usize>(
     let Some(text) = Option::<Cow<str>>::deserialize(deserializer)? else { return Ok(None) };
     match Name::parse(&text) {
         Ok(name) => Ok(Some(name)),
-        Err((_, rule)) if rule == Rule::Empty => Ok(None),
+        Err((_, Rule::Empty)) => Ok(None),
         Err((key, rule)) => Err(refuse::<D::Error>(key, rule)),
     }
 }

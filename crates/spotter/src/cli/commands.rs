@@ -5,18 +5,13 @@ use std::path::PathBuf;
 use clap::ArgMatches;
 use serde_json::json;
 use spotter_billing::audit::Finding;
+use spotter_company::company::{NewCompany, all_companies};
 use spotter_contract::{
     Env, Role, Table, installation,
     jobs::{FailedJob, JobCount},
     timers,
     vault::Vault,
 };
-use spotter_core::{
-    access::api_clients::Consents,
-    company::{NewCompany, all_companies, coaches::NewCoach},
-    mail,
-};
-use spotter_delivery::queue;
 use spotter_imports::{ImportKind, NewImport};
 use spotter_kernel::{
     Clock, Id, Rule, Scope, TimeZone, Timestamp,
@@ -24,8 +19,10 @@ use spotter_kernel::{
     money::Currency,
     text::{Email, Language, Name, Text},
 };
+use spotter_people::{coaches::NewCoach, identity::api_clients::Consents};
 use spotter_reports::recount;
 use spotter_store::{Db, Location, Tx, latest_schema};
+use spotter_webhooks::queue;
 
 use super::{Outcome, path, read_settings, settings, text};
 use crate::{
@@ -426,7 +423,7 @@ pub(super) fn restore(matches: &ArgMatches) -> Outcome {
         }
         if park {
             (parked, mail_parked) =
-                (queue::cancel_waiting(tx, now)?, mail::cancel_waiting(tx, now)?);
+                (queue::cancel_waiting(tx, now)?, spotter_mail::cancel_waiting(tx, now)?);
             spotter_billing::payments::refunds::resume(tx, now)?;
         }
         Ok(())

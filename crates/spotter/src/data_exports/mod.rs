@@ -10,10 +10,10 @@ use spotter_contract::{
     Env, Job, Table, Write,
     jobs::{ClaimedJob, Outcome},
 };
-use spotter_core::clients::data_exports::{self, DataExport};
-use spotter_delivery::jobs::{Attempt, Worker};
 use spotter_files::{FileWriter, Files};
+use spotter_jobs::jobs::{Attempt, Worker};
 use spotter_kernel::{Problem, Result};
+use spotter_people::clients::data_exports::{self, DataExport};
 use spotter_store::Db;
 
 use packing::ArchiveStream;

@@ -9,6 +9,7 @@ use std::{
 use bytes::Bytes;
 use futures_util::TryStreamExt;
 use serde_json::Value;
+use spotter_company::company::Company;
 use spotter_contract::{
     DownloadSource, ExportSection, Operation, Read, RelatedRecords,
     arguments::Arguments,
@@ -16,15 +17,14 @@ use spotter_contract::{
     downloads::{File, Holder},
     run::PreparedRequest,
 };
-use spotter_core::{
-    access::holders,
-    clients::{Client, data_exports::DataExport},
-    company::Company,
-};
 use spotter_files::FileError;
 use spotter_kernel::{
     Id, Problem, Result,
     id::{ClientId, CompanyId},
+};
+use spotter_people::{
+    clients::{Client, data_exports::DataExport},
+    identity::holders,
 };
 use spotter_store::Tx;
 use tokio::sync::mpsc::Sender;

@@ -1,20 +1,20 @@
 //! What the demo's company has before its first client comes: people, places, and an offer.
 
 use serde_json::json;
-use spotter_contract::{Actor, Body, Role};
-use spotter_core::{
-    clients::custom_fields,
-    company::{
-        Company, NewCompany,
-        catalogue::{set_company_facilities, set_company_policies, set_company_services},
-        coaches::{self, Coach, NewCoach},
-    },
+use spotter_company::{
+    catalogue::{set_company_facilities, set_company_policies, set_company_services},
+    company::{Company, NewCompany},
     locations,
 };
+use spotter_contract::{Actor, Body, Role};
 use spotter_kernel::{
     Result, TimeZone,
     money::Currency,
     text::{Country, Language},
+};
+use spotter_people::{
+    clients::custom_fields,
+    coaches::{self, Coach, NewCoach},
 };
 use spotter_store::Tx;
 

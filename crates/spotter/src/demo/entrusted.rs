@@ -1,8 +1,8 @@
 //! What the demo's clients entrust to their coaches beside it: photos, meals and documents.
 
 use serde_json::{Value, json};
+use spotter_company::uploads::{self, MediaType, PictureDetails, Purpose, Stored};
 use spotter_contract::Actor;
-use spotter_core::uploads::{self, MediaType, PictureDetails, Purpose, Stored};
 use spotter_files::picture::{self, Picture};
 use spotter_kernel::{Problem, Result, TimeZone, id::ClientId};
 use spotter_store::Tx;

@@ -4,18 +4,9 @@ use std::{collections::HashMap, sync::Arc, time::Instant};
 
 use bytes::Bytes;
 use serde_json::{Value, json};
+use spotter_company::uploads::Stored;
 use spotter_contract::{
     Actor, Arguments, Body, Caller, Content, Env, Operation, Read, Role, Write, handler::Bound,
-};
-use spotter_core::{
-    access::{
-        accounts::{self, Password, Subject},
-        api_clients::{Consents, NewApiClient, create_api_client},
-    },
-    clients::{Client, custom_fields, lifecycle, notes, onboarding, profile},
-    company::coaches::Coach,
-    mail::Recipient,
-    uploads::Stored,
 };
 use spotter_files::Files;
 use spotter_kernel::{
@@ -23,6 +14,15 @@ use spotter_kernel::{
     id::{ClientId, CoachId, CompanyId, LocationId},
     secret::{Credential, CredentialKind},
     text::Name,
+};
+use spotter_mail::Recipient;
+use spotter_people::{
+    clients::{Client, custom_fields, lifecycle, notes, onboarding, profile},
+    coaches::Coach,
+    identity::{
+        accounts::{self, Password, Subject},
+        api_clients::{Consents, NewApiClient, create_api_client},
+    },
 };
 use spotter_store::Tx;
 use spotter_training::exercises::{ExerciseId, starter_ids};
@@ -86,7 +86,7 @@ pub(super) async fn build(
         }
     }
     db.fold_tallies().await?;
-    db.fold_figures(spotter_core::metrics::TABLES).await?;
+    db.fold_figures(spotter_company::metrics::TABLES).await?;
     Ok(demo)
 }
 

@@ -16,11 +16,11 @@ mod training;
 use std::{fs, path::Path};
 
 use serde::{Deserialize, Serialize};
+use spotter_company::company::all_companies;
 use spotter_contract::Env;
-use spotter_core::company::all_companies;
-use spotter_delivery::mail::{Mailbox, Post};
 use spotter_files::Files;
 use spotter_kernel::Id;
+use spotter_outbound::smtp::{Mailbox, Post};
 use spotter_store::Db;
 
 use crate::{

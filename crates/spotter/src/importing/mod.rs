@@ -14,13 +14,13 @@ use spotter_contract::{
     Caller, Env, Job, Read, Table, Write,
     jobs::{ClaimedJob, Outcome},
 };
-use spotter_delivery::jobs::{Attempt, Worker};
 use spotter_imports::{
     Import, ImportRow, RowState,
     row::{FieldError, KnownRecords, Rules},
     rules::ImportRule,
     steps::{self, ImportBatch, RowCheck},
 };
+use spotter_jobs::jobs::{Attempt, Worker};
 use spotter_kernel::{Id, Phrase, Problem, Result, id::CompanyId};
 use spotter_store::{Db, Tx};
 
@@ -312,7 +312,8 @@ fn refusal(done: Result<()>) -> Result<Option<Vec<FieldError>>> {
 
 fn why(problem: &Problem) -> FieldError {
     let field = problem.details.as_ref().and_then(|details| details["field"].as_str());
-    let rule = problem.rule.clone().unwrap_or_else(|| Phrase::verbatim(&problem.message));
+    let rule = problem.rule.as_deref().cloned();
+    let rule = rule.unwrap_or_else(|| Phrase::verbatim(&problem.message));
     FieldError { field: field.unwrap_or_default().to_owned(), rule }
 }
 

@@ -6,9 +6,9 @@ use serde_json::{Map, Value, json};
 use spotter_contract::{
     Arguments, Caller, Env, Operation, PreparedRequest, Table, Write, downloads::Holder,
 };
-use spotter_core::access::holders;
 use spotter_imports::{ImportKind, fields::TakeBack, row::RowRequest, steps};
 use spotter_kernel::{Id, Problem, Result, id::CompanyId};
+use spotter_people::identity::holders;
 use spotter_store::Tx;
 
 /// What is said where an operation that takes a row back asks why.

@@ -11,8 +11,8 @@ use std::{
     str::FromStr,
 };
 
-use spotter_delivery::mail::Post;
 use spotter_files::FileStore;
+use spotter_outbound::smtp::Post;
 use spotter_store::{Config, Location};
 
 use self::raw::RawSettings;
@@ -70,7 +70,7 @@ pub struct Settings {
     /// What is set about HTTP.
     pub http: spotter_http::Settings,
     /// What is set about webhooks.
-    pub webhooks: spotter_delivery::Settings,
+    pub webhooks: spotter_webhooks::Settings,
     /// How long it is kept who went through which door, in days.
     pub access_log_days: i64,
     /// Where files that people send are kept.
@@ -242,7 +242,7 @@ impl Settings {
                 upload_max: submitted.number("upload_max_mb", 1, 10_240) << 20,
                 live_max: submitted.number("live_max", 1, 1_000_000) as u32,
             },
-            webhooks: spotter_delivery::Settings {
+            webhooks: spotter_webhooks::Settings {
                 private_networks: submitted.networks("webhook_private_networks"),
                 certificate_authority: submitted.certificates("webhook_certificate_authority"),
                 concurrency: submitted.number("webhook_concurrency", 8, 4_096) as u32,

@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, str::FromStr, sync::Arc};
 
 use ipnet::IpNet;
 use rustls::pki_types::{CertificateDer, pem::PemObject};
-use spotter_delivery::mail::{Post, Server, sender};
+use spotter_outbound::smtp::{Post, Server, sender};
 
 use super::list;
 

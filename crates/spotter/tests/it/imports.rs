@@ -174,7 +174,7 @@ async fn columns_are_corrected_by_whoever_knows_better(app: App) {
     for (columns, rule) in [
         (json!(["firstName"]), "must be 3"),
         (json!(["firstName", "shoes", null]), "shoes is none of"),
-        (json!(["firstName", "firstName", null]), "said of two"),
+        (json!(["firstName", "firstName", null]), "named for two"),
     ] {
         let refused = put(json!({"columns": columns})).await.refused(400, "request.invalid");
         assert!(refused.body.to_string().contains(rule), "{}", refused.body);

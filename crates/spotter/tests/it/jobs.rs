@@ -11,7 +11,7 @@ use spotter_contract::{
     Job,
     jobs::{self, ClaimedJob, FailedJob, JobCount, Outcome, RetryPolicy, State},
 };
-use spotter_delivery::jobs::{Attempt, Worker};
+use spotter_jobs::jobs::{Attempt, Worker};
 use spotter_kernel::{Clock, Id, id::CompanyId};
 use spotter_store::{Db, Sql, params};
 

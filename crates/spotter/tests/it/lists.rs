@@ -32,7 +32,7 @@ async fn every_list_goes_on_behind_a_cursor(app: App) {
     }
     let (mut walked, mut longer) = (0, BTreeSet::new());
     for operation in spotter::areas::operations() {
-        if !operation.is_paged() || operation.method != spotter_contract::operation::Method::Get {
+        if !operation.is_paged() || operation.method != spotter_contract::Method::Get {
             continue;
         }
         let get = async |query: &str| {

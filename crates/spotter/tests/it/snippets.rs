@@ -8,9 +8,9 @@ use std::{
 };
 
 use serde_json::{Value, json};
-use spotter_delivery::{canonical::canonical, signature::Signed};
 use spotter_kernel::Clock;
 use spotter_testing::requirements::{self, Requirement};
+use spotter_webhooks::{canonical::canonical, signature::Signed};
 
 use crate::{
     harness::{App, SystemClock, random_text, receiver::receiver},

@@ -45,7 +45,7 @@ async fn every_statement_prepares(app: App) {
     let mut texts: Vec<String> = [
         spotter::areas::areas().statements,
         spotter_contract::statements(),
-        spotter_delivery::statements(),
+        spotter_webhooks::statements(),
         spotter_store::own_statements(),
     ]
     .concat()
@@ -345,7 +345,7 @@ async fn lists_use_their_indexes(app: App) {
 
 /// No statement of the areas and of the delivery engine reads a whole table.
 async fn statements_use_their_indexes(app: App) {
-    for sql in [spotter::areas::areas().statements, spotter_delivery::statements()].concat() {
+    for sql in [spotter::areas::areas().statements, spotter_webhooks::statements()].concat() {
         let plan = app.server.db.read(move |tx| tx.plan(sql.0)).await.unwrap();
         // What a limited part of a statement has found is in memory; the operator's list of companies,
         // the look for those with something to forget, and a restore are about all there is.
@@ -371,7 +371,7 @@ async fn statements_use_their_indexes(app: App) {
         assert!(!reads_whole(&plan) || meant, "{}: {plan:?}", sql.0);
     }
     // Claims look at what is due, however much is kept beside it, and find it in order.
-    for sql in spotter_delivery::queue::CLAIMS {
+    for sql in spotter_webhooks::queue::CLAIMS {
         let plan = app.server.db.read(move |tx| tx.plan(sql.0)).await.unwrap().join("; ");
         assert!(plan.contains("webhook_delivery_due"), "{}: {plan}", sql.0);
         assert!(!plan.contains("B-TREE") && !plan.contains("Sort"), "{}: {plan}", sql.0);

@@ -9,12 +9,12 @@ use std::{
 };
 
 use serde_json::json;
+use spotter_company::company::{Company, NewCompany};
 use spotter_contract::{
     Actor, Area, Caller, Read, Repeating, Table, Timer, Write,
     timers::{self, FailureRow, Overview},
 };
-use spotter_core::company::{Company, NewCompany};
-use spotter_delivery::timers::Timers;
+use spotter_jobs::timers::Timers;
 use spotter_kernel::{
     Clock, Id, Problem, Result, TimeZone, Timestamp,
     id::CompanyId,

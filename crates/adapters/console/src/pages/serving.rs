@@ -11,9 +11,9 @@ use axum::{
     http::{HeaderName, HeaderValue, Request, Response, StatusCode},
 };
 use maud::html;
-use spotter_core::access::browsers;
 use spotter_http::{Compressible, RateLimitStatus, RequestId, State};
 use spotter_kernel::{Key, Problem, Result, secret::Credential};
+use spotter_people::identity::browsers;
 use spotter_store::Tx;
 
 use super::{Audience, Page, account as account_page, counterpart, home};

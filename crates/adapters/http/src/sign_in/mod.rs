@@ -24,11 +24,11 @@ use serde::Serialize;
 use spotter_contract::{
     Actor, Arguments, Body as JsonBody, Caller, Content, Surface, Write, arguments::Argument,
 };
-use spotter_core::access::{
+use spotter_kernel::{Id, Key, Problem, Result, id::CompanyId};
+use spotter_people::identity::{
     accounts::{Password, Subject},
     sessions::{SessionTokens, authenticate},
 };
-use spotter_kernel::{Id, Key, Problem, Result, id::CompanyId};
 use spotter_store::Tx;
 use tokio::sync::Semaphore;
 

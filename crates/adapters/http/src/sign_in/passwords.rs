@@ -11,14 +11,14 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use spotter_contract::{Actor, Caller, Read, Write};
-use spotter_core::access::{
-    accounts::{self, Account, Password, Subject},
-    sessions::{self, SessionTokens},
-};
 use spotter_kernel::{
     Event, Key, Phrase, Problem, Result, Rule,
     secret::{Credential, CredentialKind},
     text::Email,
+};
+use spotter_people::identity::{
+    accounts::{self, Account, Password, Subject},
+    sessions::{self, SessionTokens},
 };
 use spotter_store::Tx;
 
@@ -240,8 +240,7 @@ pub async fn forgot(
     email: Email,
 ) -> Result<()> {
     if state.env.mail_links.is_none() {
-        let rule = HttpRule::NoMailInstalled;
-        return Err(Problem::conflict("email", rule));
+        return Err(Problem::conflict("email", HttpRule::NoMailInstalled));
     }
     let (attempts, now) = (&state.attempts, state.env.clock.now());
     // Apart from failed sign-ins, which are counted by the same means.

@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use sha2::{Digest, Sha256};
 use spotter_contract::{Actor, Caller, Env, Read, Write, vault};
-use spotter_core::access::{
-    accounts::{self, Account, Subject},
-    second_step,
-};
 use spotter_kernel::{
     Id, Key, Phrase, Problem, Result, Timestamp, id::CompanyId, secret::base64url,
+};
+use spotter_people::identity::{
+    accounts::{self, Account, Subject},
+    second_step,
 };
 use spotter_store::Tx;
 

@@ -11,19 +11,17 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use sha2::{Digest, Sha256};
+use spotter_company::company::Company;
 use spotter_contract::{Actor, Caller, Read, Write};
-use spotter_core::{
-    access::{
-        accounts::{self, Account, Password, Subject},
-        sessions::{self, Refreshed, SessionTokens},
-    },
-    company::Company,
-};
 use spotter_kernel::{
     Entropy, Key, Problem, Result,
     id::CompanyId,
     secret::{Credential, CredentialKind},
     text::{Email, Text},
+};
+use spotter_people::identity::{
+    accounts::{self, Account, Password, Subject},
+    sessions::{self, Refreshed, SessionTokens},
 };
 use spotter_store::Tx;
 

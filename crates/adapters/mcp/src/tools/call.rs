@@ -5,11 +5,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use rmcp::model::{CallToolResult, JsonObject};
 use serde_json::{Value, json};
-use spotter_contract::{PreparedRequest, confirmations::ConfirmationRequest};
-use spotter_core::mcp::{
+use spotter_assistants::{
     assistant::Assistant,
     modules::{holding, scope_of},
 };
+use spotter_contract::{PreparedRequest, confirmations::ConfirmationRequest};
 use spotter_http::{State, takes_long};
 use spotter_kernel::{Key, Problem, Result};
 use spotter_store::Tx;

@@ -1,4 +1,4 @@
-//! Tools: operations as assistants see and call them. [`tool`] builds them from the table and the modules of `spotter_core::mcp`;
+//! Tools: operations as assistants see and call them. [`tool`] builds them from the table and the modules of `spotter_assistants`;
 //! [`schemas`], [`words`], [`list_summaries`] and [`answer_limit`] keep descriptions and answers short; [`call`] runs one, and [`results`]
 //! is its answer.
 
@@ -13,11 +13,11 @@ mod words;
 use std::{collections::BTreeMap, sync::Arc};
 
 use rmcp::model::Tool as Described;
-use spotter_contract::Table;
-use spotter_core::mcp::{
+use spotter_assistants::{
     assistant::Assistant,
     modules::{GrantSubject, Module, OF_ALL},
 };
+use spotter_contract::Table;
 
 use self::tool::{Tool, ToolMode};
 

@@ -5,12 +5,12 @@ use std::sync::Arc;
 use rmcp::model::{JsonObject, Tool as Described, ToolAnnotations};
 use schemars::JsonSchema;
 use serde_json::{Map, Value, json};
+use spotter_assistants::modules::GrantSubject;
 use spotter_contract::{
     Arguments, Content, Method, Operation, PreparedRequest,
     confirmations::{ConfirmationRequest, ConfirmationStep, Preview},
     idempotency::{self, Idempotent},
 };
-use spotter_core::mcp::modules::GrantSubject;
 use spotter_kernel::{Id, Phrase, Problem, Result};
 
 use super::{

@@ -3,13 +3,14 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use spotter_company::locations::Address;
 use spotter_contract::{Area, Body, Path, Read, Write, answer, operation, path};
-use spotter_core::{clients::Client, locations::Address};
 use spotter_kernel::{
     Change, Patch, Problem, Result, Timestamp,
     id::ClientId,
     text::{Name, Text},
 };
+use spotter_people::clients::Client;
 use spotter_store::{Json, params, record, set, statements, values};
 
 use crate::{identifiers::VatNumber, rules::BillingRule, settings::FinanceSettings};
@@ -60,8 +61,7 @@ impl BillingDetails {
             return Err(Problem::invalid("vatNumber", BillingRule::ReverseChargeVatNumber));
         }
         if !before.reverse_charge && settings.seller.0.vat_number.is_none() {
-            let rule = BillingRule::SellerVatNumber;
-            return Err(Problem::conflict("reverseCharge", rule));
+            return Err(Problem::conflict("reverseCharge", BillingRule::SellerVatNumber));
         }
         Ok(())
     }
@@ -123,9 +123,7 @@ pub(super) fn area() -> Area {
     Area::of(STATEMENTS).operations([
         operation!(app GET "/finance/clients/{clientId}/billing-details", Coach, get_billing_details)
             .summary("Get a client's billing details")
-            .describe(
-                "Returns to whom the client's invoices are addressed.",
-            )
+            .describe("Returns to whom the client's invoices are addressed.")
             .for_client(&[]),
         operation!(app PATCH "/finance/clients/{clientId}/billing-details", Manager, update_billing_details)
             .summary("Update a client's billing details")

@@ -1,12 +1,13 @@
 //! Fees that wait for the client's next bill.
 
+use spotter_company::company::Company;
 use spotter_contract::{Area, Read, Write, entitlement::ForfeitReason};
-use spotter_core::{clients::Client, company::Company};
 use spotter_kernel::{
     Id, Money, Result,
     id::ClientId,
     money::{Currency, Percentage},
 };
+use spotter_people::clients::Client;
 use spotter_store::{params, record, statements, words};
 
 use crate::{

@@ -119,8 +119,7 @@ fn checked(cx: &mut Read, id: InvoiceId, wanted: &NewCreditNote) -> Result<(Invo
     let bill = Invoice::find(cx, id)?;
     let left = creditable(&bill);
     if left == 0 {
-        let rule = BillingRule::NothingToCredit;
-        return Err(Problem::conflict("invoiceId", rule));
+        return Err(Problem::conflict("invoiceId", BillingRule::NothingToCredit));
     }
     let amount = wanted.amount.map_or(left, |amount| amount.0);
     if amount > left {

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use spotter_company::locations::Address;
 use spotter_contract::{Area, Payload, Read, Write};
-use spotter_core::locations::Address;
 use spotter_kernel::{
     Date, Event, Key, Problem, Result, Timestamp,
     id::{ClientId, LocationId},
@@ -281,8 +281,7 @@ impl Invoice {
         }
         let owed = found.is_unpaid() || found.status == InvoiceStatus::Uncollectible;
         if found.kind != InvoiceKind::Invoice || !owed {
-            let rule = BillingRule::NothingToPay;
-            return Err(Problem::conflict("invoiceId", rule));
+            return Err(Problem::conflict("invoiceId", BillingRule::NothingToPay));
         }
         Ok(found)
     }

@@ -3,10 +3,10 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
+use spotter_company::locations::Address;
 use spotter_contract::{
     Area, Download, DownloadSource, File, Path, Read, answer, operation, vault::digest_of,
 };
-use spotter_core::locations::Address;
 use spotter_invoice_pdf::{
     einvoice,
     invoice::{self as paper, Category, Kind},

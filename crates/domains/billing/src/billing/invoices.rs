@@ -2,15 +2,15 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
+use spotter_company::company::Company;
 use spotter_contract::{Area, Body, ListQuery, Path, Read, Write, answer, listed, operation, path};
-use spotter_core::{clients::Client, company::Company};
-use spotter_kernel::text::quoted;
 use spotter_kernel::{
     Date, Event, Key, Many, Problem, Result, Timestamp,
     id::ClientId,
     money::{Currency, Percentage},
-    text::Text,
+    text::{Text, quoted},
 };
+use spotter_people::clients::Client;
 use spotter_store::{List, filters, lists};
 
 use crate::{

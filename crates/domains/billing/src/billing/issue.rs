@@ -1,9 +1,10 @@
 //! Issuing: the one way in which a bill or a credit note comes to be, with its number, its tax, and what
 //! the client has paid before.
 
+use spotter_company::company::Company;
 use spotter_contract::{Area, Read, Write};
-use spotter_core::{clients::Client, company::Company};
 use spotter_kernel::{Date, Event, Result, id::ClientId, money::Currency};
+use spotter_people::clients::Client;
 use spotter_store::{Json, params, statements};
 
 use super::{dunning, letters};

@@ -5,11 +5,9 @@ use spotter_contract::{
     Area, File, Job, Read, Write,
     jobs::{AttemptResult, State},
 };
-use spotter_core::{
-    clients::Client,
-    mail::{self, Bill, Letter, LetterKind, Recipient},
-};
 use spotter_kernel::{Event, Id, Problem, Result, id::ClientId};
+use spotter_mail::{Bill, Letter, LetterKind, Recipient};
+use spotter_people::clients::Client;
 
 use super::{
     charge,
@@ -26,7 +24,7 @@ use crate::{
 /// Why a client cannot be written to, as a rule for whoever asks.
 pub fn unreachable(cx: &Write, client: &Client) -> Option<Problem> {
     match client.email() {
-        _ if !mail::is_on(cx) => Some(Problem::conflict("mail", BillingRule::NoMailSent)),
+        _ if !spotter_mail::is_on(cx) => Some(Problem::conflict("mail", BillingRule::NoMailSent)),
         None => Some(Problem::conflict("email", BillingRule::NoEmailOfClient)),
         Some(_) => None,
     }
@@ -56,7 +54,7 @@ pub fn write_to(cx: &mut Write, invoice: &Invoice, kind: LetterKind) -> Result<(
         _ if is_collected => Letter::InvoiceToCollect(bill),
         _ => Letter::Invoice(bill),
     };
-    mail::send_by(cx, &SEND_INVOICE, reader.recipient(), invoice.invoice_id, &letter)
+    spotter_mail::send_by(cx, &SEND_INVOICE, reader.recipient(), invoice.invoice_id, &letter)
 }
 
 /// Mails a new invoice, where the company wants that and the client can be written to.
@@ -89,7 +87,7 @@ pub struct Reader {
 impl Reader {
     /// A client, if mail is sent, they are still there and have an address.
     pub fn of(cx: &mut Write, client: ClientId) -> Result<Option<Self>> {
-        if !mail::is_on(cx) {
+        if !spotter_mail::is_on(cx) {
             return Ok(None);
         }
         let Some(client) = Client::find_optional(cx, client)? else { return Ok(None) };
@@ -119,7 +117,7 @@ pub fn received(cx: &mut Write, payment: &Payment) -> Result<()> {
     let Some(reader) = Reader::of(cx, payment.client_id)? else { return Ok(()) };
     let amount = texts::amount(payment.amount, payment.currency, &reader.language);
     let letter = Letter::PaymentReceived { number: &number, amount: &amount };
-    mail::send_by(cx, &SEND_INVOICE, reader.recipient(), about, &letter)
+    spotter_mail::send_by(cx, &SEND_INVOICE, reader.recipient(), about, &letter)
 }
 
 /// What goes with a letter: the invoice as a file.
@@ -137,21 +135,21 @@ pub fn attachments(cx: &mut Read, kind: LetterKind, about: Id) -> Result<Vec<Fil
 
 /// Takes back what was not sent yet of an invoice that nothing is left to pay of.
 pub fn take_back(cx: &mut Write, invoice: InvoiceId) -> Result<()> {
-    match mail::is_on(cx) {
+    match spotter_mail::is_on(cx) {
         true => [LetterKind::InvoiceReminder, LetterKind::PaymentFailed]
             .into_iter()
-            .try_for_each(|kind| mail::take_back(cx, &SEND_INVOICE, kind, invoice)),
+            .try_for_each(|kind| spotter_mail::take_back(cx, &SEND_INVOICE, kind, invoice)),
         false => Ok(()),
     }
 }
 
 /// What became of a letter: it counts once a server has it.
 fn on_finished(cx: &mut Write, letter: Id, settled: &AttemptResult) -> Result<()> {
-    mail::on_finished(cx, letter, settled)?;
+    spotter_mail::on_finished(cx, letter, settled)?;
     if settled.state != State::Done {
         return Ok(());
     }
-    let Some((kind, about)) = mail::subject_of(cx, letter)? else { return Ok(()) };
+    let Some((kind, about)) = spotter_mail::subject_of(cx, letter)? else { return Ok(()) };
     if matches!(kind, LetterKind::PaymentFailed | LetterKind::PaymentReceived) {
         return Ok(());
     }
@@ -172,9 +170,13 @@ fn on_finished(cx: &mut Write, letter: Id, settled: &AttemptResult) -> Result<()
 }
 
 /// Mail about invoices.
-pub static SEND_INVOICE: Job =
-    Job::new("send_invoice", "Send invoices and reminders to clients", mail::PATIENCE, on_finished)
-        .emits(&[Event::InvoiceSent, Event::InvoiceOverdue]);
+pub static SEND_INVOICE: Job = Job::new(
+    "send_invoice",
+    "Send invoices and reminders to clients",
+    spotter_mail::PATIENCE,
+    on_finished,
+)
+.emits(&[Event::InvoiceSent, Event::InvoiceOverdue]);
 
 /// The operations and statements of this module.
 pub(super) fn area() -> Area {

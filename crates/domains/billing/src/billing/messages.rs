@@ -1,9 +1,9 @@
 //! Reminders and copies of invoices that somebody asks for.
 
 use spotter_contract::{Area, Path, Success, Write, operation};
-use spotter_core::{clients::Client, mail::LetterKind};
-use spotter_kernel::text::quoted;
-use spotter_kernel::{Event, Key, Problem, Result};
+use spotter_kernel::{Event, Key, Problem, Result, text::quoted};
+use spotter_mail::LetterKind;
+use spotter_people::clients::Client;
 
 use super::{
     invoice::{Invoice, InvoiceKind, InvoiceStatus},

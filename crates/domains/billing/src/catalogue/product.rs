@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use spotter_core::folding::haystack;
+use spotter_company::folding::haystack;
 use spotter_kernel::{
     Problem, Result, Timestamp, id_type,
     localized::{Localized, UNDECLARED},
@@ -295,8 +295,7 @@ impl Product {
                 Err(Problem::invalid("defaultLanguage", BillingRule::OtherLanguage))
             }
             None if !name.has(UNDECLARED) => {
-                let rule = BillingRule::LanguageRequired;
-                Err(Problem::invalid("defaultLanguage", rule))
+                Err(Problem::invalid("defaultLanguage", BillingRule::LanguageRequired))
             }
             _ => Ok(()),
         }

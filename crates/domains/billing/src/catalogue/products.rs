@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use spotter_company::{company::Company, folding::searched};
 use spotter_contract::{
     Actor, Area, Body, Flag, LeftBehind, ListQuery, Path, Read, SetAside, Success, Write, answer,
     listed, operation, path,
 };
-use spotter_core::{company::Company, folding::searched};
 use spotter_kernel::{Key, PageRequest, Problem, Result, Rule, Timestamp, text::Text};
 use spotter_store::{Bind, List, filters, lists, params, set, statements, values};
 
@@ -209,8 +209,7 @@ fn order_products(cx: &mut Write, Body(order): Body<ShelfOrder>) -> Result<Produ
         && there.len() == named.len()
         && there.iter().all(|(id, _)| named.contains(id));
     if !exact {
-        let rule = BillingRule::NotWholeShelf;
-        return Err(Problem::invalid("productIds", rule));
+        return Err(Problem::invalid("productIds", BillingRule::NotWholeShelf));
     }
     let company = cx.company();
     cx.set_audit_target("company", company, ["productOrder"]);

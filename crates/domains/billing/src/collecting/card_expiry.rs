@@ -1,8 +1,8 @@
 //! Cards run out: whoever has one that is about to is asked for another, and what has run out is not charged.
 
 use spotter_contract::{Area, Timer, Write};
-use spotter_core::mail::{self, Letter};
 use spotter_kernel::{Id, Result};
+use spotter_mail::Letter;
 
 use super::{
     connection,
@@ -66,7 +66,7 @@ fn request_new_method(cx: &mut Write, method: &PaymentMethod) -> Result<()> {
     let (_, link) = setup::open(cx, method.client_id, method.provider, OPEN_DAYS)?;
     let until = texts::date(last_day, &reader.language);
     let letter = Letter::PaymentMethodExpires { method: &method.last4, until: &until, link: &link };
-    mail::send(cx, reader.recipient(), method.payment_method_id, &letter)
+    spotter_mail::send(cx, reader.recipient(), method.payment_method_id, &letter)
 }
 
 static LOOK_AT_CARD: Timer = Timer::new(

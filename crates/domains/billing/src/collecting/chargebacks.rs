@@ -45,14 +45,10 @@ pub(super) fn area() -> Area {
     Area::default().lists(lists()).operations([
         operation!(GET "/finance/chargebacks", FinanceChargebacksRead, list_chargebacks)
             .summary("List chargebacks")
-            .describe(
-                "Returns card disputes and returned direct debits, newest first.",
-            ),
+            .describe("Returns card disputes and returned direct debits, newest first."),
         operation!(GET "/finance/chargebacks/{chargebackId}", FinanceChargebacksRead, get_chargeback)
             .summary("Get a chargeback")
-            .describe(
-                "Returns one chargeback with its payment, reason and status.",
-            ),
+            .describe("Returns one chargeback with its payment, reason and status."),
     ])
 }
 

@@ -1,11 +1,11 @@
 //! Charging: money that is fetched through a provider. A payment is written before it is sent and asked about
 //! before it is sent again, so that nobody is charged twice, whatever breaks; what became of it is written once.
 
+use spotter_company::company::Company;
 use spotter_contract::{
     Area, Job, Read, Timer, Write,
     jobs::{AttemptResult, RetryPolicy, State},
 };
-use spotter_core::company::Company;
 use spotter_kernel::{Event, Id, Problem, Result, Timestamp, money::Currency};
 use spotter_store::{params, record, set, statements, values};
 

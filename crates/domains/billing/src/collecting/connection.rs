@@ -113,8 +113,11 @@ impl NewProvider {
             ProviderName::Sandbox => {
                 for (field, given) in [("secretKey", &secret), ("signingSecret", &notices)] {
                     if given.is_some() {
-                        let rule = BillingRule::SandboxKeys;
-                        return Err(Problem::field(Key::RequestInvalid, field, rule));
+                        return Err(Problem::field(
+                            Key::RequestInvalid,
+                            field,
+                            BillingRule::SandboxKeys,
+                        ));
                     }
                 }
                 // Nobody outside knows them: the sandbox is told them here.
@@ -123,12 +126,18 @@ impl NewProvider {
             }
             ProviderName::Stripe => {
                 if !submitted(&secret, &["sk_", "rk_"]) {
-                    let rule = BillingRule::NotStripeKey;
-                    return Err(Problem::field(Key::RequestInvalid, "secretKey", rule));
+                    return Err(Problem::field(
+                        Key::RequestInvalid,
+                        "secretKey",
+                        BillingRule::NotStripeKey,
+                    ));
                 }
                 if !submitted(&notices, &["whsec_"]) {
-                    let rule = BillingRule::NotStripeWebhookSecret;
-                    return Err(Problem::field(Key::RequestInvalid, "signingSecret", rule));
+                    return Err(Problem::field(
+                        Key::RequestInvalid,
+                        "signingSecret",
+                        BillingRule::NotStripeWebhookSecret,
+                    ));
                 }
                 let (old_secret, old_notices) =
                     before.map_or((None, None), |keys| (Some(keys.secret), Some(keys.notices)));
@@ -158,10 +167,7 @@ fn is_same_account(one: &str, other: &str) -> bool {
 /// refund is none: no other account has the payment that it is of.
 fn check_nothing_was_sent(cx: &mut Read) -> Result<()> {
     match cx.one::<(PaymentId,)>(SENT, params![])? {
-        Some(_) => {
-            let rule = BillingRule::OtherStripeAccount;
-            Err(Problem::conflict("secretKey", rule))
-        }
+        Some(_) => Err(Problem::conflict("secretKey", BillingRule::OtherStripeAccount)),
         None => Ok(()),
     }
 }
@@ -170,8 +176,7 @@ fn check_nothing_was_sent(cx: &mut Read) -> Result<()> {
 fn check_nothing_under_way(cx: &mut Read) -> Result<()> {
     let paying = cx.one::<(PaymentId,)>(UNDER_WAY, params![])?.is_some();
     if paying || cx.one::<(RefundId,)>(RETURNING, params![])?.is_some() {
-        let rule = BillingRule::MoneyUnderWay;
-        return Err(Problem::conflict("paymentProvider", rule));
+        return Err(Problem::conflict("paymentProvider", BillingRule::MoneyUnderWay));
     }
     Ok(())
 }

@@ -5,8 +5,8 @@ use serde::Deserialize;
 use spotter_contract::{
     Area, Body, ListQuery, Path, Read, Success, UpdatedFrom, Write, answer, listed, operation, path,
 };
-use spotter_core::clients::{Client, ClientPath};
 use spotter_kernel::{Key, Problem, Result, Rule, id::ClientId};
+use spotter_people::clients::{Client, ClientPath};
 use spotter_store::{Bind, List, lists, words};
 
 use super::{
@@ -121,10 +121,7 @@ pub fn check_collection(
     let method = PaymentMethod::of(cx, client, named)?;
     match method.is_some_and(|own| own.provider == provider && !own.is_over(today)) {
         true => Ok(()),
-        false => {
-            let rule = BillingRule::NotChargeableByItself;
-            Err(Problem::conflict("paymentMethodId", rule))
-        }
+        false => Err(Problem::conflict("paymentMethodId", BillingRule::NotChargeableByItself)),
     }
 }
 
@@ -165,9 +162,7 @@ pub(super) fn area() -> Area {
         operation!(GET "/finance/clients/{clientId}/payment-methods", FinancePaymentMethodsRead,
             list_payment_methods)
         .summary("List a client's payment methods")
-        .describe(
-                "Returns masked cards and bank accounts, latest first.",
-            )
+        .describe("Returns masked cards and bank accounts, latest first.")
         .for_client(&[]),
         operation!(app POST "/finance/clients/{clientId}/payment-methods", Manager, add_sandbox_method)
             .summary("Add a sandbox payment method")
@@ -180,14 +175,12 @@ pub(super) fn area() -> Area {
         operation!(app POST "/finance/payment-methods/{paymentMethodId}/default", Manager,
             make_payment_method_default)
         .summary("Set the default payment method")
-            .describe(
-                "Charges this method where no other is named.",
-            )
+            .describe("Charges this method where no other is named.")
         .for_own(&[])
         .fails(&[Key::ApiError]),
         operation!(app POST "/finance/payment-methods/{paymentMethodId}/revoke", Manager,
             revoke_payment_method)
-.success(Success::Revoked)
+        .success(Success::Revoked)
         .summary("Revoke a payment method")
         .describe(
                 "Stops charging a payment method. Memberships that are collected automatically \

@@ -48,8 +48,7 @@ fn resolve_payment(
         return Err(Problem::conflict("status", BillingRule::NotPendingOrProcessing));
     }
     if payment.created_at.plus_seconds(HOURS * 3_600) > cx.now() {
-        let rule = BillingRule::TooFresh;
-        return Err(Problem::conflict("createdAt", rule));
+        return Err(Problem::conflict("createdAt", BillingRule::TooFresh));
     }
     let outcome = match submitted.status {
         Resolution::Succeeded => Outcome::Succeeded(payment.kind),

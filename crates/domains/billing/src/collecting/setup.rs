@@ -4,19 +4,17 @@
 use maud::html;
 use schemars::JsonSchema;
 use serde::Serialize;
+use spotter_company::company::Company;
 use spotter_contract::{
     Area, Document, Path, Read, ReaderDocument, Success, Timer, Write, answer, operation,
     vault::digest,
-};
-use spotter_core::{
-    clients::{Client, ClientPath},
-    company::Company,
 };
 use spotter_kernel::{
     Id, Key, Result, Timestamp,
     id::ClientId,
     secret::{Credential, CredentialKind},
 };
+use spotter_people::clients::{Client, ClientPath};
 use spotter_store::{params, record, set, statements, values, words};
 
 use super::{

@@ -6,11 +6,13 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use spotter_contract::{Area, Body, ListQuery, Path, Read, Write, answer, listed, operation};
-use spotter_core::clients::{Client, ClientPath};
 use spotter_kernel::{
-    Date, Event, Key, Problem, Result, id::ClientId, number::BoundedInteger, text::Text,
+    Date, Event, Key, Problem, Result, Rule,
+    id::ClientId,
+    number::BoundedInteger,
+    text::{Text, quoted},
 };
-use spotter_kernel::{Rule, text::quoted};
+use spotter_people::clients::{Client, ClientPath};
 use spotter_store::{Bind, List, filters, lists};
 
 use super::{
@@ -113,8 +115,7 @@ fn adjust_credits(
         return Err(Problem::invalid("amount", BillingRule::Zero));
     }
     if new.valid_until.is_some_and(|until| amount < 0 || until <= today) {
-        let rule = BillingRule::CreditExpiry;
-        return Err(Problem::invalid("validUntil", rule));
+        return Err(Problem::invalid("validUntil", BillingRule::CreditExpiry));
     }
     if client.is_archived() {
         return Err(Problem::conflict("clientId", Rule::Archived));
@@ -178,8 +179,7 @@ fn take(
     });
     let there: i64 = lots.iter().map(CreditLot::available).sum();
     if amount > there {
-        let rule = BillingRule::TooManyTaken { there };
-        return Err(Problem::conflict("amount", rule));
+        return Err(Problem::conflict("amount", BillingRule::TooManyTaken { there }));
     }
     let mut left = amount;
     for mut lot in lots {

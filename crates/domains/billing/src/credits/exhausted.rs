@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 use spotter_contract::{Area, ListQuery, Read, listed, operation};
-use spotter_core::client_is_there;
 use spotter_kernel::{Result, Timestamp, id::ClientId};
+use spotter_people::client_is_there;
 use spotter_store::{Bind, List, filters, lists};
 
 use super::lot::CreditLot;

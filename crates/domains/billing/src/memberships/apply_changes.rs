@@ -1,12 +1,11 @@
 //! How what was decided of a membership comes into effect: its pauses and its end.
 
 use spotter_contract::{Area, Effect, Offboarding, Write};
-use spotter_core::clients::{
+use spotter_kernel::{Event, Id, Result, id::ClientId, text::quoted};
+use spotter_people::clients::{
     profile::set_member_status,
     record::{Client, MemberStatus},
 };
-use spotter_kernel::text::quoted;
-use spotter_kernel::{Event, Id, Result, id::ClientId};
 
 use super::letters;
 use crate::{

@@ -78,8 +78,7 @@ pub fn billing_start(
         return Ok(BillingStart { anchor: start, bill });
     }
     if !terms.period.is_months() {
-        let rule = BillingRule::AnchoredPartialMonths;
-        return Err(Problem::invalid("billingAnchor", rule));
+        return Err(Problem::invalid("billingAnchor", BillingRule::AnchoredPartialMonths));
     }
     let whole = terms.period.start(first_of, -1).days_until(first_of);
     let (amount, reason) = match first {
@@ -106,8 +105,7 @@ pub fn imported_start(terms: &Terms, began: Date, start: Date) -> Result<Billing
     }
     let (_, own, next) = terms.period.around(began, start);
     if own != start {
-        let rule = BillingRule::NotPeriodStart { next };
-        return Err(Problem::invalid("startsOn", rule));
+        return Err(Problem::invalid("startsOn", BillingRule::NotPeriodStart { next }));
     }
     let whole = PeriodBill {
         period_start: start,
@@ -294,8 +292,10 @@ impl Subscription {
             let days = |one: &Pause| common_days((one.from, one.until), of);
             let all = self.pauses.0.iter().map(days).sum::<i64>() + days(&pause);
             if days(&pause) > 0 && all > days_a_year {
-                let rule = BillingRule::PausedTooLong { days_a_year, year, all };
-                return Err(Problem::conflict("until", rule));
+                return Err(Problem::conflict(
+                    "until",
+                    BillingRule::PausedTooLong { days_a_year, year, all },
+                ));
             }
         }
         let (billing, days) = (pause.billing, pause.from.days_until(pause.until));
@@ -303,8 +303,7 @@ impl Subscription {
             && billing == PauseBilling::Flexible
             && self.paid_until.plus_days(days).is_none_or(|paid| paid > end)
         {
-            let rule = BillingRule::PauseBeyondEnd { end };
-            return Err(Problem::conflict("until", rule));
+            return Err(Problem::conflict("until", BillingRule::PauseBeyondEnd { end }));
         }
         let at = self.pauses.0.partition_point(|one| one.from < pause.from);
         self.pauses.0.insert(at, pause);

@@ -114,8 +114,7 @@ pub(super) fn with_pause(
     }
     if new.from.days_until(new.until) > PAUSE_DAYS_MAX || today.days_until(new.from) > END_DAYS_MAX
     {
-        let rule = BillingRule::PauseTooLong;
-        return Err(Problem::invalid("until", rule));
+        return Err(Problem::invalid("until", BillingRule::PauseTooLong));
     }
     if new.from < before.start_date {
         return Err(Problem::invalid("from", BillingRule::BeforeFirstDay));
@@ -153,8 +152,10 @@ pub(super) fn with_end(
         }
         (None, true) => (today, EndRule::Immediately),
         (Some(wished), _) if wished < earliest.date => {
-            let rule = BillingRule::TooEarly { earliest: earliest.date };
-            return Err(Problem::conflict("endDate", rule));
+            return Err(Problem::conflict(
+                "endDate",
+                BillingRule::TooEarly { earliest: earliest.date },
+            ));
         }
         (Some(wished), _) if today.days_until(wished) > END_DAYS_MAX => {
             return Err(Problem::invalid("endDate", BillingRule::BeyondTenYears));

@@ -1,8 +1,8 @@
 //! What clients are written of a membership that rests or ends.
 
 use spotter_contract::Write;
-use spotter_core::mail::{self, Letter};
 use spotter_kernel::Result;
+use spotter_mail::Letter;
 
 use super::subscription::Subscription;
 use crate::billing::{letters::Reader, texts};
@@ -21,15 +21,15 @@ pub fn send(cx: &mut Write, before: &Subscription, subscription: &Subscription) 
     if let Some(pause) = pause {
         let (from, until) = (submitted(pause.from), submitted(pause.until));
         let letter = Letter::MembershipPaused { membership, from: &from, until: &until };
-        mail::send(cx, reader.recipient(), subscription.subscription_id, &letter)?;
+        spotter_mail::send(cx, reader.recipient(), subscription.subscription_id, &letter)?;
     }
     if end.is_some_and(|end| end <= subscription.start_date) {
         let letter = Letter::MembershipNeverBegins { membership };
-        return mail::send(cx, reader.recipient(), subscription.subscription_id, &letter);
+        return spotter_mail::send(cx, reader.recipient(), subscription.subscription_id, &letter);
     }
     if let Some(last_day) = end.and_then(|end| end.plus_days(-1)) {
         let letter = Letter::MembershipEnds { membership, until: &submitted(last_day) };
-        mail::send(cx, reader.recipient(), subscription.subscription_id, &letter)?;
+        spotter_mail::send(cx, reader.recipient(), subscription.subscription_id, &letter)?;
     }
     Ok(())
 }

@@ -80,8 +80,7 @@ impl SubscriptionRequest {
             let waiting: Option<(SubscriptionRequestId,)> =
                 cx.one(WAITING, params![self.subscription_id, self.kind])?;
             if waiting.is_some() {
-                let rule = BillingRule::RequestWaits;
-                return Err(Problem::conflict("status", rule));
+                return Err(Problem::conflict("status", BillingRule::RequestWaits));
             }
         }
         cx.set_audit_target("subscription", self.subscription_id, ["request"]);

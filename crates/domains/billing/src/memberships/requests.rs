@@ -5,8 +5,8 @@ use spotter_contract::{
     Area, Body, ListQuery, OptionalBody, Path, Read, Success, UpdatedFrom, Write, answer, listed,
     operation, path,
 };
-use spotter_core::clients::Client;
 use spotter_kernel::{Date, Event, Key, Problem, Result, Rule};
+use spotter_people::clients::Client;
 use spotter_store::{Bind, List, lists};
 
 use super::{
@@ -155,8 +155,7 @@ fn approve_subscription_request(
             let mut membership = before.clone();
             let end = request.end_date.map_or(today, |end| end.max(today));
             if let Some(known) = before.end_date.filter(|known| *known < end) {
-                let rule = BillingRule::EndsAlready { end: known };
-                return Err(Problem::conflict("endDate", rule));
+                return Err(Problem::conflict("endDate", BillingRule::EndsAlready { end: known }));
             }
             membership.end_on(end);
             request.end_date = Some(end);
@@ -222,9 +221,7 @@ pub(super) fn area() -> Area {
         operation!(GET "/finance/subscriptions/{subscriptionId}/requests", FinanceSubscriptionsRead,
             list_subscription_requests)
         .summary("List membership requests")
-            .describe(
-                "Returns requests to pause or cancel a membership, newest first.",
-            )
+            .describe("Returns requests to pause or cancel a membership, newest first.")
         .for_own(&[]),
         operation!(POST "/finance/subscriptions/{subscriptionId}/pause-requests",
             FinanceSubscriptionActionsWrite, request_pause)
@@ -256,36 +253,28 @@ pub(super) fn area() -> Area {
         .confirmation(),
         operation!(app POST "/finance/subscriptions/{subscriptionId}/requests/{requestId}/approve", Manager,
             approve_subscription_request)
-.success(Success::Approved)
+        .success(Success::Approved)
         .summary("Approve a membership request")
-            .describe(
-                "Applies a requested pause or cancellation.",
-            )
+            .describe("Applies a requested pause or cancellation.")
         .emits(crate::TURNS)
         .always(&[Event::SubscriptionChanged])
         .fails(&[Key::ApiError]),
         operation!(app POST "/finance/subscriptions/{subscriptionId}/requests/{requestId}/reject", Manager,
             reject_subscription_request)
-.success(Success::Rejected)
+        .success(Success::Rejected)
         .summary("Reject a membership request")
-            .describe(
-                "Declines a requested pause or cancellation.",
-            )
+            .describe("Declines a requested pause or cancellation.")
         .fails(&[Key::ApiError]),
         operation!(app POST "/finance/subscriptions/{subscriptionId}/cancellation/undo", Manager,
             undo_cancellation)
         .summary("Undo a cancellation")
-        .describe(
-                "Lets a cancelled membership continue, until its end date.",
-            )
+        .describe("Lets a cancelled membership continue, until its end date.")
         .emits(crate::TURNS)
         .always(&[Event::SubscriptionChanged])
         .fails(&[Key::ApiError]),
         operation!(app POST "/finance/subscriptions/{subscriptionId}/resume", Manager, resume_subscription)
             .summary("Resume a membership")
-            .describe(
-                "Ends a running pause today, or removes one that has not begun.",
-            )
+            .describe("Ends a running pause today, or removes one that has not begun.")
             .emits(crate::TURNS)
             .always(&[Event::SubscriptionChanged])
             .fails(&[Key::ApiError]),

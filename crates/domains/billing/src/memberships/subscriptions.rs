@@ -139,16 +139,12 @@ pub(super) fn area() -> Area {
     Area::default().lists(lists()).operations([
         operation!(GET "/finance/subscriptions", FinanceSubscriptionsRead, list_subscriptions)
             .summary("List memberships")
-            .describe(
-                "Returns clients' memberships, latest sold first.",
-            )
+            .describe("Returns clients' memberships, latest sold first.")
             .for_own(&[]),
         operation!(GET "/finance/subscriptions/{subscriptionId}", FinanceSubscriptionsRead,
             get_subscription)
         .summary("Get a membership")
-            .describe(
-                "Returns one membership with its status, periods, pauses and cancellation.",
-            )
+            .describe("Returns one membership with its status, periods, pauses and cancellation.")
         .for_own(&[]),
         operation!(app PATCH "/finance/subscriptions/{subscriptionId}", Manager, update_subscription)
             .summary("Update a membership's collection")

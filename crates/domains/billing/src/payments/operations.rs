@@ -2,13 +2,16 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use spotter_company::company::Company;
 use spotter_contract::{Area, Body, ListQuery, Path, Read, Write, answer, listed, operation, path};
-use spotter_core::{clients::Client, company::Company};
-use spotter_kernel::text::quoted;
 use spotter_kernel::{
-    Event, Key, Problem, Result, Timestamp, id::ClientId, money::Currency, number::BoundedInteger,
-    text::Text,
+    Event, Key, Problem, Result, Timestamp,
+    id::ClientId,
+    money::Currency,
+    number::BoundedInteger,
+    text::{Text, quoted},
 };
+use spotter_people::clients::Client;
 use spotter_store::{List, filters, lists, words};
 
 use super::request::{PaymentRequest, RequestStatus};

@@ -2,8 +2,8 @@
 //! programs read (EPC069-12, version 002).
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
+use spotter_company::company::Company;
 use spotter_contract::{Document, Read, ReaderDocument};
-use spotter_core::company::Company;
 use spotter_invoice_pdf::transfer::{Transfer, grouped};
 use spotter_kernel::{
     Result,

@@ -8,12 +8,14 @@ use spotter_contract::{
     jobs::{AttemptResult, RetryPolicy, State},
     operation,
 };
-use spotter_core::clients::Client;
-use spotter_kernel::text::quoted;
 use spotter_kernel::{
-    Date, Id, Key, Problem, Result, Timestamp, id::LocationId, money::Currency,
-    number::BoundedInteger, text::Text,
+    Date, Id, Key, Problem, Result, Timestamp,
+    id::LocationId,
+    money::Currency,
+    number::BoundedInteger,
+    text::{Text, quoted},
 };
+use spotter_people::clients::Client;
 use spotter_store::{Bind, Tx, params, record, statements, values, words};
 
 use crate::{
@@ -141,8 +143,7 @@ fn refund_payment(
     if let Some(kept) = kept
         && connection::provider(cx)? != Some(kept.provider)
     {
-        let rule = BillingRule::OtherProvider;
-        return Err(Problem::conflict("paymentProvider", rule));
+        return Err(Problem::conflict("paymentProvider", BillingRule::OtherProvider));
     }
     let mut refund = Refund {
         payment_id: payment.payment_id,

@@ -4,8 +4,7 @@ use std::collections::BTreeSet;
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use spotter_contract::vault::digest;
-use spotter_contract::{Area, Payload, Read, Timer, Write};
+use spotter_contract::{Area, Payload, Read, Timer, Write, vault::digest};
 use spotter_kernel::{
     Event, Id, Key, Problem, Result, Timestamp,
     id::ClientId,

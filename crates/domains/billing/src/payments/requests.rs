@@ -3,15 +3,18 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use spotter_company::company::Company;
 use spotter_contract::{
     Area, Body, ListQuery, Path, Read, Success, Write, answer, listed, operation, path,
 };
-use spotter_core::{clients::Client, company::Company};
 use spotter_kernel::{
-    Event, Key, Page, Problem, Result, Timestamp, id::ClientId, money::Currency,
-    number::BoundedInteger, text::Text,
+    Event, Key, Page, Problem, Result, Rule, Timestamp,
+    id::ClientId,
+    money::Currency,
+    number::BoundedInteger,
+    text::{Text, quoted},
 };
-use spotter_kernel::{Rule, text::quoted};
+use spotter_people::clients::Client;
 use spotter_store::{List, filters, lists};
 
 use super::request::{OPEN_DAYS, PaymentRequest, RequestStatus, RequestedPayment, TALLY};

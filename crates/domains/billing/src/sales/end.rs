@@ -2,8 +2,7 @@
 //! client leaves.
 
 use spotter_contract::{Area, Effect, Offboarding, Write};
-use spotter_kernel::text::quoted;
-use spotter_kernel::{Date, Event, Id, Result, id::ClientId};
+use spotter_kernel::{Date, Event, Id, Result, id::ClientId, text::quoted};
 use spotter_store::{params, statements};
 
 use crate::{

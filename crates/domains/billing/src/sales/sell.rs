@@ -1,13 +1,17 @@
 //! Selling: a product to a client, with its bill and its credits. What is previewed is what is sold.
 
+use std::ops::RangeInclusive;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use spotter_contract::{Area, Body, Path, Read, Success, Write, answer, operation};
-use spotter_core::clients::{Client, ClientPath};
 use spotter_kernel::{
-    Date, Event, Key, Problem, Result, id::ClientId, money::Currency, text::Text,
+    Date, Event, Key, Problem, Result, Rule,
+    id::ClientId,
+    money::Currency,
+    text::{Text, quoted},
 };
-use spotter_kernel::{Rule, text::quoted};
+use spotter_people::clients::{Client, ClientPath};
 use spotter_store::Json;
 
 use crate::{
@@ -40,8 +44,7 @@ use crate::{
 };
 
 /// How far from today a sale can begin, in days.
-const EARLIEST_DAYS: i64 = 31;
-const LATEST_DAYS: i64 = 366;
+const START_DAYS: RangeInclusive<i64> = -31..=366;
 
 /// A product that is sold to a client.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -218,9 +221,8 @@ fn work_out(cx: &mut Read, client: ClientId, request: SaleRequest) -> Result<Sal
     methods::check_collection(cx, client.client_id, request.collection, request.payment_method_id)?;
     let today = cx.today()?;
     let start = request.starts_on.unwrap_or(today);
-    if !(-EARLIEST_DAYS..=LATEST_DAYS).contains(&today.days_until(start)) {
-        let rule = BillingRule::SaleStart;
-        return Err(Problem::invalid("startsOn", rule));
+    if !START_DAYS.contains(&today.days_until(start)) {
+        return Err(Problem::invalid("startsOn", BillingRule::SaleStart));
     }
     let mut terms = Terms::of(&product);
     terms.price = request.price.unwrap_or(terms.price);
@@ -234,8 +236,7 @@ fn work_out(cx: &mut Read, client: ClientId, request: SaleRequest) -> Result<Sal
     let beginning = match request.membership {
         Some(AnchorChoice { anchor, first, date: Some(date) }) => {
             if anchor.is_some() || first.is_some() {
-                let rule = BillingRule::AnchoredTwice;
-                return Err(Problem::invalid("anchorDate", rule));
+                return Err(Problem::invalid("anchorDate", BillingRule::AnchoredTwice));
             }
             Some(billing_schedule::imported_start(&terms, date, start)?)
         }
@@ -470,12 +471,10 @@ pub(super) fn area() -> Area {
     Area::default().operations([
         operation!(POST "/finance/clients/{clientId}/products/preview", FinanceProductsRead, preview_product)
             .summary("Preview a product sale")
-            .describe(
-                "Returns what the sale would bill and grant. Changes nothing.",
-            )
+            .describe("Returns what the sale would bill and grant. Changes nothing.")
             .fails(&[Key::CompanyNotFound, Key::ApiError]),
         operation!(POST "/finance/clients/{clientId}/products", FinanceProductsWrite, assign_product)
-.success(Success::Sold)
+            .success(Success::Sold)
             .summary("Sell a product")
             .describe(
                 "Sells a pass, a credit pack or another one-time product to a client. The invoice \
@@ -496,7 +495,7 @@ pub(super) fn area() -> Area {
         .fails(&[Key::CompanyNotFound, Key::ApiError]),
         operation!(POST "/finance/clients/{clientId}/memberships", FinanceMembershipsWrite,
             assign_membership)
-.success(Success::Sold)
+        .success(Success::Sold)
         .summary("Sell a membership")
         .describe(
                 "Sells a membership to a client. The invoice of the first period is issued at \

@@ -5,9 +5,11 @@ use serde::Deserialize;
 use spotter_contract::{
     Area, ListQuery, OptionalBody, Path, Read, Success, Write, answer, listed, operation, path,
 };
-use spotter_core::clients::{Client, ClientPath};
-use spotter_kernel::text::quoted;
-use spotter_kernel::{Event, Key, Page, Problem, Result, Timestamp, text::Text};
+use spotter_kernel::{
+    Event, Key, Page, Problem, Result, Timestamp,
+    text::{Text, quoted},
+};
+use spotter_people::clients::{Client, ClientPath};
 use spotter_store::{Bind, List, filters, lists};
 
 use super::{
@@ -79,19 +81,15 @@ pub(super) fn area() -> Area {
     Area::default().lists(lists()).operations([
         operation!(GET "/finance/clients/{clientId}/products", FinanceProductsRead, list_client_products)
             .summary("List a client's products")
-            .describe(
-                "Returns everything that was sold to the client, latest first.",
-            )
+            .describe("Returns everything that was sold to the client, latest first.")
             .for_client(&["externalId"]),
         operation!(GET "/finance/client-products/{clientProductId}", FinanceProductsRead, get_client_product)
             .summary("Get a sold product")
-            .describe(
-                "Returns one sale to a client, on the terms of its day.",
-            )
+            .describe("Returns one sale to a client, on the terms of its day.")
             .for_own(&["externalId"]),
         operation!(POST "/finance/client-products/{clientProductId}/revoke", FinanceProductsWrite,
             revoke_client_product)
-.success(Success::Revoked)
+        .success(Success::Revoked)
         .summary("Revoke a sold product")
         .describe(
                 "Ends the sale today, together with its membership. Invoices stay; correct them \

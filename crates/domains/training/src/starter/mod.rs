@@ -5,7 +5,7 @@
 
 use std::{collections::HashMap, sync::LazyLock};
 
-use spotter_core::folding::{haystack, joined_haystack};
+use spotter_company::folding::{haystack, joined_haystack};
 use spotter_kernel::{Id, Timestamp};
 
 use super::{

@@ -1,6 +1,6 @@
 //! A new installation is set up by whoever started it, once.
 
-use spotter_core::company::founding;
+use spotter_people::founding;
 
 use super::{Browser, Form};
 use crate::{

@@ -6,7 +6,7 @@ use futures_util::future::{join_all, join3};
 use serde_json::{Value, json};
 use spotter_billing::audit;
 use spotter_contract::Table;
-use spotter_delivery::timers::Timers;
+use spotter_jobs::timers::Timers;
 use spotter_kernel::Date;
 use spotter_store::{Config, Db, Sql, params};
 

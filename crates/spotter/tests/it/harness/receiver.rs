@@ -25,7 +25,7 @@ use axum_server::tls_rustls::RustlsConfig;
 use futures_util::{StreamExt, stream};
 use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
 use rustls::pki_types::CertificateDer;
-use spotter_delivery::sender::LookUp;
+use spotter_outbound::http_client::LookUp;
 
 use super::runtime;
 

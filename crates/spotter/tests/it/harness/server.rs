@@ -14,18 +14,17 @@ use std::{
 
 use spotter::{data_exports::Exporter, importing::Importer, mail::Mailer};
 use spotter_contract::{Env, Table, Vault};
-use spotter_delivery::{
-    engine,
-    jobs::{Jobs, Worker},
-    mail::{Mailbox, Post},
-    sender::Sender,
-    timers::Timers,
-};
 use spotter_files::{FileStore, Files};
 use spotter_http::{Settings, State};
+use spotter_jobs::{
+    jobs::{Jobs, Worker},
+    timers::Timers,
+};
 use spotter_kernel::{Clock, Timestamp, id::CompanyId};
+use spotter_outbound::smtp::{Mailbox, Post};
 use spotter_reports::recount;
 use spotter_store::{Config, Db, Location, migrate};
+use spotter_webhooks::{engine, sender::Sender};
 use tokio::runtime::Runtime;
 
 use super::{App, Engine, postgres, public_safe, receiver};
@@ -338,7 +337,7 @@ fn start_in(
         providers.run_sandbox(stop).await;
     };
     tasks.push(runtime().spawn(bank).abort_handle());
-    let alert = sends_mail.then_some(&spotter_core::webhooks::TELL_OF_FAILURES);
+    let alert = sends_mail.then_some(&spotter_webhooks::TELL_OF_FAILURES);
     let deliveries = engine::Engine { alert, ..deliveries(&db, &env) };
     let sender = deliveries.sender.clone();
     tasks.push(
@@ -361,7 +360,7 @@ fn start_in(
     let networks: [ipnet::IpNet; 2] = ["127.0.0.0/8", "::1/128"].map(|net| net.parse().unwrap());
     let authority = [receiver::receiver().authority()];
     let fetcher =
-        spotter_delivery::fetch::Fetcher::new(networks.into(), &authority, receiver::names())
+        spotter_outbound::fetch::Fetcher::new(networks.into(), &authority, receiver::names())
             .unwrap();
     let service = spotter::serve::service(&state, &own_providers, fetcher)
         .into_make_service_with_connect_info::<SocketAddr>();

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use spotter_core::metrics;
+use spotter_company::metrics;
 use spotter_kernel::{Result, id::CompanyId};
 use spotter_store::{Sql, Tx, params};
 

@@ -8,8 +8,8 @@ use std::{
 };
 
 use serde_json::json;
-use spotter_delivery::mail::Message;
 use spotter_kernel::Clock;
+use spotter_outbound::smtp::Message;
 use spotter_store::{Sql, params};
 
 use crate::{

@@ -11,8 +11,8 @@ use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
 use rustls::pki_types::CertificateDer;
 use serde_json::Value;
 use spotter_contract::jobs::Outcome;
-use spotter_delivery::mail::{Message, Post, Server, sender};
 use spotter_kernel::{Id, Timestamp};
+use spotter_outbound::smtp::{Message, Post, Server, sender};
 use spotter_testing::requirements;
 
 use crate::harness::{random_text, runtime};

@@ -1,7 +1,7 @@
 //! What attackers try, from outside: each is refused.
 
 use serde_json::{Value, json};
-use spotter_core::mcp::modules::{GrantSubject, Module, scope_of};
+use spotter_assistants::modules::{GrantSubject, Module, scope_of};
 
 use super::{Assistant, REDIRECT, call, challenge, rpc, switch_on};
 use crate::{

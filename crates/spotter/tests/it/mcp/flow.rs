@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use spotter_core::mcp::modules::Module;
+use spotter_assistants::modules::Module;
 
 use super::{Assistant, REDIRECT, call, rpc, switch_on};
 use crate::{

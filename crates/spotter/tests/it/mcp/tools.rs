@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
+use spotter_assistants::modules::{GrantSubject, Module, OF_ALL, PROPOSED, scope_of};
 use spotter_contract::{Access, Operation};
-use spotter_core::mcp::modules::{GrantSubject, Module, OF_ALL, PROPOSED, scope_of};
 use spotter_kernel::{Clock, Event};
 use spotter_store::{Sql, params};
 

@@ -2,7 +2,7 @@
 //! the company.
 
 use serde_json::{Value, json};
-use spotter_contract::{Surface, operation::Method};
+use spotter_contract::{Method, Surface};
 
 use crate::{
     finance::{Travel, invoice_pdf::fetch, travelling},

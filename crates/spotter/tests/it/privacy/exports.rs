@@ -276,7 +276,7 @@ fn every_list_of_a_clients_is_exported() {
     }
     let of_clients = areas.operations.iter().filter(|row| {
         let lists = row.is_paged() || !row.path.ends_with('}');
-        let read = row.method == spotter_contract::operation::Method::Get && !row.writes;
+        let read = row.method == spotter_contract::Method::Get && !row.writes;
         read && lists && (row.path.contains("{clientId}") || row.has_parameter("clientId"))
     });
     for row in of_clients {

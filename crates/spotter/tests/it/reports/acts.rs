@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
-use spotter_core::metrics;
+use spotter_company::metrics;
 use spotter_store::{Sql, params};
 
 use crate::{

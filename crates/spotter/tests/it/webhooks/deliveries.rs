@@ -401,7 +401,7 @@ async fn old_deliveries_are_forgotten(app: App) {
     after_attempts(&app, &waits, 1).await;
     let (company, now) = (app.company, spotter_kernel::Clock::now(&crate::harness::SystemClock));
     let prune = |before| {
-        app.server.db.write(move |tx| spotter_delivery::retention::prune(tx, company, before))
+        app.server.db.write(move |tx| spotter_webhooks::retention::prune(tx, company, before))
     };
     assert_eq!(prune(now.plus_days(-1)).await.unwrap(), 0);
     assert_eq!(app.get("/webhooks/deliveries").await.ok().data()["total"], 4);

@@ -4,8 +4,8 @@ mod deliveries;
 mod subscriptions;
 
 use serde_json::{Value, json};
-use spotter_delivery::{canonical::canonical, signature::Signed};
 use spotter_store::{Sql, params};
+use spotter_webhooks::{canonical::canonical, signature::Signed};
 
 use crate::harness::{
     App, random_text,

@@ -7,8 +7,8 @@ pub(crate) use kinds::Cell;
 
 use maud::{Markup, html};
 use serde_json::Value;
+use spotter_company::uploads::MediaType;
 use spotter_contract::{Method, confirmations::Preview};
-use spotter_core::uploads::MediaType;
 
 use super::format::JsonFields;
 use crate::{

@@ -1,0 +1,76 @@
+//! The row that a request leaves in the audit log.
+
+use spotter_kernel::{Id, Problem, Result, Timestamp};
+use spotter_store::{params, statements};
+
+use super::Write;
+
+impl Write<'_, '_> {
+    /// Says for the audit log what the request is about, and which fields it changed.
+    pub fn set_audit_target<S: Into<String>>(
+        &mut self,
+        kind: &'static str,
+        id: impl Into<Id>,
+        changed: impl IntoIterator<Item = S>,
+    ) {
+        self.target = Some((kind, id.into()));
+        self.changed.extend(changed.into_iter().map(Into::into));
+    }
+
+    /// Says for the audit log which fields of a record a change touched; the instant of the change,
+    /// if it is one.
+    pub fn audit_fields(
+        &mut self,
+        kind: &'static str,
+        id: impl Into<Id>,
+        fields: Vec<String>,
+    ) -> Option<Timestamp> {
+        let changed = !fields.is_empty();
+        self.set_audit_target(kind, id, fields);
+        changed.then(|| self.now())
+    }
+
+    /// Writes an audit row if a record was touched.
+    pub(super) fn audit_changes(&mut self) -> Result<()> {
+        if self.target.is_some() { self.audit() } else { self.flush() }
+    }
+
+    /// Writes the audit row of a request that did something.
+    pub fn audit(&mut self) -> Result<()> {
+        self.audit_as("succeeded")
+    }
+
+    /// Writes an audit row with this outcome.
+    pub fn audit_as(&mut self, outcome: &'static str) -> Result<()> {
+        self.flush()?;
+        let id = self.new_id();
+        let caller = self.caller();
+        let (kind, target) = self.target.unzip();
+        let changed = serde_json::to_string(&self.changed).map_err(Problem::internal)?;
+        let (operation, request_id, actor_id) =
+            (self.operation, self.request_id, caller.actor.id());
+        let through = caller.delegation.as_ref().map(|delegation| delegation.through);
+        self.defer(
+            AUDIT,
+            params![
+                id,
+                caller.actor,
+                actor_id,
+                operation,
+                outcome,
+                kind,
+                target,
+                changed,
+                request_id,
+                through
+            ],
+        )?;
+        self.tally("auditLogs", 1)
+    }
+}
+
+statements! {
+    AUDIT = "INSERT INTO audit_log (company_id, audit_log_id, actor_type, actor_id, operation, outcome, \
+        target_type, target_id, changed_fields, request_id, through_id) \
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)";
+}

@@ -1,0 +1,185 @@
+//! Reading one company's rows in one snapshot.
+
+use spotter_kernel::{
+    Date, Key, Page, PageRequest, Problem, Result, TimeZone, Timestamp, id::CompanyId,
+};
+use spotter_store::{Chosen, Filters, List, Prefetch, Record, Sql, Tx, Value, params, statements};
+
+use super::Env;
+use crate::{Vault, caller::Caller};
+
+/// A view of one company's rows in one snapshot. In every statement `?1` is the company; the
+/// parameters that are passed start at `?2`.
+pub struct Read<'t, 'c> {
+    pub(super) tx: &'t mut Tx<'c>,
+    pub(super) caller: &'t Caller,
+    pub(super) now: Timestamp,
+    environment: Option<&'t Env>,
+    zone: Option<TimeZone>,
+}
+
+impl<'t, 'c> Read<'t, 'c> {
+    /// A view for this caller at this instant.
+    pub fn new(tx: &'t mut Tx<'c>, caller: &'t Caller, now: Timestamp) -> Self {
+        Self { tx, caller, now, environment: None, zone: None }
+    }
+
+    /// The same with what the installation gives to whoever reads: its signature, its finance.
+    pub fn with_env(mut self, env: &'t Env) -> Self {
+        self.environment = Some(env);
+        self
+    }
+
+    /// The zone of the company's dates.
+    pub fn zone(&mut self) -> Result<TimeZone> {
+        if let Some(zone) = &self.zone {
+            return Ok(zone.clone());
+        }
+        let found: Option<(TimeZone,)> = self.one(ZONE, params![])?;
+        let (zone,) = found.ok_or(Key::CompanyNotFound)?;
+        self.zone = Some(zone.clone());
+        Ok(zone)
+    }
+
+    /// Which date it is where the company is.
+    pub fn today(&mut self) -> Result<Date> {
+        Ok(self.zone()?.date_at(self.now))
+    }
+
+    pub(super) fn installation(&self) -> Result<&'t Env> {
+        self.environment.ok_or_else(|| Problem::internal("this is read outside of a request"))
+    }
+
+    /// A signature of bytes for one purpose, which is good within the company alone.
+    pub fn sign(&self, purpose: &str, bytes: &[u8]) -> Result<[u8; 32]> {
+        self.installation()?.vault.sign(purpose, &[&self.company().0.to_bytes(), bytes].concat())
+    }
+
+    /// What was sealed with the installation's key.
+    pub fn unsealed(&self, sealed: &[u8]) -> Result<Vec<u8>> {
+        self.installation()?.vault.open(sealed)
+    }
+
+    /// The installation's key.
+    pub fn vault(&self) -> Result<&'t Vault> {
+        Ok(&self.installation()?.vault)
+    }
+
+    /// The address that others reach the installation at.
+    pub fn address(&self) -> Result<&'t str> {
+        Ok(&self.installation()?.address)
+    }
+
+    /// The company whose rows are seen.
+    pub fn company(&self) -> CompanyId {
+        self.caller.company
+    }
+
+    /// Who calls.
+    pub fn caller(&self) -> &'t Caller {
+        self.caller
+    }
+
+    /// The instant of the request.
+    pub fn now(&self) -> Timestamp {
+        self.now
+    }
+
+    /// The first row, if there is one.
+    pub fn one<R: Record>(&mut self, sql: Sql, params: &[Value<'_>]) -> Result<Option<R>> {
+        self.tx.one(sql, &scoped(self.caller.company, params))
+    }
+
+    /// The first row for each of several sets of parameters, all asked for in one go.
+    pub fn one_each<R: Record>(
+        &mut self,
+        sql: Sql,
+        params: impl IntoIterator<Item = Vec<Value<'static>>>,
+    ) -> Result<Vec<Option<R>>> {
+        let each = self.all_each(sql, params)?;
+        Ok(each.into_iter().map(|rows| rows.into_iter().next()).collect())
+    }
+
+    /// Every row for each of several sets of parameters, all asked for in one go.
+    pub fn all_each<R: Record>(
+        &mut self,
+        sql: Sql,
+        params: impl IntoIterator<Item = Vec<Value<'static>>>,
+    ) -> Result<Vec<Vec<R>>> {
+        let company = self.caller.company;
+        let request: Result<Vec<_>> = params
+            .into_iter()
+            .map(|params| self.tx.prefetch(sql, &scoped(company, &params)))
+            .collect();
+        request?.into_iter().map(|ahead| self.tx.awaited(ahead)).collect()
+    }
+
+    /// Every row. The statement itself must bound them.
+    pub fn all<R: Record>(&mut self, sql: Sql, params: &[Value<'_>]) -> Result<Vec<R>> {
+        self.tx.all(sql, &scoped(self.caller.company, params))
+    }
+
+    /// Asks for rows before they are needed, so that they come with what is asked for next.
+    pub fn prefetch<R: Record>(&mut self, sql: Sql, params: &[Value<'_>]) -> Result<Prefetch<R>> {
+        self.tx.prefetch(sql, &scoped(self.caller.company, params))
+    }
+
+    /// The rows that were asked for ahead.
+    pub fn awaited<R: Record>(&mut self, request: Prefetch<R>) -> Result<Vec<R>> {
+        self.tx.awaited(request)
+    }
+
+    /// A page of a list.
+    pub fn page<R: Record, F: Filters>(
+        &mut self,
+        list: &List<R, F>,
+        wanted: &F,
+        request: PageRequest,
+    ) -> Result<Page<R>> {
+        self.page_of(list, &[], &wanted.chosen(), request)
+    }
+
+    /// A page of a list below other records, whose keys are `?2` and on.
+    pub fn page_under<R: Record, F: Filters>(
+        &mut self,
+        list: &List<R, F>,
+        above: &[Value<'_>],
+        wanted: &F,
+        request: PageRequest,
+    ) -> Result<Page<R>> {
+        self.page_of(list, above, &wanted.chosen(), request)
+    }
+
+    /// The same with conditions that the operation has chosen.
+    pub fn page_of<R: Record, F: Filters>(
+        &mut self,
+        list: &List<R, F>,
+        above: &[Value<'_>],
+        chosen: &[Chosen<'_>],
+        request: PageRequest,
+    ) -> Result<Page<R>> {
+        list.page(self.tx, self.caller.company, above, chosen, request)
+    }
+
+    /// A page of a list below other records where the total is known.
+    pub fn page_known<R: Record, F: Filters>(
+        &mut self,
+        list: &List<R, F>,
+        above: &[Value<'_>],
+        total: i64,
+        request: PageRequest,
+    ) -> Result<Page<R>> {
+        list.page_known(self.tx, self.caller.company, above, total, request)
+    }
+}
+
+pub(super) fn scoped<'v>(company: CompanyId, params: &[Value<'v>]) -> Vec<Value<'v>> {
+    let mut all = Vec::with_capacity(params.len() + 1);
+    all.push(Value::Text(company.to_string().into()));
+    all.extend_from_slice(params);
+    all
+}
+
+statements! {
+    ZONE = "SELECT time_zone FROM company WHERE company_id = ?1";
+}

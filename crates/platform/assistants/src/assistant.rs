@@ -1,0 +1,192 @@
+//! Who calls the MCP server: a credential, the person behind it, and what they have handed over.
+
+use spotter_contract::{Actor, Caller, Delegation, Env, Read, Role, vault};
+use spotter_kernel::{
+    Id, Key, Result,
+    id::{ClientId, CoachId},
+    secret::{Credential, CredentialKind},
+};
+use spotter_store::{Prefetch, Tx, params};
+
+use super::{
+    grants::{Grant, GrantId},
+    keys::{self, McpKey},
+    modules::{GrantSubject, Module, OF_ALL, scopes_of},
+    policy,
+    tokens::{self, Token},
+};
+use spotter_company::company::Company;
+use spotter_people::{
+    coaches::Coach,
+    identity::{accounts::Subject, sessions},
+};
+
+/// Who calls the MCP server, and what they were allowed.
+#[derive(Clone, Debug)]
+pub struct Assistant {
+    /// The person, and what was handed to the assistant.
+    pub caller: Caller,
+    /// The grant or key through which it acts.
+    through: Id,
+    /// For whom it acts.
+    pub subject: GrantSubject,
+    /// What it may reach.
+    pub modules: Vec<Module>,
+    /// Whether it may only read.
+    pub read_only: bool,
+    /// What to ask for ahead at the next request with the same credential.
+    pub hint: CredentialHint,
+}
+
+impl Assistant {
+    /// The grant or key through which it acts.
+    pub const fn through(&self) -> Id {
+        self.through
+    }
+
+    /// Whether one of its modules holds the tool.
+    pub fn has_tool(&self, tool: &str) -> bool {
+        OF_ALL.contains(&tool) || self.modules.iter().any(|module| module.tools().contains(&tool))
+    }
+}
+
+/// What a credential was found to lead to. It is never believed: it says what to ask for in the same
+/// round trip as the credential itself, and is thrown away where the credential leads elsewhere.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CredentialHint {
+    grant: Option<GrantId>,
+    coach: Option<CoachId>,
+}
+
+/// Takes apart what is presented at the MCP server: a static key or an access token.
+pub fn parse(text: &str) -> Option<Credential> {
+    [CredentialKind::McpAccessToken, CredentialKind::McpKey]
+        .into_iter()
+        .find_map(|kind| Credential::parse(kind, text))
+}
+
+/// What a good credential leads to.
+struct ResolvedCredential {
+    through: Id,
+    grant: Option<GrantId>,
+    subject: GrantSubject,
+    person: Id,
+    modules: Vec<Module>,
+    read_only: bool,
+}
+
+/// The person behind a credential, if it is good, the person may still come in, and the company
+/// still lets assistants in.
+pub fn authenticate(
+    tx: &mut Tx,
+    env: &Env,
+    credential: &Credential,
+    hint: Option<CredentialHint>,
+) -> Result<Assistant> {
+    let (company, now) = (credential.company, env.clock.now());
+    let nobody = Caller::new(company, Actor::System);
+    let switches = Company::prefetch(tx, company)?;
+    let coach = hint.and_then(|hint| hint.coach);
+    let grant = hint.and_then(|hint| hint.grant);
+    let asked_coach = coach.map(|id| Coach::prefetch(tx, company, id)).transpose()?;
+    let asked_grant = grant.map(|id| Grant::prefetch(tx, company, id)).transpose()?;
+    let ResolvedCredential { through, grant, subject, person, modules, read_only } =
+        match credential.kind {
+            CredentialKind::McpKey => by_key(&mut Read::new(tx, &nobody, now), credential)?,
+            _ => {
+                let cx = &mut Read::new(tx, &nobody, now);
+                let token = good_token(cx, credential, &env.mcp_url)?;
+                let ahead = asked_grant.filter(|_| grant == Some(token.grant_id));
+                by_grant(match awaited_row(tx, ahead)? {
+                    Some(grant) => grant,
+                    None => Grant::find(&mut Read::new(tx, &nobody, now), token.grant_id)?,
+                })?
+            }
+        };
+    let features = Company::awaited(tx, switches)?.features();
+    let ahead = asked_coach.filter(|_| {
+        subject == GrantSubject::Company && coach.is_some_and(|CoachId(id)| id == person)
+    });
+    let known = awaited_row(tx, ahead)?;
+    let cx = &mut Read::new(tx, &nobody, now);
+    let admitted = match (known, subject) {
+        (Some(coach), _) => sessions::admit_coach(&coach, through)?,
+        (None, GrantSubject::Company) => sessions::admit(cx, Subject::Coach, person, through)?,
+        (None, GrantSubject::Client) => sessions::admit(cx, Subject::Client, person, through)?,
+    };
+    let actor = admitted.actor;
+    let may = match (&actor, subject) {
+        // What a manager allowed is not a coach's to use.
+        (Actor::Coach { role, .. }, _) => features.mcp && *role >= Role::Manager,
+        _ => features.mcp && features.client_ai,
+    };
+    if !may {
+        return Err(Key::InvalidToken.into());
+    }
+    let modules = match &actor {
+        Actor::Client { id, .. } => within_policy(cx, *id, modules)?,
+        _ => modules,
+    };
+    let delegation = Some(Delegation {
+        through,
+        scopes: scopes_of(&modules, read_only),
+        tools: modules.iter().map(|module| module.tools()).chain([OF_ALL]).collect(),
+        read_only,
+    });
+    let hint = CredentialHint {
+        grant,
+        coach: (subject == GrantSubject::Company).then_some(CoachId(person)),
+    };
+    let caller = Caller { features, delegation, ..Caller::new(company, actor) };
+    Ok(Assistant { caller, through, subject, modules, read_only, hint })
+}
+
+/// The row that was asked for ahead, if one was and it is there.
+fn awaited_row<R: spotter_store::Record>(
+    tx: &mut Tx,
+    request: Option<Prefetch<R>>,
+) -> Result<Option<R>> {
+    request.map_or(Ok(None), |request| Ok(tx.awaited(request)?.into_iter().next()))
+}
+
+fn by_key(cx: &mut Read, credential: &Credential) -> Result<ResolvedCredential> {
+    let now = cx.now();
+    let found: Option<McpKey> = cx.one(keys::BY_DIGEST, params![vault::digest(credential)])?;
+    let good = found.filter(|key| key.revoked_at.is_none() && key.expires_at > now);
+    let key = good.ok_or(Key::InvalidToken)?;
+    Ok(ResolvedCredential {
+        through: key.key_id.0,
+        grant: None,
+        subject: GrantSubject::Company,
+        person: key.coach_id.0,
+        modules: key.modules.0,
+        read_only: key.read_only,
+    })
+}
+
+fn good_token(cx: &mut Read, credential: &Credential, address: &str) -> Result<Token> {
+    let now = cx.now();
+    let found: Option<Token> = cx.one(tokens::TOKEN, params![vault::digest(credential)])?;
+    found.filter(|token| token.is_good_access(now, address)).ok_or_else(|| Key::InvalidToken.into())
+}
+
+fn by_grant(grant: Grant) -> Result<ResolvedCredential> {
+    if grant.revoked_at.is_some() {
+        return Err(Key::InvalidToken.into());
+    }
+    Ok(ResolvedCredential {
+        through: grant.grant_id.0,
+        grant: Some(grant.grant_id),
+        subject: grant.subject,
+        person: grant.subject_id,
+        modules: grant.modules.0,
+        read_only: grant.read_only,
+    })
+}
+
+/// What is left of a client's modules where the company allows fewer; nobody where it lets none of theirs in.
+fn within_policy(cx: &mut Read, client: ClientId, mut modules: Vec<Module>) -> Result<Vec<Module>> {
+    let allowed = policy::for_client(cx, client)?.ok_or(Key::InvalidToken)?;
+    modules.retain(|module| allowed.contains(module));
+    Ok(modules)
+}

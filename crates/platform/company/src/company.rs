@@ -1,0 +1,275 @@
+//! The company itself: its profile and settings, what is switched on, and how it starts.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use spotter_contract::{Area, Body, Features, Offboarding, Read, Write, answer, operation};
+use spotter_kernel::{
+    Change, Key, Patch, Result, TimeZone, Timestamp,
+    id::CompanyId,
+    money::Currency,
+    text::{Country, Email, Language, Name, Phone, WebUrl},
+};
+use spotter_store::{Prefetch, Record, Tx, params, places, record, statements};
+
+record! {
+    /// A company, and what is switched on for it.
+    #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+    #[serde(rename_all = "camelCase")]
+    pub struct Company {
+        /// The company's id.
+        pub company_id: CompanyId,
+        /// Display name.
+        pub name: String,
+        email: Option<String>,
+        phone: Option<String>,
+        website: Option<String>,
+        /// ISO 3166-1 alpha-2 code.
+    pub country: Option<String>,
+        /// Language as an ISO 639-1 code, such as `nl`.
+        pub language: String,
+        /// Currency as an ISO 4217 code, such as `EUR`.
+        pub currency: Currency,
+        /// IANA name; the zone of the company's dates.
+        pub time_zone: String,
+        /// Whether integrations are let in.
+        #[serde(skip)]
+        pub public_api_enabled: bool,
+        #[serde(skip)]
+        workout_enabled: bool,
+        #[serde(skip)]
+        programme_calendar_enabled: bool,
+        #[serde(skip)]
+        mcp_enabled: bool,
+        #[serde(skip)]
+        client_ai_enabled: bool,
+        #[serde(skip)]
+        health_consent_enabled: bool,
+        #[serde(skip)]
+        second_step_demanded: bool,
+        created_at: Timestamp,
+        updated_at: Timestamp,
+    }
+}
+
+/// What a new company is made of.
+#[derive(Debug, Clone)]
+pub struct NewCompany {
+    /// Display name.
+    pub name: Name<120>,
+    /// The zone of its dates.
+    pub time_zone: TimeZone,
+    /// What it counts money in.
+    pub currency: Currency,
+    /// Language as an ISO 639-1 code, such as `nl`.
+    pub language: Language,
+    /// ISO 3166-1 alpha-2 code.
+    pub country: Option<Country>,
+}
+
+impl Company {
+    /// Asks for a company before it is needed, so that it comes with what is asked for next.
+    pub fn prefetch(tx: &mut Tx<'_>, company: CompanyId) -> Result<Prefetch<Self>> {
+        tx.prefetch(FIND, params![company])
+    }
+
+    /// The company that was asked for.
+    pub fn awaited(tx: &mut Tx<'_>, request: Prefetch<Self>) -> Result<Self> {
+        let found = tx.awaited(request)?.into_iter().next();
+        found.ok_or_else(|| Key::CompanyNotFound.into())
+    }
+
+    /// The caller's company.
+    pub fn find(cx: &mut Read) -> Result<Self> {
+        cx.one(FIND, params![])?.ok_or_else(|| Key::CompanyNotFound.into())
+    }
+
+    /// Starts a company with everything but AI switched on.
+    pub fn create(tx: &mut Tx, id: CompanyId, new: NewCompany, now: Timestamp) -> Result<Self> {
+        let company = Self {
+            company_id: id,
+            name: new.name.into(),
+            email: None,
+            phone: None,
+            website: None,
+            country: new.country.map(Into::into),
+            language: new.language.into(),
+            currency: new.currency,
+            time_zone: new.time_zone.name().to_owned(),
+            public_api_enabled: true,
+            workout_enabled: true,
+            programme_calendar_enabled: true,
+            mcp_enabled: false,
+            client_ai_enabled: false,
+            health_consent_enabled: false,
+            second_step_demanded: false,
+            created_at: now,
+            updated_at: now,
+        };
+        tx.execute(INSERT, &company.params())?;
+        Ok(company)
+    }
+
+    /// When it was created.
+    pub fn created_at(&self) -> Timestamp {
+        self.created_at
+    }
+
+    /// The zone of its dates.
+    pub fn zone(&self) -> TimeZone {
+        TimeZone::parse(&self.time_zone).unwrap_or(TimeZone::UTC)
+    }
+
+    /// What is switched on.
+    pub fn features(&self) -> Features {
+        Features {
+            public_api: self.public_api_enabled,
+            workout: self.workout_enabled,
+            programme_calendar: self.programme_calendar_enabled,
+            mcp: self.mcp_enabled,
+            client_ai: self.client_ai_enabled,
+            health_consent: self.health_consent_enabled,
+            second_step: self.second_step_demanded,
+        }
+    }
+
+    fn save(&mut self, cx: &mut Write, before: &Self) -> Result<()> {
+        let Some(now) = cx.audit_fields("company", self.company_id, self.changed(before)) else {
+            return Ok(());
+        };
+        self.updated_at = now;
+        // The company's id stands both as ?1 and as the first column.
+        cx.defer(SAVE, &self.params()[1..])
+    }
+}
+
+/// Every company's id and name, for the operator's command line.
+pub fn all_companies(tx: &mut Tx) -> Result<Vec<(CompanyId, String)>> {
+    tx.all(ALL, params![])
+}
+
+answer!(CompanyAnswer { company: Company });
+
+answer!(ProfileAnswer { profile: Company });
+
+fn get_company_profile(cx: &mut Read) -> Result<ProfileAnswer> {
+    Ok(ProfileAnswer { profile: Company::find(cx)? })
+}
+
+fn get_company_settings(cx: &mut Read) -> Result<CompanyAnswer> {
+    Ok(CompanyAnswer { company: Company::find(cx)? })
+}
+
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+struct SettingsChange {
+    name: Change<Name<120>>,
+    email: Patch<Email>,
+    phone: Patch<Phone>,
+    website: Patch<WebUrl>,
+    country: Patch<Country>,
+    language: Change<Language>,
+    currency: Change<Currency>,
+    time_zone: Change<TimeZone>,
+}
+
+fn update_company_settings(
+    cx: &mut Write,
+    Body(change): Body<SettingsChange>,
+) -> Result<CompanyAnswer> {
+    let before = Company::find(cx)?;
+    let mut company = before.clone();
+    change.name.apply(&mut company.name);
+    change.email.map(Into::into).apply(&mut company.email);
+    change.phone.map(Into::into).apply(&mut company.phone);
+    change.website.map(Into::into).apply(&mut company.website);
+    change.country.map(Into::into).apply(&mut company.country);
+    change.language.apply(&mut company.language);
+    change.currency.apply(&mut company.currency);
+    change.time_zone.map(|zone| zone.name().to_owned()).apply(&mut company.time_zone);
+    company.save(cx, &before)?;
+    Ok(CompanyAnswer { company })
+}
+
+answer!(FeaturesAnswer { features: Features });
+
+fn get_company_features(cx: &mut Read) -> Result<FeaturesAnswer> {
+    Ok(FeaturesAnswer { features: Company::find(cx)?.features() })
+}
+
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+struct FeaturesChange {
+    public_api: Change<bool>,
+    workout: Change<bool>,
+    programme_calendar: Change<bool>,
+    mcp: Change<bool>,
+    client_ai: Change<bool>,
+    /// What is kept of a client's health needs their consent.
+    health_consent: Change<bool>,
+    /// Managers and admins do nothing before they have added a second step to their sign-in.
+    second_step: Change<bool>,
+}
+
+fn update_company_features(
+    cx: &mut Write,
+    Body(change): Body<FeaturesChange>,
+) -> Result<FeaturesAnswer> {
+    let before = Company::find(cx)?;
+    let mut company = before.clone();
+    let switches = [
+        (change.public_api, &mut company.public_api_enabled),
+        (change.workout, &mut company.workout_enabled),
+        (change.programme_calendar, &mut company.programme_calendar_enabled),
+        (change.mcp, &mut company.mcp_enabled),
+        (change.client_ai, &mut company.client_ai_enabled),
+        (change.health_consent, &mut company.health_consent_enabled),
+        (change.second_step, &mut company.second_step_demanded),
+    ];
+    for (wanted, switch) in switches {
+        wanted.apply(switch);
+    }
+    company.save(cx, &before)?;
+    let (was, is) = (before.features(), company.features());
+    if (was.mcp && !is.mcp) || (was.client_ai && !is.client_ai) {
+        let company = cx.company();
+        cx.end(Offboarding::AssistantsOff, company.0)?;
+    }
+    Ok(FeaturesAnswer { features: company.features() })
+}
+
+/// The operations and statements of this domain.
+pub fn area() -> Area {
+    let own = Area::of(STATEMENTS).operations([
+        operation!(GET "/company/profile", CompanyCatalogRead, get_company_profile)
+            .summary("Get the company's profile")
+            .describe(
+                "Returns the company's name, time zone, currency, language and contact details.",
+            )
+            .fails(&[Key::CompanyNotFound])
+            .tagged("Company catalogue"),
+        operation!(app GET "/company/settings", Coach, get_company_settings)
+            .summary("Get the company's settings")
+            .describe(
+                "Returns the company's name, contact details, time zone, language and currency.",
+            ),
+        operation!(app PATCH "/company/settings", Manager, update_company_settings)
+            .summary("Update the company's settings")
+            .describe("Changes the fields that are sent."),
+        operation!(app GET "/company/features", Coach, get_company_features)
+            .summary("Get the company's features")
+            .describe("Returns which features are switched on."),
+        operation!(app PATCH "/company/features", Manager, update_company_features)
+            .summary("Update the company's features")
+            .describe("Switches features on and off.")
+            .reauthentication(),
+    ]);
+    Area::join([own, crate::catalogue::area()]).tagged("Company")
+}
+
+statements! {
+    FIND = "SELECT ", Company::COLUMNS, " FROM company WHERE company_id = ?1";
+    INSERT = "INSERT INTO company (", Company::COLUMNS, ") VALUES (", places(1, Company::WIDTH), ")";
+    SAVE = "UPDATE company SET (", Company::COLUMNS, ") = (", places(1, Company::WIDTH),
+        ") WHERE company_id = ?1";
+    ALL = "SELECT company_id, name FROM company ORDER BY company_id LIMIT 10000";
+}

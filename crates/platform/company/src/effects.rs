@@ -1,0 +1,13 @@
+//! What operations of the company and its locations are about to do, as people are asked to confirm it, in every language.
+
+use spotter_kernel::phrases;
+
+phrases! {
+    /// An effect of an operation of the company and its locations.
+    pub enum CompanyEffect {
+        LocationArchived { name: String }
+            "{name} is archived: nothing new can be booked there."
+            "{name} wordt gearchiveerd: er kan niets nieuws worden geboekt."
+            "{name} wird archiviert: dort ist nichts Neues buchbar."
+    }
+}

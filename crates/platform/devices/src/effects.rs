@@ -1,0 +1,13 @@
+//! What operations of access devices are about to do, as people are asked to confirm it, in every language.
+
+use spotter_kernel::phrases;
+
+phrases! {
+    /// An effect of an operation of access devices.
+    pub enum DeviceEffect {
+        RefusedWhileGuarded
+            "Refused while a device guards a zone that is left out."
+            "Geweigerd zolang een apparaat een zone bewaakt die wegvalt."
+            "Abgelehnt, solange ein Gerät eine Zone überwacht, die wegfällt."
+    }
+}

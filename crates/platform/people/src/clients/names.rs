@@ -1,0 +1,45 @@
+//! What clients are called, for whoever looks at many of them.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use spotter_contract::{Area, IdList, Query, Read, answer, operation};
+use spotter_kernel::{Result, id::ClientId};
+
+use super::record::Client;
+
+/// Several clients, of each of whom something is asked.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ClientIds {
+    /// Clients, with commas between; at most 100.
+    pub client_ids: IdList<ClientId>,
+}
+
+/// What a client is called.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct ClientName {
+    client_id: ClientId,
+    /// The first and the last name.
+    name: String,
+}
+
+answer!(NamesAnswer {
+    /// In the order in which they were asked for, without ids of nobody.
+    client_names: Vec<ClientName>,
+});
+
+fn list_client_names(cx: &mut Read, Query(request): Query<ClientIds>) -> Result<NamesAnswer> {
+    let ids = request.client_ids.0;
+    let names = Client::names(cx, &ids)?;
+    let named = ids.into_iter().zip(names);
+    let named = named.filter_map(|(client_id, name)| Some(ClientName { client_id, name: name? }));
+    Ok(NamesAnswer { client_names: named.collect() })
+}
+
+/// The operations and statements of this module.
+pub(super) fn area() -> Area {
+    Area::default().operations([operation!(app GET "/clients/names", Coach, list_client_names)
+        .summary("List names of several clients")
+        .describe("Returns the names of up to 100 clients.")])
+}

@@ -1,0 +1,234 @@
+//! Browsers that are signed in to the pages. A browser holds one secret in a cookie, which a page that is open twice, or a
+//! form that is sent twice, does not replace; it ends when nobody has used it for a while.
+
+use spotter_contract::{
+    Actor, Area, Caller, Effect, Env, Offboarding, Read, Repeating, Write, vault,
+};
+use spotter_kernel::{
+    Id, Key, Result, Timestamp,
+    id::{ClientId, CoachId},
+    secret::{Credential, CredentialKind},
+};
+use spotter_store::{Tx, params, record, statements, values};
+
+use super::{
+    accounts::Subject,
+    sessions::{SignedInActor, admit_client, admit_coach},
+};
+use crate::{clients::Client, coaches::Coach, effects::PeopleEffect};
+use spotter_company::company::Company;
+
+/// How long a browser stays signed in that nobody uses, in seconds (12 hours).
+const IDLE_SECONDS: i64 = 12 * 3_600;
+/// The same where its person has asked to stay signed in (30 days).
+const REMEMBERED_SECONDS: i64 = 30 * 86_400;
+/// Uses that are closer to each other than this are one, in seconds.
+const USE_SECONDS: i64 = 600;
+/// For so long after somebody has typed their password they need not type it again, in seconds.
+const SURE_SECONDS: i64 = 600;
+/// The longest description of a browser that is kept, in characters.
+const BROWSER_MAX: usize = 120;
+
+record! {
+    /// A browser that is signed in.
+    #[derive(Clone, Debug)]
+    pub struct BrowserSession {
+        /// Id of the record.
+        pub session_id: Id,
+        digest: Vec<u8>,
+        subject: Subject,
+        subject_id: Id,
+        /// What the browser says that it is.
+        pub browser: String,
+        remembered: bool,
+        /// When its person signed in.
+        pub created_at: Timestamp,
+        /// When they typed their password last.
+        sure_at: Timestamp,
+        /// When it was used last, to some minutes.
+        pub seen_at: Timestamp,
+        expires_at: Timestamp,
+    }
+}
+
+impl BrowserSession {
+    /// Until when a cookie is kept where its person has asked to stay signed in, in seconds; as long as the browser
+    /// is open where they have not.
+    pub fn seconds_of_cookie(remembered: bool) -> Option<i64> {
+        remembered.then_some(REMEMBERED_SECONDS)
+    }
+
+    /// The same of the cookie of this one.
+    pub fn cookie_seconds(&self) -> Option<i64> {
+        Self::seconds_of_cookie(self.remembered)
+    }
+
+    /// Whether it was not used for so long that this use is to be written down.
+    pub fn is_stale(&self, now: Timestamp) -> bool {
+        now.seconds() - self.seen_at.seconds() >= USE_SECONDS
+    }
+
+    /// Whether its person typed their password a moment ago.
+    pub fn is_sure(&self, now: Timestamp) -> bool {
+        now.seconds() - self.sure_at.seconds() < SURE_SECONDS
+    }
+
+    fn expiry(remembered: bool, now: Timestamp) -> Timestamp {
+        now.plus_seconds(if remembered { REMEMBERED_SECONDS } else { IDLE_SECONDS })
+    }
+}
+
+/// Somebody who is signed in with a browser, as a page needs to know them.
+#[derive(Clone, Debug)]
+pub struct Person {
+    /// Who they are to operations.
+    pub caller: Caller,
+    /// Display name.
+    pub name: String,
+    /// Where they sign in.
+    pub email: String,
+    /// Their company.
+    pub company: Company,
+    /// The browser that they use.
+    pub session: BrowserSession,
+}
+
+/// Signs a browser in, for somebody whose password was right: what its cookie holds.
+pub fn open(
+    cx: &mut Write,
+    (subject, subject_id): (Subject, Id),
+    browser: &str,
+    remembered: bool,
+) -> Result<Credential> {
+    let (token, now) = (cx.new_credential(CredentialKind::BrowserSession), cx.now());
+    let session = BrowserSession {
+        session_id: cx.new_id(),
+        digest: vault::digest(&token).to_vec(),
+        subject,
+        subject_id,
+        browser: browser.chars().filter(|c| !c.is_control()).take(BROWSER_MAX).collect(),
+        remembered,
+        created_at: now,
+        sure_at: now,
+        seen_at: now,
+        expires_at: BrowserSession::expiry(remembered, now),
+    };
+    let id = session.session_id;
+    find_person(cx, subject, subject_id, id)?;
+    cx.set_audit_target(subject.word(), subject_id, ["session"]);
+    cx.defer(INSERT, &session.params())?;
+    Ok(token)
+}
+
+/// Who is signed in with a browser; `auth.invalid_token` where nobody is any more.
+pub fn authenticate(tx: &mut Tx, env: &Env, token: &Credential) -> Result<Person> {
+    let (id, now) = (token.company, env.clock.now());
+    let request = Company::prefetch(tx, id)?;
+    let found: Option<BrowserSession> = tx.one(FIND, params![id, vault::digest(token)])?;
+    let session = found.filter(|session| session.expires_at > now).ok_or(Key::InvalidToken)?;
+    let company = Company::awaited(tx, request)?;
+    let nobody = Caller::new(id, Actor::System);
+    let cx = &mut Read::new(tx, &nobody, now);
+    let (subject, subject_id) = (session.subject, session.subject_id);
+    let (admitted, name, email) = find_person(cx, subject, subject_id, session.session_id)?;
+    let caller = admitted.caller(id, company.features());
+    Ok(Person { caller, name, email, company, session })
+}
+
+/// The actor that somebody is, what they are called and where they sign in, if they may still come in.
+fn find_person(
+    cx: &mut Read,
+    subject: Subject,
+    id: Id,
+    session: Id,
+) -> Result<(SignedInActor, String, String)> {
+    let found = match subject {
+        Subject::Coach => Coach::find(cx, CoachId(id)).and_then(|coach| {
+            let admitted = admit_coach(&coach, session)?;
+            Ok((admitted, coach.first_name().to_owned(), coach.email().to_owned()))
+        }),
+        Subject::Client => Client::find(cx, ClientId(id)).and_then(|client| {
+            let admitted = admit_client(&client, session)?;
+            let email = client.email().unwrap_or_default().to_owned();
+            Ok((admitted, client.first_name().to_owned(), email))
+        }),
+    };
+    found.map_err(|problem| match problem.status {
+        404 => Key::InvalidToken.into(),
+        _ => problem,
+    })
+}
+
+/// Writes down that a browser is used, so that it stays signed in.
+pub fn go_on(tx: &mut Tx, person: &Person, now: Timestamp) -> Result<()> {
+    let session = &person.session;
+    let until = BrowserSession::expiry(session.remembered, now);
+    let row = params![person.company.company_id, session.session_id, now, until];
+    tx.execute(GO_ON, row).map(drop)
+}
+
+/// Writes down that whoever uses a browser has typed their password again.
+pub fn record_reauthentication(tx: &mut Tx, person: &Person, now: Timestamp) -> Result<()> {
+    let row = params![person.company.company_id, person.session.session_id, now];
+    tx.execute(BE_SURE, row).map(drop)
+}
+
+/// Signs a browser out.
+pub fn end(cx: &mut Write, session: Id) -> Result<()> {
+    cx.defer(END, params![session])
+}
+
+/// Signs every browser of a coach or a client out.
+pub(super) fn end_all(cx: &mut Write, subject: Subject, id: Id) -> Result<()> {
+    cx.defer(END_ALL, params![subject, id])
+}
+
+/// Signs every browser of a coach or a client out but this one, if it is one.
+pub(super) fn end_others(cx: &mut Write, subject: Subject, id: Id, session: Id) -> Result<()> {
+    cx.defer(END_OTHERS, params![subject, id, session])
+}
+
+/// What ends with somebody who leaves.
+const ENDINGS: &[Effect] = &[
+    Effect::new(
+        Offboarding::ClientArchived,
+        || PeopleEffect::ClientBrowsersSignedOut.into(),
+        |cx, id| cx.execute(END_ALL, params![Subject::Client, id]),
+    ),
+    Effect::new(
+        Offboarding::CoachDeactivated,
+        || PeopleEffect::CoachBrowsersSignedOut.into(),
+        |cx, id| cx.execute(END_ALL, params![Subject::Coach, id]),
+    ),
+];
+
+/// Deletes some sessions that have ended; how many. To be called now and then.
+fn prune(tx: &mut Tx, now: Timestamp) -> Result<u64> {
+    tx.execute(PRUNE, params![now])
+}
+
+const REPEATING: &[Repeating] = &[Repeating::prune(
+    "forget_browser_sessions",
+    "Forget browsers that are not signed in any more",
+    prune,
+)];
+
+/// The operations and statements of this module.
+pub(super) fn area() -> Area {
+    Area::of(STATEMENTS).repeats(REPEATING).ends(ENDINGS)
+}
+
+statements! {
+    INSERT = "INSERT INTO browser_session ", values!(BrowserSession);
+    FIND = "SELECT ", BrowserSession::COLUMNS, " FROM browser_session \
+        WHERE company_id = ?1 AND digest = ?2";
+    GO_ON = "UPDATE browser_session SET seen_at = ?3, expires_at = ?4 \
+        WHERE company_id = ?1 AND session_id = ?2";
+    BE_SURE = "UPDATE browser_session SET sure_at = ?3 WHERE company_id = ?1 AND session_id = ?2";
+    END = "DELETE FROM browser_session WHERE company_id = ?1 AND session_id = ?2";
+    END_ALL = "DELETE FROM browser_session WHERE company_id = ?1 AND subject = ?2 AND subject_id = ?3";
+    END_OTHERS = "DELETE FROM browser_session WHERE company_id = ?1 AND subject = ?2 \
+        AND subject_id = ?3 AND session_id <> ?4";
+    PRUNE = "DELETE FROM browser_session WHERE (company_id, session_id) IN \
+        (SELECT company_id, session_id FROM browser_session WHERE expires_at <= ?1 LIMIT 500)";
+}

@@ -1,0 +1,48 @@
+//! Callers by their record: who holds an address that was signed for them, as they stand now.
+
+use spotter_contract::{
+    Actor, Caller, Read,
+    downloads::{Holder, Ticket},
+};
+use spotter_kernel::{Id, Key, Result, Timestamp, id::CompanyId};
+use spotter_store::Tx;
+
+use super::{accounts::Subject, api_clients::ApiClient, sessions};
+use spotter_company::company::Company;
+
+/// Who holds a ticket, if they may still come in.
+pub fn holder(tx: &mut Tx, ticket: &Ticket, now: Timestamp) -> Result<Caller> {
+    caller(tx, ticket.company, (ticket.holder, ticket.by), now)
+}
+
+/// A caller by their record, if they may still come in.
+pub fn caller(
+    tx: &mut Tx,
+    company: CompanyId,
+    (holder, by): (Holder, Id),
+    now: Timestamp,
+) -> Result<Caller> {
+    let nobody = Caller::new(company, Actor::System);
+    let mut cx = Read::new(tx, &nobody, now);
+    let features = Company::find(&mut cx)?.features();
+    // Nobody is signed in by what was written down of them.
+    let session = Id::first_at(Timestamp::from_millis(0));
+    let actor = match holder {
+        Holder::Coach => sessions::admit(&mut cx, Subject::Coach, by, session)?.actor,
+        Holder::Client => sessions::admit(&mut cx, Subject::Client, by, session)?.actor,
+        Holder::ApiClient => {
+            let found = ApiClient::find(&mut cx, by)?;
+            if !found.is_active() || !features.public_api {
+                return Err(Key::NotFound.into());
+            }
+            let consents = found.consents();
+            Actor::ApiClient {
+                id: found.api_client_id,
+                scopes: found.scopes,
+                health_data: consents.health_data,
+                private_communication: consents.private_communication,
+            }
+        }
+    };
+    Ok(Caller { features, ..Caller::new(company, actor) })
+}

@@ -1,0 +1,25 @@
+//! The rules of webhooks, each with its figures, in every language.
+
+use spotter_kernel::phrases;
+
+phrases! {
+    /// A rule of webhooks that a request broke.
+    pub enum WebhookRule {
+        NoEvents
+            "must name at least one event"
+            "noem minstens één gebeurtenis"
+            "mindestens ein Ereignis nennen"
+        NotSameAsUrl
+            "must be the same as url"
+            "moet gelijk zijn aan het webadres"
+            "muss der Webadresse gleichen"
+        SubscriptionInactive
+            "the subscription must be active"
+            "de webhook moet aan staan"
+            "der Webhook muss aktiv sein"
+        UrlRequired
+            "must be given, here or as target.url"
+            "is verplicht, hier of als target.url"
+            "muss angegeben werden, hier oder als target.url"
+    }
+}
