@@ -345,7 +345,7 @@ phrases! {
             "must be a day old: until then the provider is asked what became of it"
             "moet een dag oud zijn: tot dan wordt het aan de betaaldienst gevraagd"
             "muss einen Tag alt sein: bis dahin wird der Zahlungsdienst gefragt"
-        TooManyMethods { max: i64 }
+        TooManyMethods { max: usize }
             "must be at most {max} of one client"
             "een klant kan er hoogstens {max} hebben"
             "ein Kunde kann höchstens {max} haben"

@@ -283,7 +283,7 @@ fn create_availability_rule(cx: &mut Write, Body(new): Body<NewRule>) -> Result<
     if open.is_some_and(|(count,)| count >= RULES_MAX) {
         return Err(Problem::conflict(
             "availabilityRules",
-            CalendarRule::TooManyClosures { max: 2000 },
+            CalendarRule::TooManyClosures { max: RULES_MAX },
         ));
     }
     cx.set_audit_target("availability_rule", rule.availability_rule_id, ["availabilityRule"]);

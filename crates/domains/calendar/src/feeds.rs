@@ -168,7 +168,10 @@ fn create_calendar_feed(cx: &mut Write, Body(new): Body<NewFeed>) -> Result<Feed
     let owner_id = owner(cx, &new)?;
     let count: Option<(i64,)> = cx.one(COUNT, params![owner_id])?;
     if count.is_some_and(|(count,)| count >= FEEDS_MAX) {
-        return Err(Problem::conflict("calendarFeeds", CalendarRule::TooManyFeeds { max: 10 }));
+        return Err(Problem::conflict(
+            "calendarFeeds",
+            CalendarRule::TooManyFeeds { max: FEEDS_MAX },
+        ));
     }
     let mut feed = CalendarFeed {
         calendar_feed_id: CalendarFeedId(cx.new_id()),

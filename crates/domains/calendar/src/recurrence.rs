@@ -135,7 +135,7 @@ impl Recurrence {
         if self.until_date.is_some() && dates > COUNT_MAX {
             return Err(Problem::invalid(
                 "recurrence.untilDate",
-                CalendarRule::TooManyOccurrences { max: 104 },
+                CalendarRule::TooManyOccurrences { max: COUNT_MAX },
             ));
         }
         Ok(())

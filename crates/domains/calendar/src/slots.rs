@@ -129,7 +129,7 @@ impl SlotFilters {
             (Some(one), None) => Ok(vec![one]),
             (None, Some(IdList(all))) if all.len() <= TYPES_MAX => Ok(all.clone()),
             (None, Some(_)) => {
-                Err(Problem::invalid("eventTypeIds", CalendarRule::TooManyTypes { max: 10 }))
+                Err(Problem::invalid("eventTypeIds", CalendarRule::TooManyTypes { max: TYPES_MAX }))
             }
             (Some(_), Some(_)) => {
                 Err(Problem::invalid("eventTypeIds", CalendarRule::GivenBesideType))

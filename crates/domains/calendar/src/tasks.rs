@@ -98,7 +98,7 @@ impl CalendarTask {
             return Err(Problem::field(
                 Key::DateRangeTooLarge,
                 "endsAt",
-                CalendarRule::TooLongAfterStart { days: 31 },
+                CalendarRule::TooLongAfterStart { days: DAYS_MAX },
             ));
         }
         permissions::check_own_calendar(cx, self.coach_id)?;

@@ -141,7 +141,10 @@ fn create_event_template(cx: &mut Write, Body(new): Body<NewTemplate>) -> Result
     let duration = new.duration_minutes.ok_or_else(duration_required)?;
     let count: Option<(i64,)> = cx.one(COUNT, params![])?;
     if count.is_some_and(|(count,)| count >= TEMPLATES_MAX) {
-        return Err(Problem::conflict("eventTemplates", Rule::TooManyOfCompany { max: 1000 }));
+        return Err(Problem::conflict(
+            "eventTemplates",
+            Rule::TooManyOfCompany { max: TEMPLATES_MAX },
+        ));
     }
     let template = EventTemplate {
         event_template_id: EventTemplateId(cx.new_id()),

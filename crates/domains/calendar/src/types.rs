@@ -356,7 +356,7 @@ pub fn create(cx: &mut Write, new: NewEventType) -> Result<EventType> {
     let name = new.name.ok_or_else(name_required)?;
     let count: Option<(i64,)> = cx.one(COUNT, params![])?;
     if count.is_some_and(|(count,)| count >= TYPES_MAX) {
-        return Err(Problem::conflict("eventTypes", Rule::TooManyOfCompany { max: 1000 }));
+        return Err(Problem::conflict("eventTypes", Rule::TooManyOfCompany { max: TYPES_MAX }));
     }
     let event_type = EventType {
         event_type_id: EventTypeId(cx.new_id()),

@@ -55,7 +55,10 @@ impl Folder {
         }
         let tree = Tree::of(all.iter().map(|folder| (folder.folder_id, folder.parent_id)));
         if tree.len() >= FOLDERS_MAX && !all.iter().any(|one| one.folder_id == self.folder_id) {
-            return Err(Problem::conflict("name", DocumentRule::TooManyFolders { max: 1000 }));
+            return Err(Problem::conflict(
+                "name",
+                DocumentRule::TooManyFolders { max: FOLDERS_MAX },
+            ));
         }
         tree.check(self.folder_id, self.parent_id)?;
         let name = folded(&self.name);

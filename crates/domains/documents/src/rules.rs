@@ -37,7 +37,7 @@ phrases! {
             "must stay: it is a client's already"
             "moet blijven: het is al van een klant"
             "muss bleiben: es gehört schon einem Kunden"
-        TooManyFolders { max: i64 }
+        TooManyFolders { max: usize }
             "must be one of at most {max} folders"
             "er mogen hoogstens {max} mappen zijn"
             "es dürfen höchstens {max} Ordner sein"

@@ -142,7 +142,10 @@ fn reopen_form_assignment(
         }
     }
     if before.submissions >= SUBMISSIONS_MAX {
-        return Err(Problem::conflict("status", FormRule::ReopenedTooOften { max: 20 }));
+        return Err(Problem::conflict(
+            "status",
+            FormRule::ReopenedTooOften { max: SUBMISSIONS_MAX },
+        ));
     }
     check_times(cx.now(), until.due_at, until.expires_at)?;
     let mut open = before.clone();

@@ -316,7 +316,8 @@ impl Assignment {
         }
         let open: Option<(i64,)> = cx.one(COUNT_OPEN, params![client_id])?;
         if open.is_some_and(|(count,)| count >= OPEN_MAX) {
-            return Err(Problem::conflict("clientId", FormRule::TooManyOpenForms { max: 200 }));
+            let rule = FormRule::TooManyOpenForms { max: OPEN_MAX };
+            return Err(Problem::conflict("clientId", rule));
         }
         let (form, form_version) = of;
         let (assigned_by_type, assigned_by) = how.by.unwrap_or_else(|| cx.maker());

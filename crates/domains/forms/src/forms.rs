@@ -125,7 +125,7 @@ fn create_form(cx: &mut Write, Body(new): Body<NewForm>) -> Result<FormAnswer> {
     checked_for(cx, new.kind, &new.questions)?;
     let there: Option<(i64,)> = cx.one(COUNT, params![])?;
     if there.is_some_and(|(count,)| count >= FORMS_MAX) {
-        return Err(Problem::conflict("name", FormRule::TooManyForms { max: 500 }));
+        return Err(Problem::conflict("name", FormRule::TooManyForms { max: FORMS_MAX }));
     }
     let (created_by_type, created_by) = cx.maker();
     let form = Form {
@@ -186,7 +186,7 @@ fn update_form(
             if last >= VERSIONS_MAX {
                 return Err(Problem::conflict(
                     "questions",
-                    FormRule::TooManyVersions { max: 1000 },
+                    FormRule::TooManyVersions { max: VERSIONS_MAX },
                 ));
             }
             of.version = last + 1;
@@ -214,7 +214,7 @@ fn publish_form(cx: &mut Write, Path(at): Path<FormPath>) -> Result<FormAnswer> 
     let types = of.questions.iter().map(|one| (one.question_id.to_string(), one.r#type));
     form.question_types.0.extend(types.collect::<BTreeMap<String, QuestionType>>());
     if form.question_types.0.len() > IDS_MAX {
-        return Err(Problem::conflict("questions", FormRule::TooManyQuestionIds { max: 2000 }));
+        return Err(Problem::conflict("questions", FormRule::TooManyQuestionIds { max: IDS_MAX }));
     }
     (form.status, form.version, form.draft_version) = (FormStatus::Published, Some(last), None);
     form.publish_draft(cx, last)?;

@@ -186,7 +186,7 @@ phrases! {
             "must have at most {max} forms that are not answered yet"
             "er mogen hoogstens {max} onbeantwoorde formulieren zijn"
             "es dürfen höchstens {max} unbeantwortete Formulare sein"
-        TooManyQuestionIds { max: i64 }
+        TooManyQuestionIds { max: usize }
             "must have had at most {max} ids in all versions"
             "mag in alle versies samen hoogstens {max} vragen hebben"
             "darf in allen Fassungen zusammen höchstens {max} Fragen haben"

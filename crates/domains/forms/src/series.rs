@@ -148,7 +148,7 @@ impl Series {
     ) -> Result<SeriesId> {
         let there: Option<(i64,)> = cx.one(COUNT, params![client.client_id])?;
         if there.is_some_and(|(count,)| count >= SERIES_MAX) {
-            return Err(Problem::conflict("clientId", FormRule::TooManySeries { max: 20 }));
+            return Err(Problem::conflict("clientId", FormRule::TooManySeries { max: SERIES_MAX }));
         }
         let (zone, now) = (client.zone(cx)?, cx.now());
         let start_date = zone.date_at(now);

@@ -56,7 +56,7 @@ pub fn read(text: &str) -> Result<Table> {
         if heading.is_empty() {
             heading = cells;
         } else if rows.len() == ROWS_MAX {
-            return Err(wrong(ImportRule::TooManyRows { max: 5000 }.into()));
+            return Err(wrong(ImportRule::TooManyRows { max: ROWS_MAX }.into()));
         } else if cells.iter().skip(heading.len()).any(|cell| !cell.is_empty()) {
             return Err(wrong(ImportRule::TooManyCells { line }.into()));
         } else {
@@ -64,7 +64,7 @@ pub fn read(text: &str) -> Result<Table> {
         }
     }
     if heading.len() > COLUMNS_MAX {
-        return Err(wrong(ImportRule::TooManyColumns { max: 60 }.into()));
+        return Err(wrong(ImportRule::TooManyColumns { max: COLUMNS_MAX }.into()));
     }
     if rows.is_empty() {
         return Err(wrong(ImportRule::NoRows.into()));

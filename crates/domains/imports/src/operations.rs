@@ -184,7 +184,7 @@ pub struct NewImport {
 /// Takes a file in, guesses what its columns are, and has it checked.
 pub fn create(cx: &mut Write, by: CoachId, new: NewImport) -> Result<Import> {
     if import::count(cx)? >= IMPORTS_MAX {
-        return Err(Problem::conflict("import", ImportRule::TooManyImports { max: 50 }));
+        return Err(Problem::conflict("import", ImportRule::TooManyImports { max: IMPORTS_MAX }));
     }
     let table = file::read(&new.text)?;
     let guessed = new.kind.guess(&table.heading);

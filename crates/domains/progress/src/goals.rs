@@ -350,7 +350,7 @@ fn set(cx: &mut Write, client: ClientId, new: NewGoal) -> Result<Goal> {
     }
     let there: Option<(i64,)> = cx.one(COUNT, params![client])?;
     if there.is_some_and(|(count,)| count >= GOALS_MAX) {
-        return Err(Problem::conflict("clientId", ProgressRule::TooManyGoals { max: 50 }));
+        return Err(Problem::conflict("clientId", ProgressRule::TooManyGoals { max: GOALS_MAX }));
     }
     let scale = GoalScale::of(cx, new.kind, new.measurement_type.as_ref())?;
     let unit = new.unit.as_deref();

@@ -125,7 +125,7 @@ pub fn create(cx: &mut Write, client: ClientId, new: NewHabit) -> Result<Habit> 
     checked_end(start_date, new.end_date)?;
     let there: Option<(i64,)> = cx.one(COUNT, params![client])?;
     if there.is_some_and(|(count,)| count >= HABITS_MAX as i64) {
-        return Err(Problem::conflict("clientId", ProgressRule::TooManyHabits { max: 50 }));
+        return Err(Problem::conflict("clientId", ProgressRule::TooManyHabits { max: HABITS_MAX }));
     }
     let schedule = new.schedule.unwrap_or(Schedule::DAILY).checked()?;
     let (created_by_type, created_by) = cx.maker();

@@ -243,7 +243,7 @@ fn log_meal(
     let date = checked_date(cx, at.client_id, new.date)?;
     let there: Option<(i64,)> = cx.one(COUNT, params![at.client_id, date])?;
     if there.is_some_and(|(count,)| count >= MEALS_MAX) {
-        return Err(Problem::conflict("date", ProgressRule::TooManyMeals { max: 50 }));
+        return Err(Problem::conflict("date", ProgressRule::TooManyMeals { max: MEALS_MAX }));
     }
     let (recorded_by_type, recorded_by) = cx.maker();
     let log = NutritionLog {

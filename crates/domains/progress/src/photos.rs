@@ -239,7 +239,7 @@ fn add_progress_photo(
     let taken_on = checked_date(cx, at.client_id, new.taken_on)?;
     let there: Option<(i64,)> = cx.one(COUNT, params![at.client_id])?;
     if there.is_some_and(|(count,)| count >= PHOTOS_MAX) {
-        return Err(Problem::conflict("clientId", ProgressRule::TooManyPhotos { max: 1000 }));
+        return Err(Problem::conflict("clientId", ProgressRule::TooManyPhotos { max: PHOTOS_MAX }));
     }
     let rule = ProgressRule::NotProgressPhoto;
     let picture = uploads::attach_picture(cx, new.upload_id)

@@ -167,7 +167,7 @@ phrases! {
             "must have at most {max} active goals"
             "er mogen hoogstens {max} actieve doelen zijn"
             "es dürfen höchstens {max} aktive Ziele sein"
-        TooManyHabits { max: i64 }
+        TooManyHabits { max: usize }
             "must have at most {max} habits; archive one"
             "er mogen hoogstens {max} gewoontes zijn; archiveer er een"
             "es dürfen höchstens {max} Gewohnheiten sein; archivieren Sie eine"
@@ -175,7 +175,7 @@ phrases! {
             "must have at most {max} meals"
             "er mogen hoogstens {max} maaltijden zijn"
             "es dürfen höchstens {max} Mahlzeiten sein"
-        TooManyMeasurementTypes { max: i64 }
+        TooManyMeasurementTypes { max: usize }
             "must be one of at most {max} types of your own"
             "er mogen hoogstens {max} eigen soorten zijn"
             "es dürfen höchstens {max} eigene Arten sein"

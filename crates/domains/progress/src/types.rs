@@ -468,7 +468,8 @@ pub fn create(cx: &mut Write, new: NewMeasurementType) -> Result<OwnType> {
         return Err(Problem::conflict("label", rule));
     }
     if taken.iter().filter(|one| matches!(one, MeasurementType::Own(_))).count() >= OWN_MAX {
-        return Err(Problem::conflict("label", ProgressRule::TooManyMeasurementTypes { max: 100 }));
+        let rule = ProgressRule::TooManyMeasurementTypes { max: OWN_MAX };
+        return Err(Problem::conflict("label", rule));
     }
     let decimals = new.decimals.map_or(0, i64::from);
     let (minimum, maximum) = bounds(new.minimum.unwrap_or(0.0), new.maximum, decimals)?;

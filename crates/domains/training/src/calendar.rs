@@ -105,7 +105,10 @@ fn create_workout_move(
         return Err(Problem::invalid("scheduledDate", TrainingRule::MovedToPlanned));
     }
     if days.abs() > MOVE_DAYS_MAX {
-        return Err(Problem::invalid("scheduledDate", TrainingRule::MovedTooFar { days: 92 }));
+        return Err(Problem::invalid(
+            "scheduledDate",
+            TrainingRule::MovedTooFar { days: MOVE_DAYS_MAX },
+        ));
     }
     let mut agenda = Agenda::of(cx, &plan)?;
     let occurrence = agenda.occurrence(plan_moment_id, occurrence_date).ok_or_else(not_due)?;

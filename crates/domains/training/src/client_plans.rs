@@ -234,7 +234,10 @@ impl AssignmentContext {
         }
         let count: Option<(i64,)> = cx.one(COUNT, params![client.client_id])?;
         if count.is_some_and(|(count,)| count >= PLANS_MAX) {
-            return Err(Problem::conflict("clientId", TrainingRule::TooManyPlans { max: 200 }));
+            return Err(Problem::conflict(
+                "clientId",
+                TrainingRule::TooManyPlans { max: PLANS_MAX },
+            ));
         }
         let Self { template, moments, zone, start, wanted } = self;
         let (plan, _) = template.copy_with(cx, moments, |plan| {

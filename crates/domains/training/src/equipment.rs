@@ -99,7 +99,7 @@ impl CustomItem {
             None => cx.one(COUNT, params![])?,
         };
         if count.is_some_and(|(count,)| count >= OWN_MAX) {
-            return Err(Problem::conflict("label", TrainingRule::TooManyItems { max: 500 }));
+            return Err(Problem::conflict("label", TrainingRule::TooManyItems { max: OWN_MAX }));
         }
         let own = Self {
             item_id: ItemId(cx.new_id()),

@@ -305,7 +305,7 @@ fn create_workout_exercise(cx: &mut Write, Body(new): Body<NewExercise>) -> Resu
 pub fn create(cx: &mut Write, new: NewExercise) -> Result<Exercise> {
     let count: Option<(i64,)> = cx.one(COUNT, params![])?;
     if count.is_some_and(|(count,)| count >= OWN_MAX) {
-        return Err(Problem::conflict("exercises", Rule::TooManyOfCompany { max: 2000 }));
+        return Err(Problem::conflict("exercises", Rule::TooManyOfCompany { max: OWN_MAX }));
     }
     let own = CustomExercise {
         exercise_id: ExerciseId(cx.new_id()),

@@ -110,7 +110,7 @@ struct NewGroup {
 fn create_workout_group(cx: &mut Write, Body(new): Body<NewGroup>) -> Result<GroupAnswer> {
     let count: Option<(i64,)> = cx.one(COUNT, params![])?;
     if count.is_some_and(|(count,)| count >= GROUPS_MAX) {
-        return Err(Problem::conflict("groups", Rule::TooManyOfCompany { max: 1000 }));
+        return Err(Problem::conflict("groups", Rule::TooManyOfCompany { max: GROUPS_MAX }));
     }
     let group = Group {
         group_id: GroupId(cx.new_id()),
@@ -214,7 +214,10 @@ fn add_workout_group_members(
         added.push(client);
     }
     if known.len() > MEMBERS_MAX {
-        return Err(Problem::conflict("clientIds", TrainingRule::GroupTooLarge { max: 100 }));
+        return Err(Problem::conflict(
+            "clientIds",
+            TrainingRule::GroupTooLarge { max: MEMBERS_MAX },
+        ));
     }
     let changed = (!added.is_empty()).then_some("members");
     let mut plan_ids = Vec::new();

@@ -37,7 +37,7 @@ phrases! {
             "must not make the same key as another item"
             "heeft dezelfde sleutel als een ander"
             "hat denselben Schlüssel wie ein anderes"
-        GroupTooLarge { max: i64 }
+        GroupTooLarge { max: usize }
             "must leave the group with at most {max} members"
             "er mogen hoogstens {max} in de groep zijn"
             "es dürfen höchstens {max} in der Gruppe sein"
@@ -119,7 +119,7 @@ phrases! {
             "must have at most {days_max} days"
             "mag hoogstens {days_max} dagen hebben"
             "darf höchstens {days_max} Tage haben"
-        TooManyItems { max: usize }
+        TooManyItems { max: i64 }
             "must be at most {max} items"
             "mag hoogstens {max} keer"
             "darf höchstens {max} Einträge haben"

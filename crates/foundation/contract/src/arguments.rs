@@ -408,7 +408,7 @@ impl<'de, T: Deserialize<'de> + PartialEq> Deserialize<'de> for IdList<T> {
         let mut all = Vec::new();
         for (index, part) in text.split(',').enumerate() {
             if index == SEVERAL_MAX {
-                return Err(refuse(Key::RequestInvalid, Rule::TooManyIds { max: 100 }));
+                return Err(refuse(Key::RequestInvalid, Rule::TooManyIds { max: SEVERAL_MAX }));
             }
             let part: StringDeserializer<D::Error> = part.to_owned().into_deserializer();
             let one = T::deserialize(part)?;

@@ -2,7 +2,7 @@
 //! the row of the operation, and with themselves as its subject.
 
 use serde_json::Value;
-use spotter_kernel::{Id, Key, Problem, Result, Rule, Scope, id::ClientId};
+use spotter_kernel::{Id, Key, Problem, Result, Rule, Scope, id::ClientId, scope::Staff};
 
 use crate::{
     caller::{Actor, Caller, Role},
@@ -10,98 +10,13 @@ use crate::{
 };
 
 impl Role {
-    /// The least role whose coaches reach the operations of a scope; nobody where it says nobody.
+    /// The least role whose coaches reach the operations of a scope; nothing where no coach does.
     pub const fn least_for(scope: Scope) -> Option<Self> {
-        use Scope::*;
-        Some(match scope {
-            // What people say to each other is theirs: they read their own conversations.
-            ConversationsRead | MessagesRead => return None,
-            // Those who work with clients.
-            CompanyCatalogRead
-            | LocationsRead
-            | ClientsRead
-            | ClientsWrite
-            | ClientOnboardingWrite
-            | ClientCustomFieldsRead
-            | ClientCustomFieldsWrite
-            | ClientTimelineRead
-            | ClientNotesRead
-            | ClientNotesWrite
-            | CoachesRead
-            | CoachAvailabilityRead
-            | CoachAvailabilityWrite
-            | CalendarEventsRead
-            | EventTypesRead
-            | EventTemplatesRead
-            | RecurringBookingsRead
-            | RecurringBookingsWrite
-            | CalendarTasksRead
-            | CalendarTasksWrite
-            | BookingRequestsRead
-            | BookingRequestsWrite
-            | LocationAvailabilityRead
-            | AvailabilityRulesRead
-            | AvailabilityRead
-            | BookingsRead
-            | BookingsWrite
-            | FinanceProductsRead
-            | FinanceSubscriptionsRead
-            | FinanceCreditsRead
-            | MeasurementsRead
-            | MeasurementsWrite
-            | ProgressSummariesRead
-            | ProgressPhotosRead
-            | HabitsRead
-            | HabitsWrite
-            | GoalsRead
-            | GoalsWrite
-            | FormsRead
-            | FormAssignmentsWrite
-            | IntakesRead
-            | CheckupsRead
-            | CheckupsWrite
-            | DocumentsRead
-            | DocumentsWrite
-            | WorkoutExercisesRead
-            | WorkoutExercisesWrite
-            | WorkoutPlansRead
-            | WorkoutPlansWrite
-            | WorkoutClientPlansRead
-            | WorkoutClientPlansWrite
-            | WorkoutSessionsRead
-            | WorkoutSessionsWrite
-            | WorkoutProgressRead
-            | WorkoutGroupsRead
-            | WorkoutGroupsWrite
-            | WorkoutSettingsRead => Self::Coach,
-            // Those who run the company.
-            PlatformRead
-            | AuditLogsRead
-            | LocationsWrite
-            | EventTypesWrite
-            | EventTemplatesWrite
-            | LocationAvailabilityWrite
-            | AvailabilityRulesWrite
-            | FinanceInvoicesRead
-            | FinanceInvoicePdfsRead
-            | FinancePaymentsRead
-            | FinancePaymentRequestsRead
-            | FinancePaymentRequestsWrite
-            | FinanceChargebacksRead
-            | FinancePaymentMethodsRead
-            | FinanceInvoiceMessagesWrite
-            | FinanceProductsWrite
-            | FinanceSubscriptionActionsWrite
-            | FinanceMembershipsWrite
-            | FinanceCreditsWrite
-            | AttendanceSummariesRead
-            | RevenueSummariesRead
-            | RetentionSummariesRead
-            | WebhooksRead
-            | WebhooksWrite
-            | WebhookDeliveriesRead
-            | WorkoutSettingsWrite => Self::Manager,
-        })
+        match scope.staff() {
+            Staff::Nobody => None,
+            Staff::Coach => Some(Self::Coach),
+            Staff::Manager => Some(Self::Manager),
+        }
     }
 
     /// Lets a coach with this role reach the operations of a scope, or says which role it takes.

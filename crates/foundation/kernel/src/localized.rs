@@ -61,7 +61,7 @@ impl<'de, const MAX: usize> Deserialize<'de> for Localized<MAX> {
             return Err(refuse::<D::Error>(Key::RequestInvalid, rule));
         }
         if texts.len() > LANGUAGES_MAX {
-            let rule = Rule::TooManyLanguages { max: 50 };
+            let rule = Rule::TooManyLanguages { max: LANGUAGES_MAX };
             return Err(refuse::<D::Error>(Key::RequestInvalid, rule));
         }
         Ok(Self(texts))

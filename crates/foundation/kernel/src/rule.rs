@@ -207,7 +207,7 @@ phrases! {
             "must have at most {max} languages"
             "mag hoogstens {max} talen hebben"
             "darf höchstens {max} Sprachen haben"
-        TooManyOfCompany { max: usize }
+        TooManyOfCompany { max: i64 }
             "must be at most {max} in a company"
             "er mogen er hoogstens {max} zijn"
             "es dürfen höchstens {max} sein"

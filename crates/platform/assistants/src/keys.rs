@@ -104,7 +104,7 @@ fn create_mcp_key(cx: &mut Write, Body(new): Body<NewMcpKey>) -> Result<MadeMcpK
     let now = cx.now();
     let active: Option<(i64,)> = cx.one(ACTIVE, params![now])?;
     if active.is_some_and(|(count,)| count >= KEYS_MAX) {
-        return Err(Problem::conflict("keys", AssistantRule::TooManyKeys { max: 50 }));
+        return Err(Problem::conflict("keys", AssistantRule::TooManyKeys { max: KEYS_MAX }));
     }
     let secret = cx.new_credential(CredentialKind::McpKey);
     let days = new.expires_in_days.map_or(MCP_KEY_DAYS_DEFAULT, |days| days.0);

@@ -212,7 +212,7 @@ fn checked_zones(zones: Vec<ZoneName>) -> Result<Json<Vec<String>>> {
         return Err(Problem::field(
             Key::InvalidAccessZones,
             "accessZones",
-            CompanyRule::TooManyZones { max: 50 },
+            CompanyRule::TooManyZones { max: ZONES_MAX },
         ));
     }
     let mut seen = BTreeSet::new();

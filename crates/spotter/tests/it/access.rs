@@ -1,22 +1,11 @@
 //! Tokens, scopes, consents, idempotency and rate limits.
 
 use serde_json::{Value, json};
+use spotter_testing_macros::scenario;
 
-use crate::{
-    harness::{self, App, random_text, send},
-    on_both_engines,
-};
+use crate::harness::{self, App, random_text, send};
 
-on_both_engines!(
-    a_token_dies_with_its_client,
-    scopes_and_consents,
-    provider_access_is_rechecked,
-    replays_and_conflicts,
-    replays_of_secrets_are_sealed,
-    envelope_and_headers,
-    rate_limits_are_per_client
-);
-
+#[scenario]
 async fn a_token_dies_with_its_client(app: App) {
     app.get("/platform/profile").await.ok();
     let path = format!("/integrations/public-api/clients/{}", app.api_client);
@@ -35,6 +24,7 @@ async fn a_token_dies_with_its_client(app: App) {
     app.app("POST", &format!("{path}/rotate-secret"), None).await.refused(409, "PUBLIC_API_ERROR");
 }
 
+#[scenario]
 async fn scopes_and_consents(app: App) {
     let create = |scopes: Value, consents: Value| {
         let body = json!({"name": "X", "scopes": scopes, "consents": consents, "defaultAssignedCoachId": app.admin});
@@ -83,6 +73,7 @@ async fn scopes_and_consents(app: App) {
         .refused(400, "PUBLIC_API_HEALTH_CONSENT_REQUIRED");
 }
 
+#[scenario]
 async fn provider_access_is_rechecked(app: App) {
     app.app("PATCH", "/company/features", Some(json!({"publicApi": false}))).await.ok();
     app.get("/platform/profile").await.refused(403, "auth.provider_unavailable");
@@ -92,6 +83,7 @@ async fn provider_access_is_rechecked(app: App) {
     app.get("/platform/profile").await.ok();
 }
 
+#[scenario]
 async fn replays_and_conflicts(app: App) {
     let key = random_text();
     let with = |path: &str, body: &str| {
@@ -136,6 +128,7 @@ async fn replays_and_conflicts(app: App) {
     assert_eq!(other.body["meta"]["idempotency"]["replayed"], false);
 }
 
+#[scenario]
 async fn replays_of_secrets_are_sealed(app: App) {
     let key = random_text();
     let body =
@@ -166,6 +159,7 @@ async fn replays_of_secrets_are_sealed(app: App) {
     assert!(kept[0].1 && !String::from_utf8_lossy(&kept[0].0).contains("fsps_"), "stored sealed");
 }
 
+#[scenario]
 async fn envelope_and_headers(app: App) {
     let reply = app.get("/clients").await.ok();
     let rate = &reply.body["meta"]["rateLimit"];
@@ -202,6 +196,7 @@ async fn envelope_and_headers(app: App) {
     send(form.body("{}")).await.refused(415, "request.failed");
 }
 
+#[scenario]
 async fn rate_limits_are_per_client(app: App) {
     let settings =
         spotter_http::Settings { rate_limit: 3, anonymous_rate_limit: 40, ..Default::default() };

@@ -1,22 +1,9 @@
 //! Signing in, coaches and their roles, the company's settings, API clients as managers see them.
 
 use serde_json::{Value, json};
+use spotter_testing_macros::scenario;
 
-use crate::{
-    harness::{App, PASSWORD, Reply, people, random_text, send},
-    on_both_engines,
-};
-
-on_both_engines!(
-    sign_in_refresh_and_out,
-    a_reused_refresh_token_ends_the_session,
-    passwords_change,
-    attempts_are_limited_and_tell_nothing,
-    roles_are_kept,
-    the_company_keeps_an_admin,
-    clients_sign_in_too,
-    api_clients_are_shown_without_secrets
-);
+use crate::harness::{App, PASSWORD, Reply, people, random_text, send};
 
 async fn auth(app: &App, path: &str, body: Value) -> Reply {
     send(app.server.request("POST", &format!("/app/v1/auth/{path}")).json(&body)).await
@@ -30,6 +17,7 @@ fn session<'a>(reply: &'a Reply, name: &str) -> &'a str {
     reply.data()["session"][name].as_str().unwrap()
 }
 
+#[scenario]
 async fn sign_in_refresh_and_out(app: App) {
     let signed_in = login(&app, &app.admin_email.to_uppercase(), PASSWORD).await.ok();
     assert_eq!(signed_in.data()["session"]["expiresIn"], 3600);
@@ -57,6 +45,7 @@ async fn sign_in_refresh_and_out(app: App) {
         .refused(401, "auth.invalid_token");
 }
 
+#[scenario]
 async fn a_reused_refresh_token_ends_the_session(app: App) {
     let first = login(&app, &app.admin_email, PASSWORD).await.ok();
     let old = json!({"refreshToken": session(&first, "refreshToken")});
@@ -70,6 +59,7 @@ async fn a_reused_refresh_token_ends_the_session(app: App) {
         .refused(401, "auth.invalid_token");
 }
 
+#[scenario]
 async fn passwords_change(app: App) {
     let here = login(&app, &app.admin_email, PASSWORD).await.ok();
     let there = login(&app, &app.admin_email, PASSWORD).await.ok();
@@ -91,6 +81,7 @@ async fn passwords_change(app: App) {
     login(&app, &app.admin_email, "another password").await.ok();
 }
 
+#[scenario]
 async fn attempts_are_limited_and_tell_nothing(app: App) {
     let unknown = login(&app, &format!("{}@example.com", random_text()), "some password")
         .await
@@ -119,6 +110,7 @@ async fn attempts_are_limited_and_tell_nothing(app: App) {
     panic!("refused logins were not audited");
 }
 
+#[scenario]
 async fn roles_are_kept(app: App) {
     let (coach_id, coach) = people::coach(&app, "Coach").await;
     let (_, manager) = people::coach(&app, "Manager").await;
@@ -163,6 +155,7 @@ async fn roles_are_kept(app: App) {
     app.app("POST", "/coaches", Some(twice)).await.refused(409, "PUBLIC_API_ERROR").about("email");
 }
 
+#[scenario]
 async fn the_company_keeps_an_admin(app: App) {
     let path = format!("/coaches/{}", app.admin);
     for change in [json!({"role": "Manager"}), json!({"status": "deactivated"})] {
@@ -173,6 +166,7 @@ async fn the_company_keeps_an_admin(app: App) {
     app.app("PATCH", &path, Some(json!({"role": "Manager"}))).await.ok();
 }
 
+#[scenario]
 async fn clients_sign_in_too(app: App) {
     let email = format!("{}@example.com", random_text());
     let id = app.new_client(json!({"firstName": "Ann", "email": email})).await;
@@ -206,6 +200,7 @@ async fn clients_sign_in_too(app: App) {
         .about("email");
 }
 
+#[scenario]
 async fn api_clients_are_shown_without_secrets(app: App) {
     let path = "/integrations/public-api/clients";
     let list = app.app("GET", path, None).await.ok();

@@ -47,8 +47,10 @@ const AREAS: &[&str] = &[
 fn nowhere(crates: &[&str], words: &[&str]) {
     for name in crates {
         for (path, text) in sources(name) {
+            // Tests of rules may quote what others write.
+            let code = text.split("#[cfg(test)]").next().unwrap_or_default();
             for word in words {
-                assert!(!text.contains(word), "{} says {word}", path.display());
+                assert!(!code.contains(word), "{} says {word}", path.display());
             }
         }
     }

@@ -1,23 +1,15 @@
 //! What should not be forgotten: clients who stay away, come to the end of their programme, or have no credits left.
 
 use serde_json::{Value, json};
+use spotter_testing_macros::scenario;
 
 use crate::{
     calendar::{book, coach_at_work, free_start, later, new_type, this_minute},
     console::Browser,
     finance::new_product,
     harness::{App, people},
-    on_both_engines,
     workout::{assign, day, monday, new_template, publish, text},
 };
-
-on_both_engines!(
-    who_misses_two_in_a_row_is_asked_after,
-    who_has_not_come_for_a_while_is_found,
-    plans_that_end_are_told_in_time,
-    credits_that_are_used_up_are_told,
-    the_first_page_leads_to_each,
-);
 
 async fn listed(app: &App, path: &str, list: &str) -> Vec<Value> {
     let response = app.app("GET", path, None).await.ok();
@@ -36,6 +28,7 @@ async fn marked(app: &App, client: &str, kind: &str, minutes: i64, status: &str)
     booking
 }
 
+#[scenario]
 async fn who_misses_two_in_a_row_is_asked_after(app: App) {
     let coach = coach_at_work(&app).await;
     let kind = new_type(&app, json!({"coachIds": [coach], "durationMinutes": 5})).await;
@@ -76,6 +69,7 @@ async fn who_misses_two_in_a_row_is_asked_after(app: App) {
     app.app_as(&token, "GET", "/calendar/no-shows", None).await.refused(403, "auth.forbidden");
 }
 
+#[scenario]
 async fn plans_that_end_are_told_in_time(app: App) {
     let template = new_template(&app).await;
     publish(&app, &template).await;
@@ -105,6 +99,7 @@ async fn plans_that_end_are_told_in_time(app: App) {
     assert!(end("").await.is_empty());
 }
 
+#[scenario]
 async fn credits_that_are_used_up_are_told(app: App) {
     let coach = coach_at_work(&app).await;
     let facts = json!({"coachIds": [coach], "credits": 1, "durationMinutes": 5});
@@ -144,6 +139,7 @@ async fn credits_that_are_used_up_are_told(app: App) {
     assert!(listed(&app, &tomorrow, "credits").await.is_empty());
 }
 
+#[scenario]
 async fn the_first_page_leads_to_each(app: App) {
     let coach = coach_at_work(&app).await;
     let facts = json!({"coachIds": [coach], "credits": 1, "durationMinutes": 5});
@@ -176,6 +172,7 @@ async fn the_first_page_leads_to_each(app: App) {
     app.events().await;
 }
 
+#[scenario]
 async fn who_has_not_come_for_a_while_is_found(app: App) {
     let coach = coach_at_work(&app).await;
     let kind = new_type(&app, json!({"coachIds": [coach], "durationMinutes": 5})).await;

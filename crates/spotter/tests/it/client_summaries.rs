@@ -1,21 +1,14 @@
 //! Many clients at a glance: what they are called, when they come, what they owe, who has booked what.
 
 use serde_json::{Value, json};
+use spotter_testing_macros::scenario;
 
 use crate::{
     calendar::{book, coach_at_work, free_start, later, new_class, new_type, this_minute},
     finance::{pay, sold},
     harness::{App, people},
-    on_both_engines,
     workout::text,
 };
-
-on_both_engines!(
-    visits_are_the_last_that_was_and_the_next_to_come,
-    balances_are_what_is_owed_and_what_is_not_used,
-    appointments_tell_who_has_booked_them,
-    names_are_told_of_the_own_clients,
-);
 
 /// What a list tells of several clients.
 async fn list_for(app: &App, path: &str, list: &str, clients: &[&str]) -> Vec<Value> {
@@ -23,6 +16,7 @@ async fn list_for(app: &App, path: &str, list: &str, clients: &[&str]) -> Vec<Va
     app.app("GET", &path, None).await.ok().data()[list].as_array().unwrap().clone()
 }
 
+#[scenario]
 async fn visits_are_the_last_that_was_and_the_next_to_come(app: App) {
     let coach = coach_at_work(&app).await;
     let kind = new_type(&app, json!({"coachIds": [coach], "durationMinutes": 5})).await;
@@ -64,6 +58,7 @@ async fn visits_are_the_last_that_was_and_the_next_to_come(app: App) {
     app.app_as(&token, "GET", &path, None).await.refused(403, "auth.forbidden");
 }
 
+#[scenario]
 async fn balances_are_what_is_owed_and_what_is_not_used(app: App) {
     let (ann, ben) = (
         app.new_client(json!({"firstName": "Ann"})).await,
@@ -83,6 +78,7 @@ async fn balances_are_what_is_owed_and_what_is_not_used(app: App) {
     assert_eq!(balances().await[1]["balances"], json!([]));
 }
 
+#[scenario]
 async fn appointments_tell_who_has_booked_them(app: App) {
     let coach = coach_at_work(&app).await;
     let kind = new_type(&app, json!({"coachIds": [coach]})).await;
@@ -115,6 +111,7 @@ async fn appointments_tell_who_has_booked_them(app: App) {
         .refused(400, "PUBLIC_API_DATE_RANGE_REQUIRED");
 }
 
+#[scenario]
 async fn names_are_told_of_the_own_clients(app: App) {
     let ann = app.new_client(json!({"firstName": "Ann", "lastName": "Ho"})).await;
     let bo = app.new_client(json!({"firstName": "Bo", "lastName": null})).await;

@@ -1,33 +1,15 @@
 //! Clients, their ways, their fields and their notes.
 
 use serde_json::{Value, json};
+use spotter_testing_macros::scenario;
 
-use crate::{
-    harness::{App, random_text},
-    on_both_engines,
-};
-
-on_both_engines!(
-    create_and_get,
-    update_announces_changed_fields,
-    refuses_by_name,
-    archive_to_the_letter,
-    restore_brings_back,
-    lists_filter_and_count,
-    search_finds_by_prefix,
-    searches_count_each_client_once,
-    tags_and_coach,
-    onboarding,
-    custom_fields,
-    notes_never_tell_their_text,
-    timeline_tells_every_step,
-    ids_in_either_case,
-);
+use crate::harness::{App, random_text};
 
 fn strings<'a>(reply: &'a Value, field: &str) -> Vec<&'a str> {
     reply["clients"].as_array().unwrap().iter().map(|c| c[field].as_str().unwrap()).collect()
 }
 
+#[scenario]
 async fn create_and_get(app: App) {
     let made = app
         .post(
@@ -55,6 +37,7 @@ async fn create_and_get(app: App) {
     app.announced(&[]).await;
 }
 
+#[scenario]
 async fn update_announces_changed_fields(app: App) {
     let id = app.new_client(json!({"firstName": "Ann", "phone": "+31 20 123 4567"})).await;
     let path = format!("/clients/{id}");
@@ -68,6 +51,7 @@ async fn update_announces_changed_fields(app: App) {
     app.announced(&[]).await;
 }
 
+#[scenario]
 async fn refuses_by_name(app: App) {
     let taken = format!("{}@example.com", random_text());
     let id = app.new_client(json!({"firstName": "Ann", "email": taken, "externalId": "x-1"})).await;
@@ -144,6 +128,7 @@ async fn refuses_by_name(app: App) {
     app.announced(&[]).await;
 }
 
+#[scenario]
 async fn archive_to_the_letter(app: App) {
     let id = app.new_client(json!({"firstName": "Ann", "memberStatus": "active"})).await;
     let path = format!("/clients/{id}/archive");
@@ -169,6 +154,7 @@ async fn archive_to_the_letter(app: App) {
     app.announced(&["client.archived"]).await;
 }
 
+#[scenario]
 async fn restore_brings_back(app: App) {
     let email = format!("{}@example.com", random_text());
     let id = app.new_client(json!({"firstName": "Ann", "email": email})).await;
@@ -192,6 +178,7 @@ async fn restore_brings_back(app: App) {
         .about("email");
 }
 
+#[scenario]
 async fn lists_filter_and_count(app: App) {
     let mut ids = Vec::new();
     for number in 0..5 {
@@ -263,6 +250,7 @@ async fn lists_filter_and_count(app: App) {
     app.get("/clients?relationshipStatus=gone").await.refused(400, "PUBLIC_API_INVALID_ENUM");
 }
 
+#[scenario]
 async fn search_finds_by_prefix(app: App) {
     let email = format!("sofia.{}@example.com", random_text());
     app.new_client(json!({"firstName": "Sofía", "lastName": "van der Núñez", "email": email, "phone": "+31 6 1234 5678"})).await;
@@ -304,6 +292,7 @@ async fn search_finds_by_prefix(app: App) {
 }
 
 /// However many words of a client begin so, however many clients do, and whoever was archived or renamed since.
+#[scenario]
 async fn searches_count_each_client_once(app: App) {
     let mut named: Vec<(String, bool)> = Vec::new();
     for at in 0..90 {
@@ -357,6 +346,7 @@ async fn searches_count_each_client_once(app: App) {
     app.events().await;
 }
 
+#[scenario]
 async fn tags_and_coach(app: App) {
     let id = app.new_client(json!({"firstName": "Ann", "tags": ["a"]})).await;
     let path = format!("/clients/{id}/tags");
@@ -396,6 +386,7 @@ async fn tags_and_coach(app: App) {
         .refused(404, "PUBLIC_API_COACH_NOT_FOUND");
 }
 
+#[scenario]
 async fn onboarding(app: App) {
     let email = format!("{}@example.com", random_text());
     let id = app.new_client(json!({"firstName": "Ann", "relationshipStatus": "pending"})).await;
@@ -441,6 +432,7 @@ async fn onboarding(app: App) {
     app.announced(&["client.relationship.rejected"]).await;
 }
 
+#[scenario]
 async fn custom_fields(app: App) {
     let define = async |body: Value| {
         let made = app.post("/client-custom-fields", body).await.ok();
@@ -524,6 +516,7 @@ async fn custom_fields(app: App) {
     assert_eq!(app.get("/client-custom-fields").await.data()["total"], 5);
 }
 
+#[scenario]
 async fn notes_never_tell_their_text(app: App) {
     let id = app.new_client(json!({"firstName": "Ann"})).await;
     let path = format!("/clients/{id}/notes");
@@ -551,6 +544,7 @@ async fn notes_never_tell_their_text(app: App) {
     app.get(&format!("/clients/{other}/notes/{note}")).await.refused(404, "resource.not_found");
 }
 
+#[scenario]
 async fn timeline_tells_every_step(app: App) {
     let id = app
         .new_client(json!({"firstName": "Ann", "email": format!("{}@example.com", random_text())}))
@@ -567,6 +561,7 @@ async fn timeline_tells_every_step(app: App) {
     assert_eq!(steps[0]["actorId"], app.api_client.as_str());
 }
 
+#[scenario]
 async fn ids_in_either_case(app: App) {
     let id = app.new_client(json!({"firstName": "Ann"})).await;
     let got = app.get(&format!("/clients/{}", id.to_uppercase())).await.ok();

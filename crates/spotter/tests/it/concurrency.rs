@@ -3,18 +3,11 @@
 use std::collections::BTreeMap;
 
 use serde_json::json;
+use spotter_testing_macros::scenario;
 
-use crate::{
-    harness::{App, random_text, send},
-    on_both_engines,
-};
+use crate::harness::{App, random_text, send};
 
-on_both_engines!(
-    forty_requests_with_one_key_have_one_effect,
-    one_address_goes_to_one_client,
-    totals_stay_exact
-);
-
+#[scenario]
 async fn forty_requests_with_one_key_have_one_effect(app: App) {
     let key = random_text();
     let before = app.state().await;
@@ -54,6 +47,7 @@ async fn forty_requests_with_one_key_have_one_effect(app: App) {
     app.announced(&["client.created"]).await;
 }
 
+#[scenario]
 async fn one_address_goes_to_one_client(app: App) {
     let email = format!("{}@example.com", random_text());
     let requests = (0..20).map(|_| {
@@ -72,6 +66,7 @@ async fn one_address_goes_to_one_client(app: App) {
     assert_eq!(app.get("/clients").await.data()["total"], 1);
 }
 
+#[scenario]
 async fn totals_stay_exact(app: App) {
     let requests = (0..60).map(|number| {
         let request = app.raw("POST", "/clients").header("Idempotency-Key", random_text());

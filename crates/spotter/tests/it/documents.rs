@@ -4,28 +4,14 @@
 use futures_util::future::join_all;
 use serde_json::{Value, json};
 use spotter_store::{Sql, params};
+use spotter_testing_macros::scenario;
 
 use crate::{
     finance::{Travel, invoice_pdf::fetch, travelling_as},
     forms::send_file,
     harness::{App, Engine, people, random_text, send},
-    on_both_engines,
     workout::text,
 };
-
-on_both_engines!(
-    documents_are_linked_moved_and_put_away,
-    what_makes_no_document_is_refused,
-    files_are_fetched_by_who_may_see_them,
-    documents_about_health_are_for_who_may_know,
-    folders_stand_in_order,
-    folders_have_no_circle_whoever_moves_them_at_once,
-);
-
-mod by_the_clock {
-    use super::*;
-    on_both_engines!(process who_looks_after_a_client_hears_of_what_expires);
-}
 
 const URL: &str = "https://files.example.com/rules.pdf";
 
@@ -41,6 +27,7 @@ async fn folder(app: &App, name: &str, parent: Option<&str>) -> String {
     text(made.data(), "/documentFolder/folderId")
 }
 
+#[scenario]
 async fn documents_are_linked_moved_and_put_away(app: App) {
     let client = app.new_client(json!({"firstName": "Ann"})).await;
     app.events().await;
@@ -107,6 +94,7 @@ async fn documents_are_linked_moved_and_put_away(app: App) {
     assert_eq!(app.get("/documents?status=active").await.ok().data()["total"], 1);
 }
 
+#[scenario]
 async fn what_makes_no_document_is_refused(app: App) {
     let good = json!({"name": "Rules", "type": "contract", "url": URL});
     let nobody = "0123456789abcdef01234567";
@@ -157,6 +145,7 @@ async fn what_makes_no_document_is_refused(app: App) {
     app.announced(&[]).await;
 }
 
+#[scenario]
 async fn files_are_fetched_by_who_may_see_them(app: App) {
     let (client, token) = people::client(&app).await;
     let (_, other) = people::client(&app).await;
@@ -216,6 +205,7 @@ async fn files_are_fetched_by_who_may_see_them(app: App) {
         .about("folderId");
 }
 
+#[scenario]
 async fn documents_about_health_are_for_who_may_know(app: App) {
     let client = app.new_client(json!({"firstName": "Ann"})).await;
     let medical = link(&app, json!({"type": "medical", "clientId": client})).await;
@@ -262,6 +252,7 @@ async fn documents_about_health_are_for_who_may_know(app: App) {
     app.announced(&[]).await;
 }
 
+#[scenario]
 async fn folders_stand_in_order(app: App) {
     let mut chain = vec![folder(&app, "1", None).await];
     for depth in 2..=5 {
@@ -325,6 +316,7 @@ async fn folders_stand_in_order(app: App) {
 }
 
 /// Each is moved into the next at once: at least one is refused, for all of them together would be a circle.
+#[scenario]
 async fn folders_have_no_circle_whoever_moves_them_at_once(app: App) {
     for round in 0..5 {
         let mut all = Vec::new();
@@ -351,6 +343,7 @@ async fn folders_have_no_circle_whoever_moves_them_at_once(app: App) {
     }
 }
 
+#[scenario(process, clock)]
 fn who_looks_after_a_client_hears_of_what_expires(engine: Engine) {
     let links = "https://gym.example";
     travelling_as(

@@ -5,23 +5,15 @@ use serde_json::{Value, json};
 use spotter_contract::{Access, Feature, Surface};
 use spotter_kernel::Scope;
 use spotter_store::{Sql, params};
+use spotter_testing_macros::scenario;
 
 use crate::{
     harness::{App, random_text, send},
-    on_both_engines,
     workout::text,
     world::{World, begins_a_job, good_body, prepare, takes_body, with_body},
 };
 
-on_both_engines!(
-    strangers_are_turned_away,
-    keys_are_demanded,
-    unknown_and_malformed_input_is_refused,
-    other_companies_do_not_exist,
-    every_write_is_audited_and_announced_as_declared,
-    what_is_switched_off_is_refused,
-);
-
+#[scenario]
 async fn strangers_are_turned_away(app: App) {
     let world = World::new(app).await;
     let app = &world.app;
@@ -123,6 +115,7 @@ async fn strangers_are_turned_away(app: App) {
     assert_eq!(before, app.state().await);
 }
 
+#[scenario]
 async fn keys_are_demanded(app: App) {
     let world = World::new(app).await;
     world.app.events().await;
@@ -161,6 +154,7 @@ fn wrongly_typed(body: &Value) -> Value {
     body
 }
 
+#[scenario]
 async fn unknown_and_malformed_input_is_refused(app: App) {
     let world = World::new(app).await;
     world.app.events().await;
@@ -221,6 +215,7 @@ async fn unknown_and_malformed_input_is_refused(app: App) {
     world.app.announced(&[]).await;
 }
 
+#[scenario]
 async fn other_companies_do_not_exist(app: App) {
     let world = World::new(app).await;
     let other = App::new(world.app.server.clone()).await;
@@ -258,6 +253,7 @@ async fn other_companies_do_not_exist(app: App) {
     assert_eq!(before, world.app.state().await);
 }
 
+#[scenario]
 async fn every_write_is_audited_and_announced_as_declared(app: App) {
     const OF_REQUEST: Sql = Sql("SELECT operation, target_type, target_id FROM audit_log \
             WHERE company_id = ?1 AND request_id = ?2");
@@ -298,6 +294,7 @@ async fn every_write_is_audited_and_announced_as_declared(app: App) {
     }
 }
 
+#[scenario]
 async fn what_is_switched_off_is_refused(app: App) {
     let world = World::new(app).await;
     for (features, key) in [

@@ -4,32 +4,18 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 use spotter_store::{Sql, params};
+use spotter_testing_macros::scenario;
 
 use crate::{
     harness::{App, Engine, Reply, random_text, runtime, send, start_as},
-    on_both_engines,
     workout::{add_day, new_template, text},
 };
-
-on_both_engines!(
-    numbers_in_addresses_have_one_spelling,
-    doubled_headers_are_refused,
-    one_mistake_has_one_key,
-    refusals_say_what_to_do,
-    bodies_are_what_they_say,
-    records_have_tags,
-    answers_are_compressed_for_whoever_wants_it,
-    a_browser_is_sent_on,
-    a_refused_body_leaves_the_connection_usable,
-    what_no_engine_can_hold_finds_nothing,
-    names_hide_nothing,
-    details_that_were_wrong
-);
 
 fn rule(reply: &Reply) -> String {
     reply.body["error"]["details"]["rule"].as_str().unwrap_or_default().to_owned()
 }
 
+#[scenario]
 async fn numbers_in_addresses_have_one_spelling(app: App) {
     let template = new_template(&app).await;
     app.post(&format!("/workout/plans/moments/{template}/weeks"), json!({})).await.ok();
@@ -50,6 +36,7 @@ async fn numbers_in_addresses_have_one_spelling(app: App) {
     app.delete(&format!("/workout/plans/moments/{template}/weeks/1")).await.ok();
 }
 
+#[scenario]
 async fn doubled_headers_are_refused(app: App) {
     let body = json!({"firstName": "Ann"});
     let twice = app.raw("POST", "/clients").header("Idempotency-Key", "a");
@@ -62,6 +49,7 @@ async fn doubled_headers_are_refused(app: App) {
     app.announced(&[]).await;
 }
 
+#[scenario]
 async fn one_mistake_has_one_key(app: App) {
     for (method, path) in [
         ("GET", "/webhooks/zz"),
@@ -76,6 +64,7 @@ async fn one_mistake_has_one_key(app: App) {
     }
 }
 
+#[scenario]
 async fn refusals_say_what_to_do(app: App) {
     let unknown = app.get("/webhooks?foo=1").await.about("foo");
     assert_eq!(
@@ -88,6 +77,7 @@ async fn refusals_say_what_to_do(app: App) {
     assert_eq!(rule(&tags), "must be a list");
 }
 
+#[scenario]
 async fn bodies_are_what_they_say(app: App) {
     let write = |kind: &str, body: Vec<u8>| {
         let request = app.raw("POST", "/clients").header("Idempotency-Key", random_text());
@@ -114,6 +104,7 @@ async fn bodies_are_what_they_say(app: App) {
     app.announced(&["client.created"; 4]).await;
 }
 
+#[scenario]
 async fn records_have_tags(app: App) {
     let id = app.new_client(json!({"firstName": "Ann"})).await;
     let path = format!("/clients/{id}");
@@ -136,6 +127,7 @@ async fn records_have_tags(app: App) {
     assert!(!app.get("/clients").await.headers.contains_key("etag"), "lists have none");
 }
 
+#[scenario]
 async fn answers_are_compressed_for_whoever_wants_it(app: App) {
     for _ in 0..5 {
         app.new_client(json!({"firstName": "Ann", "lastName": "Bos"})).await;
@@ -151,6 +143,7 @@ async fn answers_are_compressed_for_whoever_wants_it(app: App) {
     assert!(!small.headers().contains_key("content-encoding"), "it is not worth it");
 }
 
+#[scenario]
 async fn a_browser_is_sent_on(app: App) {
     let http = reqwest::Client::builder()
         .no_proxy()
@@ -178,6 +171,7 @@ async fn a_browser_is_sent_on(app: App) {
 }
 
 /// Refusals come before the body was read; the next request on the connection must not meet a dead one.
+#[scenario]
 async fn a_refused_body_leaves_the_connection_usable(app: App) {
     let http = reqwest::Client::builder().no_proxy().pool_max_idle_per_host(1).build().unwrap();
     let url = |path: &str| format!("{}{path}", app.server.base);
@@ -194,6 +188,7 @@ async fn a_refused_body_leaves_the_connection_usable(app: App) {
     }
 }
 
+#[scenario]
 async fn names_hide_nothing(app: App) {
     let view = async |name: &str| app.post("/clients", json!({"firstName": name})).await;
     let made = view("\u{202e}An\u{200b}n\u{2069}").await.ok();
@@ -204,6 +199,7 @@ async fn names_hide_nothing(app: App) {
     app.announced(&["client.created"]).await;
 }
 
+#[scenario]
 async fn details_that_were_wrong(app: App) {
     let settings = app.get("/workout/settings").await.ok();
     assert_eq!(settings.data()["settings"]["updatedAt"], Value::Null);
@@ -233,6 +229,7 @@ async fn details_that_were_wrong(app: App) {
 }
 
 /// PostgreSQL holds no text with U+0000: asked for, nothing has it; written, it is refused. Neither is an error of ours.
+#[scenario]
 async fn what_no_engine_can_hold_finds_nothing(app: App) {
     for (path, list) in [
         ("/webhooks/deliveries?subscriptionId=%00", "deliveries"),
@@ -251,12 +248,8 @@ async fn what_no_engine_can_hold_finds_nothing(app: App) {
 }
 
 /// On a server of its own, whose tables nobody else needs.
-mod alone {
-    use super::*;
-    on_both_engines!(process an_audit_log_that_fails_has_a_key);
-}
-
 /// Nothing is changed that leaves no entry, and who reads is told what it is that cannot be read.
+#[scenario(process)]
 fn an_audit_log_that_fails_has_a_key(engine: Engine) {
     runtime().block_on(async {
         let app = App::new(Arc::new(start_as(engine, |_| ()))).await;

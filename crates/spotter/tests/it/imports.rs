@@ -7,29 +7,14 @@ use spotter::importing::Importer;
 use spotter_contract::Table;
 use spotter_kernel::{Date, Id, TimeZone};
 use spotter_store::{Sql, params};
+use spotter_testing_macros::scenario;
 
 use crate::{
     console::Browser,
     finance::new_product,
     harness::{App, people, random_text},
-    on_both_engines,
     workout::text,
 };
-
-on_both_engines!(
-    a_file_of_clients_is_checked_done_and_undone,
-    columns_are_corrected_by_whoever_knows_better,
-    memberships_are_of_clients_who_are_there,
-    what_other_programs_export_is_taken_over,
-    a_row_is_done_once_however_often_it_is_asked,
-    a_row_is_done_once_whoever_does_it,
-    memberships_of_old_are_billed_from_their_next_period,
-    what_two_rows_say_is_told_however_far_apart,
-    files_that_are_none_are_refused,
-    imports_are_managers_and_of_one_company,
-    what_files_say_is_given_a_meaning,
-    a_manager_brings_a_file_on_a_page,
-);
 
 /// A file that was brought and checked.
 pub async fn brought(app: &App, kind: &str, file: &str) -> String {
@@ -63,6 +48,7 @@ async fn wrong(app: &App, import: &str, state: &str) -> Vec<(i64, String, String
         .collect()
 }
 
+#[scenario]
 async fn a_file_of_clients_is_checked_done_and_undone(app: App) {
     let mark = random_text();
     let there = format!("there-{mark}@example.com");
@@ -164,6 +150,7 @@ async fn a_file_of_clients_is_checked_done_and_undone(app: App) {
     app.events().await;
 }
 
+#[scenario]
 async fn columns_are_corrected_by_whoever_knows_better(app: App) {
     let mark = random_text();
     let file = format!("who,when,x\nAnn,02/03/1990,x-{mark}\nBea,13/03/1990,y-{mark}\n");
@@ -204,6 +191,7 @@ async fn columns_are_corrected_by_whoever_knows_better(app: App) {
 }
 
 /// What programs for studios write, in their words.
+#[scenario]
 async fn what_other_programs_export_is_taken_over(app: App) {
     let mark = random_text();
     let file = format!(
@@ -231,6 +219,7 @@ async fn what_other_programs_export_is_taken_over(app: App) {
     app.events().await;
 }
 
+#[scenario]
 async fn memberships_are_of_clients_who_are_there(app: App) {
     let mark = random_text();
     let facts = json!({"productType": "Membership", "name": {"en": format!("Gold {mark}")}, "price": 4900,
@@ -269,6 +258,7 @@ async fn memberships_are_of_clients_who_are_there(app: App) {
     app.events().await;
 }
 
+#[scenario]
 async fn memberships_of_old_are_billed_from_their_next_period(app: App) {
     let mark = random_text();
     let facts = json!({"productType": "Membership", "name": {"en": format!("Old {mark}")}, "price": 4900,
@@ -291,6 +281,7 @@ async fn memberships_of_old_are_billed_from_their_next_period(app: App) {
     app.events().await;
 }
 
+#[scenario]
 async fn what_two_rows_say_is_told_however_far_apart(app: App) {
     let mark = random_text();
     // More than one turn checks.
@@ -309,6 +300,7 @@ async fn what_two_rows_say_is_told_however_far_apart(app: App) {
 }
 
 /// Workers that go on with one run at once, as where a lease ended too soon.
+#[scenario]
 async fn a_row_is_done_once_whoever_does_it(app: App) {
     const RUN_OF: Sql = Sql("SELECT run_id FROM import WHERE company_id = ?1 AND import_id = ?2");
     let mark = random_text();
@@ -339,6 +331,7 @@ async fn a_row_is_done_once_whoever_does_it(app: App) {
     assert_eq!(found.data()["total"], 60);
 }
 
+#[scenario]
 async fn a_row_is_done_once_however_often_it_is_asked(app: App) {
     let mark = random_text();
     let rows: String = (0..40).map(|at| format!("P{at},{mark}-{at}@example.com\n")).collect();
@@ -358,6 +351,7 @@ async fn a_row_is_done_once_however_often_it_is_asked(app: App) {
     assert_eq!(created as i64, done + i64::from(first));
 }
 
+#[scenario]
 async fn files_that_are_none_are_refused(app: App) {
     let post = async |body: Value| app.app("POST", "/imports", Some(body)).await;
     for (file, rule) in [
@@ -389,6 +383,7 @@ async fn files_that_are_none_are_refused(app: App) {
         .refused(409, "PUBLIC_API_ERROR");
 }
 
+#[scenario]
 async fn what_files_say_is_given_a_meaning(app: App) {
     let mark = random_text();
     let file = format!(
@@ -468,6 +463,7 @@ async fn what_files_say_is_given_a_meaning(app: App) {
     app.events().await;
 }
 
+#[scenario]
 async fn imports_are_managers_and_of_one_company(app: App) {
     let import = brought(&app, "clients", "first name\nAnn\n").await;
     let (_, coach) = people::coach(&app, "Coach").await;
@@ -499,6 +495,7 @@ async fn imports_are_managers_and_of_one_company(app: App) {
     app.app("DELETE", &format!("/imports/{theirs}"), None).await.ok();
 }
 
+#[scenario]
 async fn a_manager_brings_a_file_on_a_page(app: App) {
     let mut browser = Browser::of(&app, &app.admin_email).await;
     let page = browser.get("/console/imports").await.is(200);

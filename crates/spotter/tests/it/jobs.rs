@@ -14,20 +14,12 @@ use spotter_contract::{
 use spotter_jobs::jobs::{Attempt, Worker};
 use spotter_kernel::{Clock, Id, id::CompanyId};
 use spotter_store::{Db, Sql, params};
+use spotter_testing_macros::scenario;
 
 use crate::{
     harness::{Engine, SystemClock, env, runtime},
-    on_both_engines,
     timers::nodes,
 };
-
-mod alone {
-    use super::*;
-    on_both_engines!(
-        process jobs_are_done_once_on_many_nodes, outcomes_are_kept, what_died_is_taken_over,
-        nobody_waits_for_all_of_anothers
-    );
-}
 
 static WORK: Job = Job::new(
     "test_work",
@@ -107,6 +99,7 @@ fn run(db: &Db, worker: &Planned) -> tokio::task::JoinHandle<()> {
     tokio::spawn(crate::harness::jobs(db, &env(), Arc::new(worker.clone())))
 }
 
+#[scenario(process)]
 fn jobs_are_done_once_on_many_nodes(engine: Engine) {
     let (nodes, company) = nodes(engine, 3);
     runtime().block_on(async {
@@ -127,6 +120,7 @@ fn number(id: Id) -> u32 {
     u32::from_str_radix(&id.to_string()[16..], 16).unwrap() % 5
 }
 
+#[scenario(process)]
 fn outcomes_are_kept(engine: Engine) {
     let plan: Plan = |held| match (number(held.subject), held.attempts) {
         (0, _) => Outcome::Refused("no such address".into()),
@@ -169,6 +163,7 @@ fn outcomes_are_kept(engine: Engine) {
 }
 
 /// A company with many jobs has those of another go between its own.
+#[scenario(process)]
 fn nobody_waits_for_all_of_anothers(engine: Engine) {
     let (nodes, first) = nodes(engine, 1);
     runtime().block_on(async {
@@ -189,6 +184,7 @@ fn nobody_waits_for_all_of_anothers(engine: Engine) {
 
 /// A process that dies in the midst of an attempt has perhaps done it: whoever takes it over is told,
 /// and after the last attempt it is not known, and not tried for ever.
+#[scenario(process)]
 fn what_died_is_taken_over(engine: Engine) {
     const OVER: Sql = Sql("UPDATE job SET due_at = ?1 WHERE company_id = ?2");
     let (nodes, company) = nodes(engine, 2);

@@ -5,18 +5,12 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 use spotter_kernel::Clock;
+use spotter_testing_macros::scenario;
 
 use crate::{
     harness::{App, SystemClock, send},
-    on_both_engines,
     world::World,
 };
-
-on_both_engines!(
-    every_list_goes_on_behind_a_cursor,
-    a_company_is_copied_while_others_write,
-    lists_tell_what_was_changed,
-);
 
 /// The array of a list's answer.
 fn items(data: &Value) -> Vec<Value> {
@@ -25,6 +19,7 @@ fn items(data: &Value) -> Vec<Value> {
 }
 
 /// Every list that is paged goes on behind its cursor as it does by numbers.
+#[scenario]
 async fn every_list_goes_on_behind_a_cursor(app: App) {
     let world = World::new(app).await;
     for number in 0..3 {
@@ -73,6 +68,7 @@ async fn every_list_goes_on_behind_a_cursor(app: App) {
     assert!(walked > 10, "{longer:?}");
 }
 
+#[scenario]
 async fn a_company_is_copied_while_others_write(app: App) {
     let mut expected = BTreeSet::new();
     for number in 0..9 {
@@ -94,6 +90,7 @@ async fn a_company_is_copied_while_others_write(app: App) {
     assert_eq!((seen.len(), &each), (9, &expected), "each once");
 }
 
+#[scenario]
 async fn lists_tell_what_was_changed(app: App) {
     let old = app.new_client(json!({"firstName": "Old"})).await;
     let location = app.post("/locations", json!({"name": "North", "type": "physical"})).await.ok();

@@ -2,18 +2,11 @@
 
 use oauth2::{ClientId, ClientSecret, Scope, TokenResponse, TokenUrl, basic::BasicClient};
 use serde_json::Value;
+use spotter_testing_macros::scenario;
 
-use crate::{
-    harness::{App, Reply, send},
-    on_both_engines,
-};
+use crate::harness::{App, Reply, send};
 
-on_both_engines!(
-    a_client_library_gets_tokens,
-    refusals_speak_oauth,
-    another_companys_secret_is_no_good
-);
-
+#[scenario]
 async fn a_client_library_gets_tokens(app: App) {
     let token_url = TokenUrl::new(format!("{}/public/v1/oauth/token", app.server.base)).unwrap();
     let http = oauth2::reqwest::ClientBuilder::new()
@@ -55,6 +48,7 @@ async fn a_client_library_gets_tokens(app: App) {
     }
 }
 
+#[scenario]
 async fn refusals_speak_oauth(app: App) {
     let call = |form: &[(&str, &str)]| {
         let request = app.server.request("POST", "/public/v1/oauth/token");
@@ -99,6 +93,7 @@ async fn refusals_speak_oauth(app: App) {
     response(&send(wide.form(&[grant, ("scope", "clients:write")])).await, 400, "invalid_scope");
 }
 
+#[scenario]
 async fn another_companys_secret_is_no_good(app: App) {
     let other = App::new(app.server.clone()).await;
     let crossed = app.server.token(&app.client_id, &other.client_secret).await;

@@ -2,15 +2,14 @@
 
 use serde_json::json;
 use spotter_contract::Offboarding;
+use spotter_testing_macros::scenario;
 
 use crate::{
     harness::{App, PASSWORD, people, send},
     mcp::{Assistant, switch_on},
-    on_both_engines,
 };
 
-on_both_engines!(what_was_a_clients_ends_with_them, what_was_a_coachs_ends_with_them);
-
+#[scenario]
 async fn what_was_a_clients_ends_with_them(app: App) {
     switch_on(&app).await;
     let (client, session) = people::client(&app).await;
@@ -34,6 +33,7 @@ async fn what_was_a_clients_ends_with_them(app: App) {
     send(accept).await.refused(400, "request.invalid").about("token");
 }
 
+#[scenario]
 async fn what_was_a_coachs_ends_with_them(app: App) {
     switch_on(&app).await;
     let (coach, session) = people::coach(&app, "Manager").await;

@@ -2,18 +2,12 @@
 
 use serde_json::json;
 use spotter_contract::{Access, Method, Operation, Role, Subject, Surface, Table};
+use spotter_testing_macros::scenario;
 
 use crate::{
     harness::{App, people, random_text, send},
-    on_both_engines,
     world::{World, with_body},
 };
-
-on_both_engines!(
-    coaches_reach_what_their_role_has,
-    clients_reach_what_rows_grant_them_with_themselves_as_the_subject,
-    people_act_as_integrations_do,
-);
 
 fn table() -> Table {
     Table::new(spotter::areas::areas())
@@ -24,6 +18,7 @@ fn path(world: &World, operation: &Operation) -> String {
     world.fill(operation, format!("/app/v1{}", operation.path))
 }
 
+#[scenario]
 async fn coaches_reach_what_their_role_has(app: App) {
     let mut people = Vec::new();
     for role in [Role::Coach, Role::Manager, Role::Admin] {
@@ -91,6 +86,7 @@ async fn coaches_reach_what_their_role_has(app: App) {
     }
 }
 
+#[scenario]
 async fn clients_reach_what_rows_grant_them_with_themselves_as_the_subject(app: App) {
     let (client, token) = people::client(&app).await;
     let mut world = World::new(app).await;
@@ -153,6 +149,7 @@ async fn clients_reach_what_rows_grant_them_with_themselves_as_the_subject(app: 
     assert_eq!(seen.data()["client"]["tags"], json!(["vip"]), "staff see them");
 }
 
+#[scenario]
 async fn people_act_as_integrations_do(app: App) {
     let (coach, token) = people::coach(&app, "Coach").await;
     app.events().await;

@@ -1,18 +1,11 @@
 //! Platform, audit logs, the company catalogue and locations.
 
 use serde_json::{Value, json};
+use spotter_testing_macros::scenario;
 
-use crate::{harness::App, on_both_engines};
+use crate::harness::App;
 
-on_both_engines!(
-    the_client_learns_about_itself,
-    catalogues_are_whole,
-    audit_rows_tell_who_and_what,
-    the_company_catalogue,
-    locations_from_first_to_last,
-    locations_are_checked
-);
-
+#[scenario]
 async fn the_client_learns_about_itself(app: App) {
     let profile = app.get("/platform/profile").await.ok();
     let profile = &profile.data()["profile"];
@@ -29,6 +22,7 @@ async fn the_client_learns_about_itself(app: App) {
     assert_eq!(capabilities.data()["capabilities"]["features"]["mcp"], true);
 }
 
+#[scenario]
 async fn catalogues_are_whole(app: App) {
     let scopes = app.get("/platform/scopes?limit=100").await.ok();
     assert_eq!(scopes.data()["total"], 85);
@@ -44,6 +38,7 @@ async fn catalogues_are_whole(app: App) {
     assert_eq!(events.data()["events"][0]["name"], "subscription.test");
 }
 
+#[scenario]
 async fn audit_rows_tell_who_and_what(app: App) {
     let id = app.new_client(json!({"firstName": "Secretname"})).await;
     app.patch(&format!("/clients/{id}"), json!({"lastName": "Hidden"})).await.ok();
@@ -92,6 +87,7 @@ async fn audit_rows_tell_who_and_what(app: App) {
     app.get(&format!("/audit-logs/{id}")).await.refused(404, "PUBLIC_API_AUDIT_LOG_NOT_FOUND");
 }
 
+#[scenario]
 async fn the_company_catalogue(app: App) {
     let profile = app.get("/company/profile").await.ok();
     assert_eq!(profile.data()["profile"]["name"], "Test Gym");
@@ -128,6 +124,7 @@ async fn the_company_catalogue(app: App) {
     app.announced(&[]).await;
 }
 
+#[scenario]
 async fn locations_from_first_to_last(app: App) {
     let made = app.post("/locations", json!({"name": "Centre", "coordinates": {"latitude": 52.09, "longitude": 5.12},
         "openingHours": [{"weekday": 2, "opens": "09:00", "closes": "17:00"}, {"weekday": 1, "opens": "09:00", "closes": "17:00"}],
@@ -150,6 +147,7 @@ async fn locations_from_first_to_last(app: App) {
     app.announced(&[]).await;
 }
 
+#[scenario]
 async fn locations_are_checked(app: App) {
     let cases = [
         (

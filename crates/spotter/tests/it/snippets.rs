@@ -10,14 +10,13 @@ use std::{
 use serde_json::{Value, json};
 use spotter_kernel::Clock;
 use spotter_testing::requirements::{self, Requirement};
+use spotter_testing_macros::scenario;
 use spotter_webhooks::{canonical::canonical, signature::Signed};
 
 use crate::{
     harness::{App, SystemClock, random_text, receiver::receiver},
-    on_both_engines, verify_snippet,
+    verify_snippet,
 };
-
-on_both_engines!(every_snippet_tells_our_deliveries_from_others);
 
 const DOCS: &str = include_str!("../../../../docs/WEBHOOKS.md");
 
@@ -129,6 +128,7 @@ fn made_up(secret: &str, timestamp: i64) -> Case {
     Case { secret: secret.to_owned(), headers: headers.into(), body }
 }
 
+#[scenario]
 async fn every_snippet_tells_our_deliveries_from_others(app: App) {
     assert_eq!(
         snippet("rust"),

@@ -7,30 +7,9 @@ use std::sync::{
 
 use spotter_kernel::{Clock, Id, Phrase, Problem, Rule, Timestamp, id::CompanyId};
 use spotter_store::{Config, Db, Location, Sql, Tx, latest_schema, migrate, params};
+use spotter_testing_macros::scenario;
 
-use crate::{
-    harness::{App, Engine, SystemClock, apart, location, open, random_text, runtime},
-    on_both_engines,
-};
-
-on_both_engines!(
-    every_statement_prepares,
-    a_failing_closure_fails_alone,
-    a_panic_fails_alone,
-    reads_cannot_write,
-    conflicts_run_again,
-    nothing_rests_on_a_wrong_assumption,
-    rows_asked_for_ahead_are_those_that_were_asked_for,
-    signals_are_told_after_the_commit_alone,
-    a_read_is_one_snapshot,
-    full_queues_refuse,
-    what_takes_long_is_waited_for_by_nobody_else,
-    lists_use_their_indexes,
-    statements_use_their_indexes,
-    backups_restore_on_either_engine,
-    newer_schemas_are_refused,
-    tallies_fold
-);
+use crate::harness::{App, Engine, SystemClock, apart, location, open, random_text, runtime};
 
 const ADD: Sql =
     Sql("INSERT INTO tally (company_id, subject, shard, amount) VALUES (?1, ?2, ?3, ?4)");
@@ -41,6 +20,7 @@ const SUM_OF: Sql = Sql("SELECT amount FROM tally WHERE company_id = ?1 AND subj
 const SET: Sql =
     Sql("UPDATE tally SET amount = ?4 WHERE company_id = ?1 AND subject = ?2 AND shard = ?3");
 
+#[scenario]
 async fn every_statement_prepares(app: App) {
     let mut texts: Vec<String> = [
         spotter::areas::areas().statements,
@@ -94,14 +74,17 @@ async fn some_go_wrong(app: App, wrong: fn() -> Problem) {
     }
 }
 
+#[scenario]
 async fn a_failing_closure_fails_alone(app: App) {
     some_go_wrong(app, || Problem::invalid("x", Rule::Required)).await;
 }
 
+#[scenario]
 async fn a_panic_fails_alone(app: App) {
     some_go_wrong(app, || panic!("on purpose")).await;
 }
 
+#[scenario]
 async fn reads_cannot_write(app: App) {
     let company = app.company;
     let outcome =
@@ -110,6 +93,7 @@ async fn reads_cannot_write(app: App) {
     assert_eq!(sum(&app.server.db, company, "read").await, 0);
 }
 
+#[scenario]
 async fn conflicts_run_again(app: App) {
     let company = app.company;
     app.server
@@ -140,6 +124,7 @@ async fn conflicts_run_again(app: App) {
     }
 }
 
+#[scenario]
 async fn nothing_rests_on_a_wrong_assumption(app: App) {
     let (company, postgres) = (app.company, app.server.engine == Engine::Postgres);
     app.server
@@ -200,6 +185,7 @@ async fn nothing_rests_on_a_wrong_assumption(app: App) {
     assert_eq!(sum(&app.server.db, company, "kept").await, 2, "each good end was kept once");
 }
 
+#[scenario]
 async fn rows_asked_for_ahead_are_those_that_were_asked_for(app: App) {
     let company = app.company;
     let outcome = app.server.db.write(move |tx| {
@@ -218,6 +204,7 @@ async fn rows_asked_for_ahead_are_those_that_were_asked_for(app: App) {
     assert_eq!(outcome.await.unwrap(), (vec![(1,)], vec![(0,)], vec![(2,)]));
 }
 
+#[scenario]
 async fn signals_are_told_after_the_commit_alone(app: App) {
     let (company, db) = (app.company, app.server.db.clone());
     let signals = db.signals();
@@ -242,6 +229,7 @@ async fn signals_are_told_after_the_commit_alone(app: App) {
     panic!("a commit was never told");
 }
 
+#[scenario]
 async fn a_read_is_one_snapshot(app: App) {
     let (company, db) = (app.company, app.server.db.clone());
     let other = db.clone();
@@ -268,6 +256,7 @@ async fn a_read_is_one_snapshot(app: App) {
     assert_eq!(sum(&app.server.db, company, "snap").await, 9);
 }
 
+#[scenario]
 async fn full_queues_refuse(app: App) {
     let mut config = Config::new(app.server.location.clone());
     (config.queue, config.connections, config.readers) = (2, 2, 1);
@@ -295,6 +284,7 @@ async fn full_queues_refuse(app: App) {
     assert!(db.close(std::time::Duration::from_secs(5)));
 }
 
+#[scenario]
 async fn what_takes_long_is_waited_for_by_nobody_else(app: App) {
     // Far more steps, or far longer, than a quick read may take.
     let long = match app.server.location {
@@ -330,6 +320,7 @@ async fn what_takes_long_is_waited_for_by_nobody_else(app: App) {
     assert_eq!(runs.load(Ordering::Relaxed), 6, "each was begun among the others, and run apart");
 }
 
+#[scenario]
 async fn lists_use_their_indexes(app: App) {
     for text in spotter::areas::areas().lists.iter().flat_map(|list| list.all_texts()) {
         let request = text.clone();
@@ -344,6 +335,7 @@ async fn lists_use_their_indexes(app: App) {
 }
 
 /// No statement of the areas and of the delivery engine reads a whole table.
+#[scenario]
 async fn statements_use_their_indexes(app: App) {
     for sql in [spotter::areas::areas().statements, spotter_webhooks::statements()].concat() {
         let plan = app.server.db.read(move |tx| tx.plan(sql.0)).await.unwrap();
@@ -388,6 +380,7 @@ fn reads_whole(plan: &[String]) -> bool {
     })
 }
 
+#[scenario]
 async fn backups_restore_on_either_engine(app: App) {
     let id = app.new_client(serde_json::json!({"firstName": "Kept", "tags": ["t"]})).await;
     let folder = tempfile::tempdir().unwrap();
@@ -417,6 +410,7 @@ async fn backups_restore_on_either_engine(app: App) {
     }
 }
 
+#[scenario]
 async fn newer_schemas_are_refused(app: App) {
     let place = location(app.server.engine);
     assert_eq!(apart(|| migrate(&place, SystemClock.now(), |_| ())).unwrap(), 0);
@@ -433,6 +427,7 @@ async fn newer_schemas_are_refused(app: App) {
     assert!(response.contains("start a version at least as new"), "{response}");
 }
 
+#[scenario]
 async fn tallies_fold(app: App) {
     let company = CompanyId(Id::parse(&random_text()).unwrap());
     for _ in 0..30 {

@@ -22,20 +22,12 @@ use spotter_kernel::{
     text::{Language, Name},
 };
 use spotter_store::{Config, Db, Sql, Tx, params};
+use spotter_testing_macros::scenario;
 
-use crate::{
-    harness::{App, Engine, SystemClock, env, location, open, open_new, runtime},
-    on_both_engines,
-};
-
-on_both_engines!(a_secret_is_forgotten_when_its_grace_is_over);
-
-mod alone {
-    use super::*;
-    on_both_engines!(process timers_run_once_on_many_nodes, what_fails_runs_again_and_starves_nobody);
-}
+use crate::harness::{App, Engine, SystemClock, env, location, open, open_new, runtime};
 
 /// The secret before the present one is there for its grace, and not a second longer than it must.
+#[scenario]
 async fn a_secret_is_forgotten_when_its_grace_is_over(app: App) {
     let (hook, _) = crate::samples::webhooks::tested_webhook(&app).await;
     let path = format!("/webhooks/{hook}");
@@ -161,6 +153,7 @@ fn wait_until(what: impl Fn() -> bool) {
     }
 }
 
+#[scenario(process)]
 fn timers_run_once_on_many_nodes(engine: Engine) {
     let (nodes, company) = nodes(engine, 3);
     let now = SystemClock.now();
@@ -184,6 +177,7 @@ fn timers_run_once_on_many_nodes(engine: Engine) {
     assert!(overview(&nodes[0]).failures.is_empty());
 }
 
+#[scenario(process)]
 fn what_fails_runs_again_and_starves_nobody(engine: Engine) {
     let (nodes, company) = nodes(engine, 1);
     let now = SystemClock.now();

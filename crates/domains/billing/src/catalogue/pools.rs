@@ -80,7 +80,7 @@ const POOLS_MAX: usize = 10;
 /// The pools of a product, in the order given.
 pub(super) fn pools(new: Vec<NewCreditPool>) -> Result<Json<Vec<CreditPool>>> {
     if new.len() > POOLS_MAX {
-        return Err(Problem::invalid("creditPools", BillingRule::TooManyPools { max: 10 }));
+        return Err(Problem::invalid("creditPools", BillingRule::TooManyPools { max: POOLS_MAX }));
     }
     let mut keys = BTreeSet::new();
     let mut pools = Vec::new();

@@ -141,7 +141,7 @@ fn create_product(cx: &mut Write, Body(new): Body<NewProduct>) -> Result<Product
     let defaults = Defaults { currency: company.currency, language: company.language };
     let counted: Option<(i64,)> = cx.one(COUNT, params![])?;
     if counted.is_some_and(|(count,)| count >= PRODUCTS_MAX) {
-        return Err(Problem::conflict("products", Rule::TooManyOfCompany { max: 1000 }));
+        return Err(Problem::conflict("products", Rule::TooManyOfCompany { max: PRODUCTS_MAX }));
     }
     let (id, now, shelf) = (ProductId(cx.new_id()), cx.now(), new.product_type.shelf());
     let product = Product::new(id, now, defaults, new)?;

@@ -132,7 +132,9 @@ pub fn check_room(cx: &mut Read, client: ClientId) -> Result<()> {
     let count = active.iter().filter(|one| one.status == MethodStatus::Active).count();
     match count < MOST && active.len() < 100 {
         true => Ok(()),
-        false => Err(Problem::conflict("paymentMethods", BillingRule::TooManyMethods { max: 20 })),
+        false => {
+            Err(Problem::conflict("paymentMethods", BillingRule::TooManyMethods { max: MOST }))
+        }
     }
 }
 

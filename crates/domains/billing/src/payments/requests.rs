@@ -137,7 +137,10 @@ fn create_payment_request(
         return Err(Problem::invalid("expiresAt", Rule::NotInFuture));
     }
     if expires_at > cx.now().plus_days(OPEN_DAYS_MAX) {
-        return Err(Problem::invalid("expiresAt", BillingRule::TooFarAhead { days: 366 }));
+        return Err(Problem::invalid(
+            "expiresAt",
+            BillingRule::TooFarAhead { days: OPEN_DAYS_MAX },
+        ));
     }
     let (name, output) = (quoted(&client.name()), currency.format_amount(amount));
     cx.describe_effect(|| BillingEffect::PaymentRequested {

@@ -311,7 +311,7 @@ pub fn set_values(cx: &mut Write, client: &Client, values: Vec<NewValue>) -> Res
         return Err(Key::CustomFieldValuesRequired.into());
     }
     if values.len() > FIELDS_MAX {
-        return Err(Problem::invalid("values", PeopleRule::TooManyValues { max: 200 }));
+        return Err(Problem::invalid("values", PeopleRule::TooManyValues { max: FIELDS_MAX }));
     }
     let now = cx.now();
     let mut changed = Vec::new();

@@ -2,6 +2,7 @@
 
 use serde_json::json;
 use spotter_kernel::Timestamp;
+use spotter_testing_macros::scenario;
 
 use super::{Door, allowed, denied, holder, visits};
 use crate::{
@@ -10,17 +11,7 @@ use crate::{
     workout::text,
 };
 
-mod by_the_clock {
-    use super::*;
-
-    crate::on_both_engines!(
-        process who_owes_is_kept_out_until_they_pay,
-        a_silent_door_is_told_to_managers_once,
-        scans_that_come_too_late_change_nothing,
-        the_log_is_forgotten_in_time
-    );
-}
-
+#[scenario(process, clock)]
 fn who_owes_is_kept_out_until_they_pay(engine: Engine) {
     travelling(engine, "2026-11-02T09:00:00Z", |mut travel: Travel| async move {
         let door = Door::new(&travel.app, json!({"zones": ["gym"]})).await;
@@ -46,6 +37,7 @@ fn who_owes_is_kept_out_until_they_pay(engine: Engine) {
     });
 }
 
+#[scenario(process, clock)]
 fn a_silent_door_is_told_to_managers_once(engine: Engine) {
     let set = |env: &mut spotter_contract::Env| env.mail_links = Some("https://gym.example".into());
     travelling_as(engine, "2026-11-02T09:00:00Z", set, |mut travel: Travel| async move {
@@ -76,6 +68,7 @@ fn a_silent_door_is_told_to_managers_once(engine: Engine) {
     });
 }
 
+#[scenario(process, clock)]
 fn scans_that_come_too_late_change_nothing(engine: Engine) {
     travelling(engine, "2026-11-02T09:00:00Z", |travel: Travel| async move {
         let door = Door::new(&travel.app, json!({})).await;
@@ -111,6 +104,7 @@ fn scans_that_come_too_late_change_nothing(engine: Engine) {
     });
 }
 
+#[scenario(process, clock)]
 fn the_log_is_forgotten_in_time(engine: Engine) {
     travelling(engine, "2026-11-02T09:00:00Z", |mut travel: Travel| async move {
         let door = Door::new(&travel.app, json!({})).await;

@@ -9,17 +9,15 @@ use proptest::{
 };
 use serde_json::{Value, json};
 use spotter_kernel::{Clock, Entropy, Timestamp};
+use spotter_testing_macros::scenario;
 
 use super::{Door, holder};
 use crate::{
     finance::new_product,
     forms,
     harness::{App, SystemClock, people},
-    on_both_engines,
     workout::text,
 };
-
-on_both_engines!(whoever_a_list_lets_in_the_server_lets_in);
 
 /// A client with whatever may count.
 #[derive(Debug, Clone)]
@@ -161,6 +159,7 @@ fn lets_in(list: &Value, digest: &str, at: Timestamp) -> bool {
     })
 }
 
+#[scenario]
 async fn whoever_a_list_lets_in_the_server_lets_in(app: App) {
     let door = Door::new(&app, json!({"zones": ["gym"]})).await;
     let elsewhere = app.post("/locations", json!({"name": "Elsewhere"})).await.ok();

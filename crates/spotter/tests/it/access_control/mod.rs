@@ -9,21 +9,13 @@ use hmac::{Hmac, KeyInit, Mac};
 use serde_json::{Value, json};
 use spotter_kernel::Id;
 use spotter_store::{Sql, Tx, params};
+use spotter_testing_macros::scenario;
 
 use crate::{
     finance::sold,
     harness::{App, Reply, people, random_text, send},
-    on_both_engines,
     workout::text,
 };
-
-on_both_engines!(
-    who_has_paid_is_let_in_and_the_log_tells_whom,
-    a_key_that_was_replaced_ends_with_the_first_use_of_the_new_one,
-    late_scans_make_the_same_visits_in_any_order,
-    the_list_lets_in_nobody_whom_the_server_refuses,
-    pins_cannot_be_guessed,
-);
 
 /// A door, with what clients hold against it.
 struct Door {
@@ -111,6 +103,7 @@ fn allowed() -> (String, Value) {
     ("allow".to_owned(), Value::Null)
 }
 
+#[scenario]
 async fn who_has_paid_is_let_in_and_the_log_tells_whom(app: App) {
     let door = Door::new(&app, json!({"zones": ["GYM"]})).await;
     let hard = json!({"passback": "hard"});
@@ -158,6 +151,7 @@ async fn who_has_paid_is_let_in_and_the_log_tells_whom(app: App) {
     assert_eq!(door.card(&app, &card).await, denied("credential_suspended"));
 }
 
+#[scenario]
 async fn a_key_that_was_replaced_ends_with_the_first_use_of_the_new_one(app: App) {
     let mut door = Door::new(&app, json!({})).await;
     let path = format!("/access-devices/{}", door.id);
@@ -202,6 +196,7 @@ async fn visits(app: &App, client: &str) -> Value {
     visits
 }
 
+#[scenario]
 async fn late_scans_make_the_same_visits_in_any_order(app: App) {
     let door = Door::new(&app, json!({"direction": "both"})).await;
     let now = app.server.env.clock.now();
@@ -243,6 +238,7 @@ async fn late_scans_make_the_same_visits_in_any_order(app: App) {
     assert!(seen.iter().all(|own| *own == seen[0]), "{seen:?}");
 }
 
+#[scenario]
 async fn the_list_lets_in_nobody_whom_the_server_refuses(app: App) {
     let door = Door::new(&app, json!({"zones": ["gym"]})).await;
     let (member, card) = holder(&app).await;
@@ -279,6 +275,7 @@ async fn the_list_lets_in_nobody_whom_the_server_refuses(app: App) {
     assert_eq!(door.card(&app, &second).await, denied("zone_full"));
 }
 
+#[scenario]
 async fn pins_cannot_be_guessed(app: App) {
     let door = Door::new(&app, json!({})).await;
     let (client, card) = holder(&app).await;

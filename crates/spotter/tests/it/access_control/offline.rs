@@ -1,25 +1,14 @@
 //! What a door tells afterwards: what it did where it never heard the answer, of whom, and what nobody learns from it.
 
 use serde_json::{Value, json};
+use spotter_testing_macros::scenario;
 
 use super::{Door, allowed, denied, give, holder, visits};
 use crate::{
     finance::{new_product, sold},
     harness::{App, random_text},
-    on_both_engines,
     workout::text,
 };
-
-on_both_engines!(
-    what_a_door_did_counts_where_it_never_heard_the_answer,
-    who_found_the_door_shut_is_not_inside,
-    a_late_scan_is_of_whoever_had_the_number_then,
-    a_late_scan_is_not_of_the_next_holder,
-    late_and_outgoing_pins_tell_nothing,
-    what_is_wrong_with_a_late_scan_is_said,
-    a_zone_that_a_door_guards_stays_as_it_is,
-    a_membership_lets_in_however_much_was_sold_after_it,
-);
 
 fn now(app: &App) -> spotter_kernel::Timestamp {
     spotter_kernel::Clock::now(&*app.server.env.clock)
@@ -35,6 +24,7 @@ async fn upload(door: &Door, app: &App, scan: Value) -> Value {
     response.data()["results"][0].clone()
 }
 
+#[scenario]
 async fn what_a_door_did_counts_where_it_never_heard_the_answer(app: App) {
     let door = Door::new(&app, json!({"zones": ["gym"]})).await;
     let (client, card) = holder(&app).await;
@@ -67,6 +57,7 @@ async fn what_a_door_did_counts_where_it_never_heard_the_answer(app: App) {
     assert_eq!(visits(&app, &client).await[0]["entries"], 1);
 }
 
+#[scenario]
 async fn who_found_the_door_shut_is_not_inside(app: App) {
     let door =
         Door::new(&app, json!({"zones": ["gym"], "direction": "both", "passback": "hard"})).await;
@@ -85,6 +76,7 @@ async fn who_found_the_door_shut_is_not_inside(app: App) {
     assert_eq!(response.data()["reason"], "passback", "{response:?}");
 }
 
+#[scenario]
 async fn a_late_scan_is_of_whoever_had_the_number_then(app: App) {
     let door = Door::new(&app, json!({"zones": ["gym"]})).await;
     let (ann, card) = holder(&app).await;
@@ -106,6 +98,7 @@ async fn a_late_scan_is_of_whoever_had_the_number_then(app: App) {
 }
 
 /// Nobody has a card before it is theirs: a scan of a holder who was erased since is of nobody.
+#[scenario]
 async fn a_late_scan_is_not_of_the_next_holder(app: App) {
     let door = Door::new(&app, json!({"zones": ["gym"]})).await;
     let (ann, card) = holder(&app).await;
@@ -138,6 +131,7 @@ async fn a_late_scan_is_not_of_the_next_holder(app: App) {
     assert_eq!(visits(&app, &bea).await, json!([]));
 }
 
+#[scenario]
 async fn late_and_outgoing_pins_tell_nothing(app: App) {
     let door = Door::new(&app, json!({"zones": ["gym"], "direction": "both"})).await;
     let client = app.new_client(json!({"firstName": "Ann"})).await;
@@ -163,6 +157,7 @@ async fn late_and_outgoing_pins_tell_nothing(app: App) {
     assert_eq!(listed.data()["total"], 2, "managers see whose it was");
 }
 
+#[scenario]
 async fn what_is_wrong_with_a_late_scan_is_said(app: App) {
     let door = Door::new(&app, json!({"zones": ["gym", "sauna"], "direction": "both"})).await;
     let view = json!({"kind": "card", "number": "ABCD1234"});
@@ -179,6 +174,7 @@ async fn what_is_wrong_with_a_late_scan_is_said(app: App) {
     }
 }
 
+#[scenario]
 async fn a_zone_that_a_door_guards_stays_as_it_is(app: App) {
     let door = Door::new(&app, json!({"zones": ["sauna"]})).await;
     let path = format!("/locations/{}", door.location);
@@ -196,6 +192,7 @@ async fn a_zone_that_a_door_guards_stays_as_it_is(app: App) {
     refused.refused(400, "request.invalid").about("locationId");
 }
 
+#[scenario]
 async fn a_membership_lets_in_however_much_was_sold_after_it(app: App) {
     let door = Door::new(&app, json!({"zones": ["gym"]})).await;
     let (client, card) = holder(&app).await;

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 use spotter_store::{Sql, params};
+use spotter_testing_macros::scenario;
 
 use super::{Door, allowed, denied, give, holder, visits};
 use crate::{
@@ -9,20 +10,8 @@ use crate::{
     finance::{new_product, sold},
     forms,
     harness::{App, people, random_text},
-    on_both_engines,
     workout::text,
 };
-
-on_both_engines!(
-    a_pass_pays_for_its_day_once,
-    credits_pay_for_a_visit_once,
-    who_has_booked_comes_in_and_has_attended,
-    rules_of_products_say_where_and_when,
-    a_form_is_asked_for,
-    who_is_inside_does_not_come_in_again,
-    scans_that_come_at_once_are_decided_once,
-    the_last_place_is_given_once,
-);
 
 async fn sell(app: &App, client: &str, product: &str) -> String {
     let path = format!("/finance/clients/{client}/products");
@@ -35,6 +24,7 @@ async fn zone(app: &App, door: &Door, facts: Value) {
     app.app("PUT", &path, Some(facts)).await.ok();
 }
 
+#[scenario]
 async fn a_pass_pays_for_its_day_once(app: App) {
     let door = Door::new(&app, json!({})).await;
     let (ann, card) = holder(&app).await;
@@ -53,6 +43,7 @@ async fn a_pass_pays_for_its_day_once(app: App) {
     app.events().await;
 }
 
+#[scenario]
 async fn credits_pay_for_a_visit_once(app: App) {
     let door = Door::new(&app, json!({"zones": ["gym"]})).await;
     let (ann, card) = holder(&app).await;
@@ -73,6 +64,7 @@ async fn credits_pay_for_a_visit_once(app: App) {
     app.events().await;
 }
 
+#[scenario]
 async fn who_has_booked_comes_in_and_has_attended(app: App) {
     let door = Door::new(&app, json!({"zones": ["gym"]})).await;
     zone(&app, &door, json!({"zone": "gym", "needsBooking": true})).await;
@@ -109,6 +101,7 @@ async fn who_has_booked_comes_in_and_has_attended(app: App) {
     assert_eq!(door.card(&app, &late).await, denied("booking_required"));
 }
 
+#[scenario]
 async fn rules_of_products_say_where_and_when(app: App) {
     let door = Door::new(&app, json!({"zones": ["gym", "sauna"]})).await;
     let (ann, card) = holder(&app).await;
@@ -145,6 +138,7 @@ async fn rules_of_products_say_where_and_when(app: App) {
     app.events().await;
 }
 
+#[scenario]
 async fn a_form_is_asked_for(app: App) {
     let door = Door::new(&app, json!({"zones": ["gym"]})).await;
     let (ann, token) = people::client(&app).await;
@@ -161,6 +155,7 @@ async fn a_form_is_asked_for(app: App) {
     app.events().await;
 }
 
+#[scenario]
 async fn who_is_inside_does_not_come_in_again(app: App) {
     let timed = Door::new(&app, json!({"passback": "timed", "passbackMinutes": 5})).await;
     let soft = Door::new(&app, json!({"passback": "soft"})).await;
@@ -190,6 +185,7 @@ async fn who_is_inside_does_not_come_in_again(app: App) {
     assert_eq!(timed.card(&app, &card).await, allowed());
 }
 
+#[scenario]
 async fn scans_that_come_at_once_are_decided_once(app: App) {
     let door = Door::new(&app, json!({})).await;
     let (ann, card) = holder(&app).await;
@@ -206,6 +202,7 @@ async fn scans_that_come_at_once_are_decided_once(app: App) {
     assert_eq!(visits(&app, &ann).await[0]["entries"], 1);
 }
 
+#[scenario]
 async fn the_last_place_is_given_once(app: App) {
     let door = Door::new(&app, json!({"zones": ["sauna"]})).await;
     zone(&app, &door, json!({"zone": "sauna", "capacity": 1})).await;

@@ -1,30 +1,15 @@
 //! Hours, closures and what they leave to be booked.
 
 use serde_json::json;
+use spotter_testing_macros::scenario;
 
 use super::{always, at, book, coach_at_work, free_start, later, new_type, slots};
 use crate::{
     harness::{App, people},
-    on_both_engines,
     workout::text,
 };
 
-on_both_engines!(
-    hours_are_set_whole_and_by_their_version,
-    slots_follow_the_clock_of_the_zone,
-    what_is_booked_or_closed_is_no_slot,
-    slots_say_why_they_cannot_be_booked,
-    slots_of_several_types_stand_together,
-    a_notice_is_shorter_than_the_window,
-    a_limited_location_holds_so_many,
-    limits_count_what_is_there_at_once,
-    limits_of_a_day_are_of_its_date,
-    a_day_is_explained,
-    closures_tell_whom_they_concern,
-    tasks_take_their_coachs_time,
-    coaches_set_their_own_hours,
-);
-
+#[scenario]
 async fn hours_are_set_whole_and_by_their_version(app: App) {
     let (coach, _) = people::coach(&app, "Coach").await;
     let path = format!("/coaches/{coach}/availability");
@@ -83,6 +68,7 @@ async fn hours_are_set_whole_and_by_their_version(app: App) {
     app.announced(&[]).await;
 }
 
+#[scenario]
 async fn slots_follow_the_clock_of_the_zone(app: App) {
     let (coach, _) = people::coach(&app, "Coach").await;
     let weekly: Vec<_> = (1..=7)
@@ -107,6 +93,7 @@ async fn slots_follow_the_clock_of_the_zone(app: App) {
     assert_eq!(on("2027-10-31").await, ["01:00", "02:00", "02:00", "03:00"], "an hour comes twice");
 }
 
+#[scenario]
 async fn what_is_booked_or_closed_is_no_slot(app: App) {
     let coach = coach_at_work(&app).await;
     let event_type = new_type(
@@ -147,6 +134,7 @@ async fn what_is_booked_or_closed_is_no_slot(app: App) {
     assert_eq!(slots(&app, &query).await, []);
 }
 
+#[scenario]
 async fn slots_say_why_they_cannot_be_booked(app: App) {
     let coach = coach_at_work(&app).await;
     let (client, token) = people::client(&app).await;
@@ -198,6 +186,7 @@ async fn slots_say_why_they_cannot_be_booked(app: App) {
     }
 }
 
+#[scenario]
 async fn slots_of_several_types_stand_together(app: App) {
     let coach = coach_at_work(&app).await;
     let short = new_type(&app, json!({"durationMinutes": 30, "coachIds": [coach]})).await;
@@ -241,6 +230,7 @@ async fn slots_of_several_types_stand_together(app: App) {
 }
 
 /// Nothing begins late enough for a notice and early enough for a window that is no longer, whoever says which last.
+#[scenario]
 async fn a_notice_is_shorter_than_the_window(app: App) {
     let policies = |days: i64| {
         json!({"cancellationWindowHours": 24, "bookingWindowDays": days, "lateCancellationFee": null,
@@ -264,6 +254,7 @@ async fn a_notice_is_shorter_than_the_window(app: App) {
     set(60).await.ok();
 }
 
+#[scenario]
 async fn a_limited_location_holds_so_many(app: App) {
     let made = app.post("/locations", json!({"name": "Studio", "timeZone": "UTC"})).await.ok();
     let place = text(made.data(), "/location/locationId");
@@ -295,6 +286,7 @@ async fn a_limited_location_holds_so_many(app: App) {
     assert_eq!(refused.body["error"]["details"]["reasons"], json!(["closed"]));
 }
 
+#[scenario]
 async fn limits_count_what_is_there_at_once(app: App) {
     let made = app.post("/locations", json!({"name": "Studio", "timeZone": "UTC"})).await.ok();
     let place = text(made.data(), "/location/locationId");
@@ -336,6 +328,7 @@ async fn limits_count_what_is_there_at_once(app: App) {
         .refused(409, "PUBLIC_API_AVAILABILITY_SLOT_NOT_BOOKABLE");
 }
 
+#[scenario]
 async fn limits_of_a_day_are_of_its_date(app: App) {
     let (coach, _) = people::coach(&app, "Coach").await;
     let night = |day| json!({"weekday": day, "startTime": "22:00", "endTime": "06:00"});
@@ -359,6 +352,7 @@ async fn limits_of_a_day_are_of_its_date(app: App) {
     wanted(1_440 + 60).await.ok();
 }
 
+#[scenario]
 async fn a_day_is_explained(app: App) {
     let coach = coach_at_work(&app).await;
     let event_type = new_type(&app, json!({"coachIds": [coach], "slotIntervalMinutes": 60})).await;
@@ -378,6 +372,7 @@ async fn a_day_is_explained(app: App) {
     app.get(&long).await.refused(400, "PUBLIC_API_DATE_RANGE_TOO_LARGE");
 }
 
+#[scenario]
 async fn closures_tell_whom_they_concern(app: App) {
     let coach = coach_at_work(&app).await;
     let event_type = new_type(&app, json!({"coachIds": [coach]})).await;
@@ -423,6 +418,7 @@ async fn closures_tell_whom_they_concern(app: App) {
     app.announced(&[]).await;
 }
 
+#[scenario]
 async fn tasks_take_their_coachs_time(app: App) {
     let coach = coach_at_work(&app).await;
     let event_type = new_type(&app, json!({"coachIds": [coach], "slotIntervalMinutes": 30})).await;
@@ -451,6 +447,7 @@ async fn tasks_take_their_coachs_time(app: App) {
     app.post("/calendar-tasks", long).await.refused(400, "PUBLIC_API_DATE_RANGE_TOO_LARGE");
 }
 
+#[scenario]
 async fn coaches_set_their_own_hours(app: App) {
     let (coach, token) = people::coach(&app, "Coach").await;
     let (other, _) = people::coach(&app, "Coach").await;

@@ -1,24 +1,15 @@
 //! Bookings: made, moved, cancelled, attended, by whoever may.
 
 use serde_json::json;
+use spotter_testing_macros::scenario;
 
 use super::{at, book, coach_at_work, free_start, later, new_type, this_minute, with};
 use crate::{
     harness::{App, people},
-    on_both_engines,
     workout::text,
 };
 
-on_both_engines!(
-    a_token_books_once,
-    a_booking_is_read_listed_and_changed,
-    a_booking_is_moved_under_its_id,
-    cancelling_follows_the_policy_of_the_booking,
-    attendance_is_said_and_corrected,
-    clients_see_and_book_for_themselves_alone,
-    whoever_is_archived_comes_to_nothing,
-);
-
+#[scenario]
 async fn a_token_books_once(app: App) {
     let coach = coach_at_work(&app).await;
     let event_type = new_type(&app, json!({"coachIds": [coach]})).await;
@@ -62,6 +53,7 @@ async fn a_token_books_once(app: App) {
     app.announced(&[]).await;
 }
 
+#[scenario]
 async fn a_booking_is_read_listed_and_changed(app: App) {
     let coach = coach_at_work(&app).await;
     let event_type = new_type(&app, json!({"coachIds": [coach]})).await;
@@ -104,6 +96,7 @@ async fn a_booking_is_read_listed_and_changed(app: App) {
     assert_eq!(app.get(&event).await.ok().data()["calendarEvent"]["seatsTaken"], 1);
 }
 
+#[scenario]
 async fn a_booking_is_moved_under_its_id(app: App) {
     let (one, two) = (coach_at_work(&app).await, coach_at_work(&app).await);
     let event_type = new_type(
@@ -163,6 +156,7 @@ async fn a_booking_is_moved_under_its_id(app: App) {
         .refused(409, "PUBLIC_API_ERROR");
 }
 
+#[scenario]
 async fn cancelling_follows_the_policy_of_the_booking(app: App) {
     let fee = json!({"amount": 1250, "currency": "EUR"});
     let policies = json!({"cancellationWindowHours": 24, "bookingWindowDays": 300,
@@ -219,6 +213,7 @@ async fn cancelling_follows_the_policy_of_the_booking(app: App) {
     assert_eq!(by_coach.data()["booking"]["cancelledBy"], "coach");
 }
 
+#[scenario]
 async fn attendance_is_said_and_corrected(app: App) {
     let policies = json!({"cancellationWindowHours": 24, "bookingWindowDays": 300,
         "noShowFee": {"amount": 2000, "currency": "EUR"}});
@@ -257,6 +252,7 @@ async fn attendance_is_said_and_corrected(app: App) {
         .about("attendanceStatus");
 }
 
+#[scenario]
 async fn clients_see_and_book_for_themselves_alone(app: App) {
     let coach = coach_at_work(&app).await;
     let event_type = new_type(&app, json!({"coachIds": [coach], "slotIntervalMinutes": 30})).await;
@@ -320,6 +316,7 @@ async fn clients_see_and_book_for_themselves_alone(app: App) {
     app.announced(&[]).await;
 }
 
+#[scenario]
 async fn whoever_is_archived_comes_to_nothing(app: App) {
     let coach = coach_at_work(&app).await;
     let event_type = new_type(&app, json!({"coachIds": [coach]})).await;

@@ -2,22 +2,13 @@
 
 use serde_json::{Value, json};
 use spotter_store::{Sql, params};
+use spotter_testing_macros::scenario;
 
 use super::{always_at_work, at, book, new_class, new_type, with};
 use crate::{
     harness::{App, people, rebuild_figures},
-    on_both_engines,
     workout::text,
 };
-
-on_both_engines!(
-    classes_are_made_where_the_coach_is_free_and_nothing_is_closed,
-    a_change_takes_bookings_along,
-    what_follows_is_a_series_of_its_own,
-    parts_are_called_off,
-    without_an_end_it_goes_on_and_is_joined,
-    coaches_make_their_own,
-);
 
 /// A manager's app: who acts, and the type of the classes.
 struct Studio {
@@ -76,6 +67,7 @@ fn date(day: i64) -> String {
     at(day, 0)[..10].to_owned()
 }
 
+#[scenario]
 async fn classes_are_made_where_the_coach_is_free_and_nothing_is_closed(app: App) {
     let studio = Studio::new(app).await;
     let app = &studio.app;
@@ -109,6 +101,7 @@ async fn classes_are_made_where_the_coach_is_free_and_nothing_is_closed(app: App
     assert_eq!(response.data()["total"], 1);
 }
 
+#[scenario]
 async fn a_change_takes_bookings_along(app: App) {
     let studio = Studio::new(app).await;
     let app = &studio.app;
@@ -164,6 +157,7 @@ async fn a_change_takes_bookings_along(app: App) {
     );
 }
 
+#[scenario]
 async fn what_follows_is_a_series_of_its_own(app: App) {
     let studio = Studio::new(app).await;
     let app = &studio.app;
@@ -199,6 +193,7 @@ async fn what_follows_is_a_series_of_its_own(app: App) {
     assert_eq!(app.get(&query).await.ok().data()["total"], 4);
 }
 
+#[scenario]
 async fn parts_are_called_off(app: App) {
     let studio = Studio::new(app).await;
     let app = &studio.app;
@@ -226,6 +221,7 @@ async fn parts_are_called_off(app: App) {
     cancel(json!({"scope": "all"})).await.refused(409, "PUBLIC_API_ERROR").about("status");
 }
 
+#[scenario]
 async fn without_an_end_it_goes_on_and_is_joined(app: App) {
     let studio = Studio::new(app).await;
     let app = &studio.app;
@@ -273,6 +269,7 @@ async fn without_an_end_it_goes_on_and_is_joined(app: App) {
     rebuild_figures(app).await;
 }
 
+#[scenario]
 async fn coaches_make_their_own(app: App) {
     let studio = Studio::new(app).await;
     let app = &studio.app;

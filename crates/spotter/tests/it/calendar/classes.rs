@@ -1,27 +1,15 @@
 //! Classes, their seats, and the lines for them.
 
 use serde_json::{Value, json};
+use spotter_testing_macros::scenario;
 
 use super::{
     book, coach_at_work, free_start, later, new_class, new_type, this_minute, waiting, with,
 };
 use crate::{
     harness::{App, people},
-    on_both_engines,
     workout::text,
 };
-
-on_both_engines!(
-    seats_are_taken_and_lines_move_up,
-    offers_are_taken_declined_and_lapse,
-    more_seats_go_to_those_who_wait,
-    a_class_is_moved_and_cancelled_with_its_bookings,
-    a_full_class_says_so,
-    a_seat_moves_without_its_class,
-    a_closed_line_and_a_closed_day_take_nobody_in,
-    classes_are_made_by_coaches,
-    attendance_of_a_class_is_said_at_once,
-);
 
 async fn status(app: &App, booking: &str) -> (String, Value) {
     let response = app.get(&format!("/bookings/{booking}")).await.ok();
@@ -31,6 +19,7 @@ async fn status(app: &App, booking: &str) -> (String, Value) {
     )
 }
 
+#[scenario]
 async fn seats_are_taken_and_lines_move_up(app: App) {
     let coach = coach_at_work(&app).await;
     let line =
@@ -76,6 +65,7 @@ async fn seats_are_taken_and_lines_move_up(app: App) {
     app.post("/bookings", wrong).await.refused(400, "PUBLIC_API_INVALID_CAPACITY_ACTION");
 }
 
+#[scenario]
 async fn offers_are_taken_declined_and_lapse(app: App) {
     let (client, token) = people::client(&app).await;
     let (mine, seat) = waiting(&app, &client, "offer").await;
@@ -118,6 +108,7 @@ async fn offers_are_taken_declined_and_lapse(app: App) {
     assert_eq!(response.data()["booking"]["cancelledBy"], "system");
 }
 
+#[scenario]
 async fn more_seats_go_to_those_who_wait(app: App) {
     let client = app.new_client(json!({"firstName": "Ann"})).await;
     let (waits, seat) = waiting(&app, &client, "auto").await;
@@ -132,6 +123,7 @@ async fn more_seats_go_to_those_who_wait(app: App) {
     assert_eq!(status(&app, &waits).await.0, "booked", "fewer seats take nobody's");
 }
 
+#[scenario]
 async fn a_class_is_moved_and_cancelled_with_its_bookings(app: App) {
     let client = app.new_client(json!({"firstName": "Ann"})).await;
     let (waits, seat) = waiting(&app, &client, "auto").await;
@@ -159,6 +151,7 @@ async fn a_class_is_moved_and_cancelled_with_its_bookings(app: App) {
     app.post("/bookings", again).await.refused(409, "PUBLIC_API_AVAILABILITY_SLOT_NOT_BOOKABLE");
 }
 
+#[scenario]
 async fn a_full_class_says_so(app: App) {
     let coach = coach_at_work(&app).await;
     let event_type = new_type(&app, json!({"kind": "class", "capacity": 1})).await;
@@ -194,6 +187,7 @@ async fn a_full_class_says_so(app: App) {
 }
 
 /// Whoever moves their seat leaves the class, and everybody else in it, where it is.
+#[scenario]
 async fn a_seat_moves_without_its_class(app: App) {
     let coach = coach_at_work(&app).await;
     let event_type = new_type(&app, json!({"kind": "class", "capacity": 2})).await;
@@ -227,6 +221,7 @@ async fn a_seat_moves_without_its_class(app: App) {
     nowhere.refused(409, "PUBLIC_API_AVAILABILITY_SLOT_NOT_BOOKABLE");
 }
 
+#[scenario]
 async fn a_closed_line_and_a_closed_day_take_nobody_in(app: App) {
     let coach = coach_at_work(&app).await;
     let line = json!({"kind": "class", "capacity": 1,
@@ -252,6 +247,7 @@ async fn a_closed_line_and_a_closed_day_take_nobody_in(app: App) {
     assert_eq!(refused.body["error"]["details"]["reasons"], json!(["closed"]));
 }
 
+#[scenario]
 async fn classes_are_made_by_coaches(app: App) {
     let (coach, token) = people::coach(&app, "Coach").await;
     let other = coach_at_work(&app).await;
@@ -286,6 +282,7 @@ async fn classes_are_made_by_coaches(app: App) {
     app.announced(&[]).await;
 }
 
+#[scenario]
 async fn attendance_of_a_class_is_said_at_once(app: App) {
     let coach = coach_at_work(&app).await;
     let event_type = new_type(&app, json!({"kind": "class", "capacity": 5})).await;

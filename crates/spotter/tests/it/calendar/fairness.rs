@@ -3,28 +3,14 @@
 use std::time::Duration;
 
 use serde_json::{Value, json};
+use spotter_testing_macros::scenario;
 
 use super::{at, book, coach_at_work, free_start, later, new_class, new_type, this_minute, with};
 use crate::{
     finance::new_product,
     harness::{App, people},
-    on_both_engines,
     workout::text,
 };
-
-on_both_engines!(
-    who_did_not_choose_the_time_leaves_free,
-    who_chose_the_time_pays_for_leaving,
-    what_did_not_take_place_has_no_absentees,
-    at_another_time_attendance_begins_anew,
-    nobody_is_given_a_seat_that_they_could_not_book,
-    who_is_moved_up_inside_the_window_leaves_free,
-    a_closed_day_is_not_filled_from_its_line,
-    credits_that_come_move_up_the_line,
-    who_waits_comes_before_who_comes_now,
-    a_coach_who_has_left_takes_no_bookings,
-    what_is_set_aside_tells_what_it_leaves,
-);
 
 const NOT_BOOKABLE: &str = "PUBLIC_API_AVAILABILITY_SLOT_NOT_BOOKABLE";
 
@@ -89,6 +75,7 @@ async fn move_class(app: &App, class: &str, to: &str) {
     app.app("PATCH", &path, Some(json!({"startsAt": to}))).await.ok();
 }
 
+#[scenario]
 async fn who_did_not_choose_the_time_leaves_free(app: App) {
     strict(&app).await;
     let coach = coach_at_work(&app).await;
@@ -145,6 +132,7 @@ async fn who_did_not_choose_the_time_leaves_free(app: App) {
     assert!(kept < soon(25 * 60), "{kept}");
 }
 
+#[scenario]
 async fn who_chose_the_time_pays_for_leaving(app: App) {
     strict(&app).await;
     let coach = coach_at_work(&app).await;
@@ -177,6 +165,7 @@ async fn who_chose_the_time_pays_for_leaving(app: App) {
     assert!(booking(&app, &id).await["freeUntil"].is_string());
 }
 
+#[scenario]
 async fn what_did_not_take_place_has_no_absentees(app: App) {
     strict(&app).await;
     let coach = coach_at_work(&app).await;
@@ -205,6 +194,7 @@ async fn what_did_not_take_place_has_no_absentees(app: App) {
     assert_eq!(sale.data()["invoice"]["grossTotal"], 1000);
 }
 
+#[scenario]
 async fn at_another_time_attendance_begins_anew(app: App) {
     strict(&app).await;
     let coach = coach_at_work(&app).await;
@@ -222,6 +212,7 @@ async fn at_another_time_attendance_begins_anew(app: App) {
     assert_eq!(moved["entitlement"]["state"], "held");
 }
 
+#[scenario]
 async fn nobody_is_given_a_seat_that_they_could_not_book(app: App) {
     let coach = coach_at_work(&app).await;
     let spin = with_credits(&app, json!({})).await;
@@ -259,6 +250,7 @@ async fn nobody_is_given_a_seat_that_they_could_not_book(app: App) {
     );
 }
 
+#[scenario]
 async fn who_is_moved_up_inside_the_window_leaves_free(app: App) {
     strict(&app).await;
     let coach = coach_at_work(&app).await;
@@ -283,6 +275,7 @@ async fn who_is_moved_up_inside_the_window_leaves_free(app: App) {
     assert_eq!((&gone["fee"], &gone["entitlement"]["state"]), (&Value::Null, &json!("released")));
 }
 
+#[scenario]
 async fn a_closed_day_is_not_filled_from_its_line(app: App) {
     let coach = coach_at_work(&app).await;
     let spin = with_credits(&app, json!({"credits": 0})).await;
@@ -301,6 +294,7 @@ async fn a_closed_day_is_not_filled_from_its_line(app: App) {
     becomes(&app, &ids[1], "booked").await;
 }
 
+#[scenario]
 async fn credits_that_come_move_up_the_line(app: App) {
     let coach = coach_at_work(&app).await;
     let spin = with_credits(&app, json!({})).await;
@@ -321,6 +315,7 @@ async fn credits_that_come_move_up_the_line(app: App) {
 }
 
 /// A coach who comes back gives nobody a seat by it: the next who wants one finds who was there first.
+#[scenario]
 async fn who_waits_comes_before_who_comes_now(app: App) {
     let coach = coach_at_work(&app).await;
     let spin = with_credits(&app, json!({"credits": 0})).await;
@@ -338,6 +333,7 @@ async fn who_waits_comes_before_who_comes_now(app: App) {
     assert_eq!(booking(&app, &ids[1]).await["status"], "booked");
 }
 
+#[scenario]
 async fn a_coach_who_has_left_takes_no_bookings(app: App) {
     let coach = coach_at_work(&app).await;
     let spin = with_credits(&app, json!({"credits": 0})).await;
@@ -364,6 +360,7 @@ fn left(response: &Value) -> Vec<(String, i64)> {
     listed.map(kind).collect()
 }
 
+#[scenario]
 async fn what_is_set_aside_tells_what_it_leaves(app: App) {
     let coach = coach_at_work(&app).await;
     let place = app.post("/locations", json!({"name": "North", "type": "physical"})).await.ok();

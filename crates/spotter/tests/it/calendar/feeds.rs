@@ -2,20 +2,13 @@
 
 use serde_json::{Value, json};
 use spotter_testing::requirements;
+use spotter_testing_macros::scenario;
 
 use super::{always_at_work, at, book, new_class, new_type};
 use crate::{
     harness::{App, Reply, people, python},
-    on_both_engines,
     workout::text,
 };
-
-on_both_engines!(
-    each_shows_what_its_readers_may_see,
-    addresses_are_replaced_and_end,
-    people_hand_out_what_is_theirs,
-    another_program_reads_what_there_is,
-);
 
 const FEEDS: &str = "/calendar/feeds";
 
@@ -84,6 +77,7 @@ async fn day(app: App) -> Day {
     Day { app, coach, client, location, bookings: [first, second] }
 }
 
+#[scenario]
 async fn each_shows_what_its_readers_may_see(app: App) {
     let day = day(app).await;
     let (app, (coach, coachs), (client, clients)) = (&day.app, &day.coach, &day.client);
@@ -138,6 +132,7 @@ async fn each_shows_what_its_readers_may_see(app: App) {
     }
 }
 
+#[scenario]
 async fn addresses_are_replaced_and_end(app: App) {
     let day = day(app).await;
     let (app, token) = (&day.app, &day.client.1);
@@ -178,6 +173,7 @@ async fn addresses_are_replaced_and_end(app: App) {
     assert_eq!(fetch(app, &coachs).await.0, 404);
 }
 
+#[scenario]
 async fn people_hand_out_what_is_theirs(app: App) {
     let day = day(app).await;
     let (app, coach) = (&day.app, &day.coach.0);
@@ -235,6 +231,7 @@ print(json.dumps([[str(e["uid"]).split("@")[0], at(e["dtstart"]), at(e["dtend"])
     str(e.get("location", ""))] for e in told.walk("VEVENT")]))
 "#;
 
+#[scenario]
 async fn another_program_reads_what_there_is(app: App) {
     let (client, token) = people::client(&app).await;
     let (coach, _) = people::coach(&app, "Coach").await;

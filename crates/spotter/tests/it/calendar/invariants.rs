@@ -7,15 +7,13 @@ use serde_json::json;
 use spotter_calendar::{busy::Busy, hours::Span};
 use spotter_kernel::{Id, Timestamp};
 use spotter_store::{Sql, Tx, params};
+use spotter_testing_macros::scenario;
 
 use super::{at, coach_at_work, new_type};
 use crate::{
     harness::{App, dice::Dice},
-    on_both_engines,
     workout::text,
 };
-
-on_both_engines!(five_hundred_acts_leave_everything_in_order);
 
 /// What there is to act on.
 #[derive(Default)]
@@ -156,6 +154,7 @@ async fn act(app: &App, world: &mut World, dice: &mut Dice) -> Option<()> {
     Some(())
 }
 
+#[scenario]
 async fn five_hundred_acts_leave_everything_in_order(app: App) {
     let mut world = World::default();
     for _ in 0..3 {

@@ -1,12 +1,12 @@
 //! Every error key of the contract's that belongs to the calendar is met.
 
 use serde_json::json;
+use spotter_testing_macros::scenario;
 
 use super::{at, new_type};
-use crate::{harness::App, on_both_engines, workout::text};
+use crate::{harness::App, workout::text};
 
-on_both_engines!(each_key_has_a_case, types_and_templates_are_kept);
-
+#[scenario]
 async fn each_key_has_a_case(app: App) {
     let nobody = "019a8f3c2b7d4e5f60718293";
     let event_type = new_type(&app, json!({})).await;
@@ -132,6 +132,7 @@ async fn each_key_has_a_case(app: App) {
     }
 }
 
+#[scenario]
 async fn types_and_templates_are_kept(app: App) {
     let made = app
         .post(

@@ -4,16 +4,10 @@ use std::collections::BTreeMap;
 
 use futures_util::future::join_all;
 use serde_json::json;
+use spotter_testing_macros::scenario;
 
 use super::{book, coach_at_work, free_start, new_class, new_type};
-use crate::{harness::App, on_both_engines, workout::text};
-
-on_both_engines!(
-    fifteen_seats_stay_fifteen,
-    one_appointment_is_booked_once,
-    any_coach_is_each_coach_once,
-    lines_keep_their_order_while_people_leave_and_join,
-);
+use crate::{harness::App, workout::text};
 
 async fn clients(app: &App, count: usize) -> Vec<String> {
     let mut ids = Vec::new();
@@ -35,6 +29,7 @@ async fn all_ask(app: &App, drafts: Vec<serde_json::Value>) -> Vec<(u16, serde_j
     join_all(drafts.into_iter().map(call)).await
 }
 
+#[scenario]
 async fn fifteen_seats_stay_fifteen(app: App) {
     let coach = coach_at_work(&app).await;
     let line = json!({"kind": "class", "capacity": 15, "waitlist": {"mode": "auto"}});
@@ -58,6 +53,7 @@ async fn fifteen_seats_stay_fifteen(app: App) {
     assert_eq!((&event["seatsTaken"], &event["waitlisted"]), (&json!(15), &json!(185)));
 }
 
+#[scenario]
 async fn one_appointment_is_booked_once(app: App) {
     let coach = coach_at_work(&app).await;
     let event_type = new_type(&app, json!({"coachIds": [coach]})).await;
@@ -71,6 +67,7 @@ async fn one_appointment_is_booked_once(app: App) {
     assert_eq!((booked, refused.count()), (1, 49));
 }
 
+#[scenario]
 async fn any_coach_is_each_coach_once(app: App) {
     let mut coaches = Vec::new();
     for _ in 0..5 {
@@ -90,6 +87,7 @@ async fn any_coach_is_each_coach_once(app: App) {
     assert_eq!(with, coaches);
 }
 
+#[scenario]
 async fn lines_keep_their_order_while_people_leave_and_join(app: App) {
     let coach = coach_at_work(&app).await;
     let line = json!({"kind": "class", "capacity": 15, "waitlist": {"mode": "auto"}});

@@ -2,22 +2,13 @@
 
 use serde_json::{Value, json};
 use spotter_store::{Sql, params};
+use spotter_testing_macros::scenario;
 
 use super::{always, at, book, coach_at_work, new_class, new_type, with};
 use crate::{
     harness::{App, people, rebuild_figures},
-    on_both_engines,
     workout::text,
 };
-
-on_both_engines!(
-    a_series_is_booked_whole_by_the_clock,
-    conflicts_are_refused_all_at_once_or_skipped,
-    one_following_and_all_are_cancelled,
-    a_series_without_an_end_goes_on,
-    classes_recur_where_they_take_place,
-    series_are_checked,
-);
 
 /// Something to book again and again: the type, the coach, the client.
 async fn prepared(app: &App) -> Value {
@@ -46,6 +37,7 @@ async fn booked(app: &App, client: &Value) -> Vec<String> {
     live.map(|booking| text(&booking, "/occurrenceDate")).collect()
 }
 
+#[scenario]
 async fn a_series_is_booked_whole_by_the_clock(app: App) {
     let own = prepared(&app).await;
     let coach = text(&own, "/coachId");
@@ -76,6 +68,7 @@ async fn a_series_is_booked_whole_by_the_clock(app: App) {
     assert_eq!(all[0]["note"], "Season ticket");
 }
 
+#[scenario]
 async fn conflicts_are_refused_all_at_once_or_skipped(app: App) {
     let own = prepared(&app).await;
     let (first, second) = (at(40, 0)[..10].to_owned(), at(41, 0)[..10].to_owned());
@@ -106,6 +99,7 @@ async fn conflicts_are_refused_all_at_once_or_skipped(app: App) {
     assert_eq!(booked(&app, &own["clientId"]).await, [second]);
 }
 
+#[scenario]
 async fn one_following_and_all_are_cancelled(app: App) {
     let own = prepared(&app).await;
     let date = |day: i64| at(day, 0)[..10].to_owned();
@@ -147,6 +141,7 @@ async fn one_following_and_all_are_cancelled(app: App) {
     app.post(&path, json!({"scope": "all"})).await.refused(409, "PUBLIC_API_ERROR").about("status");
 }
 
+#[scenario]
 async fn a_series_without_an_end_goes_on(app: App) {
     let own = prepared(&app).await;
     let dates = json!({"weekdays": [1, 3], "startDate": at(1, 0)[..10]});
@@ -191,6 +186,7 @@ async fn a_series_without_an_end_goes_on(app: App) {
     rebuild_figures(&app).await;
 }
 
+#[scenario]
 async fn classes_recur_where_they_take_place(app: App) {
     let coach = coach_at_work(&app).await;
     let event_type = new_type(&app, json!({"kind": "class", "capacity": 2})).await;
@@ -208,6 +204,7 @@ async fn classes_recur_where_they_take_place(app: App) {
     assert_eq!(booked(&app, &client).await.len(), 2);
 }
 
+#[scenario]
 async fn series_are_checked(app: App) {
     let prepared = prepared(&app).await;
     let dates = json!({"weekdays": [1], "startDate": at(5, 0)[..10], "startTime": "10:00"});

@@ -1,23 +1,15 @@
 //! Requests that wait for a coach's word.
 
 use serde_json::json;
+use spotter_testing_macros::scenario;
 
 use super::{coach_at_work, free_start, later, new_class, new_type, with};
 use crate::{
     harness::{App, people},
-    on_both_engines,
     workout::text,
 };
 
-on_both_engines!(
-    a_request_holds_its_slot_until_it_is_decided,
-    clients_ask_and_withdraw,
-    a_request_lapses,
-    requests_for_classes_hold_a_seat,
-    approval_looks_at_the_slot_again,
-    what_was_said_of_a_request_holds_when_it_is_approved,
-);
-
+#[scenario]
 async fn a_request_holds_its_slot_until_it_is_decided(app: App) {
     let coach = coach_at_work(&app).await;
     let event_type = new_type(
@@ -73,6 +65,7 @@ async fn a_request_holds_its_slot_until_it_is_decided(app: App) {
     assert_eq!(booked.data()["booking"]["status"], "booked");
 }
 
+#[scenario]
 async fn clients_ask_and_withdraw(app: App) {
     let coach = coach_at_work(&app).await;
     let event_type = new_type(&app, json!({"coachIds": [coach], "requiresApproval": true})).await;
@@ -102,6 +95,7 @@ async fn clients_ask_and_withdraw(app: App) {
     app.app_as(&stranger, "POST", "/bookings", Some(new)).await.ok();
 }
 
+#[scenario]
 async fn a_request_lapses(app: App) {
     let coach = coach_at_work(&app).await;
     let event_type = new_type(
@@ -139,6 +133,7 @@ async fn a_request_lapses(app: App) {
     app.post("/bookings", new).await.ok();
 }
 
+#[scenario]
 async fn approval_looks_at_the_slot_again(app: App) {
     let coach = coach_at_work(&app).await;
     let event_type = new_type(
@@ -166,6 +161,7 @@ async fn approval_looks_at_the_slot_again(app: App) {
     app.act(&format!("{path}/approve")).await.ok();
 }
 
+#[scenario]
 async fn requests_for_classes_hold_a_seat(app: App) {
     let coach = coach_at_work(&app).await;
     let event_type =
@@ -205,6 +201,7 @@ async fn requests_for_classes_hold_a_seat(app: App) {
     assert_eq!(response.data()["bookingRequest"]["rejectionCause"], "slot_gone");
 }
 
+#[scenario]
 async fn what_was_said_of_a_request_holds_when_it_is_approved(app: App) {
     let coaches = [coach_at_work(&app).await, coach_at_work(&app).await];
     let own = json!({"coachIds": coaches, "requiresApproval": true});

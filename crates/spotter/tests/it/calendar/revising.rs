@@ -1,26 +1,13 @@
 //! Changes of recurring bookings: of one, of one and all after it, of all that are to come.
 
 use serde_json::{Value, json};
+use spotter_testing_macros::scenario;
 
 use super::{at, book, coach_at_work, new_type, with};
 use crate::{
     harness::{App, people},
-    on_both_engines,
     workout::text,
 };
-
-on_both_engines!(
-    all_that_are_to_come_move_at_once,
-    dates_that_stay_keep_their_bookings,
-    what_follows_becomes_a_series_of_its_own,
-    one_is_an_exception,
-    a_change_that_does_not_fit_is_refused_or_left_out,
-    ends_are_changed,
-    changes_are_checked,
-    a_series_of_seats_follows_its_classes,
-    a_part_that_was_split_off_is_not_overrun,
-    changes_at_once_settle,
-);
 
 /// A series of every day from day 40 on, at ten: its path, and what it is of.
 async fn series(app: &App, count: i64) -> (String, Value) {
@@ -62,6 +49,7 @@ fn times(live: &[(String, String, String, String)]) -> Vec<(&str, &str)> {
     live.iter().map(|(date, time, ..)| (date.as_str(), time.as_str())).collect()
 }
 
+#[scenario]
 async fn all_that_are_to_come_move_at_once(app: App) {
     let (path, own) = series(&app, 4).await;
     let before = live(&app, &own).await;
@@ -95,6 +83,7 @@ async fn all_that_are_to_come_move_at_once(app: App) {
     book(&app, again).await;
 }
 
+#[scenario]
 async fn dates_that_stay_keep_their_bookings(app: App) {
     let (path, own) = series(&app, 7).await;
     let before = live(&app, &own).await;
@@ -127,6 +116,7 @@ async fn dates_that_stay_keep_their_bookings(app: App) {
     assert_eq!((&after[0].2, &after[1].2), (&before[1].2, &before[4].2));
 }
 
+#[scenario]
 async fn what_follows_becomes_a_series_of_its_own(app: App) {
     let (path, own) = series(&app, 6).await;
     let before = live(&app, &own).await;
@@ -168,6 +158,7 @@ async fn what_follows_becomes_a_series_of_its_own(app: App) {
     assert_eq!(times(&after), [eleven(d43.as_str()), eleven(&d44), eleven(&d45)]);
 }
 
+#[scenario]
 async fn one_is_an_exception(app: App) {
     let (path, own) = series(&app, 3).await;
     let change = |own: Value| with(&json!({"scope": "this", "occurrenceDate": date(41)}), own);
@@ -193,6 +184,7 @@ async fn one_is_an_exception(app: App) {
     app.announced(&[]).await;
 }
 
+#[scenario]
 async fn a_change_that_does_not_fit_is_refused_or_left_out(app: App) {
     let (path, own) = series(&app, 3).await;
     let other = app.new_client(json!({"firstName": "Bo"})).await;
@@ -219,6 +211,7 @@ async fn a_change_that_does_not_fit_is_refused_or_left_out(app: App) {
     assert_eq!(response.ok().data()["recurringBooking"]["skipped"], json!([]));
 }
 
+#[scenario]
 async fn ends_are_changed(app: App) {
     let (path, own) = series(&app, 4).await;
     let shorter = json!({"scope": "all", "recurrence": {"untilDate": date(41)}});
@@ -241,6 +234,7 @@ async fn ends_are_changed(app: App) {
     assert!((3 + 12..=3 + 14).contains(&count), "{count}");
 }
 
+#[scenario]
 async fn changes_are_checked(app: App) {
     let (path, _) = series(&app, 2).await;
     let state = app.state().await;
@@ -295,6 +289,7 @@ async fn changes_are_checked(app: App) {
     app.patch(&path, change).await.refused(409, "PUBLIC_API_ERROR").about("status");
 }
 
+#[scenario]
 async fn a_series_of_seats_follows_its_classes(app: App) {
     let coach = coach_at_work(&app).await;
     let event_type = new_type(&app, json!({"kind": "class", "capacity": 3})).await;
@@ -337,6 +332,7 @@ async fn a_series_of_seats_follows_its_classes(app: App) {
     assert_eq!(response.data()["overlappingBookings"]["bookings"][0]["clientId"], client.as_str());
 }
 
+#[scenario]
 async fn a_part_that_was_split_off_is_not_overrun(app: App) {
     let (path, own) = series(&app, 6).await;
     let split = json!({"scope": "following", "occurrenceDate": date(43),
@@ -361,6 +357,7 @@ async fn a_part_that_was_split_off_is_not_overrun(app: App) {
     app.patch(&middle, over).await.ok();
 }
 
+#[scenario]
 async fn changes_at_once_settle(app: App) {
     let (path, own) = series(&app, 20).await;
     let coach = own["coachId"].as_str().unwrap();

@@ -2,12 +2,12 @@
 
 use super::*;
 use spotter_testing::requirements;
-
-crate::on_both_engines!(process a_scripted_assistant_does_its_tasks);
+use spotter_testing_macros::scenario;
 
 const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/assistant/run.py");
 
 /// Each task ends as its table says, and whatever is refused on the way says what to do next.
+#[scenario(process)]
 fn a_scripted_assistant_does_its_tasks(engine: Engine) {
     if !requirements::ASSISTANTS.is_available() {
         return;

@@ -7,11 +7,11 @@ use std::{
 
 use serde_json::json;
 use spotter_store::{Location, Sql};
+use spotter_testing_macros::scenario;
 
 use super::*;
 
-crate::on_both_engines!(process the_demo_starts);
-
+#[scenario(process)]
 fn the_demo_starts(engine: Engine) {
     let folder = tempfile::tempdir().unwrap();
     let (address, flags) = (free_address(), database_flags(engine));

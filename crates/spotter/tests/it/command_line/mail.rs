@@ -1,11 +1,10 @@
 //! Mail of a process: to the mailbox of a demo, and to a real mail server.
 
 use serde_json::json;
+use spotter_testing_macros::scenario;
 
 use super::*;
 use crate::{harness::PASSWORD, mail::server};
-
-crate::on_both_engines!(process the_demo_keeps_its_mail, served_mail_reaches_a_server);
 
 /// Asks for a new password of the demo's manager.
 fn forget(base: &str, demo: &Value) {
@@ -30,6 +29,7 @@ fn mailbox(base: &str) -> Value {
     panic!("no mail comes");
 }
 
+#[scenario(process)]
 fn the_demo_keeps_its_mail(engine: Engine) {
     let folder = tempfile::tempdir().unwrap();
     let (address, flags) = (free_address(), demo_in(folder.path(), engine));
@@ -61,6 +61,7 @@ fn the_demo_keeps_its_mail(engine: Engine) {
     assert!(fine && response.contains("send_mail  1 done"), "{response}");
 }
 
+#[scenario(process)]
 fn served_mail_reaches_a_server(engine: Engine) {
     let Some(mut post) = server::Running::start("plain") else { return };
     let folder = tempfile::tempdir().unwrap();

@@ -4,10 +4,9 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 use spotter_store::{Location, Sql};
+use spotter_testing_macros::scenario;
 
 use super::*;
-
-crate::on_both_engines!(process restored_deliveries_wait_for_a_word, another_key_is_noticed);
 
 /// Makes a company with its first admin.
 fn create_company(data: &str, name: &str, flags: &[String]) -> (bool, String) {
@@ -199,6 +198,7 @@ fn a_backup_that_is_killed_leaves_nothing_that_looks_like_one() {
 
 /// Deliveries that waited at a backup are not sent by the copy, unless that takes the place of the one
 /// that was backed up.
+#[scenario(process)]
 fn restored_deliveries_wait_for_a_word(engine: Engine) {
     let folder = tempfile::tempdir().unwrap();
     let (address, mut flags) = (free_address(), demo_in(folder.path(), engine));
@@ -247,6 +247,7 @@ fn restored_deliveries_wait_for_a_word(engine: Engine) {
     }
 }
 
+#[scenario(process)]
 fn another_key_is_noticed(engine: Engine) {
     let folder = tempfile::tempdir().unwrap();
     let flags = database_flags(engine);

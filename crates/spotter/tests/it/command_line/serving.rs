@@ -11,17 +11,13 @@ use std::{
 use serde_json::json;
 use spotter_kernel::Clock;
 use spotter_store::{Location, latest_schema, migrate_to};
+use spotter_testing_macros::scenario;
 
 use super::*;
 use crate::harness::{SystemClock, apart, random_text, receiver::receiver};
 
-crate::on_both_engines!(process
-    a_stop_drains_deliveries,
-    kill_loses_nothing,
-    no_log_holds_what_people_say
-);
-
 /// A stop waits for the delivery that is under way, and what it wrote down is there afterwards.
+#[scenario(process)]
 fn a_stop_drains_deliveries(engine: Engine) {
     let folder = tempfile::tempdir().unwrap();
     let authority = folder.path().join("ca.pem");
@@ -65,6 +61,7 @@ fn a_stop_drains_deliveries(engine: Engine) {
 }
 
 /// Writers write until the process is killed; what was acknowledged must be there afterwards.
+#[scenario(process)]
 fn kill_loses_nothing(engine: Engine) {
     let folder = tempfile::tempdir().unwrap();
     let (address, flags) = (free_address(), demo_in(folder.path(), engine));
@@ -277,6 +274,7 @@ fn a_database_that_took_no_writes_is_written_to_once_it_does() {
 
 /// Whatever level an operator sets, and for whichever library: names, notes, messages, passwords and tokens are in no
 /// line of the log.
+#[scenario(process)]
 fn no_log_holds_what_people_say(engine: Engine) {
     let folder = tempfile::tempdir().unwrap();
     let (address, flags) = (free_address(), demo_in(folder.path(), engine));

@@ -1,10 +1,9 @@
 //! The tours of the documentation, as they stand, on a demo.
 
 use spotter_testing::requirements;
+use spotter_testing_macros::scenario;
 
 use super::*;
-
-crate::on_both_engines!(process the_tour_of_the_calendar, the_tour_of_finance, the_tour_of_progress, the_tour_of_forms, the_tour_of_reports, the_tour_of_doors);
 
 /// Runs a document's commands one after the other: what they print.
 fn walk(document: &str, folder: &Path, address: &str) -> String {
@@ -48,6 +47,7 @@ fn tour(engine: Engine, document: &str, expected: &[&str]) {
     }
 }
 
+#[scenario(process)]
 fn the_tour_of_the_calendar(engine: Engine) {
     let document = include_str!("../../../../../docs/CALENDAR.md");
     let expected = [
@@ -70,6 +70,7 @@ fn the_tour_of_the_calendar(engine: Engine) {
     tour(engine, document, &expected);
 }
 
+#[scenario(process)]
 fn the_tour_of_finance(engine: Engine) {
     let document = include_str!("../../../../../docs/FINANCE.md");
     let expected = [
@@ -92,6 +93,7 @@ fn the_tour_of_finance(engine: Engine) {
     tour(engine, document, &expected);
 }
 
+#[scenario(process)]
 fn the_tour_of_progress(engine: Engine) {
     let document = include_str!("../../../../../docs/PROGRESS.md");
     let expected = [
@@ -111,6 +113,7 @@ fn the_tour_of_progress(engine: Engine) {
     tour(engine, document, &expected);
 }
 
+#[scenario(process)]
 fn the_tour_of_reports(engine: Engine) {
     let document = include_str!("../../../../../docs/REPORTS.md");
     let expected = [
@@ -124,6 +127,7 @@ fn the_tour_of_reports(engine: Engine) {
     tour(engine, document, &expected);
 }
 
+#[scenario(process)]
 fn the_tour_of_forms(engine: Engine) {
     let document = include_str!("../../../../../docs/FORMS.md");
     let expected = [
@@ -145,8 +149,9 @@ fn the_tour_of_forms(engine: Engine) {
     tour(engine, document, &expected);
 }
 
+#[scenario(process)]
 fn the_tour_of_doors(engine: Engine) {
-    let document = include_str!("../../../../../docs/DOORS.md");
+    let document = include_str!("../../../../../docs/ACCESS-CONTROL.md");
     let expected = [
         "[\"gym\",\"sauna\"]",
         "[\"Front door\",[\"gym\"],800]",

@@ -2,39 +2,16 @@
 
 use serde_json::{Value, json};
 use spotter_store::{Sql, params};
+use spotter_testing_macros::scenario;
 
 use super::{Browser, Form};
 use crate::{
     calendar,
     harness::{App, people, random_text},
-    on_both_engines,
     workout::{self, text},
 };
 
-on_both_engines!(
-    a_client_is_added_and_looked_at,
-    a_form_that_is_sent_twice_is_done_once,
-    what_is_wrong_is_told_beside_its_field,
-    a_secret_is_shown_once_and_after_the_password,
-    forms_that_nobody_made_do_no_harm,
-    money_and_times_are_read_as_people_write_them,
-    a_day_of_a_programme_is_built_and_moved,
-    a_client_is_checked_in_and_written_to,
-    clients_book_classes_and_wait_for_a_seat,
-    marks_make_nothing_of_what_the_operation_does_not_have,
-    an_answer_that_is_wrong_loses_no_other,
-    sets_that_nobody_ticks_were_left_out,
-    a_workout_is_looked_at_before_its_day,
-    clients_log_workouts_of_their_own,
-    what_is_set_aside_says_what_it_leaves_behind,
-    a_business_adds_exercises_of_its_own,
-    what_somebody_else_changed_is_not_written_over,
-    an_old_page_takes_nothing_back,
-    what_is_measured_has_its_unit,
-    what_went_back_is_seen_on_its_invoice,
-    nothing_begins_where_nobody_looks,
-);
-
+#[scenario]
 async fn a_client_is_added_and_looked_at(app: App) {
     let mut browser = Browser::of(&app, &app.admin_email).await;
     let form = browser.get("/console/clients/new").await.form("create_client");
@@ -58,6 +35,7 @@ async fn a_client_is_added_and_looked_at(app: App) {
     assert_eq!(names, ["client.updated", "client.archived"]);
 }
 
+#[scenario]
 async fn a_form_that_is_sent_twice_is_done_once(app: App) {
     let mut browser = Browser::of(&app, &app.admin_email).await;
     let form = browser.get("/console/clients/new").await.form("create_client");
@@ -71,6 +49,7 @@ async fn a_form_that_is_sent_twice_is_done_once(app: App) {
     assert_eq!(app.events().await.len(), 1);
 }
 
+#[scenario]
 async fn what_is_wrong_is_told_beside_its_field(app: App) {
     let mut browser = Browser::of(&app, &app.admin_email).await;
     let form = browser.get("/console/clients/new").await.form("create_client");
@@ -87,6 +66,7 @@ async fn what_is_wrong_is_told_beside_its_field(app: App) {
     app.events().await;
 }
 
+#[scenario]
 async fn a_secret_is_shown_once_and_after_the_password(app: App) {
     let mut browser = Browser::of(&app, &app.admin_email).await;
     let coach = app.admin.to_string();
@@ -134,6 +114,7 @@ async fn a_secret_is_shown_once_and_after_the_password(app: App) {
     browser.send(Form { fields, ..plain }).await.is(422).shows("is needed again");
 }
 
+#[scenario]
 async fn forms_that_nobody_made_do_no_harm(app: App) {
     let mut browser = Browser::of(&app, &app.admin_email).await;
     let form = browser.get("/console/clients/new").await.form("create_client");
@@ -153,6 +134,7 @@ async fn forms_that_nobody_made_do_no_harm(app: App) {
     assert_eq!(app.events().await.len(), 1);
 }
 
+#[scenario]
 async fn money_and_times_are_read_as_people_write_them(app: App) {
     let mut browser = Browser::of(&app, &app.admin_email).await;
     let form = browser.get("/console/products/new").await.form("create_product");
@@ -174,6 +156,7 @@ async fn money_and_times_are_read_as_people_write_them(app: App) {
     assert_eq!(answer.data()["products"][0]["autoRenew"], false);
 }
 
+#[scenario]
 async fn a_day_of_a_programme_is_built_and_moved(app: App) {
     let mut browser = Browser::of(&app, &app.admin_email).await;
     let form = browser.get("/console/programmes").await.form("create_workout_template");
@@ -240,6 +223,7 @@ async fn a_day_of_a_programme_is_built_and_moved(app: App) {
     app.events().await;
 }
 
+#[scenario]
 async fn a_client_is_checked_in_and_written_to(app: App) {
     let (client, _) = people::client(&app).await;
     let kind = app.post("/event-types", json!({"name": "Talk", "durationMinutes": 30})).await.ok();
@@ -264,6 +248,7 @@ async fn a_client_is_checked_in_and_written_to(app: App) {
     assert_eq!(names, ["booking.updated", "conversation.created", "conversation.message.created"]);
 }
 
+#[scenario]
 async fn clients_book_classes_and_wait_for_a_seat(app: App) {
     let coach = calendar::coach_at_work(&app).await;
     let name = format!("Yoga {}", random_text());
@@ -307,6 +292,7 @@ async fn clients_book_classes_and_wait_for_a_seat(app: App) {
     app.events().await;
 }
 
+#[scenario]
 async fn marks_make_nothing_of_what_the_operation_does_not_have(app: App) {
     let email = people::client_with_address(&app).await;
     let mut browser = Browser::of(&app, &email).await;
@@ -332,6 +318,7 @@ async fn marks_make_nothing_of_what_the_operation_does_not_have(app: App) {
     app.events().await;
 }
 
+#[scenario]
 async fn an_answer_that_is_wrong_loses_no_other(app: App) {
     let email = people::client_with_address(&app).await;
     let answer = app.get(&format!("/clients?search={email}")).await.ok();
@@ -370,6 +357,7 @@ async fn an_answer_that_is_wrong_loses_no_other(app: App) {
     app.events().await;
 }
 
+#[scenario]
 async fn sets_that_nobody_ticks_were_left_out(app: App) {
     let (client, token) = people::client(&app).await;
     // A plan without dates: its days are done in turn, whenever there is time.
@@ -406,6 +394,7 @@ async fn sets_that_nobody_ticks_were_left_out(app: App) {
     app.events().await;
 }
 
+#[scenario]
 async fn a_workout_is_looked_at_before_its_day(app: App) {
     let (client, _) = people::client(&app).await;
     let facts = json!({"layout": "calendar_week", "mode": "multi_week", "weeks": 1});
@@ -430,6 +419,7 @@ async fn a_workout_is_looked_at_before_its_day(app: App) {
     app.events().await;
 }
 
+#[scenario]
 async fn clients_log_workouts_of_their_own(app: App) {
     let (client, _) = people::client(&app).await;
     let body = json!({"type": "weight", "value": 80, "unit": "kg"});
@@ -464,6 +454,7 @@ async fn clients_log_workouts_of_their_own(app: App) {
     app.events().await;
 }
 
+#[scenario]
 async fn what_is_set_aside_says_what_it_leaves_behind(app: App) {
     let new = json!({"name": "Annex", "timeZone": "Europe/Amsterdam"});
     let location = text(app.post("/locations", new).await.ok().data(), "/location/locationId");
@@ -482,6 +473,7 @@ async fn what_is_set_aside_says_what_it_leaves_behind(app: App) {
     app.events().await;
 }
 
+#[scenario]
 async fn a_business_adds_exercises_of_its_own(app: App) {
     let mut browser = Browser::of(&app, &app.admin_email).await;
     let form = browser.get("/console/programmes/exercises").await.form("create_workout_exercise");
@@ -500,6 +492,7 @@ async fn a_business_adds_exercises_of_its_own(app: App) {
     app.events().await;
 }
 
+#[scenario]
 async fn what_somebody_else_changed_is_not_written_over(app: App) {
     let made = app.app(
         "POST",
@@ -529,6 +522,7 @@ async fn what_somebody_else_changed_is_not_written_over(app: App) {
     app.events().await;
 }
 
+#[scenario]
 async fn an_old_page_takes_nothing_back(app: App) {
     let of_field = json!({"label": "Locker", "type": "text"});
     let fields = [
@@ -605,6 +599,7 @@ async fn an_old_page_takes_nothing_back(app: App) {
     app.events().await;
 }
 
+#[scenario]
 async fn what_is_measured_has_its_unit(app: App) {
     let (client, _) = people::client(&app).await;
     app.events().await;
@@ -637,6 +632,7 @@ async fn what_is_measured_has_its_unit(app: App) {
     app.events().await;
 }
 
+#[scenario]
 async fn what_went_back_is_seen_on_its_invoice(app: App) {
     let client = app.new_client(json!({"firstName": "Ann"})).await;
     let invoice = json!({"clientId": client, "lines": [{"description": "Hour", "amount": 12_100}]});
@@ -660,6 +656,7 @@ async fn what_went_back_is_seen_on_its_invoice(app: App) {
     app.events().await;
 }
 
+#[scenario]
 async fn nothing_begins_where_nobody_looks(app: App) {
     let coach = calendar::coach_at_work(&app).await;
     let class = json!({"coachIds": [coach], "kind": "class", "capacity": 5});

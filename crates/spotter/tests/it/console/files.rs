@@ -1,21 +1,15 @@
 //! Files on pages: sent with forms, opened by whoever may see what they belong to.
 
 use serde_json::json;
+use spotter_testing_macros::scenario;
 
 use super::Browser;
 use crate::{
     forms::give,
     harness::{App, people, random_text},
-    on_both_engines,
     progress::TURNED,
     workout::text,
 };
-
-on_both_engines!(
-    a_document_is_sent_once_and_opened_by_whose_it_is,
-    what_is_no_file_of_ours_is_refused_beside_its_field,
-    messages_photos_and_answers_bring_files,
-);
 
 const PDF: &[u8] = b"%PDF-1.7\n% a page\n%%EOF\n";
 
@@ -31,6 +25,7 @@ async fn opened(browser: &mut Browser, address: &str) -> (u16, String) {
     }
 }
 
+#[scenario]
 async fn a_document_is_sent_once_and_opened_by_whose_it_is(app: App) {
     let email = people::client_with_address(&app).await;
     let found = app.get(&format!("/clients?search={email}")).await.ok();
@@ -73,6 +68,7 @@ async fn a_document_is_sent_once_and_opened_by_whose_it_is(app: App) {
     app.events().await;
 }
 
+#[scenario]
 async fn what_is_no_file_of_ours_is_refused_beside_its_field(app: App) {
     let client = app.new_client(json!({"firstName": "Ann"})).await;
     let mut staff = Browser::of(&app, &app.admin_email).await;
@@ -108,6 +104,7 @@ async fn what_is_no_file_of_ours_is_refused_beside_its_field(app: App) {
     app.announced(&[]).await;
 }
 
+#[scenario]
 async fn messages_photos_and_answers_bring_files(app: App) {
     let email = people::client_with_address(&app).await;
     let found = app.get(&format!("/clients?search={email}")).await.ok();

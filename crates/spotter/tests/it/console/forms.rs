@@ -1,17 +1,16 @@
 //! Forms on pages: written by staff, filled in by clients, read by staff.
 
 use serde_json::json;
+use spotter_testing_macros::scenario;
 
 use super::Browser;
 use crate::{
     forms::give,
     harness::{App, people},
-    on_both_engines,
     workout::text,
 };
 
-on_both_engines!(a_form_is_written_filled_in_and_read, hours_of_a_coach_are_set);
-
+#[scenario]
 async fn a_form_is_written_filled_in_and_read(app: App) {
     let mut browser = Browser::of(&app, &app.admin_email).await;
     let page = browser.get("/console/forms").await.is(200);
@@ -61,6 +60,7 @@ async fn a_form_is_written_filled_in_and_read(app: App) {
     app.events().await;
 }
 
+#[scenario]
 async fn hours_of_a_coach_are_set(app: App) {
     let (coach, _) = people::coach(&app, "Coach").await;
     let mut browser = Browser::of(&app, &app.admin_email).await;

@@ -1,25 +1,20 @@
 //! Lists as files, where one is signed in, and what is put into the calendar.
 
 use serde_json::json;
+use spotter_testing_macros::scenario;
 
 use super::{Browser, Form, Page};
 use crate::{
     harness::{App, people},
-    on_both_engines,
     workout::text,
 };
-
-on_both_engines!(
-    a_list_is_taken_along_as_it_is_filtered,
-    sessions_are_seen_and_ended,
-    classes_and_blocked_times_are_put_into_the_calendar,
-);
 
 fn export(page: &Page) -> Form {
     let found = page.forms().into_iter().find(|form| form.action == "/console/export");
     found.expect("a list can be taken along")
 }
 
+#[scenario]
 async fn a_list_is_taken_along_as_it_is_filtered(app: App) {
     for (name, tags) in
         [("=HYPERLINK(1)", json!(["a", "b"])), ("Zoë", json!([])), ("Other", json!([]))]
@@ -52,6 +47,7 @@ async fn a_list_is_taken_along_as_it_is_filtered(app: App) {
     app.events().await;
 }
 
+#[scenario]
 async fn sessions_are_seen_and_ended(app: App) {
     let mut phone = Browser::of(&app, &app.admin_email).await;
     let mut desk = Browser::of(&app, &app.admin_email).await;
@@ -67,6 +63,7 @@ async fn sessions_are_seen_and_ended(app: App) {
     app.app("GET", "/clients", None).await.refused(401, "auth.invalid_token");
 }
 
+#[scenario]
 async fn classes_and_blocked_times_are_put_into_the_calendar(app: App) {
     let class = json!({"name": "Spin", "kind": "class", "durationMinutes": 45, "capacity": 8});
     let class = app.post("/event-types", class).await.ok();

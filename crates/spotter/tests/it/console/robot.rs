@@ -4,22 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use spotter::areas::operations;
 use spotter_contract::Method;
+use spotter_testing_macros::scenario;
 
 use super::{Browser, Page};
 use crate::{
     harness::{App, people, random_text},
-    on_both_engines,
     world::World,
 };
-
-on_both_engines!(
-    every_way_leads_somewhere,
-    every_form_can_be_sent_empty,
-    what_nobody_touched_changes_nothing,
-    every_list_can_be_taken_along,
-    pages_let_nothing_in_that_their_policy_forbids,
-    other_companies_pages_are_not_there,
-);
 
 /// An address with its ids left out: one page of each kind is enough.
 fn kind(path: &str) -> String {
@@ -71,6 +62,7 @@ async fn everybody(world: &World) -> Vec<(&'static str, Browser, &'static str)> 
     ]
 }
 
+#[scenario]
 async fn every_way_leads_somewhere(app: App) {
     let world = World::new(app).await;
     let mut kinds = BTreeSet::new();
@@ -90,6 +82,7 @@ async fn every_way_leads_somewhere(app: App) {
     }
 }
 
+#[scenario]
 async fn every_form_can_be_sent_empty(app: App) {
     let world = World::new(app).await;
     for (who, mut browser, start) in everybody(&world).await {
@@ -134,6 +127,7 @@ const WHOLE: &[&str] = &["order_products", "set_import_columns", "put_habit_entr
 
 /// A page that is older than what it shows takes nothing back: a form sends what its person has changed, and one that
 /// writes a whole says what it was made of.
+#[scenario]
 async fn what_nobody_touched_changes_nothing(app: App) {
     let world = World::new(app).await;
     let table: BTreeMap<_, _> = operations().iter().map(|own| (own.id, own.method)).collect();
@@ -190,6 +184,7 @@ async fn what_nobody_touched_changes_nothing(app: App) {
     assert!(made.contains("set_coach_availability"), "{made:?}");
 }
 
+#[scenario]
 async fn every_list_can_be_taken_along(app: App) {
     let world = World::new(app).await;
     let mut taken = BTreeSet::new();
@@ -231,6 +226,7 @@ fn raw_words(page: &str) -> BTreeSet<String> {
     words.filter(is_raw).map(str::to_owned).collect()
 }
 
+#[scenario]
 async fn pages_let_nothing_in_that_their_policy_forbids(app: App) {
     let world = World::new(app).await;
     let mut raw = BTreeSet::new();
@@ -253,6 +249,7 @@ async fn pages_let_nothing_in_that_their_policy_forbids(app: App) {
     assert!(raw.is_empty(), "{raw:#?}");
 }
 
+#[scenario]
 async fn other_companies_pages_are_not_there(app: App) {
     let world = World::new(app).await;
     let other = App::new(world.app.server.clone()).await;

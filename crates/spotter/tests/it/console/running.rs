@@ -2,24 +2,17 @@
 //! products, and the terms by which it bills.
 
 use serde_json::json;
+use spotter_testing_macros::scenario;
 
 use super::{Browser, Form, Page};
 use crate::{
     calendar::{always_at_work, at, coach_at_work, new_type},
     finance::new_product,
     harness::{App, people},
-    on_both_engines,
     workout::text,
 };
 
-on_both_engines!(
-    closures_and_what_comes_every_week_are_written,
-    consents_and_exports_are_a_clients_own,
-    documents_lie_in_folders,
-    products_are_put_in_order,
-    terms_of_billing_are_the_managers,
-);
-
+#[scenario]
 async fn closures_and_what_comes_every_week_are_written(app: App) {
     let coach = coach_at_work(&app).await;
     always_at_work(&app, &app.admin.to_string()).await;
@@ -65,6 +58,7 @@ async fn closures_and_what_comes_every_week_are_written(app: App) {
     app.events().await;
 }
 
+#[scenario]
 async fn consents_and_exports_are_a_clients_own(app: App) {
     let email = people::client_with_address(&app).await;
     let (_, stranger) = people::client(&app).await;
@@ -98,6 +92,7 @@ async fn consents_and_exports_are_a_clients_own(app: App) {
     app.events().await;
 }
 
+#[scenario]
 async fn documents_lie_in_folders(app: App) {
     let mut browser = Browser::of(&app, &app.admin_email).await;
     let page = browser.get("/console/documents").await.is(200);
@@ -115,6 +110,7 @@ async fn documents_lie_in_folders(app: App) {
     app.events().await;
 }
 
+#[scenario]
 async fn products_are_put_in_order(app: App) {
     for name in ["One", "Two"] {
         let facts = json!({"productType": "Membership", "period": "Month", "name": {"en": name},
@@ -133,6 +129,7 @@ async fn products_are_put_in_order(app: App) {
     app.events().await;
 }
 
+#[scenario]
 async fn terms_of_billing_are_the_managers(app: App) {
     let mut browser = Browser::of(&app, &app.admin_email).await;
     let page = browser.get("/console/settings/invoices").await.is(200);

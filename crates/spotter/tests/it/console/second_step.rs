@@ -2,23 +2,14 @@
 
 use serde_json::{Value, json};
 use spotter_kernel::Clock;
+use spotter_testing_macros::scenario;
 use totp_rs::{Builder, Secret};
 
 use super::Browser;
 use crate::{
     harness::{App, PASSWORD, SystemClock, people, random_text, send},
-    on_both_engines,
     workout::text,
 };
-
-on_both_engines!(
-    a_person_adds_a_second_step_and_signs_in_with_it,
-    a_code_is_good_once_however_many_come_with_it,
-    guesses_are_few,
-    whoever_lost_it_is_helped,
-    a_company_demands_it_of_managers,
-    a_password_is_changed_where_it_is_known,
-);
 
 /// What an authenticator with this secret shows so many intervals from now.
 pub fn code(secret: &str, intervals: i64) -> String {
@@ -52,6 +43,7 @@ async fn somebody(app: &App, role: &str) -> (String, String, String) {
     (id, token, email)
 }
 
+#[scenario]
 async fn a_person_adds_a_second_step_and_signs_in_with_it(app: App) {
     let (_, token, email) = somebody(&app, "Coach").await;
     let mut browser = Browser::of(&app, &email).await;
@@ -102,6 +94,7 @@ async fn a_person_adds_a_second_step_and_signs_in_with_it(app: App) {
     app.events().await;
 }
 
+#[scenario]
 async fn a_code_is_good_once_however_many_come_with_it(app: App) {
     let (_, token, email) = somebody(&app, "Manager").await;
     let (secret, codes) = enabled(&app, &token).await;
@@ -120,6 +113,7 @@ async fn a_code_is_good_once_however_many_come_with_it(app: App) {
     app.events().await;
 }
 
+#[scenario]
 async fn guesses_are_few(app: App) {
     let (_, token, email) = somebody(&app, "Coach").await;
     let (_, codes) = enabled(&app, &token).await;
@@ -137,6 +131,7 @@ async fn guesses_are_few(app: App) {
     app.events().await;
 }
 
+#[scenario]
 async fn whoever_lost_it_is_helped(app: App) {
     let (coach, token, email) = somebody(&app, "Coach").await;
     enabled(&app, &token).await;
@@ -163,6 +158,7 @@ async fn whoever_lost_it_is_helped(app: App) {
     app.events().await;
 }
 
+#[scenario]
 async fn a_company_demands_it_of_managers(app: App) {
     let (_, coach, _) = somebody(&app, "Coach").await;
     let (_, manager, email) = somebody(&app, "Manager").await;
@@ -187,6 +183,7 @@ async fn a_company_demands_it_of_managers(app: App) {
     app.events().await;
 }
 
+#[scenario]
 async fn a_password_is_changed_where_it_is_known(app: App) {
     let (_, token, email) = somebody(&app, "Coach").await;
     let (mut browser, mut other) =

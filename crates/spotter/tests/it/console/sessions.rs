@@ -1,25 +1,12 @@
 //! Signing in with a browser, staying, and leaving.
 
 use serde_json::json;
+use spotter_testing_macros::scenario;
 
 use super::Browser;
-use crate::{
-    harness::{App, PASSWORD, people, random_text},
-    on_both_engines,
-};
+use crate::harness::{App, PASSWORD, people, random_text};
 
-on_both_engines!(
-    somebody_signs_in_and_out,
-    the_wrong_password_is_told_like_an_unknown_address,
-    a_session_ends_where_its_person_does,
-    what_was_typed_outlives_the_session,
-    nobody_is_locked_out_of_their_own_browser,
-    forms_of_other_sites_do_nothing,
-    staff_and_clients_have_pages_of_their_own,
-    pages_are_had_in_three_languages_and_two_colours,
-    the_apis_take_no_cookie,
-);
-
+#[scenario]
 async fn somebody_signs_in_and_out(app: App) {
     let mut browser = Browser::new(&app);
     let first = browser.get("/console/clients?search=zo").await;
@@ -42,6 +29,7 @@ async fn somebody_signs_in_and_out(app: App) {
     assert!(home.text.contains("Test Gym"));
 }
 
+#[scenario]
 async fn the_wrong_password_is_told_like_an_unknown_address(app: App) {
     let mut output = Vec::new();
     for email in [app.admin_email.clone(), format!("{}@example.com", random_text())] {
@@ -58,6 +46,7 @@ async fn the_wrong_password_is_told_like_an_unknown_address(app: App) {
 
 /// Wrong passwords that somebody types elsewhere close the account's sign-in there, and not where its person has signed in
 /// before; a browser's word for it is of one account alone.
+#[scenario]
 async fn nobody_is_locked_out_of_their_own_browser(app: App) {
     let email = format!("{}@example.com", random_text());
     people::coach_with(&app, "Coach", &email).await;
@@ -87,6 +76,7 @@ async fn nobody_is_locked_out_of_their_own_browser(app: App) {
     assert_eq!(sign_in(&mut stranger, PASSWORD).await, 429);
 }
 
+#[scenario]
 async fn a_session_ends_where_its_person_does(app: App) {
     let email = format!("{}@example.com", random_text());
     let (coach, _) = people::coach_with(&app, "Coach", &email).await;
@@ -105,6 +95,7 @@ async fn a_session_ends_where_its_person_does(app: App) {
     app.events().await;
 }
 
+#[scenario]
 async fn what_was_typed_outlives_the_session(app: App) {
     let client = app.new_client(json!({"firstName": "Ann"})).await;
     app.events().await;
@@ -162,6 +153,7 @@ async fn what_was_typed_outlives_the_session(app: App) {
     app.events().await;
 }
 
+#[scenario]
 async fn forms_of_other_sites_do_nothing(app: App) {
     let mut browser = Browser::of(&app, &app.admin_email).await;
     let page = browser.get("/console/clients/new").await.is(200);
@@ -181,6 +173,7 @@ async fn forms_of_other_sites_do_nothing(app: App) {
     app.events().await;
 }
 
+#[scenario]
 async fn staff_and_clients_have_pages_of_their_own(app: App) {
     let client = people::client_with_address(&app).await;
     let mut browser = Browser::of(&app, &client).await;
@@ -202,6 +195,7 @@ async fn staff_and_clients_have_pages_of_their_own(app: App) {
     coach.send(fields).await.is(422).shows("role=\"alert\"");
 }
 
+#[scenario]
 async fn pages_are_had_in_three_languages_and_two_colours(app: App) {
     let mut browser = Browser::of(&app, &app.admin_email).await;
     for (language, theme, title) in
@@ -216,6 +210,7 @@ async fn pages_are_had_in_three_languages_and_two_colours(app: App) {
     }
 }
 
+#[scenario]
 async fn the_apis_take_no_cookie(app: App) {
     let mut browser = Browser::of(&app, &app.admin_email).await;
     let answer = browser.get("/app/v1/clients").await.is(401);

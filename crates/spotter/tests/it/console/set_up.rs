@@ -1,14 +1,10 @@
 //! A new installation is set up by whoever started it, once.
 
 use spotter_people::founding;
+use spotter_testing_macros::scenario;
 
 use super::{Browser, Form};
-use crate::{
-    harness::{self, Engine, runtime},
-    on_both_engines,
-};
-
-on_both_engines!(process a_new_installation_is_set_up_once);
+use crate::harness::{self, Engine, runtime};
 
 fn filled(page: &super::Page, name: &str) -> Form {
     let email = format!("{}@example.com", name.to_lowercase());
@@ -16,6 +12,7 @@ fn filled(page: &super::Page, name: &str) -> Form {
     form.with("lastName", "Owner").with("email", &email).with("password", "correct horse battery")
 }
 
+#[scenario(process)]
 fn a_new_installation_is_set_up_once(engine: Engine) {
     let server = harness::start(engine, Default::default());
     let link = format!("/set-up?key={}", founding::key(&server.env).unwrap());

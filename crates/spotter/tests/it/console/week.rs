@@ -1,26 +1,17 @@
 //! What comes round every week, and what is closed: on pages, as staff do it; and what of a client is written there.
 
 use serde_json::{Value, json};
+use spotter_testing_macros::scenario;
 
 use super::Browser;
 use crate::{
     calendar::{book, coach_at_work, free_start, new_class, new_type},
     finance::{new_product, pay, sold},
     harness::App,
-    on_both_engines,
     workout::{day, text},
 };
 
-on_both_engines!(
-    classes_of_every_week_are_added_changed_and_ended,
-    a_series_says_whom_its_change_calls_off,
-    a_class_is_changed_and_moved,
-    closures_tell_whom_they_concern,
-    a_client_is_written_whole,
-    money_that_pays_for_nothing_is_told,
-    products_keep_their_names_in_every_language,
-);
-
+#[scenario]
 async fn classes_of_every_week_are_added_changed_and_ended(app: App) {
     let coach = coach_at_work(&app).await;
     let kind = new_type(&app, json!({"coachIds": [coach], "kind": "class", "capacity": 5})).await;
@@ -48,6 +39,7 @@ async fn classes_of_every_week_are_added_changed_and_ended(app: App) {
     app.events().await;
 }
 
+#[scenario]
 async fn a_series_says_whom_its_change_calls_off(app: App) {
     let coach = coach_at_work(&app).await;
     let kind = new_type(&app, json!({"coachIds": [coach], "kind": "class", "capacity": 5})).await;
@@ -84,6 +76,7 @@ async fn a_series_says_whom_its_change_calls_off(app: App) {
     app.events().await;
 }
 
+#[scenario]
 async fn a_class_is_changed_and_moved(app: App) {
     let coach = coach_at_work(&app).await;
     let kind = new_type(&app, json!({"coachIds": [coach], "kind": "class", "capacity": 5})).await;
@@ -103,6 +96,7 @@ async fn a_class_is_changed_and_moved(app: App) {
     app.events().await;
 }
 
+#[scenario]
 async fn closures_tell_whom_they_concern(app: App) {
     let coach = coach_at_work(&app).await;
     let kind = new_type(&app, json!({"coachIds": [coach]})).await;
@@ -121,6 +115,7 @@ async fn closures_tell_whom_they_concern(app: App) {
     app.events().await;
 }
 
+#[scenario]
 async fn a_client_is_written_whole(app: App) {
     let define = async |new: Value| {
         let made = app.post("/client-custom-fields", new).await.ok();
@@ -193,6 +188,7 @@ async fn a_client_is_written_whole(app: App) {
     app.events().await;
 }
 
+#[scenario]
 async fn money_that_pays_for_nothing_is_told(app: App) {
     let client = app.new_client(json!({"firstName": "Ann"})).await;
     let bought = sold(&app, &client, json!({"price": 5000}), json!({})).await;
@@ -205,6 +201,7 @@ async fn money_that_pays_for_nothing_is_told(app: App) {
     app.events().await;
 }
 
+#[scenario]
 async fn products_keep_their_names_in_every_language(app: App) {
     let product = new_product(
         &app,

@@ -4,22 +4,13 @@
 use std::io::{Read, Write};
 
 use serde_json::json;
+use spotter_testing_macros::scenario;
 
 use super::{Pair, open_group};
 use crate::{
     harness::{App, Reply, files::Faulty, people, start, start_with},
-    on_both_engines,
     workout::text,
 };
-
-on_both_engines!(
-    files_go_in_and_come_out,
-    what_lies_about_itself_is_refused,
-    what_is_cut_off_leaves_nothing,
-    a_file_is_its_owners_and_used_once,
-    what_is_deleted_or_forgotten_is_swept_away,
-    a_store_without_room_loses_nothing,
-);
 
 const PNG: &[u8] =
     b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\0\0\0\x01\x08\x06\0\0\0\x1f\x15\xc4\x89";
@@ -53,6 +44,7 @@ fn kept(app: &App) -> Vec<std::path::PathBuf> {
     entries.flatten().map(|entry| entry.path()).collect()
 }
 
+#[scenario]
 async fn files_go_in_and_come_out(app: App) {
     let pair = Pair::new(&app).await;
     // Larger than one part, so that it is not held whole.
@@ -105,6 +97,7 @@ async fn files_go_in_and_come_out(app: App) {
     assert_eq!(refused.status(), 401);
 }
 
+#[scenario]
 async fn what_lies_about_itself_is_refused(app: App) {
     let pair = Pair::new(&app).await;
     let token = &pair.client_token;
@@ -185,6 +178,7 @@ fn cut_off(app: &App, token: &str, announced: usize, sent: &[u8]) {
     assert!(!answer.contains(" 201 "), "{answer}");
 }
 
+#[scenario]
 async fn what_is_cut_off_leaves_nothing(app: App) {
     let pair = Pair::new(&app).await;
     for (announced, sent) in [
@@ -211,6 +205,7 @@ async fn what_is_cut_off_leaves_nothing(app: App) {
     panic!("an upload that was cut off can still be used");
 }
 
+#[scenario]
 async fn a_file_is_its_owners_and_used_once(app: App) {
     let pair = Pair::new(&app).await;
     let id = uploaded(&app, &pair.client_token, PNG).await;
@@ -239,6 +234,7 @@ async fn a_file_is_its_owners_and_used_once(app: App) {
     assert_eq!(download(&app, &pair.coach_token, &pair.conversation, &plain).await.status(), 404);
 }
 
+#[scenario]
 async fn what_is_deleted_or_forgotten_is_swept_away(app: App) {
     // A server of its own: a sweep of another day would take the files of other scenarios.
     let server = start(app.server.engine, Default::default());
@@ -267,6 +263,7 @@ async fn what_is_deleted_or_forgotten_is_swept_away(app: App) {
     assert!(left[0].ends_with(&stays));
 }
 
+#[scenario]
 async fn a_store_without_room_loses_nothing(app: App) {
     let faulty = Faulty::default();
     let server = start_with(app.server.engine, Default::default(), faulty.files());

@@ -4,21 +4,10 @@ use std::{sync::Arc, time::Duration};
 
 use futures_util::StreamExt;
 use serde_json::{Value, json};
+use spotter_testing_macros::scenario;
 
 use super::{Pair, open_group, say};
-use crate::{
-    harness::{App, people, send, start},
-    on_both_engines,
-};
-
-on_both_engines!(
-    people_are_told_as_it_happens,
-    whoever_was_away_goes_on_where_they_were,
-    nothing_is_missed_or_told_twice_while_many_speak,
-    whoever_was_away_for_too_long_begins_anew,
-    streams_end_with_their_session_and_are_counted,
-    a_stop_does_not_wait_for_streams,
-);
+use crate::harness::{App, people, send, start};
 
 /// An event of a stream: its id, its name, its data.
 type StreamEvent = (i64, String, Value);
@@ -78,6 +67,7 @@ impl Stream {
     }
 }
 
+#[scenario]
 async fn people_are_told_as_it_happens(app: App) {
     let pair = Pair::new(&app).await;
     let mut coach = Stream::open(&app, &pair.coach_token, None).await;
@@ -121,6 +111,7 @@ async fn people_are_told_as_it_happens(app: App) {
     assert_eq!(response["conversationId"], again.as_str(), "nothing of the group in between");
 }
 
+#[scenario]
 async fn whoever_was_away_goes_on_where_they_were(app: App) {
     let pair = Pair::new(&app).await;
     let mut stream = Stream::open(&app, &pair.client_token, None).await;
@@ -151,6 +142,7 @@ async fn whoever_was_away_goes_on_where_they_were(app: App) {
         .about("since");
 }
 
+#[scenario]
 async fn nothing_is_missed_or_told_twice_while_many_speak(app: App) {
     let pair = Pair::new(&app).await;
     let (bea, bea_token) = people::client(&app).await;
@@ -193,6 +185,7 @@ async fn nothing_is_missed_or_told_twice_while_many_speak(app: App) {
     assert_eq!(submitted, result);
 }
 
+#[scenario]
 async fn whoever_was_away_for_too_long_begins_anew(app: App) {
     let pair = Pair::new(&app).await;
     for number in 0..3 {
@@ -216,6 +209,7 @@ async fn whoever_was_away_for_too_long_begins_anew(app: App) {
     assert_eq!(response, id);
 }
 
+#[scenario]
 async fn streams_end_with_their_session_and_are_counted(app: App) {
     let pair = Pair::new(&app).await;
     let mut streams = Vec::new();
@@ -244,6 +238,7 @@ async fn streams_end_with_their_session_and_are_counted(app: App) {
     assert_eq!(open(&app, &app.token, None).await.status(), 401);
 }
 
+#[scenario]
 async fn a_stop_does_not_wait_for_streams(app: App) {
     let server = Arc::new(start(app.server.engine, Default::default()));
     let app = App::new(server.clone()).await;

@@ -2,21 +2,15 @@
 
 use serde_json::{Value, json};
 use spotter_contract::{Access, Surface};
+use spotter_testing_macros::scenario;
 
 use super::{Pair, open_direct, open_group, say};
 use crate::{
     harness::{App, people, random_text, send},
-    on_both_engines,
     world::{World, with_body},
 };
 
-on_both_engines!(
-    two_people_have_one_conversation,
-    groups_are_led_by_coaches,
-    only_those_who_take_part_see_anything,
-    clients_are_kept_to_what_is_theirs,
-);
-
+#[scenario]
 async fn two_people_have_one_conversation(app: App) {
     let pair = Pair::new(&app).await;
     let again = open_direct(&app, &pair.client_token, &pair.coach).await;
@@ -65,6 +59,7 @@ async fn two_people_have_one_conversation(app: App) {
     submitted.await.refused(409, "PUBLIC_API_ERROR").about("conversationId");
 }
 
+#[scenario]
 async fn groups_are_led_by_coaches(app: App) {
     let pair = Pair::new(&app).await;
     let (late, late_token) = people::client(&app).await;
@@ -135,6 +130,7 @@ async fn groups_are_led_by_coaches(app: App) {
 
 /// Every operation on a conversation, asked by somebody who does not take part in it, and by somebody
 /// of another company.
+#[scenario]
 async fn only_those_who_take_part_see_anything(app: App) {
     let world = World::new(app).await;
     let app = &world.app;
@@ -163,6 +159,7 @@ async fn only_those_who_take_part_see_anything(app: App) {
 }
 
 /// A client at every door of the application API: those for coaches stay shut.
+#[scenario]
 async fn clients_are_kept_to_what_is_theirs(app: App) {
     let world = World::new(app).await;
     let app = &world.app;

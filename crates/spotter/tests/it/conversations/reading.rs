@@ -3,24 +3,15 @@
 use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
+use spotter_testing_macros::scenario;
 
 use super::{Pair, open_group, say};
 use crate::{
     harness::{App, described, send},
-    on_both_engines,
     workout::text,
 };
 
-on_both_engines!(
-    messages_have_the_contracts_shape,
-    sanitized_lists_tell_no_more_than_that_it_was_said,
-    conversations_are_listed_by_activity,
-    consents_gate_what_was_said,
-    reading_leaves_no_mark,
-    pages_hold_every_message_once,
-    nothing_is_missed_while_others_write,
-);
-
+#[scenario]
 async fn messages_have_the_contracts_shape(app: App) {
     let pair = Pair::new(&app).await;
     let first = say(&app, &pair.coach_token, &pair.conversation, "How was the run?").await;
@@ -61,6 +52,7 @@ async fn messages_have_the_contracts_shape(app: App) {
     assert_eq!(list.data()["messages"][1]["sender"]["name"], "Bob Vos");
 }
 
+#[scenario]
 async fn sanitized_lists_tell_no_more_than_that_it_was_said(app: App) {
     let pair = Pair::new(&app).await;
     let group = open_group(&app, &pair.coach_token, &[&pair.client]).await;
@@ -107,6 +99,7 @@ async fn sanitized_lists_tell_no_more_than_that_it_was_said(app: App) {
         .refused(400, "PUBLIC_API_DATE_RANGE_ORDER_INVALID");
 }
 
+#[scenario]
 async fn conversations_are_listed_by_activity(app: App) {
     let pair = Pair::new(&app).await;
     let group = open_group(&app, &pair.coach_token, &[&pair.client]).await;
@@ -144,6 +137,7 @@ async fn conversations_are_listed_by_activity(app: App) {
     assert_eq!(one.data()["conversation"]["name"], "Runners");
 }
 
+#[scenario]
 async fn consents_gate_what_was_said(app: App) {
     let pair = Pair::new(&app).await;
     say(&app, &pair.coach_token, &pair.conversation, "Hello").await;
@@ -192,6 +186,7 @@ async fn consents_gate_what_was_said(app: App) {
     }
 }
 
+#[scenario]
 async fn reading_leaves_no_mark(app: App) {
     let pair = Pair::new(&app).await;
     for number in 0..3 {
@@ -208,6 +203,7 @@ async fn reading_leaves_no_mark(app: App) {
     app.announced(&[]).await;
 }
 
+#[scenario]
 async fn pages_hold_every_message_once(app: App) {
     let pair = Pair::new(&app).await;
     let mut submitted = Vec::new();
@@ -236,6 +232,7 @@ async fn pages_hold_every_message_once(app: App) {
     }
 }
 
+#[scenario]
 async fn nothing_is_missed_while_others_write(app: App) {
     let pair = Pair::new(&app).await;
     let mut there = BTreeSet::new();

@@ -3,22 +3,15 @@
 use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
+use spotter_testing_macros::scenario;
 
 use super::{Pair, open_group, say};
 use crate::{
     harness::{App, people},
-    on_both_engines,
     workout::text,
 };
 
-on_both_engines!(
-    a_message_is_sent_edited_and_deleted,
-    what_is_deleted_is_gone,
-    marks_go_forward_alone,
-    senders_and_coaches_alone_may_change,
-    many_speak_at_once,
-);
-
+#[scenario]
 async fn a_message_is_sent_edited_and_deleted(app: App) {
     let pair = Pair::new(&app).await;
     let sent =
@@ -65,6 +58,7 @@ async fn a_message_is_sent_edited_and_deleted(app: App) {
     app.announced(&[]).await;
 }
 
+#[scenario]
 async fn what_is_deleted_is_gone(app: App) {
     let pair = Pair::new(&app).await;
     let id = say(&app, &pair.coach_token, &pair.conversation, "Regrettable").await;
@@ -81,6 +75,7 @@ async fn what_is_deleted_is_gone(app: App) {
     assert_eq!(rows, [(None,)]);
 }
 
+#[scenario]
 async fn marks_go_forward_alone(app: App) {
     let pair = Pair::new(&app).await;
     let mut submitted = Vec::new();
@@ -123,6 +118,7 @@ async fn marks_go_forward_alone(app: App) {
     see(&other).await.refused(404, "resource.not_found").about("messageId");
 }
 
+#[scenario]
 async fn senders_and_coaches_alone_may_change(app: App) {
     let (_, coach) = people::coach(&app, "Coach").await;
     let (ann, ann_token) = people::client(&app).await;
@@ -149,6 +145,7 @@ async fn senders_and_coaches_alone_may_change(app: App) {
         .refused(403, "auth.forbidden");
 }
 
+#[scenario]
 async fn many_speak_at_once(app: App) {
     let pair = Pair::new(&app).await;
     let writers = (0..40).map(|number| {

@@ -1,21 +1,13 @@
 //! Whether somebody may come in with what they were sold.
 
 use serde_json::{Value, json};
+use spotter_testing_macros::scenario;
 
 use super::{Travel, new_product, pay, sold, travelling};
 use crate::{
     harness::{App, Engine, people},
-    on_both_engines,
     workout::text,
 };
-
-mod by_the_clock {
-    use super::*;
-    on_both_engines!(process
-        memberships_let_in_while_they_run_and_are_paid_for,
-        passes_let_in_on_their_days,
-    );
-}
 
 /// Whether a client may come in, as the front desk is told: the reason, or until when.
 async fn admission(app: &App, client: &str, at: &str) -> (bool, Value, Value) {
@@ -29,6 +21,7 @@ fn refused(why: &str) -> (bool, Value, Value) {
     (false, json!(why), Value::Null)
 }
 
+#[scenario(process, clock)]
 fn memberships_let_in_while_they_run_and_are_paid_for(engine: Engine) {
     travelling(engine, "2026-11-02T09:00:00Z", |mut travel: Travel| async move {
         let (client, _) = people::client(&travel.app).await;
@@ -66,6 +59,7 @@ fn memberships_let_in_while_they_run_and_are_paid_for(engine: Engine) {
     });
 }
 
+#[scenario(process, clock)]
 fn passes_let_in_on_their_days(engine: Engine) {
     travelling(engine, "2026-11-02T09:00:00Z", |travel: Travel| async move {
         let app = &travel.app;

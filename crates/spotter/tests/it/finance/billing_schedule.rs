@@ -3,30 +3,10 @@
 use serde_json::{Value, json};
 
 use spotter_kernel::Timestamp;
+use spotter_testing_macros::scenario;
 
 use super::{Travel, get_subscription, invoices, pay, sold, travelling};
-use crate::{harness::Engine, on_both_engines, workout::text};
-
-on_both_engines!(process
-    wishes_wait_once_and_end_with_the_membership,
-    bills_come_on_the_last_day_of_every_month,
-    dates_are_the_companys,
-    who_slept_bills_once,
-    a_pause_moves_what_was_paid_for,
-    a_pause_can_keep_the_dates_of_bills,
-    who_cancels_stays_for_the_notice,
-    an_end_to_the_day_gives_back_the_rest,
-    an_end_is_the_same_wherever_it_is_told,
-    who_leaves_at_term_is_a_member_until_then,
-    who_leaves_at_once_leaves_no_bill_for_days_to_come,
-    days_that_rested_are_billed_where_they_did_not,
-    a_pause_that_never_was_moves_nothing,
-    what_does_not_renew_ends_by_itself,
-    what_begins_later_waits,
-    what_began_elsewhere_keeps_its_day,
-    a_minimum_term_that_is_over_is_not_opened_by_a_pause,
-    what_has_not_begun_ends_before_it_begins,
-);
+use crate::{harness::Engine, workout::text};
 
 /// Gives clients so much time that nobody is late.
 async fn no_hurry(travel: &Travel) {
@@ -48,6 +28,7 @@ fn periods(bills: &[Value]) -> Vec<String> {
     bills.iter().map(response).collect()
 }
 
+#[scenario(process)]
 fn bills_come_on_the_last_day_of_every_month(engine: Engine) {
     travelling(engine, "2026-10-31T09:00:00Z", |mut travel: Travel| async move {
         let client = rich(&travel).await;
@@ -101,6 +82,7 @@ fn bills_come_on_the_last_day_of_every_month(engine: Engine) {
     });
 }
 
+#[scenario(process)]
 fn dates_are_the_companys(engine: Engine) {
     travelling(engine, "2026-10-24T09:00:00Z", |mut travel: Travel| async move {
         // UTC+13 while it is summer there.
@@ -126,6 +108,7 @@ fn dates_are_the_companys(engine: Engine) {
     });
 }
 
+#[scenario(process)]
 fn who_slept_bills_once(engine: Engine) {
     travelling(engine, "2026-11-10T09:00:00Z", |mut travel: Travel| async move {
         no_hurry(&travel).await;
@@ -155,6 +138,7 @@ async fn ask(travel: &Travel, one: &str, kind: &str, body: Value) -> Value {
     effects.clone()
 }
 
+#[scenario(process)]
 fn a_pause_moves_what_was_paid_for(engine: Engine) {
     travelling(engine, "2026-11-01T09:00:00Z", |mut travel: Travel| async move {
         no_hurry(&travel).await;
@@ -224,6 +208,7 @@ fn a_pause_moves_what_was_paid_for(engine: Engine) {
     });
 }
 
+#[scenario(process)]
 fn a_pause_can_keep_the_dates_of_bills(engine: Engine) {
     travelling(engine, "2026-11-01T09:00:00Z", |mut travel: Travel| async move {
         let fixed = json!({"pauseBilling": "fixed"});
@@ -252,6 +237,7 @@ fn a_pause_can_keep_the_dates_of_bills(engine: Engine) {
     });
 }
 
+#[scenario(process)]
 fn who_cancels_stays_for_the_notice(engine: Engine) {
     travelling(engine, "2026-11-15T09:00:00Z", |mut travel: Travel| async move {
         let client = rich(&travel).await;
@@ -312,6 +298,7 @@ fn who_cancels_stays_for_the_notice(engine: Engine) {
     });
 }
 
+#[scenario(process)]
 fn an_end_is_the_same_wherever_it_is_told(engine: Engine) {
     travelling(engine, "2026-11-23T09:00:00Z", |travel: Travel| async move {
         let app = &travel.app;
@@ -346,6 +333,7 @@ fn an_end_is_the_same_wherever_it_is_told(engine: Engine) {
     });
 }
 
+#[scenario(process)]
 fn who_leaves_at_term_is_a_member_until_then(engine: Engine) {
     travelling(engine, "2026-11-01T09:00:00Z", |mut travel: Travel| async move {
         let client = rich(&travel).await;
@@ -402,6 +390,7 @@ fn who_leaves_at_term_is_a_member_until_then(engine: Engine) {
     });
 }
 
+#[scenario(process)]
 fn who_leaves_at_once_leaves_no_bill_for_days_to_come(engine: Engine) {
     travelling(engine, "2026-11-01T09:00:00Z", |travel: Travel| async move {
         let exact = json!({"cancellationEnd": "noticeEnd"});
@@ -426,6 +415,7 @@ fn who_leaves_at_once_leaves_no_bill_for_days_to_come(engine: Engine) {
     });
 }
 
+#[scenario(process)]
 fn days_that_rested_are_billed_where_they_did_not(engine: Engine) {
     travelling(engine, "2026-11-01T09:00:00Z", |mut travel: Travel| async move {
         let client = rich(&travel).await;
@@ -458,6 +448,7 @@ fn days_that_rested_are_billed_where_they_did_not(engine: Engine) {
     });
 }
 
+#[scenario(process)]
 fn a_pause_that_never_was_moves_nothing(engine: Engine) {
     travelling(engine, "2026-11-23T09:00:00Z", |travel: Travel| async move {
         let app = &travel.app;
@@ -480,6 +471,7 @@ fn a_pause_that_never_was_moves_nothing(engine: Engine) {
     });
 }
 
+#[scenario(process)]
 fn an_end_to_the_day_gives_back_the_rest(engine: Engine) {
     travelling(engine, "2026-11-01T09:00:00Z", |mut travel: Travel| async move {
         let exact = json!({"cancellationEnd": "noticeEnd"});
@@ -503,6 +495,7 @@ fn an_end_to_the_day_gives_back_the_rest(engine: Engine) {
     });
 }
 
+#[scenario(process)]
 fn what_does_not_renew_ends_by_itself(engine: Engine) {
     travelling(engine, "2026-11-01T09:00:00Z", |mut travel: Travel| async move {
         let client = rich(&travel).await;
@@ -520,6 +513,7 @@ fn what_does_not_renew_ends_by_itself(engine: Engine) {
     });
 }
 
+#[scenario(process)]
 fn what_begins_later_waits(engine: Engine) {
     travelling(engine, "2026-11-01T09:00:00Z", |mut travel: Travel| async move {
         no_hurry(&travel).await;
@@ -564,6 +558,7 @@ fn what_begins_later_waits(engine: Engine) {
     });
 }
 
+#[scenario(process)]
 fn wishes_wait_once_and_end_with_the_membership(engine: Engine) {
     travelling(engine, "2026-11-01T09:00:00Z", |travel: Travel| async move {
         let client = rich(&travel).await;
@@ -588,6 +583,7 @@ fn wishes_wait_once_and_end_with_the_membership(engine: Engine) {
     });
 }
 
+#[scenario(process)]
 fn what_began_elsewhere_keeps_its_day(engine: Engine) {
     travelling(engine, "2026-11-25T09:00:00Z", |travel: Travel| async move {
         let client = rich(&travel).await;
@@ -625,6 +621,7 @@ async fn would_end(travel: &Travel, one: &str) -> (String, String) {
     (text(&preview, "/endDate"), text(&preview, "/endRule"))
 }
 
+#[scenario(process)]
 fn a_minimum_term_that_is_over_is_not_opened_by_a_pause(engine: Engine) {
     travelling(engine, "2026-02-01T09:00:00Z", |mut travel: Travel| async move {
         let exact = json!({"cancellationEnd": "noticeEnd"});
@@ -645,6 +642,7 @@ fn a_minimum_term_that_is_over_is_not_opened_by_a_pause(engine: Engine) {
     });
 }
 
+#[scenario(process)]
 fn what_has_not_begun_ends_before_it_begins(engine: Engine) {
     travelling(engine, "2026-01-31T09:00:00Z", |travel: Travel| async move {
         let client = travel.app.new_client(json!({"firstName": "Ann"})).await;

@@ -2,37 +2,14 @@
 //! booking's own transaction.
 
 use serde_json::{Value, json};
+use spotter_testing_macros::scenario;
 
 use super::{Travel, invoices, new_product, pay, sold, travelling};
 use crate::{
     calendar::{book, coach_at_work, free_start, later, new_class, new_type, this_minute, with},
     harness::{App, Engine, people},
-    on_both_engines,
     workout::text,
 };
-
-on_both_engines!(
-    credits_are_held_used_and_given_back,
-    the_last_credit_books_once,
-    pools_pay_for_what_names_them,
-    debt_is_paid_by_what_comes_next,
-    late_and_absent_pay_the_fee,
-    memberships_and_passes_cover,
-    being_elsewhere_pays_for_nothing,
-    what_is_used_up_says_so,
-    credits_are_corrected_by_hand,
-    clients_book_with_what_they_have,
-);
-
-mod by_the_clock {
-    use super::*;
-    on_both_engines!(process
-        credits_lapse_on_their_day,
-        a_class_after_the_next_grant_holds_that,
-        what_covers_ends_with_its_bookings,
-        pools_reset_or_pile_up,
-    );
-}
 
 /// Sells a pack of credits with these facts.
 async fn pack(app: &App, client: &str, facts: Value) -> String {
@@ -63,6 +40,7 @@ fn is(source: &str, units: i64, state: &str) -> (String, i64, String) {
     (source.into(), units, state.into())
 }
 
+#[scenario]
 async fn credits_are_held_used_and_given_back(app: App) {
     let coach = coach_at_work(&app).await;
     let training = new_type(&app, json!({"coachIds": [coach], "credits": 2})).await;
@@ -119,6 +97,7 @@ async fn credits_are_held_used_and_given_back(app: App) {
     assert_eq!(sum(&["hold"]) - sum(&["release"]) - sum(&["consume"]), 2);
 }
 
+#[scenario]
 async fn the_last_credit_books_once(app: App) {
     let coach = coach_at_work(&app).await;
     let line = json!({"kind": "class", "capacity": 60, "credits": 1});
@@ -139,6 +118,7 @@ async fn the_last_credit_books_once(app: App) {
     assert_eq!(general(&app, &client).await, (0, 1, 0));
 }
 
+#[scenario]
 async fn pools_pay_for_what_names_them(app: App) {
     let coach = coach_at_work(&app).await;
     let pt = json!({"coachIds": [coach], "credits": 1, "creditPools": ["pt"]});
@@ -169,6 +149,7 @@ async fn pools_pay_for_what_names_them(app: App) {
     book_one(&personal).await.ok();
 }
 
+#[scenario]
 async fn debt_is_paid_by_what_comes_next(app: App) {
     let coach = coach_at_work(&app).await;
     let training = new_type(&app, json!({"coachIds": [coach], "credits": 1})).await;
@@ -191,6 +172,7 @@ async fn debt_is_paid_by_what_comes_next(app: App) {
     assert_eq!(general(&app, &client).await, (3, 3, 0));
 }
 
+#[scenario]
 async fn late_and_absent_pay_the_fee(app: App) {
     let policies = json!({"cancellationWindowHours": 24, "bookingWindowDays": 366,
         "lateCancellationFee": {"amount": 750, "currency": "EUR"},
@@ -243,6 +225,7 @@ async fn late_and_absent_pay_the_fee(app: App) {
     assert_eq!(made.data()["invoice"]["grossTotal"], 100);
 }
 
+#[scenario]
 async fn memberships_and_passes_cover(app: App) {
     let coach = coach_at_work(&app).await;
     let training = new_type(&app, json!({"coachIds": [coach], "credits": 1})).await;
@@ -282,6 +265,7 @@ async fn memberships_and_passes_cover(app: App) {
 }
 
 /// What speaks against a slot and may be waived hides nothing that may not.
+#[scenario]
 async fn being_elsewhere_pays_for_nothing(app: App) {
     let coach = coach_at_work(&app).await;
     let line = json!({"kind": "class", "capacity": 20});
@@ -305,6 +289,7 @@ async fn being_elsewhere_pays_for_nothing(app: App) {
     assert_eq!(entitlement(&app, &booked).await, is("none", 1, "none"));
 }
 
+#[scenario]
 async fn what_is_used_up_says_so(app: App) {
     let coach = coach_at_work(&app).await;
     let training = new_type(&app, json!({"coachIds": [coach], "credits": 1})).await;
@@ -345,6 +330,7 @@ async fn what_is_used_up_says_so(app: App) {
     assert_eq!(state(&own).await, ("used".into(), 0));
 }
 
+#[scenario]
 async fn credits_are_corrected_by_hand(app: App) {
     let client = app.new_client(json!({"firstName": "Ann"})).await;
     let path = format!("/finance/clients/{client}/credits/adjustments");
@@ -373,6 +359,7 @@ async fn credits_are_corrected_by_hand(app: App) {
     app.announced(&[]).await;
 }
 
+#[scenario]
 async fn clients_book_with_what_they_have(app: App) {
     let coach = coach_at_work(&app).await;
     let training = new_type(&app, json!({"coachIds": [coach], "credits": 1})).await;
@@ -396,6 +383,7 @@ async fn clients_book_with_what_they_have(app: App) {
     app.app_as(&token, "POST", &path, Some(more)).await.refused(403, "auth.forbidden");
 }
 
+#[scenario(process, clock)]
 fn credits_lapse_on_their_day(engine: Engine) {
     travelling(engine, "2026-11-01T09:00:00Z", |mut travel: Travel| async move {
         let coach = coach_at_work(&travel.app).await;
@@ -428,6 +416,7 @@ fn credits_lapse_on_their_day(engine: Engine) {
     });
 }
 
+#[scenario(process, clock)]
 fn a_class_after_the_next_grant_holds_that(engine: Engine) {
     travelling(engine, "2026-11-01T09:00:00Z", |mut travel: Travel| async move {
         let coach = coach_at_work(&travel.app).await;
@@ -477,6 +466,7 @@ fn a_class_after_the_next_grant_holds_that(engine: Engine) {
     });
 }
 
+#[scenario(process, clock)]
 fn what_covers_ends_with_its_bookings(engine: Engine) {
     travelling(engine, "2026-11-01T09:00:00Z", |mut travel: Travel| async move {
         let coach = coach_at_work(&travel.app).await;
@@ -511,6 +501,7 @@ fn what_covers_ends_with_its_bookings(engine: Engine) {
     });
 }
 
+#[scenario(process, clock)]
 fn pools_reset_or_pile_up(engine: Engine) {
     travelling(engine, "2026-11-02T09:00:00Z", |mut travel: Travel| async move {
         let client = travel.app.new_client(json!({"firstName": "Ann"})).await;

@@ -1,25 +1,14 @@
 //! What becomes of bills that are not paid in time, and what clients are written of them.
 
 use serde_json::{Value, json};
+use spotter_testing_macros::scenario;
 
 use super::{Travel, get_subscription, pay, sold, travelling_as};
 use crate::{
     calendar::{always_at_work, new_type},
     harness::{App, Engine},
-    on_both_engines,
     workout::text,
 };
-
-on_both_engines!(where_nobody_can_be_written_to_that_is_said);
-
-mod by_the_clock {
-    use super::*;
-    on_both_engines!(process
-        who_does_not_pay_is_reminded_and_pays,
-        who_never_pays_loses_the_membership,
-        what_is_paid_is_not_asked_for
-    );
-}
 
 /// From an instant on, with mail.
 pub fn with_mail<F: Future<Output = ()>>(engine: Engine, scenario: impl FnOnce(Travel) -> F) {
@@ -39,6 +28,7 @@ pub fn subjects(travel: &Travel) -> Vec<String> {
     messages.into_iter().map(|message| message.subject).collect()
 }
 
+#[scenario(process, clock)]
 fn who_does_not_pay_is_reminded_and_pays(engine: Engine) {
     with_mail(engine, |mut travel: Travel| async move {
         let new = json!({"firstName": "Ann", "email": "ann@example.com", "language": "nl"});
@@ -98,6 +88,7 @@ fn who_does_not_pay_is_reminded_and_pays(engine: Engine) {
     });
 }
 
+#[scenario(process, clock)]
 fn who_never_pays_loses_the_membership(engine: Engine) {
     with_mail(engine, |mut travel: Travel| async move {
         let client = travel.app.new_client(json!({"firstName": "Ann"})).await;
@@ -123,6 +114,7 @@ fn who_never_pays_loses_the_membership(engine: Engine) {
     });
 }
 
+#[scenario(process, clock)]
 fn what_is_paid_is_not_asked_for(engine: Engine) {
     with_mail(engine, |mut travel: Travel| async move {
         let new = json!({"firstName": "Ann", "email": "ann@example.com"});
@@ -155,6 +147,7 @@ fn what_is_paid_is_not_asked_for(engine: Engine) {
     });
 }
 
+#[scenario]
 async fn where_nobody_can_be_written_to_that_is_said(app: App) {
     let client = app.new_client(json!({"firstName": "Ann", "email": format!("{}@example.com", crate::harness::random_text())})).await;
     let one = sold(&app, &client, json!({}), json!({})).await;

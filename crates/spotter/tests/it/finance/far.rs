@@ -3,10 +3,9 @@
 use serde_json::json;
 use spotter_kernel::{Id, Timestamp};
 use spotter_store::{Sql, mark, params};
+use spotter_testing_macros::scenario;
 
-use crate::{harness::App, on_both_engines, workout::text};
-
-on_both_engines!(far_pages_hold_what_stands_there);
+use crate::{harness::App, workout::text};
 
 const COPY: Sql = Sql(
     "INSERT INTO invoice (company_id, invoice_id, number, series, kind, status, \
@@ -19,6 +18,7 @@ const COPY: Sql = Sql(
 );
 const REMOVE: Sql = Sql("DELETE FROM invoice WHERE company_id = ?1 AND number LIKE 'COPY-%'");
 
+#[scenario]
 async fn far_pages_hold_what_stands_there(app: App) {
     let client = app.new_client(json!({"firstName": "Ann"})).await;
     let lines = json!([{"description": "Towel", "amount": 1000}]);

@@ -2,17 +2,10 @@
 //! before a renewal, whichever timer wakes first.
 
 use serde_json::json;
+use spotter_testing_macros::scenario;
 
 use super::{Travel, get_subscription, invoices, new_product, sold, travelling};
-use crate::{harness::Engine, on_both_engines, workout::text};
-
-on_both_engines!(process
-    money_that_is_freed_pays_what_is_open,
-    money_that_cannot_go_back_pays_what_is_open,
-    an_ending_comes_before_a_renewal,
-    a_term_is_a_period_from_its_start,
-    a_term_shorter_than_its_period_costs_its_days,
-);
+use crate::{harness::Engine, workout::text};
 
 /// What of a client's money pays nothing yet.
 async fn unallocated(travel: &Travel, client: &str) -> i64 {
@@ -22,6 +15,7 @@ async fn unallocated(travel: &Travel, client: &str) -> i64 {
     all.map(|payment| payment["unallocated"].as_i64().unwrap()).sum()
 }
 
+#[scenario(process)]
 fn money_that_is_freed_pays_what_is_open(engine: Engine) {
     travelling(engine, "2026-06-01T09:00:00Z", |mut travel: Travel| async move {
         let client = travel.app.new_client(json!({"firstName": "Ann"})).await;
@@ -53,6 +47,7 @@ fn money_that_is_freed_pays_what_is_open(engine: Engine) {
 }
 
 /// A refund that the provider could not carry out is money of the client's again.
+#[scenario(process)]
 fn money_that_cannot_go_back_pays_what_is_open(engine: Engine) {
     travelling(engine, "2026-06-01T09:00:00Z", |travel: Travel| async move {
         let client = travel.app.new_client(json!({"firstName": "Ann"})).await;
@@ -72,6 +67,7 @@ fn money_that_cannot_go_back_pays_what_is_open(engine: Engine) {
     });
 }
 
+#[scenario(process)]
 fn an_ending_comes_before_a_renewal(engine: Engine) {
     travelling(engine, "2026-06-01T09:00:00Z", |mut travel: Travel| async move {
         let quick = json!({"paymentDays": 0, "writeOffDays": 30, "reminderDays": []});
@@ -115,6 +111,7 @@ async fn billed(
     (bills, text(&get_subscription(&travel.app, &one.course).await, "/endDate"))
 }
 
+#[scenario(process)]
 fn a_term_is_a_period_from_its_start(engine: Engine) {
     travelling(engine, "2026-02-27T09:00:00Z", |travel: Travel| async move {
         let once = json!({"price": 6000, "autoRenew": false});
@@ -130,6 +127,7 @@ fn a_term_is_a_period_from_its_start(engine: Engine) {
     });
 }
 
+#[scenario(process)]
 fn a_term_shorter_than_its_period_costs_its_days(engine: Engine) {
     travelling(engine, "2026-03-01T09:00:00Z", |travel: Travel| async move {
         let quarter = json!({"price": 60000, "period": "Year", "autoRenew": false,

@@ -2,24 +2,13 @@
 
 use serde_json::{Value, json};
 use spotter_testing::requirements;
+use spotter_testing_macros::scenario;
 
 use super::{Travel, sold, travelling};
 use crate::{
     harness::{App, Engine, people, python, send},
-    on_both_engines,
     workout::text,
 };
-
-on_both_engines!(
-    whoever_was_handed_an_address_fetches_the_file,
-    addresses_are_good_for_whom_they_were_signed,
-    other_programs_read_what_is_inside,
-);
-
-mod by_the_clock {
-    use super::*;
-    on_both_engines!(process addresses_end_after_ten_minutes);
-}
 
 /// The PDF of an invoice, as the API tells of it.
 async fn invoice_values(app: &App, invoice: &str) -> Value {
@@ -43,6 +32,7 @@ async fn bill_as_a_company(app: &App) {
     app.app("PATCH", "/company/finance-settings", Some(json!({"seller": seller}))).await.ok();
 }
 
+#[scenario]
 async fn whoever_was_handed_an_address_fetches_the_file(app: App) {
     bill_as_a_company(&app).await;
     let (client, token) = people::client(&app).await;
@@ -74,6 +64,7 @@ async fn whoever_was_handed_an_address_fetches_the_file(app: App) {
     none.refused(404, "resource.not_found");
 }
 
+#[scenario]
 async fn addresses_are_good_for_whom_they_were_signed(app: App) {
     let (client, token) = people::client(&app).await;
     let one = sold(&app, &client, json!({}), json!({})).await;
@@ -101,6 +92,7 @@ async fn addresses_are_good_for_whom_they_were_signed(app: App) {
     assert!(!logs.body.to_string().contains(secret));
 }
 
+#[scenario(process, clock)]
 fn addresses_end_after_ten_minutes(engine: Engine) {
     travelling(engine, "2026-11-02T09:00:00Z", |mut travel: Travel| async move {
         let client = travel.app.new_client(json!({"firstName": "Ann"})).await;
@@ -133,6 +125,7 @@ with PySaxonProcessor(license=False) as saxon:
             "total": said("GrandTotalAmount")[0], "due": said("DuePayableAmount")[0], "type": said("TypeCode")[0], "number": said("ID")[1]}))
 "#;
 
+#[scenario]
 async fn other_programs_read_what_is_inside(app: App) {
     bill_as_a_company(&app).await;
     let client = app.new_client(json!({"firstName": "Zoë", "lastName": "<Łukasz> & 健身"})).await;

@@ -9,6 +9,7 @@ use spotter_billing::collecting::{
     provider::ProviderName,
 };
 use spotter_kernel::{Id, id::ClientId};
+use spotter_testing_macros::scenario;
 
 use super::{
     Travel,
@@ -18,15 +19,6 @@ use super::{
 };
 use crate::{harness::Engine, workout::text};
 
-mod by_the_clock {
-    use super::*;
-    crate::on_both_engines!(process
-        money_that_is_fetched_is_acknowledged,
-        another_card_is_asked_for_before_one_runs_out,
-        pauses_and_ends_are_confirmed
-    );
-}
-
 async fn ann(travel: &Travel) -> String {
     let new = json!({"firstName": "Ann", "email": "ann@example.com", "language": "en"});
     let client = travel.app.new_client(new).await;
@@ -35,6 +27,7 @@ async fn ann(travel: &Travel) -> String {
     client
 }
 
+#[scenario(process, clock)]
 fn money_that_is_fetched_is_acknowledged(engine: Engine) {
     with_mail(engine, |mut travel: Travel| async move {
         let client = ann(&travel).await;
@@ -70,6 +63,7 @@ fn money_that_is_fetched_is_acknowledged(engine: Engine) {
     });
 }
 
+#[scenario(process, clock)]
 fn another_card_is_asked_for_before_one_runs_out(engine: Engine) {
     with_mail(engine, |mut travel: Travel| async move {
         let client = ann(&travel).await;
@@ -141,6 +135,7 @@ fn another_card_is_asked_for_before_one_runs_out(engine: Engine) {
     });
 }
 
+#[scenario(process, clock)]
 fn pauses_and_ends_are_confirmed(engine: Engine) {
     with_mail(engine, |mut travel: Travel| async move {
         let client = ann(&travel).await;

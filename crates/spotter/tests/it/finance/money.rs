@@ -1,19 +1,10 @@
 //! Money: what it pays, in which order, what goes back, and what the books say of it.
 
 use serde_json::{Value, json};
+use spotter_testing_macros::scenario;
 
 use super::{invoices, new_product, pay, sold};
-use crate::{harness::App, on_both_engines, workout::text};
-
-on_both_engines!(
-    money_pays_the_invoice_then_the_oldest,
-    what_is_too_much_pays_the_next_bill,
-    payments_that_cannot_be_are_refused,
-    credit_notes_take_back_to_the_cent,
-    a_bill_that_nobody_paid_is_cancelled,
-    refunds_are_never_more_than_there_is,
-    a_bill_of_ones_own,
-);
+use crate::{harness::App, workout::text};
 
 async fn bill(app: &App, client: &str, amount: i64) -> String {
     let new = json!({"clientId": client,
@@ -27,6 +18,7 @@ async fn invoice(app: &App, id: &str) -> Value {
     response.data()["invoice"].clone()
 }
 
+#[scenario]
 async fn money_pays_the_invoice_then_the_oldest(app: App) {
     let client = app.new_client(json!({"firstName": "Ann"})).await;
     let (first, second) = (bill(&app, &client, 1000).await, bill(&app, &client, 2000).await);
@@ -51,6 +43,7 @@ async fn money_pays_the_invoice_then_the_oldest(app: App) {
     assert_eq!(of_it.data()["total"], 1);
 }
 
+#[scenario]
 async fn what_is_too_much_pays_the_next_bill(app: App) {
     let client = app.new_client(json!({"firstName": "Ann"})).await;
     let first = bill(&app, &client, 1000).await;
@@ -66,6 +59,7 @@ async fn what_is_too_much_pays_the_next_bill(app: App) {
     assert_eq!(paid.data()["payment"]["unallocated"], 9000);
 }
 
+#[scenario]
 async fn payments_that_cannot_be_are_refused(app: App) {
     let client = app.new_client(json!({"firstName": "Ann"})).await;
     let other = app.new_client(json!({"firstName": "Bo"})).await;
@@ -113,6 +107,7 @@ async fn payments_that_cannot_be_are_refused(app: App) {
     app.announced(&[]).await;
 }
 
+#[scenario]
 async fn credit_notes_take_back_to_the_cent(app: App) {
     let client = app.new_client(json!({"firstName": "Ann"})).await;
     let new = json!({"clientId": client, "lines": [
@@ -150,6 +145,7 @@ async fn credit_notes_take_back_to_the_cent(app: App) {
     assert!(numbers[4].starts_with("INV-") && numbers[4].ends_with("-000002"), "{numbers:?}");
 }
 
+#[scenario]
 async fn a_bill_that_nobody_paid_is_cancelled(app: App) {
     let client = app.new_client(json!({"firstName": "Ann"})).await;
     let pack =
@@ -176,6 +172,7 @@ async fn a_bill_that_nobody_paid_is_cancelled(app: App) {
     assert_eq!(invoice(&app, &other).await["status"], "paid");
 }
 
+#[scenario]
 async fn refunds_are_never_more_than_there_is(app: App) {
     let client = app.new_client(json!({"firstName": "Ann"})).await;
     let one = sold(&app, &client, json!({}), json!({})).await;
@@ -207,6 +204,7 @@ async fn refunds_are_never_more_than_there_is(app: App) {
     assert_eq!(all, [201, 409, 409, 409]);
 }
 
+#[scenario]
 async fn a_bill_of_ones_own(app: App) {
     let client = app.new_client(json!({"firstName": "Ann"})).await;
     app.events().await;

@@ -1,19 +1,10 @@
 //! What a company sells: products as integrations, clients and managers see them.
 
 use serde_json::{Value, json};
+use spotter_testing_macros::scenario;
 
 use super::new_product;
-use crate::{
-    harness::{App, people},
-    on_both_engines,
-};
-
-on_both_engines!(
-    passes_have_the_contracts_shape,
-    lists_search_and_filter,
-    managers_write_and_put_in_order,
-    clients_see_what_the_app_shows,
-);
+use crate::harness::{App, people};
 
 fn ids(list: &Value) -> Vec<&str> {
     list["products"]
@@ -24,6 +15,7 @@ fn ids(list: &Value) -> Vec<&str> {
         .collect()
 }
 
+#[scenario]
 async fn passes_have_the_contracts_shape(app: App) {
     let id = new_product(
         &app,
@@ -69,6 +61,7 @@ async fn passes_have_the_contracts_shape(app: App) {
     app.announced(&[]).await;
 }
 
+#[scenario]
 async fn lists_search_and_filter(app: App) {
     let day = new_product(&app, json!({"name": {"en": "Early bird", "fr": "Été"}})).await;
     let hidden = new_product(&app, json!({"visibility": "HideProduct"})).await;
@@ -109,6 +102,7 @@ async fn lists_search_and_filter(app: App) {
     app.get("/finance/day-passes?archived=true").await.refused(400, "request.invalid");
 }
 
+#[scenario]
 async fn managers_write_and_put_in_order(app: App) {
     let (first, second) = (new_product(&app, json!({})).await, new_product(&app, json!({})).await);
     let third = new_product(&app, json!({"productType": "WeekPass"})).await;
@@ -166,6 +160,7 @@ async fn managers_write_and_put_in_order(app: App) {
     other.app("GET", &path, None).await.refused(404, "resource.not_found");
 }
 
+#[scenario]
 async fn clients_see_what_the_app_shows(app: App) {
     let mut seen = Vec::new();
     for visibility in

@@ -9,6 +9,7 @@ use spotter_contract::Table;
 use spotter_jobs::timers::Timers;
 use spotter_kernel::Date;
 use spotter_store::{Config, Db, Sql, params};
+use spotter_testing_macros::scenario;
 
 use super::{
     Travel,
@@ -17,21 +18,8 @@ use super::{
 };
 use crate::{
     harness::{App, Engine, dice::Dice, open, runtime},
-    on_both_engines,
     workout::text,
 };
-
-on_both_engines!(a_bill_is_paid_once_whoever_pays_it);
-
-mod by_the_clock {
-    use super::*;
-    on_both_engines!(process
-        two_nodes_renew_once,
-        who_cancels_while_it_renews_is_billed_rightly,
-        what_ends_on_the_day_of_its_renewal_is_not_billed,
-        the_books_hold_whatever_happens,
-    );
-}
 
 async fn card(app: &App, client: &str, token: &str) {
     let path = format!("/finance/clients/{client}/payment-methods");
@@ -44,6 +32,7 @@ async fn connect(app: &App) {
 }
 
 /// A link, the company's own charges and cash, all at once.
+#[scenario]
 async fn a_bill_is_paid_once_whoever_pays_it(app: App) {
     const PAID: Sql =
         Sql("SELECT CAST(COALESCE(SUM(amount), 0) AS BIGINT) FROM sandbox_payment b \
@@ -101,6 +90,7 @@ async fn a_bill_is_paid_once_whoever_pays_it(app: App) {
     assert!(ways[0] + ways[1] == 8);
 }
 
+#[scenario(process, clock)]
 fn two_nodes_renew_once(engine: Engine) {
     travelling(engine, "2026-11-02T09:00:00Z", |mut travel: Travel| async move {
         connect(&travel.app).await;
@@ -139,6 +129,7 @@ fn two_nodes_renew_once(engine: Engine) {
     });
 }
 
+#[scenario(process, clock)]
 fn who_cancels_while_it_renews_is_billed_rightly(engine: Engine) {
     travelling(engine, "2026-11-02T09:00:00Z", |mut travel: Travel| async move {
         let mut all = Vec::new();
@@ -177,6 +168,7 @@ fn who_cancels_while_it_renews_is_billed_rightly(engine: Engine) {
 }
 
 /// The same where the renewal was quicker for certain, whoever ends the membership: staff, or the client who leaves.
+#[scenario(process, clock)]
 fn what_ends_on_the_day_of_its_renewal_is_not_billed(engine: Engine) {
     travelling(engine, "2026-11-02T09:00:00Z", |mut travel: Travel| async move {
         for way in ["cancelled", "revoked", "left"] {
@@ -228,6 +220,7 @@ async fn upcoming_invoices(app: &App, subscriptions: &[String]) -> BTreeMap<Stri
     response
 }
 
+#[scenario(process, clock)]
 fn the_books_hold_whatever_happens(engine: Engine) {
     travelling(engine, "2026-11-02T09:00:00Z", |mut travel: Travel| async move {
         connect(&travel.app).await;

@@ -1,25 +1,13 @@
 //! Requests to pay, and the page of each.
 
 use serde_json::{Value, json};
+use spotter_testing_macros::scenario;
 
 use super::{Travel, pay, sold, travelling};
 use crate::{
     harness::{App, Engine, people, send},
-    on_both_engines,
     workout::text,
 };
-
-on_both_engines!(
-    a_request_is_paid_at_the_desk,
-    requests_end_with_their_invoice,
-    what_cannot_be_asked_for_is_refused,
-    pages_show_what_is_asked_for_and_nothing_else,
-);
-
-mod by_the_clock {
-    use super::*;
-    on_both_engines!(process requests_expire);
-}
 
 async fn ask(app: &App, body: Value) -> Value {
     let made = app.post("/finance/payment-requests", body).await.ok();
@@ -39,6 +27,7 @@ async fn page(app: &App, url: &str) -> (u16, String) {
     (reply.status, reply.body.as_str().unwrap_or_default().to_owned())
 }
 
+#[scenario]
 async fn a_request_is_paid_at_the_desk(app: App) {
     let client = app.new_client(json!({"firstName": "Ann"})).await;
     app.events().await;
@@ -64,6 +53,7 @@ async fn a_request_is_paid_at_the_desk(app: App) {
     assert!(status == 200 && text.contains("This is paid"), "{text}");
 }
 
+#[scenario]
 async fn requests_end_with_their_invoice(app: App) {
     let client = app.new_client(json!({"firstName": "Ann"})).await;
     let one = sold(&app, &client, json!({}), json!({})).await;
@@ -98,6 +88,7 @@ async fn requests_end_with_their_invoice(app: App) {
     assert_eq!(state(&app, &request["paymentRequestId"]).await["status"], "cancelled");
 }
 
+#[scenario]
 async fn what_cannot_be_asked_for_is_refused(app: App) {
     let client = app.new_client(json!({"firstName": "Ann"})).await;
     let other = app.new_client(json!({"firstName": "Bo"})).await;
@@ -150,6 +141,7 @@ async fn what_cannot_be_asked_for_is_refused(app: App) {
     app.announced(&[]).await;
 }
 
+#[scenario]
 async fn pages_show_what_is_asked_for_and_nothing_else(app: App) {
     let (client, token) = people::client(&app).await;
     app.patch(&format!("/clients/{client}"), json!({"language": "nl"})).await.ok();
@@ -178,6 +170,7 @@ async fn pages_show_what_is_asked_for_and_nothing_else(app: App) {
     assert!(!logs.body.to_string().contains(secret));
 }
 
+#[scenario(process, clock)]
 fn requests_expire(engine: Engine) {
     travelling(engine, "2026-11-01T09:00:00Z", |mut travel: Travel| async move {
         let client = travel.app.new_client(json!({"firstName": "Ann"})).await;

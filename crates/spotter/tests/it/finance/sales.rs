@@ -1,23 +1,15 @@
 //! What is sold: with its bill, its credits and its events, as it was previewed.
 
 use serde_json::{Value, json};
+use spotter_testing_macros::scenario;
 
 use super::{invoices, new_product, sold};
 use crate::{
     harness::{App, people, random_text},
-    on_both_engines,
     workout::text,
 };
 
-on_both_engines!(
-    a_sale_is_what_was_previewed,
-    what_cannot_be_sold_is_refused,
-    days_before_the_first_cost_their_share,
-    numbers_have_no_gaps_however_many_sell_at_once,
-    clients_see_what_is_theirs,
-    what_is_taken_back_ends_today,
-);
-
+#[scenario]
 async fn a_sale_is_what_was_previewed(app: App) {
     let client = app.new_client(json!({"firstName": "Ann", "lastName": "Bos"})).await;
     let pack = json!({"productType": "CreditPack", "name": {"en": "Ten rides", "nl": "Tien ritten"},
@@ -73,6 +65,7 @@ async fn a_sale_is_what_was_previewed(app: App) {
     assert_eq!(made.data()["invoice"]["status"], "paid");
 }
 
+#[scenario]
 async fn what_cannot_be_sold_is_refused(app: App) {
     let client = app.new_client(json!({"firstName": "Ann"})).await;
     let pass = new_product(&app, json!({})).await;
@@ -143,6 +136,7 @@ async fn what_cannot_be_sold_is_refused(app: App) {
     app.announced(&[]).await;
 }
 
+#[scenario]
 async fn days_before_the_first_cost_their_share(app: App) {
     let client = app.new_client(json!({"firstName": "Ann"})).await;
     let facts =
@@ -165,6 +159,7 @@ async fn days_before_the_first_cost_their_share(app: App) {
     }
 }
 
+#[scenario]
 async fn numbers_have_no_gaps_however_many_sell_at_once(app: App) {
     let product = new_product(&app, json!({})).await;
     let clients: Vec<String> = {
@@ -191,6 +186,7 @@ async fn numbers_have_no_gaps_however_many_sell_at_once(app: App) {
     assert_eq!(numbers, all);
 }
 
+#[scenario]
 async fn clients_see_what_is_theirs(app: App) {
     let (client, token) = people::client(&app).await;
     let other = app.new_client(json!({"firstName": "Other"})).await;
@@ -223,6 +219,7 @@ async fn clients_see_what_is_theirs(app: App) {
     app.app_as(&token, "POST", &path, Some(sale)).await.refused(403, "auth.forbidden");
 }
 
+#[scenario]
 async fn what_is_taken_back_ends_today(app: App) {
     let client = app.new_client(json!({"firstName": "Ann"})).await;
     let gold = json!({"assignCredits": true, "credits": 4});

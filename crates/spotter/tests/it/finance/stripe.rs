@@ -11,6 +11,7 @@ use spotter_billing::collecting::{
 };
 use spotter_kernel::{Id, id::ClientId};
 use spotter_store::{Sql, params};
+use spotter_testing_macros::scenario;
 
 use super::collecting::{charge, invoice, page, payment, payments, submit};
 use crate::{
@@ -18,24 +19,8 @@ use crate::{
         App, Engine, runtime, send, start_with_stripe,
         stripe::{Mishap, SECRET_KEY, SIGNING_SECRET, Stripe},
     },
-    on_both_engines,
     workout::text,
 };
-
-on_both_engines!(process
-    cards_and_accounts_are_left_and_charged,
-    what_is_lost_on_the_way_charges_nobody_twice,
-    clients_pay_on_pages_that_close,
-    what_goes_back_goes_back_once,
-    a_card_that_nobody_tells_of_is_asked_for,
-    disputes_are_followed,
-    notices_are_verified_and_strangers_are_not_minded,
-);
-
-mod connecting {
-    use super::*;
-    on_both_engines!(keys_are_checked_and_kept_to_ourselves);
-}
 
 const GOOD: &str = "4242424242424242";
 const DECLINED: &str = "4000000000000341";
@@ -115,6 +100,7 @@ async fn settled(app: &App, id: &str) -> Value {
     payment(app, id).await
 }
 
+#[scenario(process)]
 fn cards_and_accounts_are_left_and_charged(engine: Engine) {
     with_stripe(engine, |app, stripe| async move {
         for (number, kind, status, code) in [
@@ -157,6 +143,7 @@ async fn hurry(app: &App) {
     app.server.db.write(move |tx| tx.execute(NOW, params![company])).await.unwrap();
 }
 
+#[scenario(process)]
 fn what_is_lost_on_the_way_charges_nobody_twice(engine: Engine) {
     with_stripe(engine, |app, stripe| async move {
         let client = app.new_client(json!({"firstName": "Ann"})).await;
@@ -185,6 +172,7 @@ fn what_is_lost_on_the_way_charges_nobody_twice(engine: Engine) {
     });
 }
 
+#[scenario(process)]
 fn clients_pay_on_pages_that_close(engine: Engine) {
     with_stripe(engine, |app, stripe| async move {
         let client = app.new_client(json!({"firstName": "Ann"})).await;
@@ -247,6 +235,7 @@ async fn stripe_page(stripe: &Stripe, url: &str) -> Value {
     stripe_asked(stripe, "GET", &path).await
 }
 
+#[scenario(process)]
 fn what_goes_back_goes_back_once(engine: Engine) {
     with_stripe(engine, |app, stripe| async move {
         let client = app.new_client(json!({"firstName": "Ann"})).await;
@@ -271,6 +260,7 @@ fn what_goes_back_goes_back_once(engine: Engine) {
     });
 }
 
+#[scenario(process)]
 fn a_card_that_nobody_tells_of_is_asked_for(engine: Engine) {
     with_stripe(engine, |app, stripe| async move {
         const NOW: Sql =
@@ -297,6 +287,7 @@ fn a_card_that_nobody_tells_of_is_asked_for(engine: Engine) {
     });
 }
 
+#[scenario(process)]
 fn disputes_are_followed(engine: Engine) {
     with_stripe(engine, |app, stripe| async move {
         let client = app.new_client(json!({"firstName": "Ann"})).await;
@@ -328,6 +319,7 @@ fn disputes_are_followed(engine: Engine) {
     });
 }
 
+#[scenario(process)]
 fn notices_are_verified_and_strangers_are_not_minded(engine: Engine) {
     with_stripe(engine, |app, stripe| async move {
         let path = format!("/providers/stripe/{}", app.company);
@@ -366,6 +358,7 @@ fn notices_are_verified_and_strangers_are_not_minded(engine: Engine) {
     });
 }
 
+#[scenario]
 async fn keys_are_checked_and_kept_to_ourselves(app: App) {
     let put = |body: Value| app.app("PUT", "/company/payment-provider", Some(body));
     let before = app.state().await;

@@ -2,23 +2,13 @@
 //! kept, what is flagged is seen, and only by staff.
 
 use serde_json::{Value, json};
+use spotter_testing_macros::scenario;
 
 use super::{give, published, questions, send_file};
 use crate::{
     harness::{App, people},
-    on_both_engines,
     workout::text,
 };
-
-on_both_engines!(
-    answers_are_saved_and_handed_in,
-    answers_that_do_not_fit_are_refused,
-    what_was_measured_is_kept_and_corrected,
-    files_go_with_answers,
-    what_was_handed_in_is_reviewed_and_reopened,
-    each_sees_their_own,
-    archived_clients_are_asked_nothing,
-);
 
 /// A client who signs in, and a form of a kind that they were given.
 struct Given {
@@ -56,6 +46,7 @@ impl Given {
     }
 }
 
+#[scenario]
 async fn answers_are_saved_and_handed_in(app: App) {
     let given = Given::new(&app, "general", questions()).await;
     let path = format!("{}/draft", given.path);
@@ -102,6 +93,7 @@ async fn answers_are_saved_and_handed_in(app: App) {
     app.announced(&[]).await;
 }
 
+#[scenario]
 async fn answers_that_do_not_fit_are_refused(app: App) {
     let given = Given::new(&app, "intake", json!([
         {"questionId": "n", "type": "number", "label": "?", "max": 10},
@@ -148,6 +140,7 @@ async fn answers_that_do_not_fit_are_refused(app: App) {
     app.announced(&["intake.submitted"]).await;
 }
 
+#[scenario]
 async fn what_was_measured_is_kept_and_corrected(app: App) {
     let weight = json!({"questionId": "w", "type": "measurement", "label": "?", "measurementType": "weight"});
     let given = Given::new(
@@ -186,6 +179,7 @@ async fn fetch(app: &App, url: &str) -> reqwest::Response {
     app.server.request("GET", path).send().await.unwrap()
 }
 
+#[scenario]
 async fn files_go_with_answers(app: App) {
     let given = Given::new(&app, "general", questions()).await;
     let (first, second) =
@@ -230,6 +224,7 @@ async fn files_go_with_answers(app: App) {
     app.app("GET", &path, None).await.ok();
 }
 
+#[scenario]
 async fn what_was_handed_in_is_reviewed_and_reopened(app: App) {
     let given = Given::new(&app, "checkup", questions()).await;
     let checkup = format!("/checkups/{}", given.id);
@@ -279,6 +274,7 @@ async fn what_was_handed_in_is_reviewed_and_reopened(app: App) {
     app.act(&format!("{}/cancel", given.path)).await.refused(404, "resource.not_found");
 }
 
+#[scenario]
 async fn each_sees_their_own(app: App) {
     let given = Given::new(&app, "intake", questions()).await;
     let (other, token) = people::client(&app).await;
@@ -305,6 +301,7 @@ async fn each_sees_their_own(app: App) {
     stranger.get(&intake).await.refused(404, "resource.not_found");
 }
 
+#[scenario]
 async fn archived_clients_are_asked_nothing(app: App) {
     let given = Given::new(&app, "intake", questions()).await;
     let form = published(&app, "checkup", questions()).await;

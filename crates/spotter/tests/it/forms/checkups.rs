@@ -1,22 +1,16 @@
 //! Check-ups are given, moved, called off; they expire, and recur by the clock on the client's wall.
 
 use serde_json::{Value, json};
+use spotter_testing_macros::scenario;
 
 use super::{published, questions};
 use crate::{
     finance::{Travel, travelling},
     harness::{App, Engine},
-    on_both_engines,
     workout::text,
 };
 
-on_both_engines!(checkups_are_moved_and_called_off, what_makes_no_sense_is_refused);
-
-mod by_the_clock {
-    use super::*;
-    on_both_engines!(process checkups_recur_by_the_wall_clock, who_slept_is_given_one, what_is_late_expires);
-}
-
+#[scenario]
 async fn checkups_are_moved_and_called_off(app: App) {
     let client = app.new_client(json!({"firstName": "Ann"})).await;
     let form = published(&app, "checkup", questions()).await;
@@ -51,6 +45,7 @@ async fn checkups_are_moved_and_called_off(app: App) {
     app.announced(&[]).await;
 }
 
+#[scenario]
 async fn what_makes_no_sense_is_refused(app: App) {
     let client = app.new_client(json!({"firstName": "Ann"})).await;
     let form = published(&app, "checkup", questions()).await;
@@ -85,6 +80,7 @@ async fn checkups(app: &App, client: &str) -> Vec<Value> {
     response.data()["checkups"].as_array().unwrap().clone()
 }
 
+#[scenario(process, clock)]
 fn checkups_recur_by_the_wall_clock(engine: Engine) {
     // The Sunday between is the one on which the clocks of New York go back, a week after those of Europe.
     travelling(engine, "2027-10-27T13:30:00Z", async |mut travel: Travel| {
@@ -122,6 +118,7 @@ fn checkups_recur_by_the_wall_clock(engine: Engine) {
     });
 }
 
+#[scenario(process, clock)]
 fn who_slept_is_given_one(engine: Engine) {
     travelling(engine, "2027-01-31T10:00:00Z", async |mut travel: Travel| {
         let client = travel.app.new_client(json!({"firstName": "Ann"})).await;
@@ -149,6 +146,7 @@ fn who_slept_is_given_one(engine: Engine) {
     });
 }
 
+#[scenario(process, clock)]
 fn what_is_late_expires(engine: Engine) {
     travelling(engine, "2027-01-31T10:00:00Z", async |mut travel: Travel| {
         let client = travel.app.new_client(json!({"firstName": "Ann"})).await;

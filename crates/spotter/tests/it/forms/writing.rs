@@ -1,24 +1,17 @@
 //! Forms are written, published and archived; what was published never changes.
 
 use serde_json::{Value, json};
+use spotter_testing_macros::scenario;
 
 use super::{NOTE, give, new_form, published, questions};
-use crate::{
-    harness::{App, people},
-    on_both_engines,
-};
-
-on_both_engines!(
-    what_was_published_never_changes,
-    forms_that_make_no_sense_are_refused,
-    who_may_write_and_read_forms,
-);
+use crate::harness::{App, people};
 
 async fn of_version(app: &App, form: &str, version: i64) -> Value {
     let response = app.get(&format!("/forms/{form}?version={version}")).await.ok();
     response.data()["formVersion"].clone()
 }
 
+#[scenario]
 async fn what_was_published_never_changes(app: App) {
     let client = app.new_client(json!({"firstName": "Ann"})).await;
     app.events().await;
@@ -83,6 +76,7 @@ async fn what_was_published_never_changes(app: App) {
     app.announced(&["form.assigned"; 3]).await;
 }
 
+#[scenario]
 async fn forms_that_make_no_sense_are_refused(app: App) {
     let call = async |kind: &str, question: Value| {
         let new = json!({"name": "x", "kind": kind, "questions": [question]});
@@ -131,6 +125,7 @@ async fn forms_that_make_no_sense_are_refused(app: App) {
     app.app("POST", "/forms", Some(new)).await.refused(400, "request.invalid").about("questions");
 }
 
+#[scenario]
 async fn who_may_write_and_read_forms(app: App) {
     let form = published(&app, "general", questions()).await;
     let (_, client) = people::client(&app).await;

@@ -45,39 +45,6 @@ impl Engine {
     }
 }
 
-/// Makes each scenario a test on each engine, against the binary that is tested; those after `here`
-/// against a server in this process, because they are about its inside. A `process` scenario is given
-/// the engine alone, and starts what it needs itself.
-#[macro_export]
-macro_rules! on_both_engines {
-    (process $($scenario:ident),+ $(,)?) => {
-        mod sqlite {
-            $crate::on_both_engines!(tests Sqlite run_alone $($scenario)+);
-        }
-        mod postgres {
-            $crate::on_both_engines!(tests Postgres run_alone $($scenario)+);
-        }
-    };
-    ($($scenario:ident),+ $(,)? $(; here $($inside:ident),+ $(,)?)?) => {
-        mod sqlite {
-            $crate::on_both_engines!(tests Sqlite run $($scenario)+);
-            $($crate::on_both_engines!(tests Sqlite run_here $($inside)+);)?
-        }
-        mod postgres {
-            $crate::on_both_engines!(tests Postgres run $($scenario)+);
-            $($crate::on_both_engines!(tests Postgres run_here $($inside)+);)?
-        }
-    };
-    (tests $engine:ident $run:ident $($scenario:ident)+) => {
-        $(#[test] fn $scenario() {
-            let engine = $crate::harness::Engine::$engine;
-            if engine.is_available() {
-                $crate::harness::$run(engine, super::$scenario);
-            }
-        })+
-    };
-}
-
 /// A company on a running server, with an admin and an integration that may do everything.
 pub struct App {
     pub server: Arc<Server>,

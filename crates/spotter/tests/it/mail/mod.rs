@@ -11,27 +11,12 @@ use serde_json::json;
 use spotter_kernel::Clock;
 use spotter_outbound::smtp::Message;
 use spotter_store::{Sql, params};
+use spotter_testing_macros::scenario;
 
-use crate::{
-    harness::{
-        App, Engine, PASSWORD, Server, SystemClock, people, random_text, receiver::receiver,
-        runtime, send, start_as,
-    },
-    on_both_engines,
+use crate::harness::{
+    App, Engine, PASSWORD, Server, SystemClock, people, random_text, receiver::receiver, runtime,
+    send, start_as,
 };
-
-mod alone {
-    use super::*;
-    on_both_engines!(
-        process invitations_are_mailed, forgotten_passwords_are_set_anew,
-        letters_are_in_the_companys_language, managers_hear_of_failing_webhooks_once_a_day,
-        pages_set_passwords, nothing_is_mailed_of_what_did_not_happen,
-        what_does_not_hold_any_more_does_not_leave, links_end_with_the_address_and_the_password,
-        an_address_that_signs_in_is_confirmed
-    );
-}
-
-on_both_engines!(where_no_mail_is_sent_tokens_are_shown);
 
 const LINKS: &str = "https://gym.example";
 
@@ -80,6 +65,7 @@ async fn sign_in(app: &App, email: &str, password: &str) -> crate::harness::Repl
     auth(app, "login", json!({"email": email, "password": password})).await
 }
 
+#[scenario(process)]
 fn invitations_are_mailed(engine: Engine) {
     scenario(engine, async |app| {
         let email = format!("{}@example.com", random_text());
@@ -142,6 +128,7 @@ async fn people_coach(app: &App) -> (String, String) {
     (email, access)
 }
 
+#[scenario(process)]
 fn forgotten_passwords_are_set_anew(engine: Engine) {
     scenario(engine, async |app| {
         let (email, access) = people_coach(&app).await;
@@ -203,6 +190,7 @@ fn forgotten_passwords_are_set_anew(engine: Engine) {
     });
 }
 
+#[scenario(process)]
 fn letters_are_in_the_companys_language(engine: Engine) {
     scenario(engine, async |app| {
         for (language, subject, hello) in [
@@ -232,6 +220,7 @@ async fn hurry(app: &App) {
     }
 }
 
+#[scenario(process)]
 fn managers_hear_of_failing_webhooks_once_a_day(engine: Engine) {
     scenario(engine, async |app| {
         let body = json!({"name": "Books", "url": receiver().url("fails", &random_text()), "events": ["client.created"]});
@@ -273,6 +262,7 @@ fn managers_hear_of_failing_webhooks_once_a_day(engine: Engine) {
 }
 
 /// The pages that links lead to, as a browser uses them.
+#[scenario(process)]
 fn pages_set_passwords(engine: Engine) {
     scenario(engine, async |app| {
         let email = format!("{}@example.com", random_text());
@@ -322,6 +312,7 @@ fn pages_set_passwords(engine: Engine) {
     });
 }
 
+#[scenario(process)]
 fn nothing_is_mailed_of_what_did_not_happen(engine: Engine) {
     scenario(engine, async |app| {
         let email = format!("{}@example.com", random_text());
@@ -345,6 +336,7 @@ fn nothing_is_mailed_of_what_did_not_happen(engine: Engine) {
 }
 
 /// While no mail leaves, an invitation is replaced and its client archived: nothing is left to be sent.
+#[scenario(process)]
 fn what_does_not_hold_any_more_does_not_leave(engine: Engine) {
     static SQLITE: OnceLock<Arc<Server>> = OnceLock::new();
     static POSTGRES: OnceLock<Arc<Server>> = OnceLock::new();
@@ -376,6 +368,7 @@ fn what_does_not_hold_any_more_does_not_leave(engine: Engine) {
 
 /// Whoever writes an address into somebody's record gets nothing by it: the new one confirms itself with the account's
 /// password, the old one is told, and signs in until then.
+#[scenario(process)]
 fn an_address_that_signs_in_is_confirmed(engine: Engine) {
     scenario(engine, async |app| {
         let address = || format!("{}@example.com", random_text());
@@ -438,6 +431,7 @@ fn an_address_that_signs_in_is_confirmed(engine: Engine) {
 }
 
 /// What was mailed to one address opens nothing once the person has another, or has set a password.
+#[scenario(process)]
 fn links_end_with_the_address_and_the_password(engine: Engine) {
     scenario(engine, async |app| {
         let address = || format!("{}@example.com", random_text());
@@ -484,6 +478,7 @@ fn links_end_with_the_address_and_the_password(engine: Engine) {
     });
 }
 
+#[scenario]
 async fn where_no_mail_is_sent_tokens_are_shown(app: App) {
     let (_, token) = people::coach(&app, "Coach").await;
     app.app_as(&token, "GET", "/coaches", None).await.ok();

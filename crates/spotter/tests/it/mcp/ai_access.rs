@@ -1,20 +1,17 @@
 //! Whose assistants are let in: the company's switch and policy, and what was said of one client.
 
 use serde_json::{Value, json};
+use spotter_testing_macros::scenario;
 
 use super::{Assistant, call, rpc, switch_on};
-use crate::{
-    harness::{App, people},
-    on_both_engines,
-};
-
-on_both_engines!(a_client_is_let_in_or_not, everybody_or_the_chosen_are_let_in);
+use crate::harness::{App, people};
 
 async fn set_access(app: &App, token: &str, client: &str, access: Value) -> crate::harness::Reply {
     let path = format!("/clients/{client}/ai-access");
     app.app_as(token, "PUT", &path, Some(json!({"aiAccess": access}))).await
 }
 
+#[scenario]
 async fn a_client_is_let_in_or_not(app: App) {
     switch_on(&app).await;
     let (ann, token) = people::client(&app).await;
@@ -64,6 +61,7 @@ async fn a_client_is_let_in_or_not(app: App) {
     app.events().await;
 }
 
+#[scenario]
 async fn everybody_or_the_chosen_are_let_in(app: App) {
     switch_on(&app).await;
     let ((ann, token), (_, other)) = (people::client(&app).await, people::client(&app).await);

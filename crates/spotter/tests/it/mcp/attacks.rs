@@ -2,28 +2,20 @@
 
 use serde_json::{Value, json};
 use spotter_assistants::modules::{GrantSubject, Module, scope_of};
+use spotter_testing_macros::scenario;
 
 use super::{Assistant, REDIRECT, call, challenge, rpc, switch_on};
 use crate::{
     harness::{App, people, send},
-    on_both_engines,
     workout::text,
     world::{World, tool_arguments},
 };
-
-on_both_engines!(
-    codes_are_for_one_assistant_once,
-    requests_that_are_not_in_order_go_nowhere,
-    credentials_open_their_own_door_alone,
-    registrations_are_limited_to_what_is_safe,
-    other_companies_do_not_exist_through_any_tool,
-    approvals_cannot_be_forged,
-);
 
 fn error(reply: &crate::harness::Reply) -> &str {
     reply.body["error"].as_str().unwrap_or_default()
 }
 
+#[scenario]
 async fn codes_are_for_one_assistant_once(app: App) {
     switch_on(&app).await;
     let (assistant, other) = (Assistant::register(&app).await, Assistant::register(&app).await);
@@ -100,6 +92,7 @@ async fn codes_are_for_one_assistant_once(app: App) {
     assert_eq!(error(&send(json).await), "invalid_request");
 }
 
+#[scenario]
 async fn requests_that_are_not_in_order_go_nowhere(app: App) {
     let assistant = Assistant::register(&app).await;
     // Who asks, or where it leads, is not known: nobody is sent anywhere.
@@ -144,6 +137,7 @@ async fn requests_that_are_not_in_order_go_nowhere(app: App) {
     assert_eq!(stopped.status, 400);
 }
 
+#[scenario]
 async fn credentials_open_their_own_door_alone(app: App) {
     switch_on(&app).await;
     let assistant = Assistant::register(&app).await;
@@ -202,6 +196,7 @@ async fn credentials_open_their_own_door_alone(app: App) {
     assert_eq!(rpc(&app, &theirs, "tools/list", json!({})).await.status, 401);
 }
 
+#[scenario]
 async fn registrations_are_limited_to_what_is_safe(app: App) {
     let register =
         |body: Value| send(app.server.request("POST", "/mcp/v1/oauth/register").json(&body));
@@ -248,6 +243,7 @@ async fn registrations_are_limited_to_what_is_safe(app: App) {
 }
 
 /// Every tool that takes an id, with those of another company's records.
+#[scenario]
 async fn other_companies_do_not_exist_through_any_tool(app: App) {
     let world = World::new(app).await;
     let other = App::new(world.app.server.clone()).await;
@@ -281,6 +277,7 @@ async fn other_companies_do_not_exist_through_any_tool(app: App) {
     assert_eq!(list["total"], 0);
 }
 
+#[scenario]
 async fn approvals_cannot_be_forged(app: App) {
     switch_on(&app).await;
     let assistant = Assistant::register(&app).await;

@@ -1,22 +1,14 @@
 //! Assistants that are known by a document at an address of their own.
 
 use serde_json::{Value, json};
+use spotter_testing_macros::scenario;
 
 use super::{Assistant, browser, call, switch_on};
-use crate::{
-    harness::{
-        App, random_text,
-        receiver::{named_host, receiver},
-        send,
-    },
-    on_both_engines,
+use crate::harness::{
+    App, random_text,
+    receiver::{named_host, receiver},
+    send,
 };
-
-on_both_engines!(
-    who_is_known_by_a_document_is_let_in,
-    what_is_no_good_document_lets_nobody_in,
-    documents_are_fetched_again_when_they_are_old,
-);
 
 const JSON: (&str, &str) = ("content-type", "application/json");
 
@@ -45,6 +37,7 @@ async fn authorize(app: &App, assistant: &Assistant, redirect: &str) -> (u16, St
     (status, location.unwrap_or(answer.text().await.unwrap()))
 }
 
+#[scenario]
 async fn who_is_known_by_a_document_is_let_in(app: App) {
     switch_on(&app).await;
     let metadata = send(app.server.request("GET", "/.well-known/oauth-authorization-server")).await;
@@ -91,6 +84,7 @@ async fn who_is_known_by_a_document_is_let_in(app: App) {
     app.events().await;
 }
 
+#[scenario]
 async fn what_is_no_good_document_lets_nobody_in(app: App) {
     switch_on(&app).await;
     let redirect = "http://127.0.0.1:50123/callback";
@@ -151,6 +145,7 @@ async fn what_is_no_good_document_lets_nobody_in(app: App) {
     app.events().await;
 }
 
+#[scenario]
 async fn documents_are_fetched_again_when_they_are_old(app: App) {
     switch_on(&app).await;
     let (assistant, mark) = published(json!({}), &[("cache-control", "no-store")]);

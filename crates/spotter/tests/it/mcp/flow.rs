@@ -3,30 +3,15 @@
 use serde_json::{Value, json};
 
 use spotter_assistants::modules::Module;
+use spotter_testing_macros::scenario;
 
 use super::{Assistant, REDIRECT, call, rpc, switch_on};
 use crate::{
     harness::{App, people, send},
-    on_both_engines,
     workout::text,
 };
 
-on_both_engines!(
-    the_documents_lead_the_way,
-    a_manager_lets_an_assistant_in,
-    a_client_lets_an_assistant_in,
-    preconditions_are_kept,
-    refresh_tokens_rotate_and_reuse_revokes,
-    one_of_a_thousand_rotates,
-    a_grace_answers_refreshes_at_once_alike,
-    tokens_are_taken_back,
-    grants_do_not_pile_up_nor_outlive_their_person,
-    what_is_switched_off_does_not_wake,
-    registration_stays_open,
-    grants_are_limited_and_revoked,
-    keys_are_for_scripts,
-);
-
+#[scenario]
 async fn the_documents_lead_the_way(app: App) {
     let base = &app.server.base;
     let bare = send(app.server.request("POST", "/mcp/v1").json(&json!({}))).await;
@@ -71,6 +56,7 @@ async fn the_documents_lead_the_way(app: App) {
     }
 }
 
+#[scenario]
 async fn a_manager_lets_an_assistant_in(app: App) {
     switch_on(&app).await;
     let assistant = Assistant::register(&app).await;
@@ -135,6 +121,7 @@ async fn a_manager_lets_an_assistant_in(app: App) {
     app.announced(&["client.created"]).await;
 }
 
+#[scenario]
 async fn a_client_lets_an_assistant_in(app: App) {
     switch_on(&app).await;
     let (ann, token) = people::client(&app).await;
@@ -162,6 +149,7 @@ async fn a_client_lets_an_assistant_in(app: App) {
     assert!(reply.body["error"].is_object(), "{}", reply.body);
 }
 
+#[scenario]
 async fn preconditions_are_kept(app: App) {
     let assistant = Assistant::register(&app).await;
     let (_, token) = people::client(&app).await;
@@ -207,6 +195,7 @@ async fn preconditions_are_kept(app: App) {
     assert_eq!(rpc(&app, &access, "tools/list", json!({})).await.status, 401);
 }
 
+#[scenario]
 async fn refresh_tokens_rotate_and_reuse_revokes(app: App) {
     switch_on(&app).await;
     let assistant = Assistant::register(&app).await;
@@ -232,6 +221,7 @@ async fn refresh_tokens_rotate_and_reuse_revokes(app: App) {
 }
 
 /// Calls that come at once refresh at once: where the operator gives them a grace, they get one pair.
+#[scenario]
 async fn a_grace_answers_refreshes_at_once_alike(app: App) {
     let server = crate::harness::start_as(app.server.engine, |env| {
         env.mcp_refresh_grace_seconds = 2;
@@ -258,6 +248,7 @@ async fn a_grace_answers_refreshes_at_once_alike(app: App) {
     assert!(assistant.authorize(&app, &other).await.starts_with("/mcp/v1/oauth/consent"));
 }
 
+#[scenario]
 async fn tokens_are_taken_back(app: App) {
     switch_on(&app).await;
     let assistant = Assistant::register(&app).await;
@@ -279,6 +270,7 @@ async fn tokens_are_taken_back(app: App) {
 }
 
 /// Connecting again takes the place of what was there, and who may not come in gets no new tokens.
+#[scenario]
 async fn grants_do_not_pile_up_nor_outlive_their_person(app: App) {
     switch_on(&app).await;
     let assistant = Assistant::register(&app).await;
@@ -306,6 +298,7 @@ async fn grants_do_not_pile_up_nor_outlive_their_person(app: App) {
 }
 
 /// What a switch or a policy ends does not come back with it, and what is cut down stays so.
+#[scenario]
 async fn what_is_switched_off_does_not_wake(app: App) {
     switch_on(&app).await;
     let modules = "client_ai_account client_ai_bookings";
@@ -349,6 +342,7 @@ async fn what_is_switched_off_does_not_wake(app: App) {
 }
 
 /// Junk does not keep honest assistants out, and one address does not register for all.
+#[scenario]
 async fn registration_stays_open(app: App) {
     let settings = spotter_http::Settings { anonymous_rate_limit: 60, ..Default::default() };
     let server = crate::harness::start(app.server.engine, settings);
@@ -376,6 +370,7 @@ async fn registration_stays_open(app: App) {
     assert!((11..30).contains(&refused), "{refused}");
 }
 
+#[scenario]
 async fn one_of_a_thousand_rotates(app: App) {
     switch_on(&app).await;
     let assistant = Assistant::register(&app).await;
@@ -392,6 +387,7 @@ async fn one_of_a_thousand_rotates(app: App) {
     assert_eq!(won, 1, "a refresh token is claimed once");
 }
 
+#[scenario]
 async fn grants_are_limited_and_revoked(app: App) {
     switch_on(&app).await;
     let assistant = Assistant::register(&app).await;
@@ -444,6 +440,7 @@ async fn grants_are_limited_and_revoked(app: App) {
     assert_eq!(assistant.refresh(&app, &refresh).await.body["error"], "invalid_grant");
 }
 
+#[scenario]
 async fn keys_are_for_scripts(app: App) {
     switch_on(&app).await;
     let make = |body: Value| app.app("POST", "/company/mcp/keys", Some(body));

@@ -1,23 +1,14 @@
 //! The consent page, as a browser sees it and as forgers meet it.
 
 use serde_json::{Value, json};
+use spotter_testing_macros::scenario;
 
 use super::{Assistant, REDIRECT, browser, call, switch_on};
 use crate::{
     console::Browser,
     harness::{App, PASSWORD, people, random_text, send},
-    on_both_engines,
     workout::text,
 };
-
-on_both_engines!(
-    a_person_signs_in_and_allows,
-    a_person_refuses,
-    forged_and_replayed_forms_decide_nothing,
-    names_are_shown_as_text,
-    people_look_after_what_they_allowed,
-    whoever_works_at_two_companies_chooses_one,
-);
 
 /// Somebody at the page.
 struct Visit {
@@ -88,6 +79,7 @@ fn safe(seen: &Seen) {
     assert!(!seen.text.contains("<script"), "{}", seen.text);
 }
 
+#[scenario]
 async fn a_person_signs_in_and_allows(app: App) {
     switch_on(&app).await;
     let assistant = Assistant::register(&app).await;
@@ -137,6 +129,7 @@ async fn a_person_signs_in_and_allows(app: App) {
     assert_eq!(visit.open().await.status, 404);
 }
 
+#[scenario]
 async fn whoever_works_at_two_companies_chooses_one(app: App) {
     switch_on(&app).await;
     let other = App::new(app.server.clone()).await;
@@ -178,6 +171,7 @@ async fn whoever_works_at_two_companies_chooses_one(app: App) {
     assert_eq!(visit.see(visit.form("sign-in", &fields)).await.status, 303);
 }
 
+#[scenario]
 async fn a_person_refuses(app: App) {
     switch_on(&app).await;
     let assistant = Assistant::register(&app).await;
@@ -202,6 +196,7 @@ async fn a_person_refuses(app: App) {
     assert!(refused.text.contains("managers and admins") && visit.cookie.is_empty());
 }
 
+#[scenario]
 async fn forged_and_replayed_forms_decide_nothing(app: App) {
     switch_on(&app).await;
     let assistant = Assistant::register(&app).await;
@@ -244,6 +239,7 @@ async fn forged_and_replayed_forms_decide_nothing(app: App) {
     assert_eq!(visit.see(decide(&csrf)).await.status, 303);
 }
 
+#[scenario]
 async fn names_are_shown_as_text(app: App) {
     switch_on(&app).await;
     let name = format!("<script>alert('{}')</script><b>\"", &app.company.to_string()[20..]);
@@ -262,6 +258,7 @@ async fn names_are_shown_as_text(app: App) {
 }
 
 /// On the console's page, which the old address leads to.
+#[scenario]
 async fn people_look_after_what_they_allowed(app: App) {
     switch_on(&app).await;
     let assistant = Assistant::register(&app).await;

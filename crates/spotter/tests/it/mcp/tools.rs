@@ -7,29 +7,14 @@ use spotter_assistants::modules::{GrantSubject, Module, OF_ALL, PROPOSED, scope_
 use spotter_contract::{Access, Operation};
 use spotter_kernel::{Clock, Event};
 use spotter_store::{Sql, params};
+use spotter_testing_macros::scenario;
 
 use super::{Assistant, call, refused, rpc, switch_on};
 use crate::{
     harness::{App, SystemClock, people, send},
-    on_both_engines,
     workout::text,
     world::{World, begins_a_job, prepare, tool_arguments},
 };
-
-on_both_engines!(
-    every_tool_says_what_it_does_and_takes,
-    tools_stay_within_their_budget,
-    every_id_can_be_found,
-    lists_tell_what_records_are_chosen_by,
-    lists_follow_the_grant,
-    every_tool_does_what_its_operation_does,
-    results_are_data_and_errors_say_what_next,
-    a_key_makes_a_repeated_call_one_call,
-    what_cannot_be_taken_back_is_confirmed,
-    the_stateless_era_is_served,
-    an_assistant_knows_for_whom_it_acts,
-    answers_are_as_long_as_a_model_reads,
-);
 
 /// What the names of tools begin with that are told before they are done.
 const ASKS: &[&str] = &[
@@ -96,6 +81,7 @@ fn names(list: &Value) -> Vec<String> {
 }
 
 /// The description of a tool is whole: what it is, what it takes and gives, and what it asks first.
+#[scenario]
 async fn every_tool_says_what_it_does_and_takes(app: App) {
     switch_on(&app).await;
     let access = all_of(&app).await;
@@ -181,6 +167,7 @@ fn tokens(tool: &Value) -> usize {
 }
 
 /// The budget that the document states is kept, module by module, and by what is proposed together.
+#[scenario]
 async fn tools_stay_within_their_budget(app: App) {
     let mut response = every_tool(&app, GrantSubject::Company).await;
     let of_modules = |tools: &[Value], modules: &[Module]| -> usize {
@@ -215,6 +202,7 @@ async fn tools_stay_within_their_budget(app: App) {
 }
 
 /// Every id that a tool wants is told by another one that the same person may be given.
+#[scenario]
 async fn every_id_can_be_found(app: App) {
     fn names(schema: &Value, found: &mut BTreeSet<String>) {
         match schema {
@@ -246,6 +234,7 @@ async fn every_id_can_be_found(app: App) {
 }
 
 /// What a list is long for is left to the tool that gets one.
+#[scenario]
 async fn lists_tell_what_records_are_chosen_by(app: App) {
     switch_on(&app).await;
     let access = all_of(&app).await;
@@ -258,6 +247,7 @@ async fn lists_tell_what_records_are_chosen_by(app: App) {
     app.events().await;
 }
 
+#[scenario]
 async fn lists_follow_the_grant(app: App) {
     switch_on(&app).await;
     let assistant = Assistant::register(&app).await;
@@ -294,6 +284,7 @@ async fn lists_follow_the_grant(app: App) {
 }
 
 /// Every tool, called with good arguments: its answer is as its output schema says.
+#[scenario]
 async fn every_tool_does_what_its_operation_does(app: App) {
     let mut world = World::new(app).await;
     let policies = json!({"cancellationWindowHours": 1, "bookingWindowDays": 1});
@@ -346,6 +337,7 @@ async fn every_tool_does_what_its_operation_does(app: App) {
     assert_eq!(called, schemas.len());
 }
 
+#[scenario]
 async fn results_are_data_and_errors_say_what_next(app: App) {
     switch_on(&app).await;
     let access = all_of(&app).await;
@@ -386,6 +378,7 @@ async fn results_are_data_and_errors_say_what_next(app: App) {
     app.announced(&[]).await;
 }
 
+#[scenario]
 async fn a_key_makes_a_repeated_call_one_call(app: App) {
     switch_on(&app).await;
     let access = all_of(&app).await;
@@ -425,6 +418,7 @@ async fn a_key_makes_a_repeated_call_one_call(app: App) {
 }
 
 /// What deletes or archives is told before it is done, and done once, as it was told, by the one who was.
+#[scenario]
 async fn what_cannot_be_taken_back_is_confirmed(app: App) {
     switch_on(&app).await;
     let (access, stranger) = (all_of(&app).await, all_of(&app).await);
@@ -514,6 +508,7 @@ async fn with_key(app: &App, new: Value) -> String {
 }
 
 /// For whom it acts is told to every assistant, whatever it was allowed; who is a client hears of itself.
+#[scenario]
 async fn an_assistant_knows_for_whom_it_acts(app: App) {
     switch_on(&app).await;
     let key = with_key(&app, json!({"name": "K", "modules": ["locations"]})).await;
@@ -532,6 +527,7 @@ async fn an_assistant_knows_for_whom_it_acts(app: App) {
 }
 
 /// No answer is longer than a model should read; what is left out is told where to go on.
+#[scenario]
 async fn answers_are_as_long_as_a_model_reads(app: App) {
     switch_on(&app).await;
     let modules = json!(["bookings", "clients", "client_notes", "reports"]);
@@ -591,6 +587,7 @@ async fn answers_are_as_long_as_a_model_reads(app: App) {
     app.events().await;
 }
 
+#[scenario]
 async fn the_stateless_era_is_served(app: App) {
     switch_on(&app).await;
     let access = all_of(&app).await;

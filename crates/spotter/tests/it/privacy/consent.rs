@@ -3,22 +3,17 @@
 
 use serde_json::{Value, json};
 use spotter_contract::{Method, Surface};
+use spotter_testing_macros::scenario;
 
 use crate::{
     finance::{Travel, invoice_pdf::fetch, travelling},
     forms::{published, questions},
     harness::{App, Engine, Reply, people, send},
     mcp::{Assistant, refused, switch_on},
-    on_both_engines,
     progress::{TURNED, send_picture},
     workout::text,
     world::{World, with_body},
 };
-
-on_both_engines!(
-    nothing_about_health_is_done_without_consent,
-    what_was_consented_to_is_done_until_it_is_withdrawn,
-);
 
 const LACKING: &str = "scopes.health_consent_required";
 
@@ -37,6 +32,7 @@ async fn send_again(app: &App, link: &Value) -> Reply {
     send(request.header("Idempotency-Key", "again").json(link)).await
 }
 
+#[scenario]
 async fn nothing_about_health_is_done_without_consent(app: App) {
     let world = World::new(app).await;
     ask_for_consent(&world.app).await;
@@ -89,6 +85,7 @@ async fn nothing_about_health_is_done_without_consent(app: App) {
     assert_eq!(before, app.state().await);
 }
 
+#[scenario]
 async fn what_was_consented_to_is_done_until_it_is_withdrawn(app: App) {
     switch_on(&app).await;
     let (client, token) = people::client(&app).await;
@@ -158,11 +155,7 @@ async fn what_was_consented_to_is_done_until_it_is_withdrawn(app: App) {
 }
 
 /// Scenarios whose clock is set.
-mod by_the_clock {
-    use super::*;
-    on_both_engines!(process no_checkup_is_given_without_consent);
-}
-
+#[scenario(process, clock)]
 fn no_checkup_is_given_without_consent(engine: Engine) {
     travelling(engine, "2027-05-03T08:00:00Z", async |mut travel: Travel| {
         let app = &travel.app;

@@ -4,19 +4,13 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 use spotter_store::{Sql, params};
+use spotter_testing_macros::scenario;
 
 use super::{MARK, columns, mark_everything, places};
 use crate::{
     harness::{App, Engine, people, send},
-    on_both_engines,
     world::World,
 };
-
-on_both_engines!(
-    who_owes_or_is_not_archived_is_not_erased,
-    an_erased_client_leaves_nothing,
-    files_are_found_whatever_became_of_their_forms,
-);
 
 /// Tables that hold nothing of clients, or for a day at most.
 const NOT_OF_CLIENTS: &[&str] = &[
@@ -99,6 +93,7 @@ async fn gone(app: &App, client: &str) -> Value {
     panic!("the erasure does not end: {at:?}");
 }
 
+#[scenario]
 async fn an_erased_client_leaves_nothing(app: App) {
     let World { app, .. } = World::new(app).await;
     let (client, _) = mark_everything(&app).await;
@@ -160,6 +155,7 @@ async fn an_erased_client_leaves_nothing(app: App) {
     }
 }
 
+#[scenario]
 async fn who_owes_or_is_not_archived_is_not_erased(app: App) {
     let client = app.new_client(json!({"firstName": "Ann"})).await;
     let path = format!("/clients/{client}/erase");
@@ -213,6 +209,7 @@ fn what_is_left_is_documented() {
 }
 
 /// More files than are erased at a time, of more forms than are.
+#[scenario]
 async fn files_are_found_whatever_became_of_their_forms(app: App) {
     let client = app.new_client(json!({"firstName": "Ann"})).await;
     const FILE: Sql = Sql(

@@ -5,21 +5,15 @@ use std::{collections::BTreeMap, io::Read as _};
 use serde_json::Value;
 use spotter_store::{Sql, Tx, params};
 use spotter_testing::requirements;
+use spotter_testing_macros::scenario;
 
 use super::{MARK, columns, mark_everything};
 use crate::{
     finance::invoice_pdf::fetch,
     harness::{App, people, python, start},
-    on_both_engines,
     workout::text,
     world::World,
 };
-
-on_both_engines!(
-    a_client_takes_all_that_is_kept_of_them,
-    whoever_may_not_see_a_client_takes_nothing,
-    a_data_export_is_kept_for_a_week,
-);
 
 /// A data export that was asked for, once it is made.
 async fn create_export(app: &App, token: &str, client: &str) -> Value {
@@ -126,6 +120,7 @@ async fn ids(app: &App, client: &str) -> Vec<(String, String)> {
     found
 }
 
+#[scenario]
 async fn a_client_takes_all_that_is_kept_of_them(app: App) {
     let World { app, .. } = World::new(app).await;
     let (client, token) = mark_everything(&app).await;
@@ -179,6 +174,7 @@ async fn a_client_takes_all_that_is_kept_of_them(app: App) {
     assert!(about.contains("measurements.json") && about.contains("asked for by the client"));
 }
 
+#[scenario]
 async fn whoever_may_not_see_a_client_takes_nothing(app: App) {
     let (client, token) = people::client(&app).await;
     let (_, stranger) = people::client(&app).await;
@@ -209,6 +205,7 @@ async fn whoever_may_not_see_a_client_takes_nothing(app: App) {
     app.app("GET", &path, None).await.refused(404, "PUBLIC_API_CLIENT_NOT_FOUND");
 }
 
+#[scenario]
 async fn a_data_export_is_kept_for_a_week(app: App) {
     // A server of its own: a sweep of another day would take the files of other scenarios.
     let server = start(app.server.engine, Default::default());

@@ -1,30 +1,16 @@
 //! Goals: they follow what they are counted by, are achieved once, and are missed when their time is over.
 
 use serde_json::{Value, json};
+use spotter_testing_macros::scenario;
 
 use super::{aim, goal, measure, take_up};
 use crate::{
     finance::{Travel, travelling},
     harness::{App, Engine, people},
-    on_both_engines,
     workout::{ago, day, text},
 };
 
-on_both_engines!(
-    goals_follow_measurements_and_corrections,
-    what_was_achieved_stays_so,
-    goals_count_workouts_and_habits,
-    what_is_said_of_a_goal_counts,
-    what_makes_no_sense_is_refused,
-    clients_set_goals_and_change_their_own,
-    what_a_mistyped_value_achieved_is_opened_again,
-);
-
-mod by_the_clock {
-    use super::*;
-    on_both_engines!(process who_is_late_has_missed_it);
-}
-
+#[scenario]
 async fn goals_follow_measurements_and_corrections(app: App) {
     let client = app.new_client(json!({"firstName": "Ann"})).await;
     measure(&app, &client, json!({"type": "weight", "value": 80, "measuredAt": ago(3_000)})).await;
@@ -59,6 +45,7 @@ async fn goals_follow_measurements_and_corrections(app: App) {
     assert_eq!((&response["targetValue"], &response["unit"]), (&json!(165.35), &json!("lb")));
 }
 
+#[scenario]
 async fn what_was_achieved_stays_so(app: App) {
     let client = app.new_client(json!({"firstName": "Ann"})).await;
     let lighter = json!({"kind": "measurement", "measurementType": "weight", "direction": "decrease",
@@ -84,6 +71,7 @@ async fn what_was_achieved_stays_so(app: App) {
     app.announced(&["goal.updated"]).await;
 }
 
+#[scenario]
 async fn goals_count_workouts_and_habits(app: App) {
     let client = app.new_client(json!({"firstName": "Ann"})).await;
     let often = json!({"kind": "sessions", "targetValue": 2, "startDate": day(-3)});
@@ -122,6 +110,7 @@ async fn goals_count_workouts_and_habits(app: App) {
     assert_eq!(goal(&app, &client, &dry).await["currentValue"], 0.0);
 }
 
+#[scenario]
 async fn what_is_said_of_a_goal_counts(app: App) {
     let client = app.new_client(json!({"firstName": "Ann"})).await;
     let new = json!({"kind": "custom", "startValue": 5, "targetValue": 0, "unit": "cigarettes"});
@@ -148,6 +137,7 @@ async fn what_is_said_of_a_goal_counts(app: App) {
     }
 }
 
+#[scenario]
 async fn what_makes_no_sense_is_refused(app: App) {
     let client = app.new_client(json!({"firstName": "Ann"})).await;
     measure(&app, &client, json!({"type": "weight", "value": 80})).await;
@@ -206,6 +196,7 @@ async fn what_makes_no_sense_is_refused(app: App) {
     assert_eq!(goal(&app, &client, &made).await["progressPercent"], 50);
 }
 
+#[scenario]
 async fn clients_set_goals_and_change_their_own(app: App) {
     let (client, token) = people::client(&app).await;
     let coachs = aim(&app, &client, json!({"kind": "sessions", "targetValue": 5})).await;
@@ -221,6 +212,7 @@ async fn clients_set_goals_and_change_their_own(app: App) {
     assert_eq!(response.data()["total"], 2);
 }
 
+#[scenario(process, clock)]
 fn who_is_late_has_missed_it(engine: Engine) {
     travelling(engine, "2026-03-02T09:00:00Z", |mut travel: Travel| async move {
         let client = json!({"firstName": "Ann", "timeZone": "America/New_York"});
@@ -253,6 +245,7 @@ fn who_is_late_has_missed_it(engine: Engine) {
     });
 }
 
+#[scenario]
 async fn what_a_mistyped_value_achieved_is_opened_again(app: App) {
     let client = app.new_client(json!({"firstName": "Ann"})).await;
     measure(&app, &client, json!({"type": "weight", "value": 80, "measuredAt": ago(3_000)})).await;

@@ -1,31 +1,20 @@
 //! Habits: what is due, what was kept, and streaks by the dates of where the client is.
 
 use serde_json::{Value, json};
+use spotter_testing_macros::scenario;
 
 use super::take_up;
 use crate::{
     finance::{Travel, travelling},
     harness::{App, Engine, people},
-    on_both_engines,
     workout::{day, text},
 };
-
-on_both_engines!(
-    amounts_are_judged_by_their_target,
-    entries_are_of_days_that_have_come,
-    clients_keep_their_habits_and_change_their_own,
-    what_makes_no_sense_is_refused,
-);
-
-mod by_the_clock {
-    use super::*;
-    on_both_engines!(process streaks_are_by_the_clients_days, what_rests_breaks_nothing);
-}
 
 fn entry(client: &str, habit: &str, date: &str) -> String {
     format!("/clients/{client}/habits/{habit}/entries/{date}")
 }
 
+#[scenario]
 async fn amounts_are_judged_by_their_target(app: App) {
     let client = app.new_client(json!({"firstName": "Ann"})).await;
     for (direction, cases) in [
@@ -61,6 +50,7 @@ async fn amounts_are_judged_by_their_target(app: App) {
     }
 }
 
+#[scenario]
 async fn entries_are_of_days_that_have_come(app: App) {
     let (client, token) = people::client(&app).await;
     let habit = take_up(&app, &client, json!({"name": "Water", "startDate": day(-30)})).await;
@@ -89,6 +79,7 @@ async fn entries_are_of_days_that_have_come(app: App) {
         .refused(400, "PUBLIC_API_INVALID_DATE");
 }
 
+#[scenario]
 async fn clients_keep_their_habits_and_change_their_own(app: App) {
     let (client, token) = people::client(&app).await;
     let all = format!("/clients/{client}/habits");
@@ -107,6 +98,7 @@ async fn clients_keep_their_habits_and_change_their_own(app: App) {
     assert_eq!(response.data()["total"], 1);
 }
 
+#[scenario]
 async fn what_makes_no_sense_is_refused(app: App) {
     let client = app.new_client(json!({"firstName": "Ann"})).await;
     let all = format!("/clients/{client}/habits");
@@ -152,6 +144,7 @@ async fn streak(travel: &Travel, client: &str, habit: &str) -> (i64, i64) {
     (of("currentStreak"), of("longestStreak"))
 }
 
+#[scenario(process, clock)]
 fn streaks_are_by_the_clients_days(engine: Engine) {
     travelling(engine, "2026-03-27T11:30:00Z", |mut travel: Travel| async move {
         // In Auckland it is the 28th already, and an hour is lost on the 5th of April.
@@ -175,6 +168,7 @@ fn streaks_are_by_the_clients_days(engine: Engine) {
     });
 }
 
+#[scenario(process, clock)]
 fn what_rests_breaks_nothing(engine: Engine) {
     travelling(engine, "2026-03-02T09:00:00Z", |mut travel: Travel| async move {
         let client = travel.app.new_client(json!({"firstName": "Ann"})).await;

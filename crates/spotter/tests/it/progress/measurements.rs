@@ -3,26 +3,15 @@
 use serde_json::{Value, json};
 use spotter_kernel::Entropy;
 use spotter_store::{Sql, params};
+use spotter_testing_macros::scenario;
 
 use super::measure;
 use crate::{
     harness::{App, people},
-    on_both_engines,
     workout::{ago, text},
 };
 
-on_both_engines!(
-    what_was_typed_comes_back_in_its_unit,
-    what_is_mistyped_is_refused,
-    a_device_sends_what_it_likes_and_it_counts_once,
-    who_has_measured_corrects,
-    the_latest_of_each_type_is_told,
-    companies_measure_what_they_like,
-    a_summary_tells_what_came_of_it,
-    measurements_are_listed_by_when_they_were_taken,
-    what_measurements_amount_to_is_what_a_recount_says,
-);
-
+#[scenario]
 async fn what_was_typed_comes_back_in_its_unit(app: App) {
     let client = app.new_client(json!({"firstName": "Ann"})).await;
     for (kind, value, unit, metric, imperial) in [
@@ -61,6 +50,7 @@ async fn what_was_typed_comes_back_in_its_unit(app: App) {
     assert_eq!(data[0].get("components"), None);
 }
 
+#[scenario]
 async fn what_is_mistyped_is_refused(app: App) {
     let client = app.new_client(json!({"firstName": "Ann"})).await;
     let path = format!("/clients/{client}/measurements");
@@ -101,6 +91,7 @@ async fn what_is_mistyped_is_refused(app: App) {
     assert!(text(&response, "/measuredAt") <= ago(-1), "{response}");
 }
 
+#[scenario]
 async fn a_device_sends_what_it_likes_and_it_counts_once(app: App) {
     let client = app.new_client(json!({"firstName": "Ann"})).await;
     let sent = |value: f64| {
@@ -138,6 +129,7 @@ async fn a_device_sends_what_it_likes_and_it_counts_once(app: App) {
     app.announced(&["measurement.created"]).await;
 }
 
+#[scenario]
 async fn who_has_measured_corrects(app: App) {
     let (client, token) = people::client(&app).await;
     let all = format!("/clients/{client}/measurements");
@@ -173,6 +165,7 @@ async fn who_has_measured_corrects(app: App) {
     app.app_as(&token, "GET", &others, None).await.refused(404, "PUBLIC_API_CLIENT_NOT_FOUND");
 }
 
+#[scenario]
 async fn the_latest_of_each_type_is_told(app: App) {
     let client = app.new_client(json!({"firstName": "Ann"})).await;
     for (kind, value, minutes) in
@@ -195,6 +188,7 @@ async fn the_latest_of_each_type_is_told(app: App) {
     assert_eq!(none.data()["measurements"], json!([]));
 }
 
+#[scenario]
 async fn companies_measure_what_they_like(app: App) {
     let client = app.new_client(json!({"firstName": "Ann"})).await;
     let grip = json!({"label": "Grip strength", "unit": "kg", "decimals": 1, "maximum": 150});
@@ -227,6 +221,7 @@ async fn companies_measure_what_they_like(app: App) {
     assert!(all.iter().any(|one| one["type"] == "grip_strength"));
 }
 
+#[scenario]
 async fn a_summary_tells_what_came_of_it(app: App) {
     let client = app.new_client(json!({"firstName": "Ann", "timeZone": "Pacific/Auckland"})).await;
     // In Auckland the last of them is of the second of April.
@@ -262,6 +257,7 @@ async fn a_summary_tells_what_came_of_it(app: App) {
     }
 }
 
+#[scenario]
 async fn measurements_are_listed_by_when_they_were_taken(app: App) {
     let client = app.new_client(json!({"firstName": "Ann"})).await;
     for (kind, value, at) in [
@@ -309,6 +305,7 @@ const MONTHS: Sql = Sql(
 type Amounts =
     (String, String, i64, Option<i64>, Option<i64>, Option<i64>, Option<i64>, Option<i64>);
 
+#[scenario]
 async fn what_measurements_amount_to_is_what_a_recount_says(app: App) {
     let client = app.new_client(json!({"firstName": "Ann", "timeZone": "Pacific/Auckland"})).await;
     let all = format!("/clients/{client}/measurements");

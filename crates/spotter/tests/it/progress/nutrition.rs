@@ -2,24 +2,19 @@
 //! was handed.
 
 use serde_json::{Value, json};
+use spotter_testing_macros::scenario;
 
 use crate::{
     harness::{App, people, send},
     mcp::{Assistant, call, switch_on},
-    on_both_engines,
     workout::{ago, day, text},
 };
-
-on_both_engines!(
-    meals_add_up_beside_what_was_set,
-    what_makes_no_sense_is_refused,
-    meals_are_read_by_whom_they_were_handed_to,
-);
 
 fn meal(name: &str, nutrients: Value) -> Value {
     json!({"mealType": "breakfast", "items": [{"name": name, "amount": 40, "unit": "g", "nutrients": nutrients}]})
 }
 
+#[scenario]
 async fn meals_add_up_beside_what_was_set(app: App) {
     let (client, token) = people::client(&app).await;
     let all = format!("/clients/{client}/nutrition-logs");
@@ -85,6 +80,7 @@ async fn meals_add_up_beside_what_was_set(app: App) {
     app.announced(&[]).await;
 }
 
+#[scenario]
 async fn what_makes_no_sense_is_refused(app: App) {
     let client = app.new_client(json!({"firstName": "Ann"})).await;
     let all = format!("/clients/{client}/nutrition-logs");
@@ -106,6 +102,7 @@ async fn what_makes_no_sense_is_refused(app: App) {
     }
 }
 
+#[scenario]
 async fn meals_are_read_by_whom_they_were_handed_to(app: App) {
     switch_on(&app).await;
     let (client, token) = people::client(&app).await;

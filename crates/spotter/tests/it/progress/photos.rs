@@ -1,21 +1,14 @@
 //! Photos: written anew as they arrive, seen by whom they were signed for, and gone when they are deleted.
 
 use serde_json::{Value, json};
+use spotter_testing_macros::scenario;
 
 use super::{TURNED, send_picture};
 use crate::{
     finance::invoice_pdf::fetch,
     harness::{App, people, random_text},
-    on_both_engines,
     workout::{day, text},
 };
-
-on_both_engines!(
-    photos_are_written_anew_and_seen,
-    addresses_die_with_what_they_lead_to,
-    what_is_no_photo_is_refused,
-    a_picture_is_taken_once_by_who_sent_it,
-);
 
 /// Has a coach keep a photo of a client.
 async fn keep(app: &App, client: &str, facts: Value) -> Value {
@@ -27,6 +20,7 @@ async fn keep(app: &App, client: &str, facts: Value) -> Value {
     made.data()["progressPhoto"].clone()
 }
 
+#[scenario]
 async fn photos_are_written_anew_and_seen(app: App) {
     let (client, token) = people::client(&app).await;
     let sent = send_picture(&app, &token, "image/jpeg", TURNED).await.ok();
@@ -80,6 +74,7 @@ async fn photos_are_written_anew_and_seen(app: App) {
     app.announced(&[]).await;
 }
 
+#[scenario]
 async fn addresses_die_with_what_they_lead_to(app: App) {
     let client = app.new_client(json!({"firstName": "Ann"})).await;
     let made = keep(&app, &client, json!({})).await;
@@ -118,6 +113,7 @@ async fn addresses_die_with_what_they_lead_to(app: App) {
     assert_eq!(app.get(&all).await.ok().data()["total"], 0);
 }
 
+#[scenario]
 async fn what_is_no_photo_is_refused(app: App) {
     let token = &app.coach_token;
     for (kind, bytes, status) in [
@@ -142,6 +138,7 @@ async fn what_is_no_photo_is_refused(app: App) {
     app.announced(&[]).await;
 }
 
+#[scenario]
 async fn a_picture_is_taken_once_by_who_sent_it(app: App) {
     let (client, token) = people::client(&app).await;
     let path = format!("/clients/{client}/progress-photos");

@@ -5,16 +5,14 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 use spotter_company::metrics;
 use spotter_store::{Sql, params};
+use spotter_testing_macros::scenario;
 
 use crate::{
     calendar::{always_at_work, new_type},
     finance::{Travel, new_product, travelling},
     harness::{App, Engine, dice::Dice, figures_hold, people, rebuild_figures},
-    on_both_engines,
     workout::text,
 };
-
-on_both_engines!(process two_thousand_changes_leave_the_figures_right);
 
 /// What there is to act on.
 #[derive(Default)]
@@ -211,6 +209,7 @@ async fn forget(app: &App) {
     forgotten.await.unwrap();
 }
 
+#[scenario(process)]
 fn two_thousand_changes_leave_the_figures_right(engine: Engine) {
     travelling(engine, "2026-03-20T08:00:00.000Z", |mut travel| async move {
         let mut world = World::new(&travel.app).await;

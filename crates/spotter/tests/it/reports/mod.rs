@@ -4,28 +4,16 @@
 mod acts;
 
 use serde_json::{Value, json};
+use spotter_testing_macros::scenario;
 
 use crate::{
     calendar::{always_at_work, new_type},
     finance::{sold, travelling},
     harness::{App, Engine, Reply, people, send},
-    on_both_engines,
     workout::text,
 };
 
-mod wire {
-    use super::*;
-    on_both_engines!(ranges_are_checked_and_places_known, an_empty_company_has_all_its_buckets);
-}
-mod counted {
-    use super::*;
-    on_both_engines!(process
-        seats_are_told_by_what_became_of_them,
-        money_is_told_by_its_dates,
-        members_come_stay_and_go,
-    );
-}
-
+#[scenario]
 async fn ranges_are_checked_and_places_known(app: App) {
     let kinds = ["attendance", "revenue", "retention", "retention/cohorts"];
     for kind in kinds {
@@ -74,6 +62,7 @@ async fn ranges_are_checked_and_places_known(app: App) {
         .refused(404, "resource.not_found");
 }
 
+#[scenario]
 async fn an_empty_company_has_all_its_buckets(app: App) {
     let response = app.get("/reports/attendance?from=2026-03-28&to=2026-03-30").await.ok();
     let report = &response.data()["report"];
@@ -117,6 +106,7 @@ async fn attend(app: &App, booking: &str, status: &str) -> Reply {
     app.post(&path, json!({"attendanceStatus": status})).await.ok()
 }
 
+#[scenario(process)]
 fn seats_are_told_by_what_became_of_them(engine: Engine) {
     travelling(engine, "2026-11-23T08:00:00.000Z", |mut travel| async move {
         let app = &travel.app;
@@ -253,6 +243,7 @@ fn seats_are_told_by_what_became_of_them(engine: Engine) {
     });
 }
 
+#[scenario(process)]
 fn money_is_told_by_its_dates(engine: Engine) {
     travelling(engine, "2026-10-05T08:00:00.000Z", |mut travel| async move {
         let app = &travel.app;
@@ -340,6 +331,7 @@ fn money_is_told_by_its_dates(engine: Engine) {
     });
 }
 
+#[scenario(process)]
 fn members_come_stay_and_go(engine: Engine) {
     travelling(engine, "2026-01-10T08:00:00.000Z", |mut travel| async move {
         let status = async |app: &App, client: &str, status: &str| {

@@ -4,35 +4,16 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 use spotter_store::{Config, Sql, params};
+use spotter_testing_macros::scenario;
 
 use super::{after_attempts, hook, hurry, is_signed};
-use crate::{
-    harness::{
-        App, Engine, deliveries, open, random_text,
-        receiver::{closed_address, host, receiver},
-        send,
-    },
-    on_both_engines,
+use crate::harness::{
+    App, Engine, deliveries, open, random_text,
+    receiver::{closed_address, host, receiver},
+    send,
 };
 
-on_both_engines!(
-    every_listener_hears_a_signed_event_once,
-    nothing_is_told_of_what_did_not_happen,
-    failures_are_tried_three_times,
-    a_second_attempt_can_succeed,
-    bad_manners_are_recorded,
-    answers_with_a_body_are_written_down,
-    silence_ends_an_attempt,
-    failed_deliveries_are_sent_again,
-    deliveries_are_listed,
-    a_lost_lease_is_taken_over,
-    two_engines_share_the_work,
-    old_deliveries_are_forgotten;
-    here
-    names_are_checked_at_every_attempt,
-    an_attempt_that_panics_counts_as_failed
-);
-
+#[scenario]
 async fn every_listener_hears_a_signed_event_once(app: App) {
     let both = ["client.created", "client.archived"];
     let (first, second) = (hook(&app, "good", &both).await, hook(&app, "good", &both[..1]).await);
@@ -81,6 +62,7 @@ async fn every_listener_hears_a_signed_event_once(app: App) {
     }
 }
 
+#[scenario]
 async fn nothing_is_told_of_what_did_not_happen(app: App) {
     let hook = hook(&app, "good", &["client.created", "client.updated"]).await;
     let taken = format!("{}@example.com", random_text());
@@ -99,6 +81,7 @@ async fn nothing_is_told_of_what_did_not_happen(app: App) {
     app.announced(&["client.created", "client.created"]).await;
 }
 
+#[scenario]
 async fn failures_are_tried_three_times(app: App) {
     let hook = hook(&app, "fails", &["client.created"]).await;
     let delivery = hook.test(&app).await;
@@ -143,6 +126,7 @@ async fn failures_are_tried_three_times(app: App) {
     hook.received(3).await;
 }
 
+#[scenario]
 async fn a_second_attempt_can_succeed(app: App) {
     let hook = hook(&app, "recovers", &["client.created"]).await;
     let delivery = hook.test(&app).await;
@@ -161,6 +145,7 @@ async fn a_second_attempt_can_succeed(app: App) {
     assert_eq!(signatures.len(), 2, "each attempt is signed afresh");
 }
 
+#[scenario]
 async fn bad_manners_are_recorded(app: App) {
     let closed = closed_address();
     let url = format!("https://{}:{}/", host(), closed.port());
@@ -195,6 +180,7 @@ async fn bad_manners_are_recorded(app: App) {
     assert!(receiver().received("redirected").is_empty());
 }
 
+#[scenario]
 async fn answers_with_a_body_are_written_down(app: App) {
     let hook = hook(&app, "chatty", &["client.created"]).await;
     for _ in 0..3 {
@@ -210,6 +196,7 @@ async fn answers_with_a_body_are_written_down(app: App) {
 }
 
 /// More of them than there are permits, so that one that kept its permit would stop the others.
+#[scenario(here)]
 async fn an_attempt_that_panics_counts_as_failed(app: App) {
     let url = receiver().url_at("panics.receiver.example", "good", &random_text());
     let body = json!({"name": "X", "url": url, "events": ["client.created"]});
@@ -234,6 +221,7 @@ async fn an_attempt_that_panics_counts_as_failed(app: App) {
     good.received(1).await;
 }
 
+#[scenario]
 async fn silence_ends_an_attempt(app: App) {
     let (silent, slow) = (
         hook(&app, "hangs", &["client.created"]).await,
@@ -248,6 +236,7 @@ async fn silence_ends_an_attempt(app: App) {
     assert!((14_000..17_000).contains(&took), "{took}");
 }
 
+#[scenario(here)]
 async fn names_are_checked_at_every_attempt(app: App) {
     let mark = random_text();
     let url = receiver().url_at("changing.receiver.example", "good", &mark);
@@ -262,6 +251,7 @@ async fn names_are_checked_at_every_attempt(app: App) {
     assert!(receiver().received(&mark).is_empty());
 }
 
+#[scenario]
 async fn failed_deliveries_are_sent_again(app: App) {
     let hook = hook(&app, "fails", &["client.created"]).await;
     let delivery = hook.test(&app).await;
@@ -298,6 +288,7 @@ async fn failed_deliveries_are_sent_again(app: App) {
     app.announced(&["subscription.test"]).await;
 }
 
+#[scenario]
 async fn deliveries_are_listed(app: App) {
     let (good, bad) = (
         hook(&app, "good", &["client.created"]).await,
@@ -342,6 +333,7 @@ async fn deliveries_are_listed(app: App) {
     send(list).await.refused(403, "scopes.insufficient");
 }
 
+#[scenario]
 async fn a_lost_lease_is_taken_over(app: App) {
     const FORGET: Sql = Sql("DELETE FROM webhook_attempt WHERE company_id = ?1");
     const HOLD: Sql =
@@ -364,6 +356,7 @@ async fn a_lost_lease_is_taken_over(app: App) {
     assert_eq!((&response["status"], &response["attemptCount"]), (&json!("succeeded"), &json!(1)));
 }
 
+#[scenario]
 async fn two_engines_share_the_work(app: App) {
     // On a server the second engine has connections of its own, as another node would.
     let db = match app.server.engine {
@@ -390,6 +383,7 @@ async fn two_engines_share_the_work(app: App) {
     running.await.unwrap();
 }
 
+#[scenario]
 async fn old_deliveries_are_forgotten(app: App) {
     let hook = hook(&app, "good", &["client.created"]).await;
     for _ in 0..3 {

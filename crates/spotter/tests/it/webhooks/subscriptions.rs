@@ -1,25 +1,13 @@
 //! Subscriptions: their life, what they refuse, and who they speak to.
 
 use serde_json::{Value, json};
+use spotter_testing_macros::scenario;
 
 use super::{after_attempts, hook, hurry, is_signed};
-use crate::{
-    harness::{App, random_text, receiver::receiver, send},
-    on_both_engines,
-};
-
-on_both_engines!(
-    subscriptions_live_and_die,
-    what_is_wrong_is_named,
-    a_test_reaches_its_subscription,
-    secrets_rotate_with_grace,
-    disabled_subscriptions_hear_nothing,
-    who_may_not_read_of_it_does_not_hear_of_it;
-    here
-    targets_that_may_not_be_reached_are_refused
-);
+use crate::harness::{App, random_text, receiver::receiver, send};
 
 /// An integration hears of what it may read, with the consent that gates that: as it subscribes, and as it is sent.
+#[scenario]
 async fn who_may_not_read_of_it_does_not_hear_of_it(mut app: App) {
     let made = async |app: &App, scopes: &[&str], health: bool| {
         let body = json!({"name": "Integration", "scopes": scopes, "defaultAssignedCoachId": app.admin,
@@ -109,6 +97,7 @@ async fn who_may_not_read_of_it_does_not_hear_of_it(mut app: App) {
     assert_eq!((all.len(), with("succeeded"), with("cancelled")), (5, 4, 1), "{all:?}");
 }
 
+#[scenario]
 async fn subscriptions_live_and_die(app: App) {
     let url = receiver().url("good", "x");
     let new = json!({"name": "  CRM  ", "url": url, "events": ["client.updated", "client.created", "client.created"]});
@@ -166,6 +155,7 @@ async fn subscriptions_live_and_die(app: App) {
     assert_eq!(again.body["meta"]["idempotency"]["replayed"], true);
 }
 
+#[scenario]
 async fn what_is_wrong_is_named(app: App) {
     let good =
         json!({"name": "X", "url": receiver().url("good", "x"), "events": ["client.created"]});
@@ -247,6 +237,7 @@ async fn what_is_wrong_is_named(app: App) {
     app.post("/webhooks", good).await.ok();
 }
 
+#[scenario(here)]
 async fn targets_that_may_not_be_reached_are_refused(app: App) {
     for host in [
         "private.receiver.example",
@@ -268,6 +259,7 @@ async fn targets_that_may_not_be_reached_are_refused(app: App) {
     app.post("/webhooks", body).await.ok();
 }
 
+#[scenario]
 async fn a_test_reaches_its_subscription(app: App) {
     let tested = hook(&app, "good", &["client.created"]).await;
     let curious = hook(&app, "good", &["subscription.test"]).await;
@@ -281,6 +273,7 @@ async fn a_test_reaches_its_subscription(app: App) {
     app.announced(&["subscription.test"]).await;
 }
 
+#[scenario]
 async fn secrets_rotate_with_grace(app: App) {
     let hook = hook(&app, "good", &["client.created"]).await;
     let rotate = format!("{}/rotate-secret", hook.path());
@@ -299,6 +292,7 @@ async fn secrets_rotate_with_grace(app: App) {
     assert!(!received.headers["x-service-webhook-signature"].contains(','));
 }
 
+#[scenario]
 async fn disabled_subscriptions_hear_nothing(app: App) {
     let hook = hook(&app, "fails", &["client.created"]).await;
     let waiting = hook.test(&app).await;

@@ -1,22 +1,12 @@
 //! Clients' calendars.
 
 use serde_json::{Value, json};
+use spotter_testing_macros::scenario;
 
 use super::{
     add_day, after, ago, assign, day, days_of, monday, new_template, publish, template_of, text,
 };
-use crate::{
-    harness::{App, people},
-    on_both_engines,
-};
-
-on_both_engines!(
-    what_is_due_between_two_dates,
-    recurring_plans_come_round,
-    moves_and_restores,
-    statuses_tell_what_became_of_a_day,
-    sequences_that_end_have_dates,
-);
+use crate::harness::{App, people};
 
 async fn items(app: &App, client: &str, from: &str, to: &str) -> Vec<Value> {
     let reply =
@@ -34,6 +24,7 @@ fn due(items: &[Value]) -> Vec<(String, String)> {
     items.iter().map(|item| (text(item, "/name"), text(item, "/scheduledDate"))).collect()
 }
 
+#[scenario]
 async fn what_is_due_between_two_dates(app: App) {
     let client = app.new_client(json!({"firstName": "Ann"})).await;
     let template =
@@ -96,6 +87,7 @@ async fn what_is_due_between_two_dates(app: App) {
     }
 }
 
+#[scenario]
 async fn recurring_plans_come_round(app: App) {
     let client = app.new_client(json!({"firstName": "Ann"})).await;
     let template = template_of(&app, json!({"layout": "calendar_week", "weeks": 2})).await;
@@ -123,6 +115,7 @@ async fn recurring_plans_come_round(app: App) {
     app.post(&sessions, wrong).await.refused(404, "resource.not_found").about("occurrenceDate");
 }
 
+#[scenario]
 async fn moves_and_restores(app: App) {
     let client = app.new_client(json!({"firstName": "Ann"})).await;
     let template = new_template(&app).await;
@@ -198,6 +191,7 @@ async fn moves_and_restores(app: App) {
     app.announced(&[]).await;
 }
 
+#[scenario]
 async fn statuses_tell_what_became_of_a_day(app: App) {
     let (client, token) = people::client(&app).await;
     let template = template_of(&app, json!({"layout": "calendar_week", "mode": "multi_week", "weeks": 3, "releasePolicy": "weekly_from_start"})).await;
@@ -243,6 +237,7 @@ async fn statuses_tell_what_became_of_a_day(app: App) {
     app.post(&sessions, locked).await.ok();
 }
 
+#[scenario]
 async fn sequences_that_end_have_dates(app: App) {
     let client = app.new_client(json!({"firstName": "Ann"})).await;
     let template = template_of(&app, json!({"mode": "multi_week", "weeks": 2})).await;

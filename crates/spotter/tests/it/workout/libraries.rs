@@ -1,24 +1,17 @@
 //! Exercises, equipment and settings.
 
 use serde_json::{Value, json};
+use spotter_testing_macros::scenario;
 
 use super::{SQUAT, text};
-use crate::{harness::App, on_both_engines};
-
-on_both_engines!(
-    the_starter_library_is_everybodys,
-    exercises_of_ones_own,
-    exercises_are_found,
-    equipment_of_ones_own,
-    equipment_of_a_client_to_the_letter,
-    settings_change_the_unit,
-);
+use crate::harness::App;
 
 fn names<'a>(list: &'a Value, kind: &str, field: &str) -> Vec<&'a str> {
     let items = list[kind].as_array().unwrap();
     items.iter().map(|item| item[field].as_str().unwrap()).collect()
 }
 
+#[scenario]
 async fn the_starter_library_is_everybodys(app: App) {
     let list = app.get("/workout/exercises?limit=1").await.ok();
     assert!(list.data()["total"].as_i64().unwrap() >= 200, "{}", list.body);
@@ -61,6 +54,7 @@ async fn the_starter_library_is_everybodys(app: App) {
     app.announced(&[]).await;
 }
 
+#[scenario]
 async fn exercises_of_ones_own(app: App) {
     let new = json!({"name": "Atlas Stone Lift", "aliases": ["Stone to Shoulder"], "primaryMuscles": ["lower_back", "glutes"],
         "equipment": ["sandbag"], "trackingType": "weight_reps", "videoUrl": "https://example.com/stone"});
@@ -118,6 +112,7 @@ async fn exercises_of_ones_own(app: App) {
     app.announced(&[]).await;
 }
 
+#[scenario]
 async fn exercises_are_found(app: App) {
     let new = json!({"name": "Éclair Squat", "primaryMuscles": ["upper_back"], "equipment": ["pull_up_bar"], "trackingType": "duration"});
     app.post("/workout/exercises", new).await.ok();
@@ -176,6 +171,7 @@ async fn exercises_are_found(app: App) {
         .about("muscle");
 }
 
+#[scenario]
 async fn equipment_of_ones_own(app: App) {
     let new = json!({"label": "Yoke Bar", "category": "strongman", "aliases": ["Yoke"], "movementTags": ["carry"]});
     let made = app.post("/workout/equipment/custom-items", new).await.ok();
@@ -195,6 +191,7 @@ async fn equipment_of_ones_own(app: App) {
     app.post("/workout/exercises", with).await.ok();
 }
 
+#[scenario]
 async fn equipment_of_a_client_to_the_letter(app: App) {
     let (ann, bea) = (
         app.new_client(json!({"firstName": "Ann"})).await,
@@ -244,6 +241,7 @@ async fn equipment_of_a_client_to_the_letter(app: App) {
     app.announced(&[]).await;
 }
 
+#[scenario]
 async fn settings_change_the_unit(app: App) {
     let settings = app.get("/workout/settings").await.ok();
     assert_eq!(settings.data()["settings"]["weightUnit"], "kg");

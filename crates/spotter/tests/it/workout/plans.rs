@@ -1,19 +1,14 @@
 //! The plans of clients and groups.
 
 use serde_json::{Value, json};
+use spotter_testing_macros::scenario;
 
 use super::{
     add_day, after, assign, day, days_of, monday, new_template, publish, template_of, text,
 };
-use crate::{harness::App, on_both_engines};
+use crate::harness::App;
 
-on_both_engines!(
-    assignment_copies,
-    starts_follow_the_kind_of_plan,
-    days_are_reordered_to_the_letter,
-    groups_share_a_plan,
-);
-
+#[scenario]
 async fn assignment_copies(app: App) {
     let client = app.new_client(json!({"firstName": "Ann"})).await;
     let path = format!("/workout/clients/{client}/plans");
@@ -95,6 +90,7 @@ async fn assignment_copies(app: App) {
     app.announced(&["client.archived"]).await;
 }
 
+#[scenario]
 async fn starts_follow_the_kind_of_plan(app: App) {
     let client = app.new_client(json!({"firstName": "Ann"})).await;
     let path = format!("/workout/clients/{client}/plans");
@@ -137,6 +133,7 @@ async fn starts_follow_the_kind_of_plan(app: App) {
     assert_eq!(again.data()["plan"]["endDate"], Value::Null);
 }
 
+#[scenario]
 async fn days_are_reordered_to_the_letter(app: App) {
     let client = app.new_client(json!({"firstName": "Ann"})).await;
     let template = template_of(&app, json!({})).await;
@@ -180,6 +177,7 @@ async fn days_are_reordered_to_the_letter(app: App) {
     app.announced(&[]).await;
 }
 
+#[scenario]
 async fn groups_share_a_plan(app: App) {
     let mut clients = Vec::new();
     for name in ["Ann", "Bea", "Cas"] {

@@ -1,17 +1,12 @@
 //! Templates and their days.
 
 use serde_json::{Value, json};
+use spotter_testing_macros::scenario;
 
 use super::{PLANK, SQUAT, add_day, days_of, lifted, new_template, publish, template_of, text};
-use crate::{harness::App, on_both_engines};
+use crate::harness::App;
 
-on_both_engines!(
-    a_template_from_draft_to_active,
-    days_hold_what_is_asked_for,
-    days_are_checked,
-    duplicates_stand_alone,
-);
-
+#[scenario]
 async fn a_template_from_draft_to_active(app: App) {
     let made = app
         .post(
@@ -94,6 +89,7 @@ async fn a_template_from_draft_to_active(app: App) {
     app.announced(&[]).await;
 }
 
+#[scenario]
 async fn days_hold_what_is_asked_for(app: App) {
     let template = template_of(&app, json!({})).await;
     let exercises = json!([
@@ -153,6 +149,7 @@ async fn days_hold_what_is_asked_for(app: App) {
     app.announced(&[]).await;
 }
 
+#[scenario]
 async fn days_are_checked(app: App) {
     let sequence = template_of(&app, json!({})).await;
     let calendar = template_of(&app, json!({"layout": "calendar_week"})).await;
@@ -264,6 +261,7 @@ async fn days_are_checked(app: App) {
     assert_eq!(before, app.state().await);
 }
 
+#[scenario]
 async fn duplicates_stand_alone(app: App) {
     let template = new_template(&app).await;
     publish(&app, &template).await;

@@ -2,28 +2,10 @@
 
 use serde_json::{Value, json};
 use spotter_kernel::{Clock, Timestamp};
+use spotter_testing_macros::scenario;
 
 use super::{PLANK, SQUAT, ago, assign, days_of, did, lifted, new_template, publish, text};
-use crate::{
-    harness::{App, SystemClock},
-    on_both_engines,
-};
-
-on_both_engines!(
-    a_session_from_start_to_end,
-    sessions_are_checked,
-    sessions_are_listed,
-    feedback_to_the_letter,
-    top_exercises_to_the_letter,
-    records_follow_every_edit,
-    what_is_logged_late_counts_in_its_time,
-    help_and_belts_count_as_what_they_are,
-    what_is_measured_otherwise_is_counted_anew,
-    what_somebody_weighs_is_for_whom_it_concerns,
-    volume_by_week_and_muscle,
-    history_of_an_exercise,
-    progress_is_the_same_in_any_order,
-);
+use crate::harness::{App, SystemClock};
 
 async fn new_client(app: &App) -> (String, String) {
     let client = app.new_client(json!({"firstName": "Ann"})).await;
@@ -31,6 +13,7 @@ async fn new_client(app: &App) -> (String, String) {
     (client, path)
 }
 
+#[scenario]
 async fn a_session_from_start_to_end(app: App) {
     let (client, path) = new_client(&app).await;
     let template = new_template(&app).await;
@@ -97,6 +80,7 @@ async fn a_session_from_start_to_end(app: App) {
     app.announced(&[]).await;
 }
 
+#[scenario]
 async fn sessions_are_checked(app: App) {
     let (client, path) = new_client(&app).await;
     let session = did(&app, &client, 60, json!([lifted(SQUAT, &[(100.0, 5)])])).await;
@@ -171,6 +155,7 @@ async fn sessions_are_checked(app: App) {
     app.announced(&[]).await;
 }
 
+#[scenario]
 async fn sessions_are_listed(app: App) {
     let (client, path) = new_client(&app).await;
     let mut ids = Vec::new();
@@ -219,6 +204,7 @@ async fn sessions_are_listed(app: App) {
     app.get(&reversed).await.refused(400, "PUBLIC_API_DATE_RANGE_ORDER_INVALID");
 }
 
+#[scenario]
 async fn feedback_to_the_letter(app: App) {
     let (client, path) = new_client(&app).await;
     let session = did(&app, &client, 5, json!([])).await;
@@ -281,6 +267,7 @@ async fn feedback_to_the_letter(app: App) {
     app.announced(&[]).await;
 }
 
+#[scenario]
 async fn top_exercises_to_the_letter(app: App) {
     let (client, path) = new_client(&app).await;
     let own = app.post("/workout/exercises", json!({"name": "Own", "primaryMuscles": ["chest"], "thumbnail": "https://example.com/own.png"})).await.ok();
@@ -349,6 +336,7 @@ async fn records(
         .collect()
 }
 
+#[scenario]
 async fn records_follow_every_edit(app: App) {
     let (client, path) = new_client(&app).await;
     let first = did(&app, &client, 300, json!([lifted(SQUAT, &[(100.0, 5), (90.0, 10)])])).await;
@@ -390,6 +378,7 @@ async fn records_follow_every_edit(app: App) {
     app.announced(&[]).await;
 }
 
+#[scenario]
 async fn what_is_logged_late_counts_in_its_time(app: App) {
     let (client, path) = new_client(&app).await;
     let late = did(&app, &client, 100, json!([lifted(SQUAT, &[(100.0, 5)])])).await;
@@ -424,6 +413,7 @@ fn moved(exercise: &str, body: f64, sets: &[(f64, i64)]) -> Value {
     logged
 }
 
+#[scenario]
 async fn help_and_belts_count_as_what_they_are(app: App) {
     let (client, path) = new_client(&app).await;
     let (dip, pull) =
@@ -466,6 +456,7 @@ async fn help_and_belts_count_as_what_they_are(app: App) {
 }
 
 /// What somebody weighs is of their health: told to whoever may read measurements, and written with the client's consent.
+#[scenario]
 async fn what_somebody_weighs_is_for_whom_it_concerns(mut app: App) {
     let (client, path) = new_client(&app).await;
     let pull = starter(&app, "Weighted Pull-Up").await;
@@ -514,6 +505,7 @@ async fn what_somebody_weighs_is_for_whom_it_concerns(mut app: App) {
     app.announced(&[]).await;
 }
 
+#[scenario]
 async fn what_is_measured_otherwise_is_counted_anew(app: App) {
     let (client, path) = new_client(&app).await;
     let new = json!({"name": "Helped chin-up", "primaryMuscles": ["lats"]});
@@ -548,6 +540,7 @@ async fn what_is_measured_otherwise_is_counted_anew(app: App) {
     app.announced(&[]).await;
 }
 
+#[scenario]
 async fn volume_by_week_and_muscle(app: App) {
     let (client, path) = new_client(&app).await;
     did(&app, &client, 10, json!([lifted(SQUAT, &[(100.0, 5), (100.0, 5)]), {"exerciseId": PLANK, "sets": [{"durationSeconds": 60}]}])).await;
@@ -595,6 +588,7 @@ async fn volume_by_week_and_muscle(app: App) {
     );
 }
 
+#[scenario]
 async fn history_of_an_exercise(app: App) {
     let (client, path) = new_client(&app).await;
     for (minutes, weight, reps) in [(300, 100.0, 5), (200, 105.0, 5), (100, 60.0, 20)] {
@@ -621,6 +615,7 @@ async fn history_of_an_exercise(app: App) {
         .refused(404, "resource.not_found");
 }
 
+#[scenario]
 async fn progress_is_the_same_in_any_order(app: App) {
     let sessions =
         [(500, 100.0, 5), (400, 105.0, 3), (300, 105.0, 3), (200, 90.0, 12), (100, 107.5, 1)];

@@ -3,22 +3,13 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
+use spotter_testing_macros::scenario;
 
 use super::{
     SQUAT, add_day, after, ago, assign, days_of, lifted, monday, new_template, publish,
     template_of, text,
 };
-use crate::{harness::App, on_both_engines};
-
-on_both_engines!(
-    deletion_to_the_letter,
-    deletion_is_refused_by_rule,
-    logged_sessions_keep_their_labels,
-    an_assigned_programme_keeps_its_duration,
-    weeks_are_added_and_duplicated,
-    deletions_beside_other_changes_leave_no_gap,
-    any_sequence_of_changes_leaves_no_gap,
-);
+use crate::harness::App;
 
 fn labels(days: &[Value]) -> Vec<(String, i64, i64)> {
     let label = |day: &Value| {
@@ -27,6 +18,7 @@ fn labels(days: &[Value]) -> Vec<(String, i64, i64)> {
     days.iter().map(label).collect()
 }
 
+#[scenario]
 async fn deletion_to_the_letter(app: App) {
     for layout in ["calendar_week", "sequence"] {
         let template =
@@ -88,6 +80,7 @@ async fn deletion_to_the_letter(app: App) {
     app.announced(&[]).await;
 }
 
+#[scenario]
 async fn deletion_is_refused_by_rule(app: App) {
     let client = app.new_client(json!({"firstName": "Ann"})).await;
     let template =
@@ -121,6 +114,7 @@ async fn deletion_is_refused_by_rule(app: App) {
     app.announced(&[]).await;
 }
 
+#[scenario]
 async fn logged_sessions_keep_their_labels(app: App) {
     let client = app.new_client(json!({"firstName": "Ann"})).await;
     let template = new_template(&app).await;
@@ -162,6 +156,7 @@ async fn logged_sessions_keep_their_labels(app: App) {
     assert_eq!((&item["name"], &item["status"]), (&json!("Renamed"), &json!("completed")));
 }
 
+#[scenario]
 async fn an_assigned_programme_keeps_its_duration(app: App) {
     let client = app.new_client(json!({"firstName": "Ann"})).await;
     let template = new_template(&app).await;
@@ -200,6 +195,7 @@ async fn an_assigned_programme_keeps_its_duration(app: App) {
     );
 }
 
+#[scenario]
 async fn weeks_are_added_and_duplicated(app: App) {
     let client = app.new_client(json!({"firstName": "Ann"})).await;
     let template = new_template(&app).await;
@@ -262,6 +258,7 @@ async fn assert_no_gap(app: &App, plan: &str) {
     }
 }
 
+#[scenario]
 async fn deletions_beside_other_changes_leave_no_gap(app: App) {
     let template =
         template_of(&app, json!({"layout": "calendar_week", "mode": "multi_week", "weeks": 20}))
@@ -294,6 +291,7 @@ async fn deletions_beside_other_changes_leave_no_gap(app: App) {
     assert_no_gap(&app, &template).await;
 }
 
+#[scenario]
 async fn any_sequence_of_changes_leaves_no_gap(app: App) {
     let client = app.new_client(json!({"firstName": "Ann"})).await;
     let template = new_template(&app).await;

@@ -10,30 +10,21 @@ use spotter_billing::{
 };
 use spotter_kernel::Id;
 use spotter_store::{Sql, params};
+use spotter_testing_macros::scenario;
 
 use super::{START, bank, billed, charge, collected, connect, invoice, payment, payments};
 use crate::{
     finance::{self, Travel, get_subscription, travelling},
     harness::{App, Engine, rebuild_figures},
-    on_both_engines,
     workout::text,
 };
-
-mod by_the_clock {
-    use super::*;
-    on_both_engines!(process
-        what_banks_take_back_is_owed_again,
-        a_dispute_that_is_won_pays_again,
-        what_goes_back_goes_through_the_bank,
-        what_banks_take_back_is_kept_whatever_went_back_before,
-    );
-}
 
 async fn chargebacks(app: &App) -> Vec<Value> {
     let response = app.get("/finance/chargebacks").await.ok();
     response.data()["chargebacks"].as_array().unwrap().clone()
 }
 
+#[scenario(process, clock)]
 fn what_banks_take_back_is_owed_again(engine: Engine) {
     travelling(engine, START, |mut travel: Travel| async move {
         connect(&travel.app).await;
@@ -78,6 +69,7 @@ fn what_banks_take_back_is_owed_again(engine: Engine) {
     });
 }
 
+#[scenario(process, clock)]
 fn a_dispute_that_is_won_pays_again(engine: Engine) {
     travelling(engine, START, |mut travel: Travel| async move {
         connect(&travel.app).await;
@@ -94,6 +86,7 @@ fn a_dispute_that_is_won_pays_again(engine: Engine) {
     });
 }
 
+#[scenario(process, clock)]
 fn what_goes_back_goes_through_the_bank(engine: Engine) {
     travelling(engine, START, |mut travel: Travel| async move {
         connect(&travel.app).await;
@@ -137,6 +130,7 @@ fn what_goes_back_goes_through_the_bank(engine: Engine) {
     });
 }
 
+#[scenario(process, clock)]
 fn what_banks_take_back_is_kept_whatever_went_back_before(engine: Engine) {
     travelling(engine, START, |mut travel: Travel| async move {
         connect(&travel.app).await;

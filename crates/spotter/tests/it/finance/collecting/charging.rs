@@ -13,6 +13,7 @@ use spotter_billing::{
 };
 use spotter_kernel::{Id, id::ClientId, money::Currency};
 use spotter_store::{Sql, params};
+use spotter_testing_macros::scenario;
 
 use super::{
     START, bank, billed, charge, collected, connect, invoice, method as give, payment, payments,
@@ -20,30 +21,8 @@ use super::{
 use crate::{
     finance::{self, Travel, get_subscription, invoices, sold, travelling},
     harness::{App, Engine, people, send},
-    on_both_engines,
     workout::text,
 };
-
-on_both_engines!(
-    what_cannot_be_charged_is_refused,
-    methods_are_kept_masked_and_taken_back,
-    notices_are_believed_with_their_signature_alone,
-    what_nobody_can_be_asked_is_said_by_hand,
-);
-
-mod by_the_clock {
-    use super::*;
-    on_both_engines!(process
-        memberships_are_collected_month_by_month,
-        what_fails_is_tried_again_and_then_left,
-        each_card_does_what_it_says,
-        a_lost_answer_charges_nobody_twice,
-        what_is_paid_at_the_desk_is_not_charged,
-        a_provider_is_not_left_while_money_is_on_its_way,
-        what_was_not_sent_yet_is_looked_at_again,
-        nothing_that_was_sent_is_given_up_unasked,
-    );
-}
 
 /// Has a payment that the bank has be two days old, and the bank say nothing more of it.
 async fn age(app: &App, id: &str) {
@@ -61,6 +40,7 @@ async fn age(app: &App, id: &str) {
     aged.await.unwrap();
 }
 
+#[scenario]
 async fn what_nobody_can_be_asked_is_said_by_hand(app: App) {
     connect(&app).await;
     let (client, bill) = billed(&app, "sandbox_slow_ok").await;
@@ -95,6 +75,7 @@ async fn what_nobody_can_be_asked_is_said_by_hand(app: App) {
     cash.refused(409, "PUBLIC_API_ERROR").about("paymentId");
 }
 
+#[scenario(process, clock)]
 fn memberships_are_collected_month_by_month(engine: Engine) {
     travelling(engine, START, |mut travel: Travel| async move {
         connect(&travel.app).await;
@@ -133,6 +114,7 @@ fn memberships_are_collected_month_by_month(engine: Engine) {
     });
 }
 
+#[scenario(process, clock)]
 fn what_fails_is_tried_again_and_then_left(engine: Engine) {
     travelling(engine, START, |mut travel: Travel| async move {
         connect(&travel.app).await;
@@ -181,6 +163,7 @@ fn what_fails_is_tried_again_and_then_left(engine: Engine) {
     });
 }
 
+#[scenario(process, clock)]
 fn each_card_does_what_it_says(engine: Engine) {
     travelling(engine, START, |mut travel: Travel| async move {
         connect(&travel.app).await;
@@ -214,6 +197,7 @@ fn each_card_does_what_it_says(engine: Engine) {
     });
 }
 
+#[scenario(process, clock)]
 fn a_lost_answer_charges_nobody_twice(engine: Engine) {
     travelling(engine, START, |mut travel: Travel| async move {
         connect(&travel.app).await;
@@ -226,6 +210,7 @@ fn a_lost_answer_charges_nobody_twice(engine: Engine) {
     });
 }
 
+#[scenario(process, clock)]
 fn what_is_paid_at_the_desk_is_not_charged(engine: Engine) {
     travelling(engine, START, |mut travel: Travel| async move {
         connect(&travel.app).await;
@@ -260,6 +245,7 @@ fn what_is_paid_at_the_desk_is_not_charged(engine: Engine) {
     });
 }
 
+#[scenario(process, clock)]
 fn a_provider_is_not_left_while_money_is_on_its_way(engine: Engine) {
     travelling(engine, START, |mut travel: Travel| async move {
         connect(&travel.app).await;
@@ -287,6 +273,7 @@ fn a_provider_is_not_left_while_money_is_on_its_way(engine: Engine) {
     });
 }
 
+#[scenario(process, clock)]
 fn what_was_not_sent_yet_is_looked_at_again(engine: Engine) {
     travelling(engine, START, |mut travel: Travel| async move {
         connect(&travel.app).await;
@@ -329,6 +316,7 @@ fn what_was_not_sent_yet_is_looked_at_again(engine: Engine) {
     });
 }
 
+#[scenario(process, clock)]
 fn nothing_that_was_sent_is_given_up_unasked(engine: Engine) {
     travelling(engine, START, |mut travel: Travel| async move {
         connect(&travel.app).await;
@@ -392,6 +380,7 @@ fn nothing_that_was_sent_is_given_up_unasked(engine: Engine) {
     });
 }
 
+#[scenario]
 async fn what_cannot_be_charged_is_refused(app: App) {
     let client = app.new_client(json!({"firstName": "Ann"})).await;
     let other = app.new_client(json!({"firstName": "Bo"})).await;
@@ -429,6 +418,7 @@ async fn what_cannot_be_charged_is_refused(app: App) {
     assert_eq!(none.data()["paymentProvider"], Value::Null);
 }
 
+#[scenario]
 async fn methods_are_kept_masked_and_taken_back(app: App) {
     connect(&app).await;
     let (client, token) = people::client(&app).await;
@@ -460,6 +450,7 @@ async fn methods_are_kept_masked_and_taken_back(app: App) {
         .refused(404, "resource.not_found");
 }
 
+#[scenario]
 async fn notices_are_believed_with_their_signature_alone(app: App) {
     let path = format!("/providers/sandbox/{}", app.company);
     let body = r#"{"notice":"x","about":"payment","reference":"65a1b2c3d4e5f6a7b8c9d0e1"}"#;

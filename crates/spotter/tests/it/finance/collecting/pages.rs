@@ -5,24 +5,16 @@ use spotter_billing::{
     collecting::charging, ids::PaymentRequestId, payments::request::PaymentRequest,
 };
 use spotter_kernel::Id;
+use spotter_testing_macros::scenario;
 
 use super::{START, bank, connect, invoice, method as give, page, payments, submit};
 use crate::{
     finance::{self, Travel, sold, travelling},
     harness::{Engine, people, send},
-    on_both_engines,
     workout::text,
 };
 
-mod by_the_clock {
-    use super::*;
-    on_both_engines!(process
-        clients_pay_and_leave_cards_on_pages,
-        pages_close_with_what_they_are_for,
-        a_page_that_is_left_alone_keeps_nobody_from_collecting,
-    );
-}
-
+#[scenario(process, clock)]
 fn clients_pay_and_leave_cards_on_pages(engine: Engine) {
     travelling(engine, START, |mut travel: Travel| async move {
         connect(&travel.app).await;
@@ -96,6 +88,7 @@ fn clients_pay_and_leave_cards_on_pages(engine: Engine) {
     });
 }
 
+#[scenario(process, clock)]
 fn pages_close_with_what_they_are_for(engine: Engine) {
     travelling(engine, START, |mut travel: Travel| async move {
         connect(&travel.app).await;
@@ -150,6 +143,7 @@ fn pages_close_with_what_they_are_for(engine: Engine) {
     });
 }
 
+#[scenario(process, clock)]
 fn a_page_that_is_left_alone_keeps_nobody_from_collecting(engine: Engine) {
     travelling(engine, START, |mut travel: Travel| async move {
         connect(&travel.app).await;
