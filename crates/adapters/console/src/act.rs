@@ -25,6 +25,7 @@ use crate::{
     body,
     done::Done,
     edited_fields::{self, Changed},
+    field_kind::FieldKind,
     forms::SubmittedForm,
     page_context::{RejectedForm, allowed_operation, answered, is_own},
     parts::format::JsonFields,
@@ -322,37 +323,33 @@ async fn keep_files(
 ) -> Result<Vec<String>> {
     let mut kept = Vec::new();
     for (name, file) in sent.form.files() {
-        let purpose = match name.split_once(':') {
-            Some((_, "photo")) => Purpose::ProgressPhoto,
+        let (field, kind) = FieldKind::split(name);
+        let purpose = match kind {
+            Ok(Some(FieldKind::Photo)) => Purpose::ProgressPhoto,
             _ => Purpose::Attachment,
         };
         let by = (&person.caller, &sent.request_id);
         let id = keep_file(state, by, file.clone(), purpose).await;
-        kept.push(id.map_err(|problem| as_field_error(problem, plain(name)))?.to_string());
+        kept.push(id.map_err(|problem| as_field_error(problem, field))?.to_string());
     }
     Ok(kept)
 }
 
-/// The body with the ids of the files that came with it: at `uploadId:file` and `uploadId:photo` as they are, at
-/// `answers.x:answer` as what a question is answered with.
+/// The body with the ids of the files that came with it: as they are, or as what a question is answered with.
 fn with_files(
     mut body: Value,
     sent: &SubmittedForm,
     ids: impl IntoIterator<Item = String>,
 ) -> Value {
     for ((name, _), id) in sent.form.files().zip(ids) {
-        let value = match name.split_once(':') {
-            Some((_, "answer")) => json!({"uploadId": id}),
+        let (field, kind) = FieldKind::split(name);
+        let value = match kind {
+            Ok(Some(FieldKind::Answer)) => json!({"uploadId": id}),
             _ => id.into(),
         };
-        body::set(&mut body, plain(name), value);
+        body::set(&mut body, field, value);
     }
     body
-}
-
-/// The name of a field without its mark.
-fn plain(name: &str) -> &str {
-    name.split_once(':').map_or(name, |(plain, _)| plain)
 }
 
 /// What is wrong with a file is wrong with its field.

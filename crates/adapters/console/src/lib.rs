@@ -13,6 +13,7 @@ mod body;
 mod done;
 mod edited_fields;
 mod export;
+mod field_kind;
 mod files;
 mod installation_setup;
 pub mod mailbox;

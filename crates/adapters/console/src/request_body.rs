@@ -1,19 +1,5 @@
-//! What was typed into a form as the body of an operation. A field is named by its place in the body; a mark after it says
-//! how it is written, where the operation's schema does not:
-//!
-//! | mark | what is typed |
-//! |---|---|
-//! | `price:money` | an amount of the company's currency |
-//! | `startsAt:local` | a date and a time by the company's clock |
-//! | `tags:list` | texts with commas between |
-//! | `open:flag` | nothing: `open` is `false` unless it is ticked |
-//! | `answers.x:number`, `:truth`, `:many` | a number, yes or no, and one of several, where the schema does not say so |
-//! | `type:measured` | what is measured, and after a bar in which unit: that is `unit` |
-//! | `weekly:hours` | nothing: the ranges of a week stand in `-hours.WEEKDAY.ROW.END` |
-//! | `sets:rows` | nothing: rows of the list in which nothing is filled in are left out |
-//! | `sets:times` | a number: the list has the one row that is typed so many times |
-//! | `questions:question` | the list of questions so far; the parts of one stand in `question.…` |
-//! | `days:json` | JSON, which a page has written |
+//! What was typed into a form as the body of an operation. A field is named by its place in the body; its
+//! [kind](FieldKind) says how it is written, where the operation's schema does not.
 
 use std::collections::BTreeMap;
 
@@ -25,6 +11,7 @@ use spotter_people::identity::browsers::Person;
 
 use crate::{
     body,
+    field_kind::FieldKind,
     forms::{FIELDS_MAX, Form},
     parts::measures,
     questions,
@@ -48,13 +35,13 @@ pub(crate) fn body_of(schema: &Value, form: &Form, person: &Person) -> Result<Va
     // The parts of a question are read with the list that it is of.
     let plain = |(name, _): &(&str, &str)| !name.starts_with('-') && !name.starts_with("question.");
     for (name, value) in form.pairs().filter(plain) {
-        match name.split_once(':') {
-            None => typed.text(name, value),
+        match FieldKind::split(name) {
+            (name, Ok(None)) => typed.text(name, value),
             // What is written in a way of its own is of the operation: nothing is made of anything else.
-            Some((name, _)) if !body::has(schema, name) => {
-                return Err(Problem::invalid(name, ConsoleRule::UnknownFormField));
+            (name, Ok(Some(kind))) if body::has(schema, name) => {
+                typed.read((schema, form, person), (name, kind), value)?;
             }
-            Some((name, mark)) => typed.marked((schema, form, person), (name, mark), value)?,
+            (name, _) => return Err(Problem::invalid(name, ConsoleRule::UnknownFormField)),
         }
     }
     let texts = typed.texts.iter().map(|(name, value)| (name.as_str(), value.as_str()));
@@ -105,41 +92,43 @@ impl<'f> BodyBuilder<'f> {
         self.texts.push((name.to_owned(), value.into()));
     }
 
-    fn marked(
+    fn read(
         &mut self,
         (schema, form, person): (&Value, &Form, &Person),
-        (name, mark): (&'f str, &str),
+        (name, kind): (&'f str, FieldKind),
         value: &str,
     ) -> Result<()> {
         let wrong = |rule: Phrase| Problem::invalid(name, rule);
-        match mark {
-            "money" => {
+        match kind {
+            FieldKind::Money => {
                 let amount = minor_units(value, &person.company.currency);
                 self.text(name, amount.ok_or_else(|| wrong(Rule::NotAmount.into()))?);
             }
-            "local" => {
+            FieldKind::LocalTime => {
                 let instant = instant(value, &person.company.time_zone);
                 self.text(name, instant.ok_or_else(|| wrong(ConsoleRule::NotDateTime.into()))?);
             }
-            "measured" => {
-                let (kind, unit) = value.split_once(measures::BETWEEN).unwrap_or((value, ""));
-                self.text(name, kind);
+            FieldKind::Measured => {
+                let (measured, unit) = value.split_once(measures::BETWEEN).unwrap_or((value, ""));
+                self.text(name, measured);
                 if !unit.is_empty() {
                     self.text("unit", unit);
                 }
             }
-            "list" => {
+            FieldKind::List => {
                 self.text(name, "");
                 let items = value.split(',').map(str::trim).filter(|item| !item.is_empty());
                 items.for_each(|item| self.text(name, item));
             }
-            "flag" if form.all(name).next().is_none() => self.text(name, "false"),
+            FieldKind::Flag if form.all(name).next().is_none() => self.text(name, "false"),
             // What is left empty is not answered, or cleared where that can be said.
-            "number" | "truth" if value.is_empty() && body::is_cleared_by_null(schema, name) => {
+            FieldKind::Number | FieldKind::Boolean
+                if value.is_empty() && body::is_cleared_by_null(schema, name) =>
+            {
                 self.text(name, "");
             }
-            "number" | "truth" if value.is_empty() => {}
-            "number" => {
+            FieldKind::Number | FieldKind::Boolean if value.is_empty() => {}
+            FieldKind::Number => {
                 let number = value.replace(',', ".").parse().ok().filter(|n: &f64| n.is_finite());
                 let number = number.ok_or_else(|| wrong(Rule::NotNumber.into()))?;
                 self.values.push((name, number.into()));
@@ -150,36 +139,39 @@ impl<'f> BodyBuilder<'f> {
                     self.text(&format!("{whole}.unit"), unit);
                 }
             }
-            "truth" => {
+            FieldKind::Boolean => {
                 let truth = value.parse::<bool>().map_err(|_| wrong(Rule::NotBoolean.into()))?;
                 self.values.push((name, truth.into()));
             }
-            "many" => match self.values.iter_mut().find(|(own, _)| *own == name) {
+            FieldKind::Choices => match self.values.iter_mut().find(|(own, _)| *own == name) {
                 Some((_, Value::Array(all))) if !value.is_empty() => all.push(value.into()),
                 Some(_) => {}
                 None => self.values.push((name, Value::Array(Vec::new()))),
             },
-            "hours" => self.values.push((name, hours(form))),
-            "rows" => self.rows.push((name, Rows::FilledIn)),
-            "times" if self.rows.iter().any(|(_, rows)| matches!(rows, Rows::Times(_))) => {
+            FieldKind::Hours => self.values.push((name, hours(form))),
+            FieldKind::Rows => self.rows.push((name, Rows::FilledIn)),
+            FieldKind::Repeated
+                if self.rows.iter().any(|(_, rows)| matches!(rows, Rows::Times(_))) =>
+            {
                 return Err(wrong(ConsoleRule::ForOneList.into()));
             }
-            "times" => {
+            FieldKind::Repeated => {
                 let times =
                     value.trim().parse().ok().filter(|times| (1..=TIMES_MAX).contains(times));
                 let times = times.ok_or_else(|| wrong(ConsoleRule::PageSize.into()))?;
                 self.rows.push((name, Rows::Times(times)));
             }
-            "json" => {
+            FieldKind::Json => {
                 let answer =
                     serde_json::from_str(value).map_err(|_| wrong(ConsoleRule::NotJson.into()))?;
                 self.values.push((name, answer));
             }
-            "question" => {
+            FieldKind::Question => {
                 let list = serde_json::from_str(value).unwrap_or_default();
                 self.values.push((name, questions::with(list, form)?));
             }
-            _ => {}
+            // Files come beside the fields; a box that is ticked says so itself.
+            FieldKind::Answer | FieldKind::File | FieldKind::Photo | FieldKind::Flag => {}
         }
         Ok(())
     }

@@ -5,6 +5,7 @@ use serde_json::Value;
 use spotter_kernel::Result;
 
 use crate::{
+    field_kind::FieldKind,
     files::ANSWER,
     page_context::{ApiCall, PageContext},
     parts::{
@@ -89,7 +90,7 @@ pub(super) fn one(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let written = |list: Vec<&Value>| {
         let list = Value::Array(list.into_iter().cloned().collect());
         let form = Form::about(cx, "update_form", at()).based_on(&made);
-        form.hidden("questions:json", list.to_string())
+        form.hidden(&FieldKind::Json.name_of("questions"), list.to_string())
     };
     let main = html! {
         p { (state(cx, form.text("status"))) " " span.quiet { (t.term(form.text("kind"))) } }
@@ -147,7 +148,7 @@ fn editor(
     let list = Value::Array(all.to_vec()).to_string();
     let name = place.map_or_else(|| "new".to_owned(), |place| place.to_string());
     let form = Form::with_key(cx, &name, "update_form", at).based_on(made);
-    let form = form.hidden("questions:question", list).from(&record);
+    let form = form.hidden(&FieldKind::Question.name_of("questions"), list).from(&record);
     let of = |kinds: &[&str]| place.is_none() || kinds.contains(&kind.as_str());
     let types = [
         "text",

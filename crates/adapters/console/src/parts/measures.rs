@@ -4,8 +4,6 @@ use serde_json::Value;
 
 use super::format::{Format, JsonFields};
 
-/// What is typed into the field of a type, with the unit that the value is in; see `typed`.
-pub(crate) const MARK: &str = ":measured";
 /// What stands between a type and a unit.
 pub(crate) const BETWEEN: char = '|';
 

@@ -5,6 +5,7 @@ use serde_json::Value;
 use spotter_kernel::{Result, Timestamp, text::WallTime};
 
 use crate::{
+    field_kind::FieldKind,
     page_context::{ApiCall, PageContext},
     pages::{
         bookings::{cancelling, when},
@@ -80,7 +81,11 @@ fn changing(cx: &mut PageContext<'_, '_>, event: &Value) -> Result<Markup> {
         .choice("coachId", t.coach(), &coaches)
         .choice("locationId", t.location(), &locations)
         .text("capacity", t.seats());
-    let form = if dragged { form } else { form.unchanged("startsAt:local", &local) };
+    let form = if dragged {
+        form
+    } else {
+        form.unchanged(&FieldKind::LocalTime.name_of("startsAt"), &local)
+    };
     let form = form.send(t.save());
     let form = html! { (booked(cx, event.int("seatsTaken"))) (form) };
     Ok(if dragged {

@@ -6,6 +6,7 @@ use spotter_kernel::Result;
 
 use super::{Head, at, head};
 use crate::{
+    field_kind::FieldKind,
     page_context::{ApiCall, PageContext},
     pages::{bookings, messages},
     parts::{
@@ -101,7 +102,7 @@ pub(in crate::pages) fn overview(cx: &mut PageContext<'_, '_>) -> Result<View> {
                 (Form::about(cx, "set_client_tags", at(&id)).based_on(&made("client.tags")).content(html! {
                     div.field {
                         label for="tags" { (t.tags_help()) }
-                        input #tags type="text" name="tags:list" value=(client.list("tags").iter().filter_map(Value::as_str).collect::<Vec<_>>().join(", "));
+                        input #tags type="text" name=(FieldKind::List.name_of("tags")) value=(client.list("tags").iter().filter_map(Value::as_str).collect::<Vec<_>>().join(", "));
                     }
                 }).send(t.save()))
             }

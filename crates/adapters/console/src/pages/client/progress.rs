@@ -5,6 +5,7 @@ use spotter_kernel::Result;
 
 use super::{Head, at, head};
 use crate::{
+    field_kind::FieldKind,
     page_context::{ApiCall, PageContext},
     parts::{
         charts::{self, Point},
@@ -73,8 +74,8 @@ pub(in crate::pages) fn shared_progress(
         .unwrap_or_default()
         .to_owned();
     let kinds = measures::choices(types.list("measurementTypes"), units);
-    let of_kind = format!("type{}", measures::MARK);
-    let of_goal = format!("measurementType{}", measures::MARK);
+    let of_kind = FieldKind::Measured.name_of("type");
+    let of_goal = FieldKind::Measured.name_of("measurementType");
     let today = written.today().to_string();
     Ok(html! {
         (tabs)

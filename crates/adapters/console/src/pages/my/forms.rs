@@ -5,6 +5,7 @@ use serde_json::Value;
 use spotter_kernel::Result;
 
 use crate::{
+    field_kind::FieldKind,
     files::ANSWER,
     page_context::{ApiCall, PageContext},
     pages::documents::{document, file_form},
@@ -143,10 +144,10 @@ pub(in crate::pages) fn question_field(
         html! {
             fieldset.field {
                 legend { (label) }
-                @if kind == "checkbox" { input type="hidden" name={ (name) ":many" } value=""; }
+                @if kind == "checkbox" { input type="hidden" name=(FieldKind::Choices.name_of(&name)) value=""; }
                 @for option in question.list("options") {
                     label.check {
-                        input type=(kind) name=(if kind == "checkbox" { format!("{name}:many") } else { name.clone() }) value=(option.text("optionId")) checked[chosen(option.text("optionId"))];
+                        input type=(kind) name=(if kind == "checkbox" { FieldKind::Choices.name_of(&name) } else { name.clone() }) value=(option.text("optionId")) checked[chosen(option.text("optionId"))];
                         (option.text("label"))
                     }
                 }
@@ -160,8 +161,8 @@ pub(in crate::pages) fn question_field(
         "boolean" | "consent" => html! {
             fieldset.field {
                 legend { (label) }
-                label.check { input type="radio" name={ (name) ":truth" } value="true" checked[answer == &Value::Bool(true)]; (t.yes()) }
-                label.check { input type="radio" name={ (name) ":truth" } value="false" checked[answer == &Value::Bool(false)]; (t.no()) }
+                label.check { input type="radio" name=(FieldKind::Boolean.name_of(&name)) value="true" checked[answer == &Value::Bool(true)]; (t.yes()) }
+                label.check { input type="radio" name=(FieldKind::Boolean.name_of(&name)) value="false" checked[answer == &Value::Bool(false)]; (t.no()) }
             }
         },
         "scale" => html! {
@@ -169,17 +170,17 @@ pub(in crate::pages) fn question_field(
                 legend { (label) }
                 div.times {
                     @for step in question.int("min")..=question.int("max").min(question.int("min") + 20) {
-                        label.check { input type="radio" name={ (name) ":number" } value=(step) checked[answer.as_f64() == Some(step as f64)]; (step) }
+                        label.check { input type="radio" name=(FieldKind::Number.name_of(&name)) value=(step) checked[answer.as_f64() == Some(step as f64)]; (step) }
                     }
                 }
             }
         },
         kind => {
-            let (input, mark) = match kind {
-                "number" => ("number", ":number"),
-                "date" => ("date", ""),
-                "measurement" => ("number", ".value:number"),
-                _ => ("text", ""),
+            let (input, field) = match kind {
+                "number" => ("number", FieldKind::Number.name_of(&name)),
+                "date" => ("date", name.clone()),
+                "measurement" => ("number", FieldKind::Number.name_of(format!("{name}.value"))),
+                _ => ("text", name.clone()),
             };
             html! {
                 div.field {
@@ -191,8 +192,8 @@ pub(in crate::pages) fn question_field(
                             input type="hidden" name={ (name) ".fileId" } value=(answer.text("fileId"));
                         }
                         p.help { (t.file_help()) }
-                        input id=(name) type="file" name={ (name) (Upload::Answer.mark()) } accept=(Upload::Answer.accepts());
-                    } @else { input id=(name) type=(input) step=[(input == "number").then_some("any")] name={ (name) (mark) } value=(if kind == "measurement" { answer.at("value").to_string().replace("null", "") } else { text() }); }
+                        input id=(name) type="file" name=(Upload::Answer.kind().name_of(&name)) accept=(Upload::Answer.accepts());
+                    } @else { input id=(name) type=(input) step=[(input == "number").then_some("any")] name=(field) value=(if kind == "measurement" { answer.at("value").to_string().replace("null", "") } else { text() }); }
                     @if !question.list("units").is_empty() {
                         select name={ (request_body::UNIT) (name) } aria-label=(t.units()) {
                             @for unit in question.list("units").iter().filter_map(Value::as_str) {

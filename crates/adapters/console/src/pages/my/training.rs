@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use spotter_kernel::Result;
 
 use crate::{
+    field_kind::FieldKind,
     page_context::{ApiCall, PageContext},
     pages::programmes,
     parts::{
@@ -390,7 +391,7 @@ fn sets_form(
         let name = |rest: &str| format!("exercises.{index}.{rest}");
         form = form
             .hidden(&name("exerciseId"), exercise.text("exerciseId"))
-            .hidden(&name("sets:rows"), "");
+            .hidden(&FieldKind::Rows.name_of(name("sets")), "");
         for field in ["notes", "superset"] {
             if exercise.has(field) {
                 form = form.hidden(&name(field), exercise.text(field));
@@ -483,7 +484,7 @@ fn stepping(
                 }
             }
             // A set that nobody ticks was left out.
-            input type="hidden" name={ (name("completed")) ":flag" } value="";
+            input type="hidden" name=(FieldKind::Flag.name_of(name("completed"))) value="";
             label.check { input type="checkbox" name=(name("completed")) value="true" checked[done]; (t.done_it()) }
         }
     }

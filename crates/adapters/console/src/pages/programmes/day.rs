@@ -7,6 +7,7 @@ use spotter_kernel::Result;
 
 use super::{is_measured, prescription, weight_unit};
 use crate::{
+    field_kind::FieldKind,
     page_context::{ApiCall, PageContext},
     parts::{
         fields::{Cell, Form, disclosure},
@@ -146,7 +147,7 @@ fn edited<'f>(
     let (t, sets) = (cx.strings, exercise.list("sets"));
     let mut form = form
         .hidden(&place(index, "exerciseId"), exercise.text("exerciseId"))
-        .hidden(&place(index, "sets:rows"), "");
+        .hidden(&FieldKind::Rows.name_of(place(index, "sets")), "");
     let any = |field: &str| sets.iter().any(|set| set.has(field));
     // What is lifted so many times has a weight, and the reverse; nothing is known of what has no sets.
     let none = !OF_SETS[1..].iter().any(|field| any(field));
@@ -193,7 +194,7 @@ fn added<'f>(
     let tracking = exercise.text("trackingType");
     let of_set =
         [("reps", t.reps()), ("weight", unit), ("durationSeconds", "s"), ("distanceMeters", "m")];
-    let times = cell(place(index, "sets:times"), t.sets(), "numeric");
+    let times = cell(FieldKind::Repeated.name_of(place(index, "sets")), t.sets(), "numeric");
     let mut cells = vec![Cell { usual: "3", ..times }];
     let request = of_set.into_iter().filter(|(field, _)| is_measured(tracking, field));
     cells

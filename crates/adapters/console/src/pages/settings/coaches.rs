@@ -5,6 +5,7 @@ use spotter_kernel::Result;
 
 use super::{hours, only_if, tabs};
 use crate::{
+    field_kind::FieldKind,
     page_context::{ApiCall, PageContext},
     parts::{
         fields::{Form, disclosure},
@@ -84,8 +85,8 @@ pub(in crate::pages) fn one(cx: &mut PageContext<'_, '_>) -> Result<View> {
         (table(t.working_hours(), &[t.day(), t.when()], weekly))
         @if cx.may("set_coach_availability") && hours.has("availability") {
             @let availability = hours.at("availability");
-            @let form = Form::about(cx, "set_coach_availability", at()).based_on(&made).hidden("timeZone", availability.text("timeZone")).hidden("weekly:hours", "")
-                .hidden("overrides:json", availability.at("overrides").to_string());
+            @let form = Form::about(cx, "set_coach_availability", at()).based_on(&made).hidden("timeZone", availability.text("timeZone")).hidden(&FieldKind::Hours.name_of("weekly"), "")
+                .hidden(&FieldKind::Json.name_of("overrides"), availability.at("overrides").to_string());
             // Hours that are for some appointments alone, or at several places, would lose that here.
             @let bound = availability.list("weekly").iter().any(|own| own.list("locationIds").len() > 1 || !own.list("eventTypeIds").is_empty());
             @if bound { p.quiet { (t.hours_elsewhere()) } }

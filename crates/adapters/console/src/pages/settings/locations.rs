@@ -5,6 +5,7 @@ use spotter_kernel::Result;
 
 use super::{hours, only_if, tabs};
 use crate::{
+    field_kind::FieldKind,
     page_context::{ApiCall, PageContext},
     parts::{
         fields::{Form, disclosure},
@@ -77,7 +78,7 @@ pub(in crate::pages) fn one(cx: &mut PageContext<'_, '_>) -> Result<View> {
         h2 { (t.opening_hours()) }
         (table(t.opening_hours(), &[t.day(), t.open()], hours))
         @if cx.may("update_location") {
-            @let form = Form::about(cx, "update_location", at()).based_on(&made).hidden("openingHours:hours", "");
+            @let form = Form::about(cx, "update_location", at()).based_on(&made).hidden(&FieldKind::Hours.name_of("openingHours"), "");
             section.card { (disclosure(t.change_hours(), hours::week_of(cx, form, (location.list("openingHours"), OPEN), &[]))) }
         }
     };

@@ -13,6 +13,7 @@ use serde_json::Value;
 use spotter_kernel::{Result, TimeZone, money::Currency};
 
 use crate::{
+    field_kind::FieldKind,
     page_context::{ApiCall, PageContext},
     parts::{
         fields::{Form, disclosure},
@@ -92,7 +93,7 @@ pub(super) fn fields(cx: &mut PageContext<'_, '_>) -> Result<View> {
         },
     ]).collect();
     let form = Form::of(cx, "create_custom_field").text("label", t.name()).choice("type", t.kind(), &kinds).content(html! {
-        div.field { label for="options" { (t.options()) } p.help { (t.options_help()) } input #options type="text" name="options:list"; }
+        div.field { label for="options" { (t.options()) } p.help { (t.options_help()) } input #options type="text" name=(FieldKind::List.name_of("options")); }
     });
     let main = html! {
         (tabs(cx, "/fields"))

@@ -4,7 +4,7 @@ use maud::html;
 use spotter_kernel::money::Currency;
 
 use super::{Form, Upload};
-use crate::{body, parts::format::JsonFields};
+use crate::{body, field_kind::FieldKind, parts::format::JsonFields};
 
 /// One of the fields of a row.
 pub(crate) struct Cell<'c> {
@@ -27,7 +27,7 @@ impl Cell<'_> {
 
 /// A field's place without the mark that says how it is written.
 pub(super) fn unmarked(place: &str) -> &str {
-    place.split_once(':').map_or(place, |(name, _)| name)
+    FieldKind::split(place).0
 }
 
 impl Form<'_> {
@@ -144,7 +144,7 @@ impl Form<'_> {
         self.file = true;
         let help = self.strings.file_help();
         let control = html! {
-            input type="file" id=(self.input_id(name)) name={ (name) (sent.mark()) } accept=(sent.accepts()) required[self.is_required(name)]
+            input type="file" id=(self.input_id(name)) name=(sent.kind().name_of(name)) accept=(sent.accepts()) required[self.is_required(name)]
                 aria-invalid=[self.mistake(name).map(|_| "true")] aria-describedby=[self.described(name, help)];
         };
         self.labelled(name, label, help, control);
@@ -177,7 +177,7 @@ impl Form<'_> {
 
     /// An amount of the company's currency, as people write it.
     pub(crate) fn money(mut self, name: &str, label: &str) -> Self {
-        let (currency, money) = (self.currency.clone(), format!("{name}:money"));
+        let (currency, money) = (self.currency.clone(), FieldKind::Money.name_of(name));
         // Operations tell amounts in minor units.
         if let (Some((field, answer)), Some(known)) = (&mut self.wrong, Currency::parse(&currency))
             && field == name
@@ -212,7 +212,7 @@ impl Form<'_> {
     /// A date with a time, by the clock of the company. It is proposed, and sent as it stands; see
     /// [`standing`](Self::unchanged).
     pub(crate) fn moment(mut self, name: &str, label: &str, local: &str) -> Self {
-        let marked = format!("{name}:local");
+        let marked = FieldKind::LocalTime.name_of(name);
         let value = if self.typed.is_some() { self.value(&marked) } else { local.to_owned() };
         let control = html! {
             input type="datetime-local" id=(self.input_id(name)) name=(marked) value=(value)
@@ -295,7 +295,7 @@ impl Form<'_> {
                 span { (label) }
             }
         });
-        let flag = format!("{name}:flag");
+        let flag = FieldKind::Flag.name_of(name);
         self.holds(&flag, "");
         if on {
             self.holds(name, "true");

@@ -13,6 +13,7 @@ use spotter_contract::{Method, confirmations::Preview};
 use super::format::JsonFields;
 use crate::{
     act, body, edited_fields,
+    field_kind::FieldKind,
     page_context::{PageContext, allowed_operation},
     record_version::{self, FormSource},
     unsent_form,
@@ -85,12 +86,12 @@ pub(crate) enum Upload {
 }
 
 impl Upload {
-    /// What stands after its field's name.
-    pub(crate) const fn mark(self) -> &'static str {
+    /// The kind of its field.
+    pub(crate) const fn kind(self) -> FieldKind {
         match self {
-            Self::File => ":file",
-            Self::Photo => ":photo",
-            Self::Answer => ":answer",
+            Self::File => FieldKind::File,
+            Self::Photo => FieldKind::Photo,
+            Self::Answer => FieldKind::Answer,
         }
     }
 
