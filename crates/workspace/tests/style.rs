@@ -363,3 +363,20 @@ fn sentences_address_a_person_in_one_way() {
     }
     assert!(count > 500, "{count}");
 }
+
+/// The files that the architecture leads to are there.
+#[test]
+fn files_of_the_architecture_exist() {
+    let text = fs::read_to_string(root().join("docs/ARCHITECTURE.md")).unwrap();
+    let files: BTreeSet<String> = sources().into_keys().collect();
+    let mut count = 0;
+    for name in text.split('`').skip(1).step_by(2).filter(|name| name.contains("/src/")) {
+        count += 1;
+        let found = files.iter().any(|file| {
+            file.ends_with(&format!("/{name}"))
+                || file.contains(&format!("/{}/", name.trim_end_matches('/')))
+        });
+        assert!(found, "docs/ARCHITECTURE.md names {name}");
+    }
+    assert!(count > 20, "{count}");
+}
