@@ -83,7 +83,7 @@ pub async fn run(mut service: Service, place: Place, spotter: PathBuf, rounds: u
     let holds = audit.status()?.success();
     match broken == 0 && holds {
         true => Ok(()),
-        false => Err("the books do not hold".into()),
+        false => Err("the daily audit found a difference".into()),
     }
 }
 

@@ -66,8 +66,10 @@ async fn every<F: Future<Output = Result<()>>>(
 async fn attempt(work: &'static str, done: impl Future<Output = Result<()>>) {
     match caught_async(done).await {
         Ok(Ok(())) => {}
-        Ok(Err(problem)) => tracing::warn!(work, %problem, "upkeep failed; it will be done again"),
-        Err(panic) => tracing::error!(work, %panic, "upkeep failed; it will be done again"),
+        Ok(Err(problem)) => {
+            tracing::warn!(work, %problem, "maintenance failed; it will be retried")
+        }
+        Err(panic) => tracing::error!(work, %panic, "maintenance failed; it will be retried"),
     }
 }
 
@@ -129,7 +131,7 @@ async fn report(db: &Db, env: &Env) -> Result<()> {
     let recounts = crate::areas::areas().recounts;
     while let Some(company) = recount::waiting(db).await? {
         let made = recount::recount(db, env, company, &recounts, true).await?;
-        tracing::info!(%company, metrics = made.len(), "the reports know what was before them");
+        tracing::info!(%company, metrics = made.len(), "metrics of earlier months are complete");
         recount::done(db, company).await?;
     }
     Ok(())

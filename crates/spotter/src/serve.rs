@@ -195,7 +195,7 @@ pub(crate) async fn serve(
     drop(state);
     let closed = tokio::task::spawn_blocking(move || db.close(retry_policy)).await;
     if !closed.unwrap_or(false) {
-        tracing::warn!("some transactions were still under way at the end");
+        tracing::warn!("transactions were in progress at shutdown");
     }
     tracing::info!("stopped");
     ended
@@ -246,7 +246,7 @@ pub(crate) async fn stay_through_hangups() {
     use tokio::signal::unix::{SignalKind, signal};
     let Ok(mut hangups) = signal(SignalKind::hangup()) else { return };
     while hangups.recv().await.is_some() {
-        tracing::info!("SIGHUP: nothing is read anew; settings are read at the start");
+        tracing::info!("SIGHUP ignored: settings are read at the start");
     }
 }
 

@@ -12,7 +12,7 @@ use spotter_contract::{
 };
 use spotter_http::{FormRoom, RequestId, State, keep_file, may_reach, passwords};
 use spotter_kernel::{
-    Id, Key, Phrase, Problem, Result,
+    Id, Key, Problem, Result,
     secret::{Credential, base64url},
 };
 use spotter_people::identity::{
@@ -356,7 +356,11 @@ fn with_files(
 fn as_field_error(problem: Problem, field: &str) -> Problem {
     let rule = match problem.status {
         415 => Box::new(ConsoleRule::NotUploadable.into()),
-        _ => problem.rule.clone().unwrap_or_else(|| Phrase::verbatim(&problem.message).into()),
+        _ => problem
+            .rule
+            .clone()
+            .or(problem.reason.clone())
+            .unwrap_or_else(|| problem.key.phrase().into()),
     };
     Problem { details: Some(json!({"field": field})), rule: Some(rule), ..problem }
 }

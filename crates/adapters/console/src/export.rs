@@ -158,7 +158,7 @@ async fn table_of(
             }
         }
         let output = "This list has more than 20,000 records. Go back, and filter it first.";
-        Err(Problem::with_cause(spotter_kernel::Key::RequestInvalid, output))
+        Err(Problem::with_message(spotter_kernel::Key::RequestInvalid, output))
     };
     let (pages, names) = state.db.read_slow(read).await?;
     let table = tokio::task::spawn_blocking(move || csv_of_pages(&pages, &names)).await;

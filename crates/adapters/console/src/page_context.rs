@@ -453,7 +453,7 @@ pub(crate) fn allowed_operation<'s>(state: &'s State, id: &str) -> Result<&'s Ar
     let found = state.table.find(id);
     let found = found.filter(|found| found.surface == Surface::App || found.for_people);
     found.ok_or_else(|| {
-        Problem::with_cause(spotter_kernel::Key::NotFound, "There is no such operation.")
+        Problem::with_message(spotter_kernel::Key::NotFound, "There is no such operation.")
     })
 }
 

@@ -11,7 +11,7 @@ use axum::{
 use maud::{Markup, html};
 use spotter_http::{State, passwords};
 use spotter_kernel::{
-    Key, Problem, Result,
+    Key, Problem, Result, Rule,
     secret::{Credential, CredentialKind},
     text::Email,
 };
@@ -247,7 +247,7 @@ async fn mail_link(
     from: std::net::IpAddr,
     typed: &str,
 ) -> Result<()> {
-    let email = Email::parse(typed)
-        .ok_or_else(|| Problem::with_cause(Key::RequestInvalid, "This is no e-mail address."))?;
+    let email =
+        Email::parse(typed).ok_or_else(|| Problem::because(Key::RequestInvalid, Rule::NotEmail))?;
     passwords::forgot(state, request_id, from, email).await
 }

@@ -29,7 +29,7 @@ pub(crate) const UNIT: &str = "-unit.";
 pub(crate) fn body_of(schema: &Value, form: &Form, person: &Person) -> Result<Value> {
     if form.pairs().count() > FIELDS_MAX {
         let rule = format!("at most {FIELDS_MAX} fields may be sent at once");
-        return Err(Problem::with_cause(Key::RequestInvalid, rule));
+        return Err(Problem::with_message(Key::RequestInvalid, rule));
     }
     let mut typed = BodyBuilder::default();
     // The parts of a question are read with the list that it is of.

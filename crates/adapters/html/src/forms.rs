@@ -9,7 +9,7 @@ use axum::{
 };
 use spotter_contract::vault;
 use spotter_http::{FormFile, RequestId, State, read_body, read_body_within};
-use spotter_kernel::{Key, Problem, Result, encoding::decoded, secret::base64url};
+use spotter_kernel::{Key, Problem, Result, Rule, encoding::decoded, secret::base64url};
 
 use crate::{page, words::Strings};
 
@@ -100,7 +100,7 @@ impl Form {
     /// Reads a form that may bring files. A field whose name has a mark, such as `uploadId:file`, brings one to be kept; any
     /// other brings text, and what its file is called is a field of its own.
     async fn read_with_file(request: Request<Body>, most: usize) -> Result<Self> {
-        let unreadable = || Problem::with_cause(Key::RequestInvalid, "The form could not be read.");
+        let unreadable = || Problem::because(Key::RequestInvalid, Rule::UnreadableForm);
         let (parts, body) = request.into_parts();
         let body = read_body_within(body, most, PATIENCE).await?;
         let mut request = Request::from_parts(parts, Body::from(body));
@@ -117,10 +117,7 @@ impl Form {
             let media_type = field.content_type().unwrap_or_default().to_owned();
             let bytes = field.bytes().await.map_err(|_| unreadable())?;
             if pairs.len() >= FIELDS_MAX || files.len() >= FILES_MAX {
-                return Err(Problem::with_cause(
-                    Key::RequestInvalid,
-                    "The form has too many fields.",
-                ));
+                return Err(Problem::because(Key::RequestInvalid, Rule::TooManyFields));
             }
             match called {
                 // A browser sends what was not chosen as a file without a name.
@@ -132,12 +129,8 @@ impl Form {
                 called => {
                     let left = if called.is_some() { &mut brought } else { &mut typed };
                     let rest = left.checked_sub(bytes.len());
-                    *left = rest.ok_or_else(|| {
-                        Problem::with_cause(
-                            Key::RequestInvalid,
-                            "The text of the form is too long.",
-                        )
-                    })?;
+                    *left = rest
+                        .ok_or_else(|| Problem::because(Key::RequestInvalid, Rule::FormTooLong))?;
                     pairs.push((name, decoded(&bytes)));
                     let called = called.filter(|called| !called.is_empty());
                     pairs.extend(

@@ -84,7 +84,7 @@ pub fn problem(problem: &Problem) -> Response<Body> {
 /// The status of a problem; what nobody expected is logged.
 pub fn shut(problem: &Problem) -> StatusCode {
     if problem.status >= 500 {
-        tracing::error!(%problem, "a page could not be shown");
+        tracing::error!(%problem, "rendering a page failed");
     }
     StatusCode::from_u16(problem.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
 }

@@ -18,7 +18,7 @@ pub async fn read_body(body: Body, max: usize) -> Result<Bytes> {
 /// The same where it may take longer, or must not take as long.
 pub async fn read_body_within(body: Body, max: usize, retry_policy: Duration) -> Result<Bytes> {
     let failed = |status, message: &str| {
-        Problem::with_cause(Key::RequestFailed, message).with_status(status)
+        Problem::with_message(Key::RequestFailed, message).with_status(status)
     };
     match tokio::time::timeout(retry_policy, Limited::new(body, max).collect()).await {
         Ok(Ok(body)) => Ok(body.to_bytes()),

@@ -215,7 +215,7 @@ impl OpenStream {
             QuotaError::All => Problem::overloaded(),
             QuotaError::Own => {
                 let text = format!("A person has at most {SEATS_EACH} streams open.");
-                Problem::with_cause(Key::RateLimitExceeded, text)
+                Problem::with_message(Key::RateLimitExceeded, text)
             }
         })?;
         metrics::gauge!("spotter_live_streams").increment(1.0);

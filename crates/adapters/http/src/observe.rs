@@ -53,13 +53,13 @@ pub async fn request(
     let from = address::of(&request, &state.settings.trusted_proxies);
     let mut response = match fault(&request) {
         Some(why) => {
-            server::refuse(&state, &request, Problem::with_cause(Key::RequestInvalid, why))
+            server::refuse(&state, &request, Problem::with_message(Key::RequestInvalid, why))
         }
         None => {
             let (request, leftover) = unread_body::watch(request);
             let response = caught_async(next.run(request)).await.unwrap_or_else(|panic| {
                 let request_id = id.as_str();
-                tracing::error!(request_id, %method, %panic, "a request was given up");
+                tracing::error!(request_id, %method, %panic, "a request panicked");
                 let rate_limit = server::count_address(&state, from);
                 envelope::failure(&Key::InternalError.into(), request_id, rate_limit)
             });

@@ -292,7 +292,7 @@ async fn read(
         }
         Err(()) => {
             let text = "The Idempotency-Key header was sent more than once.";
-            Err(Problem::with_cause(Key::IdempotencyInvalid, text))
+            Err(Problem::with_message(Key::IdempotencyInvalid, text))
         }
     };
     let reached = written.and_then(|arguments| resolve_addresses(operation, &arguments.body));
@@ -335,7 +335,7 @@ pub(crate) async fn collect(headers: &HeaderMap, body: Body) -> Result<Vec<u8>> 
         return Ok(body);
     }
     media_type(headers)
-        .map_err(|why| Problem::with_cause(Key::RequestFailed, why).with_status(415))?;
+        .map_err(|why| Problem::with_message(Key::RequestFailed, why).with_status(415))?;
     // The mark of a byte order says nothing of UTF-8, and is skipped (RFC 8259, section 8.1).
     let marked = body.starts_with(b"\xef\xbb\xbf");
     Ok(if marked { body[3..].to_vec() } else { body })

@@ -49,7 +49,7 @@ impl PersonQuotas {
     pub(crate) fn own(&self, person: Id, each: usize) -> spotter_kernel::Result<QuotaPermit> {
         self.take(person, usize::MAX, each).map_err(|_| {
             let text = format!("A person sends at most {each} files at once.");
-            Problem::with_cause(Key::RateLimitExceeded, text)
+            Problem::with_message(Key::RateLimitExceeded, text)
         })
     }
 }

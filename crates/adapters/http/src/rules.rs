@@ -13,6 +13,10 @@ phrases! {
             "is needed: the address has several accounts"
             "is nodig: het adres heeft meer accounts"
             "wird gebraucht: die Adresse hat mehrere Konten"
+        BadFileName
+            "The name of the file cannot be kept; call it otherwise."
+            "De naam van het bestand kan niet; geef het een andere naam."
+            "Der Name der Datei geht nicht; benennen Sie sie um."
         BrokenPicture
             "must be a picture that can be read to its end"
             "de foto is onvolledig"

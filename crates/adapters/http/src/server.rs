@@ -387,7 +387,7 @@ async fn unmatched(state: Arc<State>, request: Request<Body>) -> Response<Body> 
     if is_a_persons(&request) {
         return lost_page(&state, &request);
     }
-    refuse(&state, &request, Problem::with_cause(Key::NotFound, "No route matches."))
+    refuse(&state, &request, Problem::with_message(Key::NotFound, "No route matches."))
 }
 
 /// Whether a browser asks for a page, at an address of none of the APIs.
@@ -407,7 +407,7 @@ fn lost_page(state: &State, request: &Request<Body>) -> Response<Body> {
     let from = crate::address::of(request, &state.settings.trusted_proxies);
     let problem = match count_address(state, from).exceeded {
         true => Problem::from(Key::RateLimitExceeded),
-        false => Problem::with_cause(Key::NotFound, "There is nothing at this address."),
+        false => Problem::with_message(Key::NotFound, "There is nothing at this address."),
     };
     let mut response = Response::new(Body::from(LOST));
     *response.status_mut() = StatusCode::from_u16(problem.status).unwrap_or(StatusCode::NOT_FOUND);

@@ -77,12 +77,12 @@ struct UploadAnswer {
 }
 
 fn refused(status: u16, message: impl Into<String>) -> Problem {
-    Problem::with_cause(Key::RequestFailed, message).with_status(status)
+    Problem::with_message(Key::RequestFailed, message).with_status(status)
 }
 
 /// What is told of trouble with the store of files.
 pub(crate) fn troubled(trouble: FileError) -> Problem {
-    tracing::error!(%trouble, "a file could not be kept or read");
+    tracing::error!(%trouble, "storing or reading a file failed");
     match trouble {
         FileError::Full => refused(507, "There is no room for the file; nothing was kept of it."),
         FileError::Missing => Key::NotFound.into(),
@@ -192,12 +192,8 @@ pub async fn keep_file(
     let media_type = media_type(&submitted, purpose)?;
     // Slashes are folders of whoever sends it.
     let name = name.rsplit(['/', '\\']).next().unwrap_or_default().trim().to_owned();
-    let file_name = serde_json::from_value(name.into()).map_err(|_| {
-        Problem::with_cause(
-            Key::RequestInvalid,
-            "The name of the file cannot be kept; call it otherwise.",
-        )
-    })?;
+    let file_name = serde_json::from_value(name.into())
+        .map_err(|_| Problem::because(Key::RequestInvalid, HttpRule::BadFileName))?;
     let mut arriving = LimitedBody::new(Body::from(bytes), state);
     if purpose == Purpose::ProgressPhoto {
         arriving.at_most(PICTURE_MAX);
@@ -356,7 +352,7 @@ async fn finish_upload(
         Ok(()) => writing.finish().await.map_err(troubled),
         Err(problem) => {
             if let Err(trouble) = writing.abort().await {
-                tracing::warn!(%trouble, "what arrived of a file could not be removed");
+                tracing::warn!(%trouble, "removing an incomplete file failed");
             }
             Err(problem)
         }

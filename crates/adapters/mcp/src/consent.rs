@@ -204,7 +204,7 @@ async fn approve(
 ) -> Result<String> {
     let modules: Vec<Module> = form.all("module").filter_map(Module::parse).collect();
     if modules.is_empty() {
-        return Err(Problem::with_cause(Key::RequestInvalid, t.nothing_ticked()));
+        return Err(Problem::with_message(Key::RequestInvalid, t.nothing_ticked()));
     }
     let request_secret = Text::parse(&secret).map_err(|_| Problem::new(Key::NotFound))?;
     let approval = Approval {

@@ -96,7 +96,7 @@ impl Providers {
         let written =
             self.write(company, what, move |cx| charging::apply_result(cx, payment, &result)).await;
         if let Ok(false) = written {
-            tracing::error!(%payment, ?notice, "a provider speaks of other money than was asked for");
+            tracing::error!(%payment, ?notice, "a provider reports another amount than requested");
         }
         // What became of it is asked again: nothing is lost where it cannot be written now.
         written.map(drop).map_err(|problem| jobs::Outcome::Unknown(problem.to_string()))

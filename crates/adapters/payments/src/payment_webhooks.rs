@@ -185,7 +185,7 @@ impl Providers {
         (client, back): (ClientId, &str),
         why: &str,
     ) -> Result<Response<Body>> {
-        tracing::warn!(%company, why, "a payment provider does not answer");
+        tracing::warn!(%company, why, "a payment provider does not respond");
         let back = back.to_owned();
         let page = self.read(company, move |cx| page::unavailable_page(cx, client, &back)).await?;
         let mut response = Response::new(Body::from(page));
@@ -212,7 +212,7 @@ impl Providers {
         let header =
             |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).map(str::to_owned);
         let notice = self.read_notice(&account, header, body).map_err(|why| {
-            Problem::with_cause(Key::RequestInvalid, format!("The notice is not taken: {why}."))
+            Problem::with_message(Key::RequestInvalid, format!("The notice is not taken: {why}."))
         })?;
         // An account may be used for more than this; what is not ours is taken and forgotten.
         let Some(notice) = notice else { return Ok(()) };

@@ -5,7 +5,10 @@ use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use spotter_contract::{Area, Read, answer, operation};
 use spotter_kernel::{Id, Key, Problem, Result, Timestamp};
 
-use crate::credential::{AccessCredential, CredentialId};
+use crate::{
+    credential::{AccessCredential, CredentialId},
+    rules::AccessRule,
+};
 
 /// How long a code is shown, in milliseconds.
 const STEP_MS: i64 = 30_000;
@@ -72,12 +75,8 @@ answer!(
 
 fn get_access_code(cx: &mut Read) -> Result<AccessCode> {
     let client = cx.calling_client().ok_or(Key::Forbidden)?;
-    let found = AccessCredential::codes_of(cx, client)?.ok_or_else(|| {
-        Problem::with_cause(
-            Key::NotFound,
-            "There is no access credential of the kind `qr` for you.",
-        )
-    })?;
+    let found = AccessCredential::codes_of(cx, client)?
+        .ok_or_else(|| Problem::because(Key::NotFound, AccessRule::NoCode))?;
     let (now, id) = (cx.now(), found.credential_id);
     let end_of = |step: i64| Timestamp::from_millis((step + 1) * STEP_MS);
     Ok(AccessCode {

@@ -21,6 +21,10 @@ phrases! {
             "must not be one digit again and again, or a run of digits"
             "mag geen herhaald cijfer en geen oplopende reeks zijn"
             "darf keine wiederholte Ziffer und keine Reihe sein"
+        NoCode
+            "There is no access credential of the kind `qr` for you."
+            "Er is geen toegangscode voor je."
+            "Es gibt keinen Zugangscode für Sie."
         NotActiveClients
             "must be an active client's"
             "moet van een actieve klant zijn"

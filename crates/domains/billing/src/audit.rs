@@ -65,7 +65,7 @@ pub fn all_findings(tx: &mut Tx<'_>, now: Timestamp) -> Result<Vec<Finding>> {
 
 fn audit(tx: &mut Tx<'_>, now: Timestamp) -> Result<u64> {
     for Finding { company, rule, of } in all_findings(tx, now)? {
-        tracing::error!(%company, rule, of, "the books do not hold");
+        tracing::error!(%company, rule, of, "the daily audit found a difference");
     }
     Ok(0)
 }

@@ -139,16 +139,16 @@ fn owner(cx: &mut Write, new: &NewFeed) -> Result<Id> {
         (FeedKind::Client | FeedKind::Location, Some(_), _) => return Err(absent("coachId")),
         _ => {}
     }
-    let refused = |text: &str| Err(Problem::with_cause(Key::Forbidden, text));
+    let refused = |rule: CalendarRule| Err(Problem::because(Key::Forbidden, rule));
     match (new.kind, &cx.caller().actor) {
         (FeedKind::Client, Actor::Client { id, .. }) => Ok(id.0),
-        (FeedKind::Client, _) => refused("Clients make the feeds of their own bookings."),
-        (_, Actor::Client { .. }) => refused("Clients read their own bookings."),
+        (FeedKind::Client, _) => refused(CalendarRule::FeedsOfClients),
+        (_, Actor::Client { .. }) => refused(CalendarRule::OwnBookings),
         (FeedKind::Coach, Actor::Coach { id, role, .. }) => {
             let (own, role) = (*id, *role);
             let coach = new.coach_id.unwrap_or(own);
             if coach != own && role == Role::Coach {
-                return refused("Coaches read their own calendar.");
+                return refused(CalendarRule::OwnFeeds);
             }
             Coach::find_assignable(cx, coach)?;
             Ok(coach.0)
@@ -160,7 +160,7 @@ fn owner(cx: &mut Write, new: &NewFeed) -> Result<Id> {
             Location::find(cx, id).map_err(|none| none.missing("locationId", rule))?;
             Ok(id.0)
         }
-        (FeedKind::Coach, _) => refused("Coaches read their own calendar."),
+        (FeedKind::Coach, _) => refused(CalendarRule::OwnFeeds),
     }
 }
 

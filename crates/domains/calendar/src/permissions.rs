@@ -13,7 +13,7 @@ use crate::{rules::CalendarRule, vocabulary::CancelledBy};
 pub fn check_own_calendar(cx: &Read, coach: CoachId) -> Result<()> {
     match cx.caller().actor {
         Actor::Coach { id, role: Role::Coach, .. } if id != coach => {
-            Err(Problem::with_cause(Key::Forbidden, "Coaches change their own calendar."))
+            Err(Problem::because(Key::Forbidden, CalendarRule::OwnCalendar))
         }
         _ => Ok(()),
     }

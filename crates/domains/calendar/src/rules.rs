@@ -44,6 +44,10 @@ phrases! {
             "must end before {next}, when the series of nextId begins"
             "moet voor {next} eindigen, als de reeks van nextId begint"
             "muss vor {next} enden, wenn die Reihe von nextId beginnt"
+        FeedsOfClients
+            "Clients make the feeds of their own bookings."
+            "Klanten maken de feeds van hun eigen boekingen."
+            "Kunden erstellen die Feeds ihrer eigenen Buchungen."
         GivenBeside { named: &'static str }
             "must be absent beside {named}"
             "moet leeg zijn naast {named}"
@@ -143,6 +147,18 @@ phrases! {
             "must not overlap {field}[{before}]"
             "mag niet overlappen met {field}[{before}]"
             "darf sich nicht mit {field}[{before}] überschneiden"
+        OwnBookings
+            "Clients read their own bookings."
+            "Klanten zien hun eigen boekingen."
+            "Kunden sehen ihre eigenen Buchungen."
+        OwnCalendar
+            "Coaches change their own calendar."
+            "Coaches wijzigen hun eigen agenda."
+            "Coaches ändern ihren eigenen Kalender."
+        OwnFeeds
+            "Coaches read their own calendar."
+            "Coaches delen hun eigen agenda."
+            "Coaches teilen ihren eigenen Kalender."
         RangeTooLong { days_max: i64 }
             "must be at most {days_max} days after from"
             "mag hoogstens {days_max} dagen na from liggen"
@@ -155,6 +171,10 @@ phrases! {
             "must be given, or slotToken, or calendarEventId"
             "is verplicht, of slotToken, of calendarEventId"
             "muss angegeben werden, oder slotToken, oder calendarEventId"
+        SlotTokenExpired
+            "The slot token has expired: ask for slots again."
+            "Deze tijd is verlopen: vraag de tijden opnieuw op."
+            "Diese Zeit ist abgelaufen: rufen Sie die Zeiten erneut ab."
         StaleVersion { version: i64 }
             "must be {version}: it was changed meanwhile"
             "moet {version} zijn: het is intussen gewijzigd"

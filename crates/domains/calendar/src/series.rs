@@ -61,7 +61,7 @@ pub fn check_conflicts(on_conflict: OnConflict, conflicts: &[SkippedDate]) -> Re
         return Ok(());
     }
     let message = format!("{} of the dates cannot be booked.", conflicts.len());
-    let mut problem = Problem::with_cause(Key::AvailabilitySlotNotBookable, message);
+    let mut problem = Problem::with_message(Key::AvailabilitySlotNotBookable, message);
     problem.details = Some(serde_json::json!({"conflicts": conflicts}));
     Err(problem)
 }

@@ -277,7 +277,7 @@ impl<'r> RefusedSlot<'r> {
             true => "The slot can no longer be booked.".to_owned(),
             false => format!("The slot cannot be booked: {}.", words.join(", ")),
         };
-        let mut problem = Problem::with_cause(Key::AvailabilitySlotNotBookable, output);
+        let mut problem = Problem::with_message(Key::AvailabilitySlotNotBookable, output);
         problem.details = Some(serde_json::json!({"reasons": words, "alternatives": alternatives}));
         Ok(problem)
     }

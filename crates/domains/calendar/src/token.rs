@@ -76,9 +76,9 @@ impl SlotKey {
         };
         let optional = |at: usize| Some(id(at)).filter(|id| *id != NONE).map(Id::from_bytes);
         if instant(1) <= cx.now() {
-            return Err(Problem::with_cause(
+            return Err(Problem::because(
                 Key::AvailabilitySlotNotBookable,
-                "The slot token has expired: ask for slots again.",
+                CalendarRule::SlotTokenExpired,
             ));
         }
         Ok(Self {

@@ -187,7 +187,7 @@ const USER: MessagingRule = MessagingRule::NotReachable;
 fn check_coach(me: User) -> Result<()> {
     match me.role {
         UserRole::Coach => Ok(()),
-        UserRole::Client => Err(Problem::with_cause(Key::Forbidden, "Groups are led by coaches.")),
+        UserRole::Client => Err(Problem::because(Key::Forbidden, MessagingRule::GroupsOfCoaches)),
     }
 }
 

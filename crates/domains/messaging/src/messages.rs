@@ -162,7 +162,7 @@ fn edit_message(
     let (room, mut message) = at.find(cx, me)?;
     if message.sender_id != me.user_id {
         let text = "A message is edited by whoever sent it.";
-        return Err(Problem::with_cause(Key::Forbidden, text));
+        return Err(Problem::with_message(Key::Forbidden, text));
     }
     if message.is_deleted {
         return Err(Problem::conflict("isDeleted", MessagingRule::DeletedMessage));
@@ -183,7 +183,7 @@ fn delete_message(cx: &mut Write, Path(at): Path<MessagePath>) -> Result<Message
         && message.sender().role == UserRole::Client;
     if message.sender_id != me.user_id && !moderates {
         let text = "A message is deleted by whoever sent it or, a client's in a group, by a coach.";
-        return Err(Problem::with_cause(Key::Forbidden, text));
+        return Err(Problem::with_message(Key::Forbidden, text));
     }
     if !message.is_deleted {
         if let Some(upload) = message.erase(cx)? {

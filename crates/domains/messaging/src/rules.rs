@@ -22,6 +22,10 @@ phrases! {
             "must be at most {max} in a group"
             "er mogen hoogstens {max} in een groep zijn"
             "es dürfen höchstens {max} in einer Gruppe sein"
+        GroupsOfCoaches
+            "Groups are led by coaches."
+            "Groepen worden door coaches geleid."
+            "Gruppen werden von Coaches geleitet."
         NotGroup "must be group" "moet een groep zijn" "muss eine Gruppe sein"
         NotMessageFile
             "must be a file that the caller sent within a day and has not used"

@@ -8,7 +8,7 @@ use spotter_people::clients::Client;
 pub fn check_own(cx: &Read, made_by: Option<Id>, rule: &str) -> Result<()> {
     let is_client = matches!(cx.caller().actor, Actor::Client { .. });
     match is_client && made_by != cx.caller().actor.id() {
-        true => Err(Problem::with_cause(Key::Forbidden, rule)),
+        true => Err(Problem::with_message(Key::Forbidden, rule)),
         false => Ok(()),
     }
 }

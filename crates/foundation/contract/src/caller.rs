@@ -1,7 +1,7 @@
 //! Who calls, and what an operation asks of its caller.
 
 use spotter_kernel::{
-    Gate, Id, Locale, Problem, Result, Scope, ScopeSet,
+    Gate, Id, Locale, Problem, Result, Rule, Scope, ScopeSet,
     id::{ClientId, CoachId, CompanyId},
 };
 use spotter_store::{Bind, words};
@@ -146,9 +146,7 @@ impl Caller {
         if !self.owes_second_step {
             return Ok(());
         }
-        let why =
-            "Your company asks managers for a second step when they sign in. Add yours first.";
-        Err(Problem::with_cause(spotter_kernel::Key::Forbidden, why))
+        Err(Problem::because(spotter_kernel::Key::Forbidden, Rule::SecondStepFirst))
     }
 }
 
@@ -173,7 +171,7 @@ fn lacks(scopes: &[Scope]) -> Problem {
     let names: Vec<&str> = scopes.iter().map(|scope| scope.name()).collect();
     let what = if names.len() == 1 { "scope" } else { "scopes" };
     let text = format!("The token lacks the {what} {}.", names.join(", "));
-    let mut problem = Problem::with_cause(spotter_kernel::Key::ScopesInsufficient, text);
+    let mut problem = Problem::with_message(spotter_kernel::Key::ScopesInsufficient, text);
     problem.details = Some(serde_json::json!({"requiredScopes": names}));
     problem
 }

@@ -92,7 +92,7 @@ impl Read<'_, '_> {
     /// Refuses what needs a client's consent, where that is missing.
     pub fn check_consent(&mut self, client: ClientId) -> Result<()> {
         match self.lacks_consent(client)? {
-            true => Err(Problem::with_cause(Key::ScopesHealthConsentRequired, RULE)),
+            true => Err(Problem::with_message(Key::ScopesHealthConsentRequired, RULE)),
             false => Ok(()),
         }
     }

@@ -56,7 +56,7 @@ impl Feature {
         match self {
             Self::Workout if !features.workout => {
                 let text = "The workout module is switched off for the company.";
-                Err(Problem::with_cause(self.off(), text).with_status(403))
+                Err(Problem::with_message(self.off(), text).with_status(403))
             }
             Self::ProgrammeCalendar if !features.programme_calendar => Err(self.off().into()),
             _ => Ok(()),

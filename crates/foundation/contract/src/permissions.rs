@@ -31,7 +31,7 @@ impl Role {
     /// The refusal of a lower role.
     pub(crate) fn is_needed(self) -> Problem {
         let text = format!("This needs the role {} or higher.", self.word());
-        Problem::with_cause(Key::Forbidden, text)
+        Problem::with_message(Key::Forbidden, text)
     }
 }
 

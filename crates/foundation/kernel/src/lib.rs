@@ -9,6 +9,7 @@ pub mod date;
 pub mod encoding;
 pub mod event;
 pub mod id;
+pub mod key;
 pub mod limits;
 pub mod localized;
 pub mod many;

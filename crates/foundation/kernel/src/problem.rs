@@ -1,5 +1,4 @@
-//! Everything that can go wrong, by its key: one table of keys, statuses and meanings, and the
-//! one error type that every layer returns.
+//! The one error type that every layer returns: a key, a message, and for refused input the field and its rule.
 
 use std::{borrow::Cow, fmt};
 
@@ -11,133 +10,7 @@ use crate::{Locale, Phrase, Rule};
 /// What operations, rules and finders return.
 pub type Result<T, E = Problem> = std::result::Result<T, E>;
 
-macro_rules! keys {
-    ($($name:ident $wire:literal $status:literal $meaning:literal)+) => {
-        /// A machine-readable error key. Keys are stable; messages may be reworded.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        pub enum Key {
-            $(#[doc = $meaning] $name,)+
-        }
-
-        impl Key {
-            /// Every key, in the order of the contract.
-            pub const ALL: &[Self] = &[$(Self::$name),+];
-
-            /// The key as it stands in `error.key`.
-            pub const fn wire(self) -> &'static str {
-                match self { $(Self::$name => $wire,)+ }
-            }
-
-            /// The HTTP status that belongs to the key. The two generic fallbacks carry 400
-            /// here and may be given another with [`Problem::with_status`].
-            pub const fn status(self) -> u16 {
-                match self { $(Self::$name => $status,)+ }
-            }
-
-            /// What the key means, as documentation prints it.
-            pub const fn meaning(self) -> &'static str {
-                match self { $(Self::$name => $meaning,)+ }
-            }
-        }
-    };
-}
-
-keys! {
-    MissingBearer "auth.missing_bearer" 401 "The Authorization header is missing or is not a Bearer token."
-    InvalidToken "auth.invalid_token" 401 "The token is malformed, expired or revoked."
-    InvalidClient "auth.invalid_client" 401 "The API client is inactive, revoked or gone."
-    MissingContext "auth.missing_context" 401 "The token has no usable company context."
-    MissingDeviceKey "auth.missing_device_key" 401 "The x-device-key header is missing."
-    InvalidDeviceKey "auth.invalid_device_key" 401 "The device key is malformed or replaced, or its device is disabled or revoked."
-    InvalidCredentials "auth.invalid_credentials" 401 "The e-mail address and password do not match an account."
-    Forbidden "auth.forbidden" 403 "The caller's role does not allow this."
-    ProviderUnavailable "auth.provider_unavailable" 403 "The company's provider access is disabled."
-    ScopesInsufficient "scopes.insufficient" 403 "A required scope is missing; details.requiredScopes lists it."
-    ScopesHealthConsentRequired "scopes.health_consent_required" 403 "The scope is health-gated and the API client has no health consent."
-    ScopesPrivateCommunicationConsentRequired "scopes.private_communication_consent_required" 403 "The scope is gated and the API client has no private-communication consent."
-    RateLimitExceeded "rate_limit.exceeded" 429 "The rate limit is exceeded; wait Retry-After seconds."
-    IdempotencyRequired "idempotency.required" 400 "A write request lacks the Idempotency-Key header."
-    IdempotencyInvalid "idempotency.invalid" 400 "The Idempotency-Key is empty or longer than 200 characters."
-    IdempotencyConflict "idempotency.conflict" 409 "The key was used with a different method, path, query or body."
-    IdempotencyInProgress "idempotency.in_progress" 409 "The first request with this key is still being processed."
-    NotFound "resource.not_found" 404 "No route matches, or the resource was not found."
-    RequestInvalid "request.invalid" 400 "The request is invalid; details name the field and the rule."
-    RequestFailed "request.failed" 400 "Generic fallback; the status tells more."
-    WebhookRequestInvalid "webhook.request_invalid" 400 "Generic invalid webhook management request."
-    InternalError "server.internal_error" 500 "Unexpected server error."
-
-    AuditLogNotFound "PUBLIC_API_AUDIT_LOG_NOT_FOUND" 404 "No such audit log."
-    BookingRequestNotFound "PUBLIC_API_BOOKING_REQUEST_NOT_FOUND" 404 "No such booking request."
-    ChargebackNotFound "PUBLIC_API_CHARGEBACK_NOT_FOUND" 404 "No such chargeback."
-    ClientNotFound "PUBLIC_API_CLIENT_NOT_FOUND" 404 "No such client."
-    ClientProductNotFound "PUBLIC_API_CLIENT_PRODUCT_NOT_FOUND" 404 "No such client product."
-    CoachNotFound "PUBLIC_API_COACH_NOT_FOUND" 404 "No such coach."
-    CompanyNotFound "PUBLIC_API_COMPANY_NOT_FOUND" 404 "No such company."
-    CompanyPoliciesNotFound "PUBLIC_API_COMPANY_POLICIES_NOT_FOUND" 404 "The company has not set its policies."
-    DocumentFolderNotFound "PUBLIC_API_DOCUMENT_FOLDER_NOT_FOUND" 404 "No such document folder."
-    DocumentNotFound "PUBLIC_API_DOCUMENT_NOT_FOUND" 404 "No such document."
-    EventTemplateNotFound "PUBLIC_API_EVENT_TEMPLATE_NOT_FOUND" 404 "No such event template."
-    EventTypeNotFound "PUBLIC_API_EVENT_TYPE_NOT_FOUND" 404 "No such event type."
-    AvailabilitySlotNotBookable "PUBLIC_API_AVAILABILITY_SLOT_NOT_BOOKABLE" 409 "The slot can no longer be booked."
-    AuditStoreUnavailable "PUBLIC_API_AUDIT_STORE_UNAVAILABLE" 500 "The audit log cannot be read or written; nothing was changed."
-    IdempotencyPersistenceFailed "PUBLIC_API_IDEMPOTENCY_PERSISTENCE_FAILED" 500 "Whether the write took effect is not known; retry with the same key."
-    BookingRequestNotPending "PUBLIC_API_BOOKING_REQUEST_NOT_PENDING" 400 "The booking request is no longer pending."
-    ClientEmailRequiredForInvite "PUBLIC_API_CLIENT_EMAIL_REQUIRED_FOR_INVITE" 400 "A client without an e-mail address cannot be invited."
-    CoachRequired "PUBLIC_API_COACH_REQUIRED" 400 "A coach is required."
-    CustomFieldValuesRequired "PUBLIC_API_CUSTOM_FIELD_VALUES_REQUIRED" 400 "At least one custom field value is required."
-    DateRangeOrderInvalid "PUBLIC_API_DATE_RANGE_ORDER_INVALID" 400 "The end of the range is before its start."
-    DateRangeRequired "PUBLIC_API_DATE_RANGE_REQUIRED" 400 "A date range is required."
-    DateRangeTooLarge "PUBLIC_API_DATE_RANGE_TOO_LARGE" 400 "The date range is too large."
-    DocumentNameRequired "PUBLIC_API_DOCUMENT_NAME_REQUIRED" 400 "A document needs a name."
-    DocumentNothingToUpdate "PUBLIC_API_DOCUMENT_NOTHING_TO_UPDATE" 400 "The request changes nothing."
-    DocumentTypeRequired "PUBLIC_API_DOCUMENT_TYPE_REQUIRED" 400 "A document needs a type."
-    DocumentUrlInvalid "PUBLIC_API_DOCUMENT_URL_INVALID" 400 "The document's URL is invalid."
-    EventTemplateDurationRequired "PUBLIC_API_EVENT_TEMPLATE_DURATION_REQUIRED" 400 "An event template needs a duration."
-    EventTemplateNameRequired "PUBLIC_API_EVENT_TEMPLATE_NAME_REQUIRED" 400 "An event template needs a name."
-    EventTypeNameRequired "PUBLIC_API_EVENT_TYPE_NAME_REQUIRED" 400 "An event type needs a name."
-    FieldTooLong "PUBLIC_API_FIELD_TOO_LONG" 400 "A text is longer than the field allows."
-    HealthConsentRequired "PUBLIC_API_HEALTH_CONSENT_REQUIRED" 400 "Health-gated scopes need the health consent."
-    InvalidAccessZones "PUBLIC_API_INVALID_ACCESS_ZONES" 400 "The access zones are invalid."
-    InvalidAttendanceStatus "PUBLIC_API_INVALID_ATTENDANCE_STATUS" 400 "The attendance status is invalid."
-    InvalidAuditLogId "PUBLIC_API_INVALID_AUDIT_LOG_ID" 400 "The audit log id is invalid."
-    InvalidBookingRequestId "PUBLIC_API_INVALID_BOOKING_REQUEST_ID" 400 "The booking request id is invalid."
-    InvalidBookingRequestStatus "PUBLIC_API_INVALID_BOOKING_REQUEST_STATUS" 400 "The booking request status is invalid."
-    InvalidBoolean "PUBLIC_API_INVALID_BOOLEAN" 400 "A boolean is neither true nor false."
-    InvalidCalendarEventId "PUBLIC_API_INVALID_CALENDAR_EVENT_ID" 400 "The calendar event id is invalid."
-    InvalidCancellationTiming "PUBLIC_API_INVALID_CANCELLATION_TIMING" 400 "The cancellation timing is invalid."
-    InvalidCapacityAction "PUBLIC_API_INVALID_CAPACITY_ACTION" 400 "The capacity action is invalid."
-    InvalidChargebackId "PUBLIC_API_INVALID_CHARGEBACK_ID" 400 "The chargeback id is invalid."
-    InvalidClientId "PUBLIC_API_INVALID_CLIENT_ID" 400 "The client id is invalid."
-    InvalidClientProductId "PUBLIC_API_INVALID_CLIENT_PRODUCT_ID" 400 "The client product id is invalid."
-    InvalidCoachId "PUBLIC_API_INVALID_COACH_ID" 400 "The coach id is invalid."
-    InvalidCoordinates "PUBLIC_API_INVALID_COORDINATES" 400 "The coordinates are invalid."
-    InvalidCurrency "PUBLIC_API_INVALID_CURRENCY" 400 "The currency is invalid."
-    InvalidDate "PUBLIC_API_INVALID_DATE" 400 "A date or timestamp is invalid."
-    InvalidDateRange "PUBLIC_API_INVALID_DATE_RANGE" 400 "The date range is invalid."
-    InvalidDocumentFolderId "PUBLIC_API_INVALID_DOCUMENT_FOLDER_ID" 400 "The document folder id is invalid."
-    InvalidDocumentId "PUBLIC_API_INVALID_DOCUMENT_ID" 400 "The document id is invalid."
-    InvalidEnum "PUBLIC_API_INVALID_ENUM" 400 "The value is not one of those supported."
-    PrivateCommunicationConsentRequired "PUBLIC_API_PRIVATE_COMMUNICATION_CONSENT_REQUIRED" 400 "Gated scopes need the private-communication consent."
-    ApiError "PUBLIC_API_ERROR" 400 "Generic fallback: 400, 403, 404 or 409."
-
-    WorkoutProgrammeCalendarDisabled "WORKOUT_V2_PROGRAMME_CALENDAR_DISABLED" 403 "The programme calendar is disabled for the company."
-    WorkoutTemplateAlreadyActive "WORKOUT_TEMPLATE_ALREADY_ACTIVE" 409 "The template is already active."
-    CompanyMcpFeatureDisabled "COMPANY_MCP_FEATURE_DISABLED" 403 "The company's MCP feature is disabled."
-    CompanyMcpClientAiDisabled "COMPANY_MCP_CLIENT_AI_DISABLED" 403 "AI access is disabled for this client."
-}
-
-impl Key {
-    /// The key with this wire name.
-    pub fn parse(wire: &str) -> Option<Self> {
-        Self::ALL.iter().copied().find(|key| key.wire() == wire)
-    }
-
-    /// Whether the key may stand with more than one status, as the contract says of the two
-    /// generic fallbacks.
-    pub const fn is_fallback(self) -> bool {
-        matches!(self, Self::RequestFailed | Self::ApiError)
-    }
-}
+pub use crate::key::Key;
 
 /// A refusal or a failure on its way to the caller.
 #[derive(Clone, Debug, PartialEq)]
@@ -146,8 +19,10 @@ pub struct Problem {
     pub key: Key,
     /// The HTTP status.
     pub status: u16,
-    /// Text for humans.
+    /// Text for humans, in English.
     pub message: String,
+    /// The same in every language, where it is not the meaning of the key.
+    pub reason: Option<Box<Phrase>>,
     /// What a program may want to know.
     pub details: Option<Value>,
     /// The rule that a field broke, in every language.
@@ -161,15 +36,24 @@ pub struct Problem {
 impl Problem {
     /// A problem with the key's own status and meaning.
     pub fn new(key: Key) -> Self {
-        Self::with_cause(key, key.meaning())
+        Self::with_message(key, key.meaning())
     }
 
-    /// A problem with a message of its own.
-    pub fn with_cause(key: Key, message: impl Into<String>) -> Self {
+    /// A problem with a message of its own, in every language.
+    pub fn because(key: Key, reason: impl Into<Phrase>) -> Self {
+        let reason = reason.into();
+        let mut problem = Self::with_message(key, reason.to_string());
+        problem.reason = Some(Box::new(reason));
+        problem
+    }
+
+    /// A problem with a message of its own for programs and operators, who read English.
+    pub fn with_message(key: Key, message: impl Into<String>) -> Self {
         Self {
             key,
             status: key.status(),
             message: message.into(),
+            reason: None,
             details: None,
             rule: None,
             retry_after: None,
@@ -182,7 +66,7 @@ impl Problem {
         // What somebody sent as a name is not sent back at any length.
         let field = shortened(field.into(), NAME_SHOWN);
         let rule = rule.into().map(|text| shortened(text, RULE_SHOWN));
-        let mut problem = Self::with_cause(key, format!("{field}: {rule}."));
+        let mut problem = Self::with_message(key, format!("{field}: {rule}."));
         problem.details = Some(json!({"field": &*field, "rule": rule.to_string()}));
         problem.rule = Some(Box::new(rule));
         problem
@@ -229,9 +113,19 @@ impl Problem {
 
     /// The server cannot take the work now: 503 with a time to wait.
     pub fn overloaded() -> Self {
-        let mut problem = Self::with_cause(Key::RequestFailed, "The server is busy; try again.");
+        let mut problem = Self::because(Key::RequestFailed, Rule::ServerBusy);
         problem.retry_after = Some(1);
         problem.with_status(503)
+    }
+
+    /// What people are told, in their language: the rule that a field broke, else why it was refused.
+    pub fn text(&self, locale: Locale) -> String {
+        let phrase = self.rule.as_deref().or(self.reason.as_deref());
+        match phrase {
+            Some(phrase) => phrase.text(locale).to_owned(),
+            None if self.message == self.key.meaning() => self.key.phrase().text(locale).to_owned(),
+            None => self.message.clone(),
+        }
     }
 
     /// The same problem under another status, for the generic fallbacks.

@@ -40,6 +40,10 @@ phrases! {
             "must be {min} to {max} entries"
             "moet {min} tot {max} keer"
             "muss {min} bis {max} Einträge haben"
+        FormTooLong
+            "The text of the form is too long."
+            "De tekst van het formulier is te lang."
+            "Der Text des Formulars ist zu lang."
         GivenBesideCursor
             "must not be given beside cursor"
             "moet leeg zijn naast cursor"
@@ -190,6 +194,14 @@ phrases! {
             "cannot be changed once it is revoked"
             "kan niet meer worden gewijzigd: het is ingetrokken"
             "kann nicht mehr geändert werden: es ist widerrufen"
+        SecondStepFirst
+            "Your company asks managers for a second step when they sign in. Add yours first."
+            "Je bedrijf vraagt van managers een tweede stap bij het inloggen. Voeg de jouwe eerst toe."
+            "Ihr Unternehmen verlangt von der Leitung einen zweiten Schritt beim Anmelden. Richten Sie Ihren zuerst ein."
+        ServerBusy
+            "The server is busy; try again."
+            "De server is bezet; probeer het opnieuw."
+            "Der Server ist ausgelastet; versuchen Sie es erneut."
         StaffOnly "is for the company's staff to say" "is aan het team" "ist Sache des Teams"
         TooLong { max: usize }
             "must be at most {max} characters"
@@ -199,6 +211,10 @@ phrases! {
             "must be at most {max} entries"
             "mag hoogstens {max} keer"
             "darf höchstens {max} Einträge haben"
+        TooManyFields
+            "The form has too many fields."
+            "Het formulier heeft te veel velden."
+            "Das Formular hat zu viele Felder."
         TooManyIds { max: usize }
             "must be at most {max} ids"
             "mag hoogstens {max} id’s noemen"
@@ -228,6 +244,10 @@ phrases! {
             "must be a scope of GET /platform/scopes"
             "moet een recht van GET /platform/scopes zijn"
             "muss eine Berechtigung von GET /platform/scopes sein"
+        UnreadableForm
+            "The form could not be read."
+            "Het formulier kon niet worden gelezen."
+            "Das Formular konnte nicht gelesen werden."
         WithNul
             "must not contain NUL characters"
             "mag geen NUL-tekens bevatten"

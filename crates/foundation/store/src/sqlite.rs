@@ -201,7 +201,7 @@ fn run_together(conn: &Connection, batch: &mut [Box<dyn Job>]) -> Result<()> {
     };
     let mut run = run;
     run().inspect_err(|problem| {
-        tracing::warn!(%problem, "a batch of writes was lost; running its closures one by one");
+        tracing::warn!(%problem, "a batch of writes failed; running its closures one by one");
         abandon(conn);
     })
 }

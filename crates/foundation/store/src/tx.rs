@@ -185,7 +185,7 @@ pub(crate) fn failed(sql: &str, error: rusqlite::Error) -> Problem {
 /// There is no room on the disk; what was asked for is not done.
 pub(crate) fn no_room(cause: String) -> Problem {
     let text = "There is no room on the server's disk; nothing was changed.";
-    let problem = Problem::with_cause(Key::RequestFailed, text).with_status(507);
+    let problem = Problem::with_message(Key::RequestFailed, text).with_status(507);
     Problem { cause: Some(cause), ..problem }
 }
 

@@ -131,7 +131,7 @@ fn person(cx: &mut Read, subject: Subject, id: Id) -> Result<Caller> {
     })?;
     if matches!(admitted.actor, Actor::Coach { role, .. } if role < Role::Manager) {
         let text = "Assistants are connected by managers and admins.";
-        return Err(Problem::with_cause(Key::Forbidden, text));
+        return Err(Problem::with_message(Key::Forbidden, text));
     }
     let features = Company::find(cx)?.features();
     let caller = admitted.caller(cx.company(), features);

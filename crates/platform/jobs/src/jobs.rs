@@ -82,7 +82,7 @@ impl Jobs {
             let looked = caught_async(self.claim(room, busy.clone(), looks_around)).await;
             let looked = looked.unwrap_or_else(|panic| Err(Problem::internal(panic)));
             let claimed = looked.unwrap_or_else(|problem| {
-                tracing::warn!(job = self.worker.job().id, %problem, "jobs could not be claimed");
+                tracing::warn!(job = self.worker.job().id, %problem, "claiming jobs failed");
                 Vec::new()
             });
             more = room > 0 && claimed.len() == room;
@@ -135,7 +135,7 @@ impl Jobs {
             match tokio::time::timeout(held_for.saturating_sub(MARGIN), attempt).await {
                 Ok(Ok(outcome)) => outcome,
                 Ok(Err(panic)) => {
-                    tracing::error!(job = job.id, subject = %held.subject, %panic, "an attempt broke off");
+                    tracing::error!(job = job.id, subject = %held.subject, %panic, "an attempt panicked");
                     Outcome::Unknown("the attempt broke off on our side".to_owned())
                 }
                 Err(_) => Outcome::Unknown("the attempt took too long".to_owned()),
@@ -154,7 +154,7 @@ impl Jobs {
             match settled {
                 Ok(_) => break,
                 Err(problem) => {
-                    tracing::warn!(job = job.id, %problem, "what came of a job could not be written");
+                    tracing::warn!(job = job.id, %problem, "recording the result of a job failed");
                 }
             }
             tokio::time::sleep(AGAIN).await;

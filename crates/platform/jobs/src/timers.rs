@@ -57,12 +57,12 @@ impl Timers {
                     let looked = caught_async(self.run_due()).await;
                     let looked = looked.unwrap_or_else(|panic| Err(Problem::internal(panic)));
                     if let Err(problem) = looked {
-                        tracing::warn!(%problem, "due timers could not be looked for");
+                        tracing::warn!(%problem, "looking for due timers failed");
                     }
                 }
                 _ = pulls.tick() => {
                     if let Err(problem) = self.clamp_due_times().await {
-                        tracing::warn!(%problem, "what is put off too far could not be looked for");
+                        tracing::warn!(%problem, "clamping due times failed");
                     }
                 }
                 _ = turns.tick() => {
@@ -92,7 +92,7 @@ impl Timers {
         if pulled > 0 {
             tracing::warn!(
                 pulled,
-                "attempts were put off by a clock that was ahead; they are made now"
+                "due times lay too far ahead, after a clock change; they are due now"
             );
         }
         Ok(())
@@ -167,7 +167,7 @@ impl Timers {
                 tracing::warn!(timer, subject, %problem, "a timer failed; it will run again");
             }
             Err(problem) => {
-                tracing::warn!(%problem, "the failure of a timer could not be noted");
+                tracing::warn!(%problem, "recording the failure of a timer failed");
             }
         }
     }
@@ -177,7 +177,7 @@ impl Timers {
     async fn run_repeatedly(self) {
         for work in self.table.repeating() {
             if let Err(problem) = self.run_once_if_due(work).await {
-                tracing::warn!(work = work.id, %problem, "a turn could not be taken");
+                tracing::warn!(work = work.id, %problem, "claiming repeating work failed");
             }
         }
     }

@@ -263,14 +263,7 @@ pub(crate) fn may_grant(cx: &Write, role: Role) -> Result<()> {
         Actor::System => true,
         _ => false,
     };
-    if allowed {
-        Ok(())
-    } else {
-        Err(Problem::with_cause(
-            Key::Forbidden,
-            "Only an Admin can do this to Managers and Admins.",
-        ))
-    }
+    if allowed { Ok(()) } else { Err(Problem::because(Key::Forbidden, PeopleRule::AdminOnly)) }
 }
 
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]

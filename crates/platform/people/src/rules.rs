@@ -17,6 +17,10 @@ phrases! {
             "must not be another account's address"
             "is al het adres van een ander account"
             "ist schon die Adresse eines anderen Kontos"
+        AdminOnly
+            "Only an Admin can do this to Managers and Admins."
+            "Alleen een beheerder kan dit bij managers en beheerders."
+            "Nur ein Admin kann das bei Leitung und Admins."
         ClientRevoked
             "a revoked client cannot be rotated"
             "een ingetrokken API-client krijgt geen nieuw geheim"

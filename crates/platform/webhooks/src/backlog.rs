@@ -37,8 +37,8 @@ pub(crate) async fn run(db: Db, env: Env, seen: Sender<DueSubscriptions>) {
         let looked = caught_async(look(&db, from, now, &seen)).await;
         match looked {
             Ok(Ok(())) => (looks, since) = (looks.wrapping_add(1), Some(now)),
-            Ok(Err(problem)) => tracing::warn!(%problem, "due deliveries could not be looked for"),
-            Err(panic) => tracing::error!(%panic, "due deliveries could not be looked for"),
+            Ok(Err(problem)) => tracing::warn!(%problem, "looking for due deliveries failed"),
+            Err(panic) => tracing::error!(%panic, "looking for due deliveries failed"),
         }
     }
 }

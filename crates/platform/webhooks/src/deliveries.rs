@@ -260,12 +260,12 @@ fn redeliver_webhook(cx: &mut Write, Path(at): Path<DeliveryPath>) -> Result<Red
     Subscription::find_active(cx, delivery.subscription_id)?;
     if delivery.status == Stage::Pending {
         let text = "The delivery is still under way.";
-        return Err(Problem::with_cause(Key::ApiError, text).with_status(409));
+        return Err(Problem::with_message(Key::ApiError, text).with_status(409));
     }
     let kept: Option<(Id,)> = cx.one(EVENT, params![delivery.event_id])?;
     if kept.is_none() {
         let text = "The event is not kept any more.";
-        return Err(Problem::with_cause(Key::ApiError, text).with_status(409));
+        return Err(Problem::with_message(Key::ApiError, text).with_status(409));
     }
     cx.set_audit_target("webhook_delivery", at.id, Vec::<String>::new());
     let event = (delivery.event_id, delivery.event_type.as_str());

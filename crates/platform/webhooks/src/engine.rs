@@ -82,7 +82,7 @@ impl Engine {
         loop {
             match caught_async(self.clone().run_once(&mut stop, retry_policy)).await {
                 Ok(()) => return,
-                Err(panic) => tracing::error!(%panic, "the delivery engine begins anew"),
+                Err(panic) => tracing::error!(%panic, "the delivery engine panicked and restarts"),
             }
             tokio::time::sleep(REST).await;
         }
@@ -116,7 +116,7 @@ impl Engine {
         drop(completions);
         writer.await.ok();
         if !left.is_empty() {
-            tracing::warn!(deliveries = left.len(), "attempts were still under way at the stop");
+            tracing::warn!(deliveries = left.len(), "attempts were in progress at shutdown");
             let now = engine.env.clock.now();
             engine.db.write_rows(move |tx| queue::release(tx, &left, now)).await.ok();
         }
@@ -226,7 +226,7 @@ impl EngineState {
                 news.into_iter().zip(states).for_each(|(of, how)| self.permits.learn(of, how));
             }
             // They are taken for new ones meanwhile.
-            Err(problem) => tracing::warn!(%problem, "the standing of targets is not known"),
+            Err(problem) => tracing::warn!(%problem, "reading the health of targets failed"),
         }
     }
 
@@ -286,7 +286,7 @@ impl EngineState {
                 }
             }
             Err(problem) => {
-                tracing::warn!(%problem, "deliveries could not be claimed; trying again");
+                tracing::warn!(%problem, "claiming deliveries failed; retrying");
                 for turn in turns {
                     self.permits.put_back(turn.of, turn.most);
                 }
@@ -342,7 +342,7 @@ async fn attend(
         };
         attempted.unwrap_or_else(|panic| {
             let event = &claimed.outgoing.event;
-            tracing::error!(%panic, %delivery, %event, "an attempt broke off; it counts as failed");
+            tracing::error!(%panic, %delivery, %event, "an attempt panicked; it counts as failed");
             AttemptRecord::failed(AttemptOutcome::Broken, "the attempt broke off on our side")
         })
     };

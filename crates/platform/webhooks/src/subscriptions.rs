@@ -152,7 +152,7 @@ fn create_webhook(cx: &mut Write, Body(new): Body<NewSubscription>) -> Result<Se
         .ok_or_else(|| invalid("url", WebhookRule::UrlRequired))?;
     if Subscription::count(cx)? >= SUBSCRIPTIONS_MAX {
         let text = "A company has at most 50 webhook subscriptions; delete one first.";
-        return Err(Problem::with_cause(Key::ApiError, text).with_status(409));
+        return Err(Problem::with_message(Key::ApiError, text).with_status(409));
     }
     let mut subscription = Subscription {
         subscription_id: SubscriptionId(cx.new_id()),

@@ -82,9 +82,9 @@ pub(super) fn command() -> Command {
     let api_client = group("api-client", "API clients, the integrations of a company")
         .subcommand(with_settings(
             Command::new("create")
-                .about("Create an API client, and print its secret once")
+                .about("Create an API client and print its secret, once")
                 .arg(required_flag("name", "Name of the client"))
-                .arg(optional("company", "Id of the company, where there are several"))
+                .arg(optional("company", "Id of the company, if there are several"))
                 .arg(optional(
                     "scopes",
                     "Space-separated scopes, or `all` that the consents allow; those that read when absent",
@@ -98,15 +98,15 @@ pub(super) fn command() -> Command {
         ))
         .subcommand(with_settings(
             Command::new("rotate")
-                .about("Give an API client a new secret; its tokens stop working at once")
+                .about("Rotate the secret of an API client; its tokens stop working at once")
                 .arg(client_id()),
         ))
         .subcommand(with_settings(
-            Command::new("revoke").about("End an API client for good").arg(client_id()),
+            Command::new("revoke").about("Revoke an API client permanently").arg(client_id()),
         ));
     let account = group("account", "Accounts of coaches and clients").subcommand(with_settings(
         Command::new("reset-password")
-            .about("Print a link that sets a new password, for whoever cannot have it mailed")
+            .about("Print a password reset link, for people without mail")
             .arg(required_flag("email", "The account's address"))
             .arg(switch(
                 "without-second-step",
@@ -124,7 +124,7 @@ pub(super) fn command() -> Command {
         .subcommand(
             Command::new("demo")
                 .about(
-                    "Start with a believable company in an empty folder, and print what to paste",
+                    "Start a server with a demo company in an empty folder and print commands to paste",
                 )
                 .arg(optional("data", "Folder of the demo").default_value("spotter-demo"))
                 .arg(optional("listen", "Address to serve on; 127.0.0.1:8080 when absent"))
@@ -137,19 +137,19 @@ pub(super) fn command() -> Command {
         )
         .subcommand(about_settings(Command::new("serve").about("Serve the APIs")))
         .subcommand(with_settings(
-            Command::new("migrate").about("Bring the database to this version's schema"),
+            Command::new("migrate").about("Migrate the database to this version's schema"),
         ))
         .subcommand(company)
         .subcommand(api_client)
         .subcommand(account)
         .subcommand(with_settings(
             Command::new("operator-link")
-                .about("Print a link to the page of whoever runs the installation, at its base_url or where it listens (--listen as serve has it); good once and for 15 minutes"),
+                .about("Print a sign-in link to the operator's page, at base_url or at --listen as for serve; valid once, for 15 minutes"),
         ))
         .subcommand(with_settings(
             Command::new("import")
-                .about("Take over clients or memberships from a file of comma-separated values")
-                .arg(file("The file, with a heading"))
+                .about("Import clients or memberships from a CSV file")
+                .arg(file("CSV file with a heading"))
                 .arg(required_flag("kind", "clients or memberships"))
                 .arg(optional("company", "The company's id, where there are several"))
                 .arg(switch("start", "Do every row that is in order; without it the file is checked alone")),
@@ -157,7 +157,7 @@ pub(super) fn command() -> Command {
         .subcommand(
             Command::new("openapi")
                 .about("Print the OpenAPI description of the Public API")
-                .arg(switch("app", "That of the application API instead")),
+                .arg(switch("app", "Print that of the application API instead")),
         )
         .subcommand(
             Command::new("access")
@@ -165,31 +165,31 @@ pub(super) fn command() -> Command {
         )
         .subcommand(with_settings(
             Command::new("jobs")
-                .about("Show what happens by itself: what waits, what was done, what failed"),
+                .about("Show jobs and timers: pending, finished and failed"),
         ))
         .subcommand(
             group("reports", "The figures of all companies' reports")
                 .subcommand(with_settings(Command::new("check").about(
-                    "See that they are what bookings, bills and members come to; the exit status tells",
+                    "Compare metrics of reports with their records; exits with a status",
                 )))
                 .subcommand(with_settings(
-                    Command::new("rebuild").about("Make them so, while others work"),
+                    Command::new("rebuild").about("Recompute metrics of reports while the server runs"),
                 )),
         )
         .subcommand(group("finance", "The books of all companies").subcommand(with_settings(
             Command::new("audit").about(
-                "See that bills, payments and credits add up; the exit status tells. Served, it is seen every day",
+                "Check that invoices, payments and credits add up; exits with a status. The server does this daily",
             ),
         )))
         .subcommand(with_settings(
             Command::new("backup")
-                .about("Write a consistent copy of the database to a file, while it serves")
-                .arg(file("File to write; it must not exist")),
+                .about("Write a consistent backup to a file while the server runs")
+                .arg(file("File to write; must not exist")),
         ))
         .subcommand(with_settings(
             Command::new("restore")
-                .about("Fill an empty database from a backup, of either engine")
-                .arg(file("File that backup wrote"))
+                .about("Restore a backup of either engine into an empty database")
+                .arg(file("Backup file"))
                 .arg(
                     optional(
                         "webhooks",
@@ -202,13 +202,13 @@ pub(super) fn command() -> Command {
         ))
         .subcommand(with_settings(
             Command::new("healthcheck")
-                .about("Ask a running service whether it is ready; the exit status tells")
-                .arg(optional("url", "Address of the service; the setting listen when absent")),
+                .about("Check whether a running server is ready; exits with a status")
+                .arg(optional("url", "Address of the server; default: the setting listen")),
         ))
         .subcommand(
             group("devices", "Tools for whoever builds doors").subcommand(
                 Command::new("simulate")
-                    .about("Behave as a door with a bad network: ask, decide by the list, tell it afterwards")
+                    .about("Simulate a door with a bad network: scan, decide offline, upload later")
                     .arg(required_flag("key", "The device's key, fsdk_…"))
                     .arg(
                         required_flag("card", "Number of a card that is shown; may be given several times")
@@ -223,7 +223,7 @@ pub(super) fn command() -> Command {
         .subcommand(
             group("webhooks", "Tools for integrators").subcommand(
                 Command::new("listen")
-                    .about("Receive deliveries at this machine, verify them and print them")
+                    .about("Receive webhook deliveries on this machine, verify and print them")
                     .arg(
                         required_flag("port", "Port on 127.0.0.1")
                             .value_name("PORT")
@@ -244,6 +244,6 @@ pub(super) fn command() -> Command {
             ),
         )
         .subcommand(group("config", "The settings").subcommand(about_settings(
-            Command::new("check").about("Name what is wrong with the settings"),
+            Command::new("check").about("Check the settings"),
         )))
 }

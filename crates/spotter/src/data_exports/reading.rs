@@ -249,7 +249,10 @@ impl Reader {
                 let mut chunks = match self.maker.files.read(&key).await {
                     Ok((_, chunks)) => chunks,
                     Err(FileError::Missing) => {
-                        tracing::error!(key, "a file of a data export is not in the file store");
+                        tracing::error!(
+                            key,
+                            "a file of a data export is missing in the file store"
+                        );
                         let mut missing =
                             self.missing.lock().unwrap_or_else(PoisonError::into_inner);
                         missing.push(name);

@@ -21,7 +21,7 @@ use spotter_imports::{
     steps::{self, ImportBatch, RowCheck},
 };
 use spotter_jobs::jobs::{Attempt, Worker};
-use spotter_kernel::{Id, Phrase, Problem, Result, id::CompanyId};
+use spotter_kernel::{Id, Problem, Result, id::CompanyId};
 use spotter_store::{Db, Tx};
 
 use row_operation::{Author, RowOperation, found, taking_back};
@@ -296,7 +296,7 @@ fn folded(field: &str, cell: &str) -> String {
 
 /// What ends a transaction that was a trial.
 fn trial_rollback() -> Problem {
-    Problem::with_cause(spotter_kernel::Key::RequestInvalid, "a trial")
+    Problem::with_message(spotter_kernel::Key::RequestInvalid, "a trial")
 }
 
 /// Why a row was refused; what nobody expected is an error of the work.
@@ -312,8 +312,8 @@ fn refusal(done: Result<()>) -> Result<Option<Vec<FieldError>>> {
 
 fn why(problem: &Problem) -> FieldError {
     let field = problem.details.as_ref().and_then(|details| details["field"].as_str());
-    let rule = problem.rule.as_deref().cloned();
-    let rule = rule.unwrap_or_else(|| Phrase::verbatim(&problem.message));
+    let known = problem.rule.as_deref().or(problem.reason.as_deref()).cloned();
+    let rule = known.unwrap_or_else(|| problem.key.phrase());
     FieldError { field: field.unwrap_or_default().to_owned(), rule }
 }
 

@@ -377,5 +377,5 @@ pub(crate) fn routes(state: &Arc<State>) -> Router {
 
 /// An address with no page, which has a way on nevertheless.
 fn nowhere(_: &mut PageContext<'_, '_>) -> Result<View> {
-    Err(Problem::with_cause(Key::NotFound, "There is no such page."))
+    Err(Problem::with_message(Key::NotFound, "There is no such page."))
 }

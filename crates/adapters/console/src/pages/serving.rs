@@ -126,7 +126,7 @@ async fn render(
         let db = state.db.clone();
         tokio::spawn(async move {
             if let Err(problem) = db.write(move |tx| browsers::go_on(tx, &person, now)).await {
-                tracing::warn!(%problem, "the use of a browser was not written down");
+                tracing::warn!(%problem, "recording the use of a browser failed");
             }
         });
     }

@@ -20,16 +20,16 @@ impl Strings {
         }
     }
 
-    /// Why something was refused, in the language; what no rule stands for is told as the API tells it.
-    pub fn refusal(self, problem: &Problem) -> &str {
-        problem.rule.as_ref().map_or(&problem.message, |rule| rule.text(self.0))
+    /// Why something was refused, in the language.
+    pub fn refusal(self, problem: &Problem) -> String {
+        problem.text(self.0)
     }
 
     /// What was refused and why, where no form stands that shows it.
     pub fn refused(self, problem: &Problem) -> String {
         let field = problem.details.as_ref().and_then(|details| details["field"].as_str());
         let rule = self.refusal(problem);
-        field.map_or_else(|| rule.to_owned(), |field| format!("{}: {rule}", self.field(field)))
+        field.map_or_else(|| rule.clone(), |field| format!("{}: {rule}", self.field(field)))
     }
 
     /// What a field is called that has no label: by its last name.

@@ -151,7 +151,7 @@ fn within_limit(attempts: RateLimitStatus, why: &str) -> Result<()> {
     if !attempts.exceeded {
         return Ok(());
     }
-    let mut problem = Problem::with_cause(Key::RateLimitExceeded, why);
+    let mut problem = Problem::with_message(Key::RateLimitExceeded, why);
     problem.retry_after = Some(attempts.reset_seconds);
     Err(problem)
 }

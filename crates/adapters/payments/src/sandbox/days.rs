@@ -51,7 +51,7 @@ impl Providers {
                 Ok(Err(problem)) => problem.to_string(),
                 Err(panic) => panic,
             };
-            tracing::warn!(why, "the sandbox bank could not see to its books");
+            tracing::warn!(why, "the sandbox failed to run its day");
         }
     }
 

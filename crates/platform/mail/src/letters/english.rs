@@ -10,34 +10,34 @@ pub(super) const ENGLISH: Language = Language {
     coach_invitation: Texts {
         subject: "{company} invites you",
         paragraphs: &[
-            "{company} has made an account for you as a coach. Set a password to begin.",
-            "The invitation is open for 14 days. If you did not expect it, you can ignore it.",
+            "{company} has created an account for you as a coach. Set a password to get started.",
+            "The invitation is valid for 14 days. If you did not expect it, you can ignore it.",
         ],
         link: "Set my password",
     },
     client_invitation: Texts {
         subject: "{company} invites you to its portal",
         paragraphs: &[
-            "{company} has made an account for you, where you find your plan, your messages and your \
-             coach. Set a password to begin.",
-            "The invitation is open for 14 days. If you did not expect it, you can ignore it.",
+            "{company} has created an account for you with your plan, your messages and your \
+             coach. Set a password to get started.",
+            "The invitation is valid for 14 days. If you did not expect it, you can ignore it.",
         ],
         link: "Set my password",
     },
     password_reset: Texts {
         subject: "A new password for {company}",
         paragraphs: &[
-            "Somebody, probably you, asked for a new password for your account at {company}.",
-            "The link is good for one hour and for one password. If it was not you, ignore this message: \
-             your password stays as it is.",
+            "Someone, probably you, requested a new password for your account at {company}.",
+            "The link is valid once, for one hour. If it was not you, ignore this message: your password \
+             does not change.",
         ],
         link: "Set a new password",
     },
     address_confirmation: Texts {
         subject: "Confirm your e-mail address for {company}",
         paragraphs: &[
-            "{company} has noted this address for you. To sign in with it from now on, confirm it with your password.",
-            "Until then you sign in with the address that you used before. If you did not expect this, ignore this \
+            "{company} has saved this address for you. To sign in with it from now on, confirm it with your password.",
+            "Until then you sign in with your previous address. If you did not expect this, ignore this \
              message: nothing changes.",
         ],
         link: "Confirm this address",
@@ -45,7 +45,7 @@ pub(super) const ENGLISH: Language = Language {
     address_changed: Texts {
         subject: "Your e-mail address at {company}",
         paragraphs: &[
-            "{company} has noted another e-mail address for you: {address}. You sign in with this one, as before, \
+            "{company} has saved another e-mail address for you: {address}. You sign in with this one, as before, \
              until the new one is confirmed with your password.",
             "If you did not ask for that, tell {company}. Your account stays yours as long as nobody else knows your \
              password.",
@@ -53,12 +53,12 @@ pub(super) const ENGLISH: Language = Language {
         link: "",
     },
     failing_webhook: Texts {
-        subject: "Webhook \u{201c}{webhook}\u{201d} fails",
+        subject: "Webhook \u{201c}{webhook}\u{201d} is failing",
         paragraphs: &[
-            "What {company} sends to the webhook \u{201c}{webhook}\u{201d} does not arrive. The latest \
-             delivery failed after its last attempt: {error}.",
-            "Whoever looks after it finds every delivery and attempt in the API, and can send those that \
-             failed again. While it goes on failing you hear of it once a day.",
+            "Deliveries of {company} to the webhook \u{201c}{webhook}\u{201d} fail. The latest one \
+             failed after its last attempt: {error}.",
+            "All deliveries and attempts are in the API, where failed ones can be sent again. You get this \
+             message once a day while the webhook is failing.",
         ],
         link: "",
     },
@@ -66,25 +66,25 @@ pub(super) const ENGLISH: Language = Language {
         subject: "Invoice {number} of {company}",
         paragraphs: &[
             "Here is your invoice {number} of {company}. {amount} is due on {due}.",
-            "Please name the number of the invoice when you pay it. If you have paid already, there is nothing \
-             left to do.",
+            "Please state the invoice number with your payment. If you have already paid, you need not do \
+             anything.",
         ],
         link: "Pay the invoice",
     },
     invoice_paid: Texts {
         subject: "Invoice {number} of {company}, paid",
         paragraphs: &[
-            "Here is your invoice {number} of {company}. It is paid with the money that you had paid before: there \
-             is nothing left to do.",
+            "Here is your invoice {number} of {company}. It is already paid from your balance; you need not do \
+             anything.",
         ],
         link: "",
     },
     invoice_to_collect: Texts {
         subject: "Invoice {number} of {company}",
         paragraphs: &[
-            "Here is your invoice {number} of {company}. On {due} we collect {amount} from the payment method that \
-             you have left with us.",
-            "There is nothing for you to do. If it does not work, we write to you.",
+            "Here is your invoice {number} of {company}. On {due} we will collect {amount} from your saved \
+             payment method.",
+            "You need not do anything. If it fails, we will let you know.",
         ],
         link: "",
     },
@@ -92,18 +92,18 @@ pub(super) const ENGLISH: Language = Language {
         subject: "Reminder: invoice {number} of {company}",
         paragraphs: &[
             "{amount} of invoice {number} was due on {due}, and we have not received it yet.",
-            "Please pay it in the next days, and name the number of the invoice. If you have just paid, ignore \
-             this message; if something is wrong with the invoice, write to us.",
+            "Please pay it within the next days, stating the invoice number. If you have just paid, ignore \
+             this message; if something is wrong with the invoice, please contact us.",
         ],
         link: "Pay the invoice",
     },
     payment_failed: Texts {
         subject: "{company} could not collect invoice {number}",
         paragraphs: &[
-            "We tried to collect {amount} for invoice {number} from the payment method that you have left with \
-             us, and it did not work.",
-            "Please pay it with the button below, or leave another payment method. If the account was short of \
-             money, we try again in the next days.",
+            "We tried to collect {amount} for invoice {number} from your saved payment method, and it \
+             failed.",
+            "Please pay it with the button below, or add another payment method. If there was not enough \
+             money in the account, we will try again within the next days.",
         ],
         link: "Pay the invoice",
     },
@@ -115,16 +115,16 @@ pub(super) const ENGLISH: Language = Language {
     payment_method_expires: Texts {
         subject: "Your card at {company} expires",
         paragraphs: &[
-            "The card ending in {method}, from which we collect your bills, is good until {until}.",
-            "Please leave another one before that, so that nothing is left unpaid.",
+            "The card ending in {method}, which we use for your invoices, is valid until {until}.",
+            "Please add another one before then, so that no payment fails.",
         ],
-        link: "Leave another card",
+        link: "Add another card",
     },
     membership_paused: Texts {
         subject: "Your membership at {company} is paused",
         paragraphs: &[
-            "Your membership {membership} rests from {from} and goes on on {until}.",
-            "If that is not what you wish, write to us.",
+            "Your membership {membership} is paused from {from} and continues on {until}.",
+            "If that is not what you want, please contact us.",
         ],
         link: "",
     },
@@ -132,15 +132,15 @@ pub(super) const ENGLISH: Language = Language {
         subject: "Your membership at {company} ends",
         paragraphs: &[
             "Your membership {membership} ends. Its last day is {until}.",
-            "If that is not what you wish, write to us before that day.",
+            "If that is not what you want, please contact us before that day.",
         ],
         link: "",
     },
     membership_never_begins: Texts {
-        subject: "Your membership at {company} does not begin",
+        subject: "Your membership at {company} will not start",
         paragraphs: &[
-            "Your membership {membership} ends before its first day: it does not begin, and its bill is taken back.",
-            "If that is not what you wish, write to us.",
+            "Your membership {membership} was ended before its first day. It will not start, and its invoice is cancelled.",
+            "If that is not what you want, please contact us.",
         ],
         link: "",
     },
@@ -148,15 +148,15 @@ pub(super) const ENGLISH: Language = Language {
         subject: "A document expires: {document}",
         paragraphs: &[
             "The document \u{201c}{document}\u{201d} of {client} expires. Its last day is {until}.",
-            "If it is to go on, ask for a new one, and change or archive this one.",
+            "If you still need it, request a new one, and update or archive this one.",
         ],
         link: "",
     },
     device_silent: Texts {
-        subject: "{device} at {location} is silent",
+        subject: "{device} at {location} is offline",
         paragraphs: &[
-            "The access device {device} at {location} has not been heard of since {since}. It may be without power or network, and decide by the list that it has.",
-            "Look whether it is switched on and on the network. If it is to be silent, disable it.",
+            "The access device {device} at {location} has not sent a heartbeat since {since}. It may be without power or network, and decide by its offline list.",
+            "Check that it is switched on and connected. If it is out of use, disable it.",
         ],
         link: "",
     },

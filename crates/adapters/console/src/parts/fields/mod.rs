@@ -133,7 +133,7 @@ impl<'f> Form<'f> {
         let entered = (cx.entered.form == id).then_some(cx.entered);
         let wrong = entered.and_then(|entered| {
             let problem = entered.problem.as_ref()?;
-            let mut answer = cx.strings.refusal(problem).to_owned();
+            let mut answer = cx.strings.refusal(problem);
             if let Some(now) = problem.details.as_ref().and_then(|details| details["now"].as_str())
             {
                 answer = format!("{answer} ({}: {now})", cx.strings.now());
