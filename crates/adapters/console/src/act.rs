@@ -30,6 +30,7 @@ use crate::{
     page_context::{RejectedForm, allowed_operation, answered, is_own},
     parts::format::JsonFields,
     record_version::RecordVersion,
+    request_body,
     rules::ConsoleRule,
 };
 
@@ -75,7 +76,7 @@ pub(crate) async fn act(
         form: form.one("-form").to_owned(),
         fields: form
             .pairs()
-            .filter(|(name, _)| !name.starts_with('-'))
+            .filter(|(name, _)| !name.starts_with('-') || request_body::is_typed(name))
             .map(|(name, value)| (name.to_owned(), value.to_owned()))
             .collect(),
         // What is still being done is not done anew, whenever the form comes again.

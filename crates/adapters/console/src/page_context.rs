@@ -26,9 +26,11 @@ use crate::{
     body::{at, is_kind, plain},
     display::DisplaySettings,
     done::Done,
+    field_kind::FieldKind,
     forms::Form,
     parts::format::{Format, JsonFields},
     request_body,
+    rules::ConsoleRule,
     words::Strings,
 };
 
@@ -171,6 +173,18 @@ pub(crate) struct RejectedForm {
 }
 
 impl RejectedForm {
+    /// What was typed into the field of this name.
+    pub(crate) fn value(&self, name: &str) -> Option<&str> {
+        let typed = self.fields.iter().find(|(own, _)| own == name);
+        typed.map(|(_, value)| value.as_str())
+    }
+
+    /// Whether something was sent and not taken, of which the box of this name was a part, and whether it was ticked.
+    pub(crate) fn is_ticked(&self, name: &str) -> Option<bool> {
+        let flag = FieldKind::Flag.name_of(name);
+        self.value(&flag).map(|_| self.value(name).is_some())
+    }
+
     /// The field that is wrong.
     pub(crate) fn field(&self) -> Option<&str> {
         self.problem.as_ref()?.details.as_ref()?["field"].as_str()
@@ -453,7 +467,7 @@ pub(crate) fn allowed_operation<'s>(state: &'s State, id: &str) -> Result<&'s Ar
     let found = state.table.find(id);
     let found = found.filter(|found| found.surface == Surface::App || found.for_people);
     found.ok_or_else(|| {
-        Problem::with_message(spotter_kernel::Key::NotFound, "There is no such operation.")
+        Problem::because(spotter_kernel::Key::NotFound, ConsoleRule::NoSuchOperation)
     })
 }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 use spotter_kernel::{
-    Date, Key, Phrase, Problem, Result, Rule, TimeZone, money::Currency, text::WallTime,
+    Date, Key, Locale, Phrase, Problem, Result, Rule, TimeZone, money::Currency, text::WallTime,
 };
 use spotter_people::identity::browsers::Person;
 
@@ -24,6 +24,11 @@ const TIMES_MAX: usize = 30;
 const HOURS: &str = "-hours.";
 /// What stands before the unit of a value that was measured.
 pub(crate) const UNIT: &str = "-unit.";
+
+/// Whether a name of the form's own, with its dash, is a field that a person writes into.
+pub(crate) fn is_typed(name: &str) -> bool {
+    name.starts_with(HOURS) || name.starts_with(UNIT)
+}
 
 /// The body that a form amounts to, of somebody's company.
 pub(crate) fn body_of(schema: &Value, form: &Form, person: &Person) -> Result<Value> {
@@ -101,7 +106,7 @@ impl<'f> BodyBuilder<'f> {
         let wrong = |rule: Phrase| Problem::invalid(name, rule);
         match kind {
             FieldKind::Money => {
-                let amount = minor_units(value, &person.company.currency);
+                let amount = minor_units(value, &person.company.currency, person.caller.locale);
                 self.text(name, amount.ok_or_else(|| wrong(Rule::NotAmount.into()))?);
             }
             FieldKind::LocalTime => {
@@ -205,9 +210,16 @@ fn hours(form: &Form) -> Value {
 }
 
 /// An amount as people write it, in minor units as JSON fields hold them; nothing stays nothing.
-fn minor_units(text: &str, currency: &Currency) -> Option<String> {
+fn minor_units(text: &str, currency: &Currency, locale: Locale) -> Option<String> {
     if text.trim().is_empty() {
         return Some(String::new());
+    }
+    // Behind the language's own decimal sign stand no thousands: 12,345 is no twelve thousand to a Dutch reader.
+    let sign = if locale == Locale::English { '.' } else { ',' };
+    let behind = text.trim().rsplit_once(sign).map_or(0, |(_, behind)| behind.len());
+    let decimals = currency.decimal(0).rsplit_once('.').map_or(0, |(_, decimals)| decimals.len());
+    if behind > decimals {
+        return None;
     }
     currency.read(text).map(|amount| amount.to_string())
 }
@@ -246,6 +258,18 @@ mod tests {
         for wrong in ["2026-11-24T1é:0", "2026-11-24T10:00Z", "2026-11-24T10:00:59+09:00"] {
             assert_eq!(at(wrong), None, "{wrong}");
         }
+    }
+
+    #[test]
+    fn an_amount_has_the_decimal_sign_of_its_language() {
+        let euro = Currency::parse("EUR").unwrap();
+        let amount = |text, locale| minor_units(text, &euro, locale);
+        assert_eq!(amount("12,345", Locale::Dutch), None);
+        assert_eq!(amount("12.345", Locale::Dutch).as_deref(), Some("1234500"));
+        assert_eq!(amount("12.345", Locale::English), None);
+        assert_eq!(amount("12,345", Locale::English).as_deref(), Some("1234500"));
+        assert_eq!(amount("1.234,50", Locale::German).as_deref(), Some("123450"));
+        assert_eq!(amount("49.5", Locale::German).as_deref(), Some("4950"));
     }
 
     #[test]

@@ -5,6 +5,10 @@ use spotter_kernel::phrases;
 phrases! {
     /// A rule of pages and their forms that a request broke.
     pub enum ConsoleRule {
+        AmountOutOfRange { min: String, max: String, currency: String }
+            "must be an amount from {min} to {max} {currency}"
+            "moet een bedrag van {min} tot {max} {currency} zijn"
+            "muss ein Betrag von {min} bis {max} {currency} sein"
         ChangedByOther
             "was changed meanwhile by somebody else: what stands here is yours, and sending it again writes it over theirs"
             "is intussen door iemand anders gewijzigd: hier staat wat je zelf typte; nog eens versturen zet dat in de plaats"
@@ -18,6 +22,8 @@ phrases! {
             "mag voor één lijst staan"
             "darf für eine Liste stehen"
         NeededAgain "is needed again" "is opnieuw nodig" "wird noch einmal gebraucht"
+        NoSuchOperation "There is no such operation." "Dit bestaat niet." "Das gibt es nicht."
+        NoSuchPage "There is no such page." "Deze pagina bestaat niet." "Diese Seite gibt es nicht."
         NotAsWritten
             "must be as the page has written it"
             "moet zijn zoals de pagina het schreef"

@@ -197,7 +197,7 @@ phrases! {
             "darf höchstens {days} Tage nach dem Beginn liegen"
         TooManyBlocks { max: usize }
             "must be at most {max} entries"
-            "mag hoogstens {max} keer"
+            "mogen er hoogstens {max} zijn"
             "darf höchstens {max} Einträge haben"
         TooManyClosures { max: i64 }
             "must be at most {max} that have not ended"

@@ -302,7 +302,7 @@ impl MeasurementType {
                 Self::Known(known) => known.quantity.unit(units).limits((least, most)),
                 Self::Own(_) => (self.show(least, units), self.show(most, units)),
             };
-            format!("{least} to {most}{unit}")
+            format!("{least}–{most}{unit}")
         };
         let (metric, imperial) = (output(Units::Metric), output(Units::Imperial));
         let rule = match metric == imperial {
@@ -588,7 +588,7 @@ mod tests {
         assert!(weight.is_as_told(81_500, 179.68, Some("lb")));
         assert!(!weight.is_as_told(81_500, 179.69, Some("lb")));
         let wrong = weight.take(7_235.0, None, "value").unwrap_err().to_string();
-        assert!(wrong.contains("must be 10 to 500 kg (22.05 to 1102.31 lb)"), "{wrong}");
+        assert!(wrong.contains("must be 10–500 kg (22.05–1102.31 lb)"), "{wrong}");
         let wrong = weight.take(72.0, Some("cm"), "value").unwrap_err().to_string();
         assert!(wrong.contains("must be kg or lb"), "{wrong}");
         assert!(of("steps").take(f64::NAN, None, "value").is_ok_and(|steps| steps == 0));

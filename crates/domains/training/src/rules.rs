@@ -121,7 +121,7 @@ phrases! {
             "darf höchstens {days_max} Tage haben"
         TooManyItems { max: i64 }
             "must be at most {max} items"
-            "mag hoogstens {max} keer"
+            "mogen er hoogstens {max} zijn"
             "darf höchstens {max} Einträge haben"
         TooManyMoves { max: i64 }
             "must have at most {max} moves"

@@ -30,8 +30,7 @@ impl Role {
 
     /// The refusal of a lower role.
     pub(crate) fn is_needed(self) -> Problem {
-        let text = format!("This needs the role {} or higher.", self.word());
-        Problem::with_message(Key::Forbidden, text)
+        Problem::because(Key::Forbidden, Rule::RoleNeeded { role: self.word() })
     }
 }
 

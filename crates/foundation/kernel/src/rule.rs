@@ -38,7 +38,7 @@ phrases! {
         Empty "must not be empty" "mag niet leeg zijn" "darf nicht leer sein"
         EntriesOutOfRange { min: usize, max: usize }
             "must be {min} to {max} entries"
-            "moet {min} tot {max} keer"
+            "moeten er {min} tot {max} zijn"
             "muss {min} bis {max} Einträge haben"
         FormTooLong
             "The text of the form is too long."
@@ -69,8 +69,8 @@ phrases! {
         Missing "must be present" "is verplicht" "muss vorhanden sein"
         MissingField { name: String }
             "missing field `{name}`"
-            "veld `{name}` ontbreekt"
-            "das Feld `{name}` fehlt"
+            "is verplicht"
+            "muss angegeben werden"
         NameTwice { name: String }
             "must be one well-formed JSON object, in which no name stands twice: {name} does"
             "moet één goed gevormd JSON-object zijn, zonder dubbele namen: {name} staat er twee keer"
@@ -194,6 +194,10 @@ phrases! {
             "cannot be changed once it is revoked"
             "kan niet meer worden gewijzigd: het is ingetrokken"
             "kann nicht mehr geändert werden: es ist widerrufen"
+        RoleNeeded { role: &'static str }
+            "This needs the role {role} or higher."
+            "Hiervoor is de rol {role} of hoger nodig."
+            "Dafür ist die Rolle {role} oder höher nötig."
         SecondStepFirst
             "Your company asks managers for a second step when they sign in. Add yours first."
             "Je bedrijf vraagt van managers een tweede stap bij het inloggen. Voeg de jouwe eerst toe."
@@ -209,7 +213,7 @@ phrases! {
             "darf höchstens {max} Zeichen haben"
         TooManyEntries { max: usize }
             "must be at most {max} entries"
-            "mag hoogstens {max} keer"
+            "mogen er hoogstens {max} zijn"
             "darf höchstens {max} Einträge haben"
         TooManyFields
             "The form has too many fields."

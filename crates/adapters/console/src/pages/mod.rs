@@ -43,6 +43,7 @@ use spotter_kernel::{Key, Problem, Result};
 use crate::{
     page_context::PageContext,
     parts::shell::{NavigationLink, View},
+    rules::ConsoleRule,
 };
 
 /// Makes a page for somebody.
@@ -377,5 +378,5 @@ pub(crate) fn routes(state: &Arc<State>) -> Router {
 
 /// An address with no page, which has a way on nevertheless.
 fn nowhere(_: &mut PageContext<'_, '_>) -> Result<View> {
-    Err(Problem::with_message(Key::NotFound, "There is no such page."))
+    Err(Problem::because(Key::NotFound, ConsoleRule::NoSuchPage))
 }

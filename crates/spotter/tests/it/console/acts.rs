@@ -386,6 +386,9 @@ async fn sets_that_nobody_ticks_were_left_out(app: App) {
     let ticked = "exercises.0.sets.0.completed";
     let kept = form.fields.iter().filter(|(name, _)| !name.ends_with(".completed")).cloned();
     let form = Form { fields: kept.collect(), ..form }.with(ticked, "true");
+    // What was ticked stays so where something else is refused.
+    let wrong = browser.send(form.clone().with("exercises.0.sets.0.reps", "abc")).await.is(422);
+    assert_eq!(wrong.form("set_workout_session_sets").field(ticked), Some("true"));
     let page = browser.act(form).await;
     browser.act(page.form("complete_workout_session")).await.shows("Well done!");
     let path = format!("/workout/clients/{client}/plans/sessions");

@@ -5,6 +5,7 @@ mod browser;
 mod files;
 mod forms;
 mod lists;
+mod refusals;
 mod robot;
 mod running;
 pub mod second_step;

@@ -244,7 +244,7 @@ fn managers_hear_of_failing_webhooks_once_a_day(engine: Engine) {
         fail().await;
         hurry(&app).await;
         let mail = mail_to(&app, &app.admin_email, 1).await;
-        assert_eq!(mail[0].subject, "Webhook \u{201c}Books\u{201d} fails");
+        assert_eq!(mail[0].subject, "Webhook \u{201c}Books\u{201d} is failing");
         assert!(mail[0].text.contains("HTTP 5"), "{}", mail[0].text);
         fail().await;
         hurry(&app).await;

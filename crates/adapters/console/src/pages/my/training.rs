@@ -442,8 +442,7 @@ fn body_weight(cx: &PageContext<'_, '_>, name: &str, exercise: &Value, unit: &st
 
 /// What stands in a field: what was typed, or else the number that is known.
 fn field_value(cx: &PageContext<'_, '_>, name: &str, known: &Value) -> String {
-    let typed = cx.entered.fields.iter().find(|(own, _)| own == name);
-    typed.map(|(_, value)| value.clone()).unwrap_or_else(|| match known.as_f64() {
+    cx.entered.value(name).map(str::to_owned).unwrap_or_else(|| match known.as_f64() {
         Some(value) => cx.written.field_number(value),
         None => String::new(),
     })
@@ -464,7 +463,7 @@ fn stepping(
     (set, tracking, weight): (&Value, &str, &str),
 ) -> Markup {
     let t = cx.strings;
-    let done = set.is("completed");
+    let done = cx.entered.is_ticked(&name("completed")).unwrap_or(set.is("completed"));
     let fields: [(&str, &str, f64); 4] = [
         ("weight", weight, 2.5),
         ("reps", t.reps(), 1.0),

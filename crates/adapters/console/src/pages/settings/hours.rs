@@ -51,16 +51,18 @@ pub(super) fn week_of(
                 @for shift in 0..own.len().max(SHIFTS.min(own.len() + 1)) {
                     @let hours = own.get(shift);
                     @let name = |part: &str| format!("-hours.{day}.{shift}.{part}");
+                    // What was typed stands where the form comes back.
+                    @let typed = |part: &str| cx.entered.value(&name(part));
                     @let time = |part: &str, word: &str| html! {
                         label { span.quiet { (word) }
-                            input type="time" name=(name(part)) value=(hours.map(|hours| hours.text(part)).unwrap_or_default());
+                            input type="time" name=(name(part)) value=(typed(part).or(hours.map(|hours| hours.text(part))).unwrap_or_default());
                         }
                     };
                     @let ranges = html! {
                         div.fields {
                             (time(from, t.from())) (time(until, t.until()))
                             @if places.len() > 1 {
-                                @let bound = hours.map(|hours| hours.text("locationIds.0")).unwrap_or_default();
+                                @let bound = typed("locationIds").or(hours.map(|hours| hours.text("locationIds.0"))).unwrap_or_default();
                                 label { span.quiet { (t.location()) }
                                     select name=(name("locationIds")) {
                                         option value="" { (t.anywhere()) }
@@ -71,7 +73,7 @@ pub(super) fn week_of(
                         }
                     };
                     // A second and a third are behind a word, until there is one.
-                    @if shift == 0 || hours.is_some() { (ranges) } @else { (disclosure(t.another_range(), ranges)) }
+                    @if shift == 0 || hours.is_some() || typed(from).is_some_and(|time| !time.is_empty()) { (ranges) } @else { (disclosure(t.another_range(), ranges)) }
                 }
             }
         }

@@ -1,10 +1,10 @@
 //! The kinds of fields that a form has, each with its label, what there is so far and what is wrong with it.
 
 use maud::html;
-use spotter_kernel::money::Currency;
+use spotter_kernel::{Phrase, money::Currency};
 
 use super::{Form, Upload};
-use crate::{body, field_kind::FieldKind, parts::format::JsonFields};
+use crate::{body, field_kind::FieldKind, parts::format::JsonFields, rules::ConsoleRule};
 
 /// One of the fields of a row.
 pub(crate) struct Cell<'c> {
@@ -182,11 +182,14 @@ impl Form<'_> {
         if let (Some((field, answer)), Some(known)) = (&mut self.wrong, Currency::parse(&currency))
             && field == name
         {
-            let word = |word: &str| match word.parse() {
-                Ok(amount) => format!("{} {currency}", known.decimal(amount)),
-                Err(_) => word.to_owned(),
-            };
-            *answer = answer.split(' ').map(word).collect::<Vec<_>>().join(" ");
+            let figures: Vec<i64> =
+                answer.split(' ').filter_map(|word| word.parse().ok()).collect();
+            let written = |amount: i64| self.strings.pointed(&known.decimal(amount));
+            if let [min, max] = figures.as_slice() {
+                let (min, max, currency) = (written(*min), written(*max), currency.clone());
+                let rule = ConsoleRule::AmountOutOfRange { min, max, currency };
+                *answer = Phrase::from(rule).text(self.strings.0).to_owned();
+            }
         }
         let typed = self.typed.is_some();
         let amount = match typed {
