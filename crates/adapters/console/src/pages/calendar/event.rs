@@ -160,10 +160,10 @@ pub(in crate::pages) fn show(cx: &mut PageContext<'_, '_>) -> Result<View> {
         @if coming && event.text("status") == "scheduled" {
             (disclosure(t.call_off(), html! {
                 p { (t.call_off_means()) }
-                (Form::about(cx, "cancel_calendar_event", vec![("calendarEventId", id.clone())]).text("reason", t.reason()).danger(t.call_off()))
+                (Form::about(cx, "cancel_calendar_event", vec![("calendarEventId", id.clone())]).previewed().text("reason", t.reason()).danger(t.call_off()))
                 @if event.has("eventSeriesId") && cx.may("cancel_event_series") {
                     p { (t.series_means()) " " a href={ "/console/calendar/series/" (event.text("eventSeriesId")) } { (t.weekly_classes()) } }
-                    (Form::about(cx, "cancel_event_series", vec![("eventSeriesId", event.text("eventSeriesId").to_owned())]).hidden("scope", "following")
+                    (Form::about(cx, "cancel_event_series", vec![("eventSeriesId", event.text("eventSeriesId").to_owned())]).previewed().hidden("scope", "following")
                         .hidden("occurrenceDate", event.text("occurrenceDate")).text("reason", t.reason()).next("/console/calendar").danger(t.call_off_series()))
                 }
             }))

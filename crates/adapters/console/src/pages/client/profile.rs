@@ -126,7 +126,7 @@ pub(in crate::pages) fn overview(cx: &mut PageContext<'_, '_>) -> Result<View> {
         @else {
             (disclosure(t.archive(), html! {
                 p { (t.archive_client_means()) }
-                (Form::about(cx, "archive_client", at(&id)).text("archiveReason", t.reason()).check("endOfTerm", t.end_of_term()).danger(t.archive_client()))
+                (Form::about(cx, "archive_client", at(&id)).previewed().text("archiveReason", t.reason()).check("endOfTerm", t.end_of_term()).danger(t.archive_client()))
             }))
         }
     };
