@@ -135,7 +135,6 @@ const LONG: &[(&str, usize)] = &[
     ("crates/domains/calendar/src/recurring_bookings.rs", 510),
     ("crates/domains/calendar/src/requests.rs", 510),
     ("crates/domains/calendar/src/types.rs", 530),
-    ("crates/adapters/console/src/page_context.rs", 520),
     ("crates/foundation/contract/src/operation.rs", 510),
     ("crates/domains/billing/src/collecting/charging.rs", 530),
     ("crates/domains/billing/src/sales/sell.rs", 510),

@@ -27,9 +27,10 @@ use crate::{
     edited_fields::{self, Changed},
     field_kind::FieldKind,
     forms::SubmittedForm,
-    page_context::{RejectedForm, allowed_operation, answered, is_own},
+    page_context::{allowed_operation, answered, is_own},
     parts::format::JsonFields,
     record_version::RecordVersion,
+    rejected_form::RejectedForm,
     request_body,
     rules::ConsoleRule,
 };

@@ -24,6 +24,7 @@ mod parts;
 mod passwords;
 mod questions;
 mod record_version;
+mod rejected_form;
 mod request_body;
 mod rules;
 mod session;

@@ -11,8 +11,7 @@ use std::{
 
 use serde_json::Value;
 use spotter_contract::{
-    Actor, Arguments, Caller, Content, Operation, PreparedRequest, Role, Surface,
-    confirmations::Preview, vault,
+    Actor, Arguments, Caller, Content, Operation, PreparedRequest, Role, Surface, vault,
 };
 use spotter_http::State;
 use spotter_kernel::{
@@ -26,9 +25,9 @@ use crate::{
     body::{at, is_kind, plain},
     display::DisplaySettings,
     done::Done,
-    field_kind::FieldKind,
     forms::Form,
     parts::format::{Format, JsonFields},
+    rejected_form::RejectedForm,
     request_body,
     rules::ConsoleRule,
     words::Strings,
@@ -152,42 +151,6 @@ impl PageAddress {
     /// Its address.
     pub(crate) fn address(&self) -> String {
         self.with_parameters(&[])
-    }
-}
-
-/// What somebody has typed into a form that was not taken, and why not.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct RejectedForm {
-    /// The form, by its operation and whatever it is about.
-    pub(crate) form: String,
-    /// What was typed.
-    pub(crate) fields: Vec<(String, String)>,
-    /// What stood in it before anybody touched it.
-    pub(crate) was: Option<String>,
-    /// The key under which it is still being done.
-    pub(crate) key: Option<String>,
-    /// Why it was not taken.
-    pub(crate) problem: Option<Problem>,
-    /// What it would do, told before it is done.
-    pub(crate) preview: Option<Preview>,
-}
-
-impl RejectedForm {
-    /// What was typed into the field of this name.
-    pub(crate) fn value(&self, name: &str) -> Option<&str> {
-        let typed = self.fields.iter().find(|(own, _)| own == name);
-        typed.map(|(_, value)| value.as_str())
-    }
-
-    /// Whether something was sent and not taken, of which the box of this name was a part, and whether it was ticked.
-    pub(crate) fn is_ticked(&self, name: &str) -> Option<bool> {
-        let flag = FieldKind::Flag.name_of(name);
-        self.value(&flag).map(|_| self.value(name).is_some())
-    }
-
-    /// The field that is wrong.
-    pub(crate) fn field(&self) -> Option<&str> {
-        self.problem.as_ref()?.details.as_ref()?["field"].as_str()
     }
 }
 

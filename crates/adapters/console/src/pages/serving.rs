@@ -22,12 +22,13 @@ use crate::{
     display::DisplaySettings,
     done::Done,
     forms::{self, SubmittedForm, forged},
-    page_context::{PageAddress, PageContext, RejectedForm},
+    page_context::{PageAddress, PageContext},
     parts::{
         self,
         format::JsonFields,
         shell::{self, View},
     },
+    rejected_form::RejectedForm,
     session,
 };
 
