@@ -40,7 +40,7 @@ fn money_that_is_fetched_is_acknowledged(engine: Engine) {
         assert_eq!(BTreeSet::from_iter(subjects(&travel)), wanted.map(str::to_owned).into());
         let all = travel.app.server.mailbox.messages();
         let bill = all.iter().find(|one| one.subject == wanted[0]).unwrap();
-        let submitted = "On 1 November 2026 we collect EUR 49.00 from the payment method";
+        let submitted = "On 1 November 2026 we will collect EUR 49.00 from your saved payment method";
         assert!(bill.text.contains(submitted) && !bill.text.contains("/pay/"), "{}", bill.text);
         let receipt = all.iter().find(|one| one.subject == wanted[1]).unwrap();
         let submitted = "We have received EUR 49.00 for INV-2026-000001.";
@@ -154,7 +154,7 @@ fn pauses_and_ends_are_confirmed(engine: Engine) {
         let all = travel.app.server.mailbox.messages();
         let text_of =
             |subject: &str| all.iter().find(|one| one.subject == subject).unwrap().text.clone();
-        let submitted = "Gold rests from 20 November 2026 and goes on on 27 November 2026";
+        let submitted = "Gold is paused from 20 November 2026 and continues on 27 November 2026";
         assert!(text_of(wanted[1]).contains(submitted), "{}", text_of(wanted[1]));
         let end = text(&get_subscription(&travel.app, &one.course).await, "/endDate");
         let last_day = spotter_kernel::Date::parse(&end).unwrap().plus_days(-1).unwrap();
