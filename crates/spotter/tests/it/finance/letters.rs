@@ -40,7 +40,8 @@ fn money_that_is_fetched_is_acknowledged(engine: Engine) {
         assert_eq!(BTreeSet::from_iter(subjects(&travel)), wanted.map(str::to_owned).into());
         let all = travel.app.server.mailbox.messages();
         let bill = all.iter().find(|one| one.subject == wanted[0]).unwrap();
-        let submitted = "On 1 November 2026 we will collect EUR 49.00 from your saved payment method";
+        let submitted =
+            "On 1 November 2026 we will collect EUR 49.00 from your saved payment method";
         assert!(bill.text.contains(submitted) && !bill.text.contains("/pay/"), "{}", bill.text);
         let receipt = all.iter().find(|one| one.subject == wanted[1]).unwrap();
         let submitted = "We have received EUR 49.00 for INV-2026-000001.";
