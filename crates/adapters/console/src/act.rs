@@ -358,11 +358,7 @@ fn with_files(
 fn as_field_error(problem: Problem, field: &str) -> Problem {
     let rule = match problem.status {
         415 => Box::new(ConsoleRule::NotUploadable.into()),
-        _ => problem
-            .rule
-            .clone()
-            .or(problem.reason.clone())
-            .unwrap_or_else(|| problem.key.phrase().into()),
+        _ => Box::new(problem.phrase()),
     };
     Problem { details: Some(json!({"field": field})), rule: Some(rule), ..problem }
 }

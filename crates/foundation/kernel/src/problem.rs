@@ -118,13 +118,13 @@ impl Problem {
         problem.with_status(503)
     }
 
-    /// What people are told, in their language: the rule that a field broke, else why it was refused.
-    pub fn text(&self, locale: Locale) -> String {
-        let phrase = self.rule.as_deref().or(self.reason.as_deref());
-        match phrase {
-            Some(phrase) => phrase.text(locale).to_owned(),
-            None if self.message == self.key.meaning() => self.key.phrase().text(locale).to_owned(),
-            None => self.message.clone(),
+    /// Why it was refused, in every language: the rule that a field broke, else the reason, else the meaning of the key.
+    /// A message that was written for programs alone stays English.
+    pub fn phrase(&self) -> Phrase {
+        match self.rule.as_deref().or(self.reason.as_deref()) {
+            Some(phrase) => phrase.clone(),
+            None if self.message == self.key.meaning() => self.key.phrase(),
+            None => Phrase::verbatim(&self.message),
         }
     }
 

@@ -312,9 +312,7 @@ fn refusal(done: Result<()>) -> Result<Option<Vec<FieldError>>> {
 
 fn why(problem: &Problem) -> FieldError {
     let field = problem.details.as_ref().and_then(|details| details["field"].as_str());
-    let known = problem.rule.as_deref().or(problem.reason.as_deref()).cloned();
-    let rule = known.unwrap_or_else(|| problem.key.phrase());
-    FieldError { field: field.unwrap_or_default().to_owned(), rule }
+    FieldError { field: field.unwrap_or_default().to_owned(), rule: problem.phrase() }
 }
 
 impl Worker for Importer {

@@ -22,7 +22,7 @@ impl Strings {
 
     /// Why something was refused, in the language.
     pub fn refusal(self, problem: &Problem) -> String {
-        problem.text(self.0)
+        problem.phrase().text(self.0).to_owned()
     }
 
     /// What was refused and why, where no form stands that shows it.
