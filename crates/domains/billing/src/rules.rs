@@ -98,15 +98,7 @@ phrases! {
             "must have no payment and no refund under way: wait until they are done, or take the requests to pay back whose pages are open"
             "er lopen nog betalingen: wacht tot ze klaar zijn, of annuleer de open betaalverzoeken"
             "es laufen noch Zahlungen: warten Sie, bis sie erledigt sind, oder brechen Sie offene Zahlungsaufforderungen ab"
-        MoreThanBalance { balance: String }
-            "must be at most {balance}"
-            "mag hoogstens {balance} zijn"
-            "darf höchstens {balance} sein"
-        MoreThanLeft { left: String }
-            "must be at most {left}"
-            "mag hoogstens {left} zijn"
-            "darf höchstens {left} sein"
-        MoreThanRefundable { most: String }
+        MoreThan { most: String }
             "must be at most {most}"
             "mag hoogstens {most} zijn"
             "darf höchstens {most} sein"

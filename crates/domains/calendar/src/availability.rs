@@ -335,7 +335,7 @@ fn sorted<H>(overrides: Many<Override<H>, 0, OVERRIDES_MAX>) -> Result<Json<Vec<
         }
         if other.windows.len() > 10 {
             let field = format!("overrides[{at}].windows");
-            return Err(Problem::invalid(&field, CalendarRule::TooManyBlocks { max: 10 }));
+            return Err(Problem::invalid(&field, Rule::TooManyEntries { max: 10 }));
         }
     }
     let mut all = overrides.into_vec();

@@ -70,7 +70,7 @@ pub fn check_range(
         return Err(Problem::field(
             Key::DateRangeTooLarge,
             "to",
-            CalendarRule::RangeTooLong { days_max },
+            Rule::RangeTooWide { days: days_max },
         ));
     }
     Ok(crate::hours::Span::new(from, to))

@@ -159,10 +159,6 @@ phrases! {
             "Coaches read their own calendar."
             "Coaches delen hun eigen agenda."
             "Coaches teilen ihren eigenen Kalender."
-        RangeTooLong { days_max: i64 }
-            "must be at most {days_max} days after from"
-            "mag hoogstens {days_max} dagen na from liggen"
-            "darf höchstens {days_max} Tage nach from liegen"
         SeriesTooLong
             "must be at most 366 days after the start"
             "mag hoogstens 366 dagen na het begin liggen"
@@ -195,10 +191,6 @@ phrases! {
             "must be at most {days} days after the start"
             "mag hoogstens {days} dagen na het begin liggen"
             "darf höchstens {days} Tage nach dem Beginn liegen"
-        TooManyBlocks { max: usize }
-            "must be at most {max} entries"
-            "mogen er hoogstens {max} zijn"
-            "darf höchstens {max} Einträge haben"
         TooManyClosures { max: i64 }
             "must be at most {max} that have not ended"
             "er mogen er hoogstens {max} zijn die niet voorbij zijn"

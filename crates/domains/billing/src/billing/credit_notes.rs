@@ -123,10 +123,7 @@ fn checked(cx: &mut Read, id: InvoiceId, wanted: &NewCreditNote) -> Result<(Invo
     }
     let amount = wanted.amount.map_or(left, |amount| amount.0);
     if amount > left {
-        return Err(Problem::conflict(
-            "amount",
-            BillingRule::MoreThanLeft { left: left.to_string() },
-        ));
+        return Err(Problem::conflict("amount", BillingRule::MoreThan { most: left.to_string() }));
     }
     Ok((bill, amount))
 }

@@ -98,10 +98,7 @@ fn refund_payment(
     }
     let (amount, most) = (new.amount.0, before.refundable());
     if amount > most {
-        return Err(Problem::conflict(
-            "amount",
-            BillingRule::MoreThanRefundable { most: most.to_string() },
-        ));
+        return Err(Problem::conflict("amount", BillingRule::MoreThan { most: most.to_string() }));
     }
     let reason: Option<String> = new.reason.map(Into::into);
     cx.as_of(before.updated_at);

@@ -125,7 +125,7 @@ fn create_payment_request(
     if let Some(balance) = balance.filter(|balance| amount > *balance) {
         return Err(Problem::conflict(
             "amount",
-            BillingRule::MoreThanBalance { balance: balance.to_string() },
+            BillingRule::MoreThan { most: balance.to_string() },
         ));
     }
     let number = invoice.as_ref().map(|invoice| invoice.number.clone());
