@@ -1,4 +1,4 @@
-//! How fast doors are answered: at a steady rate, as a busy evening has it, and as fast as it goes.
+//! Response times of access checks: at a steady rate, as on a busy evening, and at maximum throughput.
 
 use std::{
     sync::{
@@ -13,24 +13,24 @@ use serde_json::{Value, json};
 
 use crate::{
     Outcome,
-    service::{Api, Service, print_times},
+    service::{Api, Service, print_times, row},
 };
 
 /// Scans a second of a busy evening.
 const RATE: u64 = 50;
-/// Doors that ask at once as fast as it goes.
+/// Doors that send simultaneous requests at maximum throughput.
 const DOORS: usize = 32;
-/// Members who are made at once.
+/// Members that are created at once.
 const MAKERS: u64 = 16;
 
-/// Measures a company with so many members who hold cards.
+/// Measures a company with a number of members who have cards.
 pub async fn run(mut service: Service, members: u64, seconds: u64) -> Outcome {
     let api = service.start().await?;
     let place = api.ask(Method::POST, "/locations", Some(json!({"name": "Bench"}))).await?;
     let location = place["location"]["locationId"].clone();
     let began = Instant::now();
     make(&api, members).await?;
-    println!("    {members} members with cards made in {} s", began.elapsed().as_secs());
+    eprintln!("  {members} members with cards made in {} s", began.elapsed().as_secs());
     let mut doors = Vec::new();
     for number in 0..DOORS {
         let new = json!({"name": format!("Door {number}"), "locationId": location});
@@ -40,15 +40,19 @@ pub async fn run(mut service: Service, members: u64, seconds: u64) -> Outcome {
     let line = Line { http: Client::new(), url: format!("http://{}", service.address()) };
     let steady = steadily(&line, &doors, members, seconds).await?;
     print_times(&format!("a scan at {RATE} a second"), steady);
-    // Once a visit is there, as for whoever comes in again.
+    // Again with existing visits, as for members who return.
     let (times, busy) = busily(&line, &doors, members, seconds).await?;
     let rate = times.len() as f64 / seconds as f64;
-    println!("    {rate:.0} scans a second by {DOORS} doors, {busy} told to ask again");
+    row(
+        &format!("scans a second by {DOORS} doors, as fast as they ask"),
+        format_args!("{rate:.0}"),
+    );
+    row("of these refused as busy (503)", busy);
     print_times("a scan as fast as it goes", times);
     let began = Instant::now();
     let list = line.ask(Method::GET, "/allow-list", &doors[0], None).await?;
     let (count, took) = (list["entries"].as_array().map_or(0, Vec::len), began.elapsed());
-    println!("    an allow-list of {count} in {} ms", took.as_millis());
+    row(&format!("an allow-list of {count}"), format_args!("{} ms", took.as_millis()));
     service.kill()
 }
 
@@ -78,7 +82,7 @@ async fn make(api: &Api, members: u64) -> Outcome {
     Ok(())
 }
 
-/// Sells a membership; bills of a company are numbered one after the other, so others may be in the way.
+/// Sells a membership; invoice numbers of a company are consecutive, so other sales may conflict.
 async fn sell(api: &Api, path: &str, product: &Value) -> Outcome {
     let mut last = None;
     for _ in 0..50 {
@@ -126,7 +130,7 @@ impl Line {
         if is_fine { Ok(output["data"].take()) } else { Err(output.to_string().into()) }
     }
 
-    /// Shows a card, and sees that it is let in.
+    /// Presents a card and asserts that access is allowed.
     async fn scan(&self, key: &str, number: u64) -> Outcome<Duration> {
         let id = format!("s-{}", SCANS.fetch_add(1, Ordering::Relaxed));
         let scan = json!({"scanId": id, "credential": {"kind": "card", "number": card(number)}});
@@ -137,7 +141,7 @@ impl Line {
     }
 }
 
-/// One scan after another of somebody else, begun at instants that do not wait for the answer before.
+/// Scans of different members one after another, at instants that do not wait for the previous answer.
 async fn steadily(
     line: &Line,
     doors: &[String],
@@ -159,7 +163,7 @@ async fn steadily(
     Ok(times.split_off(times.len() / 10))
 }
 
-/// Every door asks as soon as it was answered.
+/// Every door sends its next scan when the last is answered.
 async fn busily(
     line: &Line,
     doors: &[String],

@@ -18,12 +18,12 @@ use crate::{
     Outcome, company,
     crowd::Place,
     filling, receiver,
-    service::{Api, Service, print_times},
+    service::{Api, Service, print_times, row},
 };
 
-/// Coaches of the company, and those that the list of slots is asked for.
+/// Coaches of the company, and those whose slots are listed.
 const COACHES: usize = 120;
-const ASKED: usize = 12;
+const QUERIES: usize = 12;
 /// Clients that have the bookings of the past.
 const CLIENTS: usize = 150;
 /// Bookings of a coach on a day of the past.
@@ -32,7 +32,7 @@ const A_DAY: u64 = 8;
 const YOUNG: u64 = 5_000;
 /// Bookings that are written by one transaction.
 const STEP: u64 = 5_000;
-/// How often each list is asked for.
+/// Number of requests for each list.
 const TIMES: usize = 300;
 /// Callers that book at once, and for how long.
 const CALLERS: u64 = 32;
@@ -41,7 +41,7 @@ const SECONDS: u64 = 5;
 const DAY: i64 = 86_400_000;
 const HOUR: i64 = 3_600_000;
 
-/// What the company consists of.
+/// The company's records.
 pub struct Studio {
     coaches: Vec<String>,
     clients: Vec<String>,
@@ -60,7 +60,7 @@ impl Studio {
     }
 }
 
-/// Measures a company with so many bookings.
+/// Measures a company with a number of bookings.
 pub async fn run(mut service: Service, place: Place, bookings: u64) -> Outcome {
     let api = service.start().await?;
     let studio = found(&api).await?;
@@ -73,15 +73,18 @@ pub async fn run(mut service: Service, place: Place, bookings: u64) -> Outcome {
     let api = service.start().await?;
     let grown = lists(&api, &studio, &format!("{bookings} bookings")).await?;
     for ((name, young), (_, grown)) in young.iter().zip(&grown) {
-        println!("  {name}: {:.2} times the young company's p50", grown / young);
+        row(
+            &format!("{name}, times the p50 at {YOUNG} bookings"),
+            format_args!("{:.2}", grown / young),
+        );
     }
     book(&api, &studio).await?;
     rush(&api, &studio).await?;
-    println!("  {} MB in use by the service", service.memory_mb());
+    row("memory in use", format_args!("{} MB", service.memory_mb()));
     service.kill()
 }
 
-/// Coaches at work, what they offer, and a client who has booked a little.
+/// Coaches with working hours, event types, and a client with a few bookings.
 pub async fn found(api: &Api) -> Outcome<Studio> {
     let mut coaches = Vec::new();
     let day = |weekday| json!({"weekday": weekday, "startTime": "08:00", "endTime": "20:00"});
@@ -105,7 +108,7 @@ pub async fn found(api: &Api) -> Outcome<Studio> {
         let made = api.ask(Method::POST, "/event-types", Some(new)).await?;
         Ok(made["eventType"]["eventTypeId"].as_str().ok_or("no type")?.to_owned())
     };
-    let request = json!({"name": "Asked", "coachIds": coaches[..ASKED]});
+    let request = json!({"name": "Asked", "coachIds": coaches[..QUERIES]});
     let everybodys = json!({"name": "Everybody's", "coachIds": coaches[..100]});
     let class =
         json!({"name": "Spin", "kind": "class", "capacity": 15, "waitlist": {"mode": "auto"}});
@@ -160,7 +163,7 @@ pub async fn fill(
             let wanted = part.clone().filter(|number| is_wanted(*number));
             wanted
                 .clone()
-                .try_for_each(|number| past(tx, own, &template, number, (&coaches, &clients)))?;
+                .try_for_each(|number| past(tx, own, &template, number, &coaches, &clients))?;
             let count = wanted.count() as i64;
             tx.tally(own, "bookings", count)?;
             tx.tally(own, "bookings?status=booked", count)?;
@@ -177,7 +180,7 @@ pub async fn fill(
     Ok(())
 }
 
-/// What a booking of the past has of one that was made: its type, zone, name, policy and entitlement.
+/// Fields that past bookings copy from a created one: type, zone, name, policy and entitlement.
 type Template = (Id, String, String, String, String);
 
 fn past(
@@ -185,7 +188,8 @@ fn past(
     own: CompanyId,
     template: &Template,
     number: u64,
-    (coaches, clients): (&[Id], &[Id]),
+    coaches: &[Id],
+    clients: &[Id],
 ) -> Result<(), Problem> {
     let coach = coaches[number as usize % coaches.len()];
     let client = clients[number as usize % clients.len()];
@@ -238,33 +242,33 @@ const BOOKING: Sql = Sql(
 const DAY_ROW: Sql = Sql("INSERT INTO calendar_day (company_id, owner_id, day, busy) \
     VALUES (?1, ?2, ?3, ?4) ON CONFLICT DO NOTHING");
 
-/// What is listed, one request after the other: names, and each p50 in milliseconds.
-async fn lists(api: &Api, studio: &Studio, name: &str) -> Outcome<Vec<(&'static str, f64)>> {
+/// Lists, one request after the other: names, and each p50 in milliseconds.
+async fn lists(api: &Api, studio: &Studio, company: &str) -> Outcome<Vec<(&'static str, f64)>> {
     let at = |days: i64| Timestamp::from_millis(midnight() + days * DAY).to_string();
     let (from, to, coach) = (at(1), at(32), &studio.coaches[20]);
     let slots =
         format!("/availability/slots?eventTypeId={}&from={from}&to={to}", studio.asked_type);
     let week = format!("/calendar/events?coachId={coach}&from={from}&to={}&limit=100", at(8));
     let own = format!("/bookings?clientId={}&limit=20", studio.own);
-    let request = [
+    let requests = [
         ("slots of 12 coaches in 31 days", slots.clone()),
         ("agenda of a coach's week", week),
         ("a client's bookings", own),
         ("all bookings, page 1", "/bookings?limit=20".to_owned()),
         ("all bookings, page 100", "/bookings?limit=20&page=100".to_owned()),
     ];
-    println!("  {name}");
     let mut medians = Vec::new();
-    for (name, path) in request {
-        medians.push((name, print_times(name, api.fetch_often(&path, TIMES).await?)));
+    for (name, path) in requests {
+        let label = format!("{name}, {company}");
+        medians.push((name, print_times(&label, api.fetch_often(&path, TIMES).await?)));
     }
     let output = api.ask(Method::GET, &slots, None).await?;
     let count = output["slots"].as_array().map_or(0, Vec::len);
-    println!("    ({count} slots in an answer)");
+    row(&format!("slots in that answer, {company}"), count);
     Ok(medians)
 }
 
-/// Bookings a second of appointments, by callers who never want the same.
+/// Bookings of appointments per second, by callers who never want the same slot.
 async fn book(api: &Api, studio: &Studio) -> Outcome {
     let next = Arc::new(AtomicU64::new(0));
     let until = Instant::now() + Duration::from_secs(SECONDS);
@@ -296,12 +300,12 @@ async fn book(api: &Api, studio: &Studio) -> Outcome {
     for caller in callers {
         times.extend(caller.await??);
     }
-    println!("    {} bookings a second", times.len() as u64 / SECONDS);
+    row(&format!("bookings a second by {CALLERS} callers"), times.len() as u64 / SECONDS);
     print_times("one of them", times);
     Ok(())
 }
 
-/// Two hundred clients who want fifteen seats at once.
+/// Two hundred clients for fifteen seats at once.
 async fn rush(api: &Api, studio: &Studio) -> Outcome {
     let starts_at = Timestamp::from_millis(midnight() + 40 * DAY + 5 * HOUR).to_string();
     let class = json!({"eventTypeId": studio.class_type, "coachId": studio.coaches[101],
@@ -327,6 +331,9 @@ async fn rush(api: &Api, studio: &Studio) -> Outcome {
         }
     }
     let took = began.elapsed().as_millis();
-    println!("    200 clients for 15 seats: {booked} booked, {waiting} waiting, in {took} ms");
+    row(
+        "200 clients for 15 seats: booked, waiting, time",
+        format_args!("{booked}, {waiting}, {took} ms"),
+    );
     Ok(())
 }

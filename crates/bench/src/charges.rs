@@ -1,5 +1,5 @@
-//! Nobody is charged twice and nothing that was paid is forgotten, whenever the service is killed: the books of
-//! the sandbox bank are held against ours.
+//! Nobody is charged twice and no payment is forgotten, whenever the service is killed: compares the sandbox bank's
+//! books with ours.
 
 use std::{
     collections::BTreeSet,
@@ -15,7 +15,7 @@ use std::{
 use reqwest::Method;
 use serde_json::{Value, json};
 use spotter_kernel::id::CompanyId;
-use spotter_store::{Location, Sql, Value as Bound, params};
+use spotter_store::{DatabaseLocation, Sql, Value as Bound, params};
 
 use crate::{
     Outcome, company,
@@ -25,7 +25,7 @@ use crate::{
 };
 
 const WRITERS: usize = 6;
-/// What cards and accounts do, each to so many clients.
+/// Behaviours of cards and accounts, each for an equal number of clients.
 const TOKENS: [&str; 5] = [
     "sandbox_ok",
     "sandbox_lost_answer",
@@ -36,13 +36,12 @@ const TOKENS: [&str; 5] = [
 const CLIENTS: usize = 6;
 /// The load lasts from so long to that much longer before each kill, in milliseconds.
 const LOAD: (u64, u64) = (150, 650);
-/// Leases run out, and what was lost is asked about again.
-const SETTLING: Duration = Duration::from_secs(480);
+/// Time for leases to expire and for lost answers to be queried again.
+const TIMEOUT: Duration = Duration::from_secs(480);
 
 type Acknowledged = Arc<Mutex<BTreeSet<String>>>;
 
-/// Kills the service again and again while cards are charged and money is sent back, then holds the books of
-/// the bank against ours.
+/// Kills the service again and again during charges and refunds, then compares the bank's books with ours.
 pub async fn run(mut service: Service, place: Place, spotter: PathBuf, rounds: u32) -> Outcome {
     let mut api = service.start().await?;
     let connect = json!({"provider": "sandbox"});
@@ -57,7 +56,7 @@ pub async fn run(mut service: Service, place: Place, spotter: PathBuf, rounds: u
                 tokio::spawn(charge(api, clients, number, acknowledged.clone(), stop.clone()))
             })
             .collect();
-        // Kills fall into every step: the length of a round wanders over the range.
+        // Kills hit every step: the length of a round varies over the range.
         let wait = LOAD.0 + u64::from(round) * 37 % LOAD.1;
         tokio::time::sleep(Duration::from_millis(wait)).await;
         service.kill()?;
@@ -77,7 +76,7 @@ pub async fn run(mut service: Service, place: Place, spotter: PathBuf, rounds: u
     let broken = compare(&place, acknowledged).await?;
     let mut audit = Command::new(spotter);
     audit.args(["finance", "audit", "--data"]).arg(&place.data);
-    if let Location::Server(url) = &place.location {
+    if let DatabaseLocation::Server(url) = &place.location {
         audit.args(["--database-url", url]);
     }
     let holds = audit.status()?.success();
@@ -101,7 +100,7 @@ async fn clients(api: &Api) -> Outcome<Vec<String>> {
     Ok(clients)
 }
 
-/// Bills clients and charges them until told to stop; of each fourth payment that has come some goes back.
+/// Invoices clients and charges them until stopped; refunds part of each fourth payment.
 async fn charge(
     api: Api,
     clients: Arc<Vec<String>>,
@@ -143,7 +142,7 @@ async fn charge(
 
 /// Waits until no payment and no refund is under way.
 async fn wait_until_charged(api: &Api) -> Outcome {
-    let deadline = tokio::time::Instant::now() + SETTLING;
+    let deadline = tokio::time::Instant::now() + TIMEOUT;
     loop {
         let mut open = 0;
         for status in ["pending", "processing"] {
@@ -162,7 +161,7 @@ async fn wait_until_charged(api: &Api) -> Outcome {
     }
 }
 
-/// What is not the same in both books, by what is wrong about it.
+/// Differences between both books, by what is wrong.
 const DIFFERENCES: [(&str, Sql); 5] = [
     (
         "payments that the bank has and we have not",
@@ -207,7 +206,7 @@ const DIFFERENCES: [(&str, Sql); 5] = [
 const KNOWN: Sql =
     Sql("SELECT (SELECT COUNT(*) FROM payment WHERE company_id = ?1 AND payment_id = ?2) \
     + (SELECT COUNT(*) FROM refund WHERE company_id = ?1 AND refund_id = ?2)");
-const TAKEN: Sql = Sql(
+const COLLECTED: Sql = Sql(
     "SELECT COUNT(*), CAST(COALESCE(SUM(amount - refunded), 0) AS BIGINT) FROM sandbox_payment \
     WHERE company_id = ?1 AND state = 'succeeded'",
 );
@@ -227,7 +226,7 @@ async fn compare(place: &Place, acknowledged: BTreeSet<String>) -> Outcome<i64> 
             lost += i64::from(tx.one::<(i64,)>(KNOWN, &[company, id])? == Some((0,)));
         }
         counted.push(("acknowledged charges and refunds that are lost", lost));
-        Ok((counted, tx.one::<(i64, i64)>(TAKEN, params![company])?.unwrap_or_default()))
+        Ok((counted, tx.one::<(i64, i64)>(COLLECTED, params![company])?.unwrap_or_default()))
     });
     let (counted, (count, sum)) = counted.await?;
     println!("  the bank has {count} payments, {sum} in minor units after what went back");

@@ -1,20 +1,20 @@
-//! A healthy company beside many whose targets hang, from its first event on and after a restart; and
-//! beside its own deliveries of a busy month.
+//! A healthy company beside many whose targets hang, from its first event and after a restart; and beside its own
+//! stored deliveries of a busy month.
 
 use std::{path::PathBuf, time::Duration};
 
 use reqwest::Method;
 use spotter_kernel::{Id, Problem, Timestamp, id::CompanyId};
-use spotter_store::{Location, Sql, Tx, params};
+use spotter_store::{DatabaseLocation, Sql, Tx, params};
 
 use crate::{
     Outcome, company,
     filling::{self, Filling},
     receiver::{self, Receipt, Receiver},
-    service::{Api, Service},
+    service::{Api, Service, row},
 };
 
-/// Targets of each company that hang, and what waits for each.
+/// Hanging targets per company, and waiting deliveries for each.
 const TARGETS: u64 = 2;
 const WAITING: u64 = 2;
 /// Events of the healthy company a second.
@@ -25,10 +25,10 @@ const STEP: u64 = 500;
 /// Where the rows of the crowd are written.
 pub struct Place {
     pub data: PathBuf,
-    pub location: Location,
+    pub location: DatabaseLocation,
 }
 
-/// Measures a healthy company beside so many whose targets hang.
+/// Measures a healthy company beside a number of hanging targets.
 pub async fn run(
     mut service: Service,
     receiver: Receiver,
@@ -50,12 +50,15 @@ pub async fn run(
     for (name, round) in [("from the first event on", 1), ("after a restart", 2)] {
         queue(&db, companies, round).await?;
         let api = service.start().await?;
-        // A target that was never tried, like theirs.
+        // An untried target, like theirs.
         let mark = format!("healthy-{round}");
         let healthy = api.subscribe(&receiver.url("good", &mark), &["invoice.paid"]).await?;
         let times = latencies(&api, &receiver, &healthy, seconds).await?;
         print_times(&format!("{companies} companies, {name}"), &times);
-        println!("    {} MB in use by the service", service.memory_mb());
+        row(
+            &format!("memory in use, {companies} companies, {name}"),
+            format_args!("{} MB", service.memory_mb()),
+        );
         service.kill()?;
     }
     db.close().await
@@ -94,7 +97,7 @@ pub async fn kept(
     print_times("nothing kept", &calm);
     print_times(&format!("{count} deliveries kept"), &beside);
     let ratio = percentile(&beside, 50) as f64 / percentile(&calm, 50).max(1) as f64;
-    println!("    p50 beside them is {ratio:.2} times the calm one");
+    row("p50 beside kept deliveries, times the calm one", format_args!("{ratio:.2}"));
     service.kill()
 }
 
@@ -143,8 +146,7 @@ async fn queue(db: &Filling, companies: u64, round: u64) -> Outcome {
     Ok(())
 }
 
-/// Sends test events at the rate; how long each took to its receipt, in milliseconds. One that never
-/// came counts as a minute.
+/// Sends test events at a rate; milliseconds from each request to its receipt. A lost one counts as a minute.
 async fn latencies(api: &Api, receiver: &Receiver, id: &str, seconds: u64) -> Outcome<Vec<i64>> {
     receiver.take();
     let mut ticks = tokio::time::interval(Duration::from_millis(1_000 / RATE));
@@ -171,7 +173,7 @@ fn percentile(times: &[i64], share: usize) -> i64 {
 
 fn print_times(name: &str, times: &[i64]) {
     let [p50, p95, p99, most] = [50, 95, 99, 100].map(|share| percentile(times, share));
-    println!("  {name}: p50 {p50} ms, p95 {p95} ms, p99 {p99} ms, most {most} ms");
+    row(&format!("{name}: p50, p95, p99, most"), format_args!("{p50}, {p95}, {p99}, {most} ms"));
 }
 
 const COMPANY: Sql = Sql(

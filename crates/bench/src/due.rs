@@ -5,46 +5,52 @@ use std::time::{Duration, Instant};
 use reqwest::Method;
 use serde_json::json;
 use spotter_kernel::{Id, Timestamp, id::CompanyId};
-use spotter_store::{Location, Sql, Tx, params};
+use spotter_store::{DatabaseLocation, Sql, Tx, params};
 
 use crate::{
     Outcome, company, filling, receiver,
-    service::{Api, Service},
+    service::{Api, Service, row},
 };
 
 /// What is due, as it is watched.
 pub struct Watched {
     /// Display name.
     pub name: &'static str,
-    /// How the line of the metric begins that tells how many are due.
-    pub metric: &'static str,
+    /// Counts those that are due by an instant. The metric of them is surveyed now and then, which is too late here.
+    pub count: Sql,
 }
 
 /// What is due, as it is written.
 pub struct Kind {
     watched: Watched,
-    /// What writes one: the company, a name, the record, the instant.
+    /// The statements that write one: the company, a name, the record, the instant.
     rows: &'static [Sql],
     id: &'static str,
 }
 
-/// Timers that find nothing to do any more.
+/// Timers that are due by an instant.
+pub const TIMERS_DUE: Sql = Sql("SELECT COUNT(*) FROM timer WHERE due_at <= ?1");
+
+/// Timers with nothing left to do.
 pub const TIMERS: Kind = Kind {
-    watched: Watched { name: "timers", metric: "spotter_timers_past_due " },
+    watched: Watched { name: "timers", count: TIMERS_DUE },
     rows: &[Sql(
         "INSERT INTO timer (company_id, kind, subject, due_at, attempts) VALUES (?1, ?2, ?3, ?4, 0)",
     )],
     id: "forget_previous_webhook_secret",
 };
 
-/// Messages that are not kept any more: what they cost without a mail server.
+/// Jobs of deleted messages: their cost without a mail server.
 pub const JOBS: Kind = Kind {
-    watched: Watched { name: "jobs", metric: "spotter_jobs_past_due{job=\"send_mail\"} " },
+    watched: Watched {
+        name: "jobs",
+        count: Sql("SELECT COUNT(*) FROM job WHERE state = 'waiting' AND due_at <= ?1"),
+    },
     rows: &[
         Sql("INSERT INTO job (company_id, kind, subject, state, attempts, due_at) \
             VALUES (?1, ?2, ?3, 'waiting', 0, ?4)"),
         Sql("INSERT INTO mail (company_id, kind, mail_id, recipient, about, status, created_at) \
-            VALUES (?1, 'password_reset', ?3, 'ann@example.com', ?3, 'waiting', ?4)"),
+            VALUES (?1, 'password_reset', ?3, ?2 || '@example.com', ?3, 'waiting', ?4)"),
     ],
     id: "send_mail",
 };
@@ -53,12 +59,12 @@ pub const JOBS: Kind = Kind {
 const STEP: u64 = 5_000;
 /// How long it takes from the filling to the instant, in seconds.
 const AHEAD: i64 = 15;
-/// What other callers may wait beside them, as a multiple of what they wait alone; below so many
-/// milliseconds nobody notices.
+/// Limit for other callers' waiting time, as a multiple of the time without the load, above a number of milliseconds
+/// that nobody notices.
 const P99_FACTOR: u32 = 2;
 const UNNOTICED: Duration = Duration::from_millis(10);
 
-/// Sets so many, and measures what others wait before the instant and after it.
+/// Sets a number of items, and measures others' waiting time before the instant and after it.
 pub async fn run(
     kind: &'static Kind,
     mut service: Service,
@@ -68,29 +74,39 @@ pub async fn run(
     service.start().await?;
     service.kill()?;
     let at = Timestamp::from_millis(receiver::now()).plus_seconds(AHEAD + count as i64 / 20_000);
-    fill(kind, place.location, company(&place.data)?, count, at).await?;
-    watch(&kind.watched, service, (at, count)).await
+    fill(kind, place.location.clone(), company(&place.data)?, count, at).await?;
+    watch(&kind.watched, service, place.location, at, count).await
 }
 
-/// Measures what others wait before an instant at which so many are due, and after it.
-pub async fn watch(kind: &Watched, mut service: Service, (at, count): (Timestamp, u64)) -> Outcome {
+/// Measures others' waiting time before an instant at which many items are due, and after it.
+pub async fn watch(
+    kind: &Watched,
+    mut service: Service,
+    location: DatabaseLocation,
+    at: Timestamp,
+    count: u64,
+) -> Outcome {
+    let db = filling::open(location).await?;
     let api = service.start().await?;
     let client = api.ask(Method::GET, "/clients?limit=1", None).await?;
     let client = client["clients"][0]["clientId"].as_str().unwrap_or_default().to_owned();
     let alone = measure(&api, &client, async |_| Ok(receiver::now() < at.millis())).await?;
-    let began = Instant::now();
+    let (began, pending) = (Instant::now(), kind.count);
     let beside = measure(&api, &client, async |request| {
         Ok(request % 20 != 0
-            || waits(kind, &service).await?
-            || began.elapsed() < Duration::from_secs(1))
+            || db.read(move |tx| tx.one(pending, params![at])).await? != Some((0_i64,)))
     })
     .await?;
     let rate = count as f64 / began.elapsed().as_secs_f64();
-    println!("  {count} {} due at once: {rate:.0} a second", kind.name);
+    db.close().await?;
+    row(&format!("{} a second, of {count} due at once", kind.name), format_args!("{rate:.0}"));
     service.kill()?;
     for (what, alone, beside) in [("reads", alone.0, beside.0), ("writes", alone.1, beside.1)] {
         let ms = |time: Duration| time.as_secs_f64() * 1_000.0;
-        println!("  {what} p99 {:.1} ms alone, {:.1} ms beside them", ms(alone), ms(beside));
+        row(
+            &format!("{what} beside {}, p99 alone and beside", kind.name),
+            format_args!("{:.1} ms, {:.1} ms", ms(alone), ms(beside)),
+        );
         if beside > UNNOTICED && beside > alone * P99_FACTOR {
             return Err(format!("{} keep other {what} waiting", kind.name).into());
         }
@@ -98,7 +114,7 @@ pub async fn watch(kind: &Watched, mut service: Service, (at, count): (Timestamp
     Ok(())
 }
 
-/// The 99th percentile of reads and of writes, asked in turn for as long as it goes on.
+/// The 99th percentile of alternating reads and writes, for as long as it goes on.
 async fn measure(
     api: &Api,
     client: &str,
@@ -122,16 +138,9 @@ async fn measure(
     Ok((p99(reads), p99(writes)))
 }
 
-/// Whether some are due, as the metrics say.
-async fn waits(kind: &Watched, service: &Service) -> Outcome<bool> {
-    let text = reqwest::get(format!("http://{}/metrics", service.address())).await?.text().await?;
-    let line = text.lines().find_map(|line| line.strip_prefix(kind.metric));
-    Ok(line.is_none_or(|count| count.trim() != "0"))
-}
-
 async fn fill(
     kind: &'static Kind,
-    location: Location,
+    location: DatabaseLocation,
     company: CompanyId,
     count: u64,
     at: Timestamp,

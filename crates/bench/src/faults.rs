@@ -1,4 +1,4 @@
-//! Nothing acknowledged is lost, nothing that did not happen is told, and little is told twice.
+//! Nothing acknowledged is lost, nothing that did not happen is delivered, and little is delivered twice.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -23,11 +23,11 @@ const WRITERS: usize = 8;
 const LOAD: Duration = Duration::from_millis(1_500);
 /// Attempts that one subscription has under way at most, and completions that wait to be written.
 const IN_FLIGHT_MAX: usize = 32 + 5 * 64;
-/// Leases run out after half a minute; then what was lost is sent again.
-const SETTLING: Duration = Duration::from_secs(90);
+/// Leases expire after half a minute; then lost deliveries are sent again.
+const TIMEOUT: Duration = Duration::from_secs(90);
 
-/// Kills the service again and again while clients are created, then compares what was
-/// acknowledged with what was received and with what is there.
+/// Kills the service again and again while clients are created, then compares what was acknowledged with what was
+/// received and with what is stored.
 pub async fn run(mut service: Service, receiver: Receiver, rounds: u32) -> Outcome {
     let mut api = service.start().await?;
     api.subscribe(&receiver.url("good", "faults"), &["client.created"]).await?;
@@ -49,7 +49,7 @@ pub async fn run(mut service: Service, receiver: Receiver, rounds: u32) -> Outco
         println!("  kill {round} of {rounds}: {count} acknowledged, {} received", receiver.count());
     }
     let acknowledged = acknowledged.lock().unwrap_or_else(PoisonError::into_inner).clone();
-    let deadline = tokio::time::Instant::now() + SETTLING;
+    let deadline = tokio::time::Instant::now() + TIMEOUT;
     let mut receipts: Vec<Receipt> = Vec::new();
     let (mut output, mut open) = (BTreeSet::new(), true);
     while tokio::time::Instant::now() < deadline && (open || !acknowledged.is_subset(&output)) {
@@ -91,7 +91,7 @@ fn client_of(receipt: &Receipt) -> String {
     receipt.event["data"]["clientId"].as_str().unwrap_or_default().to_owned()
 }
 
-/// Creates clients until told to stop; how many requests were not answered.
+/// Creates clients until stopped; returns the number of unanswered requests.
 async fn write(
     api: Api,
     acknowledged: Arc<Mutex<BTreeSet<String>>>,

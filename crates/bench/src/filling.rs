@@ -1,17 +1,17 @@
-//! A database that is written to directly, because years of rows would take hours over HTTP.
+//! A database that is written directly, because years of rows would take hours over HTTP.
 
 use std::time::Duration;
 
 use spotter_kernel::Problem;
-use spotter_store::{Config, Db, Location, Sql, Tx};
+use spotter_store::{Config, DatabaseLocation, Db, Sql, Tx};
 
 use crate::Outcome;
 
 /// A database that no service has open.
-pub struct Filling(Db, Location);
+pub struct Filling(Db, DatabaseLocation);
 
 /// Opens it.
-pub async fn open(location: Location) -> Outcome<Filling> {
+pub async fn open(location: DatabaseLocation) -> Outcome<Filling> {
     let config = Config::new(location.clone());
     let db = tokio::task::spawn_blocking(move || Db::open(&config)).await?.map_err(describe)?;
     Ok(Filling(db, location))
@@ -34,11 +34,11 @@ impl Filling {
         Ok(self.0.read(question).await.map_err(describe)?)
     }
 
-    /// Closes it, with totals added up and with what PostgreSQL plans by.
+    /// Closes it, with folded totals and PostgreSQL's statistics.
     pub async fn close(self) -> Outcome {
         let Self(db, location) = self;
         db.fold_tallies().await.map_err(describe)?;
-        if let Location::Server(_) = location {
+        if let DatabaseLocation::Server(_) = location {
             db.write_rows(|tx| tx.execute(Sql("ANALYZE"), &[]).map(drop))
                 .await
                 .map_err(describe)?;

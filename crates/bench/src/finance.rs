@@ -10,18 +10,18 @@ use crate::{
     crowd::Place,
     due::{self, Watched},
     filling, receiver,
-    service::{Api, Service, print_times},
+    service::{Api, Service, print_times, row},
 };
 
 /// Rows that are written by one transaction.
 const STEP: u64 = 2_000;
 /// How long it takes from the filling to the instant, in seconds.
 const AHEAD: i64 = 12;
-/// How often a list is asked for, and a file.
+/// Number of requests for each list, and for each file.
 const TIMES: usize = 300;
 const TIMES_ON_PAPER: usize = 100;
 
-/// What is copied.
+/// The copied range.
 #[derive(Clone, Copy)]
 struct Template {
     company: CompanyId,
@@ -60,7 +60,7 @@ async fn template(api: &Api, place: &Place) -> Outcome<Template> {
     })
 }
 
-/// So many memberships that renew at one instant, and what others wait beside them.
+/// A number of memberships that renew at one instant, and others' waiting time beside them.
 pub async fn renewals(mut service: Service, place: Place, count: u64) -> Outcome {
     let api = service.start().await?;
     let template = template(&api, &place).await?;
@@ -73,8 +73,8 @@ pub async fn renewals(mut service: Service, place: Place, count: u64) -> Outcome
             .await?;
     }
     db.close().await?;
-    let watched = Watched { name: "renewals", metric: "spotter_timers_past_due " };
-    due::watch(&watched, service, (at, count)).await
+    let watched = Watched { name: "renewals", count: due::TIMERS_DUE };
+    due::watch(&watched, service, place.location, at, count).await
 }
 
 /// The ids of a copy: each kind of record has a minute of its own.
@@ -93,7 +93,7 @@ fn renewing(tx: &mut Tx<'_>, of: Template, at: Timestamp, number: u64) -> Result
     tx.defer(TIMER, params![of.company, sale, at])
 }
 
-/// A company with a few invoices, and then with so many: its list, page by page, and one on paper.
+/// A company with a few invoices, and then with many: its list, page by page, and one PDF.
 pub async fn invoices(mut service: Service, place: Place, count: u64) -> Outcome {
     let api = service.start().await?;
     let template = template(&api, &place).await?;
@@ -107,7 +107,10 @@ pub async fn invoices(mut service: Service, place: Place, count: u64) -> Outcome
     api = service.start().await?;
     let after = lists(&api, count).await?;
     for ((name, few), (_, many)) in before.iter().zip(&after) {
-        println!("    {name}: {:.2} times that of a hundredth", many / few);
+        row(
+            &format!("invoices, {name}, times the p50 of a hundredth"),
+            format_args!("{:.2}", many / few),
+        );
     }
     let path = format!("/finance/invoices/{}/pdf", template.invoice);
     print_times("an invoice on paper", api.fetch_often(&path, TIMES_ON_PAPER).await?);
@@ -115,7 +118,6 @@ pub async fn invoices(mut service: Service, place: Place, count: u64) -> Outcome
 }
 
 async fn lists(api: &Api, count: u64) -> Outcome<Vec<(&'static str, f64)>> {
-    println!("  {count} invoices");
     let far = format!("/finance/invoices?limit=20&page={}", count / 40);
     let mut output = Vec::new();
     for (name, path) in [
@@ -123,7 +125,8 @@ async fn lists(api: &Api, count: u64) -> Outcome<Vec<(&'static str, f64)>> {
         ("page 1 of those that are open", "/finance/invoices?limit=20&status=open"),
         ("the page in the middle", far.as_str()),
     ] {
-        output.push((name, print_times(name, api.fetch_often(path, TIMES).await?)));
+        let label = format!("{count} invoices, {name}");
+        output.push((name, print_times(&label, api.fetch_often(path, TIMES).await?)));
     }
     Ok(output)
 }

@@ -1,4 +1,4 @@
-//! Connections that send half of a request's head and wait: nobody else may notice.
+//! Connections that send half of a request head and wait: no other caller may notice.
 
 use std::time::{Duration, Instant};
 
@@ -7,10 +7,10 @@ use tokio::{io::AsyncWriteExt, net::TcpStream};
 
 use crate::{Outcome, service::Service};
 
-/// What other callers may wait at most, by their 99th percentile.
+/// Limit of other callers' 99th percentile.
 const P99_MAX: Duration = Duration::from_millis(50);
 
-/// Opens so many, and measures what others wait while they are open.
+/// Opens a number of connections, and measures others' waiting time while they are open.
 pub async fn run(mut service: Service, count: usize, seconds: u64) -> Outcome {
     let api = service.start().await?;
     let mut open = Vec::with_capacity(count);

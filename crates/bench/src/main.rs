@@ -24,9 +24,9 @@ use std::path::{Path, PathBuf};
 
 use clap::{Parser, Subcommand};
 use spotter_kernel::{Id, Timestamp, id::CompanyId};
-use spotter_store::{Location, migrate_to};
+use spotter_store::{DatabaseLocation, migrate_to};
 
-/// What went wrong, for whoever looks on.
+/// A result whose error is printed.
 type Outcome<T = ()> = Result<T, Box<dyn std::error::Error + Send + Sync>>;
 
 #[derive(Parser)]
@@ -61,7 +61,7 @@ enum What {
         #[arg(long, default_value_t = 20)]
         seconds: u64,
     },
-    /// Latency beside deliveries that are kept.
+    /// Latency beside stored deliveries.
     Kept {
         /// Number of items.
         #[arg(long, default_value_t = 200_000)]
@@ -136,13 +136,13 @@ enum What {
         #[arg(long, default_value_t = 1_000_000)]
         clients: u64,
     },
-    /// kill -9 during load, again and again; nothing acknowledged may be lost.
+    /// kill -9 during load, repeatedly; nothing acknowledged may be lost.
     Faults {
         /// How often.
         #[arg(long, default_value_t = 20)]
         rounds: u32,
     },
-    /// kill -9 while cards are charged and money is sent back, again and again; the bank's books must be ours.
+    /// kill -9 during charges and refunds, repeatedly; the bank's books must equal ours.
     Charges {
         /// How often.
         #[arg(long, default_value_t = 200)]
@@ -196,14 +196,14 @@ async fn main() -> Outcome {
     let program = spotter.clone();
     let service = |port| service::Service::new(spotter, data.clone(), database_url.clone(), port);
     let location = match &database_url {
-        Some(url) => Location::Server(url.clone()),
-        None => Location::File(data.join("spotter.db")),
+        Some(url) => DatabaseLocation::Server(url.clone()),
+        None => DatabaseLocation::File(data.join("spotter.db")),
     };
     // The demo that is started lies in a folder of its own.
     let place = || {
         let location = match &database_url {
-            Some(url) => Location::Server(url.clone()),
-            None => Location::File(data.join("demo/spotter.db")),
+            Some(url) => DatabaseLocation::Server(url.clone()),
+            None => DatabaseLocation::File(data.join("demo/spotter.db")),
         };
         crowd::Place { data: data.join("demo"), location }
     };

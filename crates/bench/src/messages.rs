@@ -4,7 +4,7 @@
 use std::time::Instant;
 
 use spotter_kernel::{Id, Problem, Timestamp, id::CompanyId};
-use spotter_store::{Location, Sql, Tx, params};
+use spotter_store::{DatabaseLocation, Sql, Tx, params};
 
 use crate::{Outcome, filling, receiver};
 
@@ -12,7 +12,12 @@ use crate::{Outcome, filling, receiver};
 const STEP: i64 = 5_000;
 
 /// Adds messages of its participants to a conversation that has none.
-pub async fn fill(location: Location, company: CompanyId, conversation: Id, count: i64) -> Outcome {
+pub async fn fill(
+    location: DatabaseLocation,
+    company: CompanyId,
+    conversation: Id,
+    count: i64,
+) -> Outcome {
     let began = Instant::now();
     let db = filling::open(location).await?;
     let start = Timestamp::from_millis(receiver::now()).plus_seconds(-60 * count);

@@ -1,5 +1,5 @@
-//! A company with very many clients: searches with a word that nearly all have, pages far down the
-//! list, and what others wait beside them.
+//! A company with very many clients: searches with a word that nearly all have, far pages of the list, and others'
+//! waiting time beside them.
 
 use std::time::{Duration, Instant};
 
@@ -12,23 +12,23 @@ use crate::{
     Outcome, company,
     crowd::Place,
     filling, receiver,
-    service::{Api, Service, print_times},
+    service::{Api, Service, print_times, row},
 };
 
 /// Clients with the same last name.
 const FAMILY: u64 = 20;
 /// Clients that are written by one transaction.
 const STEP: u64 = 5_000;
-/// How often each list is asked for, and each that takes long.
+/// Number of requests for each list, and for each slow one.
 const TIMES: usize = 200;
 const TIMES_LONG: usize = 20;
-/// Callers of what takes long, and how long others are measured beside them.
+/// Callers of slow reads, and how long others are measured beside them.
 const CALLERS: usize = 4;
 const SECONDS: u64 = 8;
 /// How much longer a search may take for a word that nearly everybody has beside a rare one.
 const SLOWER_AT_MOST: f64 = 5.0;
 
-/// Measures a company with so many clients.
+/// Measures a company with a number of clients.
 pub async fn run(mut service: Service, place: Place, clients: u64) -> Outcome {
     let api = service.start().await?;
     let template = json!({"firstName": "Anna", "lastName": "Template"});
@@ -46,14 +46,14 @@ pub async fn run(mut service: Service, place: Place, clients: u64) -> Outcome {
     let far = format!("/clients?limit=20&page={}", clients / 100);
     median(&api, &format!("page {}", clients / 100), &far).await?;
     beside(&api, &far).await?;
-    println!("    {} MB in use by the service", service.memory_mb());
+    row("memory in use", format_args!("{} MB", service.memory_mb()));
     service.kill()?;
     match both / rare {
         slower if slower > SLOWER_AT_MOST => {
             Err(format!("both words take {slower:.1} times as long as the rare one alone").into())
         }
         slower => {
-            println!("    both words: {slower:.2} times the rare one alone");
+            row("both words, times the rare one alone", format_args!("{slower:.2}"));
             Ok(())
         }
     }
@@ -63,7 +63,7 @@ async fn median(api: &Api, name: &str, path: &str) -> Outcome<f64> {
     Ok(print_times(name, api.fetch_often(path, TIMES).await?))
 }
 
-/// What reads of one page wait alone, and beside callers of pages far down and of broad searches.
+/// Waiting time of reads of one page alone, and beside far pages and broad searches.
 async fn beside(api: &Api, far: &str) -> Outcome {
     print_times("one caller alone", quick(api).await?);
     let callers: Vec<_> = [far, "/clients?search=an"]

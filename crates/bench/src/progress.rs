@@ -1,4 +1,5 @@
-//! What a client with years of measurements costs beside one with few: the latest of every type, and a year at a glance.
+//! The cost of a client with years of measurements beside one with few: the latest of every type, and a year's
+//! summary.
 
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -9,20 +10,20 @@ use crate::{
     Outcome, company,
     crowd::Place,
     filling, receiver,
-    service::{Api, Service, print_times},
+    service::{Api, Service, print_times, row},
 };
 
-/// What is measured, in thousandths of the unit that is kept.
+/// Measured types, in thousandths of the stored unit.
 const TYPES: [&str; 4] = ["weight", "waist", "resting_heart_rate", "body_fat"];
-/// Over so many days, whatever the number.
+/// Number of days, for any number of measurements.
 const DAYS: i64 = 3 * 365;
 /// Rows that are written by one transaction.
 const STEP: i64 = 2_000;
-/// How often each is asked for, and in how many rounds.
+/// Number of requests, and of rounds.
 const TIMES: usize = 400;
 const ROUNDS: usize = 4;
 
-/// One client with so many measurements, and one with a hundredth of them.
+/// One client with a number of measurements, and one with a hundredth of them.
 pub async fn run(mut service: Service, place: Place, count: i64) -> Outcome {
     let api = service.start().await?;
     let (few, many) = (newcomer(&api, "Few").await?, newcomer(&api, "Many").await?);
@@ -33,7 +34,7 @@ pub async fn run(mut service: Service, place: Place, count: i64) -> Outcome {
         for from in (0..count).step_by(STEP as usize) {
             let to = count.min(from + STEP);
             db.write(move |tx| {
-                (from..to).try_for_each(|number| measure(tx, (of, client), number, count))
+                (from..to).try_for_each(|number| measure(tx, of, client, number, count))
             })
             .await?;
         }
@@ -67,7 +68,10 @@ pub async fn run(mut service: Service, place: Place, count: i64) -> Outcome {
             [count / 100, count].map(|count| format!("{name}, of {count} measurements"));
         let [of_few, of_many] = times;
         let (of_few, of_many) = (print_times(&few, of_few), print_times(&many, of_many));
-        println!("    {:.2} times that of a hundredth", of_many / of_few);
+        row(
+            &format!("{name}, times the p50 of a hundredth"),
+            format_args!("{:.2}", of_many / of_few),
+        );
     }
     service.kill()
 }
@@ -78,10 +82,11 @@ async fn newcomer(api: &Api, name: &str) -> Outcome<Id> {
     Ok(id.ok_or("no client")?)
 }
 
-/// One of so many measurements, evenly over the days.
+/// One of the measurements, evenly spread over the days.
 fn measure(
     tx: &mut Tx<'_>,
-    (company, client): (CompanyId, Id),
+    company: CompanyId,
+    client: Id,
     number: i64,
     count: i64,
 ) -> Result<(), Problem> {

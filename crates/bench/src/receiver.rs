@@ -20,14 +20,14 @@ use spotter_kernel::Timestamp;
 
 use crate::Outcome;
 
-/// A delivery that came.
+/// A received delivery.
 #[derive(Clone, Debug)]
 pub struct Receipt {
     /// The delivery's id.
     pub delivery: String,
     /// The event.
     pub event: Value,
-    /// When it came, in milliseconds since the epoch.
+    /// When it was received, in milliseconds since the epoch.
     pub at: i64,
 }
 
@@ -83,17 +83,17 @@ impl Receiver {
         format!("https://127.0.0.1:{}/{manner}/{mark}", self.port)
     }
 
-    /// How much has come.
+    /// The number of received deliveries.
     pub fn count(&self) -> usize {
         self.receipts.lock().unwrap_or_else(PoisonError::into_inner).len()
     }
 
-    /// What has come since the last time.
+    /// Deliveries received since the last call.
     pub fn take(&self) -> Vec<Receipt> {
         std::mem::take(&mut *self.receipts.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Waits until so much has come; false if it does not in time.
+    /// Waits until this many were received; false if they are not in time.
     pub async fn wait_for(&self, count: usize, within: Duration) -> bool {
         let deadline = tokio::time::Instant::now() + within;
         while self.count() < count && tokio::time::Instant::now() < deadline {

@@ -6,8 +6,9 @@ use reqwest::{Client, redirect::Policy};
 use serde_json::{Value, json};
 
 use crate::Outcome;
+use crate::service::row;
 
-/// Assistants that refresh at once, each its own token over and over.
+/// Assistants that refresh at once, each with its own token.
 const ASSISTANTS: usize = 32;
 const REDIRECT: &str = "http://127.0.0.1/callback";
 const VERIFIER: &str = "vvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvv";
@@ -47,10 +48,9 @@ pub async fn run(base: &str, manager: &str, seconds: u64) -> Outcome {
         count += own;
         slowest = slowest.max(slow);
     }
-    println!(
-        "  {:.0} token refreshes a second by {ASSISTANTS} assistants, the slowest {} ms",
-        count as f64 / seconds as f64,
-        slowest.as_millis()
+    row(
+        &format!("token refreshes a second by {ASSISTANTS} assistants, the slowest"),
+        format_args!("{:.0}, {} ms", count as f64 / seconds as f64, slowest.as_millis()),
     );
     Ok(())
 }
@@ -63,7 +63,7 @@ async fn post(http: &Client, url: &str, form: &[(&str, &str)]) -> Outcome<Value>
     Ok(http.post(url).form(form).send().await?.json().await?)
 }
 
-/// Registers, asks, is allowed, and exchanges the code: the assistant's id and its refresh token.
+/// Registers, requests authorization, gets consent, and exchanges the code: the assistant's id and refresh token.
 async fn sign_in(
     http: &Client,
     base: &str,

@@ -1,5 +1,5 @@
-//! What reports cost a company with very many bookings beside the same company with a hundredth of them over the same
-//! years, and how long it takes to make them of what was before.
+//! The cost of reports for a company with very many bookings beside the same company with a hundredth of them over
+//! the same years, and the time to compute figures of the past.
 
 use std::time::{Duration, Instant};
 
@@ -14,15 +14,15 @@ use crate::{
     company,
     crowd::Place,
     filling, receiver,
-    service::{Api, Service, print_times},
+    service::{Api, Service, print_times, row},
 };
 
-/// How often each report is asked for.
+/// Number of requests for each report.
 const TIMES: usize = 400;
-/// One in so many bookings is there from the start.
+/// One of this many bookings exists from the start.
 const PART: u64 = 100;
 
-/// Measures a company with so many bookings.
+/// Measures a company with a number of bookings.
 pub async fn run(mut service: Service, place: Place, bookings: u64) -> Outcome {
     let api = service.start().await?;
     let studio = calendar::found(&api).await?;
@@ -35,13 +35,19 @@ pub async fn run(mut service: Service, place: Place, bookings: u64) -> Outcome {
         let began = Instant::now();
         let api = service.start().await?;
         create_place(&place).await?;
-        println!("    figures of {count} bookings made in {} s", began.elapsed().as_secs());
+        row(
+            &format!("figures of {count} bookings made anew"),
+            format_args!("{} s", began.elapsed().as_secs()),
+        );
         output.push(ask(&api, &studio, count).await?);
         service.kill()?;
     }
     let [few, many] = output.as_slice() else { return Ok(()) };
     for ((name, of_few), (_, of_many)) in few.iter().zip(many) {
-        println!("    {name}: {:.2} times that of a hundredth", of_many / of_few);
+        row(
+            &format!("{name}, times the p50 of a hundredth"),
+            format_args!("{:.2}", of_many / of_few),
+        );
     }
     Ok(())
 }
@@ -50,7 +56,7 @@ const AGAIN: Sql =
     Sql("INSERT INTO report_recount (company_id) VALUES (?1) ON CONFLICT DO NOTHING");
 const WAITING: Sql = Sql("SELECT COUNT(*) FROM report_recount");
 
-/// Has the figures made anew as the service begins.
+/// Recomputes the figures at start.
 async fn recounted(place: &Place) -> Outcome {
     let own = company(&place.data)?;
     let db = filling::open(place.location.clone()).await?;
@@ -70,16 +76,16 @@ async fn create_place(place: &Place) -> Outcome {
     }
 }
 
-/// What each report costs: its name, and its p50 in milliseconds.
+/// The cost of each report: its name, and its p50 in milliseconds.
 async fn ask(api: &Api, studio: &Studio, count: u64) -> Outcome<Vec<(&'static str, f64)>> {
-    // A member and a bill, so that those reports tell of something.
+    // A member and an invoice, so that those reports have content.
     let new = json!({"firstName": "Ann", "memberStatus": "active"});
     api.ask(Method::POST, "/clients", Some(new)).await?;
     let today = TimeZone::UTC.date_at(Timestamp::from_millis(receiver::now()));
     let back =
         |days: i64| today.plus_days(-days).map_or_else(String::new, |day: Date| day.to_string());
     let coach = studio.coach();
-    let request = [
+    let requests = [
         ("a year by day", format!("attendance?from={}&to={today}", back(365))),
         ("two years by week", format!("attendance?from={}&to={today}&groupBy=week", back(730))),
         (
@@ -97,7 +103,7 @@ async fn ask(api: &Api, studio: &Studio, count: u64) -> Outcome<Vec<(&'static st
         ),
     ];
     let mut output = Vec::new();
-    for (name, path) in request {
+    for (name, path) in requests {
         let times = api.fetch_often(&format!("/reports/{path}"), TIMES).await?;
         output.push((name, print_times(&format!("{name}, of {count} bookings"), times)));
     }

@@ -1,4 +1,4 @@
-//! The service under test: a process of its own, and what is asked of it.
+//! The service under test: a process of its own, and requests to it.
 
 use std::{
     path::PathBuf,
@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use crate::{Outcome, receiver};
 
-/// A demo that is started, asked and killed.
+/// A demo that is started, used and killed.
 pub struct Service {
     spotter: PathBuf,
     data: PathBuf,
@@ -21,7 +21,7 @@ pub struct Service {
     child: Option<Child>,
 }
 
-/// What asks it.
+/// A client of its API.
 #[derive(Clone)]
 pub struct Api {
     base: String,
@@ -92,7 +92,7 @@ impl Service {
         Ok(output["session"]["accessToken"].as_str().ok_or("no session")?.to_owned())
     }
 
-    /// What the demo has written down of itself.
+    /// The demo's own description.
     fn demo(&self) -> Outcome<Value> {
         let demo = std::fs::read_to_string(self.data.join("demo/demo.json"))?;
         Ok(serde_json::from_str(&demo)?)
@@ -151,7 +151,7 @@ impl Api {
         data(request.bearer_auth(&self.manager), body).await
     }
 
-    /// Reads an answer to its end, and nothing into it.
+    /// Reads an answer to its end without parsing it.
     pub async fn fetch(&self, path: &str) -> Outcome {
         let request = self.http.get(format!("{}/public/v1{path}", self.base));
         let answer = request.bearer_auth(&self.token).send().await?.error_for_status()?;
@@ -190,6 +190,11 @@ async fn data(request: reqwest::RequestBuilder, body: Option<Value>) -> Outcome<
     if status.is_success() { Ok(output["data"].take()) } else { Err(output.to_string().into()) }
 }
 
+/// Shows a measurement: a row of the table that `bench/run` writes.
+pub fn row(label: &str, value: impl std::fmt::Display) {
+    println!("  {label} | {value}");
+}
+
 /// Shows p50 and p99; the p50 in milliseconds.
 pub fn print_times(name: &str, mut times: Vec<Duration>) -> f64 {
     times.sort_unstable();
@@ -197,6 +202,6 @@ pub fn print_times(name: &str, mut times: Vec<Duration>) -> f64 {
         let index = (times.len() * share / 100).min(times.len().saturating_sub(1));
         times.get(index).map_or(0.0, |time| time.as_secs_f64() * 1_000.0)
     };
-    println!("    {name}: p50 {:.2} ms, p99 {:.2} ms", at(50), at(99));
+    row(&format!("{name}, p50 and p99"), format_args!("{:.2} ms, {:.2} ms", at(50), at(99)));
     at(50)
 }

@@ -8,10 +8,10 @@ use serde_json::json;
 use crate::{
     Outcome,
     receiver::{Receipt, Receiver},
-    service::{Api, Service},
+    service::{Api, Service, row},
 };
 
-/// Subscriptions among which the events are spread; as many as a company may have.
+/// Subscriptions that share the events; as many as a company may have.
 const TARGETS: usize = 50;
 /// How many of them hang in the last measurement.
 const HANGING: usize = 10;
@@ -30,7 +30,7 @@ pub async fn run(mut service: Service, receiver: Receiver, seconds: u64) -> Outc
         let url = receiver.url("good", &number.to_string());
         targets.push(api.subscribe(&url, &["invoice.paid"]).await?);
     }
-    // Once over every target, so that connections are there.
+    // Once to every target, so that connections exist.
     latency(&api, &receiver, &targets, 2).await?;
     let calm = latency(&api, &receiver, &targets, seconds).await?;
     for (number, id) in targets.iter().enumerate().take(HANGING) {
@@ -38,20 +38,18 @@ pub async fn run(mut service: Service, receiver: Receiver, seconds: u64) -> Outc
         api.ask(Method::PATCH, &format!("/webhooks/{id}"), Some(json!({"url": url}))).await?;
     }
     let beside = latency(&api, &receiver, &targets, seconds).await?;
-    println!("  latency from the event to its receipt at {RATE} events/s to {TARGETS} targets");
-    println!("    all answer           p50 {} ms, p95 {} ms, p99 {} ms", calm.0, calm.1, calm.2);
-    println!(
-        "    {HANGING} of them hang      p50 {} ms, p95 {} ms, p99 {} ms",
-        beside.0, beside.1, beside.2
+    row(
+        &format!("{RATE} events a second to {TARGETS} targets: p50, p95, p99"),
+        format_args!("{}, {}, {} ms", calm.0, calm.1, calm.2),
     );
-    println!(
-        "    p95 beside the hanging ones is {:.2} times the calm one",
-        beside.1 as f64 / calm.1.max(1) as f64
+    row(
+        &format!("the same while {HANGING} of them hang"),
+        format_args!("{}, {}, {} ms", beside.0, beside.1, beside.2),
     );
     service.kill()
 }
 
-/// Every change is told to several subscriptions, as fast as it goes.
+/// Throughput: every change is sent to several subscriptions.
 async fn throughput(api: &Api, receiver: &Receiver) -> Outcome {
     let mut ids = Vec::new();
     for number in 0..LISTENERS {
@@ -88,7 +86,10 @@ async fn throughput(api: &Api, receiver: &Receiver) -> Outcome {
     let first = receipts.iter().map(|receipt| receipt.at).min().unwrap_or_default();
     let last = receipts.iter().map(|receipt| receipt.at).max().unwrap_or_default();
     let rate = receipts.len() as f64 * 1_000.0 / (last - first).max(1) as f64;
-    println!("  {} deliveries of {CHANGES} changes, {rate:.0} a second", receipts.len());
+    row(
+        &format!("deliveries a second, of {} for {CHANGES} changes", receipts.len()),
+        format_args!("{rate:.0}"),
+    );
     for id in ids {
         api.ask(Method::DELETE, &format!("/webhooks/{id}"), None).await?;
     }

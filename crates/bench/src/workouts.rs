@@ -4,7 +4,7 @@
 use std::time::Instant;
 
 use spotter_kernel::{Id, Problem, TimeZone, Timestamp, id::CompanyId};
-use spotter_store::{Config, Db, Location, Sql, Tx, params};
+use spotter_store::{Config, DatabaseLocation, Db, Sql, Tx, params};
 
 use crate::{Outcome, receiver};
 
@@ -21,9 +21,14 @@ const APART_MILLIS: i64 = 56 * 3_600_000;
 /// Clients that are filled by one transaction.
 const STEP: i64 = 4;
 
-/// Sessions go to a file of SQLite's or a server of PostgreSQL's: `many` for one client, fewer for
-/// another, and the rest among clients that are nobody.
-pub async fn fill(location: Location, company: CompanyId, clients: [Id; 2], sets: i64) -> Outcome {
+/// Writes sessions into a SQLite file or a PostgreSQL server: `many` for one client, fewer for another, and the rest
+/// spread over other clients.
+pub async fn fill(
+    location: DatabaseLocation,
+    company: CompanyId,
+    clients: [Id; 2],
+    sets: i64,
+) -> Outcome {
     let output = |problem: Problem| problem.cause.unwrap_or(problem.message);
     let now = Timestamp::from_millis(receiver::now());
     let began = Instant::now();
@@ -121,7 +126,7 @@ fn train(
     Ok(())
 }
 
-/// What the sessions amount to.
+/// The totals of the sessions.
 fn sum_up(
     tx: &mut Tx<'_>,
     company: CompanyId,

@@ -6,7 +6,7 @@ use spotter_company::{audit_logs, company, live, locations, metrics, uploads};
 use spotter_contract::{Area, Operation, Ports};
 use spotter_people::{clients, coaches, identity, platform};
 
-/// Everything that the areas bring, in the order of the documentation.
+/// All areas, in the order of the documentation.
 pub fn areas() -> Area {
     Area::join([
         platform::area(),
@@ -46,7 +46,7 @@ pub fn ports() -> Ports {
         activity: Arc::new(spotter_progress::goal_progress::Progress),
         consents: Arc::new(clients::health_consent::HealthConsents),
         admissions: Arc::new(spotter_billing::admission::Sales),
-        timetable: Arc::new(spotter_calendar::access_control::Doors),
+        timetable: Arc::new(spotter_calendar::access_control::CalendarAccess),
         forms: Arc::new(spotter_forms::SubmittedForms),
     }
 }

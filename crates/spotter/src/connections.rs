@@ -1,9 +1,8 @@
 //! Connections of callers: how many there may be, and how long each may keep the service waiting.
 //!
-//! A connection that has no request under way is closed when the head of the next one does not come
-//! whole in its time, or when nothing comes at all; so is one whose caller does not take its answer.
-//! Lines of a head end as HTTP/1.1 has it, or the head is refused: programs in front of this one may
-//! read it otherwise (RFC 9112, section 11.2).
+//! An idle connection is closed when the next request head does not arrive completely in time, or when nothing
+//! arrives; so is one whose caller does not read its answer. The lines of a head must end as HTTP/1.1 requires, or
+//! the head is refused: proxies in front of this program may parse it differently (RFC 9112, section 11.2).
 
 use std::{
     io,
@@ -34,8 +33,7 @@ const TELLING: i64 = 10;
 /// The beginning of HTTP/2 (RFC 9113, section 3.4).
 const HTTP2: &[u8] = b"PRI * HTTP/2";
 
-/// How many connections there may be, where so many files may be open: sockets to webhooks' targets,
-/// the database and files need some, too.
+/// The number of connections, given the limit of open files: webhook targets, the database and files need some, too.
 pub(crate) fn most(wanted: u64, open_files: u64) -> usize {
     let most = wanted.min(open_files / 2);
     if most < wanted {
@@ -61,19 +59,19 @@ pub(crate) fn timed<A: Address, Acc>(mut server: Server<A, Acc>) -> Server<A, Ac
 pub(crate) struct ConnectionLimiter {
     room: Arc<Semaphore>,
     most: usize,
-    /// When it last told of a refusal, in seconds since it began.
+    /// When a refusal was last reported, in seconds since the start.
     reported: Arc<AtomicI64>,
     begun: Instant,
 }
 
 impl ConnectionLimiter {
-    /// So many at once.
+    /// A limit of `most` connections.
     pub(crate) fn new(most: usize) -> Self {
         let room = Arc::new(Semaphore::new(most));
         Self { room, most, reported: Arc::new(AtomicI64::new(-TELLING)), begun: Instant::now() }
     }
 
-    /// Stands before what accepts connections.
+    /// Wraps the acceptor of connections.
     pub(crate) fn before<A>(self, accept: A) -> GuardedAcceptor<A> {
         GuardedAcceptor { doorkeeper: self, accept }
     }
@@ -317,7 +315,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for Timed<S> {
                 if matches!(this.phase, Phase::Head(_)) {
                     let bytes = &mut buffer.filled_mut()[before..];
                     if let Some(at) = this.head.read(bytes) {
-                        // No head holds this byte, so whoever parses it answers 400.
+                        // No head contains this byte, so the parser answers 400.
                         bytes[at] = 0;
                     }
                 }
@@ -447,7 +445,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn an_answer_that_is_not_taken_ends_the_connection() {
+    async fn an_unread_answer_closes_the_connection() {
         let (_caller, mut stream, _) = pair();
         let begun = Instant::now();
         assert!(stream.write_all(&[b'x'; 4_096]).await.is_err());

@@ -1,5 +1,8 @@
 //! The `spotter` binary: its command line, its settings, and the wiring of everything else.
 
+#[macro_use]
+mod output;
+
 pub mod areas;
 pub mod cli;
 mod connections;

@@ -13,12 +13,12 @@ use axum_server::tls_rustls::RustlsConfig;
 use spotter_kernel::Clock;
 use spotter_webhooks::{
     canonical::canonical,
-    signature::{DELIVERY_HEADER, EVENT_HEADER, SIGNATURE_HEADER, Signed, TIMESTAMP_HEADER},
+    signature::{DELIVERY_HEADER, EVENT_HEADER, SIGNATURE_HEADER, SignedBody, TIMESTAMP_HEADER},
 };
 
 use crate::system::SystemClock;
 
-/// What the receiver is told.
+/// The receiver of events.
 pub(crate) struct Listener {
     pub(crate) port: u16,
     pub(crate) secret: String,
@@ -37,7 +37,7 @@ pub(crate) async fn run(listener: Listener) -> Result<(), String> {
     };
     let service = Router::new().fallback(post(receive)).into_make_service();
     let scheme = if tls.is_some() { "https" } else { "http" };
-    println!("Listening on {scheme}://{address}/ for deliveries; any path will do. Ctrl-C stops.");
+    say!("Listening on {scheme}://{address}/ for deliveries; any path will do. Ctrl-C stops.");
     let served = match tls {
         Some((certificate, key)) => {
             let loaded = RustlsConfig::from_pem_file(&certificate, &key).await;
@@ -58,20 +58,20 @@ fn receive(secret: &str, headers: &HeaderMap, body: &[u8]) -> StatusCode {
         Ok(_) => "signature ok".to_owned(),
         Err(why) => format!("REFUSED: {why}"),
     };
-    println!("\n{now}  {}  delivery {}  {mark}", header(EVENT_HEADER), header(DELIVERY_HEADER));
+    say!("\n{now}  {}  delivery {}  {mark}", header(EVENT_HEADER), header(DELIVERY_HEADER));
     match verdict {
         Ok(event) => {
-            println!("{event:#}");
+            say!("{event:#}");
             StatusCode::NO_CONTENT
         }
         Err(_) => {
-            println!("{}", String::from_utf8_lossy(body).escape_debug());
+            say!("{}", String::from_utf8_lossy(body).escape_debug());
             StatusCode::BAD_REQUEST
         }
     }
 }
 
-/// The event, if the delivery is what it says; else what is wrong with it.
+/// The event, if the delivery is authentic; otherwise what is wrong with it.
 fn verify(
     secret: &str,
     headers: &HeaderMap,
@@ -87,7 +87,7 @@ fn verify(
     let id = event["id"].as_str().ok_or("the body has no id")?;
     let timestamp = header(TIMESTAMP_HEADER)?;
     let timestamp = timestamp.parse().map_err(|_| "the timestamp is no number".to_owned())?;
-    let signed = Signed {
+    let signed = SignedBody {
         timestamp,
         delivery: header(DELIVERY_HEADER)?,
         event: id,
@@ -102,10 +102,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_is_signed_with_the_secret_is_taken() {
+    fn only_signed_notices_are_accepted() {
         let body = r#"{ "type": "client.created", "id": "e1", "data": {"b": 1, "a": 2} }"#;
         let canonical = r#"{"data":{"a":2,"b":1},"id":"e1","type":"client.created"}"#;
-        let signed = Signed { timestamp: 1_000, delivery: "d1", event: "e1", body: canonical };
+        let signed = SignedBody { timestamp: 1_000, delivery: "d1", event: "e1", body: canonical };
         let mut headers = HeaderMap::new();
         assert!(verify("whsec_a", &headers, body.as_bytes(), 1_000).is_err());
         headers.insert(DELIVERY_HEADER, "d1".parse().unwrap());

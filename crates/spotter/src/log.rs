@@ -6,10 +6,10 @@ use tracing_subscriber::EnvFilter;
 
 use crate::settings::LogFormat;
 
-/// Libraries whose more detailed levels log what passes through them: parameters of statements, bodies, addresses and
-/// headers. What people say does not belong into a log, whatever level is set, so these stay at theirs.
+/// Libraries whose detailed log levels include their data: statement parameters, bodies, addresses and headers.
+/// Personal data must not be logged at any level, so these keep the level below.
 const CARRIERS: &[(&str, &str)] = &[
-    // The library of the MCP server tells of every call that it begins and ends.
+    // The MCP library logs the start and end of every call.
     ("rmcp", "warn"),
     ("hyper", "info"),
     ("hyper_util", "info"),
@@ -25,15 +25,15 @@ const CARRIERS: &[(&str, &str)] = &[
     ("html5ever", "info"),
 ];
 
-/// The filter that an operator has set, held back where more would log what people say: a directive for one of the
-/// carriers, for a part of one, or for whatever runs within a span is left out, and its own comes in its place.
+/// The filter that an operator has set, without directives that would log personal data: a directive for one of these
+/// libraries, for a part of one, or for a span is replaced by the library's own.
 fn without_data(filter: &str) -> EnvFilter {
     let libraries = || {
         let engines = spotter_store::LOGGING_DATA.iter().map(|engine| (*engine, "info"));
         CARRIERS.iter().copied().chain(engines)
     };
     let names_carrier = |directive: &str| {
-        // What is told within a span is told by whoever is called there.
+        // Events within a span are logged by any code that is called there.
         if directive.contains('[') {
             return true;
         }
@@ -70,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_filter_lets_carriers_tell_more() {
+    fn no_filter_logs_personal_data() {
         let engines = spotter_store::LOGGING_DATA;
         for carrier in engines.iter().chain(&["hyper", "lettre"]) {
             let filters = [

@@ -1,13 +1,13 @@
-//! Sending mail: what the areas have written is handed to the post, as a job.
+//! Sending mail: messages of the areas are handed to a mail server, as a job.
 
 use spotter_billing::billing::letters::{self, SEND_INVOICE};
 use spotter_contract::{
     Actor, Caller, Env, File, Job, Read,
-    jobs::{ClaimedJob, Outcome},
+    jobs::{ClaimedJob, JobOutcome},
 };
 use spotter_jobs::jobs::{Attempt, Worker};
-use spotter_mail::Outgoing;
-use spotter_outbound::smtp::{MailAttachment, Message, Post};
+use spotter_mail::OutgoingMail;
+use spotter_outbound::smtp::{MailAttachment, MailMessage, Post};
 use spotter_store::Db;
 
 /// Connections to the mail server at once.
@@ -20,7 +20,7 @@ pub struct Mailer {
     pub db: Db,
     /// The key.
     pub env: Env,
-    /// Where it is handed in.
+    /// The mail server.
     pub post: Post,
     /// Which mail: of the kinds of jobs that send some.
     pub job: &'static Job,
@@ -30,7 +30,7 @@ pub struct Mailer {
 pub const JOBS: [&Job; 2] = [&spotter_mail::SEND, &SEND_INVOICE];
 
 impl Mailer {
-    async fn send(self, held: ClaimedJob) -> Outcome {
+    async fn send(self, held: ClaimedJob) -> JobOutcome {
         let vault = self.env.vault.clone();
         let env = self.env.clone();
         let read = self.db.read(move |tx| {
@@ -43,10 +43,10 @@ impl Mailer {
             let files = letters::attachments(&mut cx, outgoing.kind, outgoing.about)?;
             Ok(Some((outgoing, files)))
         });
-        let (Outgoing { id, recipient, written, created_at, .. }, files) = match read.await {
+        let (OutgoingMail { id, recipient, written, created_at, .. }, files) = match read.await {
             Ok(Some(outgoing)) => outgoing,
-            Ok(None) => return Outcome::Refused("the message is not kept any more".to_owned()),
-            Err(problem) => return Outcome::Failed(problem.to_string()),
+            Ok(None) => return JobOutcome::Refused("the message is not kept any more".to_owned()),
+            Err(problem) => return JobOutcome::Failed(problem.to_string()),
         };
         let spotter_mail::RenderedLetter { name, subject, text, html } = written;
         let written_at = created_at;
@@ -56,7 +56,8 @@ impl Mailer {
             bytes: content,
         };
         let attachments = files.into_iter().map(attached).collect();
-        let message = Message { id, recipient, name, subject, text, html, attachments, written_at };
+        let message =
+            MailMessage { id, recipient, name, subject, text, html, attachments, written_at };
         self.post.send(&message).await
     }
 }

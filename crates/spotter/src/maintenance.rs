@@ -7,7 +7,7 @@ use metrics_exporter_prometheus::PrometheusHandle;
 use spotter_access_control::retention as scans;
 use spotter_company::{
     metrics,
-    uploads::{self, Stored},
+    uploads::{self, StoredFile},
 };
 use spotter_contract::{Env, installation};
 use spotter_files::Files;
@@ -20,7 +20,7 @@ use spotter_webhooks::retention;
 /// How long it rests after a step that was full, so that requests hardly notice it.
 const REST: Duration = Duration::from_millis(50);
 
-/// How long something is kept, in days.
+/// Retention periods, in days.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Retention {
     /// Events and deliveries.
@@ -41,7 +41,7 @@ pub(crate) async fn run(
         attempt("find clients by what they are found by now", reindex(&db)),
         attempt("make reports of what was before", report(&db, &env)),
         every(2, "fold totals", || db.fold_tallies()),
-        every(2, "fold figures", || db.fold_figures(metrics::TABLES)),
+        every(2, "fold metrics", || db.fold_metrics(metrics::TABLES)),
         every(5, "condense metrics", || condense(metrics.as_ref())),
         every(60, "sweep files", || sweep_files(&db, &files, env.clock.now())),
         every(600, "forget deliveries", || forget_webhooks(&db, &env, keeps.webhook_days)),
@@ -73,15 +73,15 @@ async fn attempt(work: &'static str, done: impl Future<Output = Result<()>>) {
     }
 }
 
-/// Adds what was measured to the metrics' buckets: every single measurement is kept until then,
-/// and nobody may ever ask for /metrics.
+/// Aggregates measurements into the metrics' buckets: until then each measurement is in memory, and /metrics may
+/// never be read.
 async fn condense(metrics: Option<&PrometheusHandle>) -> Result<()> {
     metrics.inspect(|handle| handle.run_upkeep());
     Ok(())
 }
 
-/// Deletes the files that nobody uses any more: first the bytes, then what is known of them, so that
-/// a sweep that is interrupted goes on with the next.
+/// Deletes unused files: first the bytes, then their records, so that an interrupted sweep continues with the next
+/// one.
 pub(crate) async fn sweep_files(db: &Db, files: &Files, now: Timestamp) -> Result<()> {
     let [sent, exports] = [
         (uploads::expired as FindExpired, uploads::forget as ForgetFile),
@@ -104,20 +104,20 @@ pub(crate) async fn sweep_files(db: &Db, files: &Files, now: Timestamp) -> Resul
     Ok(())
 }
 
-type FindExpired = fn(&mut Tx, Timestamp) -> Result<Vec<Stored>>;
-type ForgetFile = fn(&mut Tx, Stored) -> Result<()>;
+type FindExpired = fn(&mut Tx, Timestamp) -> Result<Vec<StoredFile>>;
+type ForgetFile = fn(&mut Tx, StoredFile) -> Result<()>;
 
 /// Under which name it is noted that clients are found by the terms of this version.
 const TERMS: &str = "client terms 4";
 
-/// Writes the search terms anew of which an older version knew less, once.
+/// Rebuilds search terms of records that an older version indexed less completely, once.
 async fn reindex(db: &Db) -> Result<()> {
     if db.read(|tx| installation::is_done(tx, TERMS)).await? {
         return Ok(());
     }
     let mut after = None;
     loop {
-        // It adds what it has read, so nobody may change that meanwhile.
+        // It adds to what it has read, so nobody may change that meanwhile.
         after = db.write(move |tx| search_terms::reindex(tx, after)).await?;
         if after.is_none() {
             return db.write(|tx| installation::done(tx, TERMS)).await;
@@ -126,7 +126,12 @@ async fn reindex(db: &Db) -> Result<()> {
     }
 }
 
-/// Makes the figures of what was before they were kept, once.
+/// Notes of a new database that it has no older search terms.
+pub(crate) fn skip_reindexing(tx: &mut Tx) -> Result<()> {
+    installation::done(tx, TERMS)
+}
+
+/// Computes figures of the time before they were recorded, once.
 async fn report(db: &Db, env: &Env) -> Result<()> {
     let recounts = crate::areas::areas().recounts;
     while let Some(company) = recount::waiting(db).await? {

@@ -1,8 +1,8 @@
-//! What `/metrics` tells, by name: what each figure is, so that whoever reads it need not look it up.
+//! The descriptions of the metrics, by name.
 
 use metrics::{describe_counter, describe_gauge, describe_histogram};
 
-/// What is counted.
+/// Counters.
 const COUNTERS: &[(&str, &str)] = &[
     ("spotter_http_connections_refused_total", "Connections refused because there were too many."),
     ("spotter_http_requests_total", "Requests by route, method and status."),
@@ -26,7 +26,7 @@ const UNLABELLED: &[&str] = &[
     "spotter_webhooks_targets_blocked_total",
 ];
 
-/// What stands at an instant.
+/// Gauges.
 const GAUGES: &[(&str, &str)] = &[
     ("spotter_http_connections", "Connections that are open."),
     ("spotter_jobs_oldest_due_seconds", "For how long the oldest job of a kind has been due."),
@@ -38,7 +38,7 @@ const GAUGES: &[(&str, &str)] = &[
     ("spotter_webhooks_past_due", "Deliveries that are due and not made."),
 ];
 
-/// What is measured.
+/// Histograms.
 const HISTOGRAMS: &[(&str, &str)] = &[
     ("spotter_http_request_seconds", "How long requests took, by route."),
     ("spotter_job_attempt_seconds", "How long attempts at jobs took, by kind."),
@@ -46,7 +46,7 @@ const HISTOGRAMS: &[(&str, &str)] = &[
     ("spotter_webhooks_first_attempt_seconds", "From an event to the first attempt to deliver it."),
 ];
 
-/// Says of each figure what it is.
+/// Registers the description of each metric.
 pub(crate) fn describe() {
     COUNTERS.iter().for_each(|(name, help)| describe_counter!(*name, *help));
     GAUGES.iter().for_each(|(name, help)| describe_gauge!(*name, *help));

@@ -84,7 +84,7 @@ pub(crate) async fn reset_password(
                 if without_second_step {
                     second_step::switch_off(cx, subject, id)?;
                 }
-                let (token, expires_at) = accounts::hand_out_reset(cx, subject, id)?;
+                let (token, expires_at) = accounts::create_reset_link(cx, subject, id)?;
                 let link = format!("{address}/set-password?token={}", token.expose());
                 Ok(json!({"companyId": account.company_id, "subject": subject, "subjectId": id,
                     "link": link, "expiresAt": expires_at}))
@@ -95,7 +95,7 @@ pub(crate) async fn reset_password(
     .await
 }
 
-/// Checks a file, and does what is in order of it where that is asked for, as the company's admin.
+/// Checks a file, and imports valid rows if requested, as the company's admin.
 pub(crate) async fn import(
     db: &Db,
     env: &Env,
@@ -104,7 +104,7 @@ pub(crate) async fn import(
     starts: bool,
 ) -> Result<serde_json::Value> {
     let table = Arc::new(Table::new(crate::areas::areas()));
-    // All of it in one turn: nobody else does it then.
+    // All rows in one turn: no other process does it.
     let turn = Duration::from_secs(86_400);
     let importer = Importer { db: db.clone(), env: env.clone(), table, turn };
     let shared = env.clone();
@@ -247,7 +247,7 @@ pub(crate) async fn revoke_client(db: &Db, env: &Env, client_id: &str) -> Result
     .await
 }
 
-/// Tells of a long copy, once a second at most.
+/// Prints the progress of a long copy, once a second at most.
 pub(crate) fn progress() -> impl FnMut(&str, u64) {
     let mut output = Instant::now();
     move |what, so_far| {

@@ -16,13 +16,13 @@ use spotter_kernel::Problem;
 use spotter_outbound::http_client::SystemLookUp;
 use spotter_outbound::{fetch::Fetcher, smtp::Post};
 use spotter_payments::Providers;
-use spotter_store::{Db, Location, migrate};
-use spotter_webhooks::{TELL_OF_FAILURES, engine::Engine, sender::Sender};
+use spotter_store::{DatabaseLocation, Db, migrate};
+use spotter_webhooks::{ALERT_OF_FAILURES, engine::Engine, sender::Sender};
 
 use crate::{
     connections,
     data_exports::Exporter,
-    importing::{Importer, TURN},
+    importing::{Importer, SLICE},
     mail::{self, Mailer},
     maintenance::{self, Retention},
     settings::Settings,
@@ -30,17 +30,22 @@ use crate::{
     system,
 };
 
-/// So many attempts may wait for an answer for each that may be fresh.
+/// Factor from fresh attempts to attempts that may wait for an answer.
 const WAITING_FACTOR: u32 = 16;
 
-/// The environment and the database: the key is read, the schema brought up to date, and the one is
-/// held against the other. A database that cannot be reached is waited for.
+/// The environment and the database: reads the key, migrates the schema, and checks that both belong together. Waits
+/// for a database that cannot be reached.
 pub(crate) fn open(settings: &Settings) -> Result<(Env, Db), String> {
     let (env, made_key) = environment(settings)?;
     let opened = open_database(settings, &env);
-    let checked = opened.and_then(|db| {
+    let checked = opened.and_then(|(db, is_new)| {
         let checking = env.clone();
-        let check = db.write(move |tx| installation::check_key(tx, &checking));
+        let check = db.write(move |tx| {
+            if is_new {
+                maintenance::skip_reindexing(tx)?;
+            }
+            installation::check_key(tx, &checking)
+        });
         runtime()?.block_on(check).map(|()| db).map_err(describe_problem)
     });
     if checked.is_err() && made_key {
@@ -50,13 +55,14 @@ pub(crate) fn open(settings: &Settings) -> Result<(Env, Db), String> {
     checked.map(|db| (env, db))
 }
 
-fn open_database(settings: &Settings, env: &Env) -> Result<Db, String> {
+/// The database, and whether it was made just now.
+fn open_database(settings: &Settings, env: &Env) -> Result<(Db, bool), String> {
     let now = || env.clock.now();
     loop {
         let opened = migrate(&settings.database.location, now(), |step| tracing::info!("{step}"))
-            .and_then(|_| Db::open(&settings.database));
+            .and_then(|version| Ok((Db::open(&settings.database)?, version == 0)));
         match opened {
-            Ok(db) => return Ok(db),
+            Ok(opened) => return Ok(opened),
             Err(problem) if problem.status == 503 => {
                 let why = describe_problem(problem);
                 tracing::warn!(%why, "the database cannot be reached; trying again in two seconds");
@@ -67,7 +73,7 @@ fn open_database(settings: &Settings, env: &Env) -> Result<Db, String> {
     }
 }
 
-/// A problem as an operator is told of it.
+/// A problem as it is printed for an operator.
 pub(crate) fn describe_problem(problem: Problem) -> String {
     problem.cause.unwrap_or(problem.message)
 }
@@ -78,8 +84,7 @@ pub(crate) fn make_folder(settings: &Settings) -> Result<(), String> {
         .map_err(|error| format!("{}: {error}", settings.data.display()))
 }
 
-/// Serves until the stop resolves, then waits for what is under way. `ready` is called once requests
-/// are taken.
+/// Serves until the stop resolves, then waits for running requests. `ready` is called once requests are accepted.
 pub(crate) async fn serve(
     settings: Settings,
     sockets: Sockets,
@@ -146,7 +151,7 @@ pub(crate) async fn serve(
     let most = connections::most(settings.connections_max, open_files);
     let waiting =
         (WAITING_FACTOR * concurrency).min(u32::try_from(open_files / 4).unwrap_or(u32::MAX));
-    let alert = settings.mail.is_some().then_some(&TELL_OF_FAILURES);
+    let alert = settings.mail.is_some().then_some(&ALERT_OF_FAILURES);
     let engine = Engine { db: db.clone(), env: env.clone(), sender, concurrency, waiting, alert };
     let deliveries = tokio::spawn(engine.run(async move { drop(engine_stop.await) }, retry_policy));
     let (stop_timers, timers_stop) = tokio::sync::oneshot::channel::<()>();
@@ -169,7 +174,7 @@ pub(crate) async fn serve(
         Exporter { db: db.clone(), env: env.clone(), table: table.clone(), files: files.clone() };
     let jobs = Jobs { db: db.clone(), env: env.clone(), worker: Arc::new(exporter) };
     workers.spawn(jobs.run(jobs_stop.clone(), retry_policy));
-    let importer = Importer { db: db.clone(), env: env.clone(), table: table.clone(), turn: TURN };
+    let importer = Importer { db: db.clone(), env: env.clone(), table: table.clone(), turn: SLICE };
     let jobs = Jobs { db: db.clone(), env: env.clone(), worker: Arc::new(importer) };
     workers.spawn(jobs.run(jobs_stop.clone(), retry_policy));
     workers.spawn(providers.run_sandbox(jobs_stop.clone()));
@@ -218,13 +223,13 @@ fn apart(
     (all, spotter_http::serve_only(state.clone(), assistants))
 }
 
-/// What is served beside the APIs.
+/// Routes beside the APIs.
 fn side_routes(state: &Arc<State>, providers: &Providers) -> axum::Router {
     let pages = spotter_console::router(state.clone());
     pages.merge(spotter_payments::router(state.clone(), providers.clone()))
 }
 
-/// Has browsers come over TLS alone from now on (RFC 6797), where no proxy in front says so.
+/// Has browsers use TLS only from now on (RFC 6797), unless a proxy in front sends the header.
 async fn over_tls_alone(mut response: Response<Body>) -> Response<Body> {
     let year = HeaderValue::from_static("max-age=31536000");
     response.headers_mut().insert(header::STRICT_TRANSPORT_SECURITY, year);
@@ -239,8 +244,8 @@ fn post_box(mail: Option<&Post>) -> axum::Router {
     }
 }
 
-/// Says that settings are read at the start, whenever a terminal closes or somebody asks for them to be read anew: neither
-/// ends the process.
+/// On SIGHUP, from a closing terminal or a request to reload, logs that settings are only read at start and
+/// continues.
 #[cfg(unix)]
 pub(crate) async fn stay_through_hangups() {
     use tokio::signal::unix::{SignalKind, signal};
@@ -250,7 +255,7 @@ pub(crate) async fn stay_through_hangups() {
     }
 }
 
-/// Resolves when the process is asked to end.
+/// Resolves when the process is asked to stop.
 pub(crate) async fn shutdown_signal() {
     let interrupt = async {
         tokio::signal::ctrl_c().await.ok();
@@ -291,8 +296,8 @@ fn metrics() -> Option<PrometheusHandle> {
 /// The hold on the data folder that a process needs which writes SQLite's file.
 pub(crate) fn hold(settings: &Settings) -> Result<Option<std::fs::File>, String> {
     match settings.database.location {
-        Location::File(_) => system::lock(&settings.data).map(Some),
-        Location::Server(_) => Ok(None),
+        DatabaseLocation::File(_) => system::lock(&settings.data).map(Some),
+        DatabaseLocation::Server(_) => Ok(None),
     }
 }
 

@@ -1,6 +1,6 @@
-//! `spotter devices simulate`: a door with a bad network, for whoever builds one. It asks the server about each card,
-//! loses some requests and some answers, decides by its allow-list then, and tells what it decided afterwards: twice,
-//! and in any order, as a door does that is not sure of having been heard.
+//! `spotter devices simulate`: a door with a bad network, for developers of devices. It asks the server about each
+//! card, loses some requests and some answers, decides by its allow-list in that case, and uploads its decisions
+//! afterwards: twice and in any order, as a device does that is not sure what has arrived.
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -12,7 +12,7 @@ use spotter_kernel::{Clock, Timestamp};
 
 use crate::system::SystemClock;
 
-/// What is simulated.
+/// The options of a simulation.
 pub(crate) struct Simulation {
     /// The service's address.
     pub(crate) url: String,
@@ -24,13 +24,13 @@ pub(crate) struct Simulation {
     pub(crate) scans: u64,
     /// How many of a hundred requests are lost, on the way there or back.
     pub(crate) lost: u64,
-    /// What chance begins with: the same again does the same again.
+    /// Seed of the random numbers: the same again does the same again.
     pub(crate) seed: u64,
 }
 
 /// How long a door waits for an answer.
-const PATIENCE: Duration = Duration::from_secs(5);
-/// Scans that are told together afterwards: few, so that there are several batches.
+const TIMEOUT: Duration = Duration::from_secs(5);
+/// Scans per upload: few, so that there are several batches.
 const BATCH: usize = 5;
 
 /// Chance that is the same every time (SplitMix64).
@@ -52,7 +52,7 @@ impl Chance {
     }
 }
 
-/// Asks the service as a device does.
+/// The device's connection to the service.
 struct Line {
     http: Client,
     url: String,
@@ -130,7 +130,7 @@ impl List {
         })
     }
 
-    /// Whether it lets in who has shown what has this digest.
+    /// Whether it admits the holder of the credential with this digest.
     fn admits(&self, digest: &str, zone: Option<&str>, at: Timestamp) -> bool {
         self.entries.get(digest).into_iter().flatten().any(|entry| {
             let zones = entry["zones"].as_array().cloned().unwrap_or_default();
@@ -144,8 +144,8 @@ impl List {
     }
 }
 
-/// What a door is told of itself.
-struct Door {
+/// A door's own configuration.
+struct SimulatedDoor {
     digest_key: [u8; 32],
     zone: Option<String>,
     goes_both_ways: bool,
@@ -153,7 +153,7 @@ struct Door {
     list: List,
 }
 
-impl Door {
+impl SimulatedDoor {
     async fn start(line: &Line) -> Result<Self, String> {
         let own = line.check_online(Method::GET, "/device", None).await?;
         let key = text(&own["digestKey"]);
@@ -161,7 +161,7 @@ impl Door {
         let digest_key: Option<Vec<u8>> = (0..key.len()).step_by(2).map(byte).collect();
         let digest_key = digest_key.and_then(|key| key.try_into().ok());
         let list = List::read(&line.check_online(Method::GET, "/allow-list", None).await?)?;
-        println!(
+        say!(
             "{}: {} may come in without a network, until {}",
             text(&own["name"]),
             list.entries.len(),
@@ -194,9 +194,9 @@ pub(crate) async fn run(simulation: Simulation) -> Result<(), String> {
     let Simulation { url, key, cards, scans, lost, seed } = simulation;
     // It installs the process's cryptography, which a client of https needs.
     rustls::crypto::ring::default_provider().install_default().ok();
-    let http = Client::builder().timeout(PATIENCE).build().map_err(|error| error.to_string())?;
+    let http = Client::builder().timeout(TIMEOUT).build().map_err(|error| error.to_string())?;
     let line = Line { http, url, key };
-    let door = Door::start(&line).await?;
+    let door = SimulatedDoor::start(&line).await?;
     let mut chance = Chance(seed);
     // A scan's name is the device's own, and new for each run.
     let run = SystemClock.now().millis();
@@ -239,7 +239,7 @@ pub(crate) async fn run(simulation: Simulation) -> Result<(), String> {
                 ("the list", decision, what.to_owned())
             }
         };
-        println!("{:>4}  {card}  {decision}  by {by}  {why}", number + 1);
+        say!("{:>4}  {card}  {decision}  by {by}  {why}", number + 1);
     }
     let mut batches: Vec<Vec<Value>> = Vec::new();
     chance.shuffle(&mut late);
@@ -263,9 +263,9 @@ pub(crate) async fn run(simulation: Simulation) -> Result<(), String> {
     let beat = json!({"deviceTime": SystemClock.now().to_string(), "queueDepth": 0,
         "firmware": "simulated"});
     line.check_online(Method::POST, "/heartbeats", Some((&format!("{run}-beat"), &beat))).await?;
-    println!("{scans} scans: {online} decided by the server, {} by the list", late.len());
+    say!("{scans} scans: {online} decided by the server, {} by the list", late.len());
     for (word, count) in &output {
-        println!("told afterwards, {word}: {count}");
+        say!("uploaded afterwards, {word}: {count}");
     }
     wrong.sort();
     wrong.dedup();

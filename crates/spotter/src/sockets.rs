@@ -1,4 +1,4 @@
-//! Where requests come in: the one address of everything, or a second one for the MCP server, where an operator keeps
+//! Listening sockets: one address for everything, or a second one for the MCP server, where an operator keeps
 //! assistants apart.
 
 use std::{
@@ -34,7 +34,7 @@ impl Sockets {
         })
     }
 
-    /// Serves on them until they are closed: what is for all, and what is for assistants, there or together with it.
+    /// Serves until the sockets are closed: the APIs and pages, and the MCP server apart or together with them.
     pub(crate) async fn serve(
         self,
         settings: &Settings,

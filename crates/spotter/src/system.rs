@@ -32,7 +32,7 @@ impl Entropy for SystemEntropy {
     }
 }
 
-/// What everything is handed in a running process.
+/// The environment of a running process.
 pub fn env(key: &[u8; 32], private_networks: &[IpNet], address: &str, mcp_url: &str) -> Env {
     Env {
         clock: Arc::new(SystemClock),
@@ -82,14 +82,22 @@ pub fn key_in(path: &Path) -> Result<([u8; 32], bool), String> {
     Ok((key, true))
 }
 
-/// From here on, files that this process makes are its user's alone, whatever the shell says: they
-/// hold health data, conversations and keys.
+/// From here on, new files are readable by their user only, regardless of the shell's umask: they contain health
+/// data, conversations and keys.
 pub fn keep_private() {
     #[cfg(unix)]
     rustix::process::umask(rustix::fs::Mode::RWXG | rustix::fs::Mode::RWXO);
 }
 
-/// Makes a folder that its owner alone can enter, or takes what others may do with one that is there.
+/// Has memory mapped in small pages: many small allocations leave much of each huge page unused.
+pub fn use_small_pages() {
+    #[cfg(target_os = "linux")]
+    if let Err(error) = rustix::thread::disable_transparent_huge_pages(true) {
+        tracing::debug!(%error, "huge pages stay on");
+    }
+}
+
+/// Creates a folder for its owner only, or removes others' permissions from an existing one.
 pub fn private_folder(path: &Path) -> std::io::Result<()> {
     std::fs::create_dir_all(path)?;
     #[cfg(unix)]
@@ -103,7 +111,7 @@ pub fn private_folder(path: &Path) -> std::io::Result<()> {
     Ok(())
 }
 
-/// Lets the process have as many open files as the system allows it, and tells how many those are.
+/// Raises the limit of open files to what the system allows, and returns it.
 pub fn raise_open_files() -> u64 {
     #[cfg(unix)]
     {

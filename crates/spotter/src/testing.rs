@@ -1,4 +1,4 @@
-//! Ways in for the suite, which stands outside this crate.
+//! Entry points for the test suite, which is outside this crate.
 
 use spotter_company::company::NewCompany;
 use spotter_contract::{Env, Role};
@@ -38,7 +38,7 @@ pub async fn create_company(
     operator::create_company(db, env, new, admin).await
 }
 
-/// Deletes the files that nobody uses at this instant, as a process does by itself.
+/// Deletes the files that are unused at this instant, as the background sweep does.
 pub async fn sweep_files(db: &Db, files: &Files, now: Timestamp) -> Result<()> {
     maintenance::sweep_files(db, files, now).await
 }

@@ -1,7 +1,7 @@
-//! Programs and libraries that part of the suite runs on, beside Rust and a C compiler.
+//! Programs and libraries that part of the suite needs, beside Rust and a C compiler.
 //!
-//! A test that needs one returns early where it is not installed, and the last lines of `cargo test --workspace` list
-//! what was left out. `SPOTTER_TEST_REQUIRE` names the requirements that must be met: names joined by commas, or `all`.
+//! A test returns early where its program is not installed, and the last lines of `cargo test --workspace` list what
+//! was left out. `SPOTTER_TEST_REQUIRE` names the requirements that must be met: names joined by commas, or `all`.
 
 use std::{
     env, fs,

@@ -1,5 +1,5 @@
-//! What somebody does on a page: a form names an operation, which runs as them, once for each form that was shown,
-//! however often it is sent. What it refuses is told on the page that the form stands on.
+//! Submitted forms. A form names an operation, which runs as the signed-in person, once per displayed form, however
+//! often it is submitted. Errors are shown on the page of the form.
 
 use std::{sync::Arc, time::Duration};
 
@@ -12,21 +12,21 @@ use spotter_contract::{
 };
 use spotter_http::{FormRoom, RequestId, State, keep_file, may_reach, passwords};
 use spotter_kernel::{
-    Id, Key, Problem, Result,
+    Id, Key, Problem, Result, Rule,
     secret::{Credential, base64url},
 };
 use spotter_people::identity::{
     accounts::Password,
-    browsers::{self, Person},
+    browsers::{self, SignedInPerson},
 };
 use spotter_store::Tx;
 
 use crate::{
     body,
     done::Done,
-    edited_fields::{self, Changed},
+    edited_fields::{self, ChangedFields},
     field_kind::FieldKind,
-    forms::SubmittedForm,
+    forms::{FormData, SubmittedForm},
     page_context::{allowed_operation, answered, is_own},
     parts::format::JsonFields,
     record_version::RecordVersion,
@@ -35,24 +35,24 @@ use crate::{
     rules::ConsoleRule,
 };
 
-/// How often a form that came twice asks what became of the first, and how long it waits before it does.
+/// How often a form submitted twice checks for the first response, and how long it waits in between.
 const WAITS: (usize, Duration) = (25, Duration::from_millis(200));
 
 /// What came of a form.
 pub(crate) enum FormOutcome {
-    /// It was taken: where its person goes, and what they are told there.
+    /// It was accepted: the next page and its message.
     Taken { next: String, done: Done },
-    /// It was taken, and what was answered is shown this once: the credentials at these places.
+    /// It was accepted, and the answer is shown once: the secrets at these places.
     Secret { answer: Value, next: String, places: &'static [&'static str] },
-    /// What it would do is told first, and whoever sends it again has it done.
-    Foreseen(RejectedForm),
+    /// A preview of the effects, to be confirmed by submitting again.
+    Previewed(RejectedForm),
     /// It was not.
     Refused(RejectedForm),
     /// No page of ours has sent it.
     Forged,
 }
 
-/// Does what a form asks.
+/// Handles a submitted form.
 pub(crate) async fn act(
     state: &Arc<State>,
     token: &Credential,
@@ -80,7 +80,7 @@ pub(crate) async fn act(
             .filter(|(name, _)| !name.starts_with('-') || request_body::is_typed(name))
             .map(|(name, value)| (name.to_owned(), value.to_owned()))
             .collect(),
-        // What is still being done is not done anew, whenever the form comes again.
+        // A request in progress is not started again.
         key: (problem.key == Key::IdempotencyInProgress).then(|| form.one("-key").to_owned()),
         problem: Some(problem),
         preview: None,
@@ -88,15 +88,15 @@ pub(crate) async fn act(
     let confirms = Some(form.one(CONFIRM)).filter(|token| !token.is_empty());
     let mut outcome = None;
     if confirms.is_some() || form.one(ASK).is_empty() {
-        outcome = Some(perform(state, token, sent, (&operation, &path), confirms).await);
+        outcome = Some(perform(state, token, sent, &operation, &path, confirms).await);
     }
-    // What is otherwise than it was told is told anew.
-    if outcome.as_ref().is_none_or(is_told_anew) {
+    // Changed effects are previewed again.
+    if outcome.as_ref().is_none_or(has_changed_effects) {
         outcome = match preview(state, token, sent, &operation, &path).await {
             Ok(Some(preview)) => {
                 let entered = entered(Key::ApiError.into());
                 let (problem, preview) = (None, Some(preview));
-                return Ok(FormOutcome::Foreseen(RejectedForm { problem, preview, ..entered }));
+                return Ok(FormOutcome::Previewed(RejectedForm { problem, preview, ..entered }));
             }
             Ok(None) => None,
             Err(problem) => Some(Err(problem)),
@@ -104,10 +104,10 @@ pub(crate) async fn act(
     }
     let outcome = match outcome {
         Some(outcome) => outcome,
-        None => perform(state, token, sent, (&operation, &path), None).await,
+        None => perform(state, token, sent, &operation, &path, None).await,
     };
     match outcome {
-        // Whoever saves what they have not touched finds it saved.
+        // A form without changes counts as saved.
         Ok(None) => {
             let next = safe(form.one("-next")).to_owned();
             Ok(FormOutcome::Taken { next, done: operation.success.into() })
@@ -123,8 +123,17 @@ pub(crate) async fn act(
             })
         }
         Err(problem) if problem.status == 401 || problem.status >= 500 => Err(problem),
-        Err(problem) => Ok(FormOutcome::Refused(entered(problem))),
+        Err(problem) => Ok(FormOutcome::Refused(entered(missing_first(problem, &operation, form)))),
     }
+}
+
+/// A refusal of a required field that was left empty, which is missing rather than written wrongly.
+fn missing_first(problem: Problem, operation: &Operation, form: &FormData) -> Problem {
+    // Refusals name the items of lists as `steps[0].name`, forms as `steps.0.name`.
+    let field = problem.named_field().replace('[', ".").replace(']', "");
+    let is_missing = form.is_empty_at(&field)
+        && operation.body().is_some_and(|schema| body::is_required(schema, &field));
+    if is_missing { Problem::invalid(problem.named_field(), Rule::Required) } else { problem }
 }
 
 /// What changes a password. It is no operation, because the hash of one is worked out between transactions.
@@ -139,9 +148,7 @@ async fn change_password(
     let form = &sent.form;
     let current = Password::new(form.one("currentPassword").to_owned());
     let changed = match Password::parse(form.one("newPassword")) {
-        Some(new) => {
-            passwords::change(state, &sent.request_id, person.caller, (current, new)).await
-        }
+        Some(new) => passwords::change(state, &sent.request_id, person.caller, current, new).await,
         None => Err(Problem::invalid("newPassword", Password::RULE)),
     };
     let next = safe(form.one("-next")).to_owned();
@@ -156,17 +163,17 @@ async fn change_password(
     }
 }
 
-/// The field of a form of which people are told what it does before it is done, and that of what confirms it.
+/// The field of a form that is previewed first, and the field of its confirmation.
 pub(crate) const ASK: &str = "-ask";
 pub(crate) const CONFIRM: &str = "-confirm";
 
-/// Whether it was refused because it would do otherwise than was told, or something else than was confirmed.
-fn is_told_anew(outcome: &Result<Option<Answer>>) -> bool {
+/// Whether it was refused because the effects changed, or another request was confirmed.
+fn has_changed_effects(outcome: &Result<Option<Answer>>) -> bool {
     let Err(Problem { details: Some(details), .. }) = outcome else { return false };
     details["reason"].as_str().is_some_and(|reason| reason.starts_with("confirmation_"))
 }
 
-/// What a form would do; nothing where it takes nothing from anybody. What is refused, doing it would refuse.
+/// The effects of a form; nothing where it takes nothing from others. A refused preview is a refused form.
 async fn preview(
     state: &Arc<State>,
     token: &Credential,
@@ -188,7 +195,7 @@ async fn preview(
         call.confirmation = Some(request.clone());
         call.run(tx, &shared.env, &caller, request_id.as_str())
     };
-    // It is rolled back, as whatever is refused is: what was found tells the two apart.
+    // It is rolled back like a refused request; the result distinguishes the two.
     let refused = state.db.write(run).await.err();
     let (shared, caller) = (state.clone(), person.caller);
     let kept = state.db.write(move |tx: &mut Tx<'_>| query.store(tx, &shared.env, &caller)).await?;
@@ -198,19 +205,19 @@ async fn preview(
     Ok(kept.filter(|preview| preview.is_harmful))
 }
 
-/// Who sends a form, counted and let in, with what of its body is sent; nothing where they have changed nothing.
+/// The signed-in person of a form, counted by rate limits, with its body; nothing without changes.
 async fn admitted(
     state: &Arc<State>,
     token: &Credential,
     sent: &SubmittedForm,
     operation: &Operation,
-) -> Result<(Person, Option<Changed>)> {
+) -> Result<(SignedInPerson, Option<ChangedFields>)> {
     let mut person = signed_in(state, token).await?;
     person.caller.locale = crate::display::settings(&sent.headers).locale(&person.company.language);
     state.count_caller(person.caller.rate_limit_id()).check()?;
     operation.admit(&person.caller)?;
     if operation.needs_reauthentication() && !person.session.is_sure(state.env.clock.now()) {
-        // It is asked for; a try is what somebody has typed.
+        // The password is required; an entered one counts as an attempt.
         if sent.form.one("-password").is_empty() {
             return Err(Problem::invalid("-password", ConsoleRule::NeededAgain));
         }
@@ -218,12 +225,12 @@ async fn admitted(
     }
     let changed = match operation.body() {
         Some(schema) => edited_fields::only(schema, &sent.form, &person)?,
-        None => Some(Changed::is_written_whole(Value::Null)),
+        None => Some(ChangedFields::is_written_whole(Value::Null)),
     };
     Ok((person, changed))
 }
 
-/// Where an operation is asked, and with what.
+/// The operation of a form with its arguments.
 fn placed(operation: &Operation, path: &[(String, String)], body: Value) -> (String, Arguments) {
     let values: Vec<_> = path.iter().map(|(_, value)| value.as_str()).collect();
     let place = format!("{} {}", operation.full_path(), values.join("/"));
@@ -234,7 +241,8 @@ async fn perform(
     state: &Arc<State>,
     token: &Credential,
     sent: &SubmittedForm,
-    (operation, path): (&Arc<Operation>, &[(String, String)]),
+    operation: &Arc<Operation>,
+    path: &[(String, String)],
     confirms: Option<&str>,
 ) -> Result<Option<Answer>> {
     let (person, changed) = admitted(state, token, sent, operation).await?;
@@ -246,7 +254,7 @@ async fn perform(
     }
     let with = |body: Value| placed(operation, path, body).1;
     let place = placed(operation, path, Value::Null).0;
-    // A form that comes twice is known by what its files hold: each time they are kept they have another id.
+    // A form submitted twice is recognised by the digests of its files, because each upload has a new id.
     let digests = sent.form.files().map(|(_, file)| base64url(&vault::digest_of(&file.bytes)));
     let alike = with(with_files(body.clone(), sent, digests));
     let print = idempotency::fingerprint(operation.method.name(), &place, &alike);
@@ -254,7 +262,7 @@ async fn perform(
     let arguments = with(with_files(body, sent, kept));
     may_reach(state, operation, &arguments.body).await?;
     let seen = RecordVersion::read(&sent.form)?.map(Arc::new);
-    // What was told is done as it was told, or told anew.
+    // A confirmed preview is executed as shown, or previewed again.
     let query = confirms.map(|token| ConfirmationRequest {
         wanted: ConfirmationStep::Confirmed(Some(token.to_owned())),
         fingerprint: print,
@@ -277,12 +285,12 @@ async fn perform(
         let transaction = move |tx: &mut Tx<'_>| {
             let caller = browsers::authenticate(tx, &shared.env, &token)?.caller;
             let id = request_id.as_str();
-            let as_seen = seen.as_ref().map(|seen| seen.check(tx, &shared, (&caller, id)));
+            let as_seen = seen.as_ref().map(|seen| seen.check(tx, &shared, &caller, id));
             // What came before is answered as it was then.
             request.stale = as_seen.and_then(Result::err);
             if let (None, Some((touched, reads))) = (&request.stale, &touched) {
                 let arguments = Arguments { path: at.clone(), ..Arguments::default() };
-                let output = answered(tx, &shared, (&caller, id), (reads, arguments)).ok();
+                let output = answered(tx, &shared, &caller, id, reads, arguments).ok();
                 let output = output.and_then(|output| serde_json::from_str::<Value>(&output).ok());
                 let record = output.as_ref().and_then(Value::as_object);
                 let record = record.and_then(|output| output.values().find(|one| one.is_object()));
@@ -317,10 +325,10 @@ fn current_record(state: &State, operation: &Operation) -> Option<Arc<Operation>
     reads.cloned()
 }
 
-/// Keeps the files that came with a form, before the operation is asked: no transaction waits for them. Their ids.
+/// Stores the files of a form before the operation runs, so that no transaction waits for them. Returns their ids.
 async fn keep_files(
     state: &Arc<State>,
-    person: &Person,
+    person: &SignedInPerson,
     sent: &SubmittedForm,
 ) -> Result<Vec<String>> {
     let mut kept = Vec::new();
@@ -330,8 +338,8 @@ async fn keep_files(
             Ok(Some(FieldKind::Photo)) => Purpose::ProgressPhoto,
             _ => Purpose::Attachment,
         };
-        let by = (&person.caller, &sent.request_id);
-        let id = keep_file(state, by, file.clone(), purpose).await;
+        let (caller, file) = (&person.caller, file.clone());
+        let id = keep_file(state, caller, &sent.request_id, file, purpose).await;
         kept.push(id.map_err(|problem| as_field_error(problem, field))?.to_string());
     }
     Ok(kept)
@@ -354,7 +362,7 @@ fn with_files(
     body
 }
 
-/// What is wrong with a file is wrong with its field.
+/// Attributes an error of a file to its field.
 fn as_field_error(problem: Problem, field: &str) -> Problem {
     let rule = match problem.status {
         415 => Box::new(ConsoleRule::NotUploadable.into()),
@@ -363,7 +371,7 @@ fn as_field_error(problem: Problem, field: &str) -> Problem {
     Problem { details: Some(json!({"field": field})), rule: Some(rule), ..problem }
 }
 
-/// Room for a form that brings a file, and its most bytes, for who is signed in: nobody else's is held.
+/// Room for an upload of the signed-in person and its size limit, independent of other people's.
 pub(crate) async fn room_for_file<'s>(
     state: &'s Arc<State>,
     token: &Credential,
@@ -374,17 +382,17 @@ pub(crate) async fn room_for_file<'s>(
 }
 
 /// Who is signed in with a browser.
-pub(crate) async fn signed_in(state: &Arc<State>, token: &Credential) -> Result<Person> {
+pub(crate) async fn signed_in(state: &Arc<State>, token: &Credential) -> Result<SignedInPerson> {
     let (env, token) = (state.env.clone(), token.clone());
     state.db.read(move |tx: &mut Tx<'_>| browsers::authenticate(tx, &env, &token)).await
 }
 
-/// Sees to it that it is still the person who signed in. Tries are counted as those to sign in are.
+/// Checks the password of the signed-in person again. Attempts count like those to sign in.
 pub(crate) async fn reauthenticate(
     state: &Arc<State>,
     request_id: &RequestId,
     sent: &SubmittedForm,
-    person: &Person,
+    person: &SignedInPerson,
 ) -> Result<()> {
     let password = Password::new(sent.form.one("-password").to_owned());
     if !passwords::is_own(state, request_id, &person.caller, password).await? {
@@ -430,7 +438,7 @@ fn shows_one_of(places: &[&str], answer: &Value) -> bool {
     places.iter().any(|place| !answer.text(place).is_empty() || !answer.list(place).is_empty())
 }
 
-/// Where codes stand that are kept together.
+/// Where recovery codes are in an answer.
 pub(crate) const RECOVERY_CODES: &str = "recoveryCodes";
 
 #[cfg(test)]

@@ -1,5 +1,5 @@
-//! A form as the JSON body of an operation: fields are named by their place in it, such as `address.city` or
-//! `steps.0.name`, and the operation's own schema says of what kind each is.
+//! Turns a form into the JSON body of an operation: fields are named by their place in it, such as `address.city` or
+//! `steps.0.name`, and typed by the operation's schema.
 
 use serde_json::{Map, Number, Value};
 
@@ -8,8 +8,8 @@ const DEPTH_MAX: usize = 6;
 /// The highest place in a list that a field's name may say.
 const PLACES_MAX: usize = 200;
 
-/// The body that fields amount to. What is empty is `null` where the schema lets it be, and left out where it need not
-/// be there, as a whole of which nothing is filled in; everything else is the operation's to judge.
+/// The body of a form's fields. Empty fields are `null` where the schema allows it and omitted where optional, as are
+/// objects without any value; everything else is left to the operation to validate.
 pub(crate) fn of_fields<'f>(
     schema: &Value,
     fields: impl IntoIterator<Item = (&'f str, &'f str)>,
@@ -63,7 +63,7 @@ pub(crate) fn set(body: &mut Value, name: &str, value: Value) {
     *whole = value;
 }
 
-/// Whether a schema has something at a place: the name that stands first, of which the rest is told by its own schema.
+/// Whether a schema has a field, by the first part of its name; the rest is typed by that field's schema.
 pub(crate) fn has(schema: &Value, name: &str) -> bool {
     let first = name.split('.').next().unwrap_or_default();
     name.split('.').count() <= DEPTH_MAX && !plain(schema)["properties"][first].is_null()
@@ -81,6 +81,10 @@ pub(crate) fn list<'b>(body: &'b mut Value, name: &str) -> Option<&'b mut Vec<Va
 
 /// The part of a schema that is not about `null`.
 pub(crate) fn plain(schema: &Value) -> &Value {
+    // An object may say in choices which of its fields it needs.
+    if schema["properties"].is_object() {
+        return schema;
+    }
     match schema["anyOf"].as_array().or(schema["oneOf"].as_array()) {
         Some(choices) => choices.iter().find(|choice| choice["type"] != "null").unwrap_or(schema),
         None => schema,
@@ -99,13 +103,20 @@ pub(crate) fn is_nullable(schema: &Value) -> bool {
         || choices.is_some_and(|choices| choices.iter().any(|choice| null(&choice["type"])))
 }
 
-/// Whether a field can be said to be `null`: it may be that, or whatever it likes, and has to be there.
+/// Whether an empty field is sent as `null`: the schema allows it, or is untyped and required.
 pub(crate) fn is_cleared_by_null(schema: &Value, name: &str) -> bool {
     let (whole, last) = name.rsplit_once('.').unwrap_or(("", name));
     let places = whole.split('.').filter(|place| !place.is_empty());
     let whole = plain(places.fold(schema, |schema, place| at(schema, place)));
     let own = &whole["properties"][last];
     is_nullable(own) || requires(whole, last) && is_anything(own)
+}
+
+/// Whether the field of this name has to be there, such as `price` or `address.city`.
+pub(crate) fn is_required(schema: &Value, name: &str) -> bool {
+    let (whole, last) = name.rsplit_once('.').unwrap_or(("", name));
+    let places = whole.split('.').filter(|place| !place.is_empty());
+    requires(places.fold(schema, |schema, place| at(schema, place)), last)
 }
 
 /// Whether something has to be there.
@@ -128,7 +139,7 @@ pub(crate) fn is_kind(schema: &Value, wanted: &str) -> bool {
     }
 }
 
-/// The schema of what stands at a place.
+/// The schema of a field.
 pub(crate) fn at<'s>(schema: &'s Value, place: &str) -> &'s Value {
     let schema = plain(schema);
     let own = &schema["properties"][place];
@@ -184,8 +195,8 @@ fn put(whole: &mut Value, schema: &Value, places: &[&str], text: &str) {
     }
 }
 
-/// A text as the kind that the schema says; as it was typed where it is none of that kind, so that the operation
-/// says what is wrong with it.
+/// A text converted to the type of the schema, or unchanged if it cannot be converted, so that the operation reports
+/// the error.
 fn typed(schema: &Value, text: &str) -> Value {
     let kept = || Value::String(text.to_owned());
     if is_kind(schema, "boolean") {
@@ -233,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn fields_are_of_the_kind_that_the_schema_says() {
+    fn fields_match_the_schema() {
         let body = of_fields(
             &schema(),
             [
@@ -261,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_empty_as_a_whole_is_null() {
+    fn empty_groups_are_null() {
         let home =
             |city| of_fields(&schema(), [("home.city", city), ("home.region", "")])["home"].clone();
         assert_eq!(home(""), Value::Null);
@@ -283,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_left_for_the_operation_to_say() {
+    fn invalid_values_are_left_to_the_operation() {
         let body = of_fields(
             &schema(),
             [("size", "twelve"), ("open", "perhaps"), ("share", ""), ("name", ""), ("other", "x")],
@@ -292,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn names_that_nobody_made_do_no_harm() {
+    fn forged_names_do_no_harm() {
         let long = ["a"; 40].join(".");
         let body = of_fields(
             &schema(),

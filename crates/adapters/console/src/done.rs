@@ -1,16 +1,16 @@
-//! What a person is told on the page after something was done. A cookie of a minute carries it there.
+//! The message on the next page after a form. A cookie of a minute carries it.
 
 use serde_json::Value;
-use spotter_contract::{LeftKind, Operation, Success};
+use spotter_contract::{Operation, RemainderKind, Success};
 
 use crate::parts::format::JsonFields;
 
-/// What was done, and what it left behind.
+/// A completed act, and the records it left behind.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Done {
     pub(crate) success: Success,
     /// Kinds of records, and how many of each.
-    pub(crate) left: Vec<(LeftKind, i64)>,
+    pub(crate) left: Vec<(RemainderKind, i64)>,
 }
 
 impl From<Success> for Done {
@@ -23,12 +23,12 @@ impl Done {
     /// What an operation did, by its answer.
     pub(crate) fn of(operation: &Operation, answer: &Value) -> Self {
         let left = answer.list("leavesBehind").iter();
-        let left =
-            left.filter_map(|left| Some((LeftKind::parse(left.text("kind"))?, left.int("total"))));
+        let left = left
+            .filter_map(|left| Some((RemainderKind::parse(left.text("kind"))?, left.int("total"))));
         Self { success: operation.success_of(answer), left: left.collect() }
     }
 
-    /// As it stands in the cookie: `archived.client-12`.
+    /// The value of the cookie, such as `archived.client-12`.
     pub(crate) fn to_cookie(&self) -> String {
         let left = self.left.iter().map(|(kind, total)| format!(".{}-{total}", kind.word()));
         self.success.word().to_owned() + &left.collect::<String>()
@@ -40,7 +40,7 @@ impl Done {
         let success = Success::parse(parts.next()?)?;
         let left = parts.map(|part| {
             let (kind, total) = part.rsplit_once('-')?;
-            Some((LeftKind::parse(kind)?, total.parse().ok()?))
+            Some((RemainderKind::parse(kind)?, total.parse().ok()?))
         });
         Some(Self { success, left: left.collect::<Option<_>>()? })
     }
@@ -52,7 +52,7 @@ mod tests {
 
     #[test]
     fn a_cookie_is_read_as_it_was_written() {
-        let left = vec![(LeftKind::Client, 12), (LeftKind::EventSeries, 1)];
+        let left = vec![(RemainderKind::Client, 12), (RemainderKind::EventSeries, 1)];
         let done = Done { success: Success::Archived, left };
         assert_eq!(Done::parse(&done.to_cookie()), Some(done));
         assert_eq!(Done::parse("sold"), Some(Success::Sold.into()));

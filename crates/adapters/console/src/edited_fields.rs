@@ -1,32 +1,31 @@
-//! What somebody has changed in a form. A page may be older than what it shows: of an operation that changes what is sent
-//! and leaves the rest, a form sends what its person has changed, and nothing of what merely stood there.
+//! Changes of a form. A page may be out of date: a form of a `PATCH` sends only the fields that its person changed.
 
 use serde_json::Value;
-use spotter_kernel::{Problem, Result};
-use spotter_people::identity::browsers::Person;
+use spotter_kernel::{Problem, Result, Rule};
+use spotter_people::identity::browsers::SignedInPerson;
 
-use crate::{forms::Form, parts::format::JsonFields, request_body, rules::ConsoleRule};
+use crate::{forms::FormData, parts::format::JsonFields, request_body, rules::ConsoleRule};
 
-/// The field of a form that says what stood in the others, as they would be sent.
+/// The field with the initial values of the other fields, as they would be sent.
 pub(crate) const FIELD: &str = "-was";
-/// The field that names a list each of whose entries is changed by itself.
+/// The field that names a list whose entries are changed individually.
 pub(crate) const EACH: &str = "-each";
 
-/// What somebody has changed.
-pub(crate) struct Changed {
+/// The changes of a form.
+pub(crate) struct ChangedFields {
     /// The body of the operation.
     pub(crate) body: Value,
-    /// Of lists each of whose entries is changed by itself, where on the page those that are sent stand.
+    /// For lists whose entries are changed individually: the positions of the sent entries on the page.
     sent: Vec<(String, Vec<usize>)>,
 }
 
-impl Changed {
+impl ChangedFields {
     /// All of a body.
     pub(crate) const fn is_written_whole(body: Value) -> Self {
         Self { body, sent: Vec::new() }
     }
 
-    /// What is wrong with an entry is wrong with it where it stands on the page.
+    /// Maps an error of a sent entry to its position on the page.
     pub(crate) fn on_page(&self, mut problem: Problem) -> Problem {
         let details = problem.details.as_mut();
         let Some(Value::String(field)) = details.and_then(|own| own.get_mut("field")) else {
@@ -46,15 +45,15 @@ impl Changed {
     }
 }
 
-/// A field that somebody has touched: what it said before, and what they typed.
+/// A changed field: its initial and its new value.
 pub(crate) struct EditedField {
     name: String,
     was: String,
     typed: String,
 }
 
-/// The fields of a form that its person has touched, of those that say what a record says as it says it.
-pub(crate) fn edited(form: &Form) -> Vec<EditedField> {
+/// The changed fields of a form, among those that show a field of the record.
+pub(crate) fn edited(form: &FormData) -> Vec<EditedField> {
     let was: Vec<(String, String)> = serde_json::from_str(form.one(FIELD)).unwrap_or_default();
     let plain = |name: &str| !name.starts_with('-') && !name.contains(':');
     let touched = was.into_iter().filter(|(name, _)| plain(name)).filter_map(|(name, was)| {
@@ -64,10 +63,10 @@ pub(crate) fn edited(form: &Form) -> Vec<EditedField> {
     touched.collect()
 }
 
-/// Why a field is refused that somebody else has changed since its page was made.
+/// Why a field is refused that another person changed after the page was made.
 pub(crate) const BY_ANOTHER: ConsoleRule = ConsoleRule::ChangedByOther;
 
-/// Refuses to write over what somebody else has written into the same field since the page was made, and says what.
+/// Refuses to overwrite a field that another person changed after the page was made, and returns the present value.
 pub(crate) fn check(touched: &[EditedField], record: &Value) -> Result<()> {
     for EditedField { name, was, typed } in touched {
         let now = match record.at(name) {
@@ -88,7 +87,7 @@ pub(crate) fn check(touched: &[EditedField], record: &Value) -> Result<()> {
     Ok(())
 }
 
-/// What stood in the fields of a page, with what stands in one of them now.
+/// The initial values of a page, with one replaced by the present value.
 pub(crate) fn with_now(was: &str, problem: &Problem) -> Option<String> {
     let details = problem.details.as_ref()?;
     let (field, now) = (details["field"].as_str()?, details["now"].as_str()?);
@@ -101,13 +100,17 @@ pub(crate) fn with_now(was: &str, problem: &Problem) -> Option<String> {
     serde_json::to_string(&fields).ok()
 }
 
-/// The body that a form amounts to, without what is as it was shown. A field of the body is sent whole: whoever changes a
-/// city sends the address. Nothing where nothing was changed.
-pub(crate) fn only(schema: &Value, form: &Form, person: &Person) -> Result<Option<Changed>> {
+/// The body of a form without unchanged fields. A top-level field is sent entirely: changing a city sends the
+/// address. Nothing without changes.
+pub(crate) fn only(
+    schema: &Value,
+    form: &FormData,
+    person: &SignedInPerson,
+) -> Result<Option<ChangedFields>> {
     let mut body = request_body::body_of(schema, form, person)?;
     let text = form.one(FIELD);
     if text.is_empty() {
-        return Ok(Some(Changed::is_written_whole(body)));
+        return Ok(Some(ChangedFields::is_written_whole(body)));
     }
     let wrong = || Problem::invalid(FIELD, ConsoleRule::NotAsWritten);
     let fields: Vec<(String, String)> = serde_json::from_str(text).map_err(|_| wrong())?;
@@ -115,7 +118,14 @@ pub(crate) fn only(schema: &Value, form: &Form, person: &Person) -> Result<Optio
     let was = request_body::body_of(schema, &form.with_fields(own), person)?;
     let mut sent_places = Vec::new();
     if let (Value::Object(body), Value::Object(was)) = (&mut body, &was) {
-        // A button changes what it says.
+        // What cannot be empty is left out of the body: emptied, it would count as unchanged.
+        let emptied = was.iter().find(|(name, value)| {
+            !value.is_array() && !body.contains_key(*name) && form.is_empty_at(name)
+        });
+        if let Some((name, _)) = emptied {
+            return Err(Problem::invalid(name, Rule::Required));
+        }
+        // A button is a change by itself.
         let is_button = was.is_empty();
         body.retain(|name, value| was.get(name) != Some(value));
         for list in form.all(EACH) {
@@ -133,5 +143,5 @@ pub(crate) fn only(schema: &Value, form: &Form, person: &Person) -> Result<Optio
             return Ok(None);
         }
     }
-    Ok(Some(Changed { body, sent: sent_places }))
+    Ok(Some(ChangedFields { body, sent: sent_places }))
 }

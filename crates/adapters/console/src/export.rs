@@ -1,4 +1,4 @@
-//! A list as a file for spreadsheets: all that its page would show, page by page, as whoever is signed in.
+//! A list as a file for spreadsheets: all of its pages, as the signed-in person.
 
 use std::{
     collections::{BTreeSet, HashMap},
@@ -20,13 +20,12 @@ use spotter_store::Tx;
 
 use crate::{
     act::{reauthenticate, signed_in},
+    api::{self, Answer, ApiOperation},
+    api_call::ApiCall,
     forms::{SubmittedForm, forged},
-    page_context::{ApiCall, PageContext, allowed_operation, answered, is_own},
-    parts::{
-        self,
-        format::{JsonFields, name},
-        outside,
-    },
+    page_context::{PageContext, allowed_operation, answered, is_own},
+    parts::{self, format::JsonFields, outside},
+    rules::ConsoleRule,
     session,
 };
 
@@ -38,14 +37,16 @@ const PAGES_MAX: i64 = 200;
 /// The most records that a file has.
 pub(crate) const RECORDS_MAX: i64 = PAGES_MAX * limits::PAGE_MAX;
 
-/// A form that has the list of a page made into a file, as it was asked for.
+/// A form that exports the list of a page with its filters.
 pub(crate) fn button(cx: &PageContext<'_, '_>, list: &ApiCall) -> Markup {
     html! {
         form method="post" action=(EXPORT) data-hx-boost="false" {
             input type="hidden" name="-csrf" value=(cx.csrf());
             input type="hidden" name="-do" value=(list.operation);
             input type="hidden" name="-back" value=(cx.place.address());
-            @for (name, value) in &list.path { input type="hidden" name={ "-at." (name) } value=(value); }
+            @for (name, value) in &list.path {
+                input type="hidden" name={ "-at." (name) } value=(value);
+            }
             @for (name, value) in &list.query { input type="hidden" name=(name) value=(value); }
             button.plain type="submit" { (cx.strings.csv()) }
         }
@@ -54,18 +55,18 @@ pub(crate) fn button(cx: &PageContext<'_, '_>, list: &ApiCall) -> Markup {
 
 /// Makes a list into a file.
 pub(crate) async fn export(Given(state): Given<Arc<State>>, sent: SubmittedForm) -> Response<Body> {
+    let t = crate::display::language(&sent.headers);
     let Some(token) = session::token(&state, &sent.headers) else {
         return session::go_sign_in(&state, "/console");
     };
     if !is_own(token.expose(), sent.form.one("-csrf")) {
-        return forged();
+        return forged(t);
     }
-    let t = crate::display::language(&sent.headers);
     let person = match signed_in(&state, &token).await {
         Ok(person) => person,
         Err(_) => return session::go_sign_in(&state, "/console"),
     };
-    // Much is handed out at once.
+    // An export returns much data at once.
     if !person.session.is_sure(state.env.clock.now()) {
         let given = !sent.form.one("-password").is_empty();
         let refused = match given {
@@ -74,13 +75,24 @@ pub(crate) async fn export(Given(state): Given<Arc<State>>, sent: SubmittedForm)
         };
         if !given || refused.is_some() {
             let main = html! {
-                @if let Some(refused) = &refused { div.summary role="alert" { p { (refused.message) } } }
+                @if let Some(refused) = &refused {
+                    div.summary role="alert" { p { (t.refusal(refused)) } }
+                }
                 form method="post" action=(EXPORT) {
-                    @for (name, value) in sent.form.pairs().filter(|(name, _)| *name != "-password") { input type="hidden" name=(name) value=(value); }
+                    @for (name, value) in
+                        sent.form.pairs().filter(|(name, _)| *name != "-password")
+                    {
+                        input type="hidden" name=(name) value=(value);
+                    }
                     div.field {
                         label for="password" { (t.your_password()) }
                         p.help #password-help { (t.password_why()) " " (t.csv_comes()) }
-                        input #password type="password" name="-password" required autocomplete="current-password" aria-describedby="password-help";
+                        input #password
+                            type="password"
+                            name="-password"
+                            required
+                            autocomplete="current-password"
+                            aria-describedby="password-help";
                     }
                     button type="submit" { (t.csv()) }
                 }
@@ -92,7 +104,7 @@ pub(crate) async fn export(Given(state): Given<Arc<State>>, sent: SubmittedForm)
     }
     match table_of(&state, &token, &sent).await {
         Ok((name, text)) => file(&name, text),
-        Err(problem) => parts::problem(&problem),
+        Err(problem) => parts::problem(t, &problem),
     }
 }
 
@@ -114,7 +126,7 @@ fn file(name: &str, text: String) -> Response<Body> {
     response
 }
 
-/// The name of a list, and its records as a table. All pages are read in one transaction, apart from what is quick.
+/// The name of a list and its records as a table. All pages are read in one transaction, in the slow lane.
 async fn table_of(
     state: &Arc<State>,
     token: &spotter_kernel::secret::Credential,
@@ -142,8 +154,8 @@ async fn table_of(
             query.append_pair("page", &page.to_string());
             let arguments =
                 Arguments { path: path.clone(), query: query.finish(), body: Content::Nothing };
-            let who = (&person.caller, request_id.as_str());
-            let answer = answered(tx, &shared, who, (&operation, arguments))?;
+            let (caller, id) = (&person.caller, request_id.as_str());
+            let answer = answered(tx, &shared, caller, id, &operation, arguments)?;
             let output: Value = serde_json::from_str(&answer).map_err(Problem::internal)?;
             pages.push(answer);
             let records = output.as_object().into_iter().flat_map(|output| output.values());
@@ -153,27 +165,28 @@ async fn table_of(
             if !output.is("hasNextPage") {
                 let clients: Vec<String> = clients.into_iter().collect();
                 let call =
-                    |operation, query| answer_if_allowed(tx, &shared, who, (operation, query));
+                    |operation, query| answer_if_allowed(tx, &shared, caller, id, operation, query);
                 return Ok((pages, names(call, &clients)?));
             }
         }
-        let output = "This list has more than 20,000 records. Go back, and filter it first.";
-        Err(Problem::with_message(spotter_kernel::Key::RequestInvalid, output))
+        Err(Problem::because(spotter_kernel::Key::RequestInvalid, ConsoleRule::ListTooLong))
     };
     let (pages, names) = state.db.read_slow(read).await?;
     let table = tokio::task::spawn_blocking(move || csv_of_pages(&pages, &names)).await;
     table.map_err(Problem::internal)?
 }
 
-/// What an operation answers, where somebody may ask it.
+/// The answer of an operation, if the caller may run it.
 fn answer_if_allowed(
     tx: &mut Tx<'_>,
     state: &State,
-    who: (&Caller, &str),
-    (operation, query): (&str, String),
+    caller: &Caller,
+    request_id: &str,
+    operation: &str,
+    query: String,
 ) -> Result<Value> {
     let arguments = Arguments { path: Vec::new(), query, body: Content::Nothing };
-    match answered(tx, state, who, (allowed_operation(state, operation)?, arguments)) {
+    match answered(tx, state, caller, request_id, allowed_operation(state, operation)?, arguments) {
         Ok(answer) => serde_json::from_str(&answer).map_err(Problem::internal),
         Err(problem) if problem.status == 403 => Ok(Value::Null),
         Err(problem) => Err(problem),
@@ -187,14 +200,14 @@ fn names(
 ) -> Result<HashMap<String, String>> {
     let mut names = HashMap::new();
     for some in clients.chunks(limits::PAGE_MAX as usize) {
-        let answer = call("list_client_names", format!("clientIds={}", some.join(",")))?;
-        let named = answer.list("clientNames").iter();
-        names.extend(
-            named.map(|one| (one.text("clientId").to_owned(), one.text("name").to_owned())),
-        );
+        let answer = call(api::ListClientNames::ID, format!("clientIds={}", some.join(",")))?;
+        let answer = Answer::<api::ListClientNames>::new(answer);
+        let clients = answer.client_names().iter();
+        names.extend(clients.map(|own| (own.client_id().to_owned(), own.name().to_owned())));
     }
-    let answer = call("list_coaches", format!("limit={}", limits::PAGE_MAX))?;
-    let named = answer.list("coaches").iter();
-    names.extend(named.map(|one| (one.text("coachId").to_owned(), name(one))));
+    let answer = call(api::ListCoaches::ID, format!("limit={}", limits::PAGE_MAX))?;
+    let answer = Answer::<api::ListCoaches>::new(answer);
+    let coaches = answer.coaches().iter();
+    names.extend(coaches.map(|own| (own.coach_id().to_owned(), own.full_name())));
     Ok(names)
 }

@@ -1,5 +1,5 @@
-//! How a field of a form is written where the schema of its operation does not say so. The kind stands as a mark behind
-//! the field's name: `price:money`.
+//! Notations of form fields that the operation's schema does not define. The kind is a suffix of the field's name:
+//! `price:money`.
 
 use std::fmt;
 
@@ -47,8 +47,7 @@ impl FieldKind {
         format!("{field}:{}", self.mark())
     }
 
-    /// The field and the kind of a name in a form; the kind is nothing where the schema says it, and an error where there
-    /// is none of the name.
+    /// The field and the kind of a name in a form; no kind if the schema defines it, an error for unknown kinds.
     pub(crate) fn split(name: &str) -> (&str, Result<Option<Self>, ()>) {
         match name.split_once(':') {
             None => (name, Ok(None)),

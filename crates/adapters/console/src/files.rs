@@ -1,4 +1,4 @@
-//! Files that people have sent, opened from pages: as whoever is signed in, at an address of the pages' own.
+//! Uploaded files, opened from pages by the signed-in person.
 
 use std::sync::Arc;
 
@@ -29,10 +29,10 @@ pub(crate) const INVOICE: &str = "/console/files/invoices/";
 /// Where a message's file is opened; the conversation's and the message's id follow.
 pub(crate) const MESSAGE: &str = "/console/files/messages/";
 
-/// Where all that is kept of a client is fetched; the client's and the data export's id follow.
+/// Download of a data export; the ids of the client and the export follow.
 pub(crate) const EXPORTED: &str = "/console/files/data-exports/";
 
-/// An operation that tells where a file is fetched, and the place of the address in its answer.
+/// An operation that returns a download address, and the place of the address in its answer.
 type FileOperation = (&'static str, &'static str);
 
 /// The routes of files.
@@ -65,6 +65,7 @@ async fn opened(
     request: Request<Body>,
 ) -> Response<Body> {
     let (from, headers) = (state.address(&request), request.headers());
+    let t = crate::display::language(headers);
     let Some(token) = session::token(&state, headers) else {
         return session::go_sign_in(&state, "/console");
     };
@@ -76,9 +77,9 @@ async fn opened(
         Ok(response) => response,
         Err(problem) if problem.status == 401 => match state.count_stranger(from) {
             Ok(()) => session::go_sign_in(&state, "/console"),
-            Err(refused) => parts::problem(&refused),
+            Err(refused) => parts::problem(t, &refused),
         },
-        Err(problem) => parts::problem(&problem),
+        Err(problem) => parts::problem(t, &problem),
     }
 }
 
@@ -99,7 +100,7 @@ async fn fetched(
     let read = move |tx: &mut Tx<'_>| {
         let person = browsers::authenticate(tx, &shared.env, &token)?;
         counted(&shared, &person.caller)?;
-        // The form that leads here asks for the password.
+        // The form that leads here requires the password.
         if operation.needs_reauthentication() && !person.session.is_sure(shared.env.clock.now()) {
             return Err(Problem::invalid("-password", ConsoleRule::NeededAgain));
         }
@@ -109,7 +110,7 @@ async fn fetched(
     let answer = state.db.read(read).await?;
     let output: serde_json::Value =
         serde_json::from_str(&answer.data).map_err(Problem::internal)?;
-    // Whatever host somebody is at, it is served there.
+    // The address is served at any host.
     let address = output.text(place);
     let path = address.find("/files/").map_or("/console", |at| &address[at..]);
     Ok(session::redirect(path))

@@ -1,4 +1,4 @@
-//! Setting an installation up: whoever started it opens a link that it printed, and makes the first company.
+//! The setup of an installation: its operator opens a link that the program printed, and creates the first company.
 
 use std::sync::Arc;
 
@@ -28,7 +28,7 @@ use spotter_people::{
 use spotter_store::Tx;
 
 use crate::{
-    forms::{Form, SubmittedForm},
+    forms::{FormData, SubmittedForm},
     parts::{self, outside},
     session,
     words::Strings,
@@ -42,7 +42,7 @@ pub fn set_up_link(env: &Env) -> Result<String> {
     Ok(format!("{}{SET_UP}?key={}", env.address, founding::key(env)?))
 }
 
-/// A field of the page: its name, its label, how browsers fill it in, and what stands in it at first.
+/// A field of the page: its name, label, autocomplete token and initial value.
 type Field = (&'static str, fn(Strings) -> &'static str, &'static str, &'static str);
 
 const FIELDS: &[Field] = &[
@@ -54,13 +54,23 @@ const FIELDS: &[Field] = &[
     ("currency", |say| say.currency(), "off", "EUR"),
 ];
 
-fn page(t: Strings, form: &Form, wrong: Option<&Problem>, status: StatusCode) -> Response<Body> {
+fn page(
+    t: Strings,
+    form: &FormData,
+    wrong: Option<&Problem>,
+    status: StatusCode,
+) -> Response<Body> {
     let field = wrong.and_then(|wrong| wrong.details.as_ref()?["field"].as_str());
     let main = html! {
         p { (t.set_up_means()) }
         @if let Some(wrong) = wrong {
-            @let label = FIELDS.iter().find(|(name, ..)| field == Some(name)).map(|(_, label, ..)| label(t));
-            div.summary role="alert" { p { @if let Some(label) = label { b { (label) } ": " } (t.refusal(wrong)) } }
+            @let label = FIELDS
+                .iter()
+                .find(|(name, ..)| field == Some(name))
+                .map(|(_, label, ..)| label(t));
+            div.summary role="alert" {
+                p { @if let Some(label) = label { b { (label) } ": " } (t.refusal(wrong)) }
+            }
         }
         form method="post" action=(SET_UP) {
             input type="hidden" name="key" value=(form.one("key"));
@@ -70,23 +80,48 @@ fn page(t: Strings, form: &Form, wrong: Option<&Problem>, status: StatusCode) ->
                     label for=(name) { (label(t)) }
                     @if let Some(offered) = offered(name) {
                         @let chosen = if typed.is_empty() { *first } else { typed };
-                        select id=(name) name=(name) required aria-invalid=[(field == Some(name)).then_some("true")] {
-                            @for own in offered { option value=(own) selected[own == chosen] { (own) } }
+                        select
+                            id=(name)
+                            name=(name)
+                            required
+                            aria-invalid=[(field == Some(name)).then_some("true")]
+                        {
+                            @for own in offered {
+                                option value=(own) selected[own == chosen] { (own) }
+                            }
                         }
-                    } @else { input id=(name) type=(if *name == "email" { "email" } else { "text" }) name=(name) required autocomplete=(complete)
-                        value=(if typed.is_empty() { first } else { typed }) aria-invalid=[(field == Some(name)).then_some("true")]; }
+                    } @else {
+                        input
+                            id=(name)
+                            type=(if *name == "email" { "email" } else { "text" })
+                            name=(name)
+                            required
+                            autocomplete=(complete)
+                            value=(if typed.is_empty() { first } else { typed })
+                            aria-invalid=[(field == Some(name)).then_some("true")];
+                    }
                 }
             }
             div.field {
                 label for="language" { (t.language()) }
                 select #language name="language" {
-                    @for language in Locale::ALL { option value=(language.code()) selected[language == t.0] { (language.name()) } }
+                    @for language in Locale::ALL {
+                        option value=(language.code()) selected[language == t.0] {
+                            (language.name())
+                        }
+                    }
                 }
             }
             div.field {
                 label for="password" { (t.password()) }
                 p.help { (t.password_help()) }
-                input #password type="password" name="password" required minlength="10" maxlength="200" autocomplete="new-password"
+                input #password
+                    type="password"
+                    name="password"
+                    required
+                    minlength="10"
+                    maxlength="200"
+                    autocomplete="new-password"
                     aria-invalid=[(field == Some("password")).then_some("true")];
             }
             button type="submit" { (t.set_up()) }
@@ -95,7 +130,7 @@ fn page(t: Strings, form: &Form, wrong: Option<&Problem>, status: StatusCode) ->
     outside(t, status, t.set_up_title(), wrong.is_some(), main)
 }
 
-/// What is chosen from in a field, where nobody should have to know how it is written.
+/// Choices of a field whose codes nobody should need to know.
 fn offered(field: &str) -> Option<Vec<String>> {
     match field {
         "timeZone" => Some(TimeZone::names()),
@@ -104,7 +139,7 @@ fn offered(field: &str) -> Option<Vec<String>> {
     }
 }
 
-/// Whether the page is there for whoever brings this key.
+/// Whether the page is open for this key.
 async fn is_open(state: &Arc<State>, key: &str) -> Result<bool> {
     if !founding::is_key(&state.env, key)? {
         return Ok(false);
@@ -123,15 +158,15 @@ pub(crate) async fn show(
     Given(state): Given<Arc<State>>,
     request: Request<Body>,
 ) -> Response<Body> {
-    if let Err(refused) = state.count_address(&request) {
-        return parts::problem(&refused);
-    }
     let t = crate::display::language(request.headers());
-    let form = Form::from_query(request.uri().query().unwrap_or_default());
+    if let Err(refused) = state.count_address(&request) {
+        return parts::problem(t, &refused);
+    }
+    let form = FormData::from_query(request.uri().query().unwrap_or_default());
     match is_open(&state, form.one("key")).await {
         Ok(true) => page(t, &form, None, StatusCode::OK),
         Ok(false) => over(t),
-        Err(problem) => parts::problem(&problem),
+        Err(problem) => parts::problem(t, &problem),
     }
 }
 
@@ -141,14 +176,14 @@ pub(crate) async fn set_up(Given(state): Given<Arc<State>>, sent: SubmittedForm)
     match is_open(&state, sent.form.one("key")).await {
         Ok(true) => {}
         Ok(false) => return over(t),
-        Err(problem) => return parts::problem(&problem),
+        Err(problem) => return parts::problem(t, &problem),
     }
     match found(&state, &sent).await {
         Ok(token) => session::continue_to(&state, "/console", &token, false),
         Err(problem) if problem.status < 500 => {
             page(t, &sent.form, Some(&problem), StatusCode::UNPROCESSABLE_ENTITY)
         }
-        Err(problem) => parts::problem(&problem),
+        Err(problem) => parts::problem(t, &problem),
     }
 }
 
@@ -181,14 +216,14 @@ async fn found(state: &Arc<State>, sent: &SubmittedForm) -> Result<Credential> {
     let hash = hashed(state, password).await?;
     let (env, request_id) = (state.env.clone(), sent.request_id.clone());
     let found = move |tx: &mut Tx<'_>| {
-        let new = (company.clone(), admin.clone(), hash.as_str());
-        founding::found(tx, &env, request_id.as_str(), new)
+        let (company, admin) = (company.clone(), admin.clone());
+        founding::found(tx, &env, request_id.as_str(), company, admin, &hash)
     };
     let (company, coach) = state.db.write(found).await?;
     let browser = sent.headers.get(header::USER_AGENT).and_then(|value| value.to_str().ok());
     let browser = browser.unwrap_or_default().to_owned();
     let caller = Caller::new(company, Actor::System);
-    let who = (Subject::Coach, coach);
-    let open = move |cx: &mut Write<'_, '_>| browsers::open(cx, who, &browser, false);
-    write(state, caller, ("login", &[]), &sent.request_id, open).await
+    let open =
+        move |cx: &mut Write<'_, '_>| browsers::open(cx, Subject::Coach, coach, &browser, false);
+    write(state, caller, "login", &[], &sent.request_id, open).await
 }

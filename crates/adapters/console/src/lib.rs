@@ -2,13 +2,16 @@
 //! no rules of its own.
 //!
 //! - `session` signs browsers in and out; `installation_setup` creates the first company; `passwords` sets and resets passwords.
-//! - `page_context` is a page while it is built: who is signed in, where, and calls of operations. `act` handles submitted forms;
+//! - `page_context` is a page while it is built: who is signed in, where, and calls of operations. `api` has a function for each
+//!   operation and a type for each record, generated from `application_api.json`. `act` handles submitted forms;
 //!   `request_body`, `body`, `questions` turn fields into a body, `edited_fields`, `record_version`, `unsent_form` protect what others
 //!   changed or what was typed.
 //! - `files` serves uploaded files; `export` turns lists into files; `operator` and `mailbox` are pages for operators.
 //! - `parts` are components, and `pages` the pages, by area. Strings, forms and assets are in the crate `html`.
 
 mod act;
+mod api;
+mod api_call;
 mod body;
 mod done;
 mod edited_fields;
@@ -19,6 +22,7 @@ mod installation_setup;
 pub mod mailbox;
 pub mod operator;
 mod page_context;
+mod page_request;
 mod pages;
 mod parts;
 mod passwords;
@@ -38,7 +42,7 @@ use axum::{
     Router,
     routing::{get, post},
 };
-use spotter_html::{assets, display, forms, sign_in, words};
+use spotter_html::{assets, cookies, display, forms, sign_in, words};
 use spotter_http::State;
 
 /// The routes of the pages.
@@ -54,7 +58,7 @@ pub fn router(state: Arc<State>) -> Router {
         .route(session::SIGN_IN, get(session::show).post(session::sign_in))
         .route(session::SIGN_OUT, post(session::sign_out))
         .route(export::EXPORT, post(export::export))
-        .route(session::TASTE, post(session::choose))
+        .route(session::DISPLAY, post(session::choose))
         .route(session::EVENTS, get(session::events))
         .with_state(state.clone())
         .merge(pages::routes(&state))
@@ -62,7 +66,7 @@ pub fn router(state: Arc<State>) -> Router {
         .merge(style())
 }
 
-/// How pages look that stand outside of the console, for whoever serves some by itself.
+/// Assets and styles for pages outside the console.
 pub fn style() -> Router {
     Router::new()
         .route("/page.css", get(spotter_html::page::style))

@@ -1,4 +1,4 @@
-//! A mailbox that anybody here can look into: what the demo writes to people who are not there.
+//! A public mailbox: mail of the demo to fictional people.
 
 use axum::{
     Json, Router,
@@ -9,11 +9,11 @@ use axum::{
 };
 use maud::html;
 use serde_json::json;
-use spotter_outbound::smtp::{Mailbox, Message};
+use spotter_outbound::smtp::{MailMessage, Mailbox};
 
 use crate::parts::page;
 
-/// The route of a mailbox: a page, or JSON for whoever asks for that.
+/// The route of the mailbox: a page, or JSON on request.
 pub fn router(mailbox: Mailbox) -> Router {
     let show = move |headers: HeaderMap| {
         let messages = mailbox.messages();
@@ -27,7 +27,7 @@ pub fn router(mailbox: Mailbox) -> Router {
     Router::new().route("/demo/mail", get(show))
 }
 
-fn listed(messages: &[Message]) -> Response<Body> {
+fn listed(messages: &[MailMessage]) -> Response<Body> {
     let each = messages.iter().map(|message| {
         json!({
             "to": message.recipient,
@@ -41,20 +41,29 @@ fn listed(messages: &[Message]) -> Response<Body> {
     (no_store, Json(json!({"mail": each.collect::<Vec<_>>()}))).into_response()
 }
 
-fn list(messages: &[Message]) -> Response<Body> {
+fn list(messages: &[MailMessage]) -> Response<Body> {
     let main = html! {
         h1 { "The demo's mail" }
         p.quiet { "What Spotter would have sent, newest first. It is kept until the demo stops." }
         @if messages.is_empty() {
-            p { "There is none yet. Invite a coach or a client, or " a href="/forgot-password" { "forget a password" } "." }
+            p {
+                "There is none yet. Invite a coach or a client, or "
+                a href="/forgot-password" { "forget a password" }
+                "."
+            }
         }
         @for message in messages {
             section.card {
                 p.asker { strong { bdi { (message.subject) } } }
                 p.quiet { "To " bdi { (message.recipient) } ", " (message.written_at) }
-                @for line in message.text.lines().filter(|line| !matches!(line.trim(), "" | "--")) {
-                    @if line.starts_with("http") { p { a href=(line) { (line) } } }
-                    @else { p { (line) } }
+                @for line in
+                    message.text.lines().filter(|line| !matches!(line.trim(), "" | "--"))
+                {
+                    @if line.starts_with("http") {
+                        p { a href=(line) { (line) } }
+                    } @else {
+                        p { (line) }
+                    }
                 }
             }
         }

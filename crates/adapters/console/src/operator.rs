@@ -25,8 +25,9 @@ use spotter_webhooks::queue;
 use x509_cert::{Certificate, der::Decode};
 
 use crate::{
+    cookies,
     display::language,
-    forms::{self, SubmittedForm},
+    forms::SubmittedForm,
     parts::{
         self,
         format::Format,
@@ -37,20 +38,20 @@ use crate::{
     words::Strings,
 };
 
-/// Where the page stands.
+/// Path of the page.
 const PAGE: &str = "/operator";
-/// Where a link is used up: by a form, because programs follow links that nobody has clicked.
-const ENTER: &str = "/operator/enter";
+/// Path where a link is used: by a form, because programs follow links on their own.
+const SIGN_IN: &str = "/operator/enter";
 const COOKIE: &str = "spotter_operator";
 /// How long a link is good, in seconds.
 const LINK_SECONDS: i64 = 15 * 60;
-/// How long somebody stays who came by one, in seconds.
+/// Seconds that a session lasts.
 const SESSION_SECONDS: i64 = 12 * 3_600;
 /// How long before its end a certificate is a trouble, in seconds.
 const CERTIFICATE_SECONDS: i64 = 14 * 86_400;
-/// Under which name the link is kept that was used last.
+/// Name under which the last used link is stored.
 const USED: &str = "operator link";
-/// Under which name it is kept when the installation was backed up last.
+/// Name under which the time of the last backup is stored.
 pub const BACKED_UP: &str = "backed up";
 
 /// What the program knows of itself.
@@ -60,9 +61,9 @@ pub struct Installation {
     pub version: &'static str,
     /// Since when it runs.
     pub started_at: Timestamp,
-    /// Its settings: what each is called, what it is, and who said so. Secrets are left out.
+    /// Settings with their value and source, without secrets.
     pub settings: Vec<(String, String, String)>,
-    /// Where its files are, whose room can run out.
+    /// Folder of its files, whose disk can fill up.
     pub data: PathBuf,
     /// The file of its certificate, where it has one itself.
     pub certificate: Option<PathBuf>,
@@ -97,7 +98,7 @@ type SharedState = (Arc<State>, Arc<Installation>);
 pub fn router(state: Arc<State>, installation: Installation) -> Router {
     Router::new()
         .route(PAGE, get(show))
-        .route(ENTER, post(open_session))
+        .route(SIGN_IN, post(open_session))
         .route("/operator/sign-out", post(sign_out))
         .with_state((state, Arc::new(installation)))
 }
@@ -106,10 +107,10 @@ async fn show(
     Given((state, installation)): Given<SharedState>,
     request: Request<Body>,
 ) -> Response<Body> {
-    if let Err(problem) = state.count_address(&request) {
-        return parts::problem(&problem);
-    }
     let t = language(request.headers());
+    if let Err(problem) = state.count_address(&request) {
+        return parts::problem(t, &problem);
+    }
     let query = request.uri().query().unwrap_or_default();
     let key = form_urlencoded::parse(query.as_bytes()).find(|(name, _)| name == "key");
     if let Some((_, key)) = key {
@@ -119,16 +120,16 @@ async fn show(
         };
     }
     let Some(at) = session(&state, request.headers()) else { return closed(t) };
-    match look(&state, &installation).await {
+    match read_status(&state, &installation).await {
         Ok(seen) if seen.session == at => overview(&state, t, &installation, &seen),
         Ok(_) => closed(t),
-        Err(problem) => parts::problem(&problem),
+        Err(problem) => parts::problem(t, &problem),
     }
 }
 
 fn door(t: Strings, key: &str) -> Response<Body> {
     let main = html! {
-        form method="post" action=(ENTER) {
+        form method="post" action=(SIGN_IN) {
             input type="hidden" name="key" value=(key);
             button type="submit" { (t.open_page()) }
         }
@@ -136,7 +137,7 @@ fn door(t: Strings, key: &str) -> Response<Body> {
     parts::outside(t, StatusCode::OK, t.installation(), false, main)
 }
 
-/// Lets whoever has a link in that nobody has used.
+/// Opens a session for an unused link.
 async fn open_session(
     Given((state, _)): Given<SharedState>,
     request: Request<Body>,
@@ -160,15 +161,15 @@ async fn open_session(
     match (used.await, signed(&state.env, "operator session", at)) {
         (Ok(true), Ok(session)) => {
             let seconds = u32::try_from(SESSION_SECONDS).unwrap_or(u32::MAX);
-            forms::with_cookie(state, redirect(PAGE), COOKIE, PAGE, &session, seconds)
+            cookies::with_cookie(state, redirect(PAGE), COOKIE, PAGE, &session, seconds)
         }
         (Ok(false), _) => closed(t),
-        (Err(problem), _) | (_, Err(problem)) => parts::problem(&problem),
+        (Err(problem), _) | (_, Err(problem)) => parts::problem(t, &problem),
     }
 }
 
 fn session(state: &State, headers: &HeaderMap) -> Option<i64> {
-    let text = forms::cookie(headers, COOKIE)?;
+    let text = cookies::cookie(headers, COOKIE)?;
     issued(&state.env, "operator session", &text, SESSION_SECONDS)
 }
 
@@ -187,13 +188,13 @@ async fn sign_out(Given((state, _)): Given<SharedState>, request: Request<Body>)
             false => Ok(()),
         };
         if let Err(problem) = state.db.write(end).await {
-            return parts::problem(&problem);
+            return parts::problem(language(&sent.headers), &problem);
         }
     }
-    forms::with_cookie(&state, redirect(PAGE), COOKIE, PAGE, "", 0)
+    cookies::with_cookie(&state, redirect(PAGE), COOKIE, PAGE, "", 0)
 }
 
-/// What is in the database of the installation itself.
+/// Status of the installation's database.
 struct DatabaseStatus {
     session: i64,
     companies: Vec<(CompanyId, String)>,
@@ -205,7 +206,7 @@ struct DatabaseStatus {
     files: HostStatus,
 }
 
-/// What is outside of the database.
+/// Status of the host.
 #[derive(Default)]
 struct HostStatus {
     /// The bytes that are free where the data is, and all of them.
@@ -214,7 +215,7 @@ struct HostStatus {
     certificate: Option<Timestamp>,
 }
 
-/// Looks at disks, which may be slow to answer.
+/// Checks disks, which may respond slowly.
 fn outside(own: &Installation) -> HostStatus {
     let disk = rustix::fs::statvfs(&own.data).ok();
     let room = disk.map(|disk| (disk.f_bavail * disk.f_frsize, disk.f_blocks * disk.f_frsize));
@@ -230,7 +231,7 @@ fn expiry(chain: &[u8]) -> Option<Timestamp> {
     Some(Timestamp::from_millis(i64::try_from(until.as_millis()).ok()?))
 }
 
-async fn look(state: &Arc<State>, own: &Arc<Installation>) -> Result<DatabaseStatus> {
+async fn read_status(state: &Arc<State>, own: &Arc<Installation>) -> Result<DatabaseStatus> {
     let now = state.env.clock.now();
     let own = own.clone();
     let files = tokio::task::spawn_blocking(move || outside(&own)).await;
@@ -278,13 +279,28 @@ fn overview(
         && certificate_ends.is_none();
     let main = html! {
         div.notice.(if all_well { "" } else { "warn" }) role="status" {
-            @if all_well { (t.all_is_well()) } @else {
+            @if all_well {
+                (t.all_is_well())
+            } @else {
                 ul.rows {
                     @if backup_is_old { li { (t.backup_is_old()) } }
-                    @if certificate_ends.is_some() { li { (t.certificate_ends(&at(certificate_ends))) } }
-                    @if late >= 300 { li { (t.deliveries_wait(&written.count(waiting), &written.count(late / 60))) } }
-                    @for row in &failing { li { code { (row.kind) } span.grow { (row.error.as_deref().unwrap_or_default()) } } }
-                    @if !seen.troubles.is_empty() { li { (t.jobs_in_trouble(&written.count(seen.troubles.len() as i64))) } }
+                    @if certificate_ends.is_some() {
+                        li { (t.certificate_ends(&at(certificate_ends))) }
+                    }
+                    @if late >= 300 {
+                        li {
+                            (t.deliveries_wait(&written.count(waiting), &written.count(late / 60)))
+                        }
+                    }
+                    @for row in &failing {
+                        li {
+                            code { (row.kind) }
+                            span.grow { (row.error.as_deref().unwrap_or_default()) }
+                        }
+                    }
+                    @if !seen.troubles.is_empty() {
+                        li { (t.jobs_in_trouble(&written.count(seen.troubles.len() as i64))) }
+                    }
                 }
             }
         }
@@ -302,35 +318,79 @@ fn overview(
         h2 { (t.jobs()) }
         (repeating(state, t, &at, &seen.overview))
         @if !seen.standings.is_empty() {
-            (table(t.jobs(), &[t.job(), t.status(), t.how_many(), t.next_time()], seen.standings.iter().map(|row| vec![
-                html! { code { (row.kind) } },
-                html! { (t.term(row.state.word())) },
-                html! { (row.count) },
-                html! { @if row.next_at.is_some() { (at(row.next_at)) } },
-            ]).collect()))
+            (table(
+                t.jobs(),
+                &[t.job(), t.status(), t.how_many(), t.next_time()],
+                seen.standings
+                    .iter()
+                    .map(|row| {
+                        vec![
+                            html! { code { (row.kind) } },
+                            html! { (t.term(row.state.word())) },
+                            html! { (row.count) },
+                            html! { @if row.next_at.is_some() { (at(row.next_at)) } },
+                        ]
+                    })
+                    .collect(),
+            ))
         }
         @if !seen.troubles.is_empty() {
             h2 { (t.in_trouble()) }
-            (table(t.in_trouble(), &[t.job(), t.company(), t.attempts(), t.when(), t.why()], seen.troubles.iter().map(|row| vec![
-                html! { code { (row.kind) } br; span.quiet { (row.subject) } },
-                html! { (row.company_id) },
-                html! { (row.attempts) },
-                html! { @if row.ended_at.is_some() { (at(row.ended_at)) } @else { (t.tried_again()) } },
-                html! { (row.error.as_deref().unwrap_or_default()) },
-            ]).collect()))
+            (table(
+                t.in_trouble(),
+                &[t.job(), t.company(), t.attempts(), t.when(), t.why()],
+                seen.troubles
+                    .iter()
+                    .map(|row| {
+                        vec![
+                            html! {
+                                code { (row.kind) }
+                                br;
+                                span.quiet { (row.subject) }
+                            },
+                            html! { (row.company_id) },
+                            html! { (row.attempts) },
+                            html! {
+                                @if row.ended_at.is_some() {
+                                    (at(row.ended_at))
+                                } @else {
+                                    (t.tried_again())
+                                }
+                            },
+                            html! { (row.error.as_deref().unwrap_or_default()) },
+                        ]
+                    })
+                    .collect(),
+            ))
         }
         h2 { (t.companies()) }
-        (table(t.companies(), &[t.name(), "Id"], seen.companies.iter().map(|(id, name)| vec![html! { bdi { (name) } }, html! { code { (id) } }]).collect()))
+        (table(
+            t.companies(),
+            &[t.name(), "Id"],
+            seen.companies
+                .iter()
+                .map(|(id, name)| vec![html! { bdi { (name) } }, html! { code { (id) } }])
+                .collect(),
+        ))
         h2 { (t.settings_in_force()) }
-        (table(t.settings_in_force(), &[t.name(), t.value(), t.said_by()], own.settings.iter().map(|(name, value, by)| vec![
-            html! { code { (name) } }, html! { code { (value) } }, html! { (by) },
-        ]).collect()))
-        form method="post" action="/operator/sign-out" { button.plain type="submit" { (t.sign_out()) } }
+        (table(
+            t.settings_in_force(),
+            &[t.name(), t.value(), t.said_by()],
+            own.settings
+                .iter()
+                .map(|(name, value, by)| {
+                    vec![html! { code { (name) } }, html! { code { (value) } }, html! { (by) }]
+                })
+                .collect(),
+        ))
+        form method="post" action="/operator/sign-out" {
+            button.plain type="submit" { (t.sign_out()) }
+        }
     };
     alone(t, t.installation(), main)
 }
 
-/// Work that is done again and again: when it was last, how long that took, whether it failed.
+/// Recurring work: when it last ran, how long that took, whether it failed.
 fn repeating(
     state: &State,
     t: Strings,
@@ -351,11 +411,14 @@ fn repeating(
     table(t.jobs(), &columns, rows.collect())
 }
 
-/// What is left where its files are.
+/// Free space for its files.
 fn room(t: Strings, written: &Format, files: &HostStatus) -> Markup {
     let Some((free, all)) = files.room else { return Markup::default() };
     let gib = |bytes: u64| written.number(bytes as f64 / f64::from(1 << 30), 1);
-    html! { (t.room_left(&gib(free), &gib(all))) " " meter min="0" max=(all) value=(all - free) aria-label=(t.room()) {} }
+    html! {
+        (t.room_left(&gib(free), &gib(all))) " "
+        meter min="0" max=(all) value=(all - free) aria-label=(t.room()) {}
+    }
 }
 
 /// Until when its own certificate is good, where it has one.
@@ -379,7 +442,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_certificate_says_until_when_it_is_good() {
+    fn a_certificate_shows_its_expiry() {
         // openssl req -x509 -newkey ed25519 -nodes -subj /CN=spotter.example -days 3650
         let chain = include_bytes!("../tests/certificate.pem");
         assert_eq!(expiry(chain).unwrap().to_string(), "2036-11-22T03:55:10.000Z");

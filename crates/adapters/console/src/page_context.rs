@@ -1,7 +1,8 @@
-//! A page as it is made: somebody who is signed in, the address that they are at, and operations run as them, all in one
-//! transaction. A page holds no rule and reads no row of its own.
+//! A page while it is built: the signed-in person, the address, and operations run as that person, in one
+//! transaction. A page has no rules and reads no tables.
 
 use std::{
+    borrow::Cow,
     cell::{Cell, RefCell},
     collections::HashMap,
     ops::Deref,
@@ -11,21 +12,25 @@ use std::{
 
 use serde_json::Value;
 use spotter_contract::{
-    Actor, Arguments, Caller, Content, Operation, PreparedRequest, Role, Surface, vault,
+    Actor, Arguments, Caller, Operation, PreparedRequest, Role, Surface, vault,
 };
 use spotter_http::State;
 use spotter_kernel::{
-    Date, Problem, Result, TimeZone,
+    Locale, Problem, Result, TimeZone,
+    limits::PAGE_MAX,
     secret::{base64url, random_text},
 };
-use spotter_people::identity::browsers::Person;
+use spotter_people::identity::browsers::SignedInPerson;
 use spotter_store::Tx;
 
 use crate::{
+    api::{self, Answer, ApiOperation, Call},
+    api_call::ApiCall,
     body::{at, is_kind, plain},
     display::DisplaySettings,
     done::Done,
-    forms::Form,
+    forms::FormData,
+    page_request::{PageAddress, PageRequest},
     parts::format::{Format, JsonFields},
     rejected_form::RejectedForm,
     request_body,
@@ -33,141 +38,54 @@ use crate::{
     words::Strings,
 };
 
-/// A question to an operation.
-#[derive(Clone, Debug)]
-pub(crate) struct ApiCall {
-    pub(crate) operation: &'static str,
-    /// What stands in its path.
-    pub(crate) path: Vec<(String, String)>,
-    /// Its parameters.
-    pub(crate) query: Vec<(&'static str, String)>,
-    body: Content,
-}
-
-impl ApiCall {
-    /// A question to the operation of this id.
-    pub(crate) fn of(operation: &'static str) -> Self {
-        Self { operation, path: Vec::new(), query: Vec::new(), body: Content::Nothing }
-    }
-
-    /// With something in its path.
-    pub(crate) fn at(mut self, name: &str, value: &str) -> Self {
-        self.path.push((name.to_owned(), value.to_owned()));
-        self
-    }
-
-    /// With a parameter; what is empty is not asked for.
-    pub(crate) fn with(mut self, name: &'static str, value: impl ToString) -> Self {
-        let value = value.to_string();
-        if !value.is_empty() {
-            self.query.push((name, value));
-        }
-        self
-    }
-
-    /// With a body, for what asks what a change would do.
-    pub(crate) fn body(mut self, body: Value) -> Self {
-        self.body = body.into();
-        self
-    }
-
-    /// With those parameters of the same name that somebody has chosen on a page.
-    pub(crate) fn filtered(self, place: &PageAddress, names: &[&'static str]) -> Self {
-        names.iter().fold(self, |call, name| call.with(name, place.parameter(name).trim()))
-    }
-
-    /// What the operation is given.
-    pub(crate) fn arguments(&self) -> Arguments {
-        let mut query = form_urlencoded::Serializer::new(String::new());
-        query.extend_pairs(&self.query);
-        Arguments { path: self.path.clone(), query: query.finish(), body: self.body.clone() }
-    }
-}
-
 /// Records of a list on a page.
 const ROWS: i64 = 50;
+/// Most records to choose from.
+const CHOICES_MAX: i64 = 100;
 
-/// A page of a list, and what was asked for it, by which the whole of it is exported.
+/// A page of a list, and the call that lists all of it, by which it is exported.
 #[derive(Debug)]
-pub(crate) struct ListPage {
-    answer: Value,
-    /// What was asked, without the page.
+pub(crate) struct ListPage<O> {
+    answer: Answer<O>,
+    /// The call without the page.
     pub(crate) call: ApiCall,
 }
 
-impl Deref for ListPage {
-    type Target = Value;
+impl<O> ListPage<O> {
+    /// The number of this page, of the last, and of all records.
+    pub(crate) fn position(&self) -> [i64; 3] {
+        // Lists of all operations have these fields.
+        ["page", "totalPages", "total"].map(|field| self.answer.json().int(field))
+    }
+}
 
-    fn deref(&self) -> &Value {
+impl<O> Deref for ListPage<O> {
+    type Target = Answer<O>;
+
+    fn deref(&self) -> &Answer<O> {
         &self.answer
     }
 }
 
-/// Nothing, where something is not for somebody, is switched off or is not there.
+/// Nothing, if something is not permitted, disabled or not found.
 fn none<T>(problem: Problem) -> Result<Option<T>> {
     if matches!(problem.status, 403 | 404) { Ok(None) } else { Err(problem) }
 }
 
-/// Where somebody is: the path of a page, what is in it, and what is asked of it.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct PageAddress {
-    /// The whole path.
-    pub(crate) path: String,
-    /// What stands in it, by the names of the page's row.
-    pub(crate) params: Vec<(String, String)>,
-    /// What is asked.
-    pub(crate) query: Vec<(String, String)>,
-}
-
-impl PageAddress {
-    /// A part of the path.
-    pub(crate) fn param(&self, name: &str) -> &str {
-        self.params.iter().find(|(own, _)| own == name).map_or("", |(_, value)| value)
-    }
-
-    /// A parameter; empty where it was not given.
-    pub(crate) fn parameter(&self, name: &str) -> &str {
-        self.query.iter().find(|(own, _)| own == name).map_or("", |(_, value)| value)
-    }
-
-    /// A date that is asked for.
-    pub(crate) fn date(&self, name: &str) -> Option<Date> {
-        Date::parse(self.parameter(name))
-    }
-
-    /// The address of the same page with a parameter set otherwise, or left out where it is empty.
-    pub(crate) fn with_parameters(&self, changes: &[(&str, &str)]) -> String {
-        let mut query = form_urlencoded::Serializer::new(String::new());
-        let is_changed = |name: &str| changes.iter().any(|(own, _)| *own == name);
-        let kept = self.query.iter().filter(|(name, value)| !is_changed(name) && !value.is_empty());
-        query.extend_pairs(kept);
-        query.extend_pairs(changes.iter().filter(|(_, value)| !value.is_empty()));
-        match query.finish() {
-            none if none.is_empty() => self.path.clone(),
-            query => format!("{}?{query}", self.path),
-        }
-    }
-
-    /// Its address.
-    pub(crate) fn address(&self) -> String {
-        self.with_parameters(&[])
-    }
-}
-
-/// A page on its way to somebody who is signed in.
+/// A page while it is built for a signed-in person.
 pub(crate) struct PageContext<'v, 't> {
     tx: &'v mut Tx<'t>,
     pub(crate) state: &'v State,
     request_id: &'v str,
     /// Who it is.
-    pub(crate) person: Person,
+    pub(crate) person: SignedInPerson,
     /// Where they are.
     pub(crate) place: &'v PageAddress,
-    /// What was wrong with what they sent.
+    /// The form that was refused, if any.
     pub(crate) entered: &'v RejectedForm,
-    /// What was just done.
+    /// The act that was just completed.
     pub(crate) done: Option<&'v Done>,
-    pub(crate) taste: DisplaySettings,
+    pub(crate) display: DisplaySettings,
     pub(crate) strings: Strings,
     pub(crate) written: Format,
     token: String,
@@ -180,19 +98,21 @@ pub(crate) struct PageContext<'v, 't> {
 }
 
 impl<'v, 't> PageContext<'v, 't> {
-    /// A visit of somebody who was let in.
+    /// A page for an admitted person.
     pub(crate) fn new(
-        (tx, state, request_id): (&'v mut Tx<'t>, &'v State, &'v str),
-        (person, token): (Person, &str),
-        (place, entered): (&'v PageAddress, &'v RejectedForm),
-        taste: DisplaySettings,
+        tx: &'v mut Tx<'t>,
+        state: &'v State,
+        request: &'v PageRequest,
+        request_id: &'v str,
+        mut person: SignedInPerson,
+        token: &str,
     ) -> Self {
-        let mut person = person;
-        let t = Strings(taste.locale(&person.company.language));
+        let PageRequest { place, entered, done, display } = request;
+        let t = Strings(display.locale(&person.company.language));
         person.caller.locale = t.0;
         let zone = TimeZone::parse(&person.company.time_zone).unwrap_or(TimeZone::UTC);
         let written = Format { strings: t, zone, now: state.env.clock.now() };
-        let (token, names, done) = (token.to_owned(), HashMap::new(), None);
+        let (token, names) = (token.to_owned(), HashMap::new());
         let (csrf, forms) = (Cell::default(), RefCell::default());
         Self {
             tx,
@@ -201,8 +121,8 @@ impl<'v, 't> PageContext<'v, 't> {
             person,
             place,
             entered,
-            done,
-            taste,
+            done: done.as_ref(),
+            display: *display,
             strings: t,
             written,
             token,
@@ -213,63 +133,108 @@ impl<'v, 't> PageContext<'v, 't> {
         }
     }
 
-    /// What an operation answers them, or why it does not.
-    pub(crate) fn call(&mut self, query: ApiCall) -> Result<Value> {
-        let operation = allowed_operation(self.state, query.operation)?;
-        let (began, who) = (Instant::now(), (&self.person.caller, self.request_id));
-        let answer = answered(self.tx, self.state, who, (operation, query.arguments()));
+    /// Calls an operation as the signed-in person.
+    pub(crate) fn call<O>(&mut self, call: Call<O>) -> Result<Answer<O>> {
+        Ok(Answer::new(self.run(call.request())?))
+    }
+
+    fn run(&mut self, call: &ApiCall) -> Result<Value> {
+        let operation = allowed_operation(self.state, call.operation)?;
+        let (began, caller) = (Instant::now(), &self.person.caller);
+        let arguments = call.arguments();
+        let answer = answered(self.tx, self.state, caller, self.request_id, operation, arguments);
         self.call_time += began.elapsed();
         serde_json::from_str(&answer?).map_err(Problem::internal)
     }
 
+    /// The same, or an empty answer where the operation is not for them, switched off, or about what does not exist.
+    pub(crate) fn call_or_empty<O>(&mut self, call: Call<O>) -> Result<Answer<O>> {
+        Ok(self.call_if_allowed(call)?.unwrap_or_default())
+    }
+
+    /// The same, or nothing.
+    pub(crate) fn call_if_allowed<O>(&mut self, call: Call<O>) -> Result<Option<Answer<O>>> {
+        self.call(call).map(Some).or_else(none)
+    }
+
+    /// The page of a list that they are at.
+    pub(crate) fn list<O>(&mut self, call: Call<O>) -> Result<ListPage<O>> {
+        let answer = self.call(call.clone().with_page(self.place.parameter("page"), ROWS))?;
+        Ok(ListPage { answer, call: call.into() })
+    }
+
+    /// The same, or nothing, as in [`call_if_allowed`](Self::call_if_allowed).
+    pub(crate) fn list_if_allowed<O>(&mut self, call: Call<O>) -> Result<Option<ListPage<O>>> {
+        self.list(call).map(Some).or_else(none)
+    }
+
+    /// The first pages of a list, a hundred records each, up to a number of pages.
+    pub(crate) fn pages<O>(&mut self, call: &Call<O>, most: usize) -> Result<Vec<Answer<O>>> {
+        let mut pages = Vec::new();
+        while pages.len() < most {
+            let page = (pages.len() + 1).to_string();
+            let answer = self.call(call.clone().with_page(&page, PAGE_MAX))?;
+            let is_last = !answer.json().is("hasNextPage");
+            pages.push(answer);
+            if is_last {
+                break;
+            }
+        }
+        Ok(pages)
+    }
+
+    /// The number of records in a list; 0 where the list is not for them.
+    pub(crate) fn count(&mut self, call: impl Into<ApiCall>) -> Result<i64> {
+        let answer = self.run(&call.into().with("limit", 1)).map(Some).or_else(none)?;
+        Ok(answer.unwrap_or_default().int("total"))
+    }
+
     /// The units that they measure in: those that they have chosen, else those of the business, which weighs in one.
     pub(crate) fn units(&mut self) -> Result<&'static str> {
-        let imperial = match self.taste.imperial {
+        let imperial = match self.display.imperial {
             Some(imperial) => imperial,
             None => {
-                let answer =
-                    self.call_if_allowed(ApiCall::of("get_workout_settings"))?.unwrap_or_default();
-                answer.text("settings.weightUnit") == "lb"
+                let answer = self.call_or_empty(api::get_workout_settings())?;
+                answer.settings().weight_unit() == "lb"
             }
         };
         Ok(if imperial { "imperial" } else { "metric" })
     }
 
-    /// The page of a list that they are at.
-    pub(crate) fn list(&mut self, query: ApiCall) -> Result<ListPage> {
-        let page = query.clone().with("limit", ROWS).with("page", self.place.parameter("page"));
-        Ok(ListPage { answer: self.call(page)?, call: query })
-    }
-
-    /// The same where they may have to do without it.
-    pub(crate) fn list_if(&mut self, call: ApiCall) -> Result<Option<ListPage>> {
-        self.list(call).map(Some).or_else(none)
-    }
-
-    /// What an operation answers where they may have to do without it: nothing where it is not for them, is switched off or is not there.
-    pub(crate) fn call_if_allowed(&mut self, query: ApiCall) -> Result<Option<Value>> {
-        self.call(query).map(Some).or_else(none)
-    }
-
     /// Whether an operation is for them.
-    pub(crate) fn may(&self, operation: &str) -> bool {
+    pub(crate) fn may<O: ApiOperation>(&self, _: O) -> bool {
+        self.may_call(O::ID)
+    }
+
+    /// The same of the id of an operation.
+    pub(crate) fn may_call(&self, operation: &str) -> bool {
         allowed_operation(self.state, operation)
             .is_ok_and(|operation| operation.admit(&self.person.caller).is_ok())
     }
 
-    /// What was done under a name, in a line; the name itself where nobody says more.
-    pub(crate) fn summary<'s>(&self, done: &'s str) -> &'s str {
-        self.state.table.summary(done).unwrap_or_else(|| self.strings.term(done))
+    /// What an operation did, in a few words. Summaries are the API's, in English: other readers read what became of
+    /// the record that stands beside it.
+    pub(crate) fn summary<'s>(&self, done: &'s str) -> Cow<'s, str> {
+        let table = &self.state.table;
+        let own = match self.strings.0 {
+            Locale::English => table.summary(done).map(Cow::Borrowed),
+            locale => table.find(done).map(|operation| {
+                let sentence = operation.success.sentence();
+                sentence.text(locale).trim_end_matches('.').to_owned().into()
+            }),
+        };
+        let named = || self.strings.knows(done).then(|| self.strings.term(done).into());
+        own.or_else(named).unwrap_or_default()
     }
 
-    /// What somebody has typed into a form that was not taken, as the body of its operation; null where nothing was.
+    /// The entered values of a refused form as the body of its operation; null without one.
     pub(crate) fn typed(&self, operation: &str) -> Value {
         let found = allowed_operation(self.state, operation)
             .ok()
             .filter(|_| self.entered.problem.is_some());
         let Some(schema) = found.and_then(|operation| operation.body()) else { return Value::Null };
-        let form = Form::from_fields(&self.entered.fields);
-        request_body::body_of(schema, &form, &self.person).unwrap_or_default()
+        let form = FormData::from_fields(&self.entered.fields);
+        request_body::body_so_far(schema, &form, &self.person)
     }
 
     /// The words that a field of an operation's body may hold.
@@ -302,7 +267,7 @@ impl<'v, 't> PageContext<'v, 't> {
         self.person.session.is_sure(self.written.now)
     }
 
-    /// What ties a form to this browser, masked anew in each answer, so that the length of a compressed page tells
+    /// The CSRF token of this browser, masked again in each response, so that the length of a compressed page reveals
     /// nothing of it (BREACH).
     pub(crate) fn csrf(&self) -> String {
         let made = self.csrf.take().unwrap_or_else(|| new_csrf(self.state, &self.token));
@@ -310,7 +275,7 @@ impl<'v, 't> PageContext<'v, 't> {
         made
     }
 
-    /// The id of a form: those that would have the same are told apart by which comes first.
+    /// A unique id for a form: duplicates are numbered.
     pub(crate) fn form_id(&self, id: String) -> String {
         let mut forms = self.forms.borrow_mut();
         let so_far = forms.entry(id.clone()).or_default();
@@ -318,89 +283,102 @@ impl<'v, 't> PageContext<'v, 't> {
         if *so_far == 1 { id } else { format!("{id}-{so_far}") }
     }
 
-    /// A key for a form, so that what is sent twice is done once.
+    /// A new idempotency key for a form.
     pub(crate) fn new_key(&self) -> String {
         random_text(&*self.state.env.entropy)
     }
 
-    /// What a coach is called; each is asked for once.
+    /// The name of a coach; each is read once.
     pub(crate) fn coach(&mut self, id: &str) -> Result<String> {
-        self.call_named("get_coach", ("coachId", id), "coach")
+        self.name(id, |cx| {
+            let answer = cx.call_or_empty(api::get_coach(id))?;
+            Ok(answer.coach().full_name())
+        })
     }
 
-    /// What a client is called.
+    /// The name of a client.
     pub(crate) fn client(&mut self, id: &str) -> Result<String> {
-        self.call_named("get_client", ("clientId", id), "client")
+        self.name(id, |cx| {
+            let answer = cx.call_or_empty(api::get_client(id))?;
+            Ok(answer.client().full_name())
+        })
     }
 
-    /// Gets to know what the clients of some records are called, in one go.
-    pub(crate) fn know_clients(&mut self, records: &[Value]) -> Result<()> {
-        let mut ids: Vec<&str> = records.iter().map(|record| record.text("clientId")).collect();
-        ids.sort_unstable();
-        ids.dedup();
-        ids.retain(|id| !id.is_empty() && !self.names.contains_key(*id));
-        for ids in ids.chunks(100) {
-            let request = ApiCall::of("list_client_names").with("clientIds", ids.join(","));
-            let answer = self.call_if_allowed(request)?.unwrap_or_default();
-            for one in answer.list("clientNames") {
-                self.names.insert(one.text("clientId").to_owned(), one.text("name").to_owned());
-            }
-        }
-        Ok(())
-    }
-
-    /// What a location is called.
+    /// The name of a location.
     pub(crate) fn location(&mut self, id: &str) -> Result<String> {
-        self.call_named("get_location", ("locationId", id), "location")
+        self.name(id, |cx| {
+            Ok(cx.call_or_empty(api::get_location(id))?.location().name().to_owned())
+        })
     }
 
-    fn call_named(
-        &mut self,
-        operation: &'static str,
-        (parameter, id): (&str, &str),
-        record: &str,
-    ) -> Result<String> {
+    fn name(&mut self, id: &str, read: impl FnOnce(&mut Self) -> Result<String>) -> Result<String> {
         if id.is_empty() {
             return Ok(String::new());
         }
         if let Some(name) = self.names.get(id) {
             return Ok(name.clone());
         }
-        let answer =
-            self.call_if_allowed(ApiCall::of(operation).at(parameter, id))?.unwrap_or_default();
-        let record = answer.at(record);
-        let name = match record.text("name") {
-            "" => crate::parts::format::name(record),
-            name => name.to_owned(),
-        };
+        let name = read(self)?;
         self.names.insert(id.to_owned(), name.clone());
         Ok(name)
     }
 
-    /// Ids and names of the records of a list, to choose one from; at most a hundred.
-    pub(crate) fn choices(
-        &mut self,
-        call: ApiCall,
-        (list, id): (&str, &str),
-    ) -> Result<Vec<(String, String)>> {
-        let answer = self.call_if_allowed(call.with("limit", 100))?.unwrap_or_default();
-        let label = |record: &Value| match record.at("name") {
-            Value::String(name) => name.clone(),
-            Value::Object(texts) => localized(texts, self.strings.0.code()),
-            _ => crate::parts::format::name(record),
-        };
-        Ok(answer.list(list).iter().map(|item| (item.text(id).to_owned(), label(item))).collect())
+    /// Reads the names of clients, all at once.
+    pub(crate) fn know_clients<'i>(&mut self, ids: impl Iterator<Item = &'i str>) -> Result<()> {
+        let mut ids: Vec<&str> = ids.collect();
+        ids.sort_unstable();
+        ids.dedup();
+        ids.retain(|id| !id.is_empty() && !self.names.contains_key(*id));
+        for ids in ids.chunks(100) {
+            let call = api::list_client_names().client_ids(ids.join(","));
+            let answer = self.call_or_empty(call)?;
+            for client in answer.client_names() {
+                self.names.insert(client.client_id().to_owned(), client.name().to_owned());
+            }
+        }
+        Ok(())
     }
 
-    /// Coaches who can be planned with: those who work for the company, whether or not they have signed in yet.
+    /// Locations to choose from, each with its id; at most a hundred.
+    pub(crate) fn location_choices(&mut self) -> Result<Vec<(String, String)>> {
+        let answer = self.call_or_empty(api::list_locations().limit(CHOICES_MAX))?;
+        let choices = answer.locations().iter();
+        Ok(choices.map(|own| (own.location_id().to_owned(), own.name().to_owned())).collect())
+    }
+
+    /// Event types to choose from, as [`location_choices`](Self::location_choices).
+    pub(crate) fn event_type_choices(&mut self) -> Result<Vec<(String, String)>> {
+        self.event_type_choices_of(api::list_event_types())
+    }
+
+    /// The same of some of them.
+    pub(crate) fn event_type_choices_of(
+        &mut self,
+        call: Call<api::ListEventTypes>,
+    ) -> Result<Vec<(String, String)>> {
+        let answer = self.call_or_empty(call.limit(CHOICES_MAX))?;
+        let choices = answer.event_types().iter();
+        let choices = choices.map(|own| (own.event_type_id().to_owned(), own.name().to_owned()));
+        Ok(choices.collect())
+    }
+
+    /// Coaches to choose from, as [`location_choices`](Self::location_choices).
+    pub(crate) fn coach_choices(&mut self) -> Result<Vec<(String, String)>> {
+        self.coach_choices_where(|_| true)
+    }
+
+    /// Coaches to plan with: those who work for the company, whether or not they have signed in yet.
     pub(crate) fn coaches_to_plan(&mut self) -> Result<Vec<(String, String)>> {
-        let answer = self
-            .call_if_allowed(ApiCall::of("list_coaches").with("limit", 100))?
-            .unwrap_or_default();
-        let working =
-            answer.list("coaches").iter().filter(|one| one.text("status") != "deactivated");
-        let named = |one: &Value| (one.text("coachId").to_owned(), crate::parts::format::name(one));
-        Ok(working.map(named).collect())
+        self.coach_choices_where(|coach| coach.status() != "deactivated")
+    }
+
+    fn coach_choices_where(
+        &mut self,
+        is_choice: impl Fn(&api::Coach<'_>) -> bool,
+    ) -> Result<Vec<(String, String)>> {
+        let answer = self.call_or_empty(api::list_coaches().limit(CHOICES_MAX))?;
+        let choices = answer.coaches().iter().filter(is_choice);
+        Ok(choices.map(|own| (own.coach_id().to_owned(), own.full_name())).collect())
     }
 
     /// A text that there is in several languages, in theirs or another.
@@ -414,12 +392,14 @@ fn localized(texts: &serde_json::Map<String, Value>, language: &str) -> String {
     found.and_then(Value::as_str).unwrap_or_default().to_owned()
 }
 
-/// What an operation answers whoever asks, as JSON.
+/// The answer of an operation as JSON.
 pub(crate) fn answered(
     tx: &mut Tx<'_>,
     state: &State,
-    (caller, request_id): (&Caller, &str),
-    (operation, arguments): (&Arc<Operation>, Arguments),
+    caller: &Caller,
+    request_id: &str,
+    operation: &Arc<Operation>,
+    arguments: Arguments,
 ) -> Result<String> {
     let mut request = PreparedRequest::new(operation.clone(), Ok(arguments), Ok(None));
     Ok(request.run(tx, &state.env, caller, request_id)?.data)
@@ -434,8 +414,7 @@ pub(crate) fn allowed_operation<'s>(state: &'s State, id: &str) -> Result<&'s Ar
     })
 }
 
-/// What a form must bring that was shown to whoever holds this token.
-/// What ties a form to the session of a token.
+/// The CSRF token of a session, masked.
 pub(crate) fn new_csrf(state: &State, token: &str) -> String {
     let mut mask = [0; 32];
     state.env.entropy.fill(&mut mask);
@@ -452,7 +431,7 @@ fn masked(token: &str, mask: [u8; 32]) -> String {
     base64url(&[&mask[..], &mixed].concat())
 }
 
-/// Whether what a form brings was made for whoever holds this token.
+/// Whether a CSRF token belongs to this session.
 pub(crate) fn is_own(token: &str, csrf: &str) -> bool {
     use base64::Engine;
     let Ok(bytes) = base64::engine::general_purpose::URL_SAFE_NO_PAD.decode(csrf) else {
@@ -468,7 +447,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_form_is_of_the_browser_that_it_was_shown_in() {
+    fn a_form_belongs_to_its_browser() {
         let view = [masked("one", [7; 32]), masked("one", [8; 32])];
         assert_ne!(view[0], view[1]);
         assert!(view.iter().all(|csrf| is_own("one", csrf) && !is_own("other", csrf)));
@@ -478,7 +457,7 @@ mod tests {
     }
 
     #[test]
-    fn an_address_keeps_what_is_not_changed() {
+    fn an_address_keeps_unchanged_fields() {
         let pairs = [("search", "zoë & co"), ("page", "3"), ("tag", "")];
         let query = pairs.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec();
         let place = PageAddress { path: "/console/clients".into(), params: vec![], query };

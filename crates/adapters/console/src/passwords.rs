@@ -1,5 +1,4 @@
-//! Setting a password: the first one with an invitation, a new one with what was mailed, and asking for
-//! that.
+//! Passwords: the first one by an invitation, a new one by a mailed link, and requesting the link.
 
 use std::sync::Arc;
 
@@ -29,7 +28,7 @@ use crate::{
 pub(crate) const SET: &str = "/set-password";
 /// Where an address to sign in with is confirmed; mail leads here.
 pub(crate) const CONFIRM: &str = "/confirm-address";
-/// Where a new password is asked for.
+/// Path of the request for a new password.
 pub(crate) const FORGOT: &str = "/forgot-password";
 
 fn query(request: &Request<Body>, name: &str) -> String {
@@ -61,8 +60,16 @@ fn set_page(t: Strings, token: &str, wrong: Option<&str>, status: StatusCode) ->
             div.field {
                 label for="password" { (t.password()) }
                 p.help #password-help { (t.password_help()) }
-                input #password type="password" name="password" required minlength="10" maxlength="200" autocomplete="new-password"
-                    aria-describedby="password-help" aria-invalid=[wrong.map(|_| "true")] autofocus;
+                input #password
+                    type="password"
+                    name="password"
+                    required
+                    minlength="10"
+                    maxlength="200"
+                    autocomplete="new-password"
+                    aria-describedby="password-help"
+                    aria-invalid=[wrong.map(|_| "true")]
+                    autofocus;
             }
             button type="submit" { (t.set_password()) }
         }
@@ -75,16 +82,16 @@ pub(crate) async fn show_set(
     Given(state): Given<Arc<State>>,
     request: Request<Body>,
 ) -> Response<Body> {
+    let t = language(request.headers());
     if let Err(refused) = state.count_address(&request) {
-        return problem(&refused);
+        return problem(t, &refused);
     }
     let text = query(&request, "token");
-    let t = language(request.headers());
     match token(&text) {
         Some(token) => match passwords::is_open(&state, token).await {
             Ok(true) => set_page(t, &text, None, StatusCode::OK),
             Ok(false) => over(t),
-            Err(refused) => problem(&refused),
+            Err(refused) => problem(t, &refused),
         },
         None => stopped(t, StatusCode::NOT_FOUND, t.link_not_whole()),
     }
@@ -116,7 +123,7 @@ pub(crate) async fn set(
             outside(t, StatusCode::OK, t.password_is_set(), false, main)
         }
         Err(refused) if refused.status == 400 => over(t),
-        Err(refused) => problem(&refused),
+        Err(refused) => problem(t, &refused),
     }
 }
 
@@ -133,8 +140,14 @@ fn confirm_page(
             input type="hidden" name="token" value=(token);
             div.field {
                 label for="password" { (t.password()) }
-                input #password type="password" name="password" required maxlength="200" autocomplete="current-password"
-                    aria-invalid=[wrong.map(|_| "true")] autofocus;
+                input #password
+                    type="password"
+                    name="password"
+                    required
+                    maxlength="200"
+                    autocomplete="current-password"
+                    aria-invalid=[wrong.map(|_| "true")]
+                    autofocus;
             }
             button type="submit" { (t.confirm_address()) }
         }
@@ -147,16 +160,16 @@ pub(crate) async fn show_confirm(
     Given(state): Given<Arc<State>>,
     request: Request<Body>,
 ) -> Response<Body> {
+    let t = language(request.headers());
     if let Err(refused) = state.count_address(&request) {
-        return problem(&refused);
+        return problem(t, &refused);
     }
     let text = query(&request, "token");
-    let t = language(request.headers());
     match Credential::parse(CredentialKind::AddressConfirmation, &text) {
         Some(token) => match passwords::is_open(&state, token).await {
             Ok(true) => confirm_page(t, &text, None, StatusCode::OK),
             Ok(false) => over(t),
-            Err(refused) => problem(&refused),
+            Err(refused) => problem(t, &refused),
         },
         None => stopped(t, StatusCode::NOT_FOUND, t.link_not_whole()),
     }
@@ -184,7 +197,7 @@ pub(crate) async fn confirm(
             confirm_page(t, text, Some(t.wrong_password()), StatusCode::BAD_REQUEST)
         }
         Err(refused) if matches!(refused.status, 400 | 409) => over(t),
-        Err(refused) => problem(&refused),
+        Err(refused) => problem(t, &refused),
     }
 }
 
@@ -194,7 +207,13 @@ fn forgot_page(t: Strings, email: &str, wrong: Option<&str>, status: StatusCode)
         form method="post" action=(FORGOT) {
             div.field {
                 label for="email" { (t.email()) }
-                input #email type="email" name="email" value=(email) required autocomplete="username" autofocus;
+                input #email
+                    type="email"
+                    name="email"
+                    value=(email)
+                    required
+                    autocomplete="username"
+                    autofocus;
             }
             button type="submit" { (t.send_link()) }
         }
@@ -202,7 +221,7 @@ fn forgot_page(t: Strings, email: &str, wrong: Option<&str>, status: StatusCode)
     outside(t, status, t.new_password(), wrong.is_some(), main)
 }
 
-/// Shows the page on which a new password is asked for.
+/// Shows the page that requests a new password.
 pub(crate) async fn show_forgot(
     Given(state): Given<Arc<State>>,
     request: Request<Body>,
@@ -211,11 +230,11 @@ pub(crate) async fn show_forgot(
     match state.count_address(&request) {
         Ok(_) if state.env.mail_links.is_none() => stopped(t, StatusCode::NOT_FOUND, t.no_mail()),
         Ok(_) => forgot_page(t, "", None, StatusCode::OK),
-        Err(refused) => problem(&refused),
+        Err(refused) => problem(t, &refused),
     }
 }
 
-/// Has a link mailed to whoever has this address.
+/// Mails a link to the owner of an address.
 pub(crate) async fn forget(
     Given(state): Given<Arc<State>>,
     SubmittedForm { form, from, request_id, headers }: SubmittedForm,
@@ -235,9 +254,9 @@ pub(crate) async fn forget(
         }
         Err(refused) if refused.status < 500 => {
             let status = StatusCode::from_u16(refused.status).unwrap_or(StatusCode::BAD_REQUEST);
-            forgot_page(t, &typed, Some(&refused.message), status)
+            forgot_page(t, &typed, Some(&t.refusal(&refused)), status)
         }
-        Err(refused) => problem(&refused),
+        Err(refused) => problem(t, &refused),
     }
 }
 

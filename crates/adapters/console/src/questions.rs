@@ -3,14 +3,14 @@
 use serde_json::{Map, Value, json};
 use spotter_kernel::{Problem, Result, Rule};
 
-use crate::{forms::Form, parts::format::JsonFields, rules::ConsoleRule};
+use crate::{forms::FormData, parts::format::JsonFields, rules::ConsoleRule};
 
-/// Most questions, and options of one, that names are looked for among.
+/// Most questions, and options of one, that are searched.
 const LIST_MAX: usize = 200;
 
-/// The list with the question that a form brings: in place of the one at `question.place`, else at its end. A question and its options keep
-/// what the form calls them, because answers are kept by that.
-pub(crate) fn with(list: Value, form: &Form) -> Result<Value> {
+/// The list of questions with the one of the form: in place of the one at `question.place`, else at its end. A
+/// question and its options keep their ids, by which answers are stored.
+pub(crate) fn with(list: Value, form: &FormData) -> Result<Value> {
     let Value::Array(mut all) = list else {
         return Err(Problem::invalid("questions", Rule::NotList));
     };
@@ -71,7 +71,7 @@ fn put(question: &mut Map<String, Value>, name: &str, value: Value) {
     };
 }
 
-/// The options that lines of text name; those that begin with `!` are to be looked at by a coach.
+/// The options of lines of text; a leading `!` flags an option.
 fn options(before: &Value, lines: &str) -> Value {
     let mut all: Vec<Value> = Vec::new();
     for line in lines.lines().map(str::trim).filter(|line| !line.is_empty()) {
@@ -102,7 +102,7 @@ pub(crate) fn lines(question: &Value) -> String {
     question.list("options").iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
-/// When a question is shown: where an earlier one has this answer, or any where none is named. What is more than that stays as it was.
+/// The condition of a question: an earlier answer, or any answer if none is named. Other conditions are kept.
 fn shown_when(all: &[Value], id: &str, value: &str, before: &Map<String, Value>) -> Value {
     if id == "-" {
         return before.get("showWhen").cloned().unwrap_or_default();
@@ -154,10 +154,10 @@ fn free(label: &str, taken: &dyn Fn(&str) -> bool) -> String {
 mod tests {
     use super::*;
 
-    fn form(fields: &[(&str, &str)]) -> Form {
+    fn form(fields: &[(&str, &str)]) -> FormData {
         let mut query = form_urlencoded::Serializer::new(String::new());
         query.extend_pairs(fields.iter().map(|(name, value)| (format!("question.{name}"), *value)));
-        Form::from_query(&query.finish())
+        FormData::from_query(&query.finish())
     }
 
     #[test]

@@ -5,25 +5,25 @@ use spotter_kernel::Problem;
 
 use crate::field_kind::FieldKind;
 
-/// What somebody has typed into a form that was not taken, and why not.
+/// The entered values of a refused form, and the error.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct RejectedForm {
     /// The form, by its operation and whatever it is about.
     pub(crate) form: String,
-    /// What was typed.
+    /// Entered values.
     pub(crate) fields: Vec<(String, String)>,
-    /// What stood in it before anybody touched it.
+    /// Initial values.
     pub(crate) was: Option<String>,
     /// The key under which it is still being done.
     pub(crate) key: Option<String>,
     /// Why it was not taken.
     pub(crate) problem: Option<Problem>,
-    /// What it would do, told before it is done.
+    /// The preview to confirm.
     pub(crate) preview: Option<Preview>,
 }
 
 impl RejectedForm {
-    /// What was typed into the field of this name.
+    /// The entered value of a field.
     pub(crate) fn value(&self, name: &str) -> Option<&str> {
         let typed = self.fields.iter().find(|(own, _)| own == name);
         typed.map(|(_, value)| value.as_str())

@@ -1,5 +1,5 @@
-//! What was typed into a form as the body of an operation. A field is named by its place in the body; its
-//! [kind](FieldKind) says how it is written, where the operation's schema does not.
+//! Turns a form into the body of an operation. A field is named by its place in the body; its [kind](FieldKind)
+//! defines the notation, where the operation's schema does not.
 
 use std::collections::BTreeMap;
 
@@ -7,12 +7,12 @@ use serde_json::{Map, Value};
 use spotter_kernel::{
     Date, Key, Locale, Phrase, Problem, Result, Rule, TimeZone, money::Currency, text::WallTime,
 };
-use spotter_people::identity::browsers::Person;
+use spotter_people::identity::browsers::SignedInPerson;
 
 use crate::{
     body,
     field_kind::FieldKind,
-    forms::{FIELDS_MAX, Form},
+    forms::{FIELDS_MAX, FormData},
     parts::measures,
     questions,
     rules::ConsoleRule,
@@ -20,9 +20,9 @@ use crate::{
 
 /// Most times that one row is meant.
 const TIMES_MAX: usize = 30;
-/// What stands before the ranges of a week.
+/// Prefix of the ranges of a week.
 const HOURS: &str = "-hours.";
-/// What stands before the unit of a value that was measured.
+/// Prefix of the unit of a measured value.
 pub(crate) const UNIT: &str = "-unit.";
 
 /// Whether a name of the form's own, with its dash, is a field that a person writes into.
@@ -30,23 +30,44 @@ pub(crate) fn is_typed(name: &str) -> bool {
     name.starts_with(HOURS) || name.starts_with(UNIT)
 }
 
-/// The body that a form amounts to, of somebody's company.
-pub(crate) fn body_of(schema: &Value, form: &Form, person: &Person) -> Result<Value> {
+/// The body of a form.
+pub(crate) fn body_of(schema: &Value, form: &FormData, person: &SignedInPerson) -> Result<Value> {
     if form.pairs().count() > FIELDS_MAX {
-        let rule = format!("at most {FIELDS_MAX} fields may be sent at once");
-        return Err(Problem::with_message(Key::RequestInvalid, rule));
+        return Err(Problem::because(Key::RequestInvalid, Rule::TooManyFields));
     }
+    let (body, refusal) = read(schema, form, person);
+    refusal.map_or(Ok(body), Err)
+}
+
+/// The body of a refused form, with what was typed in the wrong fields as it stands there.
+pub(crate) fn body_so_far(schema: &Value, form: &FormData, person: &SignedInPerson) -> Value {
+    // Fields are looked up one by one: a form with too many is not read again either.
+    if form.pairs().count() > FIELDS_MAX {
+        return Value::Null;
+    }
+    read(schema, form, person).0
+}
+
+/// The body of a form, and why the first wrong field is refused.
+fn read(schema: &Value, form: &FormData, person: &SignedInPerson) -> (Value, Option<Problem>) {
     let mut typed = BodyBuilder::default();
+    let mut refusal = None;
+    let mut refuse = |problem: Problem| {
+        refusal.get_or_insert(problem);
+    };
     // The parts of a question are read with the list that it is of.
     let plain = |(name, _): &(&str, &str)| !name.starts_with('-') && !name.starts_with("question.");
     for (name, value) in form.pairs().filter(plain) {
         match FieldKind::split(name) {
             (name, Ok(None)) => typed.text(name, value),
-            // What is written in a way of its own is of the operation: nothing is made of anything else.
+            // Special notations are only accepted for fields of the operation.
             (name, Ok(Some(kind))) if body::has(schema, name) => {
-                typed.read((schema, form, person), (name, kind), value)?;
+                if let Err(problem) = typed.read(schema, form, person, name, kind, value) {
+                    refuse(problem);
+                    typed.text(name, value);
+                }
             }
-            (name, _) => return Err(Problem::invalid(name, ConsoleRule::UnknownFormField)),
+            (name, _) => refuse(Problem::invalid(name, ConsoleRule::UnknownFormField)),
         }
     }
     let texts = typed.texts.iter().map(|(name, value)| (name.as_str(), value.as_str()));
@@ -64,13 +85,13 @@ pub(crate) fn body_of(schema: &Value, form: &Form, person: &Person) -> Result<Va
             }
         }
     }
-    Ok(body)
+    (body, refusal)
 }
 
 /// What of a body is known so far.
 #[derive(Default)]
 struct BodyBuilder<'f> {
-    /// Of what kind these are, the schema says.
+    /// Typed by the schema.
     texts: Vec<(String, String)>,
     /// These are put as they are.
     values: Vec<(&'f str, Value)>,
@@ -82,11 +103,11 @@ struct BodyBuilder<'f> {
 enum Rows {
     /// Those in which something is filled in.
     FilledIn,
-    /// The first, so many times.
+    /// The first, repeated.
     Times(usize),
 }
 
-/// Whether anything is said of a row: a box that nobody ticked says nothing.
+/// Whether a row has a value; an unticked box has none.
 fn is_filled_in(row: &Value) -> bool {
     let says = |value: &Value| !value.is_null() && *value != Value::Bool(false);
     row.as_object().is_none_or(|row| row.values().any(says))
@@ -99,8 +120,11 @@ impl<'f> BodyBuilder<'f> {
 
     fn read(
         &mut self,
-        (schema, form, person): (&Value, &Form, &Person),
-        (name, kind): (&'f str, FieldKind),
+        schema: &Value,
+        form: &FormData,
+        person: &SignedInPerson,
+        name: &'f str,
+        kind: FieldKind,
         value: &str,
     ) -> Result<()> {
         let wrong = |rule: Phrase| Problem::invalid(name, rule);
@@ -126,7 +150,7 @@ impl<'f> BodyBuilder<'f> {
                 items.for_each(|item| self.text(name, item));
             }
             FieldKind::Flag if form.all(name).next().is_none() => self.text(name, "false"),
-            // What is left empty is not answered, or cleared where that can be said.
+            // An empty field is omitted, or cleared where the operation allows it.
             FieldKind::Number | FieldKind::Boolean
                 if value.is_empty() && body::is_cleared_by_null(schema, name) =>
             {
@@ -137,7 +161,7 @@ impl<'f> BodyBuilder<'f> {
                 let number = value.replace(',', ".").parse().ok().filter(|n: &f64| n.is_finite());
                 let number = number.ok_or_else(|| wrong(Rule::NotNumber.into()))?;
                 self.values.push((name, number.into()));
-                // What was measured is said with its unit, which stands beside it.
+                // A measured value is sent with its unit from the field beside it.
                 let whole = name.strip_suffix(".value").unwrap_or(name);
                 let unit = form.one(&format!("{UNIT}{whole}"));
                 if !unit.is_empty() {
@@ -175,7 +199,7 @@ impl<'f> BodyBuilder<'f> {
                 let list = serde_json::from_str(value).unwrap_or_default();
                 self.values.push((name, questions::with(list, form)?));
             }
-            // Files come beside the fields; a box that is ticked says so itself.
+            // Files arrive separately; ticked boxes send their own value.
             FieldKind::Answer | FieldKind::File | FieldKind::Photo | FieldKind::Flag => {}
         }
         Ok(())
@@ -183,7 +207,7 @@ impl<'f> BodyBuilder<'f> {
 }
 
 /// The ranges of a week: one for each row of which an end is filled in.
-fn hours(form: &Form) -> Value {
+fn hours(form: &FormData) -> Value {
     let mut ranges: BTreeMap<(i64, &str), Map<String, Value>> = BTreeMap::new();
     for (name, value) in form.pairs() {
         let mut parts = name.strip_prefix(HOURS).unwrap_or_default().splitn(3, '.');
@@ -214,7 +238,7 @@ fn minor_units(text: &str, currency: &Currency, locale: Locale) -> Option<String
     if text.trim().is_empty() {
         return Some(String::new());
     }
-    // Behind the language's own decimal sign stand no thousands: 12,345 is no twelve thousand to a Dutch reader.
+    // No thousands follow the language's decimal sign: 12,345 is not twelve thousand in Dutch.
     let sign = if locale == Locale::English { '.' } else { ',' };
     let behind = text.trim().rsplit_once(sign).map_or(0, |(_, behind)| behind.len());
     let decimals = currency.decimal(0).rsplit_once('.').map_or(0, |(_, decimals)| decimals.len());
@@ -274,7 +298,7 @@ mod tests {
 
     #[test]
     fn ranges_may_be_at_a_place() {
-        let form = Form::from_query(
+        let form = FormData::from_query(
             "-hours.1.0.startTime=08:00&-hours.1.0.endTime=12:00&-hours.1.0.locationIds=a\
              &-hours.2.0.startTime=&-hours.2.0.endTime=&-hours.2.0.locationIds=b\
              &-hours.3.0.startTime=08:00&-hours.3.0.endTime=12:00&-hours.3.0.locationIds=",
@@ -297,7 +321,7 @@ mod tests {
 
     #[test]
     fn ranges_of_a_week_are_rows_of_which_an_end_is_filled_in() {
-        let form = Form::from_query(
+        let form = FormData::from_query(
             "-hours.2.0.opens=&-hours.2.0.closes=18:00&-hours.1.1.opens=13:00&-hours.1.1.closes=17:00\
              &-hours.1.0.opens=08:00&-hours.1.0.closes=12:00&-hours.3.0.opens=&-hours.3.0.closes=&-hours.x.0.opens=1&-hours.4",
         );

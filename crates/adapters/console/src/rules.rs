@@ -10,22 +10,27 @@ phrases! {
             "moet een bedrag van {min} tot {max} {currency} zijn"
             "muss ein Betrag von {min} bis {max} {currency} sein"
         ChangedByOther
-            "was changed meanwhile by somebody else: what stands here is yours, and sending it again writes it over theirs"
+            "was changed by another person in the meantime; your entry is kept here, and sending it again replaces theirs"
             "is intussen door iemand anders gewijzigd: hier staat wat je zelf typte; nog eens versturen zet dat in de plaats"
             "wurde inzwischen von jemand anderem geändert: hier steht Ihre Eingabe; erneutes Senden ersetzt die andere"
         ChangedMeanwhile
-            "was changed meanwhile: look at it as it is now, and change it again"
-            "is intussen gewijzigd: bekijk het zoals het nu is, en wijzig het opnieuw"
-            "wurde inzwischen geändert: sehen Sie es an, wie es jetzt ist, und ändern Sie es erneut"
+            "was changed in the meantime: check its present value, and change it again"
+            "Dit is intussen gewijzigd: bekijk het zoals het nu is, en wijzig het opnieuw."
+            "Das wurde inzwischen geändert: sehen Sie es an, wie es jetzt ist, und ändern Sie es erneut.",
+            page "This was changed in the meantime: check it as it is now, and change it again."
         ForOneList
             "may be given for one list"
             "mag voor één lijst staan"
             "darf für eine Liste stehen"
-        NeededAgain "is needed again" "is opnieuw nodig" "wird noch einmal gebraucht"
+        ListTooLong
+            "This list has more than 20,000 records. Go back, and filter it first."
+            "Deze lijst heeft meer dan 20.000 regels. Ga terug en filter eerst."
+            "Diese Liste hat mehr als 20.000 Einträge. Gehen Sie zurück und filtern Sie zuerst."
+        NeededAgain "is required again" "is opnieuw nodig" "wird noch einmal gebraucht"
         NoSuchOperation "There is no such operation." "Dit bestaat niet." "Das gibt es nicht."
         NoSuchPage "There is no such page." "Deze pagina bestaat niet." "Diese Seite gibt es nicht."
         NotAsWritten
-            "must be as the page has written it"
+            "must be unchanged"
             "moet zijn zoals de pagina het schreef"
             "muss so sein, wie die Seite es schrieb"
         NotDateTime
@@ -41,7 +46,7 @@ phrases! {
         TooManyOptions "has too many options" "heeft te veel opties" "hat zu viele Möglichkeiten"
         TooManyQuestions "has too many questions" "heeft te veel vragen" "hat zu viele Fragen"
         UnknownFormField
-            "is no field of this form"
+            "is not a field of this form"
             "hoort niet bij dit formulier"
             "gehört nicht zu diesem Formular"
         WrongPassword "must be your password" "moet je wachtwoord zijn" "muss Ihr Passwort sein"

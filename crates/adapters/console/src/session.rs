@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::{
     act::{safe, signed_in},
+    cookies,
     display::{self, language},
     done::Done,
     forms::{self, SubmittedForm},
@@ -26,21 +27,21 @@ use spotter_kernel::{
     Key, Result,
     secret::{Credential, CredentialKind, base64url},
 };
-use spotter_people::identity::browsers::{self, BrowserSession, Person};
+use spotter_people::identity::browsers::{self, BrowserSession, SignedInPerson};
 
 /// Where people sign in.
 pub(crate) const SIGN_IN: &str = "/sign-in";
 /// Where they sign out.
 pub(crate) const SIGN_OUT: &str = "/sign-out";
-/// Where they are told what happens.
+/// Path of live updates.
 pub(crate) const EVENTS: &str = "/console/events";
 /// Where they say how pages are to look.
-pub(crate) const TASTE: &str = "/console/taste";
+pub(crate) const DISPLAY: &str = "/console/display";
 
 const KNOWN_COOKIE: &str = "spotter_known";
 const DONE_COOKIE: &str = "spotter_done";
 /// How long a browser keeps how pages are to look, in seconds.
-const TASTE_SECONDS: i64 = 365 * 86_400;
+const DISPLAY_SECONDS: i64 = 365 * 86_400;
 
 fn is_secure(state: &State) -> bool {
     state.env.address.starts_with("https")
@@ -60,7 +61,7 @@ fn set_cookie(
 ) {
     let secure = if is_secure(state) { "; Secure" } else { "" };
     let age = seconds.map(|seconds| format!("; Max-Age={seconds}")).unwrap_or_default();
-    // Lax, because whoever comes by a link in a mail stays signed in.
+    // Lax, so that links in mail keep the session.
     let cookie = format!("{name}={value}; Path=/{age}; HttpOnly; SameSite=Lax{secure}");
     if let Ok(cookie) = HeaderValue::from_str(&cookie) {
         response.headers_mut().append(header::SET_COOKIE, cookie);
@@ -69,13 +70,13 @@ fn set_cookie(
 
 /// What a browser's cookie holds, if it can be one of ours.
 pub(crate) fn token(state: &State, headers: &HeaderMap) -> Option<Credential> {
-    let text = forms::cookie(headers, cookie_name(state))?;
+    let text = cookies::cookie(headers, cookie_name(state))?;
     Credential::parse(CredentialKind::BrowserSession, &text)
 }
 
-/// What was just done, if this is the page after it.
+/// The act completed on the previous page, if any.
 pub(crate) fn done(headers: &HeaderMap) -> Option<Done> {
-    Done::parse(&forms::cookie(headers, DONE_COOKIE)?)
+    Done::parse(&cookies::cookie(headers, DONE_COOKIE)?)
 }
 
 /// On to another page.
@@ -89,23 +90,23 @@ pub(crate) fn redirect(address: &str) -> Response<Body> {
     response
 }
 
-/// On to the page after something was done, which says so.
-pub(crate) fn go_having(state: &State, address: &str, done: &Done) -> Response<Body> {
+/// Redirects to the next page with a message.
+pub(crate) fn redirect_with_message(state: &State, address: &str, done: &Done) -> Response<Body> {
     let mut response = redirect(address);
     set_cookie(state, &mut response, DONE_COOKIE, &done.to_cookie(), Some(60));
     response
 }
 
-/// Forgets what was done, once it was said.
+/// Removes the message after it was shown.
 pub(crate) fn forget_done(state: &State, response: &mut Response<Body>) {
     set_cookie(state, response, DONE_COOKIE, "", Some(0));
 }
 
-/// Has a browser keep its cookie for as long again, where its person has asked to stay signed in.
+/// Extends the cookie, if the person chose to stay signed in.
 pub(crate) fn extend_cookie(
     state: &State,
     response: &mut Response<Body>,
-    person: &Person,
+    person: &SignedInPerson,
     token: &Credential,
 ) {
     if let Some(seconds) = person.session.cookie_seconds() {
@@ -129,7 +130,7 @@ pub(crate) fn sign_in_first(state: &State, sent: &SubmittedForm, then: String) -
     };
     let t = language(&sent.headers);
     let way = SignInContext { then: &then, remembered: false, unsent: &unsent };
-    let mut response = sign_in_page((state, t), &SignIn::default(), way, StatusCode::UNAUTHORIZED);
+    let mut response = sign_in_page(state, t, &SignIn::default(), way, StatusCode::UNAUTHORIZED);
     set_cookie(state, &mut response, cookie_name(state), "", Some(0));
     response
 }
@@ -145,16 +146,19 @@ struct SignInContext<'w> {
 }
 
 fn sign_in_page(
-    (state, t): (&State, Strings),
+    state: &State,
+    t: Strings,
     entered: &SignIn,
     SignInContext { then, remembered, unsent }: SignInContext<'_>,
     status: StatusCode,
 ) -> Response<Body> {
-    // Without mail, a link is handed out by whoever runs the business.
+    // Without mail, managers hand out links.
     let may_forget = state.env.mail_links.is_some();
     let has_code = entered.ticket.is_some();
     let main = html! {
-        @if !unsent.is_empty() && entered.wrong.is_none() { div.notice role="status" { (t.unsent_is_kept()) } }
+        @if !unsent.is_empty() && entered.wrong.is_none() {
+            div.notice role="status" { (t.unsent_is_kept()) }
+        }
         @if let Some(wrong) = &entered.wrong { div.summary role="alert" { p { (wrong) } } }
         form method="post" action=(SIGN_IN) {
             input type="hidden" name="then" value=(then);
@@ -163,24 +167,31 @@ fn sign_in_page(
             @if has_code {
                 @if remembered { input type="hidden" name="remember" value="true"; }
             } @else {
-                label.check.field { input type="checkbox" name="remember" value="true" checked[remembered]; (t.stay_signed_in()) }
+                label.check.field {
+                    input type="checkbox" name="remember" value="true" checked[remembered];
+                    (t.stay_signed_in())
+                }
             }
             button type="submit" { (t.sign_in()) }
         }
-        @if has_code { p { a href=(SIGN_IN) { (t.back()) } } }
-        @else if may_forget { p { a href="/forgot-password" { (t.forgot()) } } }
+        @if has_code {
+            p { a href=(SIGN_IN) { (t.back()) } }
+        } @else if may_forget {
+            p { a href="/forgot-password" { (t.forgot()) } }
+        }
     };
     let title = if has_code { t.second_step() } else { t.sign_in() };
     outside(t, status, title, entered.wrong.is_some(), main)
 }
 
-/// Shows where people sign in; whoever has is sent on.
+/// Shows the sign-in page; signed-in people are redirected.
 pub(crate) async fn show(
     Given(state): Given<Arc<State>>,
     request: Request<Body>,
 ) -> Response<Body> {
+    let t = language(request.headers());
     if let Err(refused) = state.count_address(&request) {
-        return parts::problem(&refused);
+        return parts::problem(t, &refused);
     }
     let query = request.uri().query().unwrap_or_default();
     let mut pairs = form_urlencoded::parse(query.as_bytes());
@@ -191,9 +202,8 @@ pub(crate) async fn show(
     {
         return redirect(safe(&then));
     }
-    let t = language(request.headers());
     let way = SignInContext { then: &then, remembered: false, unsent: "" };
-    sign_in_page((&state, t), &SignIn::default(), way, StatusCode::OK)
+    sign_in_page(&state, t, &SignIn::default(), way, StatusCode::OK)
 }
 
 /// For how long a browser is known to an account, in seconds: a year.
@@ -218,14 +228,14 @@ fn know_browser(state: &State, response: &mut Response<Body>, email: &str) {
 
 /// What a browser shows of an earlier sign-in to an account, if it is good.
 fn known_browser(state: &State, headers: &HeaderMap, email: &str) -> Option<String> {
-    let signed = forms::cookie(headers, KNOWN_COOKIE)?;
+    let signed = cookies::cookie(headers, KNOWN_COOKIE)?;
     let text = state.env.vault.verified(KNOWN_COOKIE, &signed)?;
     let (account, until) = text.split_once(':')?;
     let is_open = until.parse::<i64>().ok()? > state.env.clock.now().seconds();
     (is_open && account == account_mark(email)).then_some(signed)
 }
 
-/// Signs somebody in.
+/// Signs a person in.
 pub(crate) async fn sign_in(
     Given(state): Given<Arc<State>>,
     sent: SubmittedForm,
@@ -255,17 +265,17 @@ pub(crate) async fn sign_in(
             let status = if goes_on { StatusCode::OK } else { status };
             let (then, unsent) = (sent.form.one("then"), sent.form.one(unsent_form::FIELD));
             let way = SignInContext { then, remembered, unsent };
-            let mut response = sign_in_page((&state, t), &entered, way, status);
+            let mut response = sign_in_page(&state, t, &entered, way, status);
             if goes_on {
                 know_browser(&state, &mut response, sent.form.one("email"));
             }
             response
         }
-        Err(problem) => parts::problem(&problem),
+        Err(problem) => parts::problem(t, &problem),
     }
 }
 
-/// On to a page, as whoever has just signed in.
+/// Redirects to a page after signing in.
 pub(crate) fn continue_to(
     state: &State,
     address: &str,
@@ -282,7 +292,7 @@ fn set_session(state: &State, response: &mut Response<Body>, token: &Credential,
     set_cookie(state, response, cookie_name(state), token.expose(), seconds);
 }
 
-/// Signs somebody in: what their cookie holds, and what tells whose a form is.
+/// Opens a session: its cookie, and the owner of unsent forms.
 async fn open_session(
     state: &Arc<State>,
     sent: &SubmittedForm,
@@ -293,28 +303,29 @@ async fn open_session(
     let caller = Caller::new(account.company_id, Actor::System);
     let browser = sent.headers.get(header::USER_AGENT).and_then(|value| value.to_str().ok());
     let browser = browser.unwrap_or_default().to_owned();
-    let who = (account.subject, account.subject_id);
-    let open = move |cx: &mut Write<'_, '_>| browsers::open(cx, who, &browser, remembered);
+    let (subject, id) = (account.subject, account.subject_id);
+    let open = move |cx: &mut Write<'_, '_>| browsers::open(cx, subject, id, &browser, remembered);
     let whose = unsent_form::whose(account.company_id, &account.email);
-    let opened = write(state, caller, ("login", &[]), &sent.request_id, open).await;
+    let opened = write(state, caller, "login", &[], &sent.request_id, open).await;
     opened.map(|token| (token, whose)).map_err(|problem| match problem.key {
         Key::InvalidToken => Key::InvalidCredentials.into(),
         _ => problem,
     })
 }
 
-/// Signs somebody out.
+/// Signs a person out.
 pub(crate) async fn sign_out(
     Given(state): Given<Arc<State>>,
     sent: SubmittedForm,
 ) -> Response<Body> {
+    let t = language(&sent.headers);
     let mut response = redirect(SIGN_IN);
     if let Some(token) = token(&state, &sent.headers) {
         if !is_own(token.expose(), sent.form.one("-csrf")) {
-            return forms::forged();
+            return forms::forged(t);
         }
         if let Err(problem) = end(&state, &token, &sent.request_id).await {
-            return parts::problem(&problem);
+            return parts::problem(t, &problem);
         }
     }
     set_cookie(&state, &mut response, cookie_name(&state), "", Some(0));
@@ -328,37 +339,39 @@ async fn end(state: &Arc<State>, token: &Credential, request_id: &RequestId) -> 
     };
     let session = person.session.session_id;
     let end = move |cx: &mut Write<'_, '_>| browsers::end(cx, session);
-    write(state, person.caller, ("logout", &[]), request_id, end).await
+    write(state, person.caller, "logout", &[], request_id, end).await
 }
 
-/// What is told to whoever is signed in as it happens.
+/// Streams live updates to the signed-in person.
 pub(crate) async fn events(
     Given(state): Given<Arc<State>>,
     request: Request<Body>,
 ) -> Response<Body> {
+    let t = language(request.headers());
     let Some(token) = token(&state, request.headers()) else {
-        return parts::problem(&Key::InvalidToken.into());
+        return parts::problem(t, &Key::InvalidToken.into());
     };
     let headers = request.headers().clone();
     drop(request);
     let listening = spotter_http::listen(state, token, headers).await;
-    listening.unwrap_or_else(|problem| parts::problem(&problem))
+    listening.unwrap_or_else(|problem| parts::problem(t, &problem))
 }
 
-/// Keeps how somebody wants pages to look, in their browser.
+/// Stores display settings in the browser.
 pub(crate) async fn choose(Given(state): Given<Arc<State>>, sent: SubmittedForm) -> Response<Body> {
     let language = Locale::parse(sent.form.one("language")).map_or("", Locale::code);
     let theme = match sent.form.one("theme") {
         theme @ ("light" | "dark") => theme,
         _ => "",
     };
-    let mut response = go_having(&state, safe(sent.form.one("then")), &Success::Saved.into());
+    let mut response =
+        redirect_with_message(&state, safe(sent.form.one("then")), &Success::Saved.into());
     let units = match sent.form.one("units") {
         units @ ("metric" | "imperial") => units,
         _ => "",
     };
     let value = format!("{language}.{theme}.{units}");
-    set_cookie(&state, &mut response, display::COOKIE, &value, Some(TASTE_SECONDS));
+    set_cookie(&state, &mut response, display::COOKIE, &value, Some(DISPLAY_SECONDS));
     response
 }
 

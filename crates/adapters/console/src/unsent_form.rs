@@ -1,5 +1,5 @@
-//! What somebody had typed when their session was over: it goes along while they sign in, and is sent once they say so. It is
-//! for nobody else, and nothing of an act for which the password is asked is kept, nor of one that tells or takes a secret.
+//! Entered values that survive the end of a session: shown again after the same person signed in. Not for operations
+//! that require the password, and not for secrets.
 
 use maud::{Markup, html};
 use serde::{Deserialize, Serialize};
@@ -9,7 +9,7 @@ use spotter_http::State;
 use spotter_kernel::{id::CompanyId, secret::base64url};
 
 use crate::{
-    act::safe, edited_fields, forms::Form, page_context::allowed_operation, words::Strings,
+    act::safe, edited_fields, forms::FormData, page_context::allowed_operation, words::Strings,
 };
 
 /// The field of the sign-in that it goes along in.
@@ -20,29 +20,29 @@ const LENGTH_MAX: usize = 60_000;
 /// A form that was not sent.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct UnsentForm {
-    /// The page that it stands on.
+    /// The page of the form.
     at: String,
     fields: Vec<(String, String)>,
 }
 
-/// The field of a form that says whose it is.
+/// The field with its owner.
 pub(crate) const WHOSE: &str = "-whose";
 
-/// Whether nothing of an operation is secret, and nobody is asked for their password for it.
+/// Whether an operation has no secrets and requires no password.
 fn is_plain(state: &State, operation: &str) -> bool {
     allowed_operation(state, operation)
         .is_ok_and(|found| !found.needs_reauthentication() && !found.is_secret())
 }
 
-/// What tells whose a form is, by where they sign in.
+/// The owner of a form, by company and address.
 pub(crate) fn whose(company: CompanyId, email: &str) -> String {
     let text = format!("whose {company} {}", email.trim().to_lowercase());
     base64url(&vault::digest_of(text.as_bytes())).chars().take(16).collect()
 }
 
 impl UnsentForm {
-    /// What a form said, but for its secrets; nothing where it said nothing.
-    pub(crate) fn of(state: &State, form: &Form, at: String) -> Option<String> {
+    /// The entered values without secrets; nothing without values.
+    pub(crate) fn of(state: &State, form: &FormData, at: String) -> Option<String> {
         if !is_plain(state, form.one("-do")) {
             return None;
         }
@@ -68,14 +68,14 @@ impl UnsentForm {
         self.fields.iter().any(|(name, value)| !name.starts_with('-') && !value.is_empty())
     }
 
-    /// What goes along with a sign-in of somebody, if it is theirs.
-    pub(crate) fn read(state: &State, form: &Form, whose: &str) -> Option<Self> {
+    /// The entered values for a sign-in, if they belong to this person.
+    pub(crate) fn read(state: &State, form: &FormData, whose: &str) -> Option<Self> {
         let own: Self = serde_json::from_str(form.one(FIELD)).ok()?;
         let theirs = own.one(WHOSE) == whose && is_plain(state, own.one("-do"));
         (theirs && own.is_filled_in()).then_some(own)
     }
 
-    /// It once more, to be sent by whoever has signed in.
+    /// The form again, to be submitted after signing in.
     pub(crate) fn resend_form(&self, t: Strings, csrf: &str) -> Markup {
         let was: Vec<(String, String)> =
             serde_json::from_str(self.one(edited_fields::FIELD)).unwrap_or_default();
@@ -87,15 +87,17 @@ impl UnsentForm {
             p { (t.unsent_means()) }
             @for (name, value) in typed {
                 @let label = t.field(name.split(':').next().unwrap_or_default());
-                // What has no word of its own stands by itself.
+                // Without a label the name is enough.
                 p { @if !name.ends_with(label) { span.quiet { (label) } br; } (value) }
             }
             form method="post" action=(at) {
-                @for (name, value) in &self.fields { input type="hidden" name=(name) value=(value); }
+                @for (name, value) in &self.fields {
+                    input type="hidden" name=(name) value=(value);
+                }
                 input type="hidden" name="-csrf" value=(csrf);
                 button type="submit" { (t.send()) }
             }
-            p { a href=(at) { (t.throw_away()) } }
+            p { a href=(at) { (t.discard()) } }
         }
     }
 }

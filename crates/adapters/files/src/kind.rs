@@ -1,4 +1,4 @@
-//! Whether a file is what it is said to be, by how it begins.
+//! Whether a file is of its declared type, by its first bytes.
 
 /// Whether a file that begins so can be of this media type. Of types that are not known by their
 /// beginning, nothing is.

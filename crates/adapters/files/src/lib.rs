@@ -1,5 +1,4 @@
-//! Where the bytes of files are kept: a folder, or any store that speaks S3's protocol. What is known
-//! of the files themselves is in the database.
+//! Storage of files: a folder, or any store with the S3 protocol. Records of the files are in the database.
 
 mod kind;
 pub mod picture;
@@ -21,7 +20,7 @@ use tokio::io::AsyncWriteExt;
 /// Bytes that are held before they are sent on: the least that a part of an S3 upload may have.
 const PART: usize = 5 << 20;
 
-/// Where files are kept; clones share it.
+/// A file store; clones share it.
 #[derive(Clone, Debug)]
 pub struct Files(Arc<dyn ObjectStore>);
 
@@ -66,13 +65,13 @@ fn is_full(error: &(dyn Error + 'static)) -> bool {
 }
 
 impl Files {
-    /// Opens the place where files are kept; a folder is made if it is not there.
+    /// Opens a file store; creates a missing folder.
     pub fn open(place: &FileStore) -> Result<Self, FileError> {
         match place {
             FileStore::Folder(folder) => {
                 let failed = |error| FileError::Failed(format!("{}: {error}", folder.display()));
                 std::fs::create_dir_all(folder).map_err(failed)?;
-                // What was acknowledged is on disk, as it is in the database.
+                // Acknowledged data is on disk, as in the database.
                 let store = LocalFileSystem::new_with_prefix(folder)?.with_fsync(true);
                 Ok(Self(Arc::new(store)))
             }
@@ -89,7 +88,7 @@ impl Files {
         Self(store)
     }
 
-    /// Begins to write a file. It is there once it is [finished](Writing::finish), and all of it.
+    /// Begins to write a file, which exists once it is completely [finished](Writing::finish).
     pub fn create(&self, key: &str) -> FileWriter {
         let writer = BufWriter::with_capacity(self.0.clone(), Path::from(key), PART);
         FileWriter { writer: writer.with_max_concurrency(1), size: 0 }
@@ -183,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn a_full_disk_is_told_apart() {
+    fn a_full_disk_is_a_distinct_error() {
         let full = io::Error::from(io::ErrorKind::StorageFull);
         let error = object_store::Error::Generic { store: "x", source: Box::new(full) };
         assert!(matches!(FileError::from(error), FileError::Full));

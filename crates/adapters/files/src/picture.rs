@@ -1,6 +1,5 @@
-//! Pictures that people send of themselves: turned the right way up, made smaller, and written anew, so that
-//! nothing of the camera, the place or the time is left in them. What is no picture, or a bomb, is refused
-//! before it is decoded.
+//! Pictures of users: rotated upright, reduced and re-encoded, so that nothing about camera, place or time remains.
+//! Invalid files and decompression bombs are refused before decoding.
 
 use std::{borrow::Cow, io::Cursor};
 
@@ -13,16 +12,16 @@ use image::{
 pub const SIDE_MAX: u32 = 12_000;
 /// Most pixels that are taken.
 pub const PIXELS_MAX: u64 = 40_000_000;
-/// Longest side of what is kept.
+/// Longest side of the stored picture.
 pub const KEPT_SIDE: u32 = 2_048;
 /// Longest side of its thumbnail.
 pub const THUMBNAIL_SIDE: u32 = 320;
 /// Most bytes of a decoded picture: 40 megapixels of 16 bits in four channels.
 const DECODED_MAX: u64 = PIXELS_MAX * 8;
-/// Of what is kept, in percent.
+/// JPEG quality of the stored picture, in percent.
 const QUALITY: u8 = 85;
 
-/// A picture as it is kept, with its thumbnail: both JPEG.
+/// The stored picture with its thumbnail: both JPEG.
 #[derive(Debug)]
 pub struct Picture {
     /// The picture.
@@ -37,7 +36,7 @@ pub struct Picture {
 
 /// Why a picture is not taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Refusal {
+pub enum PictureRefusal {
     /// It is no JPEG, PNG or WebP.
     NoPicture,
     /// It moves.
@@ -48,17 +47,17 @@ pub enum Refusal {
     Broken,
 }
 
-/// Reads a picture and writes it anew. Takes time and memory: not for a thread that others wait for.
-pub fn clean(bytes: &[u8]) -> Result<Picture, Refusal> {
-    let format = image::guess_format(bytes).map_err(|_| Refusal::NoPicture)?;
+/// Reads and re-encodes a picture. Takes time and memory: not for a thread that others wait for.
+pub fn clean(bytes: &[u8]) -> Result<Picture, PictureRefusal> {
+    let format = image::guess_format(bytes).map_err(|_| PictureRefusal::NoPicture)?;
     if !matches!(format, ImageFormat::Jpeg | ImageFormat::Png | ImageFormat::WebP) {
-        return Err(Refusal::NoPicture);
+        return Err(PictureRefusal::NoPicture);
     }
     if moves(bytes, format) {
-        return Err(Refusal::Moves);
+        return Err(PictureRefusal::Moves);
     }
     if format == ImageFormat::Jpeg && !is_whole_jpeg(bytes) {
-        return Err(Refusal::Broken);
+        return Err(PictureRefusal::Broken);
     }
     let bytes = without_profiles(bytes, format);
     let mut reader = ImageReader::with_format(Cursor::new(&*bytes), format);
@@ -70,14 +69,14 @@ pub fn clean(bytes: &[u8]) -> Result<Picture, Refusal> {
     let mut decoder = reader.into_decoder().map_err(of)?;
     let (width, height) = decoder.dimensions();
     let pixels = u64::from(width) * u64::from(height);
-    // The library asks its limits where it decodes itself; here it is asked before anything is.
+    // The library checks its limits while decoding; here they are checked before.
     if pixels == 0 || pixels > PIXELS_MAX || width.max(height) > SIDE_MAX {
-        return Err(Refusal::TooLarge);
+        return Err(PictureRefusal::TooLarge);
     }
     if decoder.total_bytes() > DECODED_MAX {
-        return Err(Refusal::TooLarge);
+        return Err(PictureRefusal::TooLarge);
     }
-    let orientation = decoder.orientation().map_err(|_| Refusal::Broken)?;
+    let orientation = decoder.orientation().map_err(|_| PictureRefusal::Broken)?;
     let mut image = DynamicImage::from_decoder(decoder).map_err(of)?;
     if image.width().max(image.height()) > KEPT_SIDE {
         // Averages what falls together: finer filters hold several times the picture while they work.
@@ -89,14 +88,15 @@ pub fn clean(bytes: &[u8]) -> Result<Picture, Refusal> {
 
 /// A picture that the program makes, of the colours of its pixels.
 pub fn paint(
-    (width, height): (u32, u32),
+    width: u32,
+    height: u32,
     colour: impl Fn(u32, u32) -> [u8; 3],
-) -> Result<Picture, Refusal> {
+) -> Result<Picture, PictureRefusal> {
     let painted = RgbImage::from_fn(width, height, |x, y| Rgb(colour(x, y)));
     encode(&DynamicImage::ImageRgb8(painted))
 }
 
-fn encode(image: &DynamicImage) -> Result<Picture, Refusal> {
+fn encode(image: &DynamicImage) -> Result<Picture, PictureRefusal> {
     let thumbnail = image.thumbnail(THUMBNAIL_SIDE, THUMBNAIL_SIDE);
     Ok(Picture {
         width: image.width(),
@@ -106,8 +106,7 @@ fn encode(image: &DynamicImage) -> Result<Picture, Refusal> {
     })
 }
 
-/// A PNG without what is packed in it beside the picture: unpacked, it could be a thousand times as large, and
-/// nothing of it is kept.
+/// A PNG without its compressed metadata, which could expand a thousandfold and is not stored.
 fn without_profiles(bytes: &[u8], format: ImageFormat) -> Cow<'_, [u8]> {
     const SIGNATURE: usize = 8;
     const AROUND: usize = 12;
@@ -127,8 +126,8 @@ fn without_profiles(bytes: &[u8], format: ImageFormat) -> Cow<'_, [u8]> {
     Cow::Owned(kept)
 }
 
-/// Whether a JPEG goes on to its end: decoders fill in what is missing. Its segments say how long they are; what is
-/// coded after the head of a scan goes on to the next marker (ITU T.81, B.1.1).
+/// Whether a JPEG is complete: decoders fill in missing data. Segments have a length; entropy-coded data after the
+/// head of a scan extends to the next marker (ITU T.81, B.1.1).
 fn is_whole_jpeg(bytes: &[u8]) -> bool {
     let mut at = 2;
     loop {
@@ -137,7 +136,7 @@ fn is_whole_jpeg(bytes: &[u8]) -> bool {
         };
         match marker {
             0xd9 => return true,
-            // Fill bytes, and markers that stand alone.
+            // Fill bytes, and markers without a segment.
             0xff => at += 1,
             0x01 | 0xd0..=0xd8 => at += 2,
             _ => {
@@ -156,10 +155,10 @@ fn is_whole_jpeg(bytes: &[u8]) -> bool {
     }
 }
 
-fn of(error: image::ImageError) -> Refusal {
+fn of(error: image::ImageError) -> PictureRefusal {
     match error {
-        image::ImageError::Limits(_) => Refusal::TooLarge,
-        _ => Refusal::Broken,
+        image::ImageError::Limits(_) => PictureRefusal::TooLarge,
+        _ => PictureRefusal::Broken,
     }
 }
 
@@ -176,7 +175,7 @@ fn moves(bytes: &[u8], format: ImageFormat) -> bool {
 }
 
 /// A picture on white, where it lets something through, as a JPEG without anything beside it.
-fn jpeg(image: &DynamicImage) -> Result<Vec<u8>, Refusal> {
+fn jpeg(image: &DynamicImage) -> Result<Vec<u8>, PictureRefusal> {
     let mut flat = image.to_rgba8();
     for pixel in flat.pixels_mut() {
         let alpha = u32::from(pixel[3]);
@@ -189,7 +188,7 @@ fn jpeg(image: &DynamicImage) -> Result<Vec<u8>, Refusal> {
     let mut bytes = Vec::new();
     JpegEncoder::new_with_quality(&mut bytes, QUALITY)
         .encode_image(&flat)
-        .map_err(|_| Refusal::Broken)?;
+        .map_err(|_| PictureRefusal::Broken)?;
     Ok(bytes)
 }
 
@@ -210,7 +209,7 @@ mod tests {
         bytes.into_inner()
     }
 
-    /// A JPEG with an EXIF block that says how the camera was held, and where.
+    /// A JPEG with an EXIF block of orientation and location.
     fn turned(image: &DynamicImage, orientation: u8) -> Vec<u8> {
         let plain = as_format(image, ImageFormat::Jpeg);
         let mut exif = b"Exif\0\0II*\0\x08\0\0\0\x01\0\x12\x01\x03\0\x01\0\0\0".to_vec();
@@ -221,14 +220,14 @@ mod tests {
     }
 
     #[test]
-    fn pictures_are_turned_made_smaller_and_written_anew() {
+    fn pictures_are_rotated_reduced_and_reencoded() {
         let output = clean(&turned(&striped(3_000, 1_000), 6)).unwrap();
         assert_eq!((output.width, output.height), (683, 2_048));
         for bytes in [&output.large, &output.thumbnail] {
             assert!(!bytes.windows(4).any(|four| four == b"Exif"));
             assert!(!bytes.windows(3).any(|three| three == b"GPS"));
             let image = image::load_from_memory(bytes).unwrap().to_rgb8();
-            // What was above is on the right.
+            // The former top is on the right.
             let right = image.get_pixel(image.width() - 10, image.height() / 2);
             assert!(right[0] > 150 && right[2] < 100, "{right:?}");
         }
@@ -237,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn every_kind_is_taken_and_kept_as_one() {
+    fn every_kind_round_trips() {
         for format in [ImageFormat::Jpeg, ImageFormat::Png, ImageFormat::WebP] {
             let output = clean(&as_format(&striped(40, 30), format)).unwrap();
             assert_eq!((output.width, output.height), (40, 30));
@@ -246,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn what_lets_something_through_stands_on_white() {
+    fn transparent_pictures_get_a_white_background() {
         let clear = DynamicImage::new_rgba8(20, 20);
         let output = clean(&as_format(&clear, ImageFormat::Png)).unwrap();
         let image = image::load_from_memory(&output.large).unwrap().to_rgb8();
@@ -254,13 +253,16 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_picture_or_a_bomb_is_refused() {
+    fn non_pictures_and_bombs_are_refused() {
         let output = |bytes: &[u8]| clean(bytes).unwrap_err();
-        assert_eq!(output(b""), Refusal::NoPicture);
-        assert_eq!(output(b"GIF89a\x01\0\x01\0\0\0\0"), Refusal::NoPicture);
-        assert_eq!(output(b"<svg xmlns=\"http://www.w3.org/2000/svg\"/>"), Refusal::NoPicture);
+        assert_eq!(output(b""), PictureRefusal::NoPicture);
+        assert_eq!(output(b"GIF89a\x01\0\x01\0\0\0\0"), PictureRefusal::NoPicture);
+        assert_eq!(
+            output(b"<svg xmlns=\"http://www.w3.org/2000/svg\"/>"),
+            PictureRefusal::NoPicture
+        );
         let whole = as_format(&striped(400, 300), ImageFormat::Png);
-        assert_eq!(output(&whole[..whole.len() / 2]), Refusal::Broken);
+        assert_eq!(output(&whole[..whole.len() / 2]), PictureRefusal::Broken);
         // A header that promises more pixels than there is room for.
         for (width, height) in [(12_001_u32, 1_u32), (11_000, 11_000), (u32::MAX / 2, u32::MAX / 2)]
         {
@@ -269,7 +271,7 @@ mod tests {
             bomb[20..24].copy_from_slice(&height.to_be_bytes());
             let crc = crc32(&bomb[12..29]);
             bomb[29..33].copy_from_slice(&crc.to_be_bytes());
-            assert_eq!(output(&bomb), Refusal::TooLarge, "{width} by {height}");
+            assert_eq!(output(&bomb), PictureRefusal::TooLarge, "{width} by {height}");
         }
     }
 
@@ -282,9 +284,9 @@ mod tests {
     }
 
     #[test]
-    fn what_is_packed_beside_a_png_is_never_unpacked() {
+    fn compressed_png_metadata_is_never_unpacked() {
         let plain = as_format(&striped(8, 8), ImageFormat::Png);
-        // After the head come chunks that say they are a profile and a text, and are no such thing: nobody looks.
+        // Chunks that pretend to be a profile and a text: they are not parsed.
         let chunk = |name: &[u8; 4]| {
             let data = [7u8; 64];
             [&64u32.to_be_bytes()[..], name, &data, &[0; 4]].concat()
@@ -305,7 +307,7 @@ mod tests {
         }));
         let whole = turned(&noisy, 1);
         assert!(clean(&whole).is_ok());
-        // What stands behind the end is nobody's.
+        // Data after the end is ignored.
         assert!(clean(&[&whole[..], b"<script>"].concat()).is_ok());
         for cut in [whole.len() - 2, whole.len() - 1, whole.len() / 2, whole.len() / 10, 30, 3] {
             assert!(clean(&whole[..cut]).is_err(), "{cut} of {}", whole.len());

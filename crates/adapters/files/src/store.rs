@@ -1,8 +1,8 @@
-//! How an operator says where files are kept.
+//! The operator's setting of the file store.
 
 use std::path::PathBuf;
 
-/// Where files are kept.
+/// The place of the file store.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FileStore {
     /// A folder of this machine, or one that several machines share.

@@ -1,5 +1,5 @@
-//! What pages load: a style, two scripts and an icon, at addresses that name what they hold, so that browsers keep them
-//! for good.
+//! Assets of pages: a style sheet, two scripts and an icon, at addresses with a digest of their content, so that
+//! browsers cache them forever.
 
 use std::{io::Write, sync::LazyLock};
 

@@ -1,33 +1,33 @@
-//! Forms that people send: read, and told apart from forged ones.
+//! Submitted forms: parsing them, and detecting forged ones.
 
 use std::{borrow::Cow, net::IpAddr, sync::Arc, time::Duration};
 
 use axum::{
     body::Body,
     extract::{DefaultBodyLimit, FromRequest, Multipart},
-    http::{HeaderMap, HeaderName, HeaderValue, Request, Response, StatusCode, header},
+    http::{HeaderMap, HeaderName, Request, Response, StatusCode, header},
 };
 use spotter_contract::vault;
-use spotter_http::{FormFile, RequestId, State, read_body, read_body_within};
+use spotter_http::{RequestId, State, UploadedFile, read_body, read_body_within};
 use spotter_kernel::{Key, Problem, Result, Rule, encoding::decoded, secret::base64url};
 
-use crate::{page, words::Strings};
+use crate::{display, page, words::Strings};
 
 /// The longest form.
 const BODY_MAX: usize = 256 << 10;
 /// The same with a file of text.
 pub const TEXT_MAX: usize = 1 << 20;
 /// How long a form with a file may take to arrive.
-const PATIENCE: Duration = Duration::from_secs(120);
-/// Files that a form may bring.
+const TIMEOUT: Duration = Duration::from_secs(120);
+/// Most files of a form.
 const FILES_MAX: usize = 20;
 /// Fields that a form may have.
 pub const FIELDS_MAX: usize = 1_000;
 
-/// A form that a page of ours has sent, as far as its request tells.
+/// A submitted form of an own page, with facts of its request.
 pub struct SubmittedForm {
-    /// What it said.
-    pub form: Form,
+    /// Its content.
+    pub form: FormData,
     /// Where it came from.
     pub from: IpAddr,
     /// The request's id.
@@ -42,12 +42,13 @@ impl SubmittedForm {
         state: &State,
         request: Request<Body>,
     ) -> std::result::Result<Self, Response<Body>> {
-        state.count_address(&request).map_err(|problem| page::problem(&problem))?;
+        let t = display::language(request.headers());
+        state.count_address(&request).map_err(|problem| page::problem(t, &problem))?;
         Self::from_browser(state, request, TEXT_MAX).await
     }
 
-    /// The same from a browser that is signed in, or says so: it is counted by who that is. With a file it may have so many
-    /// bytes.
+    /// The same from a browser that is or claims to be signed in: it counts for that person. A form with a file may
+    /// have this many bytes.
     pub async fn from_browser(
         state: &State,
         request: Request<Body>,
@@ -56,9 +57,11 @@ impl SubmittedForm {
         let from = state.address(&request);
         let (request_id, headers) = (RequestId::of(&request), request.headers().clone());
         if is_foreign(&headers, &[&state.env.mcp_url, &state.env.address]) {
-            return Err(forged());
+            return Err(forged(display::language(&headers)));
         }
-        let form = Form::read(request, most).await.map_err(|problem| page::problem(&problem))?;
+        let t = display::language(&headers);
+        let form =
+            FormData::read(request, most).await.map_err(|problem| page::problem(t, &problem))?;
         Ok(Self { form, from, request_id, headers })
     }
 }
@@ -74,10 +77,10 @@ impl FromRequest<Arc<State>> for SubmittedForm {
     }
 }
 
-/// What a form said.
-pub struct Form {
+/// The content of a form.
+pub struct FormData {
     pairs: Vec<(String, String)>,
-    files: Vec<(String, FormFile)>,
+    files: Vec<(String, UploadedFile)>,
 }
 
 /// Whether a request brings a form that may hold a file (RFC 7578).
@@ -86,7 +89,7 @@ pub fn brings_file(headers: &HeaderMap) -> bool {
     kind.is_some_and(|kind| kind.starts_with("multipart/form-data"))
 }
 
-impl Form {
+impl FormData {
     /// Reads a form, unless it is too long or cut off.
     async fn read(request: Request<Body>, most: usize) -> Result<Self> {
         if brings_file(request.headers()) {
@@ -97,19 +100,19 @@ impl Form {
         Ok(Self::from_pairs(pairs))
     }
 
-    /// Reads a form that may bring files. A field whose name has a mark, such as `uploadId:file`, brings one to be kept; any
-    /// other brings text, and what its file is called is a field of its own.
+    /// Parses a form that may contain files. A field with a mark in its name, such as `uploadId:file`, contains a
+    /// file to store; others are read as text, and the file's name is a field of its own.
     async fn read_with_file(request: Request<Body>, most: usize) -> Result<Self> {
         let unreadable = || Problem::because(Key::RequestInvalid, Rule::UnreadableForm);
         let (parts, body) = request.into_parts();
-        let body = read_body_within(body, most, PATIENCE).await?;
+        let body = read_body_within(body, most, TIMEOUT).await?;
         let mut request = Request::from_parts(parts, Body::from(body));
         // It has been read within its bound.
         DefaultBodyLimit::disable().apply(&mut request);
         let mut multipart =
             Multipart::from_request(request, &()).await.map_err(|_| unreadable())?;
         let (mut pairs, mut files) = (Vec::new(), Vec::new());
-        // What is read as text is as short as it is in a form without files; a file of text may be longer.
+        // Text fields are as short as in a form without files; a text file may be longer.
         let (mut typed, mut brought) = (BODY_MAX, TEXT_MAX);
         while let Some(field) = multipart.next_field().await.map_err(|_| unreadable())? {
             let name = field.name().unwrap_or_default().to_owned();
@@ -120,10 +123,10 @@ impl Form {
                 return Err(Problem::because(Key::RequestInvalid, Rule::TooManyFields));
             }
             match called {
-                // A browser sends what was not chosen as a file without a name.
+                // A browser sends an unchosen file as one without a name.
                 Some(called) if name.contains(':') => {
                     if !called.is_empty() {
-                        files.push((name, FormFile { name: called, media_type, bytes }));
+                        files.push((name, UploadedFile { name: called, media_type, bytes }));
                     }
                 }
                 called => {
@@ -148,12 +151,12 @@ impl Form {
         Self { pairs: pairs.collect(), files: Vec::new() }
     }
 
-    /// The files that it brings, by the fields that they stand in.
-    pub fn files(&self) -> impl Iterator<Item = (&str, &FormFile)> {
+    /// Its files, by field.
+    pub fn files(&self) -> impl Iterator<Item = (&str, &UploadedFile)> {
         self.files.iter().map(|(name, file)| (name.as_str(), file))
     }
 
-    /// A form with other fields, and what else this one said.
+    /// The form with other fields, and otherwise the same.
     pub fn with_fields(&self, fields: Vec<(String, String)>) -> Self {
         let own = self.pairs.iter().filter(|(name, _)| name.starts_with('-')).cloned();
         Self { pairs: own.chain(fields).collect(), files: Vec::new() }
@@ -164,7 +167,7 @@ impl Form {
         Self { pairs: fields.to_vec(), files: Vec::new() }
     }
 
-    /// What an address asks, as a form would.
+    /// A query string as a form.
     pub fn from_query(query: &str) -> Self {
         Self::from_pairs(form_urlencoded::parse(query.as_bytes()))
     }
@@ -174,7 +177,7 @@ impl Form {
         self.pairs.iter().map(|(name, value)| (name.as_str(), value.as_str()))
     }
 
-    /// What stands in the path of the operation that it asks.
+    /// The path parameters of the form's operation.
     pub fn path(&self) -> Vec<(String, String)> {
         let own = |(name, value): (&str, &str)| {
             Some((name.strip_prefix("-at.")?.to_owned(), value.to_owned()))
@@ -187,37 +190,17 @@ impl Form {
         self.all(name).next().unwrap_or_default()
     }
 
+    /// Whether a field was sent without a value, by its name with or without the mark of its kind (`price:money`).
+    pub fn is_empty_at(&self, field: &str) -> bool {
+        let is_field = |name: &str| name.split(':').next() == Some(field);
+        let mut own = self.pairs().filter(|(name, _)| is_field(name)).peekable();
+        own.peek().is_some() && own.all(|(_, value)| value.trim().is_empty())
+    }
+
     /// Every value of a field.
     pub fn all(&self, name: &str) -> impl Iterator<Item = &str> {
         self.pairs.iter().filter(move |(own, _)| own == name).map(|(_, value)| value.as_str())
     }
-}
-
-/// The value of a cookie.
-pub fn cookie(headers: &HeaderMap, name: &str) -> Option<String> {
-    let all = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
-    let mut pairs =
-        all.flat_map(|text| text.split(';')).filter_map(|pair| pair.trim().split_once('='));
-    pairs.find(|(own, _)| *own == name).map(|(_, value)| value.to_owned())
-}
-
-/// Sets a cookie that no script sees, no other site has sent, and no other path is given.
-pub fn with_cookie(
-    state: &State,
-    mut response: Response<Body>,
-    name: &str,
-    path: &str,
-    value: &str,
-    seconds: u32,
-) -> Response<Body> {
-    let secure = if state.env.mcp_url.starts_with("https") { "; Secure" } else { "" };
-    let cookie = format!(
-        "{name}={value}; Path={path}; Max-Age={seconds}; HttpOnly; SameSite=Strict{secure}"
-    );
-    if let Ok(cookie) = HeaderValue::from_str(&cookie) {
-        response.headers_mut().insert(header::SET_COOKIE, cookie);
-    }
-    response
 }
 
 /// What ties a form to the browser that it was shown in.
@@ -225,8 +208,7 @@ pub fn csrf(session: &str) -> String {
     base64url(&vault::digest_of(format!("csrf {session}").as_bytes()))
 }
 
-/// A form that another site sends says so, in every browser of today; older ones tell where it comes
-/// from.
+/// A form of another site declares that in every current browser; older ones send their origin.
 fn is_foreign(headers: &HeaderMap, own: &[&str]) -> bool {
     let text = |name: HeaderName| headers.get(name).and_then(|value| value.to_str().ok());
     match text(HeaderName::from_static("sec-fetch-site")) {
@@ -245,7 +227,6 @@ fn is_foreign(headers: &HeaderMap, own: &[&str]) -> bool {
 }
 
 /// The answer to a form that no page of ours has sent.
-pub fn forged() -> Response<Body> {
-    let t = Strings::in_english();
-    page::stopped(t, StatusCode::FORBIDDEN, "This form was not sent by the page that you saw.")
+pub fn forged(t: Strings) -> Response<Body> {
+    page::stopped(t, StatusCode::FORBIDDEN, t.forged_form())
 }

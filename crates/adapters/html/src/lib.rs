@@ -1,10 +1,12 @@
-//! The HTML that the console, the consent pages of assistants and the pages of payments share.
+//! The HTML that the console, the consent pages of assistants and the payment pages share.
 //!
-//! - `words`: the strings of all pages, in each language; `display`: which language and looks a browser asks for;
-//! - `page`: pages that stand alone, and the policy that every page is sent with; `assets`: style sheets and scripts;
-//! - `forms`: reading submitted forms and telling forged ones apart; `sign_in`: the fields of a sign-in.
+//! - `words`: the strings of all pages, in each language; `display`: the language and appearance that a browser asks
+//!   for;
+//! - `page`: standalone pages, and the security policy of every page; `assets`: style sheets and scripts;
+//! - `forms`: parsing submitted forms and detecting forged ones; `sign_in`: the fields of a sign-in.
 
 pub mod assets;
+pub mod cookies;
 pub mod display;
 pub mod forms;
 pub mod page;

@@ -1,4 +1,4 @@
-//! Pages that end somewhere, and those of machines: plain HTML without script, safe against framing, kept by nobody.
+//! Standalone pages: plain HTML without script, not framed and not cached.
 
 use axum::{
     body::Body,
@@ -11,7 +11,7 @@ use crate::{assets, words::Strings};
 
 const STYLE: &str = include_str!("../assets/page.css");
 
-/// What pages let in. Payment providers and calendars are left to by links, never by forms.
+/// What pages may load. Payment providers and calendars are reached by links, never by forms.
 pub const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; \
     connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
@@ -47,7 +47,7 @@ pub fn page(status: StatusCode, title: &str, target: &str, main: Markup) -> Resp
     sealed(status, text, &policy)
 }
 
-/// An HTML page that lets in what a policy says (CSP), that nobody frames and nobody keeps.
+/// An HTML page with a Content-Security-Policy, not framed and not cached.
 pub fn sealed(status: StatusCode, text: Markup, policy: &str) -> Response<Body> {
     let mut response = Response::new(Body::from(text.into_string()));
     *response.status_mut() = status;
@@ -67,7 +67,7 @@ pub fn sealed(status: StatusCode, text: Markup, policy: &str) -> Response<Body> 
     response
 }
 
-/// The end of the road, and why.
+/// A page that says why nothing can be done here.
 pub fn stopped(t: Strings, status: StatusCode, why: &str) -> Response<Body> {
     let main = html! {
         p { (why) }
@@ -76,12 +76,16 @@ pub fn stopped(t: Strings, status: StatusCode, why: &str) -> Response<Body> {
     outside(t, status, t.did_not_work(), true, main)
 }
 
-/// The same for a problem, which is told in English.
-pub fn problem(problem: &Problem) -> Response<Body> {
-    stopped(Strings::in_english(), shut(problem), &problem.message)
+/// The same for an error.
+pub fn problem(t: Strings, problem: &Problem) -> Response<Body> {
+    let mut page = stopped(t, shut(problem), &t.refused(problem));
+    if let Some(seconds) = problem.retry_after {
+        page.headers_mut().insert(header::RETRY_AFTER, seconds.into());
+    }
+    page
 }
 
-/// The status of a problem; what nobody expected is logged.
+/// The status of an error; unexpected ones are logged.
 pub fn shut(problem: &Problem) -> StatusCode {
     if problem.status >= 500 {
         tracing::error!(%problem, "rendering a page failed");
@@ -89,7 +93,7 @@ pub fn shut(problem: &Problem) -> StatusCode {
     StatusCode::from_u16(problem.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
 }
 
-/// What browsers are told of a page without script.
+/// The head of a page without script.
 pub fn head(title: &str) -> Markup {
     html! {
         head {
@@ -104,7 +108,7 @@ pub fn head(title: &str) -> Markup {
     }
 }
 
-/// A page for whoever is not signed in, in the same dress.
+/// A page in the usual style for a reader who is not signed in.
 pub fn outside(
     t: Strings,
     status: StatusCode,
@@ -112,15 +116,16 @@ pub fn outside(
     wrong: bool,
     main: Markup,
 ) -> Response<Body> {
-    leading_to("", t, status, (title, wrong), main)
+    leading_to("", t, status, title, wrong, main)
 }
 
-/// The same whose forms lead to ourselves and, by a redirect, to `target`.
+/// The same with forms that lead to this server and, by a redirect, to `target`.
 pub fn leading_to(
     target: &str,
     t: Strings,
     status: StatusCode,
-    (title, wrong): (&str, bool),
+    title: &str,
+    wrong: bool,
     main: Markup,
 ) -> Response<Body> {
     let text = html! {

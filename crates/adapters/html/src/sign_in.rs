@@ -1,4 +1,4 @@
-//! The fields of a sign-in, wherever one is asked for.
+//! The fields of a sign-in.
 
 use std::{net::IpAddr, sync::Arc};
 
@@ -8,7 +8,7 @@ use spotter_http::{Login, RequestId, State, recognise, recognise_by_ticket};
 use spotter_kernel::{Id, Key, Problem, Result, id::CompanyId, text::Email};
 use spotter_people::identity::accounts::{Account, Password, Subject};
 
-use crate::{forms::Form, words::Strings};
+use crate::{forms::FormData, words::Strings};
 
 /// A sign-in that is to be typed, or typed again.
 #[derive(Default)]
@@ -19,13 +19,13 @@ pub struct SignIn {
     pub ask_subject: bool,
     /// Ids and names of the companies to choose from, where the address has accounts at several.
     pub companies: Vec<(String, String)>,
-    /// What stands for the password that was right, where a code of the second step is to be typed.
+    /// The ticket that replaces the correct password while a code of the second step is typed.
     pub ticket: Option<String>,
-    /// What was wrong with it.
+    /// What was wrong.
     pub wrong: Option<String>,
 }
 
-impl Form {
+impl FormData {
     /// The account that it signs in to: with a password, or after that with the code of a second step.
     pub async fn authenticate(
         &self,
@@ -39,7 +39,7 @@ impl Form {
                 let login = Login { known_browser, ..self.login()? };
                 recognise(state, request_id, from, login).await
             }
-            ticket => recognise_by_ticket(state, request_id, (ticket, self.one("code"))).await,
+            ticket => recognise_by_ticket(state, request_id, ticket, self.one("code")).await,
         }
     }
 
@@ -59,7 +59,7 @@ impl Form {
         })
     }
 
-    /// What was typed and chosen, without the password, and what was wrong with it.
+    /// Typed and chosen values without the password, and what was wrong with them.
     pub fn typed_values(&self, t: Strings, problem: &Problem) -> SignIn {
         let details = problem.details.as_ref();
         let listed = details.and_then(|details| details["companies"].as_array());
@@ -78,7 +78,7 @@ impl Form {
                 let minutes = problem.retry_after.unwrap_or(60).div_ceil(60);
                 Some(t.too_many_tries(i64::from(minutes)))
             }
-            // Whoever comes from the password has typed no code yet.
+            // A reader who comes from the password has typed no code yet.
             _ if ticket.is_some() => {
                 (!self.one("code").is_empty()).then(|| t.wrong_code().to_owned())
             }
@@ -90,7 +90,7 @@ impl Form {
     }
 }
 
-/// The fields of a sign-in; what was chosen and typed stays after a mistake.
+/// The fields of a sign-in; values stay after a mistake.
 pub fn fields(t: Strings, entered: &SignIn) -> Markup {
     let SignIn { email, companies, ask_subject, ticket, .. } = entered;
     if let Some(ticket) = ticket {
@@ -99,24 +99,45 @@ pub fn fields(t: Strings, entered: &SignIn) -> Markup {
             div.field {
                 label for="code" { (t.code()) }
                 p.help #code-help { (t.code_help()) }
-                input #code type="text" name="code" required autocomplete="one-time-code" autocapitalize="off" maxlength="20"
-                    spellcheck="false" aria-describedby="code-help" autofocus;
+                input #code
+                    type="text"
+                    name="code"
+                    required
+                    autocomplete="one-time-code"
+                    autocapitalize="off"
+                    maxlength="20"
+                    spellcheck="false"
+                    aria-describedby="code-help"
+                    autofocus;
             }
         };
     }
     html! {
         div.field {
             label for="email" { (t.email()) }
-            input #email type="email" name="email" value=(email) required autocomplete="username" autofocus;
+            input #email
+                type="email"
+                name="email"
+                value=(email)
+                required
+                autocomplete="username"
+                autofocus;
         }
         div.field {
             label for="password" { (t.password()) }
-            input #password type="password" name="password" required autocomplete="current-password";
+            input #password
+                type="password"
+                name="password"
+                required
+                autocomplete="current-password";
         }
         @if *ask_subject {
             fieldset.field {
                 legend { (t.sign_in_as()) }
-                label.check { input type="radio" name="subject" value="coach" required; (t.as_staff()) }
+                label.check {
+                    input type="radio" name="subject" value="coach" required;
+                    (t.as_staff())
+                }
                 label.check { input type="radio" name="subject" value="client"; (t.as_client()) }
             }
         }
@@ -124,7 +145,10 @@ pub fn fields(t: Strings, entered: &SignIn) -> Markup {
             fieldset.field {
                 legend { (t.at_which()) }
                 @for (id, name) in companies {
-                    label.check { input type="radio" name="company" value=(id) required; bdi { (name) } }
+                    label.check {
+                        input type="radio" name="company" value=(id) required;
+                        bdi { (name) }
+                    }
                 }
             }
         }

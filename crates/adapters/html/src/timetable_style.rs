@@ -8,7 +8,7 @@ pub const ROW: i64 = 15;
 pub const ROWS_MIN: i64 = 2;
 /// Rows of a day.
 pub const ROWS: i64 = 24 * 60 / ROW;
-/// Lanes beside each other, of which what is more shares the last; and columns of a timetable.
+/// Parallel lanes of a timetable, of which the last is shared by any further ones; and its columns.
 pub const LANES: usize = 8;
 
 /// The rules of the classes by which entries are placed.
@@ -26,7 +26,7 @@ pub fn rules() -> String {
     for lanes in 1..=LANES {
         let equal = format!("repeat({lanes},minmax(0,1fr))");
         let _ = write!(css, ".lanes-{lanes}{{grid-template-columns:{equal}}}");
-        // As many days, or coaches, stand beside the names of the hours.
+        // Columns for days or coaches, beside the hours.
         let _ = write!(css, ".columns-{lanes}{{grid-template-columns:40px {equal}}}");
     }
     css

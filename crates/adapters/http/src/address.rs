@@ -5,9 +5,9 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use axum::{extract::ConnectInfo, http::Request};
 use ipnet::IpNet;
 
-/// The address of whoever sent the request: the connection's own, or, where that is a trusted proxy's, the first
-/// address in X-Forwarded-For, read from the right, that is not. What stands left of it was written by the caller, so a
-/// hop that cannot be read ends the search: then the caller is at no address in particular.
+/// The address of the caller: the connection's own, or, where that is a trusted proxy's, the first address in
+/// X-Forwarded-For, read from the right, that is no trusted proxy. Everything left of it was written by the caller,
+/// so an unreadable hop ends the search: the caller then has no particular address.
 pub(crate) fn of<B>(request: &Request<B>, trusted: &[IpNet]) -> IpAddr {
     let direct = request
         .extensions()
@@ -30,7 +30,7 @@ pub(crate) fn of<B>(request: &Request<B>, trusted: &[IpNet]) -> IpAddr {
     direct
 }
 
-/// Where a caller is of whom nothing can be believed: in no network that anything is allowed to.
+/// The address of a caller whose address is unknown: in no allowed network.
 const NOWHERE: IpAddr = IpAddr::V4(Ipv4Addr::UNSPECIFIED);
 
 /// An address as proxies write it: alone, in brackets, or with a port.
@@ -60,7 +60,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_left_of_what_cannot_be_read_is_believed() {
+    fn forwarded_addresses_stop_at_unreadable_hops() {
         assert_eq!(client_address("10.0.0.1", "198.51.100.7, x, 203.0.113.5"), "203.0.113.5");
         assert_eq!(client_address("10.0.0.1", "198.51.100.7, x"), "0.0.0.0");
         assert_eq!(client_address("10.0.0.1", "x"), "0.0.0.0");

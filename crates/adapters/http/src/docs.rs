@@ -31,7 +31,7 @@ Redoc.init(reference.dataset.description, {
 }, reference);
 "##;
 
-/// The reference page of an API, whose description stands in place of `@`.
+/// The reference page of an API; `@` is replaced by its description.
 const PAGE: &str = r##"<!doctype html>
 <html lang="en">
 <head>
@@ -98,7 +98,7 @@ pub(crate) async fn openapi(
     surface: Surface,
     headers: HeaderMap,
 ) -> Result<Response<Body>, StatusCode> {
-    // Writing it takes a moment, and far more memory than it is long: nobody pays who never asks.
+    // Writing it takes a moment and much memory: it is made on first request.
     let shared = state.clone();
     let write = move || {
         let text = Bytes::from(openapi::document(&shared.table, surface).to_string());

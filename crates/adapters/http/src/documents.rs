@@ -1,5 +1,5 @@
-//! Documents that are read by their address alone (the table's [`Document`] rows), by programs that cannot
-//! sign in, and files at addresses that were signed for somebody (its [`Download`] rows).
+//! Documents at secret addresses (the table's [`Document`] rows), for programs that cannot sign in, and files at
+//! signed addresses (its [`Download`] rows).
 
 use std::{net::IpAddr, sync::Arc};
 
@@ -11,15 +11,16 @@ use axum::{
     routing::get,
 };
 use spotter_contract::{
-    Actor, Caller, Document, Download, DownloadSource, File, Read, ReaderDocument,
+    Actor, Caller, Download, DownloadSource, File, LinkedDocument, Read, ReaderDocument,
 };
-use spotter_kernel::{Key, Problem, Result};
+use spotter_kernel::{Key, Locale, Phrase, Problem, Result};
 use spotter_people::identity::holders;
 
 use crate::{
     address, etag,
+    rules::HttpRule,
     server::State,
-    uploads::{disposition, troubled},
+    uploads::{disposition, file_store_problem},
 };
 
 /// The routes of documents.
@@ -31,11 +32,12 @@ pub(crate) fn routes(state: &Arc<State>) -> Router {
             let from = address::of(&request, &state.settings.trusted_proxies);
             let (state, headers) = (state.clone(), request.headers().clone());
             async move {
-                let output = read(&state, document, &name, (from, &headers)).await;
+                let output = read(&state, document, &name, from, &headers).await;
+                let locale = accepted_language(&headers).unwrap_or_default();
                 output.unwrap_or_else(|problem| {
                     match document.media_type.starts_with("text/html") {
-                        true => nothing_here(&problem),
-                        false => refusal(&problem),
+                        true => missing_document_page(&problem, locale),
+                        false => refusal(&problem, locale),
                     }
                 })
             }
@@ -48,12 +50,13 @@ pub(crate) fn routes(state: &Arc<State>) -> Router {
 const PAGES: &str = "default-src 'none'; style-src 'self'; frame-ancestors 'none'; base-uri 'none'; \
     form-action 'self' https:";
 
-/// One document, counted for whoever reads it; one that is none, for the address that asks.
+/// One document; requests count for its reader, or for the caller's address where there is no such document.
 async fn read(
     state: &State,
-    document: &'static Document,
+    document: &'static LinkedDocument,
     name: &str,
-    (from, headers): (IpAddr, &HeaderMap),
+    from: IpAddr,
+    headers: &HeaderMap,
 ) -> Result<Response<Body>> {
     let Some(ReaderDocument { reader, content }) = find(state, document, name).await? else {
         state.count_stranger(from)?;
@@ -88,24 +91,25 @@ async fn read(
     Ok(response)
 }
 
-/// The routes of what is fetched at signed addresses.
+/// The routes of files at signed addresses.
 pub(crate) fn downloads(state: &Arc<State>) -> Router {
     let downloads = state.table.downloads().iter();
     downloads.fold(Router::new(), |router, download| {
         let (state, download) = (state.clone(), *download);
         let answer = move |extract::Path(name): extract::Path<String>, request: Request<Body>| {
             let from = address::of(&request, &state.settings.trusted_proxies);
+            let locale = accepted_language(request.headers()).unwrap_or_default();
             let state = state.clone();
             async move {
                 let output = fetch(&state, download, &name, from).await;
-                output.unwrap_or_else(|problem| refusal(&problem))
+                output.unwrap_or_else(|problem| refusal(&problem, locale))
             }
         };
         router.route(&format!("{}{{name}}", download.place.0), get(answer))
     })
 }
 
-/// A file at a signed address, counted for whom it was signed for.
+/// A file at a signed address; requests count for the person it was signed for.
 async fn fetch(
     state: &State,
     download: &'static Download,
@@ -125,7 +129,7 @@ async fn fetch(
         operation.admit(&caller)?;
         (download.read)(&mut Read::new(tx, &caller, now).with_env(&env), ticket.subject)
     });
-    // Whoever may not see it any more is told no more than that.
+    // A person who may not see it any more gets the same answer as for no file.
     let found = found.await.map_err(|problem| match problem.status {
         ..500 => Problem::from(Key::NotFound),
         _ => problem,
@@ -147,7 +151,7 @@ async fn fetch(
         (header::CACHE_CONTROL, "private, no-store"),
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
         (header::REFERRER_POLICY, "no-referrer"),
-        // It is somebody's file, and no page of ours.
+        // It is a user's file, not a page of this product.
         (header::CONTENT_SECURITY_POLICY, "default-src 'none'; sandbox"),
         (header::HeaderName::from_static("x-robots-tag"), "noindex"),
     ] {
@@ -156,28 +160,36 @@ async fn fetch(
     Ok(response)
 }
 
-/// A file as it is kept.
+/// Serves a stored file.
 async fn serve_file(state: &State, key: &str) -> Result<Response<Body>> {
-    let (size, chunks) = state.files.read(key).await.map_err(troubled)?;
+    let (size, chunks) = state.files.read(key).await.map_err(file_store_problem)?;
     let mut response = Response::new(Body::from_stream(chunks));
     response.headers_mut().insert(header::CONTENT_LENGTH, size.into());
     Ok(response)
 }
 
-/// What a person reads at an address that is no page's.
-const NOTHING_HERE: &str = "<!DOCTYPE html><html lang=\"en\"><head><meta charset=\"utf-8\">\
-    <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\
-    <meta name=\"robots\" content=\"noindex\"><title>Nothing here</title>\
-    <link rel=\"stylesheet\" href=\"/page.css\"></head><body><main><h1>Nothing here</h1>\
-    <p>There is no page at this address. Perhaps it was copied in part, or it is not open any more: please ask \
-    for a new one.</p></main></body></html>";
+/// The language that a browser asks for, if it is one of ours.
+pub fn accepted_language(headers: &HeaderMap) -> Option<Locale> {
+    let names = headers.get(header::ACCEPT_LANGUAGE).and_then(|names| names.to_str().ok());
+    names.and_then(Locale::accepted)
+}
 
-fn nothing_here(problem: &Problem) -> Response<Body> {
+/// The page at the address of a document that is not there.
+fn missing_document_page(problem: &Problem, locale: Locale) -> Response<Body> {
+    let mut response = refusal(problem, locale);
     if problem.status != StatusCode::NOT_FOUND {
-        return refusal(problem);
+        return response;
     }
-    let mut response = refusal(problem);
-    *response.body_mut() = Body::from(NOTHING_HERE);
+    let (language, title) = (locale.code(), HttpRule::NoDocument);
+    let (title, advice) = (Phrase::from(title), Phrase::from(HttpRule::AskForNewLink));
+    let (title, advice) = (title.text(locale), advice.text(locale));
+    *response.body_mut() = Body::from(format!(
+        "<!DOCTYPE html><html lang=\"{language}\"><head><meta charset=\"utf-8\">\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\
+         <meta name=\"robots\" content=\"noindex\"><title>{title}</title>\
+         <link rel=\"stylesheet\" href=\"/page.css\"></head><body><main><h1>{title}</h1>\
+         <p>{advice}</p></main></body></html>"
+    ));
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8"));
     headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(PAGES));
@@ -186,7 +198,7 @@ fn nothing_here(problem: &Problem) -> Response<Body> {
 
 async fn find(
     state: &State,
-    document: &'static Document,
+    document: &'static LinkedDocument,
     name: &str,
 ) -> Result<Option<ReaderDocument>> {
     let Some(credential) = document.credential(name) else { return Ok(None) };
@@ -199,8 +211,12 @@ async fn find(
 }
 
 /// A refusal as a line of text: who reads is no client of the API.
-fn refusal(problem: &Problem) -> Response<Body> {
-    let mut response = Response::new(Body::from(format!("{}\n", problem.message)));
+fn refusal(problem: &Problem, locale: Locale) -> Response<Body> {
+    let reason = match problem.key {
+        Key::RateLimitExceeded => HttpRule::TooManyRequests.into(),
+        _ => problem.phrase(),
+    };
+    let mut response = Response::new(Body::from(format!("{}\n", reason.on_page(locale))));
     *response.status_mut() =
         StatusCode::from_u16(problem.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     let headers = response.headers_mut();

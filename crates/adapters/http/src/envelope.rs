@@ -11,6 +11,7 @@ use spotter_kernel::{Problem, Result};
 
 use crate::{etag, rate_limit::RateLimitStatus};
 
+/// The remaining requests and when they are replenished.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct RateLimit {
@@ -21,6 +22,7 @@ struct RateLimit {
     retry_after_seconds: Option<u32>,
 }
 
+/// The request id and the rate limit of a read.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Meta<'a> {
@@ -61,7 +63,7 @@ impl From<RateLimitStatus> for RateLimit {
     }
 }
 
-/// The answer to a success; writes tell whether it is a replay.
+/// The answer to a success; writes include whether it is a replay.
 pub(crate) fn success(
     answer: &Answer,
     writes: bool,
@@ -83,7 +85,7 @@ pub(crate) fn tagged(
     rate_limit: RateLimitStatus,
 ) -> Response<Body> {
     let mut response = success(answer, false, request_id, rate_limit);
-    // What stands in `meta` differs with each request, and is nothing to be kept.
+    // `meta` differs with each request and is not cached.
     if let Some(tag) = etag::of(answer.data.as_bytes()) {
         if etag::is_known(headers, &tag) {
             *response.status_mut() = StatusCode::NOT_MODIFIED;

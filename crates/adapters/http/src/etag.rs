@@ -1,11 +1,11 @@
-//! Entity tags (RFC 9110, section 8.8.3): whoever has an answer already is told so instead of it.
+//! Entity tags (RFC 9110, section 8.8.3): a caller who has an answer already gets 304.
 
 use std::hash::{DefaultHasher, Hasher};
 
 use axum::http::{HeaderMap, HeaderValue, header};
 
-/// The tag of an answer's content: equal for equal bytes. It is weak, for what stands around the content,
-/// such as the request's id, differs, and so does its encoding.
+/// The tag of an answer's content: equal for equal bytes. It is weak, because the request id around the content and
+/// its encoding differ.
 pub(crate) fn of(content: &[u8]) -> Option<HeaderValue> {
     let mut hasher = DefaultHasher::new();
     hasher.write(content);
@@ -13,7 +13,7 @@ pub(crate) fn of(content: &[u8]) -> Option<HeaderValue> {
     HeaderValue::from_str(&tag).ok()
 }
 
-/// Whether the caller has what this tag stands for (RFC 9110, section 13.1.2: compared weakly).
+/// Whether the caller has the content of this tag (RFC 9110, section 13.1.2: weak comparison).
 pub(crate) fn is_known(headers: &HeaderMap, tag: &HeaderValue) -> bool {
     let bare = |tag: &str| tag.trim().trim_start_matches("W/").to_owned();
     let Ok(own) = tag.to_str().map(bare) else { return false };

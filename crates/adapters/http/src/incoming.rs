@@ -1,4 +1,4 @@
-//! Bodies as they come in: of a bounded size, within a bounded time, whoever reads them.
+//! Incoming bodies: of a bounded size, read within a bounded time.
 
 use std::time::Duration;
 
@@ -7,12 +7,11 @@ use http_body_util::{BodyExt, LengthLimitError, Limited};
 use spotter_kernel::{Key, Problem, Result};
 
 /// How long a body may take to arrive.
-const PATIENCE: Duration = Duration::from_secs(30);
+const TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Reads a body of at most so many bytes: 413 for a longer one, 408 for one that keeps everybody waiting,
-/// 400 for one that breaks off.
+/// Reads a body up to a size: 413 for a longer one, 408 for a slow one, 400 for one that breaks off.
 pub async fn read_body(body: Body, max: usize) -> Result<Bytes> {
-    read_body_within(body, max, PATIENCE).await
+    read_body_within(body, max, TIMEOUT).await
 }
 
 /// The same where it may take longer, or must not take as long.

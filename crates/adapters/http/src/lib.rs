@@ -1,5 +1,5 @@
-//! HTTP: routing from the operations table, the life of a request, sign-in, files, live updates,
-//! the API description and what operators look at.
+//! HTTP: routing from the operations table, the life of a request, sign-in, files, live updates, the API description
+//! and monitoring endpoints.
 
 mod address;
 mod docs;
@@ -22,13 +22,14 @@ mod unread_body;
 mod uploads;
 mod visitor;
 
+pub use documents::accepted_language;
 pub use incoming::{read_body, read_body_within};
 pub use live::listen;
 pub use observe::RequestId;
 pub use pipeline::{may_reach, takes_long};
 pub use rate_limit::{RateLimitStatus, network};
-pub use server::{Compressible, FormRoom, Settings, State, router, serve_also, serve_only};
+pub use server::{Compressible, FormRoom, HttpSettings, State, router, serve_also, serve_only};
 pub use sign_in::{Login, passwords, recognise, recognise_by_ticket};
 pub use table::csv_of_pages;
-pub use uploads::{FormFile, keep_file, message_file};
+pub use uploads::{UploadedFile, keep_file, message_file};
 pub use visitor::write;

@@ -35,11 +35,11 @@ use crate::{
 const SEATS_EACH: usize = 10;
 /// A comment is sent after so long a silence, so that proxies keep the connection.
 const SILENCE: Duration = Duration::from_secs(15);
-/// How often a feed is looked at where nobody rings: to see that the session is still good and,
-/// where other processes commit as well, what they have told.
+/// How often a feed is checked without a signal: whether the session is still valid and, where other processes commit
+/// too, whether there are updates.
 const PACE: Duration = Duration::from_secs(15);
 const PACE_SHARED: Duration = Duration::from_secs(2);
-/// When a client whose connection broke comes back.
+/// The time after which a client reconnects.
 const RETRY: Duration = Duration::from_secs(3);
 
 /// The route of live updates.
@@ -66,7 +66,7 @@ async fn events(
     listening.unwrap_or_else(|problem| visitor.respond(Err::<(), _>(problem), 0, false))
 }
 
-/// The live updates of whoever holds a token, of an app or of a browser.
+/// The live updates of a signed-in user, for an app or a browser.
 pub async fn listen(
     state: Arc<State>,
     token: Credential,
@@ -76,7 +76,7 @@ pub async fn listen(
     follow(state, token, known).await
 }
 
-/// The stream from what is known on.
+/// The stream from a known position.
 async fn follow(
     state: Arc<State>,
     token: Credential,
@@ -107,17 +107,17 @@ async fn start_stream(
     known: Option<i64>,
 ) -> Result<Listener> {
     let (shared, own) = (state.clone(), token.clone());
-    let look = move |tx: &mut Tx<'_>| {
+    let read_update = move |tx: &mut Tx<'_>| {
         let caller = holder(tx, &shared, &own)?;
         caller.check_second_step()?;
         let person = caller.rate_limit_id();
         let now = shared.env.clock.now();
         live::latest(&mut Read::new(tx, &caller, now), person).map(|latest| (person, latest))
     };
-    let (person, latest) = state.db.read(look).await?;
+    let (person, latest) = state.db.read(read_update).await?;
     let seat = OpenStream::take(&state, person)?;
     let (position, first) = match known {
-        // A number that was never told is of another feed.
+        // An unknown number belongs to another feed.
         Some(known) if known <= latest => (known, control_event("ready", known)),
         Some(_) => (latest, control_event("reset", latest)),
         None => (latest, control_event("ready", latest)),
@@ -144,7 +144,7 @@ fn news(entry: Entry) -> sse::Event {
     sse::Event::default().event(entry.r#type).id(entry.position.to_string()).data(entry.data)
 }
 
-/// Somebody who listens, and how far they have heard.
+/// A listener and the position up to which it has read.
 struct Listener {
     state: Arc<State>,
     token: Credential,
@@ -164,8 +164,8 @@ impl Listener {
                 return Some((Ok(event), self));
             }
             // The bell is listened for before the look, so that nothing rings in between.
-            let rung = signals.rung(self.person);
-            match self.look().await {
+            let notified = signals.notified(self.person);
+            match self.read_update().await {
                 Ok(StreamUpdate::Entries(entries)) => {
                     self.position = entries.last().map_or(self.position, |last| last.position);
                     self.ready.extend(entries.into_iter().map(news));
@@ -174,7 +174,7 @@ impl Listener {
                     self.position = position;
                     self.ready.push_back(control_event("reset", position));
                 }
-                // A server that is busy is looked at again.
+                // A busy server is tried again.
                 Err(problem) if problem.status == 503 => {}
                 Err(problem) => {
                     if problem.key != Key::InvalidToken {
@@ -185,7 +185,7 @@ impl Listener {
             }
             if self.ready.is_empty() {
                 tokio::select! {
-                    () = rung => {}
+                    () = notified => {}
                     () = tokio::time::sleep(pace) => {}
                     _ = stopping.wait_for(|stopping| *stopping) => return None,
                 }
@@ -193,15 +193,15 @@ impl Listener {
         }
     }
 
-    /// What is new, if the session is still good.
-    async fn look(&self) -> Result<StreamUpdate> {
+    /// New updates, if the session is still valid.
+    async fn read_update(&self) -> Result<StreamUpdate> {
         let (state, token) = (self.state.clone(), self.token.clone());
         let (person, position) = (self.person, self.position);
-        let look = move |tx: &mut Tx<'_>| {
+        let read_update = move |tx: &mut Tx<'_>| {
             let caller = holder(tx, &state, &token)?;
             live::since(&mut Read::new(tx, &caller, state.env.clock.now()), person, position)
         };
-        self.state.db.read(look).await
+        self.state.db.read(read_update).await
     }
 }
 
@@ -214,8 +214,8 @@ impl OpenStream {
         let share = state.seats.take(person, most, SEATS_EACH).map_err(|taken| match taken {
             QuotaError::All => Problem::overloaded(),
             QuotaError::Own => {
-                let text = format!("A person has at most {SEATS_EACH} streams open.");
-                Problem::with_message(Key::RateLimitExceeded, text)
+                let refusal = HttpRule::ConnectionsTaken { max: SEATS_EACH };
+                Problem::because(Key::RateLimitExceeded, refusal)
             }
         })?;
         metrics::gauge!("spotter_live_streams").increment(1.0);

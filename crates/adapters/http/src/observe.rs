@@ -12,6 +12,7 @@ use axum::{
     http::{HeaderValue, Request, Response, StatusCode, Version, header},
     middleware::Next,
 };
+use percent_encoding::percent_decode_str;
 use spotter_kernel::{Key, Problem, panics::caught_async};
 
 use crate::{
@@ -20,7 +21,7 @@ use crate::{
     unread_body,
 };
 
-/// The id of a request: a random UUID, told in `meta.requestId`, in the log and in audit rows.
+/// The id of a request: a random UUID, in `meta.requestId`, in the log and in audit rows.
 #[derive(Clone, Debug)]
 pub struct RequestId(Arc<str>);
 
@@ -30,7 +31,7 @@ impl RequestId {
         request.extensions().get::<Self>().cloned().unwrap_or_else(|| Self("".into()))
     }
 
-    /// The API's view of the record.
+    /// Its text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -52,6 +53,10 @@ pub async fn request(
     let route = request.extensions().get::<MatchedPath>().cloned();
     let from = address::of(&request, &state.settings.trusted_proxies);
     let mut response = match fault(&request) {
+        // Extractors of paths would answer in words of their own.
+        None if percent_decode_str(request.uri().path()).decode_utf8().is_err() => {
+            server::unmatched(state.clone(), request).await
+        }
         Some(why) => {
             server::refuse(&state, &request, Problem::with_message(Key::RequestInvalid, why))
         }
@@ -86,8 +91,8 @@ pub async fn request(
     response
 }
 
-/// What is wrong with a request before anybody asks what it wants (RFC 9112, section 3.2): programs in
-/// front of this one must not be able to read it otherwise.
+/// Checks of a request before it is routed (RFC 9112, section 3.2): proxies in front of this program must not be able
+/// to interpret it differently.
 fn fault(request: &Request<Body>) -> Option<&'static str> {
     let count = |name: header::HeaderName| request.headers().get_all(name).iter().count();
     let hosts = count(header::HOST);
@@ -101,13 +106,13 @@ fn fault(request: &Request<Body>) -> Option<&'static str> {
     }
 }
 
-/// Whether every character may stand in a host and its port (RFC 3986, section 3.2.2).
+/// Whether every character may be part of a host and port (RFC 3986, section 3.2.2).
 fn is_host(value: &HeaderValue) -> bool {
     let may = |byte: &u8| byte.is_ascii_alphanumeric() || b"-._~!$&'()*+,;=:%[]".contains(byte);
     value.as_bytes().iter().all(may)
 }
 
-/// A path without what may be a credential that somebody has put there.
+/// A path without parts that may be credentials.
 fn without_secrets(path: &str) -> String {
     let plain = |part: &str| {
         let token = part.starts_with("fs") && part.contains('_') || part.starts_with("whsec_");

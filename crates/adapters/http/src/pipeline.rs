@@ -28,7 +28,6 @@ use crate::{
     incoming::read_body,
     observe::RequestId,
     rate_limit::{RateLimitKey, RateLimitStatus},
-    rules::HttpRule,
     server::State,
     table,
 };
@@ -85,14 +84,13 @@ pub(crate) async fn serve(
     }
 }
 
-/// What the caller says that it has already.
+/// The tags of answers that the caller has already.
 fn known_tags(headers: &HeaderMap) -> HeaderMap {
     let tags = headers.get_all(header::IF_NONE_MATCH).iter();
     tags.map(|tag| (header::IF_NONE_MATCH, tag.clone())).collect()
 }
 
-/// The one value of a header; nothing where it was sent more than once, for whoever else reads the
-/// request may take the other.
+/// The single value of a header; `None` where it was sent more than once, because a proxy may have used the other.
 fn only<'h>(headers: &'h HeaderMap, name: &str) -> Result<Option<&'h HeaderValue>, ()> {
     let mut values = headers.get_all(name).iter();
     match (values.next(), values.next()) {
@@ -179,7 +177,7 @@ fn as_audit_failure(problem: Problem) -> Problem {
     }
 }
 
-/// Entries before a page from which on it is looked for apart from what is quick.
+/// Number of skipped entries from which a page is read in the lane for slow reads.
 const FAR_DOWN: i64 = 2_000;
 
 /// Whether a read will take long: a page far down a list. What else does is found out by the store.
@@ -195,8 +193,8 @@ pub fn takes_long(query: &str) -> bool {
     page.saturating_mul(limit) > FAR_DOWN
 }
 
-/// Whether the address in a body may be reached. It is looked up for callers alone who may ask for
-/// the operation; the others hear of that in the transaction.
+/// Checks whether the address in a body may be reached. Only callers with permission cause a lookup; the others are
+/// refused in the transaction.
 async fn reachable(
     state: &Arc<State>,
     operation: &Arc<Operation>,
@@ -215,7 +213,7 @@ async fn reachable(
     check_reach(state, operation, field, url).await
 }
 
-/// Whether an address may be reached that an operation will have reached, for whoever was let in to ask for it.
+/// Whether an address that an operation will call may be reached, for a caller with permission.
 async fn check_reach(
     state: &Arc<State>,
     operation: &Operation,
@@ -275,7 +273,8 @@ async fn read(
         params.iter().map(|(name, value)| (name.to_owned(), lower_id(value))).collect()
     });
     let arguments = match (path, body) {
-        (None, _) => Err(Problem::invalid("path", HttpRule::NotUtf8)),
+        // A path that is not UTF-8 is refused before it is routed.
+        (None, _) => Err(Key::NotFound.into()),
         (_, Err(problem)) => Err(problem),
         (Some(path), Ok(body)) => Ok(Arguments { path, query, body: Content::parse(&body) }),
     };
@@ -336,12 +335,12 @@ pub(crate) async fn collect(headers: &HeaderMap, body: Body) -> Result<Vec<u8>> 
     }
     media_type(headers)
         .map_err(|why| Problem::with_message(Key::RequestFailed, why).with_status(415))?;
-    // The mark of a byte order says nothing of UTF-8, and is skipped (RFC 8259, section 8.1).
+    // A byte order mark says nothing about UTF-8 and is skipped (RFC 8259, section 8.1).
     let marked = body.starts_with(b"\xef\xbb\xbf");
     Ok(if marked { body[3..].to_vec() } else { body })
 }
 
-/// Whether a body is said to be what can be read: JSON, in UTF-8, as it is.
+/// Whether the media type of a body is supported: JSON in UTF-8 without an encoding.
 fn media_type(headers: &HeaderMap) -> Result<(), &'static str> {
     let text = |name| headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let encoding = text(header::CONTENT_ENCODING);

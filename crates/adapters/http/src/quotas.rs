@@ -1,4 +1,4 @@
-//! What several people hold at once of something that there is little of, so that nobody has all of it.
+//! Quotas of scarce resources for each person, so that nobody can hold all of them.
 
 use std::{
     collections::HashMap,
@@ -6,6 +6,8 @@ use std::{
 };
 
 use spotter_kernel::{Id, Key, Problem};
+
+use crate::rules::HttpRule;
 
 /// How much each person holds.
 #[derive(Clone, Default)]
@@ -26,7 +28,7 @@ pub(crate) enum QuotaError {
 }
 
 impl PersonQuotas {
-    /// One more for a person, of so many in all and so many each.
+    /// Takes one more for a person, within the limits for all and for each.
     pub(crate) fn take(
         &self,
         person: Id,
@@ -45,11 +47,10 @@ impl PersonQuotas {
         Ok(QuotaPermit { all: self.clone(), person })
     }
 
-    /// One more file that a person sends, of so many at once.
+    /// Takes one more upload for a person, within a limit.
     pub(crate) fn own(&self, person: Id, each: usize) -> spotter_kernel::Result<QuotaPermit> {
         self.take(person, usize::MAX, each).map_err(|_| {
-            let text = format!("A person sends at most {each} files at once.");
-            Problem::with_message(Key::RateLimitExceeded, text)
+            Problem::because(Key::RateLimitExceeded, HttpRule::FilesAtOnce { max: each })
         })
     }
 }

@@ -10,7 +10,7 @@ use std::{
 use axum::http::HeaderMap;
 use spotter_kernel::{Id, Key, Problem, Result, Timestamp, limits::RATE_WINDOW_SECONDS};
 
-/// Whose requests are counted together.
+/// The caller that requests are counted for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum RateLimitKey {
     /// An API client or a signed-in person.
@@ -27,7 +27,7 @@ impl RateLimitKey {
     }
 }
 
-/// The address that stands for whoever asks from there: of IPv6 the /64 network, which is one household's.
+/// The address that stands for its callers: for IPv6 the /64 network of a household.
 pub fn network(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V6(v6) => IpAddr::V6((v6.to_bits() & !u128::from(u64::MAX)).into()),
@@ -35,7 +35,7 @@ pub fn network(address: IpAddr) -> IpAddr {
     }
 }
 
-/// How a caller's count stands, as `meta.rateLimit` and the `RateLimit-*` headers tell it.
+/// A caller's rate limit, as in `meta.rateLimit` and the `RateLimit-*` headers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RateLimitStatus {
     pub(crate) limit: u32,
@@ -46,7 +46,7 @@ pub struct RateLimitStatus {
 }
 
 impl RateLimitStatus {
-    /// Refuses a request that is one too many, and says how long to wait.
+    /// Refuses a request over the limit, with the time to wait.
     pub fn check(self) -> Result<()> {
         if !self.exceeded {
             return Ok(());
@@ -56,7 +56,7 @@ impl RateLimitStatus {
         Err(problem)
     }
 
-    /// Tells them in an answer's headers.
+    /// Writes the headers of an answer.
     pub fn write_headers(self, headers: &mut HeaderMap) {
         headers.insert("ratelimit-limit", self.limit.into());
         headers.insert("ratelimit-remaining", self.remaining.into());
@@ -99,7 +99,7 @@ impl RateLimiter {
         }
     }
 
-    /// Forgets what was counted.
+    /// Resets a count.
     pub(crate) fn forget(&self, counted: RateLimitKey) {
         self.shard(counted).remove(&counted);
     }
@@ -109,7 +109,7 @@ impl RateLimiter {
         self.shards[shard].lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Counts one request and tells how the count stands.
+    /// Counts one request and returns the state of the limit.
     pub(crate) fn take(
         &self,
         counted: RateLimitKey,
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn a_clock_that_was_ahead_locks_nobody_out() {
+    fn a_fast_clock_locks_nobody_out() {
         let limiter = RateLimiter::new();
         let who = RateLimitKey::address("10.0.0.1".parse().unwrap());
         let at = |seconds: i64| Timestamp::from_millis(seconds * 1000);

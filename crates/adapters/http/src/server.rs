@@ -19,7 +19,7 @@ use ipnet::IpNet;
 use metrics_exporter_prometheus::PrometheusHandle;
 use spotter_contract::{Env, Method, Surface, Table};
 use spotter_files::Files;
-use spotter_kernel::{Id, Key, Problem, Result, limits};
+use spotter_kernel::{Id, Key, Phrase, Problem, Result, limits};
 use spotter_people::identity::tokens::KnownTokens;
 use spotter_store::Db;
 use spotter_webhooks::sender::Sender;
@@ -36,17 +36,18 @@ use crate::{
     pipeline,
     quotas::{PersonQuotas, QuotaPermit},
     rate_limit::{RateLimitKey, RateLimitStatus, RateLimiter},
+    rules::HttpRule,
     sign_in, token, uploads,
 };
 
 /// What an operator can set about HTTP.
 #[derive(Clone, Debug)]
-pub struct Settings {
+pub struct HttpSettings {
     /// Requests a minute of one API client or signed-in person.
     pub rate_limit: u32,
     /// Requests a minute without a good token, of one address.
     pub anonymous_rate_limit: u32,
-    /// Networks of proxies whose X-Forwarded-For is believed.
+    /// Networks of trusted proxies, whose X-Forwarded-For is used.
     pub trusted_proxies: Vec<IpNet>,
     /// Networks that may read /metrics.
     pub metrics_networks: Vec<IpNet>,
@@ -58,7 +59,7 @@ pub struct Settings {
     pub live_max: u32,
 }
 
-impl Default for Settings {
+impl Default for HttpSettings {
     fn default() -> Self {
         Self {
             rate_limit: limits::RATE_LIMIT_DEFAULT,
@@ -78,13 +79,13 @@ pub struct State {
     pub db: Db,
     /// Clock, randomness, key.
     pub env: Env,
-    /// What can be asked for.
+    /// The operations.
     pub table: Arc<Table>,
     /// What the operator set.
-    pub settings: Settings,
+    pub settings: HttpSettings,
     /// What knows whether a webhook's target may be reached.
     pub sender: Sender,
-    /// Where the bytes of files are kept.
+    /// The store of uploaded files.
     pub files: Files,
     /// What /metrics is rendered from; nothing is served without it.
     pub metrics: Option<PrometheusHandle>,
@@ -94,25 +95,25 @@ pub struct State {
     pub(crate) known_tokens: KnownTokens,
     pub(crate) in_flight: Arc<Mutex<HashSet<[u8; 32]>>>,
     pub(crate) uploading: Semaphore,
-    /// Pictures that are held at once, while they arrive and are written anew.
+    /// Slots for pictures in memory, while they arrive and are re-encoded.
     pub(crate) pictures: Semaphore,
     /// How many of those each person sends.
     pub(crate) pictures_of: PersonQuotas,
-    /// Pictures that are written anew at once.
+    /// Slots for re-encoding pictures.
     pub(crate) drawing: Semaphore,
-    /// Forms of pages that bring a file, while they are held.
+    /// Slots for page forms with a file.
     forms: Semaphore,
     /// How many of those each person sends.
     forms_of: PersonQuotas,
     /// How many streams people have open.
     pub(crate) seats: PersonQuotas,
     pub(crate) stopping: watch::Sender<bool>,
-    /// The descriptions of the APIs, once somebody has asked for them.
+    /// The API descriptions, made on first request.
     pub(crate) openapi: [OnceCell<docs::Document>; 2],
 }
 
-/// How long the registrations of assistants from one address are counted together: in an hour there
-/// may be as many as other requests in a minute.
+/// Period for counting registrations of assistants from one address: an hour allows as many as a minute allows other
+/// requests.
 const REGISTRATIONS_WINDOW_SECONDS: i64 = 3_600;
 
 /// Shorter answers are not worth compressing, in bytes.
@@ -120,15 +121,15 @@ const COMPRESSED_FROM: u64 = 1_024;
 
 /// Files that may arrive at once.
 const UPLOADS_AT_ONCE: usize = 16;
-/// Pictures that may be held at once: each is up to 25 MiB, and much more while it is written anew.
+/// Most pictures in memory at once: each is up to 25 MiB, and much more while it is re-encoded.
 const PICTURES_AT_ONCE: usize = 6;
 /// Forms with files that may be held at once, and the longest: an upload of the API is passed on as it comes.
 const FORMS_AT_ONCE: usize = 6;
 const FORM_MAX: u64 = 25 << 20;
 /// Forms with files that one person may send at once, and how long room for one is waited for.
 const FORMS_EACH: usize = 2;
-const FORM_PATIENCE: Duration = Duration::from_secs(5);
-/// Pictures that may be written anew at once.
+const FORM_TIMEOUT: Duration = Duration::from_secs(5);
+/// Most pictures that are re-encoded at once.
 const DRAWN_AT_ONCE: usize = 2;
 
 /// Room for a form that brings a file, until it is dropped.
@@ -143,7 +144,7 @@ impl State {
         db: Db,
         env: Env,
         table: Arc<Table>,
-        settings: Settings,
+        settings: HttpSettings,
         sender: Sender,
         files: Files,
         metrics: Option<PrometheusHandle>,
@@ -173,11 +174,11 @@ impl State {
         })
     }
 
-    /// Room for a form of a page that brings a file, and how many bytes of it there may be. Nobody has all the rooms, and
-    /// each is waited for a moment.
+    /// A slot for a page form with a file, and its size limit. No caller can hold all slots, and each waits a moment
+    /// for one.
     pub async fn room_for_file(&self, person: Id) -> Result<(FormRoom<'_>, usize)> {
         let share = self.forms_of.own(person, FORMS_EACH)?;
-        let permit = tokio::time::timeout(FORM_PATIENCE, self.forms.acquire()).await;
+        let permit = tokio::time::timeout(FORM_TIMEOUT, self.forms.acquire()).await;
         let permit =
             permit.ok().and_then(std::result::Result::ok).ok_or_else(Problem::overloaded)?;
         let most = self.settings.upload_max.min(FORM_MAX);
@@ -185,8 +186,8 @@ impl State {
         Ok((room, usize::try_from(most).unwrap_or(usize::MAX)))
     }
 
-    /// Counts a request that nobody has shown a good credential for against the address that it
-    /// comes from; the address, or the refusal of one too many.
+    /// Counts a request without a valid credential against the caller's address. Returns the address, or refuses a
+    /// request over the limit.
     pub fn count_address(&self, request: &Request<Body>) -> Result<IpAddr> {
         let from = self.address(request);
         self.count_stranger(from)?;
@@ -198,12 +199,12 @@ impl State {
         crate::address::of(request, &self.settings.trusted_proxies)
     }
 
-    /// The same as [`count_address`](Self::count_address) where only the address is still at hand.
+    /// The same as [`count_address`](Self::count_address) where only the address is known.
     pub fn count_stranger(&self, from: IpAddr) -> Result<()> {
         count_address(self, from).check()
     }
 
-    /// Counts a request of somebody who is known.
+    /// Counts a request of a known caller.
     pub fn count_caller(&self, caller: Id) -> RateLimitStatus {
         self.rates.take(
             RateLimitKey::Caller(caller),
@@ -229,7 +230,7 @@ pub fn router(state: Arc<State>) -> Router {
     serve_also(state, Router::new())
 }
 
-/// The whole HTTP service, and other routes beside it, which bring what they need of CORS.
+/// The whole HTTP service, together with other routes, which handle CORS themselves.
 pub fn serve_also(state: Arc<State>, others: Router) -> Router {
     let mut routes: BTreeMap<String, MethodRouter> = BTreeMap::new();
     let public = state.table.operations().iter().filter(|row| row.surface == Surface::Public);
@@ -314,12 +315,12 @@ fn described(state: &Arc<State>) -> Router {
     )
 }
 
-/// Marks an answer that holds no secret whose bytes are the same each time, so that its length may depend on it.
+/// Marks an answer that contains no secret, so that its compressed length may depend on its content.
 #[derive(Clone, Copy, Debug)]
 pub struct Compressible;
 
-/// Compresses JSON, calendars, and pages that say that they may be, where that is worth it. Other pages are left as they
-/// are: they hold tokens beside what others may have written, which the length of a compressed page would tell of.
+/// Compresses JSON, calendars, and pages that are marked as compressible, where that saves bytes. Other pages contain
+/// tokens beside text that others may have written, and the length of a compressed page would reveal them (BREACH).
 fn compression() -> CompressionLayer<impl Predicate> {
     let is_data = |_: StatusCode, _: Version, headers: &HeaderMap, marks: &Extensions| {
         if marks.get::<Compressible>().is_some() {
@@ -353,8 +354,9 @@ fn cors(origins: &[String]) -> Option<CorsLayer> {
         return None;
     }
     let origins = origins.iter().filter_map(|origin| HeaderValue::from_str(origin).ok());
-    let request = ["authorization", "content-type", "idempotency-key", "last-event-id"];
-    let answer = ["ratelimit-limit", "ratelimit-remaining", "ratelimit-reset", "retry-after"];
+    let request_headers = ["authorization", "content-type", "idempotency-key", "last-event-id"];
+    let response_headers =
+        ["ratelimit-limit", "ratelimit-remaining", "ratelimit-reset", "retry-after"];
     let names = |names: &[&'static str]| -> Vec<header::HeaderName> {
         names.iter().map(|name| header::HeaderName::from_static(name)).collect()
     };
@@ -363,13 +365,12 @@ fn cors(origins: &[String]) -> Option<CorsLayer> {
         CorsLayer::new()
             .allow_origin(AllowOrigin::list(origins))
             .allow_methods(methods.map(|name| name.parse().unwrap_or_default()))
-            .allow_headers(names(&request))
-            .expose_headers(names(&answer)),
+            .allow_headers(names(&request_headers))
+            .expose_headers(names(&response_headers)),
     )
 }
 
-/// Where a browser goes that was given the bare address: to the pages where people work. Anybody else asked
-/// for nothing that is there.
+/// Redirects a browser from the bare address to the pages. Other callers get 404.
 async fn home(state: Arc<State>, request: Request<Body>) -> Response<Body> {
     let accepts = request.headers().get(header::ACCEPT).and_then(|value| value.to_str().ok());
     if !accepts.is_some_and(|kinds| kinds.contains("text/html")) {
@@ -381,16 +382,16 @@ async fn home(state: Arc<State>, request: Request<Body>) -> Response<Body> {
     response
 }
 
-/// No route, or none for the method: 404, counted against the caller's address. Whoever has typed an address into a
-/// browser is shown a page, and programs the envelope.
-async fn unmatched(state: Arc<State>, request: Request<Body>) -> Response<Body> {
+/// No route, or none for the method: 404, counted against the caller's address. A browser gets a page, a program the
+/// envelope.
+pub(crate) async fn unmatched(state: Arc<State>, request: Request<Body>) -> Response<Body> {
     if is_a_persons(&request) {
         return lost_page(&state, &request);
     }
     refuse(&state, &request, Problem::with_message(Key::NotFound, "No route matches."))
 }
 
-/// Whether a browser asks for a page, at an address of none of the APIs.
+/// Whether a browser requests a page, outside the addresses of the APIs.
 fn is_a_persons(request: &Request<Body>) -> bool {
     let accepts = request.headers().get(header::ACCEPT);
     let wants_page = accepts
@@ -402,19 +403,32 @@ fn is_a_persons(request: &Request<Body>) -> bool {
     reads && wants_page && !of_programs.iter().any(|own| path.starts_with(own))
 }
 
-/// What somebody sees at an address that leads nowhere.
+/// The page for an unknown address.
 fn lost_page(state: &State, request: &Request<Body>) -> Response<Body> {
     let from = crate::address::of(request, &state.settings.trusted_proxies);
     let problem = match count_address(state, from).exceeded {
-        true => Problem::from(Key::RateLimitExceeded),
-        false => Problem::with_message(Key::NotFound, "There is nothing at this address."),
+        true => Problem::because(Key::RateLimitExceeded, HttpRule::TooManyRequests),
+        false => Problem::because(Key::NotFound, HttpRule::NoPage),
     };
-    let mut response = Response::new(Body::from(LOST));
+    let locale = crate::accepted_language(request.headers()).unwrap_or_default();
+    let (title, home) = (Phrase::from(HttpRule::PageNotFound), Phrase::from(HttpRule::ToStartPage));
+    let (title, home) = (title.text(locale), home.text(locale));
+    let (language, reason) = (locale.code(), problem.phrase());
+    let reason = reason.on_page(locale);
+    let mut response = Response::new(Body::from(format!(
+        "<!doctype html><html lang=\"{language}\"><meta charset=\"utf-8\">\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"><title>{title}</title>\
+         <link rel=\"stylesheet\" href=\"/page.css\">\
+         <main><h1>{title}</h1><p>{reason} <a href=\"/\">{home}</a></p></main></html>"
+    )));
     *response.status_mut() = StatusCode::from_u16(problem.status).unwrap_or(StatusCode::NOT_FOUND);
     let headers = response.headers_mut();
     for (name, value) in [
         (header::CONTENT_TYPE, "text/html; charset=utf-8"),
-        (header::CONTENT_SECURITY_POLICY, "default-src 'none'; frame-ancestors 'none'"),
+        (
+            header::CONTENT_SECURITY_POLICY,
+            "default-src 'none'; style-src 'self'; frame-ancestors 'none'",
+        ),
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
         (header::CACHE_CONTROL, "no-store"),
     ] {
@@ -423,11 +437,7 @@ fn lost_page(state: &State, request: &Request<Body>) -> Response<Body> {
     response
 }
 
-const LOST: &str = "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><meta name=\"viewport\" \
-content=\"width=device-width\"><title>Page not found</title><main><h1>Page not found</h1><p>There is nothing at this \
-address. <a href=\"/\">Go to the start page</a>.</p></main></html>";
-
-/// Refuses a request that nobody has looked into, counted against the caller's address.
+/// Refuses a request before it is handled, counted against the caller's address.
 pub(crate) fn refuse(state: &State, request: &Request<Body>, problem: Problem) -> Response<Body> {
     let from = crate::address::of(request, &state.settings.trusted_proxies);
     let rate_limit = count_address(state, from);

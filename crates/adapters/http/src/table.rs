@@ -1,4 +1,4 @@
-//! Answers as tables: CSV (RFC 4180) for whoever asks for `text/csv` at an operation that has rows.
+//! Answers as tables: CSV (RFC 4180) for callers that accept `text/csv`, at operations with rows.
 
 use std::{collections::HashMap, fmt};
 
@@ -12,8 +12,8 @@ use spotter_kernel::{Problem, Result};
 /// The media type of a table.
 pub(crate) const CSV: &str = "text/csv";
 
-/// Whether a caller would rather have a table than JSON: of two media types, the one with the greater weight,
-/// or else the one that stands first (RFC 9110, section 12.5.1).
+/// Whether a caller prefers a table to JSON: of two media types, the one with the greater weight, or else the first
+/// (RFC 9110, section 12.5.1).
 pub(crate) fn is_wanted(headers: &HeaderMap) -> bool {
     let accepted = headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok());
     let mut best: Option<(f32, bool)> = None;
@@ -34,8 +34,8 @@ pub(crate) fn is_wanted(headers: &HeaderMap) -> bool {
     best.is_some_and(|(_, is_csv)| is_csv)
 }
 
-/// The rows that stand at a place in an answer, with a line of names above. A field of a field is named with a
-/// dot; a list of records makes a row of each.
+/// The rows at a place in an answer, below a line of names. A nested field is named with a dot; a list of records
+/// gives a row for each.
 pub(crate) fn csv(data: &str, rows: &str) -> Result<String> {
     let whole: Cell = serde_json::from_str(data).map_err(Problem::internal)?;
     let found = rows.split('.').try_fold(&whole, |cell, name| cell.field(name));
@@ -47,8 +47,8 @@ pub(crate) fn csv(data: &str, rows: &str) -> Result<String> {
     csv_text(&lines)
 }
 
-/// The pages of a list as one table, a row a record, with the list's name: of a record's own lists, those of plain
-/// values are one cell, and those of records are left out. Beside the id of whoever has a name here stands that name.
+/// The pages of a list as one table, a row per record, with the list's name: a record's lists of plain values are one
+/// cell, lists of records are left out. The id of a known person has their name beside it.
 pub fn csv_of_pages(pages: &[String], names: &HashMap<String, String>) -> Result<(String, String)> {
     let (mut lines, mut name): (Vec<Line>, _) = (Vec::new(), String::new());
     for page in pages {
@@ -66,8 +66,8 @@ pub fn csv_of_pages(pages: &[String], names: &HashMap<String, String>) -> Result
     Ok((name, csv_text(&lines)?))
 }
 
-/// Puts a name before each id of somebody: `client` before `clientId`, where the row has none yet. The first is the record's
-/// own.
+/// Adds a name before each id of a person: `client` before `clientId`, where the row has none yet. The first is the
+/// record's own.
 fn with_names(line: &mut Line, names: &HashMap<String, String>) {
     for at in (1..line.len()).rev() {
         let (field, id) = &line[at];
@@ -183,7 +183,7 @@ impl Cell {
     }
 }
 
-/// What a program for spreadsheets would take for a formula is told as text.
+/// Marks text that a spreadsheet program would take for a formula as text.
 fn plain(text: &str) -> String {
     // Full-width ones are read as the others.
     let formula = ['=', '+', '-', '@', '\t', '\r', '＝', '＋', '－', '＠'];
@@ -283,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn callers_say_what_they_want() {
+    fn callers_choose_media_types() {
         let wanted = |accept: &str| {
             let mut headers = HeaderMap::new();
             headers.insert(header::ACCEPT, accept.parse().unwrap());

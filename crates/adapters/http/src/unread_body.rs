@@ -34,7 +34,7 @@ pub(crate) fn watch(request: Request<Body>) -> (Request<Body>, Option<Leftover>)
     (Request::from_parts(parts, Body::new(watched)), Some(leftover))
 }
 
-/// Reads what is left, within bounds, or says that the connection ends with this answer.
+/// Reads the rest of a body, within bounds, or announces that the connection ends with this answer.
 pub(crate) async fn drain_or_close(
     mut response: Response<Body>,
     leftover: Leftover,

@@ -14,7 +14,7 @@ use http_body_util::BodyExt;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use spotter_company::uploads::{
-    self, ARRIVAL_SECONDS, AttachedFile, FileName, MediaType, PictureDetails, Purpose, Stored,
+    self, ARRIVAL_SECONDS, AttachedFile, FileName, MediaType, PictureDetails, Purpose, StoredFile,
     Upload, UploadId,
 };
 use spotter_contract::{
@@ -23,7 +23,7 @@ use spotter_contract::{
 };
 use spotter_files::{
     FileError, FileWriter, looks_like,
-    picture::{self, PIXELS_MAX, Picture, Refusal, SIDE_MAX},
+    picture::{self, PIXELS_MAX, Picture, PictureRefusal, SIDE_MAX},
 };
 use spotter_kernel::{Key, Problem, Result, panics::caught_async};
 use spotter_messaging::{MessagePath, attachment};
@@ -42,13 +42,13 @@ const SILENCE: Duration = Duration::from_secs(30);
 const ARRIVAL: Duration = Duration::from_secs(ARRIVAL_SECONDS as u64 / 2);
 /// How long the rest of a file that is refused is waited for.
 const DRAIN: Duration = Duration::from_secs(10);
-/// The same of a picture, which is held until it is written anew.
+/// The same for a picture, which is in memory until it is re-encoded.
 const PICTURE_ARRIVAL: Duration = Duration::from_secs(120);
 /// Most bytes of a picture.
 const PICTURE_MAX: u64 = 25 << 20;
 /// How long a picture waits for its turn.
-const PATIENCE: Duration = Duration::from_secs(20);
-/// How much of a file is looked at before it is taken.
+const TIMEOUT: Duration = Duration::from_secs(20);
+/// How much of a file is inspected before it is accepted.
 const BEGINNING: usize = 4_096;
 
 /// The routes of files.
@@ -76,17 +76,17 @@ struct UploadAnswer {
     upload: Upload,
 }
 
-fn refused(status: u16, message: impl Into<String>) -> Problem {
-    Problem::with_message(Key::RequestFailed, message).with_status(status)
+fn refused(status: u16, reason: HttpRule) -> Problem {
+    Problem::because(Key::RequestFailed, reason).with_status(status)
 }
 
-/// What is told of trouble with the store of files.
-pub(crate) fn troubled(trouble: FileError) -> Problem {
+/// The problem for a failure of the file store.
+pub(crate) fn file_store_problem(trouble: FileError) -> Problem {
     tracing::error!(%trouble, "storing or reading a file failed");
     match trouble {
-        FileError::Full => refused(507, "There is no room for the file; nothing was kept of it."),
+        FileError::Full => refused(507, HttpRule::FileStoreFull),
         FileError::Missing => Key::NotFound.into(),
-        FileError::Failed(_) => refused(503, "The file store does not answer; try again."),
+        FileError::Failed(_) => refused(503, HttpRule::FileStoreSilent),
     }
 }
 
@@ -111,7 +111,7 @@ async fn receive(
     })
 }
 
-/// Whoever sends a file.
+/// The sender of a file.
 #[derive(Clone, Copy)]
 struct Sender<'s> {
     state: &'s Arc<State>,
@@ -126,7 +126,7 @@ impl Sender<'_> {
         step: impl FnMut(&mut Write<'_, '_>) -> Result<T> + Send + 'static,
     ) -> Result<T> {
         let caller = self.caller.clone();
-        visitor::write(self.state, caller, (operation, &[]), self.request_id, step).await
+        visitor::write(self.state, caller, operation, &[], self.request_id, step).await
     }
 }
 
@@ -148,7 +148,7 @@ async fn take(visitor: &Visitor, request: Request<Body>) -> Result<Upload> {
         Err(problem) => Err(problem),
     };
     if outcome.is_err() {
-        // Senders listen once they have sent: who is cut short never hears why.
+        // Senders listen once they have sent: who is cut short never reads why.
         arriving.drain().await;
     }
     outcome
@@ -172,10 +172,10 @@ fn about(parts: &request::Parts, arriving: &mut LimitedBody) -> Result<About> {
 
 /// A file that came with a form.
 #[derive(Clone, Debug)]
-pub struct FormFile {
+pub struct UploadedFile {
     /// Display name.
     pub name: String,
-    /// What its sender says it is.
+    /// The media type according to its sender.
     pub media_type: String,
     /// All of it.
     pub bytes: Bytes,
@@ -184,13 +184,14 @@ pub struct FormFile {
 /// Keeps a file that came with a form, as `POST /app/v1/uploads` does; its id.
 pub async fn keep_file(
     state: &Arc<State>,
-    (caller, request_id): (&Caller, &RequestId),
-    file: FormFile,
+    caller: &Caller,
+    request_id: &RequestId,
+    file: UploadedFile,
     purpose: Purpose,
 ) -> Result<UploadId> {
-    let FormFile { name, media_type: submitted, bytes } = file;
+    let UploadedFile { name, media_type: submitted, bytes } = file;
     let media_type = media_type(&submitted, purpose)?;
-    // Slashes are folders of whoever sends it.
+    // Slashes are folders of the sender's computer.
     let name = name.rsplit(['/', '\\']).next().unwrap_or_default().trim().to_owned();
     let file_name = serde_json::from_value(name.into())
         .map_err(|_| Problem::because(Key::RequestInvalid, HttpRule::BadFileName))?;
@@ -225,7 +226,7 @@ async fn take_in(sender: Sender<'_>, about: About, arriving: &mut LimitedBody) -
         return draw(sender, file_name, beginning, arriving).await;
     }
     let id = start_upload(sender, &file_name, media_type, purpose).await?;
-    let stored = Stored { company: sender.caller.company, upload: id };
+    let stored = StoredFile { company: sender.caller.company, upload: id };
     let writing = sender.state.files.create(&stored.key());
     let kept = match finish_upload(writing, beginning, arriving).await {
         Ok(size) => {
@@ -253,14 +254,14 @@ async fn start_upload(
     sender.write("begin_upload", begin).await
 }
 
-/// Takes a picture whole, and keeps what is written anew of it: of what was sent nothing is kept.
+/// Reads a picture whole and stores its re-encoded form: nothing of the original is stored.
 async fn draw(
     sender: Sender<'_>,
     file_name: FileName,
     beginning: Vec<u8>,
     arriving: &mut LimitedBody,
 ) -> Result<Upload> {
-    // Nobody has all the room that there is for pictures: one may take seconds.
+    // Nobody can hold all slots for pictures: one may take seconds.
     let _own = sender.state.pictures_of.own(sender.caller.rate_limit_id(), PICTURES_EACH)?;
     let Ok(_held) = sender.state.pictures.try_acquire() else {
         return Err(Problem::overloaded());
@@ -273,17 +274,17 @@ async fn draw(
         Ok(())
     };
     let outcome = tokio::time::timeout(PICTURE_ARRIVAL, read).await;
-    outcome.unwrap_or_else(|_| Err(refused(408, "The file took too long to arrive.")))?;
-    let Ok(Ok(_turn)) = tokio::time::timeout(PATIENCE, sender.state.drawing.acquire()).await else {
+    outcome.unwrap_or_else(|_| Err(refused(408, HttpRule::FileTimeout)))?;
+    let Ok(Ok(_turn)) = tokio::time::timeout(TIMEOUT, sender.state.drawing.acquire()).await else {
         return Err(Problem::overloaded());
     };
     // A library that panics has met a picture that cannot be read.
     let drawn = tokio::task::spawn_blocking(move || picture::clean(&all)).await;
-    let picture = drawn.unwrap_or(Err(Refusal::Broken)).map_err(unreadable)?;
+    let picture = drawn.unwrap_or(Err(PictureRefusal::Broken)).map_err(unreadable)?;
     let large = start_upload(sender, &file_name, MediaType::Jpeg, Purpose::ProgressPhoto).await?;
     let thumbnail =
         start_upload(sender, &file_name, MediaType::Jpeg, Purpose::ProgressPhoto).await?;
-    let kept = keep_picture(sender, (large, thumbnail), picture).await;
+    let kept = keep_picture(sender, large, thumbnail, picture).await;
     if kept.is_err() {
         forget(sender, large).await;
         forget(sender, thumbnail).await;
@@ -293,7 +294,8 @@ async fn draw(
 
 async fn keep_picture(
     sender: Sender<'_>,
-    (large, thumbnail): (UploadId, UploadId),
+    large: UploadId,
+    thumbnail: UploadId,
     picture: Picture,
 ) -> Result<Upload> {
     let drawn = PictureDetails { thumbnail, width: picture.width, height: picture.height };
@@ -301,10 +303,10 @@ async fn keep_picture(
     for (at, (id, bytes)) in
         [(large, picture.large), (thumbnail, picture.thumbnail)].into_iter().enumerate()
     {
-        let stored = Stored { company: sender.caller.company, upload: id };
+        let stored = StoredFile { company: sender.caller.company, upload: id };
         let mut writing = sender.state.files.create(&stored.key());
-        writing.put(bytes.into()).await.map_err(troubled)?;
-        sizes[at] = writing.finish().await.map_err(troubled)? as i64;
+        writing.put(bytes.into()).await.map_err(file_store_problem)?;
+        sizes[at] = writing.finish().await.map_err(file_store_problem)? as i64;
     }
     let complete = move |cx: &mut Write<'_, '_>| {
         uploads::complete(cx, thumbnail, sizes[1], None)?;
@@ -314,16 +316,16 @@ async fn keep_picture(
 }
 
 /// Why a picture is not taken.
-fn unreadable(refusal: Refusal) -> Problem {
+fn unreadable(refusal: PictureRefusal) -> Problem {
     match refusal {
-        Refusal::NoPicture => refused(415, "The file must be a JPEG, PNG or WebP picture."),
-        Refusal::Moves => Problem::invalid("body", HttpRule::MovingPicture),
-        Refusal::TooLarge => {
+        PictureRefusal::NoPicture => refused(415, HttpRule::NotAPicture),
+        PictureRefusal::Moves => Problem::invalid("body", HttpRule::MovingPicture),
+        PictureRefusal::TooLarge => {
             let pixels = PIXELS_MAX / 1_000_000;
             let rule = HttpRule::PictureTooLarge { pixels, side_max: SIDE_MAX };
             Problem::invalid("body", rule)
         }
-        Refusal::Broken => Problem::invalid("body", HttpRule::BrokenPicture),
+        PictureRefusal::Broken => Problem::invalid("body", HttpRule::BrokenPicture),
     }
 }
 
@@ -341,15 +343,15 @@ async fn finish_upload(
     arriving: &mut LimitedBody,
 ) -> Result<u64> {
     let all = async {
-        writing.put(beginning.into()).await.map_err(troubled)?;
+        writing.put(beginning.into()).await.map_err(file_store_problem)?;
         while let Some(bytes) = arriving.next().await? {
-            writing.put(bytes).await.map_err(troubled)?;
+            writing.put(bytes).await.map_err(file_store_problem)?;
         }
         Ok(())
     };
     let outcome = tokio::time::timeout(ARRIVAL, all).await;
-    match outcome.unwrap_or_else(|_| Err(refused(408, "The file took too long to arrive."))) {
-        Ok(()) => writing.finish().await.map_err(troubled),
+    match outcome.unwrap_or_else(|_| Err(refused(408, HttpRule::FileTimeout))) {
+        Ok(()) => writing.finish().await.map_err(file_store_problem),
         Err(problem) => {
             if let Err(trouble) = writing.abort().await {
                 tracing::warn!(%trouble, "removing an incomplete file failed");
@@ -365,15 +367,15 @@ fn media_type(submitted: &str, purpose: Purpose) -> Result<MediaType> {
         Purpose::Attachment => MediaType::ALL,
         Purpose::ProgressPhoto => &[MediaType::Jpeg, MediaType::Png, MediaType::Webp],
     };
-    let submitted = MediaType::parse(&name.to_ascii_lowercase());
-    submitted.filter(|kind| taken.contains(kind)).ok_or_else(|| {
+    let media_type = MediaType::parse(&name.to_ascii_lowercase());
+    media_type.filter(|kind| taken.contains(kind)).ok_or_else(|| {
         let all: Vec<_> = taken.iter().map(|kind| kind.word()).collect();
-        refused(415, format!("Content-Type must be one of {}.", all.join(", ")))
+        refused(415, HttpRule::OtherMediaType { options: all.join(", ") })
     })
 }
 
 fn too_large(most: u64) -> Problem {
-    refused(413, format!("The file is larger than {most} bytes."))
+    refused(413, HttpRule::FileTooLarge { max: most })
 }
 
 /// A body as it comes, within its limits.
@@ -389,13 +391,13 @@ impl LimitedBody {
         Self { body, left: most, most }
     }
 
-    /// No more than so many bytes are taken of it.
+    /// Limits the number of bytes that are read.
     fn at_most(&mut self, most: u64) {
         self.most = self.most.min(most);
         self.left = self.left.min(most);
     }
 
-    /// Takes what is left of it and throws it away, within reason.
+    /// Reads and discards the rest, within bounds.
     async fn drain(&mut self) {
         let rest = async { while matches!(self.next().await, Ok(Some(_))) {} };
         tokio::time::timeout(DRAIN, rest).await.ok();
@@ -405,10 +407,10 @@ impl LimitedBody {
         loop {
             let frame = tokio::time::timeout(SILENCE, self.body.frame()).await;
             let frame = match frame {
-                Err(_) => return Err(refused(408, "The file stopped arriving.")),
+                Err(_) => return Err(refused(408, HttpRule::FileTimeout)),
                 Ok(None) => return Ok(None),
                 // Fewer bytes than were announced, or a connection that broke.
-                Ok(Some(Err(_))) => return Err(refused(400, "The file was cut off.")),
+                Ok(Some(Err(_))) => return Err(refused(400, HttpRule::FileCutOff)),
                 Ok(Some(Ok(frame))) => frame,
             };
             if let Ok(bytes) = frame.into_data() {
@@ -436,7 +438,7 @@ async fn send(
     }
 }
 
-/// The file of the message that a path names, for whoever is in its conversation.
+/// The file of a message, for participants of its conversation.
 pub async fn message_file(
     state: &State,
     caller: &Caller,
@@ -447,15 +449,15 @@ pub async fn message_file(
     let (own, now) = (caller.clone(), state.env.clock.now());
     let look = move |tx: &mut Tx<'_>| attachment(&mut Read::new(tx, &own, now), &at);
     let AttachedFile { upload_id, file_name, media_type, .. } = state.db.read(look).await?;
-    let stored = Stored { company: caller.company, upload: upload_id };
-    let (size, chunks) = state.files.read(&stored.key()).await.map_err(troubled)?;
+    let stored = StoredFile { company: caller.company, upload: upload_id };
+    let (size, chunks) = state.files.read(&stored.key()).await.map_err(file_store_problem)?;
     let mut response = Response::new(Body::from_stream(chunks));
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_LENGTH, size.into());
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(media_type.word()));
     let disposition = HeaderValue::from_str(&disposition(&file_name)).map_err(Problem::internal)?;
     headers.insert(header::CONTENT_DISPOSITION, disposition);
-    // It is somebody's file: no page of ours, no type of its own, no place in a shared cache.
+    // It is a user's file: no page of this product, no active content, no shared cache.
     for (name, value) in [
         (header::CACHE_CONTROL, "private, max-age=86400"),
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
@@ -487,15 +489,4 @@ pub(crate) fn disposition(file_name: &str) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::disposition;
-
-    #[test]
-    fn names_of_files_cannot_end_their_header() {
-        assert_eq!(disposition("a.pdf"), "attachment; filename=\"a.pdf\"");
-        assert_eq!(
-            disposition("é \"x\";\r\n.pdf"),
-            "attachment; filename*=UTF-8''%C3%A9%20%22x%22%3B%0D%0A.pdf"
-        );
-    }
-}
+mod tests;

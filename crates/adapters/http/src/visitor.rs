@@ -1,5 +1,4 @@
-//! Requests of people who are signed in, outside the operations table: those whose bodies or answers
-//! are no JSON.
+//! Requests of signed-in people outside the operations table: those whose body or answer is not JSON.
 
 use std::sync::Arc;
 
@@ -22,7 +21,7 @@ use crate::{
     server::State,
 };
 
-/// Somebody who is signed in, and what they ask.
+/// A signed-in person and their request.
 pub(crate) struct Visitor {
     pub(crate) state: Arc<State>,
     pub(crate) request_id: RequestId,
@@ -32,7 +31,7 @@ pub(crate) struct Visitor {
 }
 
 impl Visitor {
-    /// Lets somebody in; or the answer why not.
+    /// Authenticates the person; or the answer why not.
     pub(crate) fn admit(
         state: Arc<State>,
         request: &Request<Body>,
@@ -103,7 +102,8 @@ pub(crate) fn arguments(params: Option<RawPathParams>, query: Option<&str>) -> A
 pub async fn write<T: Send + 'static>(
     state: &State,
     caller: Caller,
-    (operation, events): (&'static str, &'static [Event]),
+    operation: &'static str,
+    events: &'static [Event],
     request_id: &RequestId,
     mut step: impl FnMut(&mut Write<'_, '_>) -> Result<T> + Send + 'static,
 ) -> Result<T> {

@@ -5,12 +5,12 @@ use std::fmt::Write;
 
 use spotter_kernel::Date;
 
-use crate::invoice::{Category, Invoice, Kind, Line, Party, percent};
+use crate::invoice::{Category, Kind, Line, PrintedInvoice, PrintedParty, percent};
 
 /// What the guideline is called that it follows (BT-24).
 const GUIDELINE: &str = "urn:cen.eu:en16931:2017";
 
-/// Why nothing is said of tax where a seller has no VAT number (BT-120).
+/// The exemption reason of a seller without a VAT number (BT-120).
 const OUTSIDE_VAT: &str = "Not subject to VAT";
 
 /// The same where the buyer accounts for it.
@@ -69,9 +69,9 @@ impl Xml {
     }
 }
 
-/// The electronic invoice; nothing where the facts cannot be told by one: where it is not known in which country the
-/// seller is, where tax is billed without a VAT number, or where a category lacks a number that it asks for.
-pub fn xml(invoice: &Invoice) -> Option<String> {
+/// The electronic invoice; `None` where it cannot be one: the seller's country is unknown, tax is billed without a
+/// VAT number, or a category lacks a required number.
+pub fn xml(invoice: &PrintedInvoice) -> Option<String> {
     let country = invoice.seller.country.as_deref()?;
     let is_registered = invoice.seller.vat_number.is_some();
     let taxes = invoice.rates.iter().any(|rate| rate.rate > 0);
@@ -88,7 +88,7 @@ pub fn xml(invoice: &Invoice) -> Option<String> {
     if !output {
         return None;
     }
-    // What is outside of VAT names nobody's number (BR-O-02).
+    // Outside the scope of VAT, no VAT number is named (BR-O-02).
     let is_named = !has(Category::OutsideScope);
     let mut xml = Xml(String::with_capacity(4_096));
     xml.0.push_str("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
@@ -138,7 +138,7 @@ pub fn xml(invoice: &Invoice) -> Option<String> {
     Some(xml.0)
 }
 
-fn write_line(xml: &mut Xml, invoice: &Invoice, (at, line): (usize, &Line)) {
+fn write_line(xml: &mut Xml, invoice: &PrintedInvoice, (at, line): (usize, &Line)) {
     // A price is never below nothing (BR-27): what takes something off has a negative quantity.
     let (price, quantity) = match line.net {
         ..0 => (-line.net, -1),
@@ -171,15 +171,15 @@ fn write_line(xml: &mut Xml, invoice: &Invoice, (at, line): (usize, &Line)) {
 }
 
 fn rate(xml: &mut Xml, rate: i64, category: Category) {
-    // What is outside of VAT has no rate (BR-O-05).
+    // Outside the scope of VAT, there is no rate (BR-O-05).
     if category != Category::OutsideScope {
         xml.text("ram:RateApplicablePercent", &percent(rate));
     }
 }
 
-fn party(xml: &mut Xml, party: &Party, country: &str, id: Option<&str>, has_vat: bool) {
+fn party(xml: &mut Xml, party: &PrintedParty, country: &str, id: Option<&str>, has_vat: bool) {
     let vat_number = party.vat_number.as_ref().filter(|_| has_vat);
-    // Somebody is identified by something (BR-CO-26).
+    // The seller has at least one identifier (BR-CO-26).
     let is_identified = vat_number.is_some() || party.registration_number.is_some();
     xml.optional("ram:ID", id.filter(|_| !is_identified));
     xml.text("ram:Name", &party.name);
@@ -212,7 +212,7 @@ fn party(xml: &mut Xml, party: &Party, country: &str, id: Option<&str>, has_vat:
     }
 }
 
-fn settlement(xml: &mut Xml, invoice: &Invoice) {
+fn settlement(xml: &mut Xml, invoice: &PrintedInvoice) {
     let code = invoice.currency.code();
     xml.text("ram:PaymentReference", &invoice.number);
     xml.text("ram:InvoiceCurrencyCode", code);

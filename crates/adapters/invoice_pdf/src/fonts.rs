@@ -1,5 +1,4 @@
-//! The fonts that text is set in: one for each family of scripts, in two weights, and the order in which the
-//! parts of a text stand on a line.
+//! Fonts: one for each family of scripts, in two weights, and the order of text runs on a line.
 
 use std::sync::LazyLock;
 
@@ -9,10 +8,10 @@ use unicode_bidi::{BidiInfo, Level};
 
 /// How heavy text is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Weight {
+pub enum FontWeight {
     /// As most of it.
     Regular,
-    /// What is to be seen first.
+    /// Emphasized.
     Bold,
 }
 
@@ -23,7 +22,7 @@ pub(crate) struct Typeface {
 }
 
 impl Typeface {
-    /// Whether it has a character. What is none may be mapped to the sign for what is lacking, which cannot be set.
+    /// Whether it has a glyph for a character. A control character may map to `.notdef`, which cannot be set.
     fn has(&self, c: char) -> bool {
         self.measured.glyph_index(c).is_some_and(|glyph| glyph.0 != 0)
     }
@@ -53,7 +52,7 @@ fn read(all: [&'static [u8]; 5]) -> Vec<Typeface> {
 static REGULAR: LazyLock<Vec<Typeface>> = LazyLock::new(|| read(typefaces!("Regular")));
 static BOLD: LazyLock<Vec<Typeface>> = LazyLock::new(|| read(typefaces!("Bold")));
 
-impl Weight {
+impl FontWeight {
     /// The fonts of this weight, the one for most of the text first.
     pub(crate) fn typefaces(self) -> &'static [Typeface] {
         match self {
@@ -92,7 +91,7 @@ impl Weight {
         parts
     }
 
-    /// A text of one direction, by font: what stands between words goes with what stands before it.
+    /// Text of one direction, by font: spaces belong to the word before them.
     fn by_typeface(self, text: &str, is_rtl: bool) -> Vec<TextRun> {
         let mut parts: Vec<TextRun> = Vec::new();
         for c in text.chars() {
@@ -128,7 +127,7 @@ impl Weight {
     }
 }
 
-/// Whether a text is of scripts of Europe alone, whose letters stand one after the other.
+/// Whether a text uses European scripts only, whose letters are set one after the other.
 fn is_plain(text: &str) -> bool {
     text.chars().all(|c| c < '\u{590}')
 }
@@ -144,7 +143,7 @@ pub(crate) struct TextRun {
 
 impl TextRun {
     /// Whether a character that is no letter can be set in this font, too.
-    fn takes(&self, weight: Weight, c: char) -> bool {
+    fn takes(&self, weight: FontWeight, c: char) -> bool {
         let own = weight.typefaces().get(self.typeface);
         !c.is_alphanumeric() && own.is_some_and(|own| own.has(c))
     }
@@ -155,14 +154,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_from_right_to_left_stand_as_they_are_read() {
+    fn right_to_left_names_keep_their_order() {
         let parts = |text| -> Vec<(usize, bool, String)> {
-            let parts = Weight::Regular.parts(text);
+            let parts = FontWeight::Regular.parts(text);
             parts.into_iter().map(|part| (part.typeface, part.is_rtl, part.text)).collect()
         };
         assert_eq!(parts("Ann"), [(0, false, "Ann".into())]);
         assert_eq!(parts("فاطمة حسن"), [(1, true, "فاطمة حسن".into())]);
-        // Beside each other: the second of two names from right to left stands left of the first.
+        // The second of two right-to-left names is on the left of the first.
         assert_eq!(
             parts("Ann שרה فاطمة"),
             [(0, false, "Ann ".into()), (1, true, "فاطمة".into()), (2, true, "שרה ".into()),]
@@ -174,8 +173,8 @@ mod tests {
     #[test]
     fn letters_that_join_are_measured_joined() {
         let width = |text: &str| {
-            let parts = Weight::Regular.parts(text);
-            parts.iter().map(|part| Weight::Regular.width(part, 10.0)).sum::<f32>()
+            let parts = FontWeight::Regular.parts(text);
+            parts.iter().map(|part| FontWeight::Regular.width(part, 10.0)).sum::<f32>()
         };
         let apart: f32 = "فاطمة".chars().map(|c| width(&c.to_string())).sum();
         assert!(width("فاطمة") < apart, "{} {apart}", width("فاطمة"));

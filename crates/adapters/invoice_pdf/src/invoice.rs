@@ -1,4 +1,4 @@
-//! What stands on an invoice or a credit note.
+//! The content of an invoice or a credit note.
 
 use spotter_kernel::{Date, money::Currency};
 
@@ -7,18 +7,18 @@ use spotter_kernel::{Date, money::Currency};
 pub enum Kind {
     /// It bills.
     Invoice,
-    /// It takes back.
+    /// A credit note.
     CreditNote,
 }
 
 /// Who sells, or who is billed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Party {
+pub struct PrintedParty {
     /// Display name.
     pub name: String,
-    /// Whom to ask for there.
+    /// The contact person.
     pub contact_name: Option<String>,
-    /// Street and number, and what else stands before the town.
+    /// Street and number, and other lines before the city.
     pub street: Vec<String>,
     /// The postal code.
     pub postal_code: Option<String>,
@@ -32,7 +32,7 @@ pub struct Party {
     pub phone: Option<String>,
     /// The VAT identification number.
     pub vat_number: Option<String>,
-    /// Another number under which taxes are paid.
+    /// Tax number other than a VAT number, such as a Steuernummer, an ABN or a GSTIN.
     pub tax_number: Option<String>,
     /// Company registration number.
     pub registration_number: Option<String>,
@@ -66,7 +66,7 @@ impl Category {
     }
 }
 
-/// What is billed.
+/// A billed line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Line {
     /// What it is.
@@ -85,7 +85,7 @@ pub struct Line {
 
 /// What it comes to at one rate.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Rate {
+pub struct PrintedRate {
     /// The rate in hundredths of a percent.
     pub rate: i64,
     /// The category of VAT.
@@ -100,7 +100,7 @@ pub struct Rate {
 
 /// Invoice or credit note.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Invoice {
+pub struct PrintedInvoice {
     /// Invoice or credit note.
     pub kind: Kind,
     /// Its number.
@@ -118,15 +118,15 @@ pub struct Invoice {
     /// Of every amount.
     pub currency: Currency,
     /// Who bills.
-    pub seller: Party,
+    pub seller: PrintedParty,
     /// What the seller is called where nothing else names it: an id.
     pub seller_id: String,
     /// Who is billed.
-    pub buyer: Party,
-    /// Invoice lines.
+    pub buyer: PrintedParty,
+    /// What is charged, one entry per product, fee or correction.
     pub lines: Vec<Line>,
     /// Amounts by VAT rate.
-    pub rates: Vec<Rate>,
+    pub rates: Vec<PrintedRate>,
     /// Without tax, in minor units.
     pub net: i64,
     /// The tax, in minor units.
@@ -135,7 +135,7 @@ pub struct Invoice {
     pub gross: i64,
     /// What of that was paid before it was issued (EN 16931's BT-113), in minor units.
     pub prepaid: i64,
-    /// Whether it is collected from what the client has left for that, so that nobody has to transfer it.
+    /// Whether it is collected automatically, so that the client need not transfer it.
     pub collected: bool,
     /// The account to pay to.
     pub iban: Option<String>,
@@ -143,8 +143,8 @@ pub struct Invoice {
     pub bic: Option<String>,
 }
 
-impl Invoice {
-    /// What is left to pay, in minor units.
+impl PrintedInvoice {
+    /// The amount due, in minor units.
     pub const fn due_amount(&self) -> i64 {
         self.gross - self.prepaid
     }

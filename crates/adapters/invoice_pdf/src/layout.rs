@@ -1,19 +1,19 @@
-//! What stands where on an invoice.
+//! The layout of an invoice.
 
 use krilla::geom::Rect;
 
 use crate::{
     einvoice,
-    invoice::{Category, Invoice, Kind, Line, Party},
+    invoice::{Category, Kind, Line, PrintedInvoice, PrintedParty},
     metadata,
-    sheet::{About, Cell, HEIGHT, Head, Role, Sheets, Style, WIDTH},
+    sheet::{About, Cell, ElementRole, HEIGHT, Head, Sheets, Style, WIDTH},
     transfer::{Transfer, grouped},
     words::Language,
 };
 
 const LEFT: f32 = 56.0;
 const RIGHT: f32 = WIDTH - 56.0;
-/// Where the last line of a page stands at most, above its foot.
+/// The lowest line of a page, above its footer.
 const BOTTOM: f32 = HEIGHT - 96.0;
 const FOOT: f32 = HEIGHT - 48.0;
 /// From one line to the next.
@@ -30,7 +30,7 @@ const LABEL: Style = Style::regular(9.5).quiet();
 const SMALL: Style = Style::regular(8.0).quiet();
 
 /// An invoice as a PDF in a language, with the electronic invoice inside where there can be one.
-pub fn pdf(invoice: &Invoice, language: Language) -> Result<Vec<u8>, String> {
+pub fn pdf(invoice: &PrintedInvoice, language: Language) -> Result<Vec<u8>, String> {
     let xml = einvoice::xml(invoice);
     let mut sheets = Sheets::default();
     sheets.begin_page();
@@ -54,7 +54,7 @@ pub fn pdf(invoice: &Invoice, language: Language) -> Result<Vec<u8>, String> {
     }
 }
 
-fn address(party: &Party) -> Vec<String> {
+fn address(party: &PrintedParty) -> Vec<String> {
     let mut lines = party.street.clone();
     let town: Vec<&str> =
         [&party.postal_code, &party.city].into_iter().flatten().map(String::as_str).collect();
@@ -64,15 +64,15 @@ fn address(party: &Party) -> Vec<String> {
     lines
 }
 
-fn head(sheets: &mut Sheets, invoice: &Invoice, language: Language) -> f32 {
+fn head(sheets: &mut Sheets, invoice: &PrintedInvoice, language: Language) -> f32 {
     let mut page = sheets.last();
     let title = match invoice.kind {
         Kind::Invoice => language.invoice(),
         Kind::CreditNote => language.credit_note(),
     };
-    page.role(Role::Title);
+    page.role(ElementRole::Title);
     page.text(Style::bold(20.0), LEFT, 84.0, title);
-    page.role(Role::Text);
+    page.role(ElementRole::Text);
     let seller = Style::bold(11.0).wrapped(&invoice.seller.name, 220.0);
     let mut y = 74.0;
     for line in &seller {
@@ -125,7 +125,7 @@ fn head(sheets: &mut Sheets, invoice: &Invoice, language: Language) -> f32 {
         page.text_until(TEXT, RIGHT, fact_y, &value);
         fact_y += LEADING;
     }
-    page.role(Role::Text);
+    page.role(ElementRole::Text);
     y = y.max(fact_y) + LEADING;
     if let Some(reason) = &invoice.reason {
         let text = format!("{}: {reason}", language.reason());
@@ -153,8 +153,8 @@ const LINES: usize = 1;
 const TOTALS: usize = 2;
 const TRANSFER: usize = 3;
 
-fn cell(table: usize, row: usize, column: usize, head: Head) -> Role {
-    Role::Cell(Cell { table, row, column, head })
+fn cell(table: usize, row: usize, column: usize, head: Head) -> ElementRole {
+    ElementRole::Cell(Cell { table, row, column, head })
 }
 
 /// The heads of the columns, which are read once.
@@ -164,7 +164,7 @@ fn columns(sheets: &mut Sheets, language: Language, y: f32) -> f32 {
     let mut head = |column: usize, style: Style, x: f32, text: &str| {
         page.role(match is_first {
             true => cell(LINES, 0, column, Head::Column),
-            false => Role::Aside,
+            false => ElementRole::Aside,
         });
         match column {
             0 => page.text(style, x, y, text),
@@ -179,7 +179,7 @@ fn columns(sheets: &mut Sheets, language: Language, y: f32) -> f32 {
     y + 20.0
 }
 
-fn lines(sheets: &mut Sheets, invoice: &Invoice, language: Language, y: f32) -> f32 {
+fn lines(sheets: &mut Sheets, invoice: &PrintedInvoice, language: Language, y: f32) -> f32 {
     let mut y = columns(sheets, language, y);
     for (number, line) in invoice.lines.iter().enumerate() {
         let Line { description, quantity, net, gross, rate, .. } = line;
@@ -211,13 +211,13 @@ fn lines(sheets: &mut Sheets, invoice: &Invoice, language: Language, y: f32) -> 
     y
 }
 
-/// An amount without its currency, which stands beside the total.
-fn amount(invoice: &Invoice, language: Language, amount: i64) -> String {
+/// An amount without its currency, which is printed beside the total.
+fn amount(invoice: &PrintedInvoice, language: Language, amount: i64) -> String {
     let text = language.amount(amount, invoice.currency);
     text.replace(invoice.currency.code(), "").trim().to_owned()
 }
 
-fn totals(sheets: &mut Sheets, invoice: &Invoice, language: Language, y: f32) -> f32 {
+fn totals(sheets: &mut Sheets, invoice: &PrintedInvoice, language: Language, y: f32) -> f32 {
     let height = LEADING * (invoice.rates.len() as f32 + 8.0);
     let mut y = room(sheets, y, height);
     let mut page = sheets.last();
@@ -226,7 +226,7 @@ fn totals(sheets: &mut Sheets, invoice: &Invoice, language: Language, y: f32) ->
     let mut number = 0;
     let mut row = |style: Style, label: &str, value: &str| {
         page.role(cell(TOTALS, number, 0, Head::Row));
-        // What is long takes the place that it needs.
+        // A long value takes the space that it needs.
         let end = NET.min(RIGHT - style.width(value) - 12.0);
         page.text_until(if style.weight == TEXT.weight { LABEL } else { style }, end, y, label);
         page.role(cell(TOTALS, number, 1, Head::None));
@@ -245,7 +245,7 @@ fn totals(sheets: &mut Sheets, invoice: &Invoice, language: Language, y: f32) ->
         let left = language.amount(invoice.due_amount(), invoice.currency);
         row(Style::bold(12.0), language.left_to_pay(), &left);
     }
-    page.role(Role::Text);
+    page.role(ElementRole::Text);
     for reason in exemptions(invoice, language) {
         for line in TEXT.wrapped(&reason, RIGHT - LEFT) {
             y += LEADING;
@@ -255,8 +255,8 @@ fn totals(sheets: &mut Sheets, invoice: &Invoice, language: Language, y: f32) ->
     y + LEADING
 }
 
-/// Why parts of the bill bear no VAT, as the law wants it said.
-fn exemptions(invoice: &Invoice, language: Language) -> Vec<String> {
+/// Legal texts for lines without VAT.
+fn exemptions(invoice: &PrintedInvoice, language: Language) -> Vec<String> {
     let mut reasons: Vec<String> = Vec::new();
     for rate in &invoice.rates {
         let reason = match rate.category {
@@ -269,7 +269,7 @@ fn exemptions(invoice: &Invoice, language: Language) -> Vec<String> {
     reasons
 }
 
-fn payment(sheets: &mut Sheets, invoice: &Invoice, language: Language, y: f32) {
+fn payment(sheets: &mut Sheets, invoice: &PrintedInvoice, language: Language, y: f32) {
     let (Kind::Invoice, 1..) = (invoice.kind, invoice.gross) else { return };
     if invoice.due_amount() == 0 {
         let y = room(sheets, y, 2.0 * LEADING);
@@ -317,11 +317,11 @@ fn payment(sheets: &mut Sheets, invoice: &Invoice, language: Language, y: f32) {
         Rect::from_xywh(x, top, module, module)
     });
     page.squares(false, squares, Some(language.scan()));
-    page.role(Role::Text);
+    page.role(ElementRole::Text);
     page.text_until(SMALL, RIGHT, y + side + 12.0, language.scan());
 }
 
-fn feet(sheets: &mut Sheets, invoice: &Invoice, language: Language) {
+fn feet(sheets: &mut Sheets, invoice: &PrintedInvoice, language: Language) {
     let seller = &invoice.seller;
     let mut facts = vec![seller.name.clone()];
     let numbers = [
@@ -333,18 +333,18 @@ fn feet(sheets: &mut Sheets, invoice: &Invoice, language: Language) {
         facts.extend(number.as_ref().map(|number| format!("{label} {number}")));
     }
     let text = facts.join("  \u{b7}  ");
-    // Numbers that the law wants are never cut off: the last line stands at the foot, the others above it.
+    // Required numbers are never cut off: the last line is at the bottom of the page, the others above it.
     let lines = SMALL.wrapped(&text, RIGHT - LEFT - 60.0);
     let top = FOOT - SMALL_LEADING * (lines.len() as f32 - 1.0);
     let count = sheets.count();
     for at in 0..count {
         let mut page = sheets.on(at);
         page.rule(LEFT, RIGHT, top - 14.0);
-        page.role(if at == 0 { Role::Text } else { Role::Aside });
+        page.role(if at == 0 { ElementRole::Text } else { ElementRole::Aside });
         for (number, line) in lines.iter().enumerate() {
             page.text(SMALL, LEFT, top + SMALL_LEADING * number as f32, line);
         }
-        page.role(Role::Aside);
+        page.role(ElementRole::Aside);
         let number = format!("{} {} / {count}", language.page(), at + 1);
         page.text_until(SMALL, RIGHT, FOOT, &number);
     }

@@ -1,9 +1,9 @@
-//! Invoices as they leave the house: a PDF/A-3 (ISO 19005-3) for people, with the electronic invoice of EN 16931
-//! inside for programs, in the way of Factur-X 1.0 (ZUGFeRD 2). The same facts always make the same bytes.
+//! Invoices as files: a PDF/A-3 (ISO 19005-3) for people with the electronic invoice of EN 16931 embedded for
+//! programs, as in Factur-X 1.0 (ZUGFeRD 2). The same facts always make the same bytes.
 //!
-//! The facts stand in [`invoice`], the words beside them in [`words`]. [`einvoice`] writes the XML, [`sheet`] draws,
-//! [`fonts`] chooses what in, [`layout`] says what stands where, [`transfer`] is the code that banking programs read, and [`metadata`] says
-//! in the PDF what is inside.
+//! [`invoice`] has the facts, [`words`] the texts. [`einvoice`] writes the XML, [`sheet`] draws, [`fonts`] chooses
+//! fonts, [`layout`] places everything, [`transfer`] is the code for banking apps, and [`metadata`] declares the
+//! embedded invoice.
 
 pub mod einvoice;
 mod fonts;
@@ -14,7 +14,7 @@ mod sheet;
 pub mod transfer;
 pub mod words;
 
-pub use invoice::Invoice;
+pub use invoice::PrintedInvoice;
 pub use layout::pdf;
 
 #[cfg(test)]
@@ -23,7 +23,7 @@ mod tests {
     use spotter_kernel::{Date, money::Currency};
 
     use super::{
-        invoice::{Category, Invoice, Kind, Line, Party, Rate},
+        invoice::{Category, Kind, Line, PrintedInvoice, PrintedParty, PrintedRate},
         words::Language,
     };
 
@@ -31,7 +31,7 @@ mod tests {
         Date::parse(text).unwrap()
     }
 
-    pub(crate) fn sample() -> Invoice {
+    pub(crate) fn sample() -> PrintedInvoice {
         let line = |description: &str, net, gross, rate| Line {
             description: description.into(),
             quantity: 1,
@@ -40,14 +40,14 @@ mod tests {
             rate,
             category: Category::Standard,
         };
-        let rate = |rate, net, tax| Rate {
+        let rate = |rate, net, tax| PrintedRate {
             rate,
             category: Category::Standard,
             exemption_reason: None,
             net,
             tax,
         };
-        Invoice {
+        PrintedInvoice {
             kind: Kind::Invoice,
             number: "INV-2026-000042".into(),
             issued: date("2026-11-23"),
@@ -56,7 +56,7 @@ mod tests {
             corrects: None,
             reason: None,
             currency: Currency::parse("EUR").unwrap(),
-            seller: Party {
+            seller: PrintedParty {
                 name: "Riverside Coaching B.V.".into(),
                 street: vec!["Kade 1".into()],
                 postal_code: Some("3011 AA".into()),
@@ -70,7 +70,9 @@ mod tests {
                 registration_number: Some("12345678".into()),
             },
             seller_id: "65a1b2c3d4e5f6a7b8c9d0e1".into(),
-            buyer: Party { name: "Zoë <Łukasz> & 健身".into(), ..Party::default() },
+            buyer: PrintedParty {
+                name: "Zoë <Łukasz> & 健身".into(), ..PrintedParty::default()
+            },
             lines: vec![
                 line("Gold membership", 4_050, 4_900, 2_100),
                 line("Towel", 917, 1_000, 900),
@@ -94,7 +96,7 @@ mod tests {
         assert_eq!(made, super::pdf(&invoice, Language::Dutch).unwrap());
         assert!(made.starts_with(b"%PDF-1.7") && made.ends_with(b"%%EOF"));
         assert!(made.len() < 60_000, "{} bytes", made.len());
-        // What Factur-X asks for stands in the metadata that the last table names.
+        // Factur-X requires this in the metadata that the last table refers to.
         let text: String = made.iter().map(|byte| char::from(*byte)).collect();
         assert!(text.contains("<fx:ConformanceLevel>EN 16931</fx:ConformanceLevel>"));
         if let Ok(path) = std::env::var("SPOTTER_PAPER_SAMPLE") {
@@ -118,16 +120,16 @@ mod tests {
         }
     }
 
-    fn at_no_rate(own: &mut Invoice, category: Category) {
+    fn at_no_rate(own: &mut PrintedInvoice, category: Category) {
         own.rates.truncate(1);
-        own.rates[0] = Rate { rate: 0, category, exemption_reason: None, net: 100, tax: 0 };
+        own.rates[0] = PrintedRate { rate: 0, category, exemption_reason: None, net: 100, tax: 0 };
         own.lines.truncate(1);
         (own.lines[0].rate, own.lines[0].category) = (0, category);
     }
 
     #[test]
-    fn what_cannot_be_told_by_an_electronic_invoice_is_paper_alone() {
-        let output = |change: fn(&mut Invoice)| {
+    fn inexpressible_invoices_have_no_electronic_part() {
+        let output = |change: fn(&mut PrintedInvoice)| {
             let mut invoice = sample();
             change(&mut invoice);
             super::pdf(&invoice, Language::English).unwrap();
@@ -168,7 +170,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(24))]
         #[test]
-        fn nothing_that_people_write_breaks_it(
+        fn arbitrary_text_is_valid_output(
             texts in prop::collection::vec("\\PC{0,120}", 4..40),
             odd in any::<String>(),
         ) {

@@ -1,13 +1,13 @@
-//! What a PDF says of the electronic invoice inside it: Factur-X's own words in its XMP metadata, with the schema
-//! that PDF/A asks for them. The library that writes PDFs has no place for that, so it is added as an incremental
-//! update (ISO 32000-1, 7.5.6): the metadata's object is written again behind the end.
+//! The declaration of the embedded invoice: Factur-X's properties in the XMP metadata, with their PDF/A extension
+//! schema. The PDF library cannot write them, so they are added as an incremental update (ISO 32000-1, 7.5.6): the
+//! metadata object is written again after the end.
 
 /// What the electronic invoice is called inside.
 pub const FILE_NAME: &str = "factur-x.xml";
 
 const DECLARATION: &str = r##"<rdf:Description rdf:about="" xmlns:fx="urn:factur-x:pdfa:CrossIndustryDocument:invoice:1p0#"><fx:DocumentType>INVOICE</fx:DocumentType><fx:DocumentFileName>factur-x.xml</fx:DocumentFileName><fx:Version>1.0</fx:Version><fx:ConformanceLevel>EN 16931</fx:ConformanceLevel></rdf:Description><rdf:Description rdf:about="" xmlns:pdfaExtension="http://www.aiim.org/pdfa/ns/extension/" xmlns:pdfaSchema="http://www.aiim.org/pdfa/ns/schema#" xmlns:pdfaProperty="http://www.aiim.org/pdfa/ns/property#"><pdfaExtension:schemas><rdf:Bag><rdf:li rdf:parseType="Resource"><pdfaSchema:schema>Factur-X PDFA Extension Schema</pdfaSchema:schema><pdfaSchema:namespaceURI>urn:factur-x:pdfa:CrossIndustryDocument:invoice:1p0#</pdfaSchema:namespaceURI><pdfaSchema:prefix>fx</pdfaSchema:prefix><pdfaSchema:property><rdf:Seq><rdf:li rdf:parseType="Resource"><pdfaProperty:name>DocumentFileName</pdfaProperty:name><pdfaProperty:valueType>Text</pdfaProperty:valueType><pdfaProperty:category>external</pdfaProperty:category><pdfaProperty:description>The name of the embedded XML document</pdfaProperty:description></rdf:li><rdf:li rdf:parseType="Resource"><pdfaProperty:name>DocumentType</pdfaProperty:name><pdfaProperty:valueType>Text</pdfaProperty:valueType><pdfaProperty:category>external</pdfaProperty:category><pdfaProperty:description>The type of the hybrid document</pdfaProperty:description></rdf:li><rdf:li rdf:parseType="Resource"><pdfaProperty:name>Version</pdfaProperty:name><pdfaProperty:valueType>Text</pdfaProperty:valueType><pdfaProperty:category>external</pdfaProperty:category><pdfaProperty:description>The version of the standard</pdfaProperty:description></rdf:li><rdf:li rdf:parseType="Resource"><pdfaProperty:name>ConformanceLevel</pdfaProperty:name><pdfaProperty:valueType>Text</pdfaProperty:valueType><pdfaProperty:category>external</pdfaProperty:category><pdfaProperty:description>The conformance level of the embedded XML document</pdfaProperty:description></rdf:li></rdf:Seq></pdfaSchema:property></rdf:li></rdf:Bag></pdfaExtension:schemas></rdf:Description>"##;
 
-/// The document with the declaration of what is inside.
+/// The document with the declaration.
 pub fn declared(mut pdf: Vec<u8>) -> Result<Vec<u8>, String> {
     let (object, packet) = metadata(&pdf).ok_or("the metadata cannot be found")?;
     let end = packet.rfind("</rdf:RDF>").ok_or("the metadata has no end")?;
@@ -41,7 +41,7 @@ fn find_last(bytes: &[u8], wanted: &[u8]) -> Option<usize> {
     bytes.windows(wanted.len()).rposition(|window| window == wanted)
 }
 
-/// The number of the metadata's object, and what it says.
+/// The number and content of the metadata object.
 fn metadata(pdf: &[u8]) -> Option<(u32, String)> {
     let begin = find(pdf, b"<?xpacket begin")?;
     let stop = begin + find(&pdf[begin..], b"endstream")?;
@@ -52,7 +52,7 @@ fn metadata(pdf: &[u8]) -> Option<(u32, String)> {
     Some((number, packet))
 }
 
-/// What the trailer says, and where the table of objects stands.
+/// The trailer, and the offset of the cross-reference table.
 fn trailer(pdf: &[u8]) -> Option<(String, usize)> {
     let start = find_last(pdf, b"startxref")?;
     let rest = std::str::from_utf8(&pdf[start + b"startxref".len()..]).ok()?;

@@ -1,5 +1,5 @@
-//! Sheets of A4: text in two weights, rules and dark squares, gathered page by page and drawn at the end, with what
-//! each is of the document, for whoever hears it read (PDF/UA-1, ISO 14289-1).
+//! A4 pages: text in two weights, rules and dark squares, collected page by page and drawn at the end, with their
+//! structure for screen readers (PDF/UA-1, ISO 14289-1).
 
 use std::{collections::BTreeMap, num::NonZeroU16};
 
@@ -23,7 +23,7 @@ use krilla::{
 };
 use spotter_kernel::Date;
 
-use crate::fonts::{TextRun, Weight};
+use crate::fonts::{FontWeight, TextRun};
 
 /// The size of a page in points.
 pub const WIDTH: f32 = 595.28;
@@ -34,22 +34,22 @@ pub const HEIGHT: f32 = 841.89;
 #[derive(Clone, Copy, Debug)]
 pub struct Style {
     /// Its weight.
-    pub weight: Weight,
+    pub weight: FontWeight,
     /// Its size in points.
     pub size: f32,
-    /// Whether it stands back.
+    /// Whether it is less prominent.
     pub quiet: bool,
 }
 
 impl Style {
     /// Text of a size.
     pub const fn regular(size: f32) -> Self {
-        Self { weight: Weight::Regular, size, quiet: false }
+        Self { weight: FontWeight::Regular, size, quiet: false }
     }
 
     /// Bold text of a size.
     pub const fn bold(size: f32) -> Self {
-        Self { weight: Weight::Bold, size, quiet: false }
+        Self { weight: FontWeight::Bold, size, quiet: false }
     }
 
     /// The same, standing back.
@@ -100,9 +100,9 @@ impl Style {
     }
 }
 
-/// What something is of the document, for whoever hears it read.
+/// The role of an element for screen readers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Role {
+pub enum ElementRole {
     /// Its title.
     Title,
     /// A line of text.
@@ -110,11 +110,11 @@ pub enum Role {
     Text,
     /// A cell of a table.
     Cell(Cell),
-    /// Nothing that is read: a rule, a number of a page, what is said again.
+    /// An artifact that is not read: a rule, a page number, a repeated text.
     Aside,
 }
 
-/// Where a cell stands.
+/// The position of a table cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cell {
     /// The number of its table.
@@ -140,8 +140,8 @@ pub enum Head {
 
 /// Something on a page.
 enum Mark {
-    Text(Style, f32, f32, String, Role),
-    /// Squares, and what they show, where that is to be said.
+    Text(Style, f32, f32, String, ElementRole),
+    /// Squares, with an alternative text if they need one.
     Path(Path, bool, Option<String>),
 }
 
@@ -161,8 +161,8 @@ struct Structure {
 type Rows = BTreeMap<usize, BTreeMap<usize, (Head, Vec<Identifier>)>>;
 
 impl Structure {
-    fn add(&mut self, (role, text): (Role, &str), part: Identifier) {
-        if let Role::Cell(Cell { table, row, column, head }) = role {
+    fn add(&mut self, role: ElementRole, text: &str, part: Identifier) {
+        if let ElementRole::Cell(Cell { table, row, column, head }) = role {
             if self.table.as_ref().is_some_and(|(own, _)| *own != table) {
                 self.end_table();
             }
@@ -173,7 +173,7 @@ impl Structure {
         }
         self.end_table();
         let mut group = match role {
-            Role::Title => TagGroup::new(Tag::Hn(NonZeroU16::MIN, Some(text.to_owned()))),
+            ElementRole::Title => TagGroup::new(Tag::Hn(NonZeroU16::MIN, Some(text.to_owned()))),
             _ => TagGroup::new(Tag::P),
         };
         group.push(part);
@@ -206,7 +206,7 @@ fn draw(surface: &mut Surface<'_>, structure: &mut Structure, mark: Mark) {
     match mark {
         Mark::Text(style, x, y, text, role) => {
             let tag = match role {
-                Role::Aside => aside(),
+                ElementRole::Aside => aside(),
                 _ => ContentTag::Span(SpanTag::empty()),
             };
             let part = surface.start_tagged(tag);
@@ -216,8 +216,8 @@ fn draw(surface: &mut Surface<'_>, structure: &mut Structure, mark: Mark) {
                 draw_part(surface, style, &mut x, y, &part);
             }
             surface.end_tagged();
-            if role != Role::Aside {
-                structure.add((role, &text), part);
+            if role != ElementRole::Aside {
+                structure.add(role, &text, part);
             }
         }
         Mark::Path(path, quiet, shows) => {
@@ -247,7 +247,7 @@ fn draw_part(surface: &mut Surface<'_>, style: Style, x: &mut f32, y: f32, part:
     *x += style.weight.width(part, style.size);
 }
 
-/// What is said of a document.
+/// The properties of a document.
 pub struct About {
     /// Display name.
     pub title: String,
@@ -272,7 +272,7 @@ impl Sheets {
 
     /// Goes on with a page that was begun.
     pub fn on(&mut self, page: usize) -> PageWriter<'_> {
-        PageWriter { marks: &mut self.pages[page], role: Role::Text }
+        PageWriter { marks: &mut self.pages[page], role: ElementRole::Text }
     }
 
     /// The last page.
@@ -346,16 +346,16 @@ impl Sheets {
 /// A page that is being made.
 pub struct PageWriter<'s> {
     marks: &'s mut Vec<Mark>,
-    role: Role,
+    role: ElementRole,
 }
 
 impl PageWriter<'_> {
     /// What the texts that follow are of the document.
-    pub fn role(&mut self, role: Role) {
+    pub fn role(&mut self, role: ElementRole) {
         self.role = role;
     }
 
-    /// Text whose line begins here.
+    /// Text that starts at a position.
     pub fn text(&mut self, style: Style, x: f32, y: f32, text: &str) {
         let text = style.clean(text);
         if !text.trim().is_empty() {
@@ -363,7 +363,7 @@ impl PageWriter<'_> {
         }
     }
 
-    /// Text whose line ends here.
+    /// Text that ends at a position.
     pub fn text_until(&mut self, style: Style, right: f32, y: f32, text: &str) {
         let width = style.width(&style.clean(text));
         self.text(style, right - width, y, text);
@@ -374,7 +374,7 @@ impl PageWriter<'_> {
         self.squares(true, [Rect::from_ltrb(left, y, right, y + 0.6)], None);
     }
 
-    /// Dark squares, in one go, and what they show, where that is to be said.
+    /// Dark squares as one element, with an alternative text if they need one.
     pub fn squares(
         &mut self,
         quiet: bool,
@@ -409,7 +409,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_font_does_not_have_is_no_box() {
+    fn missing_glyphs_are_replaced() {
         let clean = |text| Style::regular(10.0).clean(text);
         assert_eq!(clean("Zoë Łukasz Ελένη Юлия"), "Zoë Łukasz Ελένη Юлия");
         assert_eq!(clean("a\u{ffff}b"), "a?b");

@@ -3,7 +3,7 @@
 use qrcode::{Color, EcLevel, QrCode};
 use spotter_kernel::money::Currency;
 
-/// What is to be transferred.
+/// The transfer.
 #[derive(Clone, Copy, Debug)]
 pub struct Transfer<'t> {
     /// Who is paid.
@@ -22,13 +22,13 @@ pub struct Transfer<'t> {
 
 /// A code: its width in modules, and where it is dark, row by row.
 #[derive(Clone, Debug)]
-pub struct Code {
+pub struct PaymentCode {
     /// The width, and the height.
     pub width: usize,
     dark: Vec<bool>,
 }
 
-impl Code {
+impl PaymentCode {
     /// The modules that are dark: column and row.
     pub fn modules(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
         let dark = self.dark.iter().enumerate().filter(|(_, dark)| **dark);
@@ -40,7 +40,7 @@ impl Code {
 const AMOUNT_MAX: i64 = 99_999_999_999;
 
 impl Transfer<'_> {
-    /// What the code says; nothing where it cannot be said by one.
+    /// The content of the code; `None` where the transfer cannot be encoded.
     pub fn text(&self) -> Option<String> {
         if self.currency.code() != "EUR" || !(1..=AMOUNT_MAX).contains(&self.amount) {
             return None;
@@ -57,10 +57,10 @@ impl Transfer<'_> {
     }
 
     /// The code; nothing where there can be none.
-    pub fn code(&self) -> Option<Code> {
+    pub fn code(&self) -> Option<PaymentCode> {
         let code = QrCode::with_error_correction_level(self.text()?, EcLevel::M).ok()?;
         let dark = code.to_colors().into_iter().map(|color| color == Color::Dark).collect();
-        Some(Code { width: code.width(), dark })
+        Some(PaymentCode { width: code.width(), dark })
     }
 }
 

@@ -1,4 +1,4 @@
-//! A request on its way from the guard to the transaction in which its credential is read, and what was found there.
+//! A request on its way from the guard to the transaction in which its credential is checked, and the outcome.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -10,7 +10,7 @@ use spotter_kernel::{
 };
 use spotter_store::Tx;
 
-/// A request of somebody who has shown a credential.
+/// A request with a credential.
 #[derive(Clone)]
 pub(crate) struct AssistantRequest {
     pub(crate) request_id: RequestId,
@@ -53,7 +53,7 @@ impl AssistantRequest {
         entered
     }
 
-    /// The same in a transaction of its own, where nobody has entered yet.
+    /// The same in a transaction of its own, for a request that has none yet.
     pub(crate) async fn authenticate_alone(&self, state: &Arc<State>) -> Result<Arc<Assistant>> {
         if let Some(outcome) = self.outcome() {
             return outcome;
@@ -71,17 +71,17 @@ impl AssistantRequest {
         problem
     }
 
-    /// Who has entered, or why not; nothing while nobody was looked for.
+    /// The authenticated caller, or the refusal; `None` before authentication.
     pub(crate) fn outcome(&self) -> Option<Result<Arc<Assistant>>> {
         self.found().outcome.clone()
     }
 
-    /// How the caller's count stands, where there is one.
+    /// The state of the caller's rate limit, if it has one.
     pub(crate) fn rate_limit_status(&self) -> Option<RateLimitStatus> {
         self.found().rate_limit
     }
 
-    /// Whether somebody could be asked to allow more: the person before the browser, and nobody behind a static key.
+    /// Whether the person could be asked for more permissions: they can at a browser, and cannot with a static key.
     pub(crate) fn can_be_widened(&self) -> bool {
         self.credential.kind == CredentialKind::McpAccessToken
     }

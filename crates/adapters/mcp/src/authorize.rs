@@ -1,5 +1,4 @@
-//! The authorization endpoint: an assistant sends a browser here, and its request is kept until a
-//! person has decided on it.
+//! The authorization endpoint: an assistant sends a browser here, and its request is stored until a person decides.
 
 use std::collections::BTreeMap;
 
@@ -14,35 +13,38 @@ use spotter_assistants::{
     registration,
 };
 use spotter_contract::Env;
-use spotter_html::{display::language, page};
+use spotter_html::{display::language, page, words::Strings};
 use spotter_kernel::{Problem, Verdict};
 use spotter_store::Tx;
 
-use crate::{document, guard::Door, redirect};
+use crate::{document, guard::McpState, redirect};
 
 /// Longest state that is given back, in bytes.
 const STATE_MAX: usize = 2_000;
 
-/// What became of the request.
+/// The outcome of the request.
 enum Outcome {
     /// The browser goes on to here.
     Go(String),
-    /// It goes nowhere: who asks, or where it should go back to, is not known.
+    /// It cannot be redirected: the client or its redirect URI is unknown.
     Stay(&'static str),
 }
 
 /// Takes a request for authorization.
-pub(crate) async fn authorize(State(door): State<Door>, request: Request<Body>) -> Response<Body> {
-    let state = &door.state;
+pub(crate) async fn authorize(
+    State(mcp): State<McpState>,
+    request: Request<Body>,
+) -> Response<Body> {
+    let state = &mcp.state;
+    let t = language(request.headers());
     let from = match state.count_address(&request) {
         Ok(from) => from,
-        Err(problem) => return page::problem(&problem),
+        Err(problem) => return page::problem(t, &problem),
     };
-    let t = language(request.headers());
     let query = request.uri().query().unwrap_or_default().to_owned();
     let submitted = AuthorizationParameters::read(&query);
     if document::is_address(submitted.text("client_id")) {
-        // Nobody has this program fetch anything by a request that would lead nowhere.
+        // A request that would be refused anyway does not cause a fetch.
         if submitted.check(&state.env).is_err()
             || !redirect::may_be_registered(submitted.text("redirect_uri"))
         {
@@ -50,15 +52,15 @@ pub(crate) async fn authorize(State(door): State<Door>, request: Request<Body>) 
             return page::stopped(t, StatusCode::BAD_REQUEST, why);
         }
         if let Err(problem) = state.count_registration(from) {
-            return page::problem(&problem);
+            return page::problem(t, &problem);
         }
-        match door.documents.look(state, submitted.text("client_id"), from).await {
+        match mcp.documents.resolve(state, submitted.text("client_id"), from).await {
             Ok(Verdict::Granted(())) => {}
             Ok(Verdict::Refused(why)) => {
                 let why = format!("The assistant is not known here. {why}");
                 return page::stopped(t, StatusCode::BAD_REQUEST, &why);
             }
-            Err(problem) => return page::problem(&problem),
+            Err(problem) => return page::problem(t, &problem),
         }
     }
     let env = state.env.clone();
@@ -66,14 +68,15 @@ pub(crate) async fn authorize(State(door): State<Door>, request: Request<Body>) 
     match state.db.write(decide).await {
         Ok(Outcome::Go(target)) => redirect(&target),
         Ok(Outcome::Stay(why)) => page::stopped(t, StatusCode::BAD_REQUEST, why),
-        Err(problem) => page::problem(&problem),
+        Err(problem) => page::problem(t, &problem),
     }
 }
 
 /// Sends a browser on.
 pub(crate) fn redirect(target: &str) -> Response<Body> {
     let Ok(location) = HeaderValue::from_str(target) else {
-        return page::problem(&Problem::internal("an address cannot be sent"));
+        let problem = Problem::internal("an address cannot be sent");
+        return page::problem(Strings::in_english(), &problem);
     };
     let mut response = Response::new(Body::empty());
     *response.status_mut() = StatusCode::SEE_OTHER;

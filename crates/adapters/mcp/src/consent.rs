@@ -1,6 +1,5 @@
-//! The consent page: somebody signs in to one request, sees what it would mean, and decides. Who
-//! decides is tied to their browser by a cookie that is good for this page alone, and their form to
-//! that cookie by a token.
+//! The consent page: a person signs in for one request, sees what it would allow, and decides. The decision is tied
+//! to their browser by a cookie for this page only, and their form to the cookie by a token.
 
 use std::{net::IpAddr, sync::Arc};
 
@@ -16,8 +15,9 @@ use spotter_assistants::{
 use spotter_company::company::Company;
 use spotter_contract::{Actor, Caller, Read, Write, vault};
 use spotter_html::{
+    cookies,
     display::language,
-    forms::{self, Form, SubmittedForm},
+    forms::{self, FormData, SubmittedForm},
     page,
     sign_in::SignIn,
     words::Strings,
@@ -48,10 +48,10 @@ pub(crate) async fn show(
     State(state): State<Arc<Shared>>,
     request: Request<Body>,
 ) -> Response<Body> {
-    if let Err(problem) = state.count_address(&request) {
-        return page::problem(&problem);
-    }
     let t = language(request.headers());
+    if let Err(problem) = state.count_address(&request) {
+        return page::problem(t, &problem);
+    }
     let query = request.uri().query().unwrap_or_default().to_owned();
     let secret = form_urlencoded::parse(query.as_bytes())
         .find(|(name, _)| name == "request")
@@ -59,12 +59,12 @@ pub(crate) async fn show(
         .unwrap_or_default();
     match pending(&state, &secret).await {
         Ok(Some(pending)) => {
-            // Somebody else may sign in: whoever does so last decides.
+            // Another person may sign in: the last one decides.
             let other = form_urlencoded::parse(query.as_bytes()).any(|(name, _)| name == "as");
-            let session = forms::cookie(request.headers(), COOKIE)
+            let session = cookies::cookie(request.headers(), COOKIE)
                 .filter(|own| !other && pending.is_session(own));
             match session {
-                Some(session) => decision((&state, t), &pending, &secret, &session).await,
+                Some(session) => decision(&state, t, &pending, &secret, &session).await,
                 None => {
                     let nobody = SignIn::default();
                     consent_page::sign_in(t, &pending, &secret, &nobody, StatusCode::OK)
@@ -72,11 +72,11 @@ pub(crate) async fn show(
             }
         }
         Ok(None) => gone(t),
-        Err(problem) => page::problem(&problem),
+        Err(problem) => page::problem(t, &problem),
     }
 }
 
-/// Signs somebody in to the request.
+/// Signs a person in to the request.
 pub(crate) async fn sign_in(
     State(state): State<Arc<Shared>>,
     SubmittedForm { form, from, request_id, headers }: SubmittedForm,
@@ -85,27 +85,27 @@ pub(crate) async fn sign_in(
     let pending = match pending(&state, &secret).await {
         Ok(Some(pending)) => pending,
         Ok(None) => return gone(t),
-        Err(problem) => return page::problem(&problem),
+        Err(problem) => return page::problem(t, &problem),
     };
     match authenticate(&state, &request_id, from, &form, &secret).await {
         Ok(session) => {
             let on = redirect(&format!("{PAGE}?request={secret}"));
-            forms::with_cookie(&state, on, COOKIE, PAGE, &session, 600)
+            cookies::with_cookie(&state, on, COOKIE, PAGE, &session, 600)
         }
         Err(problem) if problem.status < 500 => {
             let status = StatusCode::from_u16(problem.status).unwrap_or(StatusCode::BAD_REQUEST);
             consent_page::sign_in(t, &pending, &secret, &form.typed_values(t, &problem), status)
         }
-        Err(problem) => page::problem(&problem),
+        Err(problem) => page::problem(t, &problem),
     }
 }
 
-/// The browser's secret of somebody whose password was right.
+/// The browser secret of a person whose password was correct.
 async fn authenticate(
     state: &Arc<Shared>,
     request_id: &RequestId,
     from: IpAddr,
-    form: &Form,
+    form: &FormData,
     secret: &str,
 ) -> Result<String> {
     let account = form.authenticate(state, request_id, from, None).await?;
@@ -115,18 +115,19 @@ async fn authenticate(
     let sign_in = move |cx: &mut Write<'_, '_>| {
         consent::sign_in(cx, &secret, account.subject, account.subject_id, &session)
     };
-    write(state, caller, ("sign_in_to_consent", &[]), request_id, sign_in).await?;
+    write(state, caller, "sign_in_to_consent", &[], request_id, sign_in).await?;
     Ok(output)
 }
 
 async fn decision(
-    (state, t): (&Shared, Strings),
+    state: &Shared,
+    t: Strings,
     pending: &PendingAuthorization,
     secret: &str,
     session: &str,
 ) -> Response<Body> {
     let (env, requested) = (state.env.clone(), pending.clone());
-    let look = move |tx: &mut Tx<'_>| {
+    let resolve = move |tx: &mut Tx<'_>| {
         let now = env.clock.now();
         let caller = requested.person(tx, now)?;
         let cx = &mut Read::new(tx, &caller, now);
@@ -139,7 +140,7 @@ async fn decision(
         let person = person.into_iter().flatten().next().unwrap_or_default();
         Ok((proposal, person, Company::find(cx)?.name))
     };
-    match state.db.read(look).await {
+    match state.db.read(resolve).await {
         Ok((proposal, _, _)) if proposal.proposed.is_empty() && proposal.others.is_empty() => {
             page::stopped(t, StatusCode::FORBIDDEN, t.nothing_to_allow())
         }
@@ -158,7 +159,7 @@ async fn decision(
                 proposal: &proposal,
             },
         ),
-        Err(problem) => page::problem(&problem),
+        Err(problem) => page::problem(t, &problem),
     }
 }
 
@@ -167,21 +168,21 @@ pub(crate) async fn decide(
     State(state): State<Arc<Shared>>,
     SubmittedForm { form, request_id, headers, .. }: SubmittedForm,
 ) -> Response<Body> {
-    let session = forms::cookie(&headers, COOKIE);
+    let session = cookies::cookie(&headers, COOKIE);
     let (t, secret) = (language(&headers), form.one("request").to_owned());
     let pending = match pending(&state, &secret).await {
         Ok(Some(pending)) => pending,
         Ok(None) => return gone(t),
-        Err(problem) => return page::problem(&problem),
+        Err(problem) => return page::problem(t, &problem),
     };
     let Some(session) = session.filter(|session| pending.is_session(session)) else {
-        return forms::forged();
+        return forms::forged(t);
     };
     if !vault::same(forms::csrf(&session).as_bytes(), form.one("csrf").as_bytes()) {
-        return forms::forged();
+        return forms::forged(t);
     }
     let outcome = match form.one("decision") {
-        "approve" => approve((&state, t), &request_id, pending, &form, secret).await.map(Some),
+        "approve" => approve(&state, t, &request_id, pending, &form, secret).await.map(Some),
         _ => {
             let env = state.env.clone();
             state.db.write(move |tx: &mut Tx<'_>| consent::refuse(tx, &env, &secret)).await
@@ -190,16 +191,17 @@ pub(crate) async fn decide(
     match outcome {
         Ok(Some(target)) => redirect(&target),
         Ok(None) => gone(t),
-        Err(problem) => page::problem(&problem),
+        Err(problem) => page::problem(t, &problem),
     }
 }
 
 /// Approves as the application API's operation does.
 async fn approve(
-    (state, t): (&Shared, Strings),
+    state: &Shared,
+    t: Strings,
     request_id: &RequestId,
     pending: PendingAuthorization,
-    form: &Form,
+    form: &FormData,
     secret: String,
 ) -> Result<String> {
     let modules: Vec<Module> = form.all("module").filter_map(Module::parse).collect();

@@ -17,21 +17,28 @@ use spotter_html::{
 
 use crate::{document, redirect};
 
-/// Who asks, and where it leads: the head of both pages. The address is what can be trusted.
+/// The client and its redirect address: the head of both pages. Only the address can be trusted.
 fn asker(t: Strings, pending: &PendingAuthorization) -> Markup {
     html! {
-        p { (t.goes_on_to()) " " strong { bdi { (redirect::display_host(&pending.redirect_uri)) } } }
+        p {
+            (t.goes_on_to()) " "
+            strong { bdi { (redirect::display_host(&pending.redirect_uri)) } }
+        }
         p.quiet {
-            (t.calls_itself()) " " strong { bdi { (pending.client_name) } } ". "
+            (t.calls_itself()) " "
+            strong { bdi { (pending.client_name) } }
+            ". "
             @if let Some(host) = document::host(&pending.client_id) {
-                (t.describes_itself()) " " strong { bdi { (host) } } ". "
+                (t.describes_itself()) " "
+                strong { bdi { (host) } }
+                ". "
             }
             (t.nobody_verified())
         }
     }
 }
 
-/// Where somebody signs in.
+/// The sign-in page.
 pub(crate) fn sign_in(
     t: Strings,
     pending: &PendingAuthorization,
@@ -63,7 +70,7 @@ pub(crate) struct Decision<'d> {
     pub(crate) proposal: &'d Proposal,
 }
 
-/// Where somebody decides.
+/// The decision page.
 pub(crate) fn decide(t: Strings, decision: &Decision<'_>) -> Response<Body> {
     let Decision { pending, request, csrf, person, company, subject, proposal } = decision;
     let (requested, idle): (Vec<Module>, Vec<Module>) =
@@ -77,7 +84,11 @@ pub(crate) fn decide(t: Strings, decision: &Decision<'_>) -> Response<Body> {
     let main = html! {
         (asker(t, pending))
         p.quiet {
-            (t.signed_in_as()) " " strong { bdi { (person) } } ", " strong { bdi { (company) } } ". "
+            (t.signed_in_as()) " "
+            strong { bdi { (person) } }
+            ", "
+            strong { bdi { (company) } }
+            ". "
             a href={ "/mcp/v1/oauth/consent?request=" (request) "&as=other" } { (t.not_you()) }
         }
         form method="post" action="/mcp/v1/oauth/consent/decide" {
@@ -110,7 +121,7 @@ pub(crate) fn decide(t: Strings, decision: &Decision<'_>) -> Response<Body> {
         }
         p.quiet { (t.in_your_name()) }
     };
-    leading_to(&target, t, StatusCode::OK, (title, false), main)
+    leading_to(&target, t, StatusCode::OK, title, false, main)
 }
 
 /// A module that can be allowed.
@@ -134,7 +145,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_module_is_told_in_every_language() {
+    fn every_module_is_translated() {
         let all = [GrantSubject::Company, GrantSubject::Client].into_iter().flat_map(Module::of);
         for module in all {
             let key = module.key();

@@ -1,6 +1,6 @@
-//! Client ID Metadata Documents (draft-ietf-oauth-client-id-metadata-document): an assistant that is known by an
-//! address, at which a document says what it is called and where browsers may be sent back to. The document is fetched
-//! when somebody is asked for consent, and what it said then counts until it is fetched again.
+//! Client ID Metadata Documents (draft-ietf-oauth-client-id-metadata-document): an assistant is identified by an
+//! address of a document with its name and redirect URIs. The document is fetched when consent is requested, and
+//! cached.
 
 use std::{
     collections::HashMap,
@@ -23,13 +23,13 @@ use crate::{redirect, registration::check_name};
 
 /// Longest address of a document, in bytes.
 const ID_MAX: usize = 512;
-/// How long what a document says counts at least and at most, in seconds.
+/// Minimum and maximum cache time of a document, in seconds.
 const FRESH_SECONDS: (i64, i64) = (300, 86_400);
-/// Documents that are fetched at once, for whomever.
+/// Most documents that are fetched at once.
 const FETCHES_AT_ONCE: usize = 16;
-/// The same from one site, and for one caller's address: who answers nothing, or asks for such, holds up themselves.
+/// The same for one site and for one caller's address: a silent site or a greedy caller only slows itself down.
 const FETCHES_OF_ONE: usize = 2;
-/// How long somebody waits for room, longer than a fetch takes.
+/// How long a request waits for a fetch slot: longer than a fetch takes.
 const ROOM_TIME: Duration = Duration::from_secs(8);
 /// For how long after it was to be fetched again a document counts that cannot be fetched, in seconds.
 const STALE_SECONDS: i64 = 86_400;
@@ -45,8 +45,7 @@ pub(crate) fn host(client_id: &str) -> Option<String> {
     url.host_str().map(str::to_owned)
 }
 
-/// What is wrong with an address. Addresses are compared as they are written, so that there is one way to write each
-/// thing that could be read in two.
+/// What is wrong with an address. Addresses are compared as text, so only one way to write each address is allowed.
 fn check_address(client_id: &str) -> Result<(), &'static str> {
     let Some(rest) = client_id.strip_prefix("https://") else {
         return Err("must be an https address");
@@ -72,7 +71,7 @@ fn check_address(client_id: &str) -> Result<(), &'static str> {
     }
 }
 
-/// What is looked at of a document; the rest is the assistant's own affair.
+/// The fields of a document that matter; others are ignored.
 #[derive(Deserialize)]
 struct Document {
     client_id: String,
@@ -84,7 +83,7 @@ struct Document {
     jwks: Option<Value>,
 }
 
-/// What a document says: the name, and where browsers may be sent back to.
+/// The name and redirect URIs of a document.
 fn read(client_id: &str, body: &[u8]) -> Result<(String, Vec<String>), &'static str> {
     let document: Document = serde_json::from_slice(body)
         .map_err(|_| "is no JSON object with client_id and redirect_uris")?;
@@ -129,8 +128,8 @@ fn fresh_seconds(cache_control: &str) -> i64 {
     age.and_then(|age| age.parse().ok()).unwrap_or(least).clamp(least, most)
 }
 
-/// Room for what is fetched at once: in all, from a site, and for a caller. Who waits for a site, or asks from an
-/// address, that has no more takes none of the room that others wait for.
+/// Slots for simultaneous fetches: in all, for a site, and for a caller. A request that waits for a full site or
+/// caller holds no slot that others wait for.
 struct FetchLimits {
     all: Arc<Semaphore>,
     of_one: Mutex<HashMap<String, Weak<Semaphore>>>,
@@ -143,7 +142,7 @@ impl Default for FetchLimits {
 }
 
 impl FetchLimits {
-    /// Room to fetch a document, once there is; nothing where somebody has waited long enough.
+    /// A slot to fetch a document; `None` after waiting too long.
     async fn acquire(&self, client_id: &str, from: IpAddr) -> Option<[OwnedSemaphorePermit; 3]> {
         let site = host(client_id).map(|host| site(&host).to_owned()).unwrap_or_default();
         let (site, caller) =
@@ -173,7 +172,7 @@ impl FetchLimits {
 #[derive(Clone)]
 pub(crate) struct Documents {
     fetcher: Fetcher,
-    /// Those that are being fetched: whoever asks for the same waits.
+    /// Fetches in progress: requests for the same document wait for them.
     under_way: Arc<Mutex<HashMap<String, Weak<tokio::sync::Mutex<()>>>>>,
     rooms: Arc<FetchLimits>,
 }
@@ -183,8 +182,8 @@ impl Documents {
         Self { fetcher, under_way: Arc::default(), rooms: Arc::default() }
     }
 
-    /// Sees to it that what an assistant's document says is known; or says why that cannot be, which is not kept.
-    pub(crate) async fn look(
+    /// Ensures that an assistant's document is known, or says why that is not possible; failures are not cached.
+    pub(crate) async fn resolve(
         &self,
         state: &Arc<State>,
         client_id: &str,
@@ -207,7 +206,7 @@ impl Documents {
         };
         let output = match fetched {
             Ok(fetched) => fetched,
-            // What it said a while ago counts for a day where it cannot be asked.
+            // A cached document is valid for another day while its address does not answer.
             Err(FetchError::Silent(_)) if cached(state, client_id, STALE_SECONDS).await? => {
                 return Ok(Verdict::Granted(()));
             }
@@ -220,12 +219,12 @@ impl Documents {
         let (env, id, seconds) =
             (state.env.clone(), client_id.to_owned(), fresh_seconds(&output.cache_control));
         let keep = move |tx: &mut Tx<'_>| {
-            registration::document(tx, &env, (&id, &name, &uris), seconds).map(drop)
+            registration::document(tx, &env, &id, &name, &uris, seconds).map(drop)
         };
         state.db.write(keep).await.map(Verdict::Granted)
     }
 
-    /// The lock of whoever fetches this one.
+    /// The lock for fetching this document.
     fn fetch_lock(&self, client_id: &str) -> Arc<tokio::sync::Mutex<()>> {
         let mut all = self.under_way.lock().unwrap_or_else(PoisonError::into_inner);
         all.retain(|_, turn| turn.strong_count() > 0);
@@ -238,13 +237,13 @@ impl Documents {
     }
 }
 
-/// The last two labels of a host: whoever has a domain has every name below it.
+/// The last two labels of a host: the owner of a domain controls every name below it.
 fn site(host: &str) -> &str {
     let labels = host.rmatch_indices('.').nth(1);
     labels.map_or(host, |(at, _)| &host[at + 1..])
 }
 
-/// Whether it is known what a document says, and for how many seconds at most that is out of date.
+/// Whether a document is cached and at most this many seconds out of date.
 async fn cached(state: &Arc<State>, client_id: &str, stale: i64) -> Result<bool, Problem> {
     let (id, now) = (client_id.to_owned(), state.env.clock.now().plus_seconds(-stale));
     let known: Option<RegisteredAssistant> =
@@ -259,7 +258,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn addresses_are_written_in_one_way() {
+    fn addresses_are_normalized() {
         for good in [
             "https://claude.ai/oauth/client",
             "https://a.example:8443/",
@@ -300,9 +299,10 @@ mod tests {
         }
     }
 
-    /// Sixteen mute documents of one caller, on sixteen sites, keep nobody else out; nor do sixteen callers of one site.
+    /// Sixteen silent documents of one caller, on sixteen sites, block nobody else; nor do sixteen callers of one
+    /// site.
     #[tokio::test]
-    async fn who_holds_room_holds_up_themselves() {
+    async fn slow_sites_delay_only_themselves() {
         let rooms = Arc::new(FetchLimits::default());
         let soon = async |client_id: String, from: [u8; 4]| {
             let enter = rooms.acquire(&client_id, IpAddr::from(from));
@@ -320,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn documents_say_who_they_are() {
+    fn client_documents_name_their_client() {
         let id = "https://a.example/client";
         let good = json!({"client_id": id, "client_name": "Helper", "redirect_uris": ["http://localhost/cb"]});
         assert!(read(id, good.to_string().as_bytes()).is_ok());

@@ -1,5 +1,5 @@
-//! The door of the MCP server: who calls, and whether they were allowed what they call for. What is
-//! not allowed is told in the words of RFC 6750 and RFC 9728, from which assistants know what to do.
+//! The guard of the MCP server: authentication and permission. Refusals follow RFC 6750 and RFC 9728, which tell
+//! assistants what to do next.
 
 use std::{
     net::IpAddr,
@@ -34,7 +34,7 @@ use crate::{
 
 /// What the endpoints share.
 #[derive(Clone)]
-pub(crate) struct Door {
+pub(crate) struct McpState {
     pub(crate) state: Arc<Shared>,
     service: StreamableHttpService<Spotter, NeverSessionManager>,
     pub(crate) documents: Documents,
@@ -42,10 +42,10 @@ pub(crate) struct Door {
     hints: Arc<Mutex<LruCache<[u8; 32], CredentialHint>>>,
 }
 
-/// How many credentials' hints are kept.
+/// Most credentials whose hints are cached.
 const HINTS_MAX: NonZeroUsize = NonZeroUsize::new(4096).unwrap();
 
-impl Door {
+impl McpState {
     pub(crate) fn new(state: Arc<Shared>, fetcher: Fetcher) -> Self {
         let tools = Arc::new(Tools::of(&state.table));
         let (host, origins) = (host(&state.env.mcp_url), origins(&state));
@@ -84,26 +84,26 @@ fn origins(state: &Shared) -> Vec<String> {
 }
 
 /// Serves one request of an assistant.
-pub(crate) async fn serve(State(door): State<Door>, request: Request<Body>) -> Response<Body> {
-    let from = door.state.address(&request);
+pub(crate) async fn serve(State(mcp): State<McpState>, request: Request<Body>) -> Response<Body> {
+    let from = mcp.state.address(&request);
     let credential = match presented(&request) {
         Ok(credential) => credential,
-        Err(problem) => return refuse(&door, from, &problem),
+        Err(problem) => return refuse(&mcp, from, &problem),
     };
     let digest = vault::digest(&credential);
-    let hint = door.hints().get(&digest).copied();
+    let hint = mcp.hints().get(&digest).copied();
     let visit = AssistantRequest::new(credential, hint, RequestId::of(&request));
-    let response = answer(&door, &visit, request).await;
-    // Whatever the protocol says of a request, it is somebody's.
-    let mut response = match visit.authenticate_alone(&door.state).await {
+    let response = answer(&mcp, &visit, request).await;
+    // Whatever the protocol answers, the request must be authenticated.
+    let mut response = match visit.authenticate_alone(&mcp.state).await {
         Ok(assistant) => {
             if hint != Some(assistant.hint) {
-                door.hints().put(digest, assistant.hint);
+                mcp.hints().put(digest, assistant.hint);
             }
             response
         }
-        Err(problem) if visit.rate_limit_status().is_some() => refused(&door, &problem),
-        Err(problem) => refuse(&door, from, &problem),
+        Err(problem) if visit.rate_limit_status().is_some() => refused(&mcp, &problem),
+        Err(problem) => refuse(&mcp, from, &problem),
     };
     if let Some(rate_limit) = visit.rate_limit_status() {
         rate_limit.write_headers(response.headers_mut());
@@ -111,9 +111,13 @@ pub(crate) async fn serve(State(door): State<Door>, request: Request<Body>) -> R
     response
 }
 
-/// The protocol's answer. A call of a tool finds out itself who calls, in its transaction; what was found otherwise
-/// than to be somebody who may come in takes the answer's place.
-async fn answer(door: &Door, visit: &AssistantRequest, request: Request<Body>) -> Response<Body> {
+/// The protocol's answer. A tool call authenticates its caller in its own transaction; a refusal found there replaces
+/// the answer.
+async fn answer(
+    mcp: &McpState,
+    visit: &AssistantRequest,
+    request: Request<Body>,
+) -> Response<Body> {
     if request.method() != Method::POST {
         let mut response = no_store(
             StatusCode::METHOD_NOT_ALLOWED,
@@ -135,14 +139,14 @@ async fn answer(door: &Door, visit: &AssistantRequest, request: Request<Body>) -
     parts.headers.insert(header::ACCEPT, both);
     parts.extensions.insert(visit.clone());
     let request = Request::from_parts(parts, Body::from(body));
-    door.service.handle(request).await.map(Body::new).into_response()
+    mcp.service.handle(request).await.map(Body::new).into_response()
 }
 
-/// Refuses somebody who has shown nothing that lets them in, counted against the address they come from.
-fn refuse(door: &Door, from: IpAddr, problem: &Problem) -> Response<Body> {
-    match door.state.count_stranger(from) {
-        Ok(()) => refused(door, problem),
-        Err(limited) => refused(door, &limited),
+/// Refuses a request without a valid credential, counted against its address.
+fn refuse(mcp: &McpState, from: IpAddr, problem: &Problem) -> Response<Body> {
+    match mcp.state.count_stranger(from) {
+        Ok(()) => refused(mcp, problem),
+        Err(limited) => refused(mcp, &limited),
     }
 }
 
@@ -166,8 +170,8 @@ fn bearer(headers: &HeaderMap) -> Option<String> {
     scheme.eq_ignore_ascii_case("bearer").then(|| token.trim().to_owned())
 }
 
-/// What somebody who has nothing yet may ask for. Assistants ask for just what they are offered, and the person takes
-/// from it, or adds to it.
+/// The scopes that a new assistant is offered. Assistants request what they are offered, and the person removes or
+/// adds some.
 fn usual() -> String {
     scope_of(&modules::usual().collect::<Vec<_>>())
 }
@@ -177,22 +181,22 @@ pub(crate) fn usable_modules() -> impl Iterator<Item = Module> {
     Module::ALL.iter().copied().filter(|module| module.is_of_use())
 }
 
-fn refused(door: &Door, problem: &Problem) -> Response<Body> {
+fn refused(mcp: &McpState, problem: &Problem) -> Response<Body> {
     match problem.key {
-        Key::MissingBearer => challenge(door, StatusCode::UNAUTHORIZED, "", &usual()),
-        Key::InvalidToken => challenge(door, StatusCode::UNAUTHORIZED, "invalid_token", &usual()),
+        Key::MissingBearer => challenge(mcp, StatusCode::UNAUTHORIZED, "", &usual()),
+        Key::InvalidToken => challenge(mcp, StatusCode::UNAUTHORIZED, "invalid_token", &usual()),
         Key::ScopesInsufficient => {
             let needed = problem.details.as_ref().and_then(|details| details["scope"].as_str());
             let needed = needed.unwrap_or_default();
-            challenge(door, StatusCode::FORBIDDEN, "insufficient_scope", needed)
+            challenge(mcp, StatusCode::FORBIDDEN, "insufficient_scope", needed)
         }
         _ => crate::refusal::failed(problem),
     }
 }
 
 /// RFC 6750, section 3, with the address of the metadata (RFC 9728, section 5.1).
-fn challenge(door: &Door, status: StatusCode, error: &str, scope: &str) -> Response<Body> {
-    let base = &door.state.env.mcp_url;
+fn challenge(mcp: &McpState, status: StatusCode, error: &str, scope: &str) -> Response<Body> {
+    let base = &mcp.state.env.mcp_url;
     let mut value = String::from("Bearer realm=\"mcp\"");
     if !error.is_empty() {
         value.push_str(&format!(", error=\"{error}\""));

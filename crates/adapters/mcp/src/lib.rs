@@ -1,8 +1,8 @@
-//! The MCP server: tools from the operations table for assistants of managers and clients, and its authorization server (OAuth 2.1 with
-//! PKCE, RFC 7591, 8414, 8707, 9207, 9728, Client ID Metadata Documents).
+//! The MCP server: tools from the operations table for assistants of managers and clients, and its authorization
+//! server (OAuth 2.1 with PKCE, RFC 7591, 8414, 8707, 9207, 9728, Client ID Metadata Documents).
 //!
-//! A request passes the [`guard`] (is there a credential), `rmcp` (the protocol), and [`tools`] (caller, permission and operation in one
-//! transaction). What people have granted is in `spotter_assistants`.
+//! A request passes the [`guard`] (is there a credential), `rmcp` (the protocol), and [`tools`] (caller, permission
+//! and operation in one transaction). Grants are in `spotter_assistants`.
 
 mod assistant_request;
 mod authorize;
@@ -32,7 +32,7 @@ use spotter_http::State;
 use spotter_outbound::fetch::Fetcher;
 use tower_http::cors::{Any, CorsLayer};
 
-/// Where the MCP server stands below its base address.
+/// The path of the MCP endpoint below the base address.
 const ENDPOINT: &str = "/mcp/v1";
 
 /// The protected resource that every grant is bound to.
@@ -42,7 +42,7 @@ fn resource(state: &State) -> String {
 
 /// The routes of the MCP server and its authorization server.
 pub fn router(state: Arc<State>, fetcher: Fetcher) -> Router {
-    let door = guard::Door::new(state.clone(), fetcher);
+    let mcp = guard::McpState::new(state.clone(), fetcher);
     let machines = Router::new()
         .route("/.well-known/oauth-protected-resource", get(metadata::resource))
         .route("/.well-known/oauth-protected-resource/mcp/v1", get(metadata::resource))
@@ -54,9 +54,9 @@ pub fn router(state: Arc<State>, fetcher: Fetcher) -> Router {
         .route(ENDPOINT, any(guard::serve))
         .route("/mcp/v1/", any(guard::serve))
         .layer(cors())
-        .with_state(door.clone());
+        .with_state(mcp.clone());
     let on_the_way =
-        Router::new().route("/mcp/v1/oauth/authorize", get(authorize::authorize)).with_state(door);
+        Router::new().route("/mcp/v1/oauth/authorize", get(authorize::authorize)).with_state(mcp);
     let people = Router::new()
         .route("/mcp/v1/oauth/consent", get(consent::show))
         .route("/mcp/v1/oauth/consent/sign-in", post(consent::sign_in))

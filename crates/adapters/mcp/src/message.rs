@@ -7,8 +7,8 @@ const PARSE_ERROR: i64 = -32_700;
 const INVALID_REQUEST: i64 = -32_600;
 const INVALID_PARAMS: i64 = -32_602;
 
-/// Refuses what is no message: 400 with JSON-RPC's error; a request whose parameters are wrong is answered
-/// with its id (JSON-RPC 2.0, section 5.1).
+/// Refuses a malformed message: 400 with JSON-RPC's error; a request with wrong parameters is answered with its id
+/// (JSON-RPC 2.0, section 5.1).
 pub(crate) fn check(body: &[u8]) -> Result<(), (StatusCode, Value)> {
     let refused = |status, id: &Value, code: i64, message: &str| {
         let error = json!({"code": code, "message": message});
@@ -66,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn messages_are_told_from_what_is_none() {
+    fn malformed_messages_are_refused() {
         let code = |body: &str| match check(body.as_bytes()) {
             Ok(()) => 0,
             Err((_, answer)) => answer["error"]["code"].as_i64().unwrap(),

@@ -8,7 +8,7 @@ use axum::{
 use serde_json::{Value, json};
 use spotter_assistants::modules::Module;
 
-use crate::guard::{Door, usable_modules};
+use crate::guard::{McpState, usable_modules};
 
 fn document(value: &Value) -> Response<Body> {
     let mut response = Response::new(Body::from(value.to_string()));
@@ -22,11 +22,11 @@ fn scopes() -> Vec<&'static str> {
     usable_modules().map(Module::key).collect()
 }
 
-/// What the resource is, and who lets anybody in.
-pub(crate) async fn resource(State(door): State<Door>) -> Response<Body> {
-    let issuer = &*door.state.env.mcp_url;
+/// The protected resource metadata.
+pub(crate) async fn resource(State(mcp): State<McpState>) -> Response<Body> {
+    let issuer = &*mcp.state.env.mcp_url;
     document(&json!({
-        "resource": crate::resource(&door.state),
+        "resource": crate::resource(&mcp.state),
         "resource_name": "Spotter",
         "authorization_servers": [issuer],
         "scopes_supported": scopes(),
@@ -34,9 +34,9 @@ pub(crate) async fn resource(State(door): State<Door>) -> Response<Body> {
     }))
 }
 
-/// How one is let in.
-pub(crate) async fn server(State(door): State<Door>) -> Response<Body> {
-    let issuer = &*door.state.env.mcp_url;
+/// The authorization server metadata.
+pub(crate) async fn server(State(mcp): State<McpState>) -> Response<Body> {
+    let issuer = &*mcp.state.env.mcp_url;
     document(&json!({
         "issuer": issuer,
         "authorization_endpoint": format!("{issuer}/mcp/v1/oauth/authorize"),

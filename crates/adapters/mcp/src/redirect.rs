@@ -47,7 +47,7 @@ pub(crate) fn may_be_registered(uri: &str) -> bool {
     plain && kind && clean && free && !has_dot_segments(uri) && uri.len() <= LENGTH_MAX
 }
 
-/// A host stands in the page's policy, where some characters end it.
+/// A host is part of the page's policy, which some characters would end.
 fn is_plain_host(url: &Url) -> bool {
     let plain = |c: u8| c.is_ascii_alphanumeric() || b".-[]:_".contains(&c);
     url.host_str().is_some_and(|host| !host.is_empty() && host.bytes().all(plain))
@@ -83,7 +83,7 @@ pub(crate) fn matches(registered: &str, presented: &str, any_loopback_port: bool
     without_port(registered).is_some_and(|own| Some(own) == without_port(presented))
 }
 
-/// Where a browser is told that a form may lead (CSP's form-action): an origin, or a scheme.
+/// The target that forms may redirect to (CSP's form-action): an origin or a scheme.
 pub(crate) fn form_target(uri: &str) -> String {
     match Url::parse(uri) {
         Ok(url) if matches!(url.scheme(), "https" | "http") => url.origin().ascii_serialization(),
@@ -92,7 +92,7 @@ pub(crate) fn form_target(uri: &str) -> String {
     }
 }
 
-/// What a person is told of where the browser will be sent.
+/// The redirect target as a person sees it.
 pub(crate) fn display_host(uri: &str) -> String {
     match Url::parse(uri) {
         Ok(url) if is_loopback(&url) => "this computer".to_owned(),

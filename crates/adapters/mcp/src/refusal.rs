@@ -7,7 +7,7 @@ use axum::{
 use serde_json::{Value, json};
 use spotter_kernel::Problem;
 
-/// An answer as JSON that nobody keeps.
+/// A JSON answer that must not be cached.
 pub(crate) fn no_store(status: StatusCode, value: &Value) -> Response<Body> {
     let mut response = Response::new(Body::from(value.to_string()));
     *response.status_mut() = status;

@@ -13,7 +13,7 @@ use spotter_kernel::text::Text;
 use unicode_security::skeleton;
 
 use crate::{
-    guard::Door,
+    guard::McpState,
     redirect,
     refusal::{failed, no_store, refuse},
 };
@@ -21,7 +21,7 @@ use crate::{
 const BODY_MAX: usize = 16 << 10;
 const URIS_MAX: usize = 10;
 
-/// What is looked at of the metadata; the rest is the assistant's own affair.
+/// The fields of the metadata that matter; others are ignored.
 #[derive(Deserialize)]
 struct Metadata {
     client_name: Option<String>,
@@ -29,10 +29,13 @@ struct Metadata {
     token_endpoint_auth_method: Option<String>,
 }
 
-/// Registers an assistant. It is a public client: it is told an id, and no secret.
-pub(crate) async fn register(State(door): State<Door>, request: Request<Body>) -> Response<Body> {
-    let counted = door.state.count_address(&request);
-    if let Err(problem) = counted.and_then(|from| door.state.count_registration(from)) {
+/// Registers an assistant as a public client: it gets an id and no secret.
+pub(crate) async fn register(
+    State(mcp): State<McpState>,
+    request: Request<Body>,
+) -> Response<Body> {
+    let counted = mcp.state.count_address(&request);
+    if let Err(problem) = counted.and_then(|from| mcp.state.count_registration(from)) {
         return failed(&problem);
     }
     let invalid = |why: &str| refuse(StatusCode::BAD_REQUEST, "invalid_client_metadata", why);
@@ -44,7 +47,7 @@ pub(crate) async fn register(State(door): State<Door>, request: Request<Body>) -
     let Ok(metadata) = serde_json::from_slice::<Metadata>(&body) else {
         return invalid("redirect_uris must be a list of texts, and client_name a text.");
     };
-    // A secret would be no secret in an app on somebody's machine.
+    // A secret cannot be kept in an app on a user's computer.
     if metadata.token_endpoint_auth_method.as_deref().is_some_and(|method| method != "none") {
         let supported = ["client_secret_basic", "client_secret_post"];
         let method = metadata.token_endpoint_auth_method.as_deref().unwrap_or_default();
@@ -65,11 +68,11 @@ pub(crate) async fn register(State(door): State<Door>, request: Request<Body>) -
     if let Err(why) = check_name(&name) {
         return invalid(why);
     }
-    let env = door.state.env.clone();
+    let env = mcp.state.env.clone();
     let name = name.trim().to_owned();
     let write =
         move |tx: &mut spotter_store::Tx<'_>| registration::register(tx, &env, &name, &uris);
-    match door.state.db.write(write).await {
+    match mcp.state.db.write(write).await {
         Ok(registered) => no_store(
             StatusCode::CREATED,
             &json!({
@@ -86,10 +89,10 @@ pub(crate) async fn register(State(door): State<Door>, request: Request<Body>) -
     }
 }
 
-/// Longest name, in characters: it stands in a line of the page on which a person decides.
+/// Longest name, in characters: it must fit a line of the consent page.
 const NAME_MAX: usize = 40;
 
-/// What a name must not be: it is shown to somebody who decides by it.
+/// Refuses names that could mislead a person who decides about the consent.
 pub(crate) fn check_name(name: &str) -> Result<(), &'static str> {
     let hidden = |c: char| {
         c.is_control()

@@ -33,7 +33,7 @@ impl Spotter {
     }
 }
 
-/// Whose request it is.
+/// The authenticated request behind an MCP request.
 fn visit(context: &RequestContext<RoleServer>) -> Result<AssistantRequest, ErrorData> {
     let parts = context.extensions.get::<axum::http::request::Parts>();
     let visit = parts.and_then(|parts| parts.extensions.get::<AssistantRequest>());
@@ -56,7 +56,7 @@ impl ServerHandler for Spotter {
         )
     }
 
-    /// Those whose messages are taken one by one: 2025-03-26 has servers take batches.
+    /// Protocol versions whose messages come one at a time: 2025-03-26 requires batches.
     fn supported_protocol_versions(&self) -> Cow<'static, [ProtocolVersion]> {
         let known = ProtocolVersion::KNOWN_VERSIONS.iter();
         known.filter(|version| **version != ProtocolVersion::V_2025_03_26).cloned().collect()
@@ -74,7 +74,7 @@ impl ServerHandler for Spotter {
         let entered = visit(&context)?.authenticate_alone(&self.state).await;
         let assistant = entered.map_err(|_| ErrorData::internal_error("was not let in", None))?;
         let tools = self.tools.listed(&assistant);
-        // What is listed depends on the grant: nobody else may be shown it.
+        // The list depends on the grant and must not be cached for others.
         let list = ListToolsResult::with_all_items(tools);
         Ok(list.with_ttl_ms(FRESH_MILLIS).with_cache_scope(CacheScope::Private))
     }

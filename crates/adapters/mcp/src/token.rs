@@ -9,21 +9,21 @@ use axum::{
 };
 use serde_json::json;
 use sha2::{Digest, Sha256};
-use spotter_assistants::tokens::{self, Issued, PresentedCode, Refusal};
+use spotter_assistants::tokens::{self, IssuedTokens, PresentedCode, TokenError};
 use spotter_http::{RequestId, read_body};
 use spotter_kernel::{Result, Verdict, limits::ACCESS_TOKEN_SECONDS, secret::base64url};
 use spotter_store::Tx;
 
 use crate::{
-    guard::Door,
+    guard::McpState,
     refusal::{failed, no_store, refuse},
 };
 
 const BODY_MAX: usize = 16 << 10;
 
 /// Issues tokens for a code or a refresh token.
-pub(crate) async fn issue(State(door): State<Door>, request: Request<Body>) -> Response<Body> {
-    if let Err(problem) = door.state.count_address(&request) {
+pub(crate) async fn issue(State(mcp): State<McpState>, request: Request<Body>) -> Response<Body> {
+    if let Err(problem) = mcp.state.count_address(&request) {
         return failed(&problem);
     }
     let request_id = RequestId::of(&request);
@@ -32,8 +32,8 @@ pub(crate) async fn issue(State(door): State<Door>, request: Request<Body>) -> R
         Ok(submitted) => submitted,
         Err(why) => return bad("invalid_request", &why),
     };
-    // What was bound when the person consented is inherited where nothing is said.
-    if submitted.get("resource").is_some_and(|resource| *resource != crate::resource(&door.state)) {
+    // The resource that was bound at consent applies where none is given.
+    if submitted.get("resource").is_some_and(|resource| *resource != crate::resource(&mcp.state)) {
         return bad("invalid_target", "resource must be the address of the MCP server.");
     }
     let wanted: &[&str] = match submitted.get("grant_type").map(String::as_str) {
@@ -52,26 +52,26 @@ pub(crate) async fn issue(State(door): State<Door>, request: Request<Body>) -> R
         let why = "code_verifier must be 43 to 128 characters of A-Z, a-z, 0-9, - . _ and ~.";
         return bad("invalid_request", why);
     }
-    let (env, id) = (door.state.env.clone(), request_id);
+    let (env, id) = (mcp.state.env.clone(), request_id);
     let exchange = move |tx: &mut Tx<'_>| exchanged(tx, &env, &submitted, id.as_str());
-    // It is decided by the row of the code or token alone, which one transaction changes; whether the
-    // grant still stands is seen at every use of what is issued.
-    match door.state.db.write_rows(exchange).await {
+    // The row of the code or token decides alone, and one transaction changes it; the grant is checked at every use
+    // of the tokens.
+    match mcp.state.db.write_rows(exchange).await {
         Ok(Verdict::Granted(issued)) => token_answer(&issued),
-        Ok(Verdict::Refused(Refusal::InvalidClient)) => {
+        Ok(Verdict::Refused(TokenError::InvalidClient)) => {
             let why = "The assistant is not registered; it has to register again.";
             refuse(StatusCode::UNAUTHORIZED, "invalid_client", why)
         }
-        Ok(Verdict::Refused(Refusal::InvalidGrant)) => {
+        Ok(Verdict::Refused(TokenError::InvalidGrant)) => {
             bad("invalid_grant", "The code or token is not good, or not good any more.")
         }
         Err(problem) => failed(&problem),
     }
 }
 
-/// Takes a token back (RFC 7009). Whether it was one, nobody is told.
-pub(crate) async fn revoke(State(door): State<Door>, request: Request<Body>) -> Response<Body> {
-    if let Err(problem) = door.state.count_address(&request) {
+/// Revokes a token (RFC 7009). The answer does not reveal whether it was one.
+pub(crate) async fn revoke(State(mcp): State<McpState>, request: Request<Body>) -> Response<Body> {
+    if let Err(problem) = mcp.state.count_address(&request) {
         return failed(&problem);
     }
     let id = RequestId::of(&request);
@@ -85,17 +85,17 @@ pub(crate) async fn revoke(State(door): State<Door>, request: Request<Body>) -> 
     {
         return bad(&format!("{missing} is missing."));
     }
-    let env = door.state.env.clone();
+    let env = mcp.state.env.clone();
     let text = move |name: &str| submitted.get(name).cloned().unwrap_or_default();
     let (client, token) = (text("client_id"), text("token"));
     let take_back = move |tx: &mut Tx<'_>| tokens::revoke(tx, &env, &client, &token, id.as_str());
-    match door.state.db.write(take_back).await {
+    match mcp.state.db.write(take_back).await {
         Ok(()) => no_store(StatusCode::OK, &json!({})),
         Err(problem) => failed(&problem),
     }
 }
 
-/// What a form says, each parameter once; or what is wrong with it.
+/// The parameters of a form, each once; or what is wrong with it.
 async fn read_form(request: Request<Body>) -> Result<BTreeMap<String, String>, String> {
     let (parts, body) = request.into_parts();
     if parts.uri.query().is_some_and(|query| !query.is_empty()) {
@@ -131,7 +131,7 @@ fn exchanged(
     env: &spotter_contract::Env,
     submitted: &BTreeMap<String, String>,
     request_id: &str,
-) -> Result<Verdict<Issued, Refusal>> {
+) -> Result<Verdict<IssuedTokens, TokenError>> {
     let text = |name: &str| submitted.get(name).map(String::as_str).unwrap_or_default();
     if text("grant_type") == "refresh_token" {
         return tokens::refresh(tx, env, text("client_id"), text("refresh_token"), request_id);
@@ -146,7 +146,7 @@ fn exchanged(
     tokens::exchange(tx, env, &presented, request_id)
 }
 
-fn token_answer(issued: &Issued) -> Response<Body> {
+fn token_answer(issued: &IssuedTokens) -> Response<Body> {
     no_store(
         StatusCode::OK,
         &json!({

@@ -1,5 +1,5 @@
-//! The jobs of collecting: charging, sending money back, and following what providers have told of. A provider
-//! is asked between two transactions, never within one.
+//! The jobs of collecting: charging, refunding, and following providers' notices. A provider is called between two
+//! transactions, never within one.
 
 use std::sync::Arc;
 
@@ -10,7 +10,9 @@ use spotter_billing::{
         charging::{self, ProviderPayment},
         connection,
         notice::{self, FOLLOW_NOTICE},
-        provider::{Account, NoticeAbout, Outcome, PaymentResult, RefundResult, SetUp},
+        provider::{
+            ChargeOutcome, NoticeAbout, PaymentResult, ProviderAccount, RefundResult, SetUp,
+        },
         setup,
     },
     ids::{PaymentId, PaymentSetupId, RefundId},
@@ -69,7 +71,7 @@ impl Worker for Collector {
                 Task::Follow => own.providers.follow(company, subject).await,
             };
             match done {
-                Ok(()) => jobs::Outcome::Done,
+                Ok(()) => jobs::JobOutcome::Done,
                 Err(outcome) => outcome,
             }
         })
@@ -77,11 +79,11 @@ impl Worker for Collector {
 }
 
 /// Done, or what else came of an attempt.
-type JobResult = Result<(), jobs::Outcome>;
+type JobResult = Result<(), jobs::JobOutcome>;
 
 /// What could not be read or written here is tried again.
-fn failed(problem: Problem) -> jobs::Outcome {
-    jobs::Outcome::Failed(problem.to_string())
+fn failed(problem: Problem) -> jobs::JobOutcome {
+    jobs::JobOutcome::Failed(problem.to_string())
 }
 
 impl Providers {
@@ -91,30 +93,36 @@ impl Providers {
         payment: PaymentId,
         result: PaymentResult,
     ) -> JobResult {
-        let what = ("conclude_payment", COLLECTS);
         let notice = result.clone();
-        let written =
-            self.write(company, what, move |cx| charging::apply_result(cx, payment, &result)).await;
+        let written = self
+            .write(company, "conclude_payment", COLLECTS, move |cx| {
+                charging::apply_result(cx, payment, &result)
+            })
+            .await;
         if let Ok(false) = written {
             tracing::error!(%payment, ?notice, "a provider reports another amount than requested");
         }
-        // What became of it is asked again: nothing is lost where it cannot be written now.
-        written.map(drop).map_err(|problem| jobs::Outcome::Unknown(problem.to_string()))
+        // The state is queried again: nothing is lost where it cannot be written now.
+        written.map(drop).map_err(|problem| jobs::JobOutcome::Unknown(problem.to_string()))
     }
 
     async fn run_charge(&self, company: CompanyId, payment: PaymentId) -> JobResult {
-        let what = ("send_payment", COLLECTS);
-        let next = self.write(company, what, move |cx| charging::next(cx, payment)).await;
+        let next = self
+            .write(company, "send_payment", COLLECTS, move |cx| charging::next(cx, payment))
+            .await;
         let result = match next.map_err(failed)? {
             charging::ChargeStep::Nothing => return Ok(()),
-            charging::ChargeStep::Wait(why) => return Err(jobs::Outcome::Failed(why.to_owned())),
+            charging::ChargeStep::Wait(why) => {
+                return Err(jobs::JobOutcome::Failed(why.to_owned()));
+            }
             charging::ChargeStep::Send(account, order, charged) => {
                 let result = self.charge(&account, &order, &charged).await;
-                if let Outcome::NotTaken(why) = result.outcome {
-                    let noted =
-                        self.write(company, what, move |cx| charging::not_taken(cx, payment));
+                if let ChargeOutcome::NotTaken(why) = result.outcome {
+                    let noted = self.write(company, "send_payment", COLLECTS, move |cx| {
+                        charging::refused_by_provider(cx, payment)
+                    });
                     noted.await.map_err(failed)?;
-                    return Err(jobs::Outcome::Failed(why));
+                    return Err(jobs::JobOutcome::Failed(why));
                 }
                 result
             }
@@ -124,18 +132,21 @@ impl Providers {
                     (Ok(Some(result)), _) => result,
                     (Ok(None), Some(charged)) => self.charge(&account, &order, &charged).await,
                     (Ok(None), None) => {
-                        let done =
-                            self.write(company, what, move |cx| charging::unheard_of(cx, payment));
+                        let done = self.write(company, "send_payment", COLLECTS, move |cx| {
+                            charging::unknown_to_provider(cx, payment)
+                        });
                         done.await.map_err(failed)?;
                         let why = "the provider does not know it, and it may be on its way";
-                        return Err(jobs::Outcome::Unknown(why.to_owned()));
+                        return Err(jobs::JobOutcome::Unknown(why.to_owned()));
                     }
-                    (Err(why), _) => return Err(jobs::Outcome::Unknown(why)),
+                    (Err(why), _) => return Err(jobs::JobOutcome::Unknown(why)),
                 }
             }
         };
         match result.outcome {
-            Outcome::Unknown(why) | Outcome::NotTaken(why) => Err(jobs::Outcome::Unknown(why)),
+            ChargeOutcome::Unknown(why) | ChargeOutcome::NotTaken(why) => {
+                Err(jobs::JobOutcome::Unknown(why))
+            }
             _ => self.apply_result(company, payment, result).await,
         }
     }
@@ -147,7 +158,7 @@ impl Providers {
             refunds::RefundStep::Send(account, order) => (account, order),
             refunds::RefundStep::Wait => {
                 let why = "the company's payment provider is not connected";
-                return Err(jobs::Outcome::Failed(why.to_owned()));
+                return Err(jobs::JobOutcome::Failed(why.to_owned()));
             }
         };
         let status = match self.refund(&account, &order).await {
@@ -156,11 +167,12 @@ impl Providers {
                 tracing::warn!(%refund, why, "a refund was refused");
                 RefundStatus::Failed
             }
-            RefundResult::Unknown(why) => return Err(jobs::Outcome::Unknown(why)),
+            RefundResult::Unknown(why) => return Err(jobs::JobOutcome::Unknown(why)),
         };
-        let what = ("conclude_refund", &[][..]);
-        let written = self.write(company, what, move |cx| refunds::conclude(cx, refund, status));
-        written.await.map_err(|problem| jobs::Outcome::Unknown(problem.to_string()))
+        let written = self.write(company, "conclude_refund", &[], move |cx| {
+            refunds::conclude(cx, refund, status)
+        });
+        written.await.map_err(|problem| jobs::JobOutcome::Unknown(problem.to_string()))
     }
 
     async fn follow(&self, company: CompanyId, notice: Id) -> JobResult {
@@ -171,7 +183,7 @@ impl Providers {
         let Some(kept) = kept else { return Ok(()) };
         let Some(account) = account.filter(|own| own.provider == kept.provider) else {
             let why = "the provider that told it is not connected";
-            return Err(jobs::Outcome::Failed(why.to_owned()));
+            return Err(jobs::JobOutcome::Failed(why.to_owned()));
         };
         let named = Id::parse(&kept.reference);
         match (kept.about, named) {
@@ -183,71 +195,72 @@ impl Providers {
         }
     }
 
-    async fn follow_payment(&self, account: &Account, payment: PaymentId) -> JobResult {
+    async fn follow_payment(&self, account: &ProviderAccount, payment: PaymentId) -> JobResult {
         let Some(kept) = self.with_provider(account, payment).await? else { return Ok(()) };
         match self.find(account, payment, kept.reference.as_deref()).await {
             Ok(Some(PaymentResult {
-                outcome: Outcome::Unknown(why) | Outcome::NotTaken(why),
+                outcome: ChargeOutcome::Unknown(why) | ChargeOutcome::NotTaken(why),
                 ..
-            })) => Err(jobs::Outcome::Unknown(why)),
+            })) => Err(jobs::JobOutcome::Unknown(why)),
             Ok(Some(result)) => self.apply_result(account.company, payment, result).await,
             Ok(None) => {
-                let what = ("conclude_payment", COLLECTS);
-                let done =
-                    self.write(account.company, what, move |cx| charging::unheard_of(cx, payment));
+                let done = self.write(account.company, "conclude_payment", COLLECTS, move |cx| {
+                    charging::unknown_to_provider(cx, payment)
+                });
                 done.await.map_err(failed)
             }
-            Err(why) => Err(jobs::Outcome::Unknown(why)),
+            Err(why) => Err(jobs::JobOutcome::Unknown(why)),
         }
     }
 
-    /// What of a payment stands with the provider.
+    /// The provider's part of a payment.
     async fn with_provider(
         &self,
-        account: &Account,
+        account: &ProviderAccount,
         payment: PaymentId,
-    ) -> Result<Option<ProviderPayment>, jobs::Outcome> {
+    ) -> Result<Option<ProviderPayment>, jobs::JobOutcome> {
         let known = move |cx: &mut spotter_contract::Read| ProviderPayment::find(cx, payment);
         self.read(account.company, known).await.map_err(failed)
     }
 
-    /// Closes the page of a payment that is not wanted any more; what was paid on it before counts.
-    async fn close_page(&self, account: &Account, payment: PaymentId) -> JobResult {
+    /// Closes the page of a payment that is not wanted any more; a payment made on it before counts.
+    async fn close_page(&self, account: &ProviderAccount, payment: PaymentId) -> JobResult {
         let Some(kept) = self.with_provider(account, payment).await? else { return Ok(()) };
         match self.cancel(account, payment, kept.reference.as_deref()).await {
             Ok(Some(result)) => self.apply_result(account.company, payment, result).await,
             Ok(None) => {
-                self.apply_result(account.company, payment, Outcome::Cancelled.into()).await
+                self.apply_result(account.company, payment, ChargeOutcome::Cancelled.into()).await
             }
-            Err(why) => Err(jobs::Outcome::Failed(why)),
+            Err(why) => Err(jobs::JobOutcome::Failed(why)),
         }
     }
 
-    async fn follow_setup(&self, account: &Account, id: PaymentSetupId) -> JobResult {
+    async fn follow_setup(&self, account: &ProviderAccount, id: PaymentSetupId) -> JobResult {
         let waits = self.read(account.company, move |cx| setup::waiting(cx, id)).await;
         let Some(setup) = waits.map_err(failed)? else { return Ok(()) };
         match self.find_setup(account, id, setup.reference.as_deref()).await {
             Ok(SetUp::Done(facts)) => {
-                let what = ("conclude_payment_setup", &[][..]);
-                let kept =
-                    self.write(account.company, what, move |cx| setup::conclude(cx, id, &facts));
+                let kept = self.write(account.company, "conclude_payment_setup", &[], move |cx| {
+                    setup::conclude(cx, id, &facts)
+                });
                 kept.await.map_err(failed)
             }
             Ok(SetUp::Waiting) => Ok(()),
-            Err(why) => Err(jobs::Outcome::Failed(why)),
+            Err(why) => Err(jobs::JobOutcome::Failed(why)),
         }
     }
 
-    async fn follow_dispute(&self, account: &Account, reference: &str) -> JobResult {
+    async fn follow_dispute(&self, account: &ProviderAccount, reference: &str) -> JobResult {
         let dispute = match self.dispute(account, reference).await {
             Ok(Some(dispute)) => dispute,
             Ok(None) => return Ok(()),
-            Err(why) => return Err(jobs::Outcome::Failed(why)),
+            Err(why) => return Err(jobs::JobOutcome::Failed(why)),
         };
-        // Notices come in any order: the money has come before it is taken back.
+        // Notices come in any order: a payment is recorded before its chargeback.
         self.follow_payment(account, dispute.payment).await?;
-        let what = ("follow_dispute", COLLECTS);
-        let written = self.write(account.company, what, move |cx| chargeback::follow(cx, &dispute));
+        let written = self.write(account.company, "follow_dispute", COLLECTS, move |cx| {
+            chargeback::follow(cx, &dispute)
+        });
         written.await.map_err(failed)
     }
 }

@@ -9,8 +9,8 @@ pub mod stripe;
 
 use spotter_billing::{
     collecting::provider::{
-        Account, Charged, Dispute, Notice, Order, PaymentResult, ProviderName, RefundOrder,
-        RefundResult, SetUp, SetupOrder,
+        ChargedMethod, Dispute, Notice, Order, PaymentResult, ProviderAccount, ProviderName,
+        RefundOrder, RefundResult, SetUp, SetupOrder,
     },
     ids::{PaymentId, PaymentSetupId},
 };
@@ -33,11 +33,11 @@ pub struct Providers {
     stripe: Stripe,
 }
 
-/// What a provider answers to a question: what is asked for, or why nobody knows.
-pub type Answer<T> = std::result::Result<T, String>;
+/// A provider's answer to a query, or why it is unknown.
+pub type ProviderAnswer<T> = std::result::Result<T, String>;
 
 impl Providers {
-    /// The providers of an installation, and where Stripe is asked.
+    /// The providers of an installation; `stripe` is Stripe's base address.
     pub fn new(db: Db, env: Env, stripe: &str) -> Result<Self> {
         let bank = Bank::new(db.clone(), env.clone());
         Ok(Self { db, env, bank, stripe: Stripe::new(stripe)? })
@@ -49,20 +49,25 @@ impl Providers {
     }
 
     /// Charges a card or an account; under the payment's id once.
-    async fn charge(&self, account: &Account, order: &Order, charged: &Charged) -> PaymentResult {
+    async fn charge(
+        &self,
+        account: &ProviderAccount,
+        order: &Order,
+        charged: &ChargedMethod,
+    ) -> PaymentResult {
         match account.provider {
             ProviderName::Sandbox => self.bank.charge(account.company, order, charged).await.into(),
             ProviderName::Stripe => self.stripe.charge(account, order, charged).await,
         }
     }
 
-    /// What became of a payment, which the provider may call so; nothing where it has never heard of it.
+    /// The state of a payment at the provider, by its reference if known; `None` where the provider does not know it.
     async fn find(
         &self,
-        account: &Account,
+        account: &ProviderAccount,
         payment: PaymentId,
         reference: Option<&str>,
-    ) -> Answer<Option<PaymentResult>> {
+    ) -> ProviderAnswer<Option<PaymentResult>> {
         match account.provider {
             ProviderName::Sandbox => {
                 let found = self.bank.find(account.company, payment).await;
@@ -72,13 +77,13 @@ impl Providers {
         }
     }
 
-    /// Closes the page of a payment, unless it was paid; what became of it.
+    /// Closes the page of a payment unless it was paid; returns the payment's state.
     async fn cancel(
         &self,
-        account: &Account,
+        account: &ProviderAccount,
         payment: PaymentId,
         reference: Option<&str>,
-    ) -> Answer<Option<PaymentResult>> {
+    ) -> ProviderAnswer<Option<PaymentResult>> {
         match account.provider {
             ProviderName::Sandbox => {
                 let closed = self.bank.cancel(account.company, payment).await;
@@ -91,10 +96,10 @@ impl Providers {
     /// The page on which a payment is made, and what the provider calls it.
     async fn pay_page(
         &self,
-        account: &Account,
+        account: &ProviderAccount,
         order: &Order,
         back: &str,
-    ) -> Answer<(String, String)> {
+    ) -> ProviderAnswer<(String, String)> {
         match account.provider {
             ProviderName::Sandbox => self.bank.pay_page(account.company, order, back).await,
             ProviderName::Stripe => self.stripe.pay_page(account, order, back).await,
@@ -104,10 +109,10 @@ impl Providers {
     /// The page on which a card or an account is left, and what the provider calls it.
     async fn setup_page(
         &self,
-        account: &Account,
+        account: &ProviderAccount,
         order: &SetupOrder,
         back: &str,
-    ) -> Answer<(String, String)> {
+    ) -> ProviderAnswer<(String, String)> {
         match account.provider {
             ProviderName::Sandbox => self.bank.setup_page(account.company, order, back).await,
             ProviderName::Stripe => self.stripe.setup_page(account, order, back).await,
@@ -117,10 +122,10 @@ impl Providers {
     /// What came of such a page, which the provider may call so.
     async fn find_setup(
         &self,
-        account: &Account,
+        account: &ProviderAccount,
         setup: PaymentSetupId,
         reference: Option<&str>,
-    ) -> Answer<SetUp> {
+    ) -> ProviderAnswer<SetUp> {
         match account.provider {
             ProviderName::Sandbox => self.bank.find_setup(account.company, setup).await,
             ProviderName::Stripe => self.stripe.find_setup(account, reference).await,
@@ -128,26 +133,30 @@ impl Providers {
     }
 
     /// Sends money back; under the refund's id once.
-    async fn refund(&self, account: &Account, order: &RefundOrder) -> RefundResult {
+    async fn refund(&self, account: &ProviderAccount, order: &RefundOrder) -> RefundResult {
         match account.provider {
             ProviderName::Sandbox => self.bank.refund(account.company, order).await,
             ProviderName::Stripe => self.stripe.refund(account, order).await,
         }
     }
 
-    /// Money that a bank takes back.
-    async fn dispute(&self, account: &Account, reference: &str) -> Answer<Option<Dispute>> {
+    /// A chargeback.
+    async fn dispute(
+        &self,
+        account: &ProviderAccount,
+        reference: &str,
+    ) -> ProviderAnswer<Option<Dispute>> {
         match account.provider {
             ProviderName::Sandbox => self.bank.dispute(account.company, reference).await,
             ProviderName::Stripe => self.stripe.dispute(account, reference).await,
         }
     }
 
-    /// What a provider tells by itself, if it is the provider who tells it; otherwise why not. Nothing of what
-    /// is about nothing of ours.
+    /// The content of a provider's notice after verifying its sender; otherwise what is wrong with it. `None` where
+    /// it is about something else.
     fn read_notice(
         &self,
-        account: &Account,
+        account: &ProviderAccount,
         header: impl Fn(&str) -> Option<String>,
         body: &str,
     ) -> std::result::Result<Option<Notice>, &'static str> {
@@ -174,17 +183,18 @@ impl Providers {
         request.await
     }
 
-    /// Writes as the system, under a name that stands in the audit log.
+    /// Writes as the system, under a name for the audit log.
     async fn write<T: Send + 'static>(
         &self,
         company: CompanyId,
-        what: (&'static str, &'static [Event]),
+        operation: &'static str,
+        events: &'static [Event],
         change: impl Fn(&mut Write) -> Result<T> + Send + 'static,
     ) -> Result<T> {
         let env = self.env.clone();
         let written = self.db.write(move |tx| {
             let mut made = None;
-            Write::as_system(tx, &env, company, what, |cx| {
+            Write::as_system(tx, &env, company, operation, events, |cx| {
                 made = Some(change(cx)?);
                 Ok(())
             })?;
@@ -194,7 +204,7 @@ impl Providers {
     }
 }
 
-/// What is kept here.
+/// The area's operations and tables.
 pub fn area() -> Area {
     sandbox::area()
 }

@@ -1,4 +1,4 @@
-//! Where clients are led to a provider's page, and where providers tell what has become of payments.
+//! Redirects of clients to providers' pages, and the endpoint for providers' notices.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use spotter_billing::{
     collecting::{charging, connection, notice, setup},
     payments::{page, request::PaymentRequest},
 };
-use spotter_html::page as html;
+use spotter_html::{display::language, page as html, words::Strings};
 use spotter_http::State;
 use spotter_kernel::{
     Id, Key, Problem, Result,
@@ -27,12 +27,12 @@ use crate::{Providers, sandbox};
 /// The largest notice that is read, in bytes.
 const NOTICE_MAX: usize = 256 << 10;
 
-/// What the doors share.
+/// The state of these routes.
 #[derive(Clone)]
-pub(crate) struct Door {
+pub(crate) struct PaymentRoutes {
     /// Who counts requests.
     pub state: Arc<State>,
-    /// Who is asked.
+    /// The providers.
     pub providers: Providers,
 }
 
@@ -43,7 +43,7 @@ pub fn router(state: Arc<State>, providers: Providers) -> Router {
         .route("/pay/methods/{name}", post(set_up))
         .route("/providers/{provider}/{company}", post(take_notice))
         .merge(sandbox::routes())
-        .with_state(Door { state, providers })
+        .with_state(PaymentRoutes { state, providers })
 }
 
 /// Leads elsewhere.
@@ -57,37 +57,23 @@ pub(crate) fn led_to(url: &str) -> Result<Response<Body>> {
 }
 
 async fn pay(
-    extract::State(door): extract::State<Door>,
+    extract::State(routes): extract::State<PaymentRoutes>,
     Path(name): Path<String>,
     request: Request<Body>,
 ) -> Response<Body> {
-    let counted = door.state.count_address(&request);
-    page_or_error(counted.map(drop), door.lead_to_payment(&name)).await
+    routes.visit(&request).page_or_error(routes.lead_to_payment(&name)).await
 }
 
 async fn set_up(
-    extract::State(door): extract::State<Door>,
+    extract::State(routes): extract::State<PaymentRoutes>,
     Path(name): Path<String>,
     request: Request<Body>,
 ) -> Response<Body> {
-    let counted = door.state.count_address(&request);
-    page_or_error(counted.map(drop), door.lead_to_setup(&name)).await
-}
-
-/// The answer to somebody who was counted, or the page that says why there is none.
-pub(crate) async fn page_or_error(
-    counted: Result<()>,
-    answer: impl Future<Output = Result<Response<Body>>>,
-) -> Response<Body> {
-    let notice = match counted {
-        Ok(()) => answer.await,
-        Err(problem) => Err(problem),
-    };
-    notice.unwrap_or_else(|problem| html::problem(&problem))
+    routes.visit(&request).page_or_error(routes.lead_to_setup(&name)).await
 }
 
 async fn take_notice(
-    extract::State(door): extract::State<Door>,
+    extract::State(routes): extract::State<PaymentRoutes>,
     Path((provider, company)): Path<(String, String)>,
     request: Request<Body>,
 ) -> Response<Body> {
@@ -97,12 +83,12 @@ async fn take_notice(
         let bytes = read.map_err(|_| Problem::new(Key::RequestFailed).with_status(413))?.to_bytes();
         let text = std::str::from_utf8(&bytes).map_err(|_| Problem::new(Key::RequestInvalid))?;
         let company = Id::parse(&company).map(CompanyId).ok_or(Key::NotFound)?;
-        door.providers.take_notice((&provider, company), &parts.headers, text).await
+        routes.providers.take_notice(&provider, company, &parts.headers, text).await
     };
     let mut response = Response::new(Body::empty());
     if let Err(problem) = notice.await {
         // A stranger's guesses are counted like any other request without a credential.
-        let counted = door.state.count_address(&Request::from_parts(parts, Body::empty()));
+        let counted = routes.state.count_address(&Request::from_parts(parts, Body::empty()));
         let status = counted.err().map_or(problem.status, |too_many| too_many.status);
         *response.status_mut() =
             StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
@@ -111,15 +97,42 @@ async fn take_notice(
     response
 }
 
-impl Door {
+/// A counted request from someone without a credential, answered by a page in their language.
+pub(crate) struct Visit {
+    counted: Result<()>,
+    t: Strings,
+}
+
+impl Visit {
+    /// The answer to a counted request, or a page that shows the error.
+    pub async fn page_or_error(
+        self,
+        answer: impl Future<Output = Result<Response<Body>>>,
+    ) -> Response<Body> {
+        let answered = match self.counted {
+            Ok(()) => answer.await,
+            Err(problem) => Err(problem),
+        };
+        answered.unwrap_or_else(|problem| html::problem(self.t, &problem))
+    }
+}
+
+impl PaymentRoutes {
+    /// Counts a request against its address.
+    pub(crate) fn visit(&self, request: &Request<Body>) -> Visit {
+        Visit {
+            counted: self.state.count_address(request).map(drop),
+            t: language(request.headers()),
+        }
+    }
+
     async fn lead_to_payment(&self, name: &str) -> Result<Response<Body>> {
         let (providers, none) = (&self.providers, || Problem::from(Key::NotFound));
         let credential = page::PAGE.credential(name).ok_or_else(none)?;
         let (company, back) =
             (credential.company, page::PAGE.address(&providers.env.address, &credential));
         let opened = credential.clone();
-        let what = ("lead_to_payment", &[][..]);
-        let lead = providers.write(company, what, move |cx| {
+        let lead = providers.write(company, "lead_to_payment", &[], move |cx| {
             match PaymentRequest::opened_by(cx, &opened)? {
                 Some(request) => charging::redirect(cx, &request).map(Some),
                 None => Ok(None),
@@ -133,23 +146,25 @@ impl Door {
                 let (url, reference) = match requested {
                     Ok(opened) => opened,
                     Err(why) => {
-                        let given_up = providers
-                            .write(company, what, move |cx| charging::not_led(cx, payment));
+                        let given_up =
+                            providers.write(company, "lead_to_payment", &[], move |cx| {
+                                charging::not_led(cx, payment)
+                            });
                         given_up.await?;
-                        return providers.unavailable(company, (order.client, &back), &why).await;
+                        return providers.unavailable(company, order.client, &back, &why).await;
                     }
                 };
                 let kept = url.clone();
-                let noted = providers.write(company, what, move |cx| {
-                    charging::record_redirect(cx, payment, (&kept, &reference))
+                let noted = providers.write(company, "lead_to_payment", &[], move |cx| {
+                    charging::record_redirect(cx, payment, &kept, &reference)
                 });
-                // One that was called off meanwhile leads nowhere.
+                // A payment that was cancelled meanwhile leads nowhere.
                 match noted.await? {
                     true => led_to(&url),
                     false => led_to(&back),
                 }
             }
-            // The page says how it stands.
+            // The page shows the status.
             charging::PaymentRedirect::UnderWay | charging::PaymentRedirect::Nowhere => {
                 led_to(&back)
             }
@@ -162,27 +177,28 @@ impl Door {
         let (company, back) =
             (credential.company, setup::PAGE.address(&providers.env.address, &credential));
         let request = providers.read(company, move |cx| setup::to_ask(cx, &credential)).await?;
-        // Of one that is over, or of none, the page says so.
+        // The page shows it for a request that is over or does not exist.
         let Some((account, order)) = request else { return led_to(&back) };
         let (url, reference) = match providers.setup_page(&account, &order, &back).await {
             Ok(opened) => opened,
-            Err(why) => return providers.unavailable(company, (order.client, &back), &why).await,
+            Err(why) => return providers.unavailable(company, order.client, &back, &why).await,
         };
         let setup = order.setup;
-        let what = ("lead_to_payment_setup", &[][..]);
-        let noted = providers
-            .write(company, what, move |cx| setup::record_reference(cx, setup, &reference));
+        let noted = providers.write(company, "lead_to_payment_setup", &[], move |cx| {
+            setup::record_reference(cx, setup, &reference)
+        });
         noted.await?;
         led_to(&url)
     }
 }
 
 impl Providers {
-    /// The page that says that a provider's cannot be opened now.
+    /// The page for a provider that cannot be reached now.
     async fn unavailable(
         &self,
         company: CompanyId,
-        (client, back): (ClientId, &str),
+        client: ClientId,
+        back: &str,
         why: &str,
     ) -> Result<Response<Body>> {
         tracing::warn!(%company, why, "a payment provider does not respond");
@@ -199,10 +215,11 @@ impl Providers {
         Ok(response)
     }
 
-    /// Keeps what a provider tells of a company's account, if it is the provider who tells it.
+    /// Stores a notice about a company's account after verifying its sender.
     pub(crate) async fn take_notice(
         &self,
-        (provider, company): (&str, CompanyId),
+        provider: &str,
+        company: CompanyId,
         headers: &HeaderMap,
         body: &str,
     ) -> Result<()> {
@@ -214,9 +231,11 @@ impl Providers {
         let notice = self.read_notice(&account, header, body).map_err(|why| {
             Problem::with_message(Key::RequestInvalid, format!("The notice is not taken: {why}."))
         })?;
-        // An account may be used for more than this; what is not ours is taken and forgotten.
+        // The account may be used for other purposes; notices about those are accepted and ignored.
         let Some(notice) = notice else { return Ok(()) };
-        let what = ("take_notice", COLLECTS);
-        self.write(company, what, move |cx| notice::store(cx, account.provider, &notice)).await
+        self.write(company, "take_notice", COLLECTS, move |cx| {
+            notice::store(cx, account.provider, &notice)
+        })
+        .await
     }
 }

@@ -1,5 +1,5 @@
-//! Signatures of notices, as payment providers make them: `t=<Unix seconds>,v1=<hex>`, where the hexadecimal
-//! digits are HMAC-SHA256 of `<t>.<body>`. Several `v1` may stand beside each other while a secret is replaced.
+//! Signatures of notices, as payment providers make them: `t=<Unix seconds>,v1=<hex>`, with the HMAC-SHA256 of
+//! `<t>.<body>` in hexadecimal. Several `v1` may appear while a secret is rotated.
 
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
@@ -25,7 +25,7 @@ pub fn sign(secret: &str, body: &str, now: Timestamp) -> String {
     format!("t={at},v1={}", digits(secret, at, body))
 }
 
-/// Whether a header holds this secret's signature of a body, of about now; otherwise what is wrong.
+/// Whether a header contains this secret's recent signature of a body; otherwise what is wrong.
 pub fn verify(secret: &str, header: &str, body: &str, now: Timestamp) -> Result<(), &'static str> {
     if secret.is_empty() {
         return Err("there is nothing yet that notices are verified with");
@@ -49,7 +49,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_signed_is_verified_and_nothing_else() {
+    fn only_signed_content_verifies() {
         let now = Timestamp::from_millis(1_700_000_000_123);
         let header = sign("secret", "{}", now);
         assert!(verify("secret", &header, "{}", now).is_ok());

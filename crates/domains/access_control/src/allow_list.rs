@@ -1,9 +1,9 @@
-//! Allow-lists: who a device may let in while it has no network. A list says nothing that the server would not: what
-//! changes from scan to scan (credits, days of passes, bookings, how many are inside) lets nobody in by it.
+//! Allow-lists: the clients a device may admit while it is offline. A list admits only clients whom the server would admit: what
+//! changes from scan to scan (credits, days of passes, bookings, capacity) admits nobody offline.
 //!
-//! A list is told in parts. An entry belongs to the part that the first two digits of its digest name, and the version
-//! of a list holds a digest of each part: who sends the version that they have is told the parts that have changed,
-//! each whole. The server keeps nothing of what it told, and no list can be out of step.
+//! A list is sent in parts. The first two digits of an entry's digest determine its part, and the version of a list
+//! contains a digest of each part: a device that sends its version receives the changed parts, each whole. The server
+//! stores nothing about what it sent, so no list can be out of step.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,7 +11,7 @@ use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use spotter_contract::{Area, Query, Read, operation, vault};
-use spotter_devices::{Device, DeviceId, device::Direction};
+use spotter_devices::{Device, DeviceId, device::PassageDirection};
 use spotter_kernel::{
     Problem, Result, Timestamp,
     id::ClientId,
@@ -26,7 +26,7 @@ use crate::{
     zone_context::ZoneContext,
 };
 
-/// How often a device asks what has changed.
+/// How often a device polls for changes.
 pub const POLL_SECONDS: i64 = 60;
 /// How long a list is good.
 const GOOD_SECONDS: i64 = 24 * 3_600;
@@ -44,26 +44,26 @@ pub fn digest_key(cx: &Read, device: DeviceId) -> Result<[u8; 32]> {
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 struct AllowListFilters {
-    /// The `listVersion` that it has; everything is told when absent.
+    /// The `listVersion` that the device has; the whole list is returned when absent.
     since: Option<Text<2000>>,
 }
 
-/// Somebody who may be let in.
+/// An admissible client.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[schemars(inline)]
 #[serde(rename_all = "camelCase")]
 struct ListEntry {
     /// HMAC-SHA256 with the device's `digestKey` of the kind, a colon and the number, in hexadecimal digits.
     digest: String,
-    /// What is shown.
+    /// Kind of credential.
     kind: AccessKind,
     /// The zones that it opens; empty where the device guards the location as a whole.
     zones: Vec<String>,
     /// The hours in which it does: the key of a schedule.
     schedule: String,
-    /// From when on.
+    /// Instant from which the entry is valid.
     valid_from: Option<Timestamp>,
-    /// Until when.
+    /// Instant until which the entry is valid.
     valid_until: Option<Timestamp>,
 }
 
@@ -72,9 +72,9 @@ struct ListEntry {
 #[schemars(inline)]
 #[serde(rename_all = "camelCase")]
 struct Schedule {
-    /// Its key.
+    /// Key of the schedule.
     schedule: String,
-    /// From and until, in order; the location's opening hours are taken into account.
+    /// Open intervals in order, within the location's opening hours.
     open: Vec<Hours>,
 }
 
@@ -83,47 +83,47 @@ struct Schedule {
 #[schemars(inline)]
 #[serde(rename_all = "camelCase")]
 struct Hours {
-    /// From this instant.
+    /// Start of the interval.
     from: Timestamp,
-    /// Until before this one.
+    /// End of the interval, exclusive.
     until: Timestamp,
 }
 
-/// A zone whose rules the list cannot hold.
+/// A zone whose rules a list cannot express.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(inline)]
 #[serde(rename_all = "camelCase")]
 struct OnlineOnly {
-    /// Null for the location as a whole.
+    /// Zone; null for the whole location.
     zone: Option<String>,
-    /// What is asked there that only the server knows.
+    /// The conditions that only the server can check.
     #[serde(rename = "asks")]
     required_credential: &'static str,
 }
 
-/// Who a device may let in while it has no network.
+/// The credentials that a device may admit offline.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct AllowList {
-    /// What it is now, to be sent as `since` the next time.
+    /// The current version, for the next `since`.
     list_version: String,
-    /// Whether all of it is told: what the device has is to be forgotten.
+    /// Whether the whole list is returned; the device then replaces its list.
     is_complete: bool,
-    /// The parts that are told, where it is not complete: first two digits of digests. What the device has of them is
-    /// to be forgotten.
+    /// If incomplete: the parts of the list that are returned, by the first two digits of their
+    /// digests. The device replaces these parts.
     replaces: Vec<String>,
-    /// Who may be let in. Several entries of one digest each let in by themselves.
+    /// Credentials that may be admitted. Entries with the same digest each admit on their own.
     entries: Vec<ListEntry>,
     /// When: each time whole.
     schedules: Vec<Schedule>,
-    /// Zones that the list opens for nobody.
+    /// Zones that the list opens for no one.
     online_only: Vec<OnlineOnly>,
-    /// When the list is no good any more: the device does then what its `offlinePolicy` says.
+    /// When the list expires; the device then follows its `offlinePolicy`.
     expires_at: Timestamp,
 }
 
 record! {
-    /// A credential of a client who may come in.
+    /// A credential of an active client.
     struct ListedCredential {
         client_id: ClientId,
         kind: AccessKind,
@@ -182,7 +182,7 @@ fn version_of(parts: &[Vec<ListEntry>]) -> Result<Vec<u8>> {
     Ok(version)
 }
 
-/// Everybody whom the list lets in, in parts, with the hours that are meant.
+/// Everybody whom the list admits, in parts, with their hours.
 fn admissible_clients(
     cx: &mut Read,
     device: &Device,
@@ -190,7 +190,7 @@ fn admissible_clients(
     range: Span,
 ) -> Result<(Vec<Vec<ListEntry>>, Vec<Schedule>)> {
     let mut parts = vec![Vec::new(); PARTS];
-    let Some(first) = places.first().filter(|_| device.direction != Direction::Out) else {
+    let Some(first) = places.first().filter(|_| device.direction != PassageDirection::Out) else {
         return Ok((parts, Vec::new()));
     };
     let open = match first.location.is_active() {
@@ -322,7 +322,7 @@ mod tests {
     }
 
     #[test]
-    fn a_version_tells_which_parts_have_changed() {
+    fn a_version_identifies_changed_parts() {
         let mut parts = vec![Vec::new(); PARTS];
         parts[part_of(&entry("0a77", "gym"))].push(entry("0a77", "gym"));
         let before = version_of(&parts).unwrap();

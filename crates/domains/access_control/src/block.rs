@@ -1,4 +1,4 @@
-//! Blocks: clients who are let in nowhere, whatever they have paid for.
+//! Blocks: clients who are denied access everywhere, whatever they have paid for.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -8,17 +8,17 @@ use spotter_people::clients::{Client, ClientPath};
 use spotter_store::{params, record, statements, values};
 
 record! {
-    /// That a client is let in nowhere.
+    /// A ban of a client from every location.
     #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
     #[serde(rename_all = "camelCase")]
     pub struct AccessBlock {
-        /// Who is let in nowhere.
+        /// Client who may not enter.
         client_id: ClientId,
         /// Reason, for staff only.
         note: Option<String>,
         /// When the block was set.
         blocked_at: Timestamp,
-        /// The coach who said so.
+        /// The coach who blocked them.
         blocked_by: Option<Id>,
     }
 }
@@ -32,9 +32,10 @@ impl AccessBlock {
 
 answer!(AccessBlockAnswer { access_block: AccessBlock });
 
-/// Why a client is to be let in nowhere.
+/// Why a client is banned from every location.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schemars(rename = "NewAccessBlock")]
 struct NewBlock {
     /// Reason, for staff only.
     note: Option<Text<500>>,

@@ -1,5 +1,4 @@
-//! A device asks whether to open. Everybody gets an answer that a door can act on: who is not let in is refused with
-//! 200 and a reason.
+//! Access checks: a device asks whether to open. Every answer can be acted on: a denial is a 200 with a reason.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -7,46 +6,47 @@ use spotter_company::company::Company;
 use spotter_contract::{
     Area, Body, Read, Write, entitlement::BookingEntitlement, operation, settling,
 };
-use spotter_devices::{Device, device::Direction, heartbeats};
+use spotter_devices::{Device, device::PassageDirection, heartbeats};
 use spotter_kernel::{Id, Key, Problem, Result, Timestamp, Verdict, id::ClientId, text::Text};
 use spotter_people::clients::Client;
 
 use crate::{
-    code::Code,
+    code::CodeContent,
     credential::{AccessCredential, AccessKind, normalized},
-    decision::{AdmissionBasis, Decision, PresentedCredential, Reason, decide},
+    decision::{AdmissionBasis, Decision, DenialReason, PresentedCredential, decide},
     lockout, messages, presence,
-    rules::AccessRule,
+    rules::AccessControlRule,
     scan::{AccessScanId, Scan},
     visit::{Visit, VisitId},
     zone_context::{ZoneContext, way_of, zone_of},
 };
 
-/// What was shown to a device.
+/// The credential presented to a device.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct ShownCredential {
-    /// Which kind it is.
+#[schemars(rename = "PresentedCredential")]
+pub struct GivenCredential {
+    /// How the client identified themselves.
     pub kind: AccessKind,
-    /// Its number; what the code says, of `qr`.
+    /// Number, or the content of the code for `qr`.
     pub number: Text<200>,
 }
 
-/// A question whether to open.
+/// A scan at a door that waits for a decision.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct NewScan {
-    /// What the device calls this try; a new one for each. Asked again, the answer is the same.
+    /// Id of the scan, unique per device. Repeating it returns the same decision.
     scan_id: Text<64>,
-    /// What was shown.
-    credential: ShownCredential,
-    /// Which of its zones, where the device guards several.
+    /// The presented credential.
+    credential: GivenCredential,
+    /// Zone, for devices with several.
     zone: Option<Text<60>>,
-    /// Which way, where the device goes both.
-    direction: Option<Direction>,
+    /// Direction, for devices with both.
+    direction: Option<PassageDirection>,
 }
 
-/// Who is let in.
+/// The client of a scan.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct ScannedClient {
@@ -55,23 +55,23 @@ struct ScannedClient {
     display_name: String,
 }
 
-/// What becomes of a scan.
+/// The decision on a scan.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-struct Scanned {
+struct ScannedCredential {
     /// The device's own id of the scan.
     scan_id: String,
     /// Whether the door opens.
     decision: Decision,
-    /// Why not; null where the door opens. For the device and the log, not to be shown.
-    reason: Option<Reason>,
-    /// What the door may show: others read it.
+    /// Reason for the denial; null if admitted. For the device and the log, not for display.
+    reason: Option<DenialReason>,
+    /// Text for the display, which bystanders can read.
     display_text: String,
-    /// Null where nobody has what was shown, and where somebody goes out by a PIN.
+    /// The client of the credential; null if the credential is unknown, and when leaving by PIN.
     client: Option<ScannedClient>,
     /// The visit that it belongs to.
     visit_id: Option<VisitId>,
-    /// For how long the door is to be open.
+    /// Seconds for which the door stays open.
     open_seconds: i64,
     /// When it was decided.
     decided_at: Timestamp,
@@ -80,28 +80,28 @@ struct Scanned {
 /// For how long a door is open.
 const OPEN_SECONDS: i64 = 5;
 
-/// What is asked in a scan that a device has not decided itself.
+/// The operation that a scan's idempotency key covers.
 pub fn code_for<'a>(
-    view: &'a ShownCredential,
+    view: &'a GivenCredential,
     zone: &'a str,
-    direction: Direction,
+    direction: PassageDirection,
 ) -> [&'a str; 4] {
     [view.kind.word(), &view.number, zone, direction.word()]
 }
 
-/// A fingerprint of what is asked, which does not tell the number.
+/// A fingerprint of the request that does not reveal the number.
 pub fn fingerprint(cx: &Read, parts: &[&str]) -> Result<Vec<u8>> {
     Ok(cx.sign("access scan", parts.join("\n").as_bytes())?.to_vec())
 }
 
-/// What was shown, where somebody has it.
+/// The credential that was presented, if it exists.
 pub fn resolve(
     cx: &mut Read,
-    view: &ShownCredential,
+    view: &GivenCredential,
     at: Timestamp,
 ) -> Result<Option<PresentedCredential>> {
     if view.kind == AccessKind::Qr {
-        let Some(code) = Code::read(cx, &view.number, at)? else { return Ok(None) };
+        let Some(code) = CodeContent::read(cx, &view.number, at)? else { return Ok(None) };
         let found = AccessCredential::find_optional(cx, code.credential)?;
         let found = found.filter(|own| own.kind == AccessKind::Qr);
         return Ok(found.map(|credential| PresentedCredential { credential, code: Some(code) }));
@@ -111,15 +111,17 @@ pub fn resolve(
     Ok(found.map(|credential| PresentedCredential { credential, code: None }))
 }
 
-/// What follows from somebody's going in or out: the visit, and where they are.
+/// The effects of an entry or exit: the visit, and presence.
 pub fn moved(
     cx: &mut Write,
-    (place, client): (&ZoneContext, ClientId),
-    (way, at): (Direction, Timestamp),
-    code: Option<Code>,
+    place: &ZoneContext,
+    client: ClientId,
+    way: PassageDirection,
+    at: Timestamp,
+    code: Option<CodeContent>,
 ) -> Result<Option<Visit>> {
-    let inside = way != Direction::Out;
-    presence::note(cx, (place, client), (inside, at), code.map(|code| code.step))?;
+    let inside = way != PassageDirection::Out;
+    presence::note(cx, place, client, inside, at, code.map(|code| code.step))?;
     if inside {
         return Visit::record_entry(cx, place, client, at).map(Some);
     }
@@ -131,7 +133,7 @@ pub fn moved(
     Ok(Some(visit))
 }
 
-/// Takes what lets somebody in, once a visit.
+/// Takes the credit or day that pays for the visit, once per visit.
 fn pay(
     cx: &mut Write,
     client: ClientId,
@@ -159,14 +161,16 @@ fn pay(
     visit.save(cx)
 }
 
-/// Lets somebody in who may come in: what follows from it.
+/// Records an entry with its effects.
 fn record_entry(
     cx: &mut Write,
-    (place, client): (&ZoneContext, ClientId),
-    code: Option<Code>,
-    (by, bookings): (&AdmissionBasis, &[Id]),
+    place: &ZoneContext,
+    client: ClientId,
+    code: Option<CodeContent>,
+    by: &AdmissionBasis,
+    bookings: &[Id],
 ) -> Result<Option<VisitId>> {
-    let moved = moved(cx, (place, client), (Direction::In, cx.now()), code)?;
+    let moved = moved(cx, place, client, PassageDirection::In, cx.now(), code)?;
     let Some(mut visit) = moved else { return Ok(None) };
     pay(cx, client, place, &mut visit, by)?;
     for booking in bookings {
@@ -175,7 +179,7 @@ fn record_entry(
     Ok(Some(visit.visit_id))
 }
 
-fn scan_access(cx: &mut Write, Body(new): Body<NewScan>) -> Result<Scanned> {
+fn scan_access(cx: &mut Write, Body(new): Body<NewScan>) -> Result<ScannedCredential> {
     let mut device = Device::from_caller(cx)?;
     heartbeats::record_contact(cx, &mut device)?;
     let zone = zone_of(&device, new.zone.as_deref())?;
@@ -186,7 +190,7 @@ fn scan_access(cx: &mut Write, Body(new): Body<NewScan>) -> Result<Scanned> {
         cx.set_audit_target("access_scan", known.access_scan_id, Vec::<String>::new());
         return match known.answer.filter(|_| known.fingerprint == fingerprint) {
             Some(answer) => serde_json::from_str(&answer).map_err(Problem::internal),
-            None => Err(Problem::conflict("scanId", AccessRule::ScanReused)),
+            None => Err(Problem::conflict("scanId", AccessControlRule::ScanReused)),
         };
     }
     let now = cx.now();
@@ -196,25 +200,25 @@ fn scan_access(cx: &mut Write, Body(new): Body<NewScan>) -> Result<Scanned> {
     let client = presented.as_ref().map(|presented| presented.credential.client_id);
     let (mut visit_id, mut passback_broken) = (None, false);
     let outcome = match (&presented, direction) {
-        // Nobody is kept in: there may be a fire.
-        (presented, Direction::Out) => {
+        // Nobody is locked in: there may be a fire.
+        (presented, PassageDirection::Out) => {
             if let Some(presented) = presented {
                 let moved =
-                    moved(cx, (&place, presented.credential.client_id), (direction, now), None)?;
+                    moved(cx, &place, presented.credential.client_id, direction, now, None)?;
                 visit_id = moved.map(|visit| visit.visit_id);
             }
             Ok(())
         }
-        (None, _) if locked => Err(Reason::KeypadLocked),
+        (None, _) if locked => Err(DenialReason::KeypadLocked),
         (None, _) => {
             lockout::count(cx, device.device_id, kind)?;
-            Err(Reason::CredentialUnknown)
+            Err(DenialReason::CredentialUnknown)
         }
-        (Some(presented), _) => match decide(cx, presented, (&place, &device), now, true)? {
+        (Some(presented), _) => match decide(cx, presented, &place, &device, now, true)? {
             Verdict::Granted(admitted) => {
                 let client = presented.credential.client_id;
-                let by = (&admitted.by, admitted.bookings.as_slice());
-                visit_id = record_entry(cx, (&place, client), presented.code, by)?;
+                let (by, bookings) = (&admitted.by, &admitted.bookings);
+                visit_id = record_entry(cx, &place, client, presented.code, by, bookings)?;
                 passback_broken = admitted.passback_broken;
                 Ok(())
             }
@@ -223,17 +227,17 @@ fn scan_access(cx: &mut Write, Body(new): Body<NewScan>) -> Result<Scanned> {
     };
     let language = Company::find(cx)?.language;
     let display_text = match outcome {
-        Ok(()) => messages::to_admitted(&language, direction != Direction::Out),
+        Ok(()) => messages::to_admitted(&language, direction != PassageDirection::Out),
         Err(why) => messages::to_refused(&language, why),
     };
-    // Everybody is let out, so a door that lets out would tell whose PIN was guessed.
-    let guessed = direction == Direction::Out && kind == AccessKind::Pin;
+    // Exits are always allowed, so an exit reader would reveal whose PIN was guessed.
+    let guessed = direction == PassageDirection::Out && kind == AccessKind::Pin;
     let named = match client.filter(|_| !guessed) {
         Some(id) => Client::find_optional(cx, id)?
             .map(|own| ScannedClient { client_id: id, display_name: own.first_name().to_owned() }),
         None => None,
     };
-    let answer = Scanned {
+    let answer = ScannedCredential {
         scan_id: new.scan_id.to_string(),
         decision: if outcome.is_ok() { Decision::Allow } else { Decision::Deny },
         reason: outcome.err(),
@@ -275,7 +279,7 @@ fn scan_access(cx: &mut Write, Body(new): Body<NewScan>) -> Result<Scanned> {
 }
 
 /// What a scan may announce: attendance, and credits.
-pub const TELLS: &[spotter_kernel::Event] = settling![BookingUpdated];
+pub const CHECK_IN: &[spotter_kernel::Event] = settling![BookingUpdated];
 
 /// The operations and statements of this module.
 pub(super) fn area() -> Area {
@@ -287,7 +291,7 @@ pub(super) fn area() -> Area {
                  listed. Leaving is always allowed. An allowed entry writes the visit, charges \
                  for it once, and marks the bookings that the client came for as attended.",
         )
-        .emits(TELLS)
+        .emits(CHECK_IN)
         .always(&[])
         .fails(&[Key::ApiError])])
 }

@@ -1,5 +1,5 @@
-//! Codes on a client's telephone: a text that is good for half a minute, which a device reads as a QR code. It is a
-//! signature of the credential and of the half-minute; nothing of it is kept.
+//! Codes of the app: a text that is valid for half a minute and shown as a QR code. It is a signature of the
+//! credential and the half-minute; nothing of it is stored.
 
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use spotter_contract::{Area, Read, answer, operation};
@@ -7,14 +7,14 @@ use spotter_kernel::{Id, Key, Problem, Result, Timestamp};
 
 use crate::{
     credential::{AccessCredential, CredentialId},
-    rules::AccessRule,
+    rules::AccessControlRule,
 };
 
 /// How long a code is shown, in milliseconds.
 const STEP_MS: i64 = 30_000;
 /// How many steps a code may be from the server's: clocks differ, and people are slow.
 const AROUND: i64 = 1;
-/// Older codes are known as such for so many steps.
+/// Older codes are recognized as expired for this number of steps.
 const KNOWN: i64 = 20;
 /// Bytes of the signature that a code carries.
 const BYTES: usize = 12;
@@ -29,9 +29,9 @@ fn mac(cx: &Read, credential: CredentialId, step: i64) -> Result<String> {
     Ok(URL_SAFE_NO_PAD.encode(&cx.sign("access code", &bytes)?[..BYTES]))
 }
 
-/// What a code says.
+/// The content of a code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Code {
+pub struct CodeContent {
     /// The credential.
     pub credential: CredentialId,
     /// The half-minute that it was made for.
@@ -40,7 +40,7 @@ pub struct Code {
     pub is_over: bool,
 }
 
-impl Code {
+impl CodeContent {
     /// Reads a code that was shown at an instant; nothing where it is none.
     pub fn read(cx: &Read, text: &str, view: Timestamp) -> Result<Option<Self>> {
         let Some((id, signature)) = text.trim().split_once('.') else { return Ok(None) };
@@ -61,14 +61,14 @@ impl Code {
 }
 
 answer!(
-    /// A code as it is shown at a door.
+    /// A code to present at a door.
     AccessCode {
         credential_id: CredentialId,
-        /// What the QR code says.
+        /// Content of the QR code.
         code: String,
         /// When another one is to be shown.
         refresh_at: Timestamp,
-        /// When doors take this one no more.
+        /// When the code expires.
         expires_at: Timestamp,
     }
 );
@@ -76,12 +76,12 @@ answer!(
 fn get_access_code(cx: &mut Read) -> Result<AccessCode> {
     let client = cx.calling_client().ok_or(Key::Forbidden)?;
     let found = AccessCredential::codes_of(cx, client)?
-        .ok_or_else(|| Problem::because(Key::NotFound, AccessRule::NoCode))?;
+        .ok_or_else(|| Problem::because(Key::NotFound, AccessControlRule::NoCode))?;
     let (now, id) = (cx.now(), found.credential_id);
     let end_of = |step: i64| Timestamp::from_millis((step + 1) * STEP_MS);
     Ok(AccessCode {
         credential_id: id,
-        code: Code::write(cx, id, now)?,
+        code: CodeContent::write(cx, id, now)?,
         refresh_at: end_of(step(now)),
         expires_at: end_of(step(now) + AROUND),
     })

@@ -1,7 +1,7 @@
-//! By what a client is known at doors: a card, a PIN, a telephone, or codes that change. Of a number a keyed digest is
-//! kept, by which it is found, and the number itself sealed, from which allow-lists are made.
+//! Credentials of clients at doors: a card, a printed code, a PIN, or codes of the app. A number is stored as a keyed
+//! digest, by which it is found, and encrypted, for allow-lists.
 
-use crate::rules::AccessRule;
+use crate::rules::AccessControlRule;
 use schemars::JsonSchema;
 use serde::Serialize;
 use spotter_contract::{Read, Write};
@@ -22,7 +22,7 @@ words! {
 }
 
 words! {
-    /// Whether it lets in; *revoked* for good.
+    /// Whether the credential opens doors; *revoked* is final.
     pub enum AccessCredentialStatus {
         Active = "active",
         Suspended = "suspended",
@@ -35,41 +35,42 @@ record! {
     /// A credential as it is stored.
     #[derive(Debug, Clone, PartialEq)]
     pub struct AccessCredential {
-        /// Id of the record.
+        /// Id of the credential.
         pub credential_id: CredentialId,
-        /// The client.
+        /// Client who enters with it.
         pub client_id: ClientId,
-        /// Which kind it is.
+        /// Whether it is a card, a printed code, a PIN or a mobile credential.
         pub kind: AccessKind,
-        /// Whether it lets in.
+        /// Whether it opens doors.
         pub status: AccessCredentialStatus,
         digest: Option<Vec<u8>>,
         sealed_number: Option<Vec<u8>>,
         last4: Option<String>,
-        /// From when on it lets in.
+        /// When it becomes valid.
         pub valid_from: Option<Timestamp>,
-        /// Until when it lets in.
+        /// When it ends being valid.
         pub valid_until: Option<Timestamp>,
         created_at: Timestamp,
         updated_at: Timestamp,
     }
 }
 
-/// Something by which a client is known at doors.
+/// A card, tag or code that identifies a client at doors.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "AccessCredential")]
 pub struct AccessCredentialView {
     credential_id: CredentialId,
     client_id: ClientId,
-    /// Which kind it is.
+    /// Whether it is a card, a printed code, a PIN or a mobile credential.
     kind: AccessKind,
-    /// Whether it lets in.
+    /// Whether it opens doors.
     status: AccessCredentialStatus,
     /// The last characters of its number; null of PINs, of codes and of numbers shorter than 8 characters.
     last4: Option<String>,
-    /// From when on it lets in; at once when null.
+    /// Instant from which the credential is valid; immediately when null.
     valid_from: Option<Timestamp>,
-    /// Until when it lets in; null while there is no end.
+    /// Instant until which the credential is valid; null without an end.
     valid_until: Option<Timestamp>,
     created_at: Timestamp,
     updated_at: Timestamp,
@@ -91,8 +92,8 @@ impl From<AccessCredential> for AccessCredentialView {
     }
 }
 
-/// A number as it is compared: of cards without what is written between the digits, in capitals.
-pub fn normalized(kind: AccessKind, number: &str) -> Result<String, AccessRule> {
+/// A number in its compared form: cards without separators, in capitals.
+pub fn normalized(kind: AccessKind, number: &str) -> Result<String, AccessControlRule> {
     let number = number.trim();
     match kind {
         AccessKind::Card => {
@@ -100,26 +101,26 @@ pub fn normalized(kind: AccessKind, number: &str) -> Result<String, AccessRule> 
             let fits = (4..=64).contains(&bare.len());
             match fits && bare.bytes().all(|c| c.is_ascii_alphanumeric()) {
                 true => Ok(bare.to_ascii_uppercase()),
-                false => Err(AccessRule::NotCardNumber),
+                false => Err(AccessControlRule::NotCardNumber),
             }
         }
         AccessKind::Pin => {
             match (6..=12).contains(&number.len()) && number.bytes().all(|c| c.is_ascii_digit()) {
                 true => Ok(number.to_owned()),
-                false => Err(AccessRule::NotPinCode),
+                false => Err(AccessControlRule::NotPinCode),
             }
         }
         AccessKind::Mobile | AccessKind::Qr => {
             match (8..=200).contains(&number.len()) && number.bytes().all(|c| c.is_ascii_graphic())
             {
                 true => Ok(number.to_owned()),
-                false => Err(AccessRule::NotQrText),
+                false => Err(AccessControlRule::NotQrText),
             }
         }
     }
 }
 
-/// Whether a PIN is one that people try first: one digit again and again, or a run of digits.
+/// Whether a PIN is one that people try first: one repeated digit, or a run of digits.
 pub fn is_obvious(pin: &str) -> bool {
     let steps: Vec<i16> =
         pin.as_bytes().windows(2).map(|w| i16::from(w[1]) - i16::from(w[0])).collect();
@@ -131,7 +132,7 @@ pub fn digest(cx: &Read, kind: AccessKind, number: &str) -> Result<Vec<u8>> {
     Ok(cx.sign("access credential", format!("{}:{number}", kind.word()).as_bytes())?.to_vec())
 }
 
-/// So much may the clock of a device be behind ours before a card that was just given out is nobody's yet.
+/// How much a device's clock may be behind ours before a newly issued card is refused as unknown.
 const CLOCKS_DIFFER_MS: i64 = 2_000;
 
 impl AccessCredential {
@@ -146,8 +147,8 @@ impl AccessCredential {
         cx.one(FIND, params![id])
     }
 
-    /// What a number was of at an instant: one that was in use then before others, the newest of them; where nobody had it
-    /// yet, whoever had it first.
+    /// The credential that a number belonged to at an instant: one in use before others, the newest of them; before
+    /// any existed, the first.
     pub fn by_number(
         cx: &mut Read,
         kind: AccessKind,
@@ -167,8 +168,10 @@ impl AccessCredential {
     pub fn create(
         cx: &mut Write,
         client: ClientId,
-        (kind, number): (AccessKind, Option<String>),
-        (valid_from, valid_until): (Option<Timestamp>, Option<Timestamp>),
+        kind: AccessKind,
+        number: Option<String>,
+        valid_from: Option<Timestamp>,
+        valid_until: Option<Timestamp>,
     ) -> Result<Self> {
         let mut own = Self {
             credential_id: CredentialId(cx.new_id()),
@@ -203,14 +206,14 @@ impl AccessCredential {
         matches!(self.status, AccessCredentialStatus::Active | AccessCredentialStatus::Suspended)
     }
 
-    /// Refuses a number that somebody else has.
+    /// Refuses a number that another credential has.
     pub fn check_free(&self, cx: &mut Read) -> Result<()> {
         let Some(digest) = self.digest.as_ref().filter(|_| self.is_in_use()) else { return Ok(()) };
         let found: Option<Self> = cx.one(BY_DIGEST, params![digest])?;
         let taken = found
             .is_some_and(|other| other.is_in_use() && other.credential_id != self.credential_id);
         match taken {
-            true => Err(Problem::conflict("number", AccessRule::CredentialTaken)),
+            true => Err(Problem::conflict("number", AccessControlRule::CredentialTaken)),
             false => Ok(()),
         }
     }
@@ -232,7 +235,7 @@ impl AccessCredential {
     }
 }
 
-/// What this chapter says to the store.
+/// The statements of this module.
 pub(super) fn statements() -> &'static [spotter_store::Sql] {
     STATEMENTS
 }

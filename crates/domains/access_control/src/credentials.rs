@@ -18,16 +18,16 @@ use crate::{
         CredentialId, is_obvious, normalized,
     },
     effects::AccessEffect,
-    rules::AccessRule,
+    rules::AccessControlRule,
 };
 
 listed!(AccessCredentials { access_credentials: AccessCredentialView });
 
 filters! {
     struct Filters {
-        /// Those of this kind.
+        /// Credentials of this kind.
         kind: AccessKind => "kind = ?";
-        /// Those in this status.
+        /// Credentials with this status.
         status: AccessCredentialStatus => "status = ?";
         /// Only records that were updated at or after this instant.
         updated_from: Timestamp => "updated_at >= ?";
@@ -46,25 +46,25 @@ fn list_access_credentials(
 
 answer!(AccessCredentialAnswer { access_credential: AccessCredentialView });
 
-/// Something by which a client will be known at doors.
+/// The access credential to create.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewAccessCredential {
-    /// Which kind it is.
+    /// Whether it is a card, a printed code, a PIN or a mobile credential.
     pub kind: AccessKind,
-    /// Its number: of a card 4 to 64 letters and digits, of a PIN 6 to 12 digits, of a telephone 8 to 200
-    /// characters. Absent for `qr`, whose codes the client fetches.
+    /// Number: 4 to 64 letters and digits for a card, 6 to 12 digits for a PIN, 8 to 200 characters
+    /// for a mobile device. Absent for `qr`, whose codes the client requests.
     pub number: Option<Text<200>>,
-    /// From when on it lets in; at once when absent.
+    /// Instant from which the credential is valid; immediately when absent.
     pub valid_from: Option<Timestamp>,
-    /// Until when it lets in; without an end when absent.
+    /// Instant until which the credential is valid; without an end when absent.
     pub valid_until: Option<Timestamp>,
 }
 
 fn check_order(from: Option<Timestamp>, until: Option<Timestamp>) -> Result<()> {
     match (from, until) {
         (Some(from), Some(until)) if until <= from => {
-            Err(Problem::invalid("validUntil", AccessRule::NotAfterValidFrom))
+            Err(Problem::invalid("validUntil", AccessControlRule::NotAfterValidFrom))
         }
         _ => Ok(()),
     }
@@ -80,20 +80,19 @@ pub fn give(
     let number = match (new.kind, new.number) {
         (AccessKind::Qr, None) => None,
         (AccessKind::Qr, Some(_)) => {
-            return Err(Problem::invalid("number", AccessRule::CodeWithNumber));
+            return Err(Problem::invalid("number", AccessControlRule::CodeWithNumber));
         }
         (_, None) => return Err(Problem::invalid("number", Rule::Required)),
         (kind, Some(number)) => {
             let number =
                 normalized(kind, &number).map_err(|rule| Problem::invalid("number", rule))?;
             if kind == AccessKind::Pin && is_obvious(&number) {
-                return Err(Problem::invalid("number", AccessRule::GuessableCode));
+                return Err(Problem::invalid("number", AccessControlRule::GuessableCode));
             }
             Some(number)
         }
     };
-    let validity = (new.valid_from, new.valid_until);
-    AccessCredential::create(cx, client, (new.kind, number), validity)
+    AccessCredential::create(cx, client, new.kind, number, new.valid_from, new.valid_until)
 }
 
 fn add_access_credential(
@@ -103,7 +102,7 @@ fn add_access_credential(
 ) -> Result<AccessCredentialAnswer> {
     let client = Client::find(cx, at.client_id)?;
     if !client.is_active() {
-        return Err(Problem::conflict("clientId", AccessRule::NotActiveClients));
+        return Err(Problem::conflict("clientId", AccessControlRule::NotActiveClients));
     }
     Ok(AccessCredentialAnswer { access_credential: give(cx, at.client_id, new)?.into() })
 }
@@ -111,18 +110,20 @@ fn add_access_credential(
 path!(CredentialPath { client_id: ClientId, credential_id: CredentialId });
 
 words! {
-    /// Whether it is to let in.
+    /// Status of the credential.
     enum SettableStatus { Active = "active", Suspended = "suspended", Lost = "lost" }
 }
 
+/// The fields of an access credential to change.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+#[schemars(rename = "AccessCredentialChanges")]
 struct CredentialChanges {
-    /// Whether it is to let in.
+    /// Whether it opens doors from now on.
     status: Change<SettableStatus>,
-    /// From when on it lets in; at once when null.
+    /// Instant from which the credential is valid; immediately when null.
     valid_from: Patch<Timestamp>,
-    /// Until when it lets in; without an end when null.
+    /// Instant until which the credential is valid; without an end when null.
     valid_until: Patch<Timestamp>,
 }
 

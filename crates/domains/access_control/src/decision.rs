@@ -1,8 +1,8 @@
-//! Whether somebody may come in: the rules in one order, of which the first that fails is the reason.
+//! The decision about access: rules in one order, of which the first that fails is the reason.
 
 use spotter_contract::{
     Read,
-    admission::{AccessHours, AdmittingProduct, Limits, Refusal},
+    admission::{AccessHours, AdmissionRefusal, AdmittingProduct, Limits},
     entitlement::{BookingEntitlement, EntitlementSource},
 };
 use spotter_devices::{Device, device::Passback};
@@ -16,7 +16,7 @@ use spotter_store::words;
 
 use crate::{
     block::AccessBlock,
-    code::Code,
+    code::CodeContent,
     credential::{AccessCredential, AccessCredentialStatus},
     presence::{self, Presence},
     visit::Visit,
@@ -24,13 +24,13 @@ use crate::{
 };
 
 words! {
-    /// What becomes of a scan.
+    /// The decision on a scan.
     pub enum Decision { Allow = "allow", Deny = "deny" }
 }
 
 words! {
-    /// Why somebody is not let in: the first of these that holds.
-    pub enum Reason {
+    /// Why access is denied: the first of these that applies.
+    pub enum DenialReason {
         KeypadLocked = "keypad_locked",
         CredentialUnknown = "credential_unknown",
         CredentialSuspended = "credential_suspended",
@@ -54,9 +54,8 @@ words! {
     }
 }
 
-impl Reason {
-    /// Of several ways in that are closed, the one that is nearest to being open says why: these, the farthest
-    /// first.
+impl DenialReason {
+    /// Where several purchases deny access, the one closest to granting it is the reason: these, the farthest first.
     const NEARER: [Self; 7] = [
         Self::ZoneNotAllowed,
         Self::MembershipMissing,
@@ -72,18 +71,18 @@ impl Reason {
     }
 }
 
-/// What lets somebody in.
+/// What grants access.
 #[derive(Debug, Clone, PartialEq)]
 pub enum AdmissionBasis {
     /// Something that was sold.
     Product(AdmittingProduct),
     /// A booking.
     Booking,
-    /// Credits: so many more than the day's visit has taken.
+    /// Credits: this many more than the day's visit has taken.
     Credits(i64),
 }
 
-/// Who is let in.
+/// The granted access.
 #[derive(Debug)]
 pub struct Admission {
     /// By what.
@@ -94,35 +93,36 @@ pub struct Admission {
     pub passback_broken: bool,
 }
 
-/// What was shown at a door.
+/// The presented credential.
 #[derive(Debug, Clone)]
 pub struct PresentedCredential {
     /// What it is of.
     pub credential: AccessCredential,
     /// The code, where it is one.
-    pub code: Option<Code>,
+    pub code: Option<CodeContent>,
 }
 
-/// Somebody may come in from so many minutes before the start of what they have booked,
+/// Minutes before the start of a booking from which it grants access.
 const BEFORE_MINUTES: i64 = 30;
-/// until so many after it.
+/// Minutes after the start until which it grants access.
 const AFTER_MINUTES: i64 = 15;
 
-/// The starts of bookings that let in at an instant.
+/// The starts of bookings that grant access at an instant.
 pub fn starts_around(at: Timestamp) -> Span {
     let minutes = |minutes: i64| minutes * 60_000;
     Span::new(at.plus_millis(-minutes(AFTER_MINUTES)), at.plus_millis(minutes(BEFORE_MINUTES)))
 }
 
-/// Whether a client is let in at a place. A device that asks now has it kept who is inside and what was shown; of what
-/// is told later that is not known any more.
+/// Whether a client is admitted at a zone. A live check knows presence and the credential's current state; a late
+/// scan does not.
 pub fn decide(
     cx: &mut Read,
     presented: &PresentedCredential,
-    (place, device): (&ZoneContext, &Device),
+    place: &ZoneContext,
+    device: &Device,
     at: Timestamp,
     live: bool,
-) -> Result<Verdict<Admission, Reason>> {
+) -> Result<Verdict<Admission, DenialReason>> {
     if let Err(why) = credential(presented, at) {
         return Ok(Verdict::Refused(why));
     }
@@ -134,16 +134,16 @@ pub fn decide(
     if let (Some(code), Some(presence)) = (&presented.code, &presence)
         && code.step <= presence.code_step
     {
-        return Ok(Verdict::Refused(Reason::CredentialReplayed));
+        return Ok(Verdict::Refused(DenialReason::CredentialReplayed));
     }
     if !Client::find_optional(cx, client)?.is_some_and(|client| client.is_active()) {
-        return Ok(Verdict::Refused(Reason::ClientInactive));
+        return Ok(Verdict::Refused(DenialReason::ClientInactive));
     }
     if AccessBlock::of(cx, client)?.is_some() {
-        return Ok(Verdict::Refused(Reason::ClientBlocked));
+        return Ok(Verdict::Refused(DenialReason::ClientBlocked));
     }
     if !place.is_open(cx, at)? {
-        return Ok(Verdict::Refused(Reason::LocationClosed));
+        return Ok(Verdict::Refused(DenialReason::LocationClosed));
     }
     let bookings = cx.timetable()?.expected(cx, client, place.id(), starts_around(at))?;
     let by = match entitled(cx, presented, place, at, !bookings.is_empty())? {
@@ -153,21 +153,21 @@ pub fn decide(
     if let Some(form) = place.zone.form_id
         && !cx.forms()?.has_answered(cx, client, form)?
     {
-        return Ok(Verdict::Refused(Reason::FormRequired));
+        return Ok(Verdict::Refused(DenialReason::FormRequired));
     }
     let (_, since) = place.day(at);
     let inside = presence.as_ref().is_some_and(|own| own.is_inside(since));
     if let (Some(most), true) = (place.zone.capacity, live)
         && presence::others(cx, place, client, since, most)? >= most
     {
-        return Ok(Verdict::Refused(Reason::ZoneFull));
+        return Ok(Verdict::Refused(DenialReason::ZoneFull));
     }
     let lately = presence
         .as_ref()
         .is_some_and(|own| at < own.moved_at.plus_seconds(device.passback_minutes * 60));
     match device.passback {
-        Passback::Hard if inside => Ok(Verdict::Refused(Reason::Passback)),
-        Passback::Timed if inside && lately => Ok(Verdict::Refused(Reason::Passback)),
+        Passback::Hard if inside => Ok(Verdict::Refused(DenialReason::Passback)),
+        Passback::Timed if inside && lately => Ok(Verdict::Refused(DenialReason::Passback)),
         passback => {
             let passback_broken = passback == Passback::Soft && inside;
             Ok(Verdict::Granted(Admission { by, bookings, passback_broken }))
@@ -175,18 +175,18 @@ pub fn decide(
     }
 }
 
-/// Whether what was shown is good at all.
-fn credential(presented: &PresentedCredential, at: Timestamp) -> Result<(), Reason> {
+/// Whether the presented credential is valid.
+fn credential(presented: &PresentedCredential, at: Timestamp) -> Result<(), DenialReason> {
     let own = &presented.credential;
     match own.status {
-        AccessCredentialStatus::Suspended => Err(Reason::CredentialSuspended),
-        AccessCredentialStatus::Lost => Err(Reason::CredentialLost),
-        AccessCredentialStatus::Revoked => Err(Reason::CredentialExpired),
+        AccessCredentialStatus::Suspended => Err(DenialReason::CredentialSuspended),
+        AccessCredentialStatus::Lost => Err(DenialReason::CredentialLost),
+        AccessCredentialStatus::Revoked => Err(DenialReason::CredentialExpired),
         AccessCredentialStatus::Active => {
             let early = own.valid_from.is_some_and(|from| at < from);
             let late = own.valid_until.is_some_and(|until| at >= until);
             let over = presented.code.is_some_and(|code| code.is_over);
-            if early || late || over { Err(Reason::CredentialExpired) } else { Ok(()) }
+            if early || late || over { Err(DenialReason::CredentialExpired) } else { Ok(()) }
         }
     }
 }
@@ -198,13 +198,13 @@ fn entitled(
     place: &ZoneContext,
     at: Timestamp,
     has_booked: bool,
-) -> Result<Verdict<AdmissionBasis, Reason>> {
+) -> Result<Verdict<AdmissionBasis, DenialReason>> {
     let client = presented.credential.client_id;
     if place.zone.needs_booking {
         return Ok(if has_booked {
             Verdict::Granted(AdmissionBasis::Booking)
         } else {
-            Verdict::Refused(Reason::BookingRequired)
+            Verdict::Refused(DenialReason::BookingRequired)
         });
     }
     let mut why = match cx.admissions()?.admitting_products(cx, client, at)? {
@@ -212,50 +212,54 @@ fn entitled(
             Ok(way) => return Ok(Verdict::Granted(AdmissionBasis::Product(way))),
             Err(why) => why,
         },
-        Verdict::Refused(Refusal::Paused) => Reason::MembershipPaused,
-        Verdict::Refused(Refusal::PastDue) => Reason::PaymentOverdue,
-        Verdict::Refused(Refusal::Ended | Refusal::Used) => Reason::MembershipExpired,
-        Verdict::Refused(Refusal::NotYet | Refusal::NoProduct) => Reason::MembershipMissing,
+        Verdict::Refused(AdmissionRefusal::Paused) => DenialReason::MembershipPaused,
+        Verdict::Refused(AdmissionRefusal::PastDue) => DenialReason::PaymentOverdue,
+        Verdict::Refused(AdmissionRefusal::Ended | AdmissionRefusal::Used) => {
+            DenialReason::MembershipExpired
+        }
+        Verdict::Refused(AdmissionRefusal::NotYet | AdmissionRefusal::NoProduct) => {
+            DenialReason::MembershipMissing
+        }
     };
     if has_booked {
         return Ok(Verdict::Granted(AdmissionBasis::Booking));
     }
-    let request = place.zone.credits_per_visit;
-    if request > 0 {
+    let price = place.zone.credits_per_visit;
+    if price > 0 {
         let visit = Visit::of(cx, place, client, at)?;
         if visit.as_ref().is_some_and(|visit| visit.credits > 0) {
             return Ok(Verdict::Granted(AdmissionBasis::Credits(0)));
         }
-        // What a visit that is not there yet would take is asked under an id that nothing has.
+        // The cost of a visit that does not exist yet is computed for an unused id.
         let id = visit.map_or(presented.credential.credential_id.0, |visit| visit.visit_id.0);
         let pools = place.zone.credit_pools.0.clone();
-        let taking = BookingEntitlement { booking: id, client, units: request, pools, at };
+        let taking = BookingEntitlement { booking: id, client, units: price, pools, at };
         let quoted = cx.entitlements()?.quote(cx, &taking, &[at])?;
         let of_credits =
             quoted.iter().flatten().any(|own| own.source == EntitlementSource::Credits);
         if of_credits {
-            return Ok(Verdict::Granted(AdmissionBasis::Credits(request)));
+            return Ok(Verdict::Granted(AdmissionBasis::Credits(price)));
         }
-        let missing = Reason::CreditsMissing;
+        let missing = DenialReason::CreditsMissing;
         why = if missing.nearness() > why.nearness() { missing } else { why };
     }
     Ok(Verdict::Refused(why))
 }
 
-/// Of what was sold, the first that lets in there and then; otherwise the reason that is nearest to it.
+/// The first purchase that grants access there and then; otherwise the closest reason.
 fn best(
     ways: Vec<AdmittingProduct>,
     place: &ZoneContext,
     at: Timestamp,
-) -> Result<AdmittingProduct, Reason> {
-    let mut nearest = Reason::ZoneNotAllowed;
+) -> Result<AdmittingProduct, DenialReason> {
+    let mut nearest = DenialReason::ZoneNotAllowed;
     for way in ways {
         let why = if !is_of_place(&way.limits, place.id(), place.zone()) {
-            Reason::ZoneNotAllowed
+            DenialReason::ZoneNotAllowed
         } else if !is_in_hours(&way.limits.hours, place, at) {
-            Reason::OutsideAllowedHours
+            DenialReason::OutsideAllowedHours
         } else if way.owes && !place.zone.admits_overdue {
-            Reason::PaymentOverdue
+            DenialReason::PaymentOverdue
         } else {
             return Ok(way);
         };
@@ -266,15 +270,14 @@ fn best(
     Err(nearest)
 }
 
-/// Whether something lets in at a zone of a location. What is limited to zones does not let in to a location as a
-/// whole.
+/// Whether an access rule covers a zone of a location. A rule for zones does not cover the location as a whole.
 pub fn is_of_place(limits: &Limits, location: LocationId, zone: &str) -> bool {
     let named = |own: &String| own.to_lowercase() == zone.to_lowercase();
     (limits.locations.is_empty() || limits.locations.contains(&location))
         && (limits.zones.is_empty() || limits.zones.iter().any(named))
 }
 
-/// When something lets in within a range, by the clock of the place.
+/// When an access rule grants access within a range, by the location's clock.
 pub fn hours_within(hours: &[AccessHours], place: &ZoneContext, range: Span) -> Vec<Span> {
     if hours.is_empty() {
         return vec![range];

@@ -1,5 +1,5 @@
-//! Guesses: a device that was shown ten PINs in a minute that nobody has takes none for a minute. Cards and telephones
-//! go on: nobody guesses those, and a door is not to be shut for members by whoever presses keys.
+//! Lockout: a device that was shown ten unknown PINs in a minute accepts none for a minute. Cards and codes still
+//! work: nobody guesses those, and pressing keys must not shut a door for members.
 
 use spotter_contract::{Area, Read, Write};
 use spotter_devices::DeviceId;
@@ -8,13 +8,13 @@ use spotter_store::{params, record, set, statements, values};
 
 use crate::credential::AccessKind;
 
-/// So many in a minute lock.
+/// Unknown PINs per minute that lock.
 const MOST: i64 = 10;
 /// The minute, and how long it stays locked.
 const SECONDS: i64 = 60;
 
 record! {
-    /// What a device was shown that nobody has.
+    /// Unknown PINs at a device.
     #[derive(Debug, Clone, PartialEq)]
     struct Lockout {
         device_id: DeviceId,
@@ -33,7 +33,7 @@ pub fn is_locked(cx: &mut Read, device: DeviceId, kind: AccessKind) -> Result<bo
     Ok(found.is_some_and(|own| own.locked_until.is_some_and(|until| now < until)))
 }
 
-/// Counts something that nobody has.
+/// Counts an unknown PIN.
 pub fn count(cx: &mut Write, device: DeviceId, kind: AccessKind) -> Result<()> {
     if kind != AccessKind::Pin {
         return Ok(());

@@ -1,6 +1,6 @@
-//! What a door shows to whoever stands before it, in the company's language. Others read it too: it never says why.
+//! Messages on a door's display, in the company's language. Bystanders read them too, so they never say why.
 
-use crate::decision::Reason;
+use crate::decision::DenialReason;
 
 /// What a door can say.
 struct Texts {
@@ -43,18 +43,18 @@ fn texts(language: &str) -> &'static Texts {
     TEXTS.iter().find(|texts| texts.language == language).unwrap_or(&TEXTS[0])
 }
 
-/// What is shown to who is let in or out.
+/// The message for an admitted client.
 pub fn to_admitted(language: &str, inside: bool) -> &'static str {
     let texts = texts(language);
     if inside { texts.welcome } else { texts.goodbye }
 }
 
-/// What is shown to who is not let in.
-pub fn to_refused(language: &str, why: Reason) -> &'static str {
+/// The message for a denied client.
+pub fn to_refused(language: &str, why: DenialReason) -> &'static str {
     let texts = texts(language);
     match why {
-        Reason::LocationClosed => texts.closed,
-        Reason::KeypadLocked | Reason::ZoneFull => texts.wait,
+        DenialReason::LocationClosed => texts.closed,
+        DenialReason::KeypadLocked | DenialReason::ZoneFull => texts.wait,
         _ => texts.ask_staff,
     }
 }

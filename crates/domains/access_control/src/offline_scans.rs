@@ -1,18 +1,18 @@
-//! Late scans: what a device decided while it had no network. Nothing is decided anew. What follows is written by when
-//! it happened, once, in whatever order it is told: visits, and who came to a booking. No credits and no days of passes
-//! are taken, for those are not on the list that the device decided by.
+//! Late scans: decisions of a device while it was offline. They are not decided again. Their effects, visits and
+//! attendance, depend on when they happened, apply once, and do not depend on their order. No credits or days are
+//! taken, because the device's list does not include those.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use spotter_contract::{Area, Body, Write, operation};
-use spotter_devices::{Device, device::Direction, heartbeats};
+use spotter_devices::{Device, device::PassageDirection, heartbeats};
 use spotter_kernel::{Many, Result, Timestamp, text::Text};
 use spotter_store::words;
 
 use crate::{
-    check::{ShownCredential, TELLS, code_for, fingerprint, moved, resolve},
+    check::{CHECK_IN, GivenCredential, code_for, fingerprint, moved, resolve},
     credential::AccessKind,
-    decision::{Decision, PresentedCredential, Reason, decide, starts_around},
+    decision::{Decision, DenialReason, PresentedCredential, decide, starts_around},
     presence,
     scan::{AccessScanId, Scan},
     visit::VisitId,
@@ -31,34 +31,35 @@ const RIGHT_MS: i64 = 2_000;
 struct LateScan {
     /// The device's own id of the scan.
     scan_id: Text<64>,
-    /// What was shown.
-    credential: ShownCredential,
+    /// The presented credential.
+    credential: GivenCredential,
     /// When, by the device's clock.
     occurred_at: Timestamp,
-    /// What the device decided.
+    /// Decision of the device.
     decision: Decision,
-    /// Which of its zones, where the device guards several.
+    /// Zone, for devices with several.
     zone: Option<Text<60>>,
-    /// Which way, where the device goes both.
-    direction: Option<Direction>,
+    /// Direction, for devices with both.
+    direction: Option<PassageDirection>,
     /// The list that it decided by; absent where it had none.
     list_version: Option<Text<2000>>,
 }
 
-/// Scans that a device decided by itself.
+/// Scans that a device decided while offline.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schemars(rename = "OfflineScans")]
 struct LateScans {
-    /// What the device's clock shows while it sends: by it the times of the scans are put right.
+    /// The device's current time, by which the times of scans are corrected.
     sent_at: Timestamp,
-    /// 1 to 100 of them.
+    /// 1 to 100 scans.
     scans: Many<LateScan, 1, 100>,
 }
 
 words! {
-    /// What became of a late scan: *recorded*; *known* before, as it is told now; *stale*, so late that nothing follows; a
-    /// *conflict* with another scan of the same name; *invalid*, where it names no zone or way of the device: `rule` says
-    /// which.
+    /// The result of a late scan: *recorded*; *known* from an identical scan; *stale*, too old to have effects; a
+    /// *conflict* with another scan of the same id; *invalid*, where its zone or direction does not exist at the
+    /// device: `rule` says which.
     enum LateResult {
         Recorded = "recorded",
         Known = "known",
@@ -68,35 +69,35 @@ words! {
     }
 }
 
-/// What became of a late scan.
+/// The result of an offline scan.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-struct Recorded {
+struct OfflineScanResult {
     /// The device's own id of the scan.
     scan_id: String,
-    /// `recorded`; `known` from before; `stale`, older than seven days, so that nothing follows; a `conflict` with another
-    /// scan of the same name; or `invalid`, and `rule` says why.
+    /// `recorded`; `known` from before; `stale`, older than seven days, so that it has no effects; a `conflict` with
+    /// another scan of the same id; or `invalid`, and `rule` says why.
     result: LateResult,
-    /// What is wrong with it, with the field; null of what is not invalid.
+    /// The violated rule and its field; null unless the result is `invalid`.
     rule: Option<String>,
-    /// What the server would have decided then, as far as that is known now; of PINs it is in the log alone, as are reason
-    /// and visit, so that nobody guesses them here.
+    /// The decision that the server would have made, as far as is known now. For PINs, it, the
+    /// reason and the visit are only in the log, so that PINs cannot be guessed here.
     would_have_been: Option<Decision>,
-    /// Why it would have been refused.
-    reason: Option<Reason>,
+    /// Reason for the denial.
+    reason: Option<DenialReason>,
     /// The visit that it belongs to.
     visit_id: Option<VisitId>,
     /// When it happened, by the server's clock.
     occurred_at: Timestamp,
 }
 
-/// What became of late scans.
+/// The results of offline scans.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct LateAnswer {
-    /// In the order in which they were sent.
-    results: Vec<Recorded>,
-    /// By how many milliseconds the device's clock is behind.
+    /// Results in the order of the request.
+    results: Vec<OfflineScanResult>,
+    /// Milliseconds by which the device's clock lags behind the server.
     clock_skew_ms: i64,
 }
 
@@ -106,7 +107,7 @@ fn corrected_time(reported: Timestamp, skew: i64, now: Timestamp) -> Timestamp {
     Timestamp::from_millis(reported.millis().saturating_add(skew).min(now.millis()))
 }
 
-fn record(cx: &mut Write, device: &Device, late: LateScan, skew: i64) -> Result<Recorded> {
+fn record(cx: &mut Write, device: &Device, late: LateScan, skew: i64) -> Result<OfflineScanResult> {
     let kind = late.credential.kind;
     let mut output = write_down(cx, device, late, skew)?;
     if kind == AccessKind::Pin {
@@ -115,10 +116,15 @@ fn record(cx: &mut Write, device: &Device, late: LateScan, skew: i64) -> Result<
     Ok(output)
 }
 
-fn write_down(cx: &mut Write, device: &Device, late: LateScan, skew: i64) -> Result<Recorded> {
+fn write_down(
+    cx: &mut Write,
+    device: &Device,
+    late: LateScan,
+    skew: i64,
+) -> Result<OfflineScanResult> {
     let now = cx.now();
     let at = corrected_time(late.occurred_at, skew, now);
-    let mut output = Recorded {
+    let mut output = OfflineScanResult {
         scan_id: late.scan_id.to_string(),
         result: LateResult::Invalid,
         rule: None,
@@ -138,7 +144,7 @@ fn write_down(cx: &mut Write, device: &Device, late: LateScan, skew: i64) -> Res
     };
     let kind = late.credential.kind;
     let occurred = late.occurred_at.to_string();
-    let request = [
+    let fields = [
         kind.word(),
         &late.credential.number,
         &zone,
@@ -146,13 +152,13 @@ fn write_down(cx: &mut Write, device: &Device, late: LateScan, skew: i64) -> Res
         &occurred,
         late.decision.word(),
     ];
-    let fingerprint = fingerprint(cx, &request)?;
+    let fingerprint = fingerprint(cx, &fields)?;
     if let Some(known) = Scan::of_device(cx, device.device_id, &late.scan_id)? {
-        let request = code_for(&late.credential, &zone, direction);
-        if !known.offline && known.fingerprint == self::fingerprint(cx, &request)? {
+        let code = code_for(&late.credential, &zone, direction);
+        if !known.offline && known.fingerprint == self::fingerprint(cx, &code)? {
             let fingerprint =
                 if known.decision == late.decision { None } else { Some(fingerprint) };
-            return conflicting_answer(cx, known, (&late, fingerprint), (output, skew));
+            return conflicting_answer(cx, known, &late, fingerprint, output, skew);
         }
         let same = known.fingerprint == fingerprint;
         output.result = if same { LateResult::Known } else { LateResult::Conflict };
@@ -168,12 +174,12 @@ fn write_down(cx: &mut Write, device: &Device, late: LateScan, skew: i64) -> Res
     let presented = resolve(cx, &late.credential, at)?;
     let stale = at < now.plus_days(-STALE_DAYS);
     let refusal = match (&presented, direction) {
-        (_, Direction::Out) => None,
-        (None, _) => Some(Reason::CredentialUnknown),
-        (Some(presented), _) => decide(cx, presented, (&place, device), at, false)?.refusal(),
+        (_, PassageDirection::Out) => None,
+        (None, _) => Some(DenialReason::CredentialUnknown),
+        (Some(presented), _) => decide(cx, presented, &place, device, at, false)?.refusal(),
     };
     if let (Some(presented), Decision::Allow, false) = (&presented, late.decision, stale) {
-        output.visit_id = follow(cx, &place, presented, (direction, at))?;
+        output.visit_id = follow(cx, &place, presented, direction, at)?;
     }
     output.result = if stale { LateResult::Stale } else { LateResult::Recorded };
     output.would_have_been = Some(if refusal.is_none() { Decision::Allow } else { Decision::Deny });
@@ -207,14 +213,16 @@ fn write_down(cx: &mut Write, device: &Device, late: LateScan, skew: i64) -> Res
     Ok(output)
 }
 
-/// A scan that the server had decided, of which the device never heard the answer: what the device did by itself is what
-/// happened. Of what is the same there is nothing to write.
+/// A scan that the server decided and whose answer the device never received: the device's own decision is what
+/// happened. Where both agree, nothing changes.
 fn conflicting_answer(
     cx: &mut Write,
     known: Scan,
-    (late, fingerprint): (&LateScan, Option<Vec<u8>>),
-    (mut output, skew): (Recorded, i64),
-) -> Result<Recorded> {
+    late: &LateScan,
+    fingerprint: Option<Vec<u8>>,
+    mut output: OfflineScanResult,
+    skew: i64,
+) -> Result<OfflineScanResult> {
     let at = output.occurred_at;
     output.would_have_been = Some(known.decision);
     output.reason = known.reason;
@@ -228,16 +236,16 @@ fn conflicting_answer(
     if late.decision == Decision::Allow && !stale {
         let place = ZoneContext::find(cx, known.location_id, &known.zone)?;
         if let Some(view) = resolve(cx, &late.credential, at)? {
-            output.visit_id = follow(cx, &place, &view, (known.direction, at))?;
+            output.visit_id = follow(cx, &place, &view, known.direction, at)?;
         }
     }
-    // Whoever was let in here and found the door shut is not inside.
+    // A client who was admitted here and found the door shut is not inside.
     if let (Decision::Deny, Decision::Allow, Some(client), false) =
         (late.decision, known.decision, known.client_id, stale)
-        && known.direction != Direction::Out
+        && known.direction != PassageDirection::Out
     {
         let place = ZoneContext::find(cx, known.location_id, &known.zone)?;
-        presence::note(cx, (&place, client), (false, known.occurred_at), None)?;
+        presence::note(cx, &place, client, false, known.occurred_at, None)?;
     }
     output.result = if stale { LateResult::Stale } else { LateResult::Recorded };
     let scan = Scan {
@@ -257,16 +265,17 @@ fn conflicting_answer(
     Ok(output)
 }
 
-/// What follows from somebody's having gone in or out.
+/// The effects of an entry or exit.
 fn follow(
     cx: &mut Write,
     place: &ZoneContext,
     presented: &PresentedCredential,
-    (direction, at): (Direction, Timestamp),
+    direction: PassageDirection,
+    at: Timestamp,
 ) -> Result<Option<VisitId>> {
     let client = presented.credential.client_id;
-    let visit = moved(cx, (place, client), (direction, at), presented.code)?;
-    if direction != Direction::Out {
+    let visit = moved(cx, place, client, direction, at, presented.code)?;
+    if direction != PassageDirection::Out {
         let timetable = cx.timetable()?;
         for booking in timetable.expected(cx, client, place.id(), starts_around(at))? {
             timetable.arrived(cx, booking)?;
@@ -296,7 +305,7 @@ pub(super) fn area() -> Area {
                  each gets a result of its own. The device's decision stands. Visits and \
                  attendance follow from when each scan happened, and are written once.",
         )
-        .emits(TELLS)
+        .emits(CHECK_IN)
         .always(&[])])
 }
 
@@ -305,7 +314,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn clocks_are_put_right_and_nothing_lies_ahead() {
+    fn due_times_of_a_fast_clock_are_corrected() {
         let at = Timestamp::from_millis;
         let now = at(1_000_000);
         assert_eq!(corrected_time(at(900_000), 1_500, now), at(900_000), "near enough");

@@ -34,11 +34,13 @@ impl Presence {
     }
 }
 
-/// Notes that a client went in or out, unless they have gone somewhere later.
+/// Records an entry or exit, unless the client has moved later.
 pub fn note(
     cx: &mut Write,
-    (place, client): (&ZoneContext, ClientId),
-    (inside, at): (bool, Timestamp),
+    place: &ZoneContext,
+    client: ClientId,
+    inside: bool,
+    at: Timestamp,
     code_step: Option<i64>,
 ) -> Result<()> {
     let before = Presence::of(cx, place, client)?;
@@ -50,7 +52,7 @@ pub fn note(
         moved_at: at,
         code_step: 0,
     });
-    // Of two at one instant, whoever asks last sees the same: out.
+    // Of two at one instant, the result does not depend on their order: out.
     let is_later = at > own.moved_at || (at == own.moved_at && own.inside && !inside);
     if is_later {
         (own.inside, own.moved_at) = (inside, at);

@@ -1,4 +1,4 @@
-//! What is kept of a client at doors: what a data export holds of it, and that nothing is left of one who is erased.
+//! Privacy: what a data export contains of a client's access, of which nothing remains after erasure.
 
 use spotter_contract::{Area, ErasureAction, ErasureRule, ExportSection, Write};
 use spotter_kernel::{Id, Result, id::ClientId};
@@ -6,7 +6,7 @@ use spotter_store::{params, statements};
 
 use crate::{scan, visit};
 
-/// So many are erased at a time.
+/// Rows that are erased at a time.
 const SOME: i64 = 500;
 
 fn erase_scans(cx: &mut Write, client: Id) -> Result<bool> {

@@ -1,4 +1,4 @@
-//! How long it is kept who went where: as long as the operator sets.
+//! Retention of access logs, as set by the operator.
 
 use spotter_contract::{Area, Env, Write};
 use spotter_kernel::{
@@ -12,7 +12,7 @@ use crate::{
     visit::{self, VisitId},
 };
 
-/// As many are forgotten in one step.
+/// Rows that are deleted in one step.
 pub const STEP: u64 = 200;
 
 /// A company, after this one, that has something older than an instant.
@@ -29,7 +29,7 @@ pub fn next_company(
 /// Forgets some scans and visits of a company that are older than an instant; how many.
 pub fn prune(tx: &mut Tx<'_>, env: &Env, company: CompanyId, before: Timestamp) -> Result<u64> {
     let mut gone = 0;
-    Write::as_system(tx, env, company, ("forget_access_scans", &[]), |cx| {
+    Write::as_system(tx, env, company, "forget_access_scans", &[], |cx| {
         gone = forget(cx, before)?;
         Ok(())
     })?;

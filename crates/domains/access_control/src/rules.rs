@@ -4,9 +4,9 @@ use spotter_kernel::phrases;
 
 phrases! {
     /// A rule of access control that a request broke.
-    pub enum AccessRule {
+    pub enum AccessControlRule {
         CodeWithNumber
-            "must be absent: codes have none"
+            "must be absent: codes have no number"
             "moet leeg zijn: een code heeft dit niet"
             "muss leer sein: Codes haben das nicht"
         CredentialTaken
@@ -18,7 +18,7 @@ phrases! {
             "moet in of out zijn: het apparaat werkt in beide richtingen"
             "muss in oder out sein: das Gerät arbeitet in beide Richtungen"
         GuessableCode
-            "must not be one digit again and again, or a run of digits"
+            "must not be one repeated digit, or a run of digits"
             "mag geen herhaald cijfer en geen oplopende reeks zijn"
             "darf keine wiederholte Ziffer und keine Reihe sein"
         NoCode
@@ -46,11 +46,11 @@ phrases! {
             "moet 8 tot 200 zichtbare ASCII-tekens hebben"
             "muss 8 bis 200 sichtbare ASCII-Zeichen haben"
         OtherDevices
-            "must be the device's"
+            "must be the device's own"
             "moet van dit apparaat zijn"
             "muss zu diesem Gerät gehören"
         ScanReused
-            "must be a new one for another scan"
+            "must be unique for each scan"
             "moet nieuw zijn bij een andere scan"
             "muss bei einem anderen Scan neu sein"
         UnguardedZone
@@ -62,7 +62,7 @@ phrases! {
             "moet een zone van deze locatie zijn"
             "muss eine Zone dieses Standorts sein"
         ZoneRequired
-            "must be given: the device guards several"
+            "is required: the device guards several zones"
             "is verplicht: het apparaat bewaakt meer zones"
             "muss angegeben werden: das Gerät überwacht mehrere Zonen"
     }

@@ -1,9 +1,9 @@
-//! Scans: what devices asked, and what became of it. The log that managers read, and clients of themselves.
+//! Scans: requests of devices and their results. The log that managers read, and clients of their own.
 
 use schemars::JsonSchema;
 use serde::Serialize;
 use spotter_contract::{Area, ListQuery, Read, Write, listed, operation};
-use spotter_devices::{DeviceId, device::Direction};
+use spotter_devices::{DeviceId, device::PassageDirection};
 use spotter_kernel::{
     Key, Problem, Result, Rule, Timestamp,
     id::{ClientId, LocationId},
@@ -13,7 +13,7 @@ use spotter_store::{List, filters, lists, params, record, set, statements, store
 
 use crate::{
     credential::{AccessKind, CredentialId},
-    decision::{Decision, Reason},
+    decision::{Decision, DenialReason},
     visit::VisitId,
 };
 
@@ -25,40 +25,40 @@ id_type!(
 stored_ids!(AccessScanId);
 
 record! {
-    /// A scan as it is kept.
+    /// A scan: the record.
     #[derive(Debug, Clone, PartialEq)]
     pub struct Scan {
         /// Its place in the log.
         pub access_scan_id: AccessScanId,
-        /// Who asked.
+        /// The device.
         pub device_id: DeviceId,
         /// The device's own id of the scan.
         pub scan_id: String,
-        /// What was asked, so that it is known when it is asked again.
+        /// A fingerprint of the request, to recognize a repetition.
         pub fingerprint: Vec<u8>,
-        /// The location.
+        /// Where the door is.
         pub location_id: LocationId,
         /// At which zone; empty for the location as a whole.
         pub zone: String,
         /// Direction of the passage: in or out.
-        pub direction: Direction,
+        pub direction: PassageDirection,
         /// Kind of credential.
         pub kind: AccessKind,
-        /// What that is of.
+        /// The purchase or booking that granted access.
         pub credential_id: Option<CredentialId>,
-        /// The client.
+        /// Client whose credential was read.
         pub client_id: Option<ClientId>,
         /// Whether access was allowed.
         pub decision: Decision,
         /// Why access was denied.
-        pub reason: Option<Reason>,
+        pub reason: Option<DenialReason>,
         /// Whether the device decided it by itself.
         pub offline: bool,
         /// What the server would have decided.
         pub would_have_been: Option<Decision>,
         /// Whether the client was inside already.
         pub passback_broken: bool,
-        /// Whether it was told so late that nothing followed from it.
+        /// Whether it arrived too late to have effects.
         pub stale: bool,
         /// The visit that it belongs to.
         pub visit_id: Option<VisitId>,
@@ -70,9 +70,9 @@ record! {
         pub clock_is_off: bool,
         /// The list that it decided by.
         pub list_version: Option<String>,
-        /// What the device was told.
+        /// The answer to the device.
         pub answer: Option<String>,
-        /// When it was told.
+        /// When it was received.
         pub received_at: Timestamp,
     }
 }
@@ -92,12 +92,12 @@ pub fn subjects(client: Option<ClientId>) -> Vec<String> {
 }
 
 impl Scan {
-    /// What a device has asked under this name before.
+    /// The earlier scan of a device under this id.
     pub fn of_device(cx: &mut Read, device: DeviceId, scan: &str) -> Result<Option<Self>> {
         cx.one(OF_DEVICE, params![device, scan])
     }
 
-    /// Keeps what has changed; whose it is stays.
+    /// Saves changes; its device and id stay.
     pub fn save(&self, cx: &mut Write) -> Result<()> {
         cx.defer(SAVE, &self.params())
     }
@@ -121,26 +121,26 @@ struct AccessScan {
     /// The device's own id of the scan.
     scan_id: String,
     location_id: LocationId,
-    /// Null for the location as a whole.
+    /// Zone; null for the whole location.
     zone: Option<String>,
     /// Direction of the passage: in or out.
-    direction: Direction,
+    direction: PassageDirection,
     /// Kind of credential.
     kind: AccessKind,
-    /// Null where nobody has what was shown.
+    /// Null if the credential is unknown.
     credential_id: Option<CredentialId>,
-    /// Null where nobody has what was shown.
+    /// Null if the credential is unknown.
     client_id: Option<ClientId>,
     decision: Decision,
-    /// Why somebody was not let in.
-    reason: Option<Reason>,
-    /// Whether the device decided it by itself, without a network.
+    /// Reason for the denial.
+    reason: Option<DenialReason>,
+    /// Whether the device decided offline.
     offline: bool,
-    /// What the server would have decided then; null where it did.
+    /// The decision that the server would have made; null if the server decided.
     would_have_been: Option<Decision>,
     /// Whether the client was inside already, where that is noted.
     passback_broken: bool,
-    /// Whether it was told more than seven days later, so that nothing followed from it.
+    /// Whether it was uploaded more than seven days later and had no effect.
     stale: bool,
     visit_id: Option<VisitId>,
     /// When, by the server's clock.
@@ -149,7 +149,7 @@ struct AccessScan {
     device_time: Option<Timestamp>,
     /// Whether the device's clock was more than five minutes off.
     clock_is_off: bool,
-    /// When the server was told.
+    /// When the server received it.
     received_at: Timestamp,
 }
 
@@ -210,7 +210,7 @@ fn list_access_scans(
     Ok(cx.page(&LIST, &wanted, page)?.map(Into::into).into())
 }
 
-/// Of an entry, what clients are not told.
+/// Fields of an entry that clients do not see.
 const STAFFS: &[&str] = &["deviceTime", "clockIsOff", "wouldHaveBeen", "passbackBroken", "stale"];
 
 /// The operations and statements of this module.

@@ -1,5 +1,5 @@
-//! Visits: a client's day at a location, from when they came in first until they went out last. A day begins at four in
-//! the morning there. However often and in whatever order it is told who went where, the visits are the same.
+//! Visits: a client's day at a location, from the first entry to the last exit. A day begins at four in the morning
+//! there. Visits do not depend on the order in which entries and exits are reported, or on repetitions.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -21,25 +21,26 @@ id_type!(
 stored_ids!(VisitId);
 
 record! {
-    /// A client's day at a location.
+    /// A client's visit to a location on one day.
     #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
     #[serde(rename_all = "camelCase")]
+    #[schemars(rename = "AccessVisit")]
     pub struct Visit {
-        /// Id of the record.
+        /// Id of the visit.
         pub visit_id: VisitId,
         client_id: ClientId,
         location_id: LocationId,
         /// The day, which begins at four in the morning.
         day: Date,
-        /// When they came in first.
+        /// First entry.
         entered_at: Timestamp,
-        /// When they went out last, where a device tells.
+        /// Last exit, if recorded.
         pub left_at: Option<Timestamp>,
-        /// How often they came in.
+        /// Number of entries on that day.
         entries: i64,
-        /// What it took of the client's credits.
+        /// Credits used.
         pub credits: i64,
-        /// What was sold that let them in; null where it was a booking or credits, or was told later.
+        /// The product that granted access; null for bookings and credits, and for offline scans.
         pub client_product_id: Option<Id>,
     }
 }
@@ -72,7 +73,7 @@ impl Visit {
             return Ok(own);
         }
         let (day, begins) = place.day(at);
-        // That they went out may have been told before.
+        // The exit may have been reported before.
         let (location, ends) = (place.id(), place.begins(day.tomorrow()));
         let left: Option<(Option<Timestamp>,)> =
             cx.one(LEFT, params![client, location, begins, ends])?;

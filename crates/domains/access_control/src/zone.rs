@@ -1,6 +1,6 @@
-//! Zones: what is asked of everybody who enters one. The zone without a name is the location as a whole.
+//! Zones and their requirements. The zone without a name is the location as a whole.
 
-use crate::rules::AccessRule;
+use crate::rules::AccessControlRule;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use spotter_company::locations::Location;
@@ -11,7 +11,7 @@ use spotter_kernel::{
 use spotter_store::{Json, params, record, set, statements, values};
 
 record! {
-    /// What is asked of everybody who enters a zone.
+    /// The requirements of a zone.
     #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
     #[serde(rename_all = "camelCase")]
     pub struct AccessZone {
@@ -20,22 +20,22 @@ record! {
         pub zone: String,
         /// Most people at once; null without a limit.
         pub capacity: Option<i64>,
-        /// Whether only those come in who have booked something there.
+        /// Whether entry requires a booking.
         pub needs_booking: bool,
-        /// What a day's visit takes of who has no membership or pass; credits let nobody in when 0.
+        /// Credits per day for clients without a membership or pass; 0 admits no one by credits.
         pub credits_per_visit: i64,
         /// Pools that pay for it, beside credits that pay for everything.
         pub credit_pools: Json<Vec<String>>,
-        /// A form that everybody must have handed in.
+        /// A form that a client must have submitted.
         pub form_id: Option<Id>,
-        /// Whether those come in whose membership is past due.
+        /// Whether clients with an overdue membership may enter.
         pub admits_overdue: bool,
         updated_at: Timestamp,
     }
 }
 
 impl AccessZone {
-    /// What a zone asks; of one that was never set, nothing.
+    /// The requirements of a zone; none where it was never set.
     pub fn of(cx: &mut Read, location: LocationId, zone: &str) -> Result<Self> {
         let found: Option<Self> = cx.one(FIND, params![location, zone])?;
         Ok(found.unwrap_or_else(|| Self {
@@ -63,26 +63,27 @@ answer!(AccessZones {
     access_zones: Vec<AccessZoneView>
 });
 
-/// What is asked of everybody who enters a zone.
+/// The conditions for entering a zone.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "AccessZone")]
 struct AccessZoneView {
     location_id: LocationId,
-    /// As the location names it; null for the location as a whole.
+    /// Name of the zone at the location; null for the whole location.
     zone: Option<String>,
     /// Most people at once; null without a limit.
     capacity: Option<i64>,
-    /// Whether only those come in who have booked something there.
+    /// Whether entry requires a booking.
     needs_booking: bool,
-    /// What a day's visit takes of who has no membership or pass; credits let nobody in when 0.
+    /// Credits per day for clients without a membership or pass; 0 admits no one by credits.
     credits_per_visit: i64,
     /// Pools that pay for it, beside credits that pay for everything.
     credit_pools: Vec<String>,
-    /// A form that everybody must have handed in.
+    /// A form that a client must have submitted.
     form_id: Option<Id>,
-    /// Whether those come in whose membership is past due.
+    /// Whether clients with an overdue membership may enter.
     admits_overdue: bool,
-    /// Null until it is set first.
+    /// Instant of the last change; null before the first.
     updated_at: Option<Timestamp>,
 }
 
@@ -112,25 +113,26 @@ fn list_access_zones(cx: &mut Read, Path(at): Path<LocationZones>) -> Result<Acc
 
 answer!(AccessZoneAnswer { access_zone: AccessZoneView });
 
-/// What is to be asked of everybody who enters a zone; what is absent is as in a zone that was never set.
+/// The conditions for entering a zone; absent fields take their defaults.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schemars(rename = "NewAccessZone")]
 struct NewZone {
     /// One of the location's `accessZones`; the location as a whole when absent.
     zone: Option<Text<60>>,
     /// Most people at once; no limit when absent.
     capacity: Option<BoundedInteger<1, 100_000>>,
-    /// Whether only those come in who have booked something there.
+    /// Whether entry requires a booking.
     #[serde(default)]
     needs_booking: bool,
-    /// What a day's visit takes of who has no membership or pass; credits let nobody in when absent.
+    /// Credits per day for clients without a membership or pass; credits admit no one when absent.
     credits_per_visit: Option<BoundedInteger<0, 1_000>>,
     /// Keys of pools that pay for it, beside credits that pay for everything.
     #[serde(default)]
     credit_pools: Many<Text<60>, 0, 20>,
-    /// A form that everybody must have handed in.
+    /// A form that a client must have submitted.
     form_id: Option<Id>,
-    /// Whether those come in whose membership is past due.
+    /// Whether clients with an overdue membership may enter.
     #[serde(default)]
     admits_overdue: bool,
 }
@@ -147,7 +149,7 @@ fn set_access_zone(
             let lower = zone.to_lowercase();
             let own = location.access_zones().iter().find(|own| own.to_lowercase() == lower);
             own.cloned().ok_or_else(|| {
-                let rule = AccessRule::UnknownZone;
+                let rule = AccessControlRule::UnknownZone;
                 Problem::field(Key::InvalidAccessZones, "zone", rule)
             })?
         }

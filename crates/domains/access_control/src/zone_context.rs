@@ -1,4 +1,4 @@
-//! Where somebody wants in: a zone of a location, with what is asked there.
+//! The zone of a location that a client wants to enter, with its requirements.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -6,24 +6,24 @@ use spotter_company::locations::Location;
 use spotter_contract::{Area, Read, operation};
 use spotter_devices::{
     Device, DeviceId,
-    device::{Direction, OfflinePolicy, Passback},
+    device::{OfflinePolicy, PassageDirection, Passback},
 };
 use spotter_kernel::{
     Date, Problem, Result, TimeZone, Timestamp, id::LocationId, span::Span, text::WallTime,
 };
 
-use crate::{allow_list, rules::AccessRule, zone::AccessZone};
+use crate::{allow_list, rules::AccessControlRule, zone::AccessZone};
 
 /// When who has not gone out is taken to be out, by the clock of the location; a day of visits begins then.
 const DAY_BEGINS: &str = "04:00";
 
-/// A zone of a location, with what is asked there.
+/// A zone of a location, with its requirements.
 pub struct ZoneContext {
     /// The location.
     pub location: Location,
     /// Its zone of time.
     pub time_zone: TimeZone,
-    /// What is asked there.
+    /// The requirements.
     pub zone: AccessZone,
 }
 
@@ -78,34 +78,34 @@ pub fn zone_of(device: &Device, named: Option<&str>) -> Result<String> {
     match (named, zones.as_slice()) {
         (None, []) => Ok(String::new()),
         (None, [only]) => Ok(only.clone()),
-        (None, _) => Err(Problem::invalid("zone", AccessRule::ZoneRequired)),
+        (None, _) => Err(Problem::invalid("zone", AccessControlRule::ZoneRequired)),
         (Some(named), zones) => {
             let lower = named.to_lowercase();
             let own = zones.iter().find(|own| own.to_lowercase() == lower);
-            own.cloned().ok_or_else(|| Problem::invalid("zone", AccessRule::UnguardedZone))
+            own.cloned().ok_or_else(|| Problem::invalid("zone", AccessControlRule::UnguardedZone))
         }
     }
 }
 
-/// Which way somebody goes: the device's, or the one that is named where it goes both.
-pub fn way_of(device: &Device, named: Option<Direction>) -> Result<Direction> {
+/// The direction of a scan: the device's, or the given one where the device serves both.
+pub fn way_of(device: &Device, named: Option<PassageDirection>) -> Result<PassageDirection> {
     match (device.direction, named) {
-        (Direction::Both, None | Some(Direction::Both)) => {
-            Err(Problem::invalid("direction", AccessRule::DirectionRequired))
+        (PassageDirection::Both, None | Some(PassageDirection::Both)) => {
+            Err(Problem::invalid("direction", AccessControlRule::DirectionRequired))
         }
-        (Direction::Both, Some(way)) => Ok(way),
+        (PassageDirection::Both, Some(way)) => Ok(way),
         (own, Some(way)) if way != own => {
-            Err(Problem::invalid("direction", AccessRule::OtherDevices))
+            Err(Problem::invalid("direction", AccessControlRule::OtherDevices))
         }
         (own, _) => Ok(own),
     }
 }
 
-/// A device as it knows itself.
+/// The calling device.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct OwnDevice {
-    /// Id of the record.
+    /// Id of the device.
     device_id: DeviceId,
     /// Display name.
     name: String,
@@ -115,22 +115,22 @@ struct OwnDevice {
     /// The zones that it guards, as the location names them; the location as a whole where it names none.
     zones: Vec<String>,
     /// Direction in which people pass.
-    direction: Direction,
-    /// What becomes of who comes in twice.
+    direction: PassageDirection,
+    /// How a second entry without an exit is handled.
     passback: Passback,
-    /// For how long nobody comes in twice, where passback is timed.
+    /// Minutes in which the same credential is not admitted again, for timed passback.
     passback_minutes: i64,
-    /// What it does without a network and without a list that is good.
+    /// Behaviour without a network connection and a valid list.
     offline_policy: OfflinePolicy,
     /// The key of its allow-list's digests: 64 hexadecimal digits of 32 bytes.
     digest_key: String,
-    /// What the server's clock shows.
+    /// The server's current time.
     server_time: Timestamp,
-    /// After how many milliseconds without an answer it decides by its list.
+    /// Milliseconds without a response after which the device decides offline.
     answer_within_ms: i64,
-    /// How often it asks what has changed in its list.
+    /// Seconds between two requests of the allow list.
     poll_seconds: i64,
-    /// How often it sends a heartbeat.
+    /// Seconds between two heartbeats.
     heartbeat_seconds: i64,
 }
 

@@ -1,4 +1,5 @@
-//! Access rules: where and when a product lets in. A product without one lets in everywhere, and always.
+//! Access rules: where and when a product grants access. A product without one grants access everywhere, at all
+//! times.
 
 use std::collections::BTreeMap;
 
@@ -16,17 +17,17 @@ use spotter_store::{Json, List, lists, params, record, set, statements, values};
 use crate::catalogue::product::{Product, ProductId};
 
 record! {
-    /// Where and when a product lets in.
+    /// Where and when a product grants access.
     #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
     #[serde(rename_all = "camelCase")]
     pub struct AccessRule {
-        /// The product.
+        /// Whose holders it admits.
         product_id: ProductId,
-        /// At these locations; at all of them when empty.
+        /// Locations; all when empty.
         location_ids: Json<Vec<LocationId>>,
-        /// In these zones; in all of them when empty.
+        /// Zones; all when empty.
         zones: Json<Vec<String>>,
-        /// In these hours, by the clock of the location; always when empty.
+        /// Hours in the location's time zone; always when empty.
         hours: Json<Vec<AccessHours>>,
         created_at: Timestamp,
         updated_at: Timestamp,
@@ -46,7 +47,7 @@ impl AccessRule {
         Limits { locations: self.location_ids.0, zones: self.zones.0, hours: self.hours.0 }
     }
 
-    /// Where and when a product lets in.
+    /// Where and when a product grants access.
     pub fn limits(cx: &mut Read, product: ProductId) -> Result<Limits> {
         Ok(Self::find_optional(cx, product)?.map(Self::into_limits).unwrap_or_default())
     }
@@ -59,7 +60,7 @@ impl AccessRule {
 }
 
 path!(RulePath {
-    /// The product.
+    /// Whose holders it admits.
     product_id: ProductId
 });
 
@@ -67,17 +68,17 @@ answer!(AccessRuleAnswer { access_rule: AccessRule });
 
 listed!(AccessRules { access_rules: AccessRule });
 
-/// Where and when a product lets in.
+/// Where and when a product grants access.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct NewAccessRule {
-    /// At these locations; at all of them when absent.
+    /// Locations; all when absent.
     #[serde(default)]
     location_ids: Many<LocationId, 0, 50>,
-    /// In these zones, whatever their case; in all of them when absent.
+    /// Zones, regardless of case; all when absent.
     #[serde(default)]
     zones: Many<Text<60>, 0, 50>,
-    /// In these hours, by the clock of the location; always when absent.
+    /// Hours in the location's time zone; always when absent.
     #[serde(default)]
     hours: Many<AccessHours, 0, 42>,
 }

@@ -1,5 +1,5 @@
-//! What bills mean for what they bill: a membership is past due while one of its bills is not paid in
-//! time, and the credits that came with such a bill rest; and what memberships mean for the client.
+//! What invoices mean for what they bill: a membership is past due while an invoice of it is overdue, and credits
+//! that came with such an invoice are suspended; and what memberships mean for the client's status.
 
 use std::collections::BTreeSet;
 
@@ -18,11 +18,11 @@ use crate::{
     credits::lot::{CreditLot, EntryKind, LotChangeCause, LotStatus},
     ids::SubscriptionId,
     memberships::subscription::{Subscription, SubscriptionStatus},
-    payments::request::{self, RequestStatus},
+    payments::request::{self, PaymentRequestStatus},
     settings::FinanceSettings,
 };
 
-/// A bill stands elsewhere now.
+/// Applies an invoice's new status to the memberships and credits that depend on it.
 pub fn follow(cx: &mut Write, bill: &Invoice, turned: InvoiceTransition) -> Result<()> {
     match turned {
         InvoiceTransition::Nothing => request::lower(cx, bill.invoice_id, bill.balance),
@@ -34,14 +34,14 @@ pub fn follow(cx: &mut Write, bill: &Invoice, turned: InvoiceTransition) -> Resu
         InvoiceTransition::Paid => {
             collection::stop(cx, bill.invoice_id)?;
             letters::take_back(cx, bill.invoice_id)?;
-            request::end_with(cx, bill.invoice_id, RequestStatus::Paid)?;
+            request::end_with(cx, bill.invoice_id, PaymentRequestStatus::Paid)?;
             on_invoice_settled(cx, bill)
         }
         InvoiceTransition::Cancelled => {
             collection::stop(cx, bill.invoice_id)?;
             letters::take_back(cx, bill.invoice_id)?;
-            request::end_with(cx, bill.invoice_id, RequestStatus::Cancelled)?;
-            // A bill of fees alone gave nothing.
+            request::end_with(cx, bill.invoice_id, PaymentRequestStatus::Cancelled)?;
+            // An invoice of fees alone granted nothing.
             if bill.lines.0.iter().any(|line| line.product_id.is_some() && line.gross > 0) {
                 rest(cx, bill, LotStatus::Revoked)?;
             }
@@ -60,17 +60,17 @@ pub fn unpaid(cx: &mut Write, bill: &Invoice) -> Result<()> {
     }
     let mut subscription = before.clone();
     subscription.status = SubscriptionStatus::PastDue;
-    subscription.save_and_tell(cx, &before, Event::SubscriptionChanged)
+    subscription.save_and_emit(cx, &before, Event::SubscriptionChanged)
 }
 
-/// A bill is paid, or is none any more: what had rested for it goes on.
+/// Resumes what was suspended for an invoice that is now paid or credited.
 fn on_invoice_settled(cx: &mut Write, bill: &Invoice) -> Result<()> {
     let today = cx.today()?;
     for mut lot in lots_of(cx, bill)? {
         if lot.status == LotStatus::Suspended && !lot.has_ended_on(today) {
             lot.status = LotStatus::Active;
             lot.write(cx)?;
-            lot.publish(cx, Event::CreditAssigned, (EntryKind::Grant, lot.available()), None)?;
+            lot.publish(cx, Event::CreditAssigned, EntryKind::Grant, lot.available(), None)?;
         }
     }
     let Some(id) = bill.subscription_id else { return Ok(()) };
@@ -81,10 +81,10 @@ fn on_invoice_settled(cx: &mut Write, bill: &Invoice) -> Result<()> {
     }
     let mut subscription = before.clone();
     subscription.status = SubscriptionStatus::Active;
-    subscription.save_and_tell(cx, &before, Event::SubscriptionChanged)
+    subscription.save_and_emit(cx, &before, Event::SubscriptionChanged)
 }
 
-/// Where a membership stands that does not rest any more.
+/// The status of a membership that is not paused any more.
 pub fn awake(cx: &mut Read, id: SubscriptionId) -> Result<SubscriptionStatus> {
     Ok(match overdue(cx, id)?.is_empty() {
         true => SubscriptionStatus::Active,
@@ -96,7 +96,7 @@ fn overdue(cx: &mut Read, id: SubscriptionId) -> Result<Vec<(spotter_kernel::Id,
     cx.all(OVERDUE, params![id])
 }
 
-/// The credits that came with a bill: those of its sale that are good from the first day that it bills.
+/// The credits that came with an invoice: those of its purchase that are valid from its first billed day.
 fn lots_of(cx: &mut Read, bill: &Invoice) -> Result<Vec<CreditLot>> {
     let Some(product) = bill.client_product_id else { return Ok(Vec::new()) };
     let mut lots = CreditLot::given_by(cx, product)?;
@@ -108,7 +108,7 @@ fn lots_of(cx: &mut Read, bill: &Invoice) -> Result<Vec<CreditLot>> {
     Ok(lots)
 }
 
-/// What nobody holds of the credits of a bill rests, or is gone.
+/// Suspends or closes the credits of an invoice that no booking holds.
 fn rest(cx: &mut Write, bill: &Invoice, status: LotStatus) -> Result<()> {
     for mut lot in lots_of(cx, bill)? {
         let unused = lot.available();
@@ -116,7 +116,7 @@ fn rest(cx: &mut Write, bill: &Invoice, status: LotStatus) -> Result<()> {
             (LotStatus::Active, LotStatus::Suspended) if unused > 0 => {
                 lot.status = LotStatus::Suspended;
                 lot.write(cx)?;
-                lot.publish(cx, Event::CreditRevoked, (EntryKind::Revoke, unused), None)?;
+                lot.publish(cx, Event::CreditRevoked, EntryKind::Revoke, unused, None)?;
             }
             (
                 LotStatus::Active | LotStatus::Suspended | LotStatus::Promised,
@@ -130,8 +130,8 @@ fn rest(cx: &mut Write, bill: &Invoice, status: LotStatus) -> Result<()> {
     Ok(())
 }
 
-/// The client is what their memberships make them: active with one that runs, paused while all rest,
-/// former after the last. A status that somebody has set stays until then.
+/// Derives a client's status from their memberships: active with one that runs, paused while all are paused, former
+/// after the last. A status that staff set by hand stays until the next change.
 pub fn follow_members(cx: &mut Write, client: ClientId) -> Result<()> {
     let running: BTreeSet<SubscriptionStatus> =
         Subscription::running_of(cx, client)?.iter().map(|one| one.status).collect();
@@ -140,7 +140,7 @@ pub fn follow_members(cx: &mut Write, client: ClientId) -> Result<()> {
         Some(_) if running.iter().all(|status| *status == SubscriptionStatus::Paused) => {
             MemberStatus::Paused
         }
-        // What has not begun makes nobody a member yet.
+        // A scheduled membership makes nobody a member yet.
         Some(_) if running.iter().all(|status| *status == SubscriptionStatus::Scheduled) => {
             return Ok(());
         }

@@ -1,5 +1,5 @@
-//! Whether a client may come in: the one question that doors and the front desk ask of what was sold. A membership
-//! that runs lets in, and a pass on its days; credits pay for what is booked, and let nobody in by themselves.
+//! Whether a client may enter, as far as purchases go: the one question of doors and the front desk. A running
+//! membership grants access, and a pass on its days; credits pay for bookings and grant no access by themselves.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use spotter_contract::{
     Area, Path, Query, Read, Write,
-    admission::{Admissions, AdmittingProduct, Refusal},
+    admission::{AdmissionRefusal, Admissions, AdmittingProduct},
     answer, operation,
 };
 use spotter_kernel::{Date, Id, Key, Problem, Result, Timestamp, Verdict, id::ClientId};
@@ -24,27 +24,27 @@ use crate::{
     sales::client_product::ClientProduct,
 };
 
-/// Something that was sold and may let in on a day.
+/// A purchase that may grant access on a day.
 #[derive(Debug, Clone)]
 struct SoldProduct {
     product: ClientProduct,
     subscription: Option<Subscription>,
-    /// Days of a pass that are used up or booked, up to the day that is asked about.
+    /// Days of a pass that are used or booked, up to the requested date.
     days: Vec<Date>,
 }
 
-/// How something lets in on a day.
+/// How a purchase grants access on a day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct AdmissionTerms {
-    /// The first day on which it does not let in any more; nothing while none is known.
+    /// The first day without access; `None` while no end is known.
     until: Option<Date>,
     /// Whether a bill of it is unpaid.
     owes: bool,
 }
 
 impl SoldProduct {
-    /// How it lets in on a day, or why not.
-    fn opens(&self, day: Date) -> std::result::Result<AdmissionTerms, Refusal> {
+    /// How it grants access on a day, or why not.
+    fn opens(&self, day: Date) -> std::result::Result<AdmissionTerms, AdmissionRefusal> {
         match &self.subscription {
             Some(membership) => Self::by_membership(membership, day),
             None => self.by_pass(day),
@@ -54,50 +54,50 @@ impl SoldProduct {
     fn by_membership(
         subscription: &Subscription,
         day: Date,
-    ) -> std::result::Result<AdmissionTerms, Refusal> {
+    ) -> std::result::Result<AdmissionTerms, AdmissionRefusal> {
         if subscription.has_ended() || subscription.end_date.is_some_and(|end| end <= day) {
-            return Err(Refusal::Ended);
+            return Err(AdmissionRefusal::Ended);
         }
         if day < subscription.start_date {
-            return Err(Refusal::NotYet);
+            return Err(AdmissionRefusal::NotYet);
         }
         if subscription.pause_on(day).is_some() {
-            return Err(Refusal::Paused);
+            return Err(AdmissionRefusal::Paused);
         }
         let rests = subscription.pauses.0.iter().map(|pause| pause.from).filter(|from| *from > day);
         let until = rests.chain(subscription.end_date).min();
         Ok(AdmissionTerms { until, owes: subscription.status == SubscriptionStatus::PastDue })
     }
 
-    fn by_pass(&self, day: Date) -> std::result::Result<AdmissionTerms, Refusal> {
+    fn by_pass(&self, day: Date) -> std::result::Result<AdmissionTerms, AdmissionRefusal> {
         if self.product.has_ended() || self.product.valid_until.is_some_and(|until| until <= day) {
-            return Err(Refusal::Ended);
+            return Err(AdmissionRefusal::Ended);
         }
         if day < self.product.valid_from {
-            return Err(Refusal::NotYet);
+            return Err(AdmissionRefusal::NotYet);
         }
         let usable = self.product.terms.0.days_usable;
         let left = self.days.contains(&day) || (self.days.len() as i64) < usable;
         match left {
             true => Ok(AdmissionTerms { until: self.product.valid_until, owes: false }),
-            false => Err(Refusal::Used),
+            false => Err(AdmissionRefusal::Used),
         }
     }
 }
 
-/// Whether a client may come in.
+/// Whether a client may enter now, and why.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AdmissionDecision {
-    /// Whether the client may come in.
+    /// Whether the client may enter.
     pub allowed: bool,
-    /// Why not; null where they may.
-    pub reason: Option<Refusal>,
-    /// What lets them in.
+    /// Reason for the denial; null if admitted.
+    pub reason: Option<AdmissionRefusal>,
+    /// The sold product that grants access.
     pub client_product_id: Option<ClientProductId>,
-    /// The first day on which that does not let them in any more; null while none is known.
+    /// The first day without access; null while no end is known.
     pub until: Option<Date>,
-    /// The company's date that was asked about.
+    /// The requested date, in the company's time zone.
     pub date: Date,
 }
 
@@ -106,7 +106,7 @@ fn is_later(one: Option<Date>, other: Option<Date>) -> bool {
     other.is_some_and(|other| one.is_none_or(|one| one > other))
 }
 
-/// What a client was sold that may let in.
+/// The client's purchases that may grant access.
 fn sold(cx: &mut Read, client: ClientId, day: Date) -> Result<Vec<SoldProduct>> {
     let mut found = Vec::new();
     for product in ClientProduct::open_first(cx, client)? {
@@ -129,13 +129,13 @@ fn sold(cx: &mut Read, client: ClientId, day: Date) -> Result<Vec<SoldProduct>> 
     Ok(found)
 }
 
-/// What of it lets in on a day, what is paid for before what is not, then what is open for longest; where nothing
-/// does, the reason that is nearest to one.
+/// Which of them grants access on a day: paid before unpaid, then the one that lasts longest; where none does, the
+/// reason that is closest to access.
 fn admitting(
     sold: &[SoldProduct],
     day: Date,
-) -> std::result::Result<Vec<(&SoldProduct, AdmissionTerms)>, Refusal> {
-    let (mut open, mut reason) = (Vec::new(), Refusal::NoProduct);
+) -> std::result::Result<Vec<(&SoldProduct, AdmissionTerms)>, AdmissionRefusal> {
+    let (mut open, mut reason) = (Vec::new(), AdmissionRefusal::NoProduct);
     for one in sold {
         match one.opens(day) {
             Ok(opens) => open.push((one, opens)),
@@ -149,14 +149,14 @@ fn admitting(
     if open.is_empty() { Err(reason) } else { Ok(open) }
 }
 
-/// Whether a client may come in at an instant, as far as what they were sold goes.
+/// Whether a client may enter at an instant, as far as their purchases go.
 pub fn decide(cx: &mut Read, client: ClientId, at: Timestamp) -> Result<AdmissionDecision> {
     let date = cx.zone()?.date_at(at);
     let sold = sold(cx, client, date)?;
     let best = admitting(&sold, date).map(|open| open.into_iter().find(|(_, opens)| !opens.owes));
     let (best, reason) = match best {
         Ok(Some(best)) => (Some(best), None),
-        Ok(None) => (None, Some(Refusal::PastDue)),
+        Ok(None) => (None, Some(AdmissionRefusal::PastDue)),
         Err(why) => (None, Some(why)),
     };
     Ok(AdmissionDecision {
@@ -177,7 +177,7 @@ impl Admissions for Sales {
         cx: &mut Read,
         client: ClientId,
         at: Timestamp,
-    ) -> Result<Verdict<Vec<AdmittingProduct>, Refusal>> {
+    ) -> Result<Verdict<Vec<AdmittingProduct>, AdmissionRefusal>> {
         let day = cx.zone()?.date_at(at);
         let sold = sold(cx, client, day)?;
         let open = match admitting(&sold, day) {
@@ -233,7 +233,7 @@ impl Admissions for Sales {
     }
 }
 
-/// When somebody wants to come in.
+/// When the client wants to enter.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 struct AdmissionFilters {

@@ -1,6 +1,5 @@
-//! The books look at themselves: what must hold between bills, money, credits and what happens by itself is
-//! asked of every row of a company. Nothing is found as long as the program is right, so that whatever is
-//! found is told to the operator.
+//! Checks of the books: rules that hold between invoices, payments, credits and timers, tested on every row of a
+//! company. A correct program finds nothing, so whatever is found is reported to the operator.
 
 use spotter_company::company;
 use spotter_contract::{Actor, Area, Caller, Read, Repeating};
@@ -10,18 +9,18 @@ use spotter_store::{Sql, Tx, params, statements};
 /// What does not hold, and of which record.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
-    /// Whose books.
+    /// The company whose books are wrong.
     pub company: CompanyId,
     /// What does not hold.
     pub rule: &'static str,
-    /// Of what: an id, or what stands in its place.
+    /// What the finding is about: an id, or a name for it.
     pub of: String,
 }
 
 /// Rules, each with the statement that finds what breaks it.
 const RULES: &[(&str, Sql)] = &[
     ("the amounts of an invoice add up", AMOUNTS),
-    ("an invoice stands where its balance says", STANDING),
+    ("an invoice stands where its balance says", OPEN_INVOICES),
     ("an invoice is paid with what payments pay of it", PAID),
     ("an invoice is credited by its credit notes", CREDITED),
     ("numbers of a series and year have no gap", NUMBERS),
@@ -35,14 +34,14 @@ const RULES: &[(&str, Sql)] = &[
     ("credits are what their entries make them", ENTRIES),
     ("no more is held of credits than is left", LEFT),
     ("what is held of credits is held by bookings", HELD),
-    ("a membership that is to be billed has its timer", TURNING),
+    ("a membership that is to be billed has its timer", RENEWING),
     ("a membership that goes on is billed for all of its days", UNBILLED),
-    ("a bill that is to be paid has its timer", CHASED),
+    ("a bill that is to be paid has its timer", IN_DUNNING),
     ("what ended because a bill was given up is not billed from that day on", BILLED_AFTER),
     ("no bill is due while money of its client is held", HELD_MONEY),
 ];
 
-/// What does not hold in the books of the company whose rows are read.
+/// The rules that do not hold in the books of the current company.
 pub fn findings(cx: &mut Read) -> Result<Vec<Finding>> {
     let company = cx.company();
     let mut found = Vec::new();
@@ -53,7 +52,7 @@ pub fn findings(cx: &mut Read) -> Result<Vec<Finding>> {
     Ok(found)
 }
 
-/// The same of every company.
+/// The same for every company.
 pub fn all_findings(tx: &mut Tx<'_>, now: Timestamp) -> Result<Vec<Finding>> {
     let mut found = Vec::new();
     for (company, _) in company::all_companies(tx)? {
@@ -72,7 +71,7 @@ fn audit(tx: &mut Tx<'_>, now: Timestamp) -> Result<u64> {
 
 const REPEATING: &[Repeating] = &[Repeating {
     id: "audit_books",
-    summary: "See that the books of every company hold",
+    summary: "Audit the books of every company",
     seconds: 86_400,
     only_reads: true,
     step: audit,
@@ -88,7 +87,7 @@ statements! {
         OR (kind = 'invoice' AND balance <> gross_total - paid_total - credited_total) \
         OR (kind = 'credit_note' AND balance <> 0) OR balance < 0 OR paid_total < 0 OR credited_total < 0) \
         ORDER BY invoice_id LIMIT 100";
-    STANDING = "SELECT invoice_id FROM invoice WHERE company_id = ?1 AND kind = 'invoice' \
+    OPEN_INVOICES = "SELECT invoice_id FROM invoice WHERE company_id = ?1 AND kind = 'invoice' \
         AND ((status IN ('open', 'overdue', 'uncollectible')) <> (balance > 0)) ORDER BY invoice_id LIMIT 100";
     PAID = "SELECT i.invoice_id FROM invoice i LEFT JOIN allocation a ON a.company_id = i.company_id \
         AND a.invoice_id = i.invoice_id WHERE i.company_id = ?1 GROUP BY i.invoice_id, i.paid_total \
@@ -147,7 +146,7 @@ statements! {
         ON h.company_id = l.company_id AND h.part_id = l.credit_lot_id AND h.state = 'held' \
         WHERE l.company_id = ?1 GROUP BY l.credit_lot_id, l.held HAVING l.held <> COALESCE(SUM(h.units), 0) \
         ORDER BY l.credit_lot_id LIMIT 100";
-    TURNING = "SELECT s.subscription_id FROM subscription s WHERE s.company_id = ?1 \
+    RENEWING = "SELECT s.subscription_id FROM subscription s WHERE s.company_id = ?1 \
         AND s.next_billing_date IS NOT NULL AND (s.status IN ('cancelled', 'expired') OR NOT EXISTS (\
         SELECT 1 FROM timer t WHERE t.company_id = s.company_id AND t.kind = 'turn_sale' \
         AND t.subject = s.client_product_id)) ORDER BY s.subscription_id LIMIT 100";
@@ -167,7 +166,7 @@ statements! {
         WHERE u.company_id = i.company_id AND u.subscription_id = i.subscription_id \
         AND u.invoice_id <> i.invoice_id AND u.status = 'uncollectible' AND u.updated_at = c.revoked_at) \
         ORDER BY i.invoice_id LIMIT 100";
-    CHASED = "SELECT i.invoice_id FROM invoice i WHERE i.company_id = ?1 AND i.kind = 'invoice' \
+    IN_DUNNING = "SELECT i.invoice_id FROM invoice i WHERE i.company_id = ?1 AND i.kind = 'invoice' \
         AND i.status IN ('open', 'overdue') AND NOT EXISTS (SELECT 1 FROM timer t \
         WHERE t.company_id = i.company_id AND t.kind = 'chase_invoice' AND t.subject = i.invoice_id) \
         ORDER BY i.invoice_id LIMIT 100";

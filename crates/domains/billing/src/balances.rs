@@ -1,4 +1,4 @@
-//! What clients owe and what of their money is not used, for whoever looks at many of them.
+//! What clients owe and what of their money is unused, for many clients at once.
 
 use std::collections::BTreeMap;
 
@@ -14,23 +14,23 @@ use spotter_store::{Bind, statements};
 #[serde(rename_all = "camelCase")]
 struct Balance {
     currency: Currency,
-    /// What is left to be paid of their open and overdue invoices.
+    /// Outstanding amount of open and overdue invoices.
     owed: i64,
-    /// What of their payments pays for nothing yet; the next invoice is paid from it.
+    /// Amount of payments not allocated yet; it pays the next invoice.
     unallocated: i64,
 }
 
-/// A client's balances.
+/// A client's balances by currency.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct ClientBalances {
     client_id: ClientId,
-    /// One for each currency in which there is anything.
+    /// Balances by currency.
     balances: Vec<Balance>,
 }
 
 answer!(BalancesAnswer {
-    /// In the order in which they were asked for; an id of nobody has no balances.
+    /// Clients in the order of the request; an unknown id has no balances.
     client_balances: Vec<ClientBalances>,
 });
 

@@ -1,4 +1,4 @@
-//! What operations of billing are about to do, as people are asked to confirm it, in every language.
+//! The effects of billing operations, as a confirmation shows them, in every language.
 
 use spotter_kernel::phrases;
 
@@ -12,7 +12,7 @@ phrases! {
         CancellationAsked
             "A manager is asked to cancel the membership."
             "Een manager krijgt de vraag om het lidmaatschap op te zeggen."
-            "Eine Leitung wird gebeten, die Mitgliedschaft zu kündigen."
+            "Ein Manager wird gebeten, die Mitgliedschaft zu kündigen."
         Charged { last4: String, amount: String }
             "The payment method ending in {last4} is charged {amount}."
             "Van de betaalmethode eindigend op {last4} wordt {amount} geïnd."
@@ -32,11 +32,11 @@ phrases! {
         CreditsGiven { name: String, amount: i64 }
             "{name} is given {amount} credits."
             "{name} krijgt {amount} credits."
-            "{name} erhält {amount} Guthaben."
+            "{name} erhält {amount} Credits."
         CreditsTaken { amount: i64, name: String }
             "{amount} credits of {name} are taken back."
             "{amount} credits van {name} worden teruggenomen."
-            "{amount} Guthaben von {name} werden zurückgenommen."
+            "{amount} Credits von {name} werden zurückgenommen."
         FeeCharged { amount: String, code: String, what: String }
             "A fee of {amount} {code} {what} is due with the client's next invoice."
             "Een vergoeding van {amount} {code} {what} komt op de volgende factuur van de klant."
@@ -80,7 +80,7 @@ phrases! {
         PauseAsked { from: String, until: String }
             "A manager is asked to pause the membership from {from} until {until}."
             "Een manager krijgt de vraag om het lidmaatschap te pauzeren van {from} tot {until}."
-            "Eine Leitung wird gebeten, die Mitgliedschaft vom {from} bis {until} zu pausieren."
+            "Ein Manager wird gebeten, die Mitgliedschaft vom {from} bis {until} zu pausieren."
         Paused { from: String, until: String }
             "The membership is paused from {from} until {until}."
             "Het lidmaatschap wordt gepauzeerd van {from} tot {until}."
@@ -112,7 +112,7 @@ phrases! {
         SaleReversed { name: String }
             "{name} is taken back: it ends today, and its credits are gone."
             "{name} wordt teruggenomen: het eindigt vandaag, en de credits vervallen."
-            "{name} wird zurückgenommen: es endet heute, und das Guthaben verfällt."
+            "{name} wird zurückgenommen: es endet heute, und die Credits verfallen."
         Sold { name: String, client: String, gross: String }
             "{name} is sold to {client}, for {gross}."
             "{name} wordt verkocht aan {client}, voor {gross}."

@@ -1,4 +1,4 @@
-//! What a company is known by to banks and tax offices.
+//! Identifiers of a company at banks and tax offices.
 
 use crate::rules::BillingRule;
 use schemars::JsonSchema;
@@ -65,7 +65,7 @@ fn upper_or_digits(text: &str) -> bool {
 }
 
 impl Iban {
-    /// The check digits are those of ISO 7064, MOD 97-10.
+    /// Checks the digits by ISO 7064, MOD 97-10.
     fn is_one(text: &str) -> bool {
         let shaped = (15..=34).contains(&text.len())
             && upper_or_digits(text)
@@ -86,7 +86,7 @@ impl Bic {
     }
 }
 
-/// The letters that VAT numbers begin with: of the member states, Northern Ireland, and those of Europe beside them.
+/// Prefixes of VAT numbers: the member states, Northern Ireland, and other European countries.
 const VAT_COUNTRIES: &[&str] = &[
     "AL", "AT", "BA", "BE", "BG", "CH", "CY", "CZ", "DE", "DK", "EE", "EL", "ES", "FI", "FR", "GB",
     "GR", "HR", "HU", "IE", "IS", "IT", "LI", "LT", "LU", "LV", "MD", "ME", "MK", "MT", "NL", "NO",

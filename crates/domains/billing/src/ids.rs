@@ -1,4 +1,4 @@
-//! What the records of finance are called by.
+//! Ids of billing records.
 
 use spotter_kernel::id_type;
 use spotter_store::stored_ids;
@@ -34,13 +34,13 @@ id_type!(
     RequestInvalid
 );
 id_type!(
-    /// Money that a client's bank takes back.
+    /// A chargeback.
     ChargebackId,
     InvalidChargebackId,
     ChargebackNotFound
 );
 id_type!(
-    /// What a client was sold.
+    /// A purchase of a client.
     ClientProductId,
     InvalidClientProductId,
     ClientProductNotFound
@@ -51,7 +51,7 @@ id_type!(
     RequestInvalid
 );
 id_type!(
-    /// A wish to pause or to cancel a membership.
+    /// A request to pause or cancel a membership.
     SubscriptionRequestId,
     RequestInvalid
 );

@@ -1,9 +1,10 @@
 //! Billing: what a company sells, sales, invoices, payments and credits.
 //!
 //! - [`catalogue`]: products. [`sales`]: a sale and its lifecycle. [`memberships`]: recurring sales.
-//! - [`billing`]: invoices and credit notes. [`payments`]: money and what it pays. [`collecting`]: charging cards and accounts.
+//! - [`billing`]: invoices and credit notes. [`payments`]: money and what it pays. [`collecting`]: charging cards and
+//!   accounts.
 //! - [`credits`]: what bookings are paid with. [`account_status`]: what a balance means for memberships and credits.
-//! - [`admission`], [`access_rules`]: who may come in by what was sold. [`settings`]: how the company bills.
+//! - [`admission`], [`access_rules`]: who may enter because of a purchase. [`settings`]: how the company bills.
 //! - [`audit`]: checks that the books hold. [`metrics`]: figures for reports. [`privacy`]: export and erasure.
 
 mod access_rules;
@@ -56,13 +57,13 @@ fn company_day(cx: &mut Read, date: Date) -> Result<Timestamp> {
     Ok(date.start_in(&cx.zone()?))
 }
 
-/// Under what a record with a status and a client is counted: what its list can be narrowed by.
+/// The subjects of the totals that count a record with a status and a client: the filters of its list.
 fn subjects(tally: &str, status: &str, client: ClientId) -> BTreeSet<String> {
     [tally.to_owned(), format!("{tally}?status={status}"), format!("{tally}?clientId={client}")]
         .into()
 }
 
-/// What can happen where money comes, goes back or is taken off a bill.
+/// Events of settling an invoice: money arrives, is refunded, or is credited.
 const SETTLES: &[Event] = &[
     Event::InvoiceCreated,
     Event::InvoicePaid,
@@ -75,7 +76,7 @@ const SETTLES: &[Event] = &[
     Event::PaymentRequestCancelled,
 ];
 
-/// What can happen where money is fetched from a card or an account, fails to come, or is taken back.
+/// Events of collecting money from a card or account: success, failure and reversal.
 pub const COLLECTS: &[Event] = &[
     Event::InvoicePaid,
     Event::InvoiceCancelled,
@@ -89,7 +90,7 @@ pub const COLLECTS: &[Event] = &[
     Event::CreditRevoked,
 ];
 
-/// What can happen where something is sold.
+/// Events of a sale.
 const SELLS: &[Event] = &[
     Event::ClientProductAssigned,
     Event::MembershipAssigned,
@@ -100,7 +101,7 @@ const SELLS: &[Event] = &[
     Event::PaymentRequestCreated,
 ];
 
-/// What can happen where a sale goes on, rests or ends: with it, what it covered.
+/// Events of a sale's course, including what it covered.
 const TURNS: &[Event] = &[
     Event::SubscriptionChanged,
     Event::SubscriptionCancelled,

@@ -1,6 +1,6 @@
-//! What bills, payments and memberships amount to for the reports, by the company's dates and the client's
-//! home location of that day: what was billed, paid and given back on a day, and by how much the day changed
-//! what is owed and what memberships bring in a month.
+//! Reports' metrics of invoices, payments and memberships, by the company's dates and the client's home location of
+//! that day: amounts billed, paid and refunded on a day, and the day's change of outstanding balance and monthly
+//! recurring revenue.
 
 use spotter_company::metrics::{Balance, Revenue};
 use spotter_contract::{
@@ -8,7 +8,7 @@ use spotter_contract::{
     metrics::{self, Days, Difference, scopes},
 };
 use spotter_kernel::{
-    Date, Id, Result,
+    Date, DateRange, Id, Result,
     id::{ClientId, LocationId},
     money::Currency,
 };
@@ -39,7 +39,7 @@ const NONE: Revenue = Revenue {
     disputes_lost: 0,
 };
 
-/// Figures of a day, should there be one, of a currency, where the client mostly is.
+/// Metrics of a day, should there be one, of a currency, where the client mostly is.
 fn sheet_of(
     home: Option<LocationId>,
     on: Option<Date>,
@@ -48,14 +48,14 @@ fn sheet_of(
 ) -> MetricSheet<Revenue> {
     let mut sheet = MetricSheet::default();
     if let Some(day) = on {
-        sheet.add(&scopes(home, None), (day, currency.code()), revenue, 1);
+        sheet.add(&scopes(home, None), day, currency.code(), revenue, 1);
     }
     sheet
 }
 
 record! {
     /// Of a bill or a credit note, what counts.
-    struct Billed {
+    struct BilledAmounts {
         kind: InvoiceKind,
         home_location_id: Option<LocationId>,
         currency: Currency,
@@ -66,7 +66,7 @@ record! {
     }
 }
 
-impl Billed {
+impl BilledAmounts {
     fn sheet(&self) -> MetricSheet<Revenue> {
         let (net, vat, gross) = (self.net_total, self.tax_total, self.gross_total);
         let metrics = match self.kind {
@@ -104,8 +104,8 @@ impl MoneyMovement {
 }
 
 record! {
-    /// Of money that a bank takes back, what counts.
-    struct Disputed {
+    /// The parts of a chargeback that count.
+    struct DisputedAmounts {
         home_location_id: Option<LocationId>,
         opened_on: Option<Date>,
         closed_on: Option<Date>,
@@ -116,7 +116,7 @@ record! {
     }
 }
 
-impl Disputed {
+impl DisputedAmounts {
     fn sheet(&self) -> MetricSheet<Revenue> {
         let opened = Revenue { disputes_opened: self.amount, ..NONE };
         let mut sheet = sheet_of(self.home_location_id, self.opened_on, self.currency, opened);
@@ -139,13 +139,13 @@ impl Payment {
         moved.collected()
     }
 
-    /// Notes on which date it became final, and where its client mostly was then; the figures follow.
+    /// Notes on which date it became final, and where its client mostly was then; the metrics follow.
     pub(crate) fn update_metrics(&mut self, cx: &mut Write, before: Option<&Self>) -> Result<()> {
         if self.settled_at.is_some() && self.settled_on.is_none() {
             self.settled_on = Some(cx.today()?);
             self.home_location_id = home_of(cx, self.client_id)?;
         }
-        cx.refigure(&before.map(Self::collected).unwrap_or_default(), &self.collected());
+        cx.update_metrics(&before.map(Self::collected).unwrap_or_default(), &self.collected());
         Ok(())
     }
 }
@@ -155,7 +155,7 @@ fn home_of(cx: &mut Read, client: ClientId) -> Result<Option<LocationId>> {
 }
 
 impl Refund {
-    /// Notes on which date it went back; the figures follow.
+    /// Notes on which date it went back; the metrics follow.
     pub(crate) fn update_metrics(&mut self, cx: &mut Write, payment: &Payment) -> Result<()> {
         if self.status == RefundStatus::Succeeded {
             self.settled_on = Some(cx.today()?);
@@ -163,7 +163,7 @@ impl Refund {
             let (home_location_id, settled_on) = (self.home_location_id, self.settled_on);
             let (currency, amount) = (self.currency, self.amount);
             let moved = MoneyMovement { home_location_id, settled_on, currency, amount };
-            cx.refigure(&MetricSheet::default(), &moved.refunded());
+            cx.update_metrics(&MetricSheet::default(), &moved.refunded());
         }
         Ok(())
     }
@@ -171,7 +171,7 @@ impl Refund {
 
 impl Chargeback {
     fn disputed(&self) -> MetricSheet<Revenue> {
-        let disputed = Disputed {
+        let disputed = DisputedAmounts {
             home_location_id: self.home_location_id,
             opened_on: self.opened_on,
             closed_on: self.closed_on,
@@ -183,14 +183,14 @@ impl Chargeback {
         disputed.sheet()
     }
 
-    /// Notes on which dates it began and was decided; the figures follow.
+    /// Notes on which dates it began and was decided; the metrics follow.
     pub(crate) fn update_metrics(&mut self, cx: &mut Write, before: Option<&Self>) -> Result<()> {
         let today = cx.today()?;
         self.opened_on.get_or_insert(today);
         if self.closed_at.is_some() {
             self.closed_on.get_or_insert(today);
         }
-        cx.refigure(&before.map(Self::disputed).unwrap_or_default(), &self.disputed());
+        cx.update_metrics(&before.map(Self::disputed).unwrap_or_default(), &self.disputed());
         Ok(())
     }
 }
@@ -204,12 +204,12 @@ fn level(
     balance: Balance,
 ) -> MetricSheet<Balance> {
     let mut sheet = MetricSheet::default();
-    sheet.add(&scopes(home, None), (day, currency.code()), balance, 1);
+    sheet.add(&scopes(home, None), day, currency.code(), balance, 1);
     sheet
 }
 
 impl Invoice {
-    /// What is left to pay of it, and not given up.
+    /// What is left to pay of it, unless it was written off.
     fn outstanding(&self) -> i64 {
         match self.status {
             InvoiceStatus::Open | InvoiceStatus::Overdue => self.balance,
@@ -217,10 +217,10 @@ impl Invoice {
         }
     }
 
-    /// The figures follow a bill that was issued, or is owed less or more.
+    /// The metrics follow a bill that was issued, or is owed less or more.
     pub(crate) fn update_metrics(&self, cx: &mut Write, before: Option<&Self>) -> Result<()> {
         if before.is_none() {
-            let billed = Billed {
+            let billed = BilledAmounts {
                 kind: self.kind,
                 home_location_id: self.home_location_id,
                 currency: self.currency,
@@ -229,14 +229,14 @@ impl Invoice {
                 tax_total: self.tax_total,
                 gross_total: self.gross_total,
             };
-            cx.refigure(&MetricSheet::default(), &billed.sheet());
+            cx.update_metrics(&MetricSheet::default(), &billed.sheet());
         }
         let more = self.outstanding() - before.map_or(0, Self::outstanding);
         if more != 0 {
             // A date of issue never goes back, even where the clock does.
             let today = cx.today()?.max(self.issue_date);
             let more = Balance { outstanding: more, ..LEVEL };
-            cx.add_figures(&level(self.home_location_id, today, self.currency, more));
+            cx.add_metrics(&level(self.home_location_id, today, self.currency, more));
         }
         Ok(())
     }
@@ -271,7 +271,7 @@ record! {
 }
 
 impl CountedSubscription {
-    /// What it brings in a month, in twelfths: what a year brings.
+    /// Its monthly recurring revenue in twelfths: the price of a year.
     fn recurring(&self) -> Balance {
         let year = self.price.saturating_mul(self.period.a_year());
         match self.status {
@@ -296,7 +296,7 @@ impl Subscription {
         }
     }
 
-    /// The figures follow a membership that began, rests, goes on or ended.
+    /// Updates the metrics of a membership that began, paused, resumed or ended.
     pub(crate) fn update_metrics(&self, cx: &mut Write, before: Option<&Self>) -> Result<()> {
         let mut more = self.counted_subscription().recurring();
         if let Some(before) = before {
@@ -308,7 +308,7 @@ impl Subscription {
         }
         if more != LEVEL {
             let today = cx.today()?;
-            cx.add_figures(&level(self.home_location_id, today, self.currency, more));
+            cx.add_metrics(&level(self.home_location_id, today, self.currency, more));
         }
         Ok(())
     }
@@ -359,21 +359,21 @@ record! {
     }
 }
 
-/// Counts a month anew.
+/// Recounts a month.
 fn month(cx: &mut Write, from: Date, to: Date, mend: bool) -> Result<Vec<Difference>> {
     let mut sheet = MetricSheet::default();
-    let billed: Vec<Billed> = cx.all(BILLED, params![from, to])?;
+    let billed: Vec<BilledAmounts> = cx.all(BILLED, params![from, to])?;
     billed.iter().for_each(|one| sheet.join(&one.sheet(), 1));
     let paid: Vec<MoneyMovement> = cx.all(PAID, params![from, to])?;
     paid.iter().for_each(|one| sheet.join(&one.collected(), 1));
     let refunded: Vec<MoneyMovement> = cx.all(REFUNDED, params![from, to])?;
     refunded.iter().for_each(|one| sheet.join(&one.refunded(), 1));
-    let disputed: Vec<Disputed> = cx.all(DISPUTED, params![from, to])?;
+    let disputed: Vec<DisputedAmounts> = cx.all(DISPUTED, params![from, to])?;
     disputed.iter().for_each(|one| sheet.join(&one.sheet(), 1));
-    metrics::compare(cx, &sheet.between(from, to), (from, to), mend)
+    metrics::compare(cx, &sheet.between(from, to), DateRange { from, to }, mend)
 }
 
-/// What is owed and what memberships bring: nothing says what they were on days before.
+/// Outstanding balance and monthly recurring revenue as of now: earlier values cannot be reconstructed.
 fn now(cx: &mut Write, mend: bool) -> Result<Vec<Difference>> {
     let today = cx.today()?;
     let mut sheet = MetricSheet::default();
@@ -421,13 +421,13 @@ statements! {
         WHERE chargeback.company_id = ?1 AND opened_on IS NULL ORDER BY chargeback_id LIMIT ?2";
     DATE_CHARGEBACK = "UPDATE chargeback SET (opened_on, closed_on, home_location_id) = (?3, ?4, ?5) \
         WHERE company_id = ?1 AND chargeback_id = ?2";
-    BILLED = "SELECT ", Billed::COLUMNS, " FROM invoice WHERE company_id = ?1 \
+    BILLED = "SELECT ", BilledAmounts::COLUMNS, " FROM invoice WHERE company_id = ?1 \
         AND issue_date >= ?2 AND issue_date <= ?3";
     PAID = "SELECT ", MoneyMovement::COLUMNS, " FROM payment WHERE company_id = ?1 \
         AND settled_on >= ?2 AND settled_on <= ?3 AND status = 'succeeded'";
     REFUNDED = "SELECT ", MoneyMovement::COLUMNS, " FROM refund WHERE company_id = ?1 \
         AND settled_on >= ?2 AND settled_on <= ?3 AND status = 'succeeded'";
-    DISPUTED = "SELECT ", Disputed::COLUMNS, " FROM chargeback WHERE company_id = ?1 \
+    DISPUTED = "SELECT ", DisputedAmounts::COLUMNS, " FROM chargeback WHERE company_id = ?1 \
         AND (opened_on >= ?2 AND opened_on <= ?3 OR closed_on >= ?2 AND closed_on <= ?3)";
     OWED = "SELECT home_location_id, issue_date, currency, balance FROM invoice WHERE company_id = ?1 \
         AND status IN ('open', 'overdue') AND balance > 0";

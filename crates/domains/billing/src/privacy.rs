@@ -1,6 +1,6 @@
-//! What is kept of a client: what a data export holds of it, and what is left of it once they are erased: what accounts
-//! are made of, which the law has companies keep for years (in the Netherlands and Germany seven to ten). Who owes
-//! something, or has something under way, is not erased.
+//! Privacy: what a data export contains of a client's billing, and what remains after erasure: accounting records,
+//! which the law has companies keep for years (seven to ten in the Netherlands and Germany). A client who owes
+//! something, or has something in progress, cannot be erased.
 
 use spotter_contract::{
     Area, Effect, ErasureAction, ErasureRule, ExportSection, Offboarding, RelatedRecords, Write,
@@ -31,7 +31,7 @@ const ENDS: &[Effect] = &[Effect::new(
 )];
 
 /// Why accounts stay.
-const ACCOUNTS: &str = "All of it: what accounts are made of is kept by law.";
+const ACCOUNTS: &str = "All of it: retained as required by accounting law.";
 
 const EXPORTS: &[ExportSection] = &[
     ExportSection::of("products", "list_client_products"),
@@ -51,7 +51,7 @@ const EXPORTS: &[ExportSection] = &[
 const TRACES: &[ErasureRule] = &[
     ErasureRule::stays(
         "invoice",
-        "All of it, with the name and the address on it: invoices are kept by law.",
+        "All of it, with the name and address on it: retained as required by accounting law.",
     ),
     ErasureRule::stays("payment", ACCOUNTS),
     ErasureRule::stays("refund", ACCOUNTS),
@@ -67,19 +67,19 @@ const TRACES: &[ErasureRule] = &[
     ErasureRule::stays("subscription", "What was sold, and when."),
     ErasureRule::emptied(
         "subscription_request",
-        "What was asked for, and when: no reasons.",
+        "What was requested, and when: no reasons.",
         ErasureAction::By(REQUESTS),
     ),
-    ErasureRule::stays("credit_lot", "What was granted and used."),
+    ErasureRule::stays("credit_lot", "Granted and used credits."),
     ErasureRule::emptied(
         "credit_entry",
-        "What was granted and used: no reasons.",
+        "Granted and used credits: no reasons.",
         ErasureAction::By(ENTRIES),
     ),
-    ErasureRule::stays("entitlement_hold", "What was granted and used."),
+    ErasureRule::stays("entitlement_hold", "Granted and used credits."),
     ErasureRule::emptied(
         "payment_method",
-        "That there was one, which payments refer to.",
+        "That there was one, because payments refer to it.",
         ErasureAction::By(METHODS),
     ),
     ErasureRule::gone("payment_setup", ErasureAction::By(SETUPS)),

@@ -22,9 +22,10 @@ phrases! {
             "moet bij de start liggen als de periode niet uit hele maanden bestaat"
             "muss beim Beginn liegen, wenn der Zeitraum nicht aus ganzen Monaten besteht"
         AnchoredTwice
-            "must not be given beside billingAnchor or firstPeriod"
-            "mag niet naast billingAnchor of firstPeriod staan"
-            "darf nicht neben billingAnchor oder firstPeriod stehen"
+            "cannot be combined with billingAnchor or firstPeriod"
+            "kan niet samen met de facturering van het bedrijf of het eerste deel van de periode"
+            "nicht zusammen mit der Abrechnung des Unternehmens oder dem ersten Teil des Zeitraums möglich",
+            page "cannot be combined with the company's billing rules"
         BeforeFirstDay
             "must not be before the membership's first day"
             "mag niet voor de eerste dag van het lidmaatschap liggen"
@@ -34,27 +35,27 @@ phrases! {
             "mag hoogstens tien jaar na vandaag liggen"
             "darf höchstens zehn Jahre nach heute liegen"
         CreditExpiry
-            "must be after today, and is for credits that are given"
+            "must be after today, and applies to added credits only"
             "moet na vandaag liggen, en is alleen voor credits die je geeft"
-            "muss nach heute liegen, und gilt nur für gegebenes Guthaben"
+            "muss nach heute liegen, und gilt nur für vergebene Credits"
         CreditsForPack
             "must be at least 1 for a credit pack"
             "moet minstens 1 zijn voor een creditpakket"
-            "muss bei einem Guthabenpaket mindestens 1 sein"
+            "muss bei einem Credit-Paket mindestens 1 sein"
         CreditsNotAssigned
-            "must be true where there are credits"
+            "must be true if credits are set"
             "moet aan staan als er credits zijn"
-            "muss an sein, wenn es Guthaben gibt"
+            "muss an sein, wenn es Credits gibt"
         CreditsRequired
-            "must be at least 1 where credits are assigned and there is no pool"
+            "must be at least 1 if credits are assigned and there is no pool"
             "moet minstens 1 zijn als het credits geeft"
-            "muss mindestens 1 sein, wenn es Guthaben gibt"
+            "muss mindestens 1 sein, wenn es Credits gibt"
         DaysNotRising
-            "must be days, each later than the one before"
+            "must be days in ascending order"
             "moeten dagen zijn, elk later dan de vorige"
             "müssen Tage sein, jeder später als der vorige"
         DisputeOpen
-            "must have no dispute that is open"
+            "must not have an open dispute"
             "er loopt nog een terugboeking"
             "eine Rückbuchung ist noch offen"
         Ended "must not have ended" "mag niet voorbij zijn" "darf nicht beendet sein"
@@ -63,11 +64,11 @@ phrases! {
             "is al opgezegd: het eindigt op {end}"
             "ist schon gekündigt: sie endet am {end}"
         EndsByItself { end: Date }
-            "must be true: it ends by itself on {end}"
+            "must be true: it ends automatically on {end}"
             "moet aan staan: het eindigt vanzelf op {end}"
             "muss an sein: sie endet von selbst am {end}"
         EndsImmediately
-            "must be absent where it ends immediately"
+            "must be absent if it ends immediately"
             "moet leeg zijn als het meteen eindigt"
             "muss leer sein, wenn sie sofort endet"
         InPause
@@ -75,7 +76,7 @@ phrases! {
             "mag niet in een andere pauze vallen"
             "darf nicht in eine andere Pause fallen"
         InvoicesOwed
-            "must owe nothing: there are invoices to pay, to credit or to write off"
+            "must not have open invoices: collect, credit or write them off first"
             "er staan facturen open: betaal, crediteer of boek ze eerst af"
             "es sind Rechnungen offen: zahlen, gutschreiben oder ausbuchen"
         IsMembership
@@ -83,11 +84,11 @@ phrases! {
             "mag geen lidmaatschap zijn: die verkoop je onder lidmaatschappen"
             "darf keine Mitgliedschaft sein: die werden unter Mitgliedschaften verkauft"
         LanguageRequired
-            "must be given where the name is in several languages and none of them is the company's"
+            "is required if the name is in several languages and none of them is the company's"
             "is verplicht: de naam heeft meer talen, en niet die van je bedrijf"
             "muss angegeben werden: der Name hat mehrere Sprachen, nicht aber die Ihres Unternehmens"
         MembershipRuns
-            "must have no membership that runs or is to be billed"
+            "must not have a membership that is active or still to be invoiced"
             "er loopt nog een lidmaatschap, of er moet nog een worden gefactureerd"
             "eine Mitgliedschaft läuft noch oder ist noch abzurechnen"
         MembershipWithoutRenewal
@@ -95,7 +96,7 @@ phrases! {
             "mag niet ‘geen’ zijn voor een lidmaatschap"
             "darf bei einer Mitgliedschaft nicht „keine“ sein"
         MoneyUnderWay
-            "must have no payment and no refund under way: wait until they are done, or take the requests to pay back whose pages are open"
+            "must not have a payment or refund in progress: wait until it is finished, or cancel the open payment requests"
             "er lopen nog betalingen: wacht tot ze klaar zijn, of annuleer de open betaalverzoeken"
             "es laufen noch Zahlungen: warten Sie, bis sie erledigt sind, oder brechen Sie offene Zahlungsaufforderungen ab"
         MoreThan { most: String }
@@ -105,9 +106,9 @@ phrases! {
         NegativeCredits
             "must be at least 1 where negative credits are allowed, else 0"
             "moet minstens 1 zijn als de stand negatief mag worden, en anders 0"
-            "muss mindestens 1 sein, wenn das Guthaben negativ werden darf, sonst 0"
+            "muss mindestens 1 sein, wenn die Credits negativ werden dürfen, sonst 0"
         NoEmailOfClient
-            "must be known of the client"
+            "is required: the client has no e-mail address"
             "is niet bekend van deze klant"
             "ist von diesem Kunden nicht bekannt"
         NoMailSent
@@ -115,11 +116,11 @@ phrases! {
             "deze installatie verstuurt geen mail"
             "diese Installation verschickt keine Mail"
         NoMembership
-            "must have one that is not over"
+            "must have a membership that has not ended"
             "moet een lidmaatschap hebben dat niet voorbij is"
             "muss eine Mitgliedschaft haben, die nicht vorbei ist"
         NoPaymentMethod
-            "must be given: the client has no default payment method that can be charged"
+            "is required: the client has no default payment method that can be charged"
             "is verplicht: de klant heeft geen betaalmethode"
             "muss angegeben werden: der Kunde hat keine Zahlungsart"
         NoProvider
@@ -136,15 +137,15 @@ phrases! {
             "moet een BIC van 8 of 11 tekens zijn"
             "muss eine BIC aus 8 oder 11 Zeichen sein"
         NotCancelled
-            "must be cancelled, with an end that is still to come"
+            "must be cancelled, with an end in the future"
             "moet opgezegd zijn, met een einde dat nog komt"
             "muss gekündigt sein, mit einem Ende, das noch kommt"
         NotChargeable
-            "must be one that can be charged"
+            "must be a payment method that can be charged"
             "moet een betaalmethode zijn waarmee kan worden geïnd"
             "muss eine Zahlungsart sein, die belastet werden kann"
         NotChargeableByItself
-            "must be one that can be charged, for bills that are collected by themselves"
+            "must be a payment method that can be charged automatically"
             "moet een betaalmethode zijn waarmee automatisch kan worden geïnd"
             "muss eine Zahlungsart sein, die automatisch belastet werden kann"
         NotIban
@@ -153,7 +154,7 @@ phrases! {
             "muss eine IBAN mit richtigen Prüfziffern sein"
         NotInvoice "must be invoice" "moet een factuur zijn" "muss eine Rechnung sein"
         NotInvoices
-            "must be the invoice's"
+            "must be the invoice's own"
             "moet van deze factuur zijn"
             "muss zu dieser Rechnung gehören"
         NotMembership
@@ -161,7 +162,7 @@ phrases! {
             "moet een lidmaatschap zijn"
             "muss eine Mitgliedschaft sein"
         NotOfProductType
-            "must be that of the product's type"
+            "must match the product's type"
             "past niet bij dit soort product"
             "passt nicht zu dieser Produktart"
         NotOpen "must be open" "moet open zijn" "muss offen sein"
@@ -185,7 +186,7 @@ phrases! {
             "moet een betaling via een betaaldienst zijn"
             "muss eine Zahlung über einen Zahlungsdienst sein"
         NotRequestedAmount { amount: String }
-            "must be {amount}, as was asked for"
+            "must be {amount}, the requested amount"
             "moet {amount} zijn, zoals gevraagd"
             "muss {amount} sein, wie verlangt"
         NotRequestsInvoice
@@ -197,7 +198,7 @@ phrases! {
             "kan alleen in de proefomgeving"
             "geht nur in der Testumgebung"
         NotSold
-            "must be a product that is sold"
+            "must be a product that is for sale"
             "moet een product zijn dat te koop is"
             "muss ein angebotenes Produkt sein"
         NotStripeKey
@@ -214,23 +215,23 @@ phrases! {
             "moet een btw-nummer zijn, zoals NL123456789B01; een ander nummer is een belastingnummer"
             "muss eine USt-IdNr. sein, etwa DE123456789; eine andere Nummer ist eine Steuernummer"
         NotWholeShelf
-            "must be every product of the shelf that is not archived, once each"
-            "moet elk niet gearchiveerd product van het schap één keer noemen"
-            "muss jedes nicht archivierte Produkt des Regals einmal nennen"
+            "must contain every product of the category that is not archived, exactly once"
+            "moet elk niet gearchiveerd product van de categorie één keer noemen"
+            "muss jedes nicht archivierte Produkt der Kategorie einmal nennen"
         NothingToBill
-            "must not be empty where no fee waits for a bill"
+            "must not be empty if there is no outstanding fee"
             "mag niet leeg zijn als er geen vergoeding openstaat"
             "darf nicht leer sein, wenn keine Gebühr offen ist"
         NothingToCredit
-            "must be an invoice of which something is left to credit"
+            "must be an invoice with an amount left to credit"
             "er is niets meer te crediteren"
             "es ist nichts mehr gutzuschreiben"
         NothingToPay
-            "must be an invoice that something is left to pay of"
+            "must be an invoice with an amount due"
             "er is niets meer te betalen"
             "es ist nichts mehr zu zahlen"
         OnlyForMemberships
-            "must be false for what is no membership"
+            "must be false unless the product is a membership"
             "moet uit staan voor wat geen lidmaatschap is"
             "muss aus sein, wenn es keine Mitgliedschaft ist"
         OtherClientsInvoice
@@ -246,7 +247,7 @@ phrases! {
             "moet een betaalmethode van deze klant zijn"
             "muss eine Zahlungsart dieses Kunden sein"
         OtherProvider
-            "must be the one that the payment came through: connect it again"
+            "must be the provider of the payment: connect it again"
             "moet de betaaldienst van de betaling zijn: verbind die opnieuw"
             "muss der Zahlungsdienst der Zahlung sein: verbinden Sie ihn erneut"
         OtherSales
@@ -254,7 +255,7 @@ phrases! {
             "hoort bij een andere verkoop"
             "gehört zu einem anderen Verkauf"
         OtherStripeAccount
-            "must be a key of the same account: a payment is under way"
+            "must be a key of the same account: a payment is in progress"
             "moet een sleutel van hetzelfde account zijn: er loopt een betaling"
             "muss ein Schlüssel desselben Kontos sein: eine Zahlung läuft"
         PastDue
@@ -262,7 +263,7 @@ phrases! {
             "mag geen betaalachterstand hebben"
             "darf nicht im Zahlungsrückstand sein"
         PauseBeyondEnd { end: Date }
-            "must leave the days that are paid for before the end on {end}"
+            "must leave the paid days before the end on {end}"
             "moet de betaalde dagen voor het einde op {end} laten"
             "muss die bezahlten Tage vor dem Ende am {end} lassen"
         PauseTooLong
@@ -278,31 +279,31 @@ phrases! {
             "de klant betaalt nu: annuleer eerst het betaalverzoek"
             "der Kunde zahlt gerade: brechen Sie zuerst die Zahlungsaufforderung ab"
         PaymentRuns
-            "must have no payment under way"
+            "must not have a payment in progress"
             "er loopt nog een betaling"
             "eine Zahlung läuft noch"
         PaymentUnderWay
-            "must be none that is under way for the invoice"
+            "must not be a payment in progress for the invoice"
             "er loopt al een betaling van deze factuur"
             "es läuft schon eine Zahlung dieser Rechnung"
         PoolTaken
-            "must not be another pool's"
-            "is al de naam van een andere pot"
-            "ist schon der Name eines anderen Topfs"
+            "must not be the name of another pool"
+            "is al de naam van een andere soort credits"
+            "ist schon der Name einer anderen Art von Credits"
         RenewalForMembership
-            "must be None for what is no membership"
+            "must be None unless the product is a membership"
             "moet ‘geen’ zijn voor wat geen lidmaatschap is"
             "muss „keine“ sein, wenn es keine Mitgliedschaft ist"
         RequestWaits
-            "must have no such request that waits for an answer"
+            "must not have a pending request of this kind"
             "er wacht al zo’n verzoek op antwoord"
             "eine solche Anfrage wartet schon auf Antwort"
         RequiredWithoutInvoice
-            "must be given where no invoice is named"
+            "is required without an invoice"
             "is verplicht zonder factuur"
             "muss ohne Rechnung angegeben werden"
         ReverseChargeVatNumber
-            "must be set where reverseCharge is true"
+            "is required if reverseCharge is true"
             "is verplicht als de btw verlegd is"
             "ist nötig, wenn die Steuerschuld übergeht"
         SaleStart
@@ -315,10 +316,11 @@ phrases! {
             "muss leer sein: die Testumgebung hat eigene Schlüssel"
         SellerVatNumber
             "needs the seller's vatNumber in the company's finance settings"
-            "heeft het btw-nummer van je bedrijf nodig (instellingen, financiën)"
-            "braucht die USt-IdNr. Ihres Unternehmens (Einstellungen, Finanzen)"
+            "heeft het btw-nummer van je bedrijf nodig (instellingen, facturen)"
+            "braucht die USt-IdNr. Ihres Unternehmens (Einstellungen, Rechnungen)",
+            page "needs your VAT number (settings, invoices)"
         StripeKeyRequired
-            "must be given for Stripe"
+            "is required for Stripe"
             "is verplicht bij Stripe"
             "muss bei Stripe angegeben werden"
         TooEarly { earliest: Date }
@@ -334,7 +336,7 @@ phrases! {
             "mag hoogstens {days} dagen weg zijn"
             "darf höchstens {days} Tage entfernt sein"
         TooFresh
-            "must be a day old: until then the provider is asked what became of it"
+            "must be at least a day old: until then its outcome is requested from the provider"
             "moet een dag oud zijn: tot dan wordt het aan de betaaldienst gevraagd"
             "muss einen Tag alt sein: bis dahin wird der Zahlungsdienst gefragt"
         TooManyMethods { max: usize }
@@ -346,15 +348,15 @@ phrases! {
             "mag hoogstens {max} zijn"
             "darf höchstens {max} sein"
         TooManyTaken { there: i64 }
-            "must leave 0 or more: {there} can be taken back"
+            "must leave 0 or more: at most {there} can be removed"
             "er kunnen hoogstens {there} terug"
             "es können höchstens {there} zurück"
         UnknownPool
-            "must be a pool that a product gives"
-            "moet een pot zijn die een product geeft"
-            "muss ein Topf sein, den ein Produkt gibt"
+            "must be a credit pool of a product"
+            "moet een soort credits zijn die een product geeft"
+            "muss eine Art von Credits sein, die ein Produkt gibt"
         ValueForMembership
-            "must have the value 0 for what is no membership"
+            "must have the value 0 unless the product is a membership"
             "moet 0 zijn voor wat geen lidmaatschap is"
             "muss 0 sein, wenn es keine Mitgliedschaft ist"
         VisitsForPass

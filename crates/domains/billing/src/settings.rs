@@ -1,5 +1,5 @@
-//! How a company bills: who it is on paper, when bills are due, and what holds for memberships. Everything
-//! has a value before a manager has said a word.
+//! Billing settings: the seller on invoices, when invoices are due, and the rules of memberships. Every setting has a
+//! default.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -24,13 +24,13 @@ words! {
 }
 
 words! {
-    /// What is due for the days before the first of the month: their share, a whole period, or nothing.
+    /// What is due for the days before the first of the month: a share, a whole period, or nothing.
     pub enum FirstPeriod { Prorate = "prorate", Full = "full", Free = "free" }
 }
 
 words! {
-    /// What a pause does to bills: the days that were paid for move behind it and bills with them, or
-    /// bills keep their dates and the next is less by the days.
+    /// The effect of a pause on invoices: the paid days and the invoices move, or invoices keep their dates and the
+    /// next one is reduced.
     pub enum PauseBilling { Flexible = "flexible", Fixed = "fixed" }
 }
 
@@ -39,7 +39,7 @@ words! {
     pub enum CancellationEnd { PeriodEnd = "periodEnd", NoticeEnd = "noticeEnd" }
 }
 
-/// Who sells, as it stands on bills.
+/// The seller on invoices.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(inline)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
@@ -50,9 +50,10 @@ pub struct Seller {
     pub address: Option<Address>,
     /// The VAT identification number, such as NL123456789B01.
     pub vat_number: Option<VatNumber>,
-    /// Another number under which taxes are paid, such as a Steuernummer, an ABN or a GSTIN.
+    /// Tax number other than a VAT number, such as a Steuernummer, an ABN or a GSTIN.
     pub tax_number: Option<Text<40>>,
-    /// Why no VAT is billed at 0 %, as the law wants it said: of exempt lessons, or of a small business.
+    /// Reason for the VAT exemption, as required by law, such as exempt lessons or a small
+    /// business.
     pub vat_exemption_reason: Option<Text<200>>,
     /// Company registration number.
     pub registration_number: Option<Text<40>>,
@@ -60,26 +61,26 @@ pub struct Seller {
     pub iban: Option<Iban>,
     /// BIC of the bank.
     pub bic: Option<Bic>,
-    /// How to write to who bills.
+    /// Email address of the seller.
     pub email: Option<Email>,
     /// Phone number.
     pub phone: Option<Phone>,
 }
 
 record! {
-    /// How the company bills.
+    /// The billing settings of a company.
     #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
     #[serde(rename_all = "camelCase")]
     pub struct FinanceSettings {
-        /// Who sells, as it stands on bills.
+        /// The seller on invoices.
         pub seller: Json<Seller>,
-        /// Days from a bill to its due date, where it is not collected.
+        /// Days from the invoice date to the due date, unless it is collected.
         pub payment_days: i64,
-        /// From when a membership's periods are counted.
+        /// The date from which a membership's billing periods are counted.
         pub billing_anchor: BillingAnchor,
-        /// What is due for the days before a first of the month.
+        /// How the days before the first of the month are billed.
         pub first_period: FirstPeriod,
-        /// What a pause does to bills.
+        /// How a pause affects invoices.
         pub pause_billing: PauseBilling,
         /// Most days on which a membership can be paused in a calendar year.
         pub pause_days_a_year: i64,
@@ -93,7 +94,7 @@ record! {
         pub retry_days: Json<Vec<i64>>,
         /// Days after the due date on which the client is reminded.
         pub reminder_days: Json<Vec<i64>>,
-        /// Days after the due date on which a bill is given up, and its membership ends.
+        /// Days after the due date after which an invoice is written off and its membership ends.
         pub write_off_days: i64,
         /// VAT in fees for late cancellations and for not showing up.
         pub fee_vat_percentage: Percentage,
@@ -105,9 +106,9 @@ record! {
 }
 
 impl FinanceSettings {
-    /// The company's, or what holds where it has said nothing.
+    /// The company's settings, or the defaults.
     pub fn find(cx: &mut Read) -> Result<Self> {
-        Ok(cx.one(FIND, params![])?.unwrap_or_else(|| Self {
+        Ok(cx.one_kept(FIND, params![])?.unwrap_or_else(|| Self {
             seller: Json(Seller::default()),
             payment_days: 14,
             billing_anchor: BillingAnchor::Start,
@@ -144,9 +145,10 @@ struct SellerChanges {
     address: Patch<Address>,
     /// The VAT identification number, such as NL123456789B01.
     vat_number: Patch<VatNumber>,
-    /// Another number under which taxes are paid, such as a Steuernummer, an ABN or a GSTIN.
+    /// Tax number other than a VAT number, such as a Steuernummer, an ABN or a GSTIN.
     tax_number: Patch<Text<40>>,
-    /// Why no VAT is billed at 0 %, as the law wants it said: of exempt lessons, or of a small business.
+    /// Reason for the VAT exemption, as required by law, such as exempt lessons or a small
+    /// business.
     vat_exemption_reason: Patch<Text<200>>,
     /// Company registration number.
     registration_number: Patch<Text<40>>,
@@ -154,25 +156,26 @@ struct SellerChanges {
     iban: Patch<Iban>,
     /// BIC of the bank.
     bic: Patch<Bic>,
-    /// How to write to who bills.
+    /// Email address of the seller.
     email: Patch<Email>,
     /// Phone number.
     phone: Patch<Phone>,
 }
 
-/// Changes of how the company bills.
+/// The billing settings to change.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+#[schemars(rename = "FinanceSettingsChanges")]
 struct SettingsChanges {
-    /// Who sells, as it stands on bills: what is named of it changes.
+    /// The seller on invoices: present fields change.
     seller: Change<SellerChanges>,
-    /// Days from a bill to its due date, where it is not collected.
+    /// Days from the invoice date to the due date, unless it is collected.
     payment_days: Change<BoundedInteger<0, 90>>,
-    /// From when a membership's periods are counted.
+    /// The date from which a membership's billing periods are counted.
     billing_anchor: Change<BillingAnchor>,
-    /// What is due for the days before a first of the month.
+    /// How the days before the first of the month are billed.
     first_period: Change<FirstPeriod>,
-    /// What a pause does to bills.
+    /// How a pause affects invoices.
     pause_billing: Change<PauseBilling>,
     /// Most days on which a membership can be paused in a calendar year.
     pause_days_a_year: Change<BoundedInteger<0, 366>>,
@@ -188,7 +191,7 @@ struct SettingsChanges {
     /// Days after the due date on which the client is reminded: at most 10, 1 to 60, each later than the one
     /// before.
     reminder_days: Change<Many<BoundedInteger<1, 60>, 0, 10>>,
-    /// Days after the due date on which a bill is given up, and its membership ends.
+    /// Days after the due date after which an invoice is written off and its membership ends.
     write_off_days: Change<BoundedInteger<1, 365>>,
     /// VAT in fees for late cancellations and for not showing up.
     fee_vat_percentage: Change<Percentage>,

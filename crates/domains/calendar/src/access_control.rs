@@ -1,4 +1,4 @@
-//! What doors are told: when a location is open, who is expected there, and that they came.
+//! What doors know of the calendar: opening times of a location, expected clients, and check-ins.
 
 use spotter_company::locations::Location;
 use spotter_contract::{Area, Read, Write, admission::Timetable};
@@ -18,10 +18,10 @@ use crate::{
     vocabulary::{AttendanceStatus, BookingId, BookingStatus},
 };
 
-/// What doors are told.
-pub struct Doors;
+/// The calendar's answers to doors.
+pub struct CalendarAccess;
 
-impl Timetable for Doors {
+impl Timetable for CalendarAccess {
     fn open(&self, cx: &mut Read, location: LocationId, range: Span) -> Result<Vec<Span>> {
         let location = Location::find(cx, location)?;
         let hours = LocationAvailability::of(cx, &location)?;

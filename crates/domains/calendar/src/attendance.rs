@@ -1,5 +1,5 @@
-//! Attendance: who came. It can be said from an hour before the start on, and corrected, which takes
-//! back exactly what it did.
+//! Attendance: who came. It can be marked from an hour before the start on, and corrected, which reverses exactly
+//! what it did.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -21,29 +21,29 @@ use crate::{
     vocabulary::{AttendanceStatus, BookingId, BookingStatus},
 };
 
-/// How long before the start somebody can be marked as there.
+/// Seconds before the start from which attendance can be marked.
 const EARLIEST_SECONDS: i64 = 3_600;
 
-/// What became of a seat.
+/// The attendance of a booking.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewAttendance {
-    /// `expected` takes back what was said.
+    /// `expected` removes the mark.
     pub attendance_status: AttendanceStatus,
 }
 
-/// What became of one of several seats.
+/// The attendance of each booking.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[schemars(inline)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct OneAttendance {
-    /// The booking.
+    /// Whose attendance is marked.
     booking_id: BookingId,
-    /// `expected` takes back what was said.
+    /// `expected` removes the mark.
     attendance_status: AttendanceStatus,
 }
 
-/// What became of the seats of an event.
+/// The attendance of the bookings of an event.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct NewAttendances {
@@ -53,7 +53,7 @@ struct NewAttendances {
 
 answer!(BookingsAnswer { bookings: Vec<BookingView> });
 
-/// Says what became of a seat.
+/// Marks attendance.
 pub fn mark(cx: &mut Write, before: &Booking, status: AttendanceStatus) -> Result<Booking> {
     if before.status != BookingStatus::Booked {
         return Err(Problem::conflict("status", CalendarRule::NotBooked));
@@ -74,7 +74,7 @@ pub fn mark(cx: &mut Write, before: &Booking, status: AttendanceStatus) -> Resul
             booking.checked_in_at = Some(cx.now());
             booking_credits.consume(cx, &taking)?
         }
-        // Nobody pays for having missed a time that others have chosen for them so late.
+        // A client does not pay for missing a time that others have chosen for them so late.
         AttendanceStatus::NoShow if told_too_late => {
             booking_credits.release(cx, &taking, ReleaseReason::Excused)?
         }
@@ -92,8 +92,8 @@ pub fn mark(cx: &mut Write, before: &Booking, status: AttendanceStatus) -> Resul
     Ok(booking)
 }
 
-/// Takes back what attendance did to a booking: the credits that it used up are held again, and a fee is due no more,
-/// with a credit note where it was billed. The booking itself is written by who calls.
+/// Reverses the effects of a mark on a booking: used credits are held again, and a fee is cancelled, with a credit
+/// note where it was billed. The caller saves the booking.
 pub fn undo(cx: &mut Write, booking: &mut Booking) -> Result<()> {
     if booking.attendance_status == AttendanceStatus::Expected {
         return Ok(());
@@ -142,10 +142,10 @@ fn set_event_attendance(
     Ok(BookingsAnswer { bookings })
 }
 
-/// How long after its end a seat that nobody spoke of counts as used.
+/// Seconds after its end at which an unmarked seat counts as used.
 const UNMARKED_SECONDS: i64 = 86_400;
 
-/// Has what a booking holds settled a day after its end, should nobody say what became of it.
+/// Schedules the settlement of a booking a day after its end, in case nobody marks attendance.
 pub fn schedule_settlement(cx: &mut Write, booking: &Booking) -> Result<()> {
     let due_at = booking.ends_at.plus_seconds(UNMARKED_SECONDS);
     cx.set_timer(&SETTLE_UNMARKED, booking.booking_id, due_at)
@@ -170,12 +170,12 @@ fn settle_unmarked(cx: &mut Write, booking: Id) -> Result<()> {
 
 static SETTLE_UNMARKED: Timer = Timer::new(
     "settle_unmarked",
-    "Use up what a booking holds, where nobody said what became of it",
+    "Consume the credits of a booking without attendance",
     settle_unmarked,
 )
 .emits(&[Event::BookingUpdated]);
 
-/// What it can tell to take back what attendance did: with a fee, a credit note takes that back.
+/// Events of reversing attendance: a billed fee is reversed by a credit note.
 #[macro_export]
 macro_rules! correcting {
     ($($event:ident),* $(,)?) => {

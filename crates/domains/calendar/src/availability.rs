@@ -1,17 +1,19 @@
 //! Availability: when coaches work and when locations can be used, in wall-clock times of their zones,
 //! week by week, with other hours on some dates.
 
+mod working_hours;
+
 use std::collections::BTreeSet;
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 use spotter_company::{company::Company, locations::Location};
 use spotter_contract::{Area, Body, Path, Read, Write, answer, operation, path};
 use spotter_kernel::{
     Date, Key, Many, Problem, Result, Rule, TimeZone, Timestamp,
     id::{CoachId, LocationId},
-    number::{self, BoundedInteger},
-    text::{self, ClosingTime, WallTime},
+    number::BoundedInteger,
+    text::WallTime,
 };
 use spotter_people::coaches::Coach;
 use spotter_store::{Json, params, record, set, statements, values};
@@ -24,93 +26,8 @@ use crate::{
     types::EventType,
     vocabulary::EventTypeId,
 };
-
-/// Hours in which a coach works on a weekday.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[schemars(inline)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct WorkingHours {
-    /// ISO weekday, 1 = Monday to 7 = Sunday.
-    #[serde(deserialize_with = "weekday")]
-    #[schemars(range(min = 1, max = 7))]
-    pub weekday: i64,
-    /// Start as a time of day.
-    pub start_time: WallTime,
-    /// End as a time of day; on the next day if not later than the start.
-    #[serde(deserialize_with = "text::closing")]
-    #[schemars(with = "ClosingTime")]
-    pub end_time: WallTime,
-    /// Where the coach works then; anywhere when empty.
-    #[serde(default)]
-    pub location_ids: Vec<LocationId>,
-    /// What can be booked then; anything when empty.
-    #[serde(default)]
-    pub event_type_ids: Vec<EventTypeId>,
-}
-
-/// Hours in which a coach works on a date.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[schemars(inline)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct DatedHours {
-    /// Start as a time of day.
-    pub start_time: WallTime,
-    /// End as a time of day; on the next day if not later than the start.
-    #[serde(deserialize_with = "text::closing")]
-    #[schemars(with = "ClosingTime")]
-    pub end_time: WallTime,
-    /// Where the coach works then; anywhere when empty.
-    #[serde(default)]
-    pub location_ids: Vec<LocationId>,
-    /// What can be booked then; anything when empty.
-    #[serde(default)]
-    pub event_type_ids: Vec<EventTypeId>,
-}
-
-/// What holds on a date in place of the week's hours.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[schemars(inline)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Override<H> {
-    /// The date, in the schedule's zone.
-    pub date: Date,
-    /// The hours of that date; none for a day off.
-    pub windows: Vec<H>,
-}
-
-/// Hours in which a location can be used on a weekday.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[schemars(inline)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct OpenHours {
-    /// ISO weekday, 1 = Monday to 7 = Sunday.
-    #[serde(deserialize_with = "weekday")]
-    #[schemars(range(min = 1, max = 7))]
-    pub weekday: i64,
-    /// Start as a time of day.
-    pub start_time: WallTime,
-    /// End as a time of day; on the next day if not later than the start.
-    #[serde(deserialize_with = "text::closing")]
-    #[schemars(with = "ClosingTime")]
-    pub end_time: WallTime,
-}
-
-/// Hours in which a location can be used on a date.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[schemars(inline)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct DatedOpenHours {
-    /// Start as a time of day.
-    pub start_time: WallTime,
-    /// End as a time of day; on the next day if not later than the start.
-    #[serde(deserialize_with = "text::closing")]
-    #[schemars(with = "ClosingTime")]
-    pub end_time: WallTime,
-}
-
-fn weekday<'de, D: Deserializer<'de>>(d: D) -> Result<i64, D::Error> {
-    number::deserialize_within(d, 1..=7)
-}
+use working_hours::check_all_apart;
+pub use working_hours::{DatedHours, DatedOpenHours, OpenHours, Override, WorkingHours};
 
 /// Most dates with other hours.
 const OVERRIDES_MAX: usize = 400;
@@ -118,7 +35,7 @@ const OVERRIDES_MAX: usize = 400;
 const WEEKLY_MAX: usize = 70;
 
 record! {
-    /// When a coach works.
+    /// The working hours of a coach.
     #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
     #[serde(rename_all = "camelCase")]
     pub struct CoachAvailability {
@@ -127,11 +44,11 @@ record! {
         pub time_zone: TimeZone,
         weekly: Json<Vec<WorkingHours>>,
         overrides: Json<Vec<Override<DatedHours>>>,
-        /// Minutes that are kept free before an event whose type says nothing of it.
+        /// Minutes that are kept free before an event, unless its type sets another number.
         pub prep_minutes: i64,
-        /// Minutes that are kept free after an event whose type says nothing of it.
+        /// Minutes that are kept free after an event, unless its type sets another number.
         pub finish_minutes: i64,
-        /// Counts the changes; 0 while nothing is set.
+        /// The number of changes; 0 while it was never set.
         version: i64,
         created_at: Timestamp,
         updated_at: Timestamp,
@@ -139,19 +56,19 @@ record! {
 }
 
 record! {
-    /// When a location can be used.
+    /// The opening hours of a location.
     #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
     #[serde(rename_all = "camelCase")]
     pub struct LocationAvailability {
         location_id: LocationId,
         /// The zone of the hours.
         pub time_zone: TimeZone,
-        /// The opening hours hold where it is null.
+        /// The opening hours apply where it is null.
         weekly: Option<Json<Vec<OpenHours>>>,
         overrides: Json<Vec<Override<DatedOpenHours>>>,
-        /// How many events it holds at once; any number where it is null.
+        /// Maximum number of concurrent events; unlimited when null.
         pub max_concurrent_events: Option<i64>,
-        /// Counts the changes; 0 while nothing is set.
+        /// The number of changes; 0 while it was never set.
         version: i64,
         created_at: Timestamp,
         updated_at: Timestamp,
@@ -169,9 +86,9 @@ fn dates_around(zone: &TimeZone, range: Span) -> impl Iterator<Item = Date> {
 }
 
 impl CoachAvailability {
-    /// When a coach works; never while nothing is set.
+    /// A coach's working hours; none while they were never set.
     pub fn of(cx: &mut Read, coach: CoachId) -> Result<Self> {
-        match cx.one(COACHS, params![coach])? {
+        match cx.one(OF_COACH, params![coach])? {
             Some(found) => Ok(found),
             None => Ok(Self::never(coach, &Company::find(cx)?)),
         }
@@ -179,8 +96,8 @@ impl CoachAvailability {
 
     /// The same for several coaches, in their order.
     pub fn for_coaches(cx: &mut Read, coaches: &[CoachId]) -> Result<Vec<Self>> {
-        let request = coaches.iter().map(|id| vec![spotter_store::Bind::bind(id).into_owned()]);
-        let found: Vec<Option<Self>> = cx.one_each(COACHS, request)?;
+        let params = coaches.iter().map(|id| vec![spotter_store::Bind::bind(id).into_owned()]);
+        let found: Vec<Option<Self>> = cx.one_each(OF_COACH, params)?;
         if found.iter().all(Option::is_some) {
             return Ok(found.into_iter().flatten().collect());
         }
@@ -203,7 +120,7 @@ impl CoachAvailability {
         }
     }
 
-    /// When the coach works within a range, at a location, on what can be booked.
+    /// The coach's working hours within a range, for a location and an event type.
     pub fn openings(
         &self,
         range: Span,
@@ -236,7 +153,7 @@ impl CoachAvailability {
 }
 
 impl LocationAvailability {
-    /// When a location can be used: its opening hours while nothing is set.
+    /// A location's hours for bookings: its opening hours while they were never set.
     pub fn of(cx: &mut Read, location: &Location) -> Result<Self> {
         let found: Option<Self> = cx.one(LOCATIONS, params![location.id()])?;
         Ok(found.unwrap_or_else(|| Self {
@@ -251,8 +168,7 @@ impl LocationAvailability {
         }))
     }
 
-    /// When the location is open within a range; nothing where it is open always, because neither hours
-    /// nor opening hours say when.
+    /// A location's hours within a range; `None` where it is always open, because no hours are set.
     pub fn open(&self, location: &Location, range: Span) -> Option<Vec<Span>> {
         let opening = location.opening_hours();
         if self.weekly.is_none() && opening.is_empty() && self.overrides.0.is_empty() {
@@ -297,7 +213,7 @@ fn get_coach_availability(cx: &mut Read, Path(at): Path<CoachPath>) -> Result<Co
     Ok(CoachAnswer { availability: CoachAvailability::of(cx, at.coach_id)? })
 }
 
-/// When a coach works, replacing what was set before.
+/// The working hours of a coach; replaces the present ones.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewCoachAvailability {
@@ -312,7 +228,7 @@ pub struct NewCoachAvailability {
     pub prep_minutes: Option<BoundedInteger<0, 240>>,
     /// 0 to 240; 0 when absent.
     pub finish_minutes: Option<BoundedInteger<0, 240>>,
-    /// The version that is replaced, if it must be that one.
+    /// The version to replace; refused unless it is the current one. Any when absent.
     pub version: Option<BoundedInteger<0, 1_000_000_000>>,
 }
 
@@ -341,82 +257,6 @@ fn sorted<H>(overrides: Many<Override<H>, 0, OVERRIDES_MAX>) -> Result<Json<Vec<
     let mut all = overrides.into_vec();
     all.sort_by_key(|other| other.date);
     Ok(Json(all))
-}
-
-/// Hours as they are checked against each other.
-trait Hours {
-    /// The weekday; any one for the hours of a date.
-    fn weekday(&self) -> i64 {
-        1
-    }
-    /// Start and end.
-    fn times(&self) -> (&WallTime, &WallTime);
-    /// Where and for what they hold: those with others may overlap.
-    fn limits(&self) -> (&[LocationId], &[EventTypeId]) {
-        (&[], &[])
-    }
-
-    /// The minutes of a week that they hold in.
-    fn minutes(&self) -> (i64, i64) {
-        let minute = |time: &WallTime| {
-            let (hours, minutes) = time.parts();
-            i64::from(hours) * 60 + i64::from(minutes)
-        };
-        let (start, end) = self.times();
-        let (start, end) = (minute(start), minute(end));
-        let long = if end > start { end - start } else { end + 1_440 - start };
-        let begins = self.weekday() * 1_440 + start;
-        (begins, begins + long)
-    }
-}
-
-/// Says of the hours of a kind which of their fields are what.
-macro_rules! hours {
-    ($kind:ident $(, $weekday:ident)? $(; $places:ident, $types:ident)?) => {
-        impl Hours for $kind {
-            $(fn weekday(&self) -> i64 {
-                self.$weekday
-            })?
-            fn times(&self) -> (&WallTime, &WallTime) {
-                (&self.start_time, &self.end_time)
-            }
-            $(fn limits(&self) -> (&[LocationId], &[EventTypeId]) {
-                (&self.$places, &self.$types)
-            })?
-        }
-    };
-}
-
-hours!(WorkingHours, weekday; location_ids, event_type_ids);
-hours!(DatedHours; location_ids, event_type_ids);
-hours!(OpenHours, weekday);
-hours!(DatedOpenHours);
-
-/// Hours that hold for the same places and types are apart: two that overlap are a mistake in one of them.
-fn check_apart<H: Hours>(field: &str, all: &[H]) -> Result<()> {
-    const WEEK: i64 = 7 * 1_440;
-    for (at, one) in all.iter().enumerate() {
-        let (start, end) = one.minutes();
-        // Sunday night goes on on Monday.
-        let meets = |other: &H| {
-            let (from, to) = other.minutes();
-            [-WEEK, 0, WEEK].iter().any(|by| start + by < to && from < end + by)
-        };
-        let same = |other: &H| one.limits() == other.limits() && meets(other);
-        if let Some(before) = all[..at].iter().position(same) {
-            let rule = CalendarRule::Overlaps { field: field.to_string(), before };
-            return Err(Problem::invalid(&format!("{field}[{at}]"), rule));
-        }
-    }
-    Ok(())
-}
-
-/// The same of a week's hours, and of each date's with others.
-fn check_all_apart<W: Hours, H: Hours>(weekly: &[W], overrides: &[Override<H>]) -> Result<()> {
-    check_apart("weekly", weekly)?;
-    overrides.iter().enumerate().try_for_each(|(at, other)| {
-        check_apart(&format!("overrides[{at}].windows"), &other.windows)
-    })
 }
 
 /// What hours name must be there.
@@ -474,10 +314,10 @@ pub fn set(cx: &mut Write, coach: CoachId, new: NewCoachAvailability) -> Result<
     };
     cx.set_audit_target("coach_availability", coach, availability.changed(&before));
     if before.version == 0 {
-        cx.defer(ADD_COACHS, &availability.params())?;
+        cx.defer(INSERT_OF_COACH, &availability.params())?;
         days::prepare(cx, coach.0)?;
     } else {
-        cx.defer(SAVE_COACHS, &availability.params())?;
+        cx.defer(SAVE_OF_COACH, &availability.params())?;
     }
     Ok(availability)
 }
@@ -503,7 +343,7 @@ fn get_location_availability(
     Ok(LocationAnswer { availability: LocationAvailability::of(cx, &location)? })
 }
 
-/// When a location can be used, replacing what was set before.
+/// The opening hours of a location; replaces the present ones.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewLocationAvailability {
@@ -516,7 +356,7 @@ pub struct NewLocationAvailability {
     pub overrides: Many<Override<DatedOpenHours>, 0, OVERRIDES_MAX>,
     /// 1 to 1000; any number when null or absent.
     pub max_concurrent_events: Option<BoundedInteger<1, 1_000>>,
-    /// The version that is replaced, if it must be that one.
+    /// The version to replace; refused unless it is the current one. Any when absent.
     pub version: Option<BoundedInteger<0, 1_000_000_000>>,
 }
 
@@ -582,10 +422,10 @@ pub(super) fn area() -> Area {
 }
 
 statements! {
-    COACHS = "SELECT ", CoachAvailability::COLUMNS, " FROM coach_availability \
+    OF_COACH = "SELECT ", CoachAvailability::COLUMNS, " FROM coach_availability \
         WHERE company_id = ?1 AND coach_id = ?2";
-    ADD_COACHS = "INSERT INTO coach_availability ", values!(CoachAvailability);
-    SAVE_COACHS = "UPDATE coach_availability SET ", set!(CoachAvailability),
+    INSERT_OF_COACH = "INSERT INTO coach_availability ", values!(CoachAvailability);
+    SAVE_OF_COACH = "UPDATE coach_availability SET ", set!(CoachAvailability),
         " WHERE company_id = ?1 AND coach_id = ?2";
     LOCATIONS = "SELECT ", LocationAvailability::COLUMNS, " FROM location_availability \
         WHERE company_id = ?1 AND location_id = ?2";

@@ -1,81 +1,43 @@
-//! The booking: a client's seat at an event, or their place in the line for one; what is kept of it, what
-//! is told of it, and how it is found.
+//! The booking: a client's seat at an event, or their place on its waiting list; the record, its API form, and
+//! queries.
+
+mod affected;
+mod policy;
+mod times;
+mod view;
 
 use std::collections::BTreeSet;
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use spotter_company::catalogue::Policies;
 use spotter_contract::{
-    Area, Offboarding, Payload, Read, Write,
+    Area, Offboarding, Read, Write,
     entitlement::{BookingEntitlement, Entitlement, EntitlementState},
 };
 use spotter_kernel::{
-    Date, Event, Id, Key, Money, Problem, Result, TimeZone, Timestamp,
+    Date, Event, Key, Money, Problem, Result, TimeZone, Timestamp,
     id::{ClientId, CoachId, LocationId},
     text::quoted,
 };
-use spotter_store::{Bind, Json, Prefetch, params, record, set, statements, values};
+use spotter_store::{Json, params, record, set, statements, values};
 
 use crate::{
     attendance,
     effects::CalendarEffect,
     events::CalendarEvent,
-    hours::{Span, local, with_offset},
+    hours::{Span, local},
     metrics, permissions,
     rules::CalendarRule,
-    types::EventType,
     vocabulary::{
         AttendanceStatus, BookingId, BookingRequestId, BookingStatus, CalendarEventId,
         CancellationTiming, CancelledBy, EventTypeId, RecurringBookingId,
     },
 };
-
-/// The rules of cancelling, as they were when it was booked.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[schemars(inline)]
-#[serde(rename_all = "camelCase")]
-pub struct Policy {
-    /// Until how long before the start a cancellation is early; always where null.
-    pub cancellation_window_minutes: Option<i64>,
-    /// What a late cancellation costs.
-    pub late_fee: Option<Money>,
-    /// What it costs not to show up.
-    pub no_show_fee: Option<Money>,
-    /// Keys of the pools whose credits pay for it, beside credits that pay for everything.
-    #[serde(default)]
-    pub credit_pools: Vec<String>,
-}
-
-impl Policy {
-    /// The rules that hold now for a type.
-    pub fn of(cx: &mut Read, event_type: &EventType) -> Result<Self> {
-        let company = Policies::of(cx)?;
-        let company = company.as_ref();
-        Ok(Self {
-            cancellation_window_minutes: event_type
-                .cancellation_window_minutes
-                .or_else(|| company.map(Policies::cancellation_window_minutes)),
-            late_fee: company.and_then(Policies::late_cancellation_fee),
-            no_show_fee: company.and_then(Policies::no_show_fee),
-            credit_pools: event_type.credit_pools.0.clone(),
-        })
-    }
-
-    /// Whether a cancellation at an instant is early or late for something that begins at another, in
-    /// elapsed time.
-    fn timing(&self, now: Timestamp, starts_at: Timestamp) -> CancellationTiming {
-        match self.closes_at(starts_at) {
-            Some(closes_at) if now > closes_at => CancellationTiming::Late,
-            _ => CancellationTiming::Early,
-        }
-    }
-
-    /// The last instant at which something that begins at another is cancelled early.
-    fn closes_at(&self, starts_at: Timestamp) -> Option<Timestamp> {
-        self.cancellation_window_minutes.map(|minutes| starts_at.plus_seconds(-60 * minutes))
-    }
-}
+pub use affected::{AffectedBookings, affected};
+pub use policy::Policy;
+pub use times::{awaited_times, elsewhere, events_of, prefetch_times, times_of};
+pub use view::{BookingEvent, BookingView};
 
 record! {
     /// A client's seat at an event, or their place in the line for one.
@@ -84,60 +46,60 @@ record! {
     pub struct Booking {
         /// The booking's id, which stays the same however it is moved.
         pub booking_id: BookingId,
-        /// The client.
+        /// Client who attends.
         pub client_id: ClientId,
-        /// The event.
+        /// Appointment or class in which the seat is.
         pub calendar_event_id: CalendarEventId,
-        /// The event type.
+        /// Kind of appointment or class, one of `GET /event-types`.
         pub event_type_id: EventTypeId,
-        /// The coach.
+        /// Coach who leads it.
         pub coach_id: CoachId,
         /// The location, if there is one.
         pub location_id: Option<LocationId>,
-        /// Start.
+        /// Instant at which it begins, in UTC.
         pub starts_at: Timestamp,
-        /// End.
+        /// Instant at which it is over, in UTC.
         pub ends_at: Timestamp,
-        /// Time zone of the event.
+        /// IANA zone of the place where it is held.
         pub time_zone: TimeZone,
         /// Display name.
         pub name: String,
-        /// Whether it has a seat.
+        /// Whether the seat is taken, waited for or given up.
         pub status: BookingStatus,
-        /// What became of the seat.
+        /// Whether the client came; absent until it is marked.
         pub attendance_status: AttendanceStatus,
-        /// When the client was marked as there.
+        /// When the client was checked in.
         pub checked_in_at: Option<Timestamp>,
-        /// The number that was drawn in the line, while it waits: who has a lower one is before it.
+        /// The position on the waiting list; lower ones are served first. Null otherwise.
         pub waitlist_position: Option<i64>,
-        /// Until when an offered seat is held.
+        /// Instant until which an offered seat is held.
         pub offer_expires_at: Option<Timestamp>,
-        /// The series that it is of.
+        /// Its series.
         pub recurring_booking_id: Option<RecurringBookingId>,
-        /// Its date in the series, which stays the same however it is moved.
+        /// Original date in the series, which does not change when it is moved.
         pub occurrence_date: Option<Date>,
-        /// Whether it was changed apart from its series.
+        /// Whether it differs from its series.
         pub is_exception: bool,
-        /// The request that it came of.
+        /// The request that it was made from.
         pub booking_request_id: Option<BookingRequestId>,
-        /// Where it was moved from last.
+        /// Start before the last move.
         pub rescheduled_from: Option<Timestamp>,
-        /// Until when the client cancels or moves it free of charge whatever the policy says, because somebody else has
-        /// chosen its time.
+        /// Instant until which the client can cancel or move it free of charge regardless of the
+        /// policy, because staff chose its time.
         pub free_until: Option<Timestamp>,
         /// The rules that it was booked by.
         pub policy: Json<Policy>,
-        /// What it takes of what the client has paid for.
+        /// What the booking uses: credits, a membership or a pass.
         pub entitlement: Json<Entitlement>,
-        /// What is due for a late cancellation or for not showing up.
+        /// Fee for a late cancellation or a no-show.
         pub fee: Option<Json<Money>>,
         /// When it was cancelled.
         pub cancelled_at: Option<Timestamp>,
-        /// On whose side it was cancelled.
+        /// Side that cancelled.
         pub cancelled_by: Option<CancelledBy>,
         /// Whether that was early or late.
         pub cancellation_timing: Option<CancellationTiming>,
-        /// Why it was cancelled.
+        /// Why it was cancelled; absent if no reason was given.
         pub cancellation_reason: Option<String>,
         /// Note by staff.
         pub note: Option<String>,
@@ -152,52 +114,21 @@ record! {
     }
 }
 
-/// What is told of a booking.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct BookingEvent {
-    booking_id: BookingId,
-    client_id: ClientId,
-    calendar_event_id: CalendarEventId,
-    event_type_id: EventTypeId,
-    coach_id: CoachId,
-    location_id: Option<LocationId>,
-    starts_at: Timestamp,
-    ends_at: Timestamp,
-    status: BookingStatus,
-    attendance_status: AttendanceStatus,
-    recurring_booking_id: Option<RecurringBookingId>,
-    booking_request_id: Option<BookingRequestId>,
-    /// When it began before it was moved.
-    previous_starts_at: Option<Timestamp>,
-    cancelled_at: Option<Timestamp>,
-    cancelled_by: Option<CancelledBy>,
-    cancellation_timing: Option<CancellationTiming>,
-    /// Names of the changed fields; absent on creation.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    changed_fields: Vec<String>,
-}
-
-impl Payload for BookingEvent {
-    const EVENTS: &'static [Event] =
-        &[Event::BookingCreated, Event::BookingUpdated, Event::BookingCancelled];
-}
-
-/// What a new booking is made of.
+/// A new booking.
 pub struct NewBooking {
-    /// The client.
+    /// Client who will attend.
     pub client_id: ClientId,
     /// Whether it has a seat, waits, or is offered one.
     pub status: BookingStatus,
-    /// The place in the line, where it waits.
+    /// The position on the waiting list.
     pub position: Option<i64>,
     /// The credits that it takes.
     pub credits: i64,
     /// The rules that it is booked by.
     pub policy: Policy,
-    /// The request that it comes of.
+    /// The request that it is made from.
     pub request: Option<BookingRequestId>,
-    /// The series that it is of, and its date there.
+    /// Its series, and its date in it.
     pub series: Option<(RecurringBookingId, Date)>,
     /// Note by staff.
     pub note: Option<String>,
@@ -215,7 +146,7 @@ impl Booking {
         cx.own(found, |booking| booking.client_id)
     }
 
-    /// Makes a booking of an event and tells of it.
+    /// Creates a booking of an event and emits its event.
     pub fn create(cx: &mut Write, event: &CalendarEvent, new: NewBooking) -> Result<Self> {
         if let Some(external) = &new.external_id {
             Self::check_external_id(cx, external)?;
@@ -278,7 +209,7 @@ impl Booking {
         }
     }
 
-    /// What it takes of what the client has paid for.
+    /// What the booking uses: credits, a membership or a pass.
     pub fn taking(&self) -> BookingEntitlement {
         BookingEntitlement {
             booking: self.booking_id.0,
@@ -289,7 +220,7 @@ impl Booking {
         }
     }
 
-    /// Holds what it takes.
+    /// Holds its credits.
     pub fn hold(&mut self, cx: &mut Write) -> Result<()> {
         self.entitlement = Json(cx.entitlements()?.hold(cx, &self.taking())?);
         if held_state(&self.entitlement.0) {
@@ -306,9 +237,9 @@ impl Booking {
         }
     }
 
-    /// Lets the client leave free of charge for a while, because somebody else has just chosen the time: for the
-    /// company's grace, until the window of the time that they had agreed to, where it was moved from one, and as long as
-    /// that of the new one is open.
+    /// Opens a period in which the client may cancel free of charge, because somebody else chose the time: the
+    /// company's grace period, the window of the time that the client had agreed to, and the window of the new time,
+    /// whichever ends last.
     pub fn grant_grace(&mut self, cx: &mut Read, agreed: Option<&Self>) -> Result<()> {
         let now = cx.now();
         let output = now.plus_seconds(3_600 * Policies::change_grace_hours(cx)?);
@@ -317,7 +248,7 @@ impl Booking {
                 Some(until) => Some(until),
                 None => before.policy.0.closes_at(before.starts_at),
             });
-        // Nobody leaves what has begun.
+        // Nobody cancels an event that has begun.
         let agreed = agreed.map(|until| until.min(self.starts_at));
         let own = self.policy.0.closes_at(self.starts_at);
         self.free_until = [agreed, own].into_iter().flatten().chain([output]).max();
@@ -329,7 +260,7 @@ impl Booking {
         Span::new(self.starts_at, self.ends_at)
     }
 
-    /// Under what it is counted.
+    /// The subjects of the totals that count it.
     fn subjects(&self) -> BTreeSet<String> {
         [
             TALLY.to_owned(),
@@ -339,8 +270,8 @@ impl Booking {
         .into()
     }
 
-    /// Lies where its event lies, and takes what is good then. At another time attendance begins anew, and where not
-    /// the client has chosen it, they leave free of charge for a while.
+    /// Moves the booking to its event's time and policy. At another time attendance begins again, and unless the
+    /// client chose it, they may cancel free of charge for a while.
     pub fn follow(
         &mut self,
         cx: &mut Write,
@@ -361,7 +292,7 @@ impl Booking {
         self.name = event.name.clone();
         if moved && self.status.has_seat() {
             match chosen_by {
-                // What others had to give them stays theirs.
+                // A notice that others owed stays owed.
                 CancelledBy::Client => {
                     self.free_until = self.free_until.filter(|until| *until > cx.now())
                 }
@@ -375,7 +306,7 @@ impl Booking {
         Ok(())
     }
 
-    /// Writes down what has changed, and tells of it.
+    /// Saves the changes and emits their events.
     pub fn save(&mut self, cx: &mut Write, before: &Self, event: Event) -> Result<()> {
         let changed = self.changed(before);
         let Some(now) = cx.audit_fields("booking", self.booking_id, changed.clone()) else {
@@ -390,7 +321,7 @@ impl Booking {
         self.publish(cx, event, changed, moved)
     }
 
-    /// Tells integrations, the client and the coach.
+    /// Informs integrations, the client and the coach.
     fn publish(
         &self,
         cx: &mut Write,
@@ -417,7 +348,7 @@ impl Booking {
             cancellation_timing: self.cancellation_timing,
             changed_fields,
         };
-        permissions::publish(cx, event, &payload, (self.client_id, self.coach_id))
+        permissions::publish(cx, event, &payload, self.client_id, self.coach_id)
     }
 
     /// The bookings of an event in a status, in the order of their places in the line, then of their ids.
@@ -429,7 +360,7 @@ impl Booking {
         cx.all(OF_EVENT, params![event, status, SEATS_MAX])
     }
 
-    /// The live bookings of an event: those with a seat, those who are offered one, and the line.
+    /// The live bookings of an event: booked, offered and waitlisted.
     pub fn live_at(cx: &mut Read, event: CalendarEventId) -> Result<Vec<Self>> {
         let mut found = Vec::new();
         for status in [BookingStatus::Booked, BookingStatus::Offered, BookingStatus::Waitlisted] {
@@ -447,7 +378,7 @@ impl Booking {
         cx.one(LIVE, params![event, client])
     }
 
-    /// A client's bookings to come that something can still come of.
+    /// A client's upcoming live bookings.
     pub fn to_come(cx: &mut Read, client: ClientId) -> Result<Vec<Self>> {
         let now = cx.now();
         cx.all(TO_COME, params![client, now, TO_COME_MAX])
@@ -459,51 +390,10 @@ fn held_state(entitlement: &Entitlement) -> bool {
     entitlement.state == EntitlementState::Held
 }
 
-/// Most bookings of one event that are looked at: its seats, and those who wait.
+/// Most bookings of one event that are read: its seats and its waiting list.
 const SEATS_MAX: i64 = 3_000;
-/// Most bookings to come of one client.
+/// Most upcoming bookings of one client.
 const TO_COME_MAX: i64 = 1_000;
-
-/// When a client is somewhere, in order and without overlaps, but for one event.
-pub fn times_of(
-    cx: &mut Read,
-    client: ClientId,
-    range: Span,
-    than: Option<Id>,
-) -> Result<Vec<Span>> {
-    let request = prefetch_times(cx, client, range)?;
-    awaited_times(cx, request, than)
-}
-
-/// Asks for the times of a client before they are needed.
-pub fn prefetch_times(
-    cx: &mut Read,
-    client: ClientId,
-    range: Span,
-) -> Result<Prefetch<(Timestamp, Timestamp, Id)>> {
-    cx.prefetch(TIMES, params![client, range.start, range.end])
-}
-
-/// The times that were asked for.
-pub fn awaited_times(
-    cx: &mut Read,
-    request: Prefetch<(Timestamp, Timestamp, Id)>,
-    than: Option<Id>,
-) -> Result<Vec<Span>> {
-    let rows = cx.awaited(request)?;
-    let others = rows.into_iter().filter(|(_, _, event)| Some(*event) != than);
-    Ok(crate::hours::merged(others.map(|(start, end, _)| Span::new(start, end)).collect()))
-}
-
-/// The events within a range that a client has booked, or waits for.
-pub fn events_of(
-    cx: &mut Read,
-    client: ClientId,
-    range: Span,
-) -> Result<BTreeSet<CalendarEventId>> {
-    let rows: Vec<(CalendarEventId,)> = cx.all(EVENTS, params![client, range.start, range.end])?;
-    Ok(rows.into_iter().map(|(event,)| event).collect())
-}
 
 record! {
     /// A booking that something concerns.
@@ -521,73 +411,6 @@ record! {
     }
 }
 
-/// The bookings that something concerns.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-#[schemars(inline)]
-#[serde(rename_all = "camelCase")]
-pub struct AffectedBookings {
-    /// Number of records.
-    total: i64,
-    /// The first 100 bookings.
-    bookings: Vec<AffectedBooking>,
-}
-
-/// Most bookings that are told of.
-const AFFECTED_TOLD: usize = 100;
-/// Most bookings that are counted.
-const AFFECTED_MAX: i64 = 20_000;
-
-/// The bookings to come of a coach, at a location, or of the company, that share time with some spans.
-pub fn affected(
-    cx: &mut Read,
-    coach: Option<CoachId>,
-    location: Option<LocationId>,
-    spans: &[Span],
-) -> Result<AffectedBookings> {
-    let (Some(first), Some(last)) = (spans.first(), spans.last()) else {
-        return Ok(AffectedBookings { total: 0, bookings: Vec::new() });
-    };
-    // What lies in a range may have begun a day before it.
-    let (from, to) = (first.start.plus_days(-1).max(cx.now()), last.end);
-    let mut found: Vec<AffectedBooking> = match (coach, location) {
-        (Some(coach), _) => cx.all(AFFECTED_OF_COACH, params![from, to, coach, AFFECTED_MAX])?,
-        (_, Some(place)) => cx.all(AFFECTED_AT, params![from, to, place, AFFECTED_MAX])?,
-        _ => cx.all(AFFECTED, params![from, to, AFFECTED_MAX])?,
-    };
-    let hit = |booking: &AffectedBooking| {
-        let span = Span::new(booking.starts_at, booking.ends_at);
-        spans.iter().any(|closed| closed.overlaps(&span))
-    };
-    found.retain(hit);
-    let total = found.len() as i64;
-    found.truncate(AFFECTED_TOLD);
-    Ok(AffectedBookings { total, bookings: found })
-}
-
-/// Where those who come to events are at the same time, besides.
-pub fn elsewhere(cx: &mut Read, events: &[CalendarEvent]) -> Result<AffectedBookings> {
-    let mut seats = Vec::new();
-    for event in events {
-        let booked = Booking::of_event(cx, event.calendar_event_id, BookingStatus::Booked)?;
-        seats.extend(booked.into_iter().map(|booking| (booking.client_id, event)));
-    }
-    let request = seats.iter().map(|(client, event)| {
-        let from = event.starts_at.plus_days(-1);
-        [client.bind(), from.bind(), event.ends_at.bind()].map(|v| v.into_owned()).to_vec()
-    });
-    let found: Vec<Vec<AffectedBooking>> = cx.all_each(OF_CLIENT, request)?;
-    let mut bookings = Vec::new();
-    for ((_, event), others) in seats.iter().zip(found) {
-        bookings.extend(others.into_iter().filter(|other| {
-            let span = Span::new(other.starts_at, other.ends_at);
-            other.calendar_event_id != event.calendar_event_id && span.overlaps(&event.span())
-        }));
-    }
-    let total = bookings.len() as i64;
-    bookings.truncate(AFFECTED_TOLD);
-    Ok(AffectedBookings { total, bookings })
-}
-
 impl Booking {
     /// Describes for a preview that it was moved.
     pub fn describe_move(&self, cx: &mut Write, before: &Self) {
@@ -603,7 +426,7 @@ impl Booking {
         }
     }
 
-    /// Says what it means that it is made, for whoever asks before.
+    /// Describes the effects of the new booking for a preview.
     pub fn describe_effects(&self, cx: &mut Write) {
         let (name, at) = (quoted(&self.name), local(self.starts_at, &self.time_zone));
         match self.waitlist_position {
@@ -623,23 +446,6 @@ impl Booking {
         if units > 0 {
             cx.describe_effect(|| CalendarEffect::CreditsUsed { units });
         }
-    }
-}
-
-/// A booking as it is told, with what the clock shows at its start.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct BookingView {
-    #[serde(flatten)]
-    booking: Booking,
-    /// Start in local time with its UTC offset.
-    local_starts_at: String,
-}
-
-impl From<Booking> for BookingView {
-    fn from(booking: Booking) -> Self {
-        let local_starts_at = with_offset(booking.starts_at, &booking.time_zone);
-        Self { booking, local_starts_at }
     }
 }
 

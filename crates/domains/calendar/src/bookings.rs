@@ -1,4 +1,4 @@
-//! Bookings as they are asked for and read, and what becomes of places in lines.
+//! Operations of bookings and waiting-list places.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -21,7 +21,7 @@ use crate::{
     effects::CalendarEffect,
     events::CalendarEvent,
     permissions,
-    requests::{self, RequestView},
+    requests::{self, BookingRequestView},
     rules::CalendarRule,
     token::SlotKey,
     vocabulary::{
@@ -31,7 +31,7 @@ use crate::{
     waitlist,
 };
 
-/// What of a booking is staff's alone.
+/// Fields of a booking that only staff see.
 pub const STAFFS: &[&str] = &["note", "externalId"];
 
 /// How staff alone can have something booked.
@@ -71,12 +71,12 @@ fn list_bookings(
     ListQuery(mut wanted, page): ListQuery<Filters>,
 ) -> Result<Bookings> {
     wanted.client_id = cx.narrowed(wanted.client_id)?;
-    cx.staff_say(&[("externalId", wanted.external_id.is_some())])?;
+    cx.check_staff_fields(&[("externalId", wanted.external_id.is_some())])?;
     Ok(cx.page(&LIST, &wanted, page)?.map(Into::into).into())
 }
 
 path!(
-    /// Where a booking stands in a path.
+    /// A booking in a path.
     pub BookingPath {
         /// The booking's id.
         booking_id: BookingId,
@@ -86,18 +86,18 @@ path!(
 answer!(
     /// A booking.
     pub BookingAnswer {
-        /// The booking.
+        /// The booking after the operation.
         booking: BookingView,
     }
 );
 
 answer!(
-    /// What became of a wish to book.
+    /// The booking, or the request that waits for approval.
     BookedAnswer {
         /// The booking; null where a coach must approve it first.
         booking: Option<BookingView>,
-        /// What a coach must approve; null where it is booked.
-        booking_request: Option<RequestView>,
+        /// The request that a coach must approve; null if the booking was made directly.
+        booking_request: Option<BookingRequestView>,
     }
 );
 
@@ -105,30 +105,31 @@ fn get_booking(cx: &mut Read, Path(at): Path<BookingPath>) -> Result<BookingAnsw
     Ok(BookingAnswer { booking: Booking::find(cx, at.booking_id)?.into() })
 }
 
-/// A wish to book: a slot by its token, a class by its id, or an appointment by its type and start.
+/// A request to book: a slot by its token, a class by its id, or an appointment by its type and
+/// start.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub struct NewBookingRequest {
-    /// For whom; clients book for themselves.
+    /// The client to book for; clients book for themselves.
     pub client_id: Option<ClientId>,
-    /// The token of a slot; then nothing else of the slot is given.
+    /// A slot token; the other fields of the slot must be absent.
     pub slot_token: Option<Text<200>>,
     /// The class.
     pub calendar_event_id: Option<CalendarEventId>,
-    /// What is booked, where no class is named.
+    /// The event type, unless a class is named.
     pub event_type_id: Option<EventTypeId>,
-    /// With whom; the least busy coach who is free when absent.
+    /// The coach; the least busy free coach when absent.
     pub coach_id: Option<CoachId>,
-    /// The location.
+    /// Where it is to be held.
     pub location_id: Option<LocationId>,
-    /// Start.
+    /// Instant at which it begins, in UTC.
     pub starts_at: Option<Timestamp>,
-    /// What to do where the class is full; `reject` when absent, `overbook` for staff alone.
+    /// How a full class is handled; `reject` when absent, `overbook` for staff only.
     pub capacity_action: Option<CapacityAction>,
     /// Books whatever notice, hours and limits say, as long as coach and place are free, and without an
     /// approval.
     pub ignore_policy: bool,
-    /// Books although the client is somewhere else then.
+    /// Books although the client has another booking then.
     pub allow_overlap: bool,
     /// Note by staff.
     pub note: Option<Text<1000>>,
@@ -136,7 +137,7 @@ pub struct NewBookingRequest {
     pub external_id: Option<Text<120>>,
 }
 
-/// Refuses what else is said of a slot that is named already.
+/// Refuses fields that contradict a slot token.
 fn absent_beside(named: &'static str, given: &[(&str, bool)]) -> Result<()> {
     match given.iter().find(|(_, given)| *given) {
         Some((field, _)) => Err(Problem::invalid(field, CalendarRule::GivenBeside { named })),
@@ -207,10 +208,10 @@ pub fn slot_of(cx: &mut Read, new: &NewBookingRequest) -> Result<(EventTypeId, B
     Ok((event_type, BookingDraft { starts_at, ..draft }))
 }
 
-/// Refuses a client who asks for what staff alone can have.
+/// Refuses a client who uses fields that are for staff only.
 pub fn check_staffs(cx: &Read, new: &NewBookingRequest) -> Result<()> {
     let overbooks = new.capacity_action == Some(CapacityAction::Overbook);
-    cx.staff_say(&[("capacityAction", overbooks)])
+    cx.check_staff_fields(&[("capacityAction", overbooks)])
 }
 
 fn create_booking(cx: &mut Write, Body(new): Body<NewBookingRequest>) -> Result<BookedAnswer> {
@@ -228,6 +229,7 @@ fn create_booking(cx: &mut Write, Body(new): Body<NewBookingRequest>) -> Result<
     Ok(BookedAnswer { booking: Some(booking.into()), booking_request: None })
 }
 
+/// The fields of a booking to change.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 struct BookingChanges {
@@ -255,13 +257,14 @@ fn update_booking(
     Ok(BookingAnswer { booking: booking.into() })
 }
 
-/// How somebody who waits is given a seat.
+/// Which rules a promotion from the waiting list may ignore.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+#[schemars(rename = "WaitlistPromotion")]
 struct Promotion {
-    /// Gives it although the client has nothing that pays for it.
+    /// Assigns the seat although nothing pays for it.
     ignore_policy: bool,
-    /// Gives it although the client is somewhere else then.
+    /// Assigns the seat although the client has another booking then.
     allow_overlap: bool,
 }
 
@@ -275,7 +278,7 @@ fn promote_booking(
         return Err(Problem::conflict("status", CalendarRule::NotWaitlisted));
     }
     let Promotion { ignore_policy, allow_overlap } = how;
-    let rules = waitlist::Rules { ignore_policy, allow_overlap };
+    let rules = waitlist::OverriddenRules { ignore_policy, allow_overlap };
     let booking = waitlist::promote(cx, &before, rules)?;
     booking.describe_effects(cx);
     cx.as_of(before.updated_at);

@@ -38,7 +38,7 @@ impl Busy {
         Self(entries.iter().map(entry).collect())
     }
 
-    /// As it is kept.
+    /// The stored form.
     pub fn packed(&self) -> Vec<u8> {
         let entry = |taken: &BusySpan| {
             let Span { start, end } = taken.span;
@@ -48,7 +48,7 @@ impl Busy {
         self.0.iter().flat_map(entry).collect()
     }
 
-    /// Adds something; a day holds so many things and no more.
+    /// Adds a span; a day holds a limited number.
     pub fn add(&mut self, taken: BusySpan) -> Result<()> {
         if self.0.len() >= ENTRIES_MAX {
             return Err(Problem::conflict("startsAt", CalendarRule::DayFull));
@@ -77,7 +77,7 @@ pub fn days_of(span: Span) -> std::ops::RangeInclusive<i64> {
     span.start.millis().div_euclid(DAY)..=last.div_euclid(DAY)
 }
 
-/// The spans in which so many of these are there at once, or more.
+/// The spans in which at least this number of the given spans overlap.
 pub fn crowded(spans: impl IntoIterator<Item = Span>, most: usize) -> Vec<Span> {
     let mut turns: Vec<(Timestamp, bool)> =
         spans.into_iter().flat_map(|span| [(span.start, true), (span.end, false)]).collect();
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_packed_is_unpacked() {
+    fn archives_round_trip() {
         let mut busy = Busy::default();
         let far = Timestamp::parse("2199-12-31T23:59:00Z").unwrap();
         busy.add(BusySpan { span: Span::from_minutes(far, 60), by: id(3) }).unwrap();

@@ -1,5 +1,4 @@
-//! Cancelling: whether it is early or late by the policy that was taken with the booking, what it costs,
-//! and what becomes of the seat.
+//! Cancelling: whether it is early or late by the booking's own policy, what it costs, and what happens to the seat.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -20,39 +19,39 @@ use crate::{
     permissions, requests,
     rules::CalendarRule,
     vocabulary::{
-        AskedTiming, AttendanceStatus, BookingStatus, CancellationTiming, CancelledBy, EventKind,
-        FreedSeat,
+        AttendanceStatus, BookingStatus, CancellationTiming, CancelledBy, EventKind, FreedSeat,
+        RequestedTiming,
     },
     waitlist,
 };
 
-/// How a booking is cancelled.
+/// Who cancels a booking, why, and what happens to its seat.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
-pub struct Cancel {
-    /// Why; kept with the booking, and not told.
+pub struct BookingCancellation {
+    /// Reason; stored with the booking, not sent to the client.
     pub reason: Option<Text<500>>,
     /// `auto` when absent: by the clock and the booking's policy.
-    pub cancellation_timing: Option<AskedTiming>,
-    /// What becomes of the seat: `promote` when absent, to who waits; `release` leaves it to whoever books
-    /// first.
+    pub cancellation_timing: Option<RequestedTiming>,
+    /// What happens to the seat: `promote` offers it to the waiting list, `release` leaves it to
+    /// the next booking; `promote` when absent.
     pub capacity_action: Option<FreedSeat>,
-    /// On whose side it was cancelled: for a coach's call `coach` when absent, for an integration's
-    /// `client`. What the company or a coach cancels is early.
+    /// Side that cancels: `coach` when absent for a coach, `client` for an integration. Cancelling
+    /// by the company or a coach is always early.
     pub cancelled_by: Option<Side>,
 }
 
 words! {
-    /// On whose side something can be said to be cancelled.
+    /// The side that cancels.
     pub enum Side { Client = "client", Coach = "coach", Company = "company" }
 }
 
-/// What a cancellation would mean.
+/// The effects of the cancellation.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(inline)]
 #[serde(rename_all = "camelCase")]
 struct Quote {
-    /// Whether it is early or late; null for a place in the line.
+    /// Whether it is early or late; null for waitlisted bookings.
     cancellation_timing: Option<CancellationTiming>,
     /// Fee that is charged.
     fee: Option<Money>,
@@ -64,10 +63,10 @@ struct Quote {
 
 answer!(QuoteAnswer { cancellation: Quote });
 
-/// What staff alone say of a cancellation.
-const SAID_BY_STAFF: &[&str] = &["cancellationTiming", "cancelledBy", "capacityAction"];
+/// Fields of a cancellation that only staff may set.
+const STAFF_FIELDS: &[&str] = &["cancellationTiming", "cancelledBy", "capacityAction"];
 
-/// On whose side the caller acts, where nothing or something is said about it.
+/// The side that the caller acts for, given or implied.
 pub fn side(cx: &Read, request: Option<Side>) -> CancelledBy {
     match (request, &cx.caller().actor) {
         (Some(Side::Client), _) => CancelledBy::Client,
@@ -79,25 +78,29 @@ pub fn side(cx: &Read, request: Option<Side>) -> CancelledBy {
     }
 }
 
-/// Whether a cancellation now is early or late; nothing for a place in the line.
-fn timing(cx: &Read, booking: &Booking, cancel: &Cancel) -> Option<CancellationTiming> {
+/// Whether a cancellation now is early or late; `None` for a place on a waiting list.
+fn timing(
+    cx: &Read,
+    booking: &Booking,
+    cancel: &BookingCancellation,
+) -> Option<CancellationTiming> {
     if booking.status != BookingStatus::Booked {
         return None;
     }
     Some(
         match (
-            cancel.cancellation_timing.unwrap_or(AskedTiming::Auto),
+            cancel.cancellation_timing.unwrap_or(RequestedTiming::Auto),
             side(cx, cancel.cancelled_by),
         ) {
-            (AskedTiming::Early, _) => CancellationTiming::Early,
-            (AskedTiming::Late, _) => CancellationTiming::Late,
-            (AskedTiming::Auto, CancelledBy::Client) => booking.timing(cx.now()),
-            (AskedTiming::Auto, _) => CancellationTiming::Early,
+            (RequestedTiming::Early, _) => CancellationTiming::Early,
+            (RequestedTiming::Late, _) => CancellationTiming::Late,
+            (RequestedTiming::Auto, CancelledBy::Client) => booking.timing(cx.now()),
+            (RequestedTiming::Auto, _) => CancellationTiming::Early,
         },
     )
 }
 
-/// Refuses to cancel what is over.
+/// Refuses to cancel a booking that is over.
 fn check(cx: &Read, booking: &Booking) -> Result<()> {
     if booking.status == BookingStatus::Cancelled {
         return Err(Problem::conflict("status", CalendarRule::CancelledAlready));
@@ -114,7 +117,7 @@ fn check(cx: &Read, booking: &Booking) -> Result<()> {
 fn preview_booking_cancellation(
     cx: &mut Read,
     Path(at): Path<BookingPath>,
-    OptionalBody(cancel): OptionalBody<Cancel>,
+    OptionalBody(cancel): OptionalBody<BookingCancellation>,
 ) -> Result<QuoteAnswer> {
     let booking = Booking::find(cx, at.booking_id)?;
     check(cx, &booking)?;
@@ -133,7 +136,7 @@ fn preview_booking_cancellation(
 fn cancel_booking(
     cx: &mut Write,
     Path(at): Path<BookingPath>,
-    OptionalBody(cancel): OptionalBody<Cancel>,
+    OptionalBody(cancel): OptionalBody<BookingCancellation>,
 ) -> Result<BookingAnswer> {
     let before = Booking::find(cx, at.booking_id)?;
     check(cx, &before)?;
@@ -159,31 +162,31 @@ fn cancel_booking(
 /// Who cancels a booking, whether that is early or late, and why.
 #[derive(Debug)]
 pub struct Cancellation {
-    /// On whose side.
+    /// The side that cancels.
     pub by: CancelledBy,
-    /// Nothing of a booking without a seat.
+    /// `None` for a booking without a seat.
     pub timing: Option<CancellationTiming>,
-    /// What was said of it.
+    /// The given reason.
     pub reason: Option<String>,
 }
 
 impl Cancellation {
     /// The cancellation of a booking by the caller, now.
     pub fn now(cx: &Read, booking: &Booking, reason: Option<String>) -> Self {
-        let timing = timing(cx, booking, &Cancel::default());
+        let timing = timing(cx, booking, &BookingCancellation::default());
         Self { by: side(cx, None), timing, reason }
     }
 }
 
-/// Cancels a booking for nobody in particular: an offer that lapsed, a line that ended, a client who left.
+/// Cancels a booking without a caller: an offer lapsed, a waiting list closed, a client left.
 pub fn by_system(cx: &mut Write, before: &Booking) -> Result<Booking> {
     let timing = (before.status == BookingStatus::Booked).then_some(CancellationTiming::Early);
     let cancellation = Cancellation { by: CancelledBy::System, timing, reason: None };
     cancelled(cx, before, cancellation, FreedSeat::Promote)
 }
 
-/// Cancels a booking: the one way in which a seat, or a place in the line, is given up. The event and its
-/// coach's day come before what is told, as they do where something is booked.
+/// Cancels a booking: the only way to free a seat or a place on a waiting list. The event and its coach's day are
+/// written before anything that follows, in the same order as when booking.
 pub fn cancelled(
     cx: &mut Write,
     before: &Booking,
@@ -199,7 +202,7 @@ pub fn cancelled(
     Ok(booking)
 }
 
-/// Ends a booking without a look at its seat, for an event that ends as a whole.
+/// Cancels a booking without passing its seat on, for an event that ends as a whole.
 pub fn ended(cx: &mut Write, before: &Booking, cancellation: Cancellation) -> Result<Booking> {
     let Cancellation { by, timing, reason } = cancellation;
     let mut booking = before.clone();
@@ -228,7 +231,7 @@ pub fn ended(cx: &mut Write, before: &Booking, cancellation: Cancellation) -> Re
     }
     booking.save(cx, before, Event::BookingCancelled)?;
     if before.status.has_seat() {
-        // The hour is free again, for what they wait for elsewhere.
+        // The client's time is free again for other waiting lists.
         cx.end(Offboarding::ObstacleEnded, booking.client_id)?;
     }
     Ok(booking)
@@ -250,12 +253,12 @@ pub fn give_up(cx: &mut Write, event: &mut CalendarEvent, left: &Booking) -> Res
     }
 }
 
-/// Who leaves the company comes to nothing any more; what they paid with comes back.
+/// Cancels the bookings of a leaving client, and returns their credits.
 fn end_of_client(cx: &mut Write, client: Id) -> Result<u64> {
     let client = ClientId(client);
     let mut ended = 0;
     for before in Booking::to_come(cx, client)? {
-        // Who is there already has come.
+        // A client who is checked in has come.
         if before.attendance_status == AttendanceStatus::Expected {
             by_system(cx, &before)?;
             ended += 1;
@@ -264,8 +267,8 @@ fn end_of_client(cx: &mut Write, client: Id) -> Result<u64> {
     Ok(ended + requests::end_of_client(cx, client)?)
 }
 
-/// Bookings that were covered by what has ended or rests take something else; what nothing covers any more
-/// is cancelled, and comes back.
+/// Covers bookings otherwise whose purchase has ended or is suspended; those that nothing covers are cancelled and
+/// their credits returned.
 fn end_of_entitlement(cx: &mut Write, client: Id) -> Result<u64> {
     let mut ended = 0;
     for before in Booking::to_come(cx, ClientId(client))? {
@@ -310,7 +313,7 @@ pub(super) fn area() -> Area {
                  Changes nothing.",
         )
         .for_own(STAFFS)
-        .staff_only_input(SAID_BY_STAFF)
+        .staff_only_input(STAFF_FIELDS)
         .fails(&[Key::ApiError]),
         operation!(POST "/bookings/{bookingId}/cancel", BookingsWrite, cancel_booking)
             .success(Success::Cancelled)
@@ -321,7 +324,7 @@ pub(super) fn area() -> Area {
                  `release`.",
             )
             .for_own(STAFFS)
-            .staff_only_input(SAID_BY_STAFF)
+            .staff_only_input(STAFF_FIELDS)
             .emits(settling![BookingCancelled, BookingUpdated])
             .always(&[Event::BookingCancelled])
             .fails(&[Key::ApiError])

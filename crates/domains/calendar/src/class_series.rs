@@ -1,17 +1,17 @@
-//! Series of classes: what takes place again and again. Its classes are made ahead, further than bookings
+//! Series of recurring classes. Its classes are made ahead, further than bookings
 //! of a series are, so that those find them; one without an end is made a day further every day. A class is
 //! known by its date in the recurrence, however it is moved.
 
-use std::collections::BTreeSet;
+mod changes;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use spotter_contract::{
-    Area, Body, LeftKind, ListQuery, Path, Read, Remainder, SetAside, Success, Timer, Write,
-    answer, listed, operation, path,
+    ArchivedKind, Area, Body, ListQuery, Path, Read, Remainder, RemainderKind, Success, Timer,
+    Write, answer, listed, operation, path,
 };
 use spotter_kernel::{
-    Change, Date, Id, Key, Patch, Problem, Result, Timestamp,
+    Date, Id, Key, Problem, Result, Timestamp,
     id::{CoachId, LocationId},
     number::BoundedInteger,
     text::{Name, Text},
@@ -20,37 +20,36 @@ use spotter_store::{Json, List, filters, lists, params, record, set, statements,
 
 use crate::{
     availability::CoachAvailability,
-    booking::{self, AffectedBookings},
-    classes::{NewClass, Plan, altered, call_off, check_coach},
+    booking::AffectedBookings,
+    classes::{ClassDetails, NewClass, call_off},
     correcting,
     create::goes_on,
-    days,
     effects::CalendarEffect,
     events::CalendarEvent,
-    hours::Span,
     permissions,
-    recurrence::{NewRecurrence, Recurrence, RecurrenceChanges},
+    recurrence::{NewRecurrence, Recurrence},
     rules::CalendarRule,
     series::{
-        HORIZON_DAYS, OnConflict, SeriesScope, SeriesState, SeriesStatus, SkippedDate,
-        affected_from, check_conflicts, check_next, in_moving_order,
+        ClassSeriesStatus, HORIZON_DAYS, OnConflict, SeriesScope, SeriesState, SkippedDate,
+        affected_from, check_conflicts,
     },
     vocabulary::{EventSeriesId, EventTemplateId, EventTypeId, Placement},
 };
+use changes::update_event_series;
 
 /// How far ahead classes without an end are made, in days: a month further than bookings of a series.
 const AHEAD_DAYS: i64 = HORIZON_DAYS + 31;
 
 record! {
-    /// Classes of a recurrence.
+    /// Classes that repeat weekly.
     #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
     #[serde(rename_all = "camelCase")]
     pub struct EventSeries {
-        /// The series' id.
+        /// Id of the series.
         pub event_series_id: EventSeriesId,
         event_type_id: EventTypeId,
         event_template_id: Option<EventTemplateId>,
-        /// What people call its classes.
+        /// Name of the classes.
         name: String,
         coach_id: CoachId,
         location_id: Option<LocationId>,
@@ -58,15 +57,15 @@ record! {
         capacity: i64,
         /// Dates of the recurrence and its local time.
         recurrence: Json<Recurrence>,
-        /// What was done where a class could not be made.
+        /// How conflicts are handled.
         on_conflict: OnConflict,
         /// Dates to come on which no class could be made.
         skipped: Json<Vec<SkippedDate>>,
         /// `active` until it is cancelled, whatever its end.
-        status: SeriesStatus,
-        /// Up to which date its classes are made.
+        status: ClassSeriesStatus,
+        /// Date up to which classes are created.
         made_through: Date,
-        /// The series whose later part this one was, before it was changed.
+        /// The series that this one continues, after a change from a date on.
         previous_id: Option<EventSeriesId>,
         /// The series that its later part has become.
         next_id: Option<EventSeriesId>,
@@ -91,8 +90,8 @@ impl EventSeries {
         }
     }
 
-    fn plan(&self) -> Plan {
-        Plan {
+    fn details(&self) -> ClassDetails {
+        ClassDetails {
             event_type_id: self.event_type_id,
             event_template_id: self.event_template_id,
             name: self.name.clone(),
@@ -103,17 +102,17 @@ impl EventSeries {
         }
     }
 
-    /// Makes classes on dates; where none can be, is told.
+    /// Creates classes on dates, and reports the dates that could not be used.
     fn create_classes(
         &self,
         cx: &mut Write,
         dates: impl IntoIterator<Item = Date>,
     ) -> Result<Vec<SkippedDate>> {
-        let (plan, mut conflicts) = (self.plan(), Vec::new());
+        let (details, mut conflicts) = (self.details(), Vec::new());
         for date in dates {
             let starts_at = self.recurrence.0.starts_at(date);
             let series = Some((self.event_series_id, date));
-            let made = plan.create(cx, starts_at, series, false)?;
+            let made = details.create(cx, starts_at, series, false)?;
             if let Placement::Blocked(reasons) = made {
                 conflicts.push(SkippedDate { date, reasons, stays: false });
             }
@@ -121,7 +120,7 @@ impl EventSeries {
         Ok(conflicts)
     }
 
-    /// Makes the classes after those that are made, up to where it reaches now.
+    /// Makes further classes up to the horizon.
     fn extend(&mut self, cx: &mut Write) -> Result<Vec<SkippedDate>> {
         let (dates, through) = self.state().due(cx.now());
         self.made_through = through;
@@ -133,9 +132,9 @@ impl EventSeries {
         cx.defer(INSERT, &self.params())
     }
 
-    /// Sees to it that what has no end is made further every day, and what has one, or is over, is not.
+    /// Schedules the daily extension of an endless series, and stops it for others.
     fn keep_extending(&self, cx: &mut Write) -> Result<()> {
-        if self.status == SeriesStatus::Active && !self.recurrence.0.has_end() {
+        if self.status == ClassSeriesStatus::Active && !self.recurrence.0.has_end() {
             let tomorrow = cx.now().plus_days(1);
             return cx.set_timer(&EXTEND_EVENT_SERIES, self.event_series_id, tomorrow);
         }
@@ -160,7 +159,7 @@ filters! {
         /// Series of this coach.
         coach_id: CoachId => "coach_id = ?";
         /// Series in this status.
-        status: SeriesStatus => "status = ?";
+        status: ClassSeriesStatus => "status = ?";
         /// Only records that were updated at or after this instant.
         updated_from: Timestamp => "updated_at >= ?";
     }
@@ -181,15 +180,15 @@ fn get_event_series(cx: &mut Read, Path(at): Path<SeriesPath>) -> Result<SeriesA
     Ok(SeriesAnswer { event_series: EventSeries::find(cx, at.event_series_id)? })
 }
 
-/// New classes of a recurrence.
+/// The class series to create.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct NewEventSeries {
-    /// What its classes are made of; what is absent here is as it says.
+    /// Template; absent fields are taken from it.
     event_template_id: Option<EventTemplateId>,
-    /// What they are; required without a template.
+    /// Event type; required without a template.
     event_type_id: Option<EventTypeId>,
-    /// What people call them.
+    /// Name of the classes.
     name: Option<Name<120>>,
     coach_id: Option<CoachId>,
     location_id: Option<LocationId>,
@@ -204,7 +203,7 @@ struct NewEventSeries {
 }
 
 fn create_event_series(cx: &mut Write, Body(new): Body<NewEventSeries>) -> Result<SeriesAnswer> {
-    let plan = Plan::of(
+    let details = ClassDetails::of(
         cx,
         NewClass {
             event_template_id: new.event_template_id,
@@ -218,22 +217,22 @@ fn create_event_series(cx: &mut Write, Body(new): Body<NewEventSeries>) -> Resul
             ignore_policy: false,
         },
     )?;
-    let zone = CoachAvailability::of(cx, plan.coach_id)?.time_zone;
+    let zone = CoachAvailability::of(cx, details.coach_id)?.time_zone;
     let recurrence = new.recurrence.checked(zone, cx.now())?;
     let mut series = EventSeries {
         event_series_id: EventSeriesId(cx.new_id()),
-        event_type_id: plan.event_type_id,
-        event_template_id: plan.event_template_id,
-        name: plan.name,
-        coach_id: plan.coach_id,
-        location_id: plan.location_id,
-        duration_minutes: plan.minutes,
-        capacity: plan.capacity,
+        event_type_id: details.event_type_id,
+        event_template_id: details.event_template_id,
+        name: details.name,
+        coach_id: details.coach_id,
+        location_id: details.location_id,
+        duration_minutes: details.minutes,
+        capacity: details.capacity,
         made_through: recurrence.start_date.plus_days(-1).unwrap_or(recurrence.start_date),
         recurrence: Json(recurrence),
         on_conflict: new.on_conflict.unwrap_or(OnConflict::Refuse),
         skipped: Json(Vec::new()),
-        status: SeriesStatus::Active,
+        status: ClassSeriesStatus::Active,
         previous_id: None,
         next_id: None,
         version: 1,
@@ -248,110 +247,14 @@ fn create_event_series(cx: &mut Write, Body(new): Body<NewEventSeries>) -> Resul
     Ok(SeriesAnswer { event_series: series })
 }
 
-/// What changes of which classes.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct EventSeriesChanges {
-    /// One and all after it, or all that are to come; one alone is changed as a calendar event.
-    scope: SeriesScope,
-    /// Date of the occurrence in the recurrence; absent for `all`.
-    occurrence_date: Option<Date>,
-    /// Dates of the recurrence and its local time.
-    #[serde(default)]
-    recurrence: RecurrenceChanges,
-    #[serde(default)]
-    name: Change<Name<120>>,
-    #[serde(default)]
-    coach_id: Change<CoachId>,
-    #[serde(default)]
-    location_id: Patch<LocationId>,
-    #[serde(default)]
-    duration_minutes: Change<BoundedInteger<5, 1_440>>,
-    /// More seats go to those who wait; fewer take nobody's.
-    #[serde(default)]
-    capacity: Change<BoundedInteger<1, 1_000>>,
-    /// What to do now where a class cannot be made, or moved: refuse the change, or leave new dates out and
-    /// old classes where they are; `refuse` when absent.
-    on_conflict: Option<OnConflict>,
-}
-
-/// The series with this id, while it goes on.
+/// The series with this id, if it is active.
 fn active(cx: &mut Write, at: SeriesPath) -> Result<EventSeries> {
     let series = EventSeries::find(cx, at.event_series_id)?;
     permissions::check_own_calendar(cx, series.coach_id)?;
-    if series.status == SeriesStatus::Cancelled {
+    if series.status == ClassSeriesStatus::Cancelled {
         return Err(Problem::conflict("status", CalendarRule::CancelledAlready));
     }
     Ok(series)
-}
-
-fn update_event_series(
-    cx: &mut Write,
-    Path(at): Path<SeriesPath>,
-    Body(change): Body<EventSeriesChanges>,
-) -> Result<ChangedAnswer> {
-    if change.scope == SeriesScope::This {
-        return Err(Problem::invalid("scope", CalendarRule::OneClassOfSeries));
-    }
-    let mut before = active(cx, at)?;
-    let (scope, date) = (change.scope, change.occurrence_date);
-    let turn = before.state().plan_change(scope, date, change.recurrence, cx.now())?;
-    let (from, mut next) = (turn.from, before.clone());
-    change.name.apply(&mut next.name);
-    change.coach_id.apply(&mut next.coach_id);
-    change.location_id.apply(&mut next.location_id);
-    change.duration_minutes.apply(&mut next.duration_minutes);
-    change.capacity.apply(&mut next.capacity);
-    let on_conflict = change.on_conflict.unwrap_or(OnConflict::Refuse);
-    let after = match before.next_id {
-        Some(id) => Some(EventSeries::find(cx, id)?),
-        None => None,
-    };
-    let after = after.filter(|after| after.status == SeriesStatus::Active);
-    let begins = after.map(|after| after.recurrence.0.start_date);
-    check_next(&turn.recurrence, turn.through, begins)?;
-    if next.coach_id != before.coach_id {
-        check_coach(cx, next.coach_id)?;
-    }
-    if turn.splits {
-        next.event_series_id = EventSeriesId(cx.new_id());
-        next.previous_id = Some(before.event_series_id);
-    }
-    next.recurrence = Json(turn.recurrence);
-    next.made_through = turn.through;
-    let carried = carry_over(cx, &before, &next, from, &turn.diff.gone)?;
-    let mut conflicts = carried.conflicts;
-    conflicts.extend(next.create_classes(cx, turn.diff.added)?);
-    conflicts.sort_unstable_by_key(|skipped| skipped.date);
-    check_conflicts(on_conflict, &conflicts)?;
-    next.skipped = Json(conflicts);
-    if turn.splits {
-        let was = before.clone();
-        let (recurrence, skipped, made_through) = was.state().before(from);
-        (before.recurrence, before.skipped) = (Json(recurrence), Json(skipped));
-        before.made_through = made_through;
-        before.next_id = Some(next.event_series_id);
-        before.keep_extending(cx)?;
-        before.save(cx, &was)?;
-        (next.version, next.created_at, next.updated_at) = (1, cx.now(), cx.now());
-        next.create(cx)?;
-    } else {
-        next.save(cx, &before)?;
-    }
-    next.keep_extending(cx)?;
-    let overlapping_bookings = booking::elsewhere(cx, &carried.moved)?;
-    let (cancelled_classes, cancelled_bookings) =
-        (carried.cancelled_classes, carried.cancelled_bookings);
-    cx.describe_count(cancelled_classes, || CalendarEffect::ClassesCancelled {
-        classes: cancelled_classes,
-        bookings: cancelled_bookings,
-    });
-    Ok(ChangedAnswer {
-        event_series: next,
-        overlapping_bookings,
-        cancelled_classes,
-        cancelled_bookings,
-    })
 }
 
 answer!(
@@ -359,7 +262,7 @@ answer!(
     ChangedAnswer {
         /// The series.
         event_series: EventSeries,
-        /// What clients of its classes have booked besides at the times to which those were moved.
+        /// Other bookings of the participants that overlap with the new times.
         overlapping_bookings: AffectedBookings,
         /// Classes of dates that are gone, which were cancelled.
         cancelled_classes: u64,
@@ -368,88 +271,22 @@ answer!(
     }
 );
 
-/// What became of a series' classes when it was changed.
-#[derive(Default)]
-struct SeriesUpdate {
-    /// Dates whose class could not be moved and stays where it is.
-    conflicts: Vec<SkippedDate>,
-    /// Classes that were moved.
-    moved: Vec<CalendarEvent>,
-    cancelled_classes: u64,
-    cancelled_bookings: u64,
-}
-
-/// Takes the classes from a date on over into what the series becomes: those whose date is gone are cancelled, but for
-/// exceptions, which stay as somebody has made them; the others are changed.
-fn carry_over(
-    cx: &mut Write,
-    series: &EventSeries,
-    next: &EventSeries,
-    from: Date,
-    gone: &BTreeSet<Date>,
-) -> Result<SeriesUpdate> {
-    let events = CalendarEvent::of_series(cx, series.event_series_id)?;
-    let starts = events.iter().map(|event| (event.coach_id, event.starts_at));
-    days::hold(cx, starts, next.coach_id)?;
-    let (mut kept, mut carried) = (Vec::new(), SeriesUpdate::default());
-    for mut event in events {
-        match event.occurrence_date {
-            Some(date) if date < from => {}
-            Some(date) if !gone.contains(&date) || event.is_exception => kept.push((date, event)),
-            _ => {
-                carried.cancelled_bookings += call_off(cx, &mut event, None)?;
-                carried.cancelled_classes += 1;
-            }
-        }
-    }
-    let kept = in_moving_order(kept, |date, event: &CalendarEvent| {
-        next.recurrence.0.starts_at(*date) > event.starts_at && !event.is_exception
-    });
-    for (date, was) in kept {
-        let mut event = was.clone();
-        event.event_series_id = Some(next.event_series_id);
-        if !was.is_exception {
-            event.starts_at = next.recurrence.0.starts_at(date);
-            event.ends_at = Span::from_minutes(event.starts_at, next.duration_minutes).end;
-            event.name.clone_from(&next.name);
-            event.capacity = next.capacity;
-            event.coach_id = next.coach_id;
-            event.location_id = next.location_id;
-        }
-        if event == was {
-            continue;
-        }
-        match altered(cx, &was, event, false)? {
-            Placement::Placed(event) if event.moves > was.moves => carried.moved.push(event),
-            Placement::Placed(_) => {}
-            Placement::Blocked(reasons) => {
-                let mut stays = was.clone();
-                stays.event_series_id = Some(next.event_series_id);
-                stays.is_exception = true;
-                altered(cx, &was, stays, true)?;
-                carried.conflicts.push(SkippedDate { date, reasons, stays: true });
-            }
-        }
-    }
-    Ok(carried)
-}
-
-/// Which classes do not take place.
+/// Which classes of a series are cancelled.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct CancelEventSeries {
-    /// One, one and all after it, or all that are to come.
+struct EventSeriesCancellation {
+    /// Scope: one, one and all after it, or all upcoming ones.
     scope: SeriesScope,
     /// Date of the occurrence in the recurrence; absent for `all`.
     occurrence_date: Option<Date>,
-    /// Why; kept with their bookings, and not told.
+    /// Reason; stored with their bookings, not sent to clients.
     reason: Option<Text<500>>,
 }
 
 fn cancel_event_series(
     cx: &mut Write,
     Path(at): Path<SeriesPath>,
-    Body(cancel): Body<CancelEventSeries>,
+    Body(cancel): Body<EventSeriesCancellation>,
 ) -> Result<SeriesAnswer> {
     let before = active(cx, at)?;
     let mut series = before.clone();
@@ -468,7 +305,7 @@ fn cancel_event_series(
             series.recurrence = Json(recurrence);
             series.made_through = made_through;
         }
-        None => series.status = SeriesStatus::Cancelled,
+        None => series.status = ClassSeriesStatus::Cancelled,
     }
     series.keep_extending(cx)?;
     cx.describe_count(classes, || CalendarEffect::ClassesCalledOff { classes, bookings });
@@ -480,7 +317,7 @@ fn cancel_event_series(
 /// Makes the classes of a series without an end a day further; what cannot be made is left out.
 fn extend_event_series(cx: &mut Write, id: Id) -> Result<()> {
     let before = EventSeries::find(cx, EventSeriesId(id))?;
-    let open = before.status == SeriesStatus::Active && !before.recurrence.0.has_end();
+    let open = before.status == ClassSeriesStatus::Active && !before.recurrence.0.has_end();
     if open && goes_on(cx, before.event_type_id, before.coach_id, before.location_id)? {
         let mut series = before.clone();
         let conflicts = series.extend(cx)?;
@@ -492,11 +329,8 @@ fn extend_event_series(cx: &mut Write, id: Id) -> Result<()> {
     before.keep_extending(cx)
 }
 
-static EXTEND_EVENT_SERIES: Timer = Timer::new(
-    "extend_event_series",
-    "Make the classes of a series a day further",
-    extend_event_series,
-);
+static EXTEND_EVENT_SERIES: Timer =
+    Timer::new("extend_event_series", "Extend a class series by one day", extend_event_series);
 
 /// The operations and statements of this module.
 pub(super) fn area() -> Area {
@@ -511,12 +345,12 @@ pub(super) fn area() -> Area {
             ),
         operation!(app POST "/calendar/event-series", Coach, create_event_series)
             .success(Success::Added)
-            .summary("Make classes again and again")
+            .summary("Create a class series")
             .describe(
-                "A series with an end (`untilDate` or `count`) is made whole, at most 104 classes; one \
-                 without is made 123 days ahead, and a day further every day. Where a class cannot be \
-                 made, `refuse` lists the dates in `details.conflicts` and makes none; `skip` leaves \
-                 them out.",
+                "Creates all classes of a series with an end (`untilDate` or `count`), at most 104. A series \
+                 without an end is created 123 days ahead, and extended by one day every day. Where a class \
+                 cannot be created, `refuse` creates none and lists the dates in `details.conflicts`; `skip` \
+                 leaves those dates out.",
             )
             .created()
             .fails(&[
@@ -528,12 +362,12 @@ pub(super) fn area() -> Area {
                 Key::CompanyNotFound,
             ]),
         operation!(app PATCH "/calendar/event-series/{eventSeriesId}", Coach, update_event_series)
-            .summary("Change a series of classes, or a part of it")
+            .summary("Update a class series")
             .describe(
-                "`following` makes a series of its own of one and all after it, `all` changes what is \
-                 to come. Classes of dates that stay keep their ids and take their bookings along, those \
-                 of dates that are gone are cancelled and counted, new ones made; what was changed, moved or cancelled \
-                 by itself stays so, on dates that are gone as well.",
+                "Changes a class and all after it, which become a series of their own (`following`), or all \
+                 upcoming classes (`all`). Classes on dates that remain keep their ids and bookings; those on \
+                 dates that are dropped are cancelled and counted; classes on new dates are created. Classes \
+                 that were changed, moved or cancelled individually are left as they are.",
             )
             .emits(correcting![BookingCancelled, BookingRequestRejected])
             .always(&[])
@@ -567,23 +401,23 @@ lists! {
     );
 }
 
-/// The series of classes that go on with what is set aside.
+/// Class series that go on with an archived record.
 const STAYS: &[Remainder] = &[
     Remainder::new(
-        SetAside::Coach,
-        LeftKind::EventSeries,
+        ArchivedKind::Coach,
+        RemainderKind::EventSeries,
         |cx, id, most| cx.all(LEFT_OF_COACH, params![id, most]),
         |total| CalendarEffect::SeriesStayWithCoach { total }.into(),
     ),
     Remainder::new(
-        SetAside::Location,
-        LeftKind::EventSeries,
+        ArchivedKind::Location,
+        RemainderKind::EventSeries,
         |cx, id, most| cx.all(LEFT_OF_LOCATION, params![id, most]),
         |total| CalendarEffect::SeriesStayAtLocation { total }.into(),
     ),
     Remainder::new(
-        SetAside::EventType,
-        LeftKind::EventSeries,
+        ArchivedKind::EventType,
+        RemainderKind::EventSeries,
         |cx, id, most| cx.all(LEFT_OF_TYPE, params![id, most]),
         |total| CalendarEffect::SeriesOfTypeStay { total }.into(),
     ),

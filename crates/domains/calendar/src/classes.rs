@@ -31,26 +31,26 @@ use crate::{
     types::EventType,
     vocabulary::{
         Buffers, CancellationTiming, CancelledBy, EventKind, EventSeriesId, EventTemplateId,
-        EventTypeId, OfferStatus, Placement, Reason,
+        EventTypeId, OfferStatus, Placement, UnavailableReason,
     },
     waitlist,
 };
 
-/// A new class.
+/// The class to create.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewClass {
-    /// What it is made of; what is absent here is as it says.
+    /// Template; absent fields are taken from it.
     pub event_template_id: Option<EventTemplateId>,
-    /// What it is; required without a template.
+    /// Event type; required without a template.
     pub event_type_id: Option<EventTypeId>,
     /// Display name.
     pub name: Option<Name<120>>,
-    /// The coach.
+    /// Coach who leads it.
     pub coach_id: Option<CoachId>,
-    /// The location.
+    /// Where it is held.
     pub location_id: Option<LocationId>,
-    /// Start.
+    /// Instant at which it begins, in UTC.
     pub starts_at: Timestamp,
     /// Duration in minutes, 5 to 1,440.
     pub duration_minutes: Option<BoundedInteger<5, 1_440>>,
@@ -61,17 +61,17 @@ pub struct NewClass {
     pub ignore_policy: bool,
 }
 
-/// What a class is made of, apart from when.
-pub struct Plan {
-    /// The event type.
+/// A class without its time.
+pub struct ClassDetails {
+    /// Kind of appointment or class, one of `GET /event-types`.
     pub event_type_id: EventTypeId,
     /// The template that it is made of.
     pub event_template_id: Option<EventTemplateId>,
     /// Display name.
     pub name: String,
-    /// The coach.
+    /// Coach who leads it.
     pub coach_id: CoachId,
-    /// The location.
+    /// Where it is held.
     pub location_id: Option<LocationId>,
     /// How long it is.
     pub minutes: i64,
@@ -79,8 +79,8 @@ pub struct Plan {
     pub capacity: i64,
 }
 
-impl Plan {
-    /// What is said, or else what the template and the type say.
+impl ClassDetails {
+    /// The given fields, or else those of the template and the type.
     pub fn of(cx: &mut Write, new: NewClass) -> Result<Self> {
         let template = match new.event_template_id {
             Some(id) => {
@@ -174,7 +174,7 @@ impl Plan {
     }
 }
 
-/// Refuses a coach who has left, or whose calendar is not the caller's to change.
+/// Refuses a coach who has left, or whose calendar the caller may not change.
 pub fn check_coach(cx: &mut Write, coach: CoachId) -> Result<()> {
     permissions::check_own_calendar(cx, coach)?;
     Coach::find_assignable(cx, coach).map(drop)
@@ -196,7 +196,7 @@ fn place(cx: &mut Write, location: Option<LocationId>) -> Result<(TimeZone, Opti
 struct Occupancy {
     coach: CoachId,
     location: Option<LocationId>,
-    /// How many events the location holds at once, where that is limited.
+    /// The number of simultaneous events at the location, where it is limited.
     max_concurrent_events: Option<i64>,
     span: Span,
     buffers: Buffers,
@@ -205,20 +205,20 @@ struct Occupancy {
 impl Occupancy {
     /// Why a class cannot take it: a closure, a busy coach, or a location without room. An event of this id does not
     /// count.
-    fn obstacles(&self, cx: &mut Write, except: Option<Id>) -> Result<Vec<Reason>> {
+    fn obstacles(&self, cx: &mut Write, except: Option<Id>) -> Result<Vec<UnavailableReason>> {
         let span = self.span;
         let around = self.buffers.around(span);
         let mut found = Vec::new();
         if closes_class(cx, span, self.coach, self.location)? {
-            found.push(Reason::Closed);
+            found.push(UnavailableReason::Closed);
         }
         if meets(&days::busy(cx, self.coach, around, except)?, &around) {
-            found.push(Reason::CoachBusy);
+            found.push(UnavailableReason::CoachBusy);
         }
         if let Some((id, most)) = self.location.zip(self.max_concurrent_events) {
             let taken = days::busy_spans(cx, &[id.0], span, except)?;
             if meets(&crowded(taken.into_iter().flatten(), most as usize), &span) {
-                found.push(Reason::LocationBusy);
+                found.push(UnavailableReason::LocationBusy);
             }
         }
         Ok(found)
@@ -232,8 +232,12 @@ fn placed_class(placement: Placement<CalendarEvent>) -> Result<CalendarEvent> {
         Placement::Blocked(reasons) => reasons,
     };
     Err(match reasons.first() {
-        Some(Reason::Closed) => Problem::conflict("startsAt", CalendarRule::WithinClosure),
-        Some(Reason::LocationBusy) => Problem::conflict("locationId", CalendarRule::NoRoomThen),
+        Some(UnavailableReason::Closed) => {
+            Problem::conflict("startsAt", CalendarRule::WithinClosure)
+        }
+        Some(UnavailableReason::LocationBusy) => {
+            Problem::conflict("locationId", CalendarRule::NoRoomThen)
+        }
         _ => Problem::conflict("startsAt", CalendarRule::CoachBusy),
     })
 }
@@ -241,10 +245,11 @@ fn placed_class(placement: Placement<CalendarEvent>) -> Result<CalendarEvent> {
 fn create_calendar_event(cx: &mut Write, Body(new): Body<NewClass>) -> Result<EventAnswer> {
     let (starts_at, ignore_policy) = (new.starts_at, new.ignore_policy);
     permissions::check_start(cx, starts_at)?;
-    let event = Plan::of(cx, new)?.create(cx, starts_at, None, ignore_policy)?;
+    let event = ClassDetails::of(cx, new)?.create(cx, starts_at, None, ignore_policy)?;
     Ok(EventAnswer { calendar_event: placed_class(event)?.into() })
 }
 
+/// The fields of a class to change.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 struct ClassChanges {
@@ -253,7 +258,7 @@ struct ClassChanges {
     location_id: Patch<LocationId>,
     starts_at: Change<Timestamp>,
     duration_minutes: Change<BoundedInteger<5, 1_440>>,
-    /// More seats go to those who wait; fewer take nobody's.
+    /// Number of seats. More seats promote from the waiting list; fewer seats cancel no booking.
     capacity: Change<BoundedInteger<1, 1_000>>,
     /// Moves it although its coach has something else to do then.
     ignore_policy: bool,
@@ -306,7 +311,7 @@ answer!(
     ChangedAnswer {
         /// The class.
         calendar_event: EventView,
-        /// What its clients have booked besides at the time to which it was moved.
+        /// Other bookings of the participants that overlap with the new time.
         overlapping_bookings: AffectedBookings,
     }
 );
@@ -364,18 +369,18 @@ pub fn altered(
     Ok(Placement::Placed(event))
 }
 
-/// Why a class does not take place.
+/// Why a class is cancelled.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
-struct CancelClass {
-    /// Why; kept with its bookings, and not told.
+struct ClassCancellation {
+    /// Reason; stored with its bookings, not sent to clients.
     reason: Option<Text<500>>,
 }
 
 fn cancel_calendar_event(
     cx: &mut Write,
     Path(at): Path<EventPath>,
-    OptionalBody(why): OptionalBody<CancelClass>,
+    OptionalBody(why): OptionalBody<ClassCancellation>,
 ) -> Result<EventAnswer> {
     let mut event = changeable(cx, at)?;
     let ended = call_off(cx, &mut event, why.reason.map(Into::into))?;

@@ -1,5 +1,4 @@
-//! Who has booked which appointments of a range, for whoever looks at a calendar: an appointment itself does
-//! not say.
+//! Who has booked which appointments of a range, for a calendar view: the event itself does not include it.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -15,10 +14,10 @@ use crate::{permissions, vocabulary::CalendarEventId};
 
 /// The longest range, in days.
 const RANGE_DAYS_MAX: i64 = 31;
-/// The most that are told.
-const TOLD_MAX: i64 = 2_000;
+/// Most appointments that are listed.
+const LISTED_MAX: i64 = 2_000;
 
-/// Which appointments are asked for.
+/// The requested range and filters.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct AppointmentFilters {
@@ -32,7 +31,7 @@ struct AppointmentFilters {
     coach_id: Option<CoachId>,
 }
 
-/// Who has booked an appointment.
+/// The client of an appointment.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct AppointmentClient {
@@ -43,7 +42,7 @@ struct AppointmentClient {
 }
 
 answer!(AppointmentClients {
-    /// In the order of their starts; at most 2000.
+    /// Appointments by start, at most 2000.
     appointment_clients: Vec<AppointmentClient>,
 });
 
@@ -53,8 +52,8 @@ fn list_appointment_clients(
 ) -> Result<AppointmentClients> {
     let range = permissions::check_range(request.from, request.to, RANGE_DAYS_MAX)?;
     let booked: Vec<(CalendarEventId, ClientId)> = match request.coach_id {
-        Some(coach) => cx.all(OF_COACH, params![range.start, range.end, TOLD_MAX, coach])?,
-        None => cx.all(OF_ALL, params![range.start, range.end, TOLD_MAX])?,
+        Some(coach) => cx.all(OF_COACH, params![range.start, range.end, LISTED_MAX, coach])?,
+        None => cx.all(OF_ALL, params![range.start, range.end, LISTED_MAX])?,
     };
     let ids: Vec<_> = booked.iter().map(|(_, client)| *client).collect();
     let names = Client::names(cx, &ids)?;

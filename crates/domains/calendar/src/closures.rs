@@ -1,5 +1,5 @@
-//! Availability rules: closures of the company, of a location, or of a coach. They take nothing back:
-//! they tell which bookings they concern.
+//! Availability rules: closures of the company, a location or a coach. They cancel nothing: they report the bookings
+//! that they affect.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -26,7 +26,7 @@ use crate::{
 };
 
 record! {
-    /// When nothing can be booked.
+    /// A closure: a time without bookings.
     #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
     #[serde(rename_all = "camelCase")]
     pub struct AvailabilityRule {
@@ -36,13 +36,13 @@ record! {
         applies_to: AppliesTo,
         location_id: Option<LocationId>,
         coach_id: Option<CoachId>,
-        /// The first date, in the zone of what is closed.
+        /// The first date, in the zone of the closed company, location or coach.
         start_date: Date,
         /// Last date.
         end_date: Date,
-        /// From when on each date; the whole date where null.
+        /// Start time on each date; the whole date when null.
         start_time: Option<WallTime>,
-        /// Until when on each date; on the next day where it is not later than the start.
+        /// End time on each date; on the next day if it is not later than the start.
         end_time: Option<WallTime>,
         reason: Option<String>,
         created_at: Timestamp,
@@ -50,7 +50,7 @@ record! {
     }
 }
 
-/// Most closures that are looked at in one go.
+/// Most closures that are read at once.
 const RULES_MAX: i64 = 2_000;
 
 /// The longest closure, in days.
@@ -60,7 +60,7 @@ const DAYS_MAX: i64 = 731;
 pub struct Zones {
     /// The company's.
     pub company: TimeZone,
-    /// Where it takes place, with that place's zone.
+    /// The location, with its zone.
     pub location: Option<(LocationId, TimeZone)>,
     /// Who does it, with that coach's zone.
     pub coach: Option<(CoachId, TimeZone)>,
@@ -73,18 +73,18 @@ impl AvailabilityRule {
 
     /// Closures that reach into a range, wherever on earth it is read.
     pub fn in_range(cx: &mut Read, range: Span) -> Result<Vec<Self>> {
-        let request = Self::prefetch_in_range(cx, range)?;
-        cx.awaited(request)
+        let prefetched = Self::prefetch_in_range(cx, range)?;
+        cx.awaited(prefetched)
     }
 
-    /// Asks for them before they are needed.
+    /// Requests them before they are needed.
     pub fn prefetch_in_range(cx: &mut Read, range: Span) -> Result<Prefetch<Self>> {
         let first = TimeZone::UTC.date_at(range.start.plus_days(-2));
         let last = TimeZone::UTC.date_at(range.end.plus_days(2));
         cx.prefetch(WITHIN, params![first, last, RULES_MAX])
     }
 
-    /// When it closes something that these zones are of.
+    /// The times that it closes, for something in these zones.
     pub fn closes(&self, zones: &Zones) -> Vec<Span> {
         let zone = match (self.applies_to, &zones.location, &zones.coach) {
             (AppliesTo::Company, _, _) => &zones.company,
@@ -201,7 +201,7 @@ path!(RulePath { availability_rule_id: AvailabilityRuleId });
 answer!(RuleAnswer { availability_rule: AvailabilityRule });
 
 impl AvailabilityRule {
-    /// What it closes no more can be had by those who wait.
+    /// Offers seats to waiting lists that a removed closure had blocked.
     fn open_waitlists(&self, cx: &mut Write) -> Result<()> {
         let start = self.start_date.start_in(&TimeZone::UTC).plus_days(-1);
         let end = self.end_date.start_in(&TimeZone::UTC).plus_days(2);
@@ -210,7 +210,7 @@ impl AvailabilityRule {
 }
 
 answer!(
-    /// A closure, and whom it concerns.
+    /// A closure and the bookings it affects.
     ClosedAnswer {
         availability_rule: AvailabilityRule,
         affected_bookings: AffectedBookings,
@@ -218,7 +218,7 @@ answer!(
 );
 
 answer!(
-    /// Whom a closure would concern.
+    /// The bookings that a closure would affect.
     PreviewAnswer {
         affected_bookings: AffectedBookings,
     }
@@ -229,9 +229,10 @@ fn get_availability_rule(cx: &mut Read, Path(at): Path<RulePath>) -> Result<Rule
     Ok(RuleAnswer { availability_rule })
 }
 
-/// A closure.
+/// A closure: a time without bookings.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schemars(rename = "NewAvailabilityRule")]
 pub struct NewRule {
     /// Scope of the closure.
     pub applies_to: AppliesTo,
@@ -243,11 +244,11 @@ pub struct NewRule {
     pub start_date: Date,
     /// The last date, at most 731 days later.
     pub end_date: Date,
-    /// From when on each date; the whole date when absent.
+    /// Start time on each date; the whole date when absent.
     pub start_time: Option<WallTime>,
-    /// Until when on each date.
+    /// End time on each date.
     pub end_time: Option<ClosingTime>,
-    /// Why; nobody but staff is told.
+    /// Reason, for staff only.
     pub reason: Option<Text<500>>,
 }
 
@@ -292,8 +293,10 @@ fn create_availability_rule(cx: &mut Write, Body(new): Body<NewRule>) -> Result<
     Ok(ClosedAnswer { availability_rule: rule, affected_bookings })
 }
 
+/// The fields of a closure to change.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+#[schemars(rename = "AvailabilityRuleChanges")]
 struct RuleChanges {
     start_date: Change<Date>,
     end_date: Change<Date>,

@@ -1,5 +1,4 @@
-//! The making of bookings: one function makes them, whoever asks and through whichever door. It looks at
-//! the same offer that lists slots.
+//! Creating bookings: one function for every caller and entry point. It checks the same offer that lists slots.
 
 use spotter_company::locations::Location;
 use spotter_contract::{Read, Write};
@@ -19,49 +18,49 @@ use crate::{
     types::EventType,
     vocabulary::{
         BookingId, BookingRequestId, BookingStatus, Buffers, CalendarEventId, CapacityAction,
-        EventKind, EventTypeId, Placement, Reason, RecurringBookingId, WaitlistMode,
+        EventKind, EventTypeId, Placement, RecurringBookingId, UnavailableReason, WaitlistMode,
     },
     waitlist,
 };
 
-/// What is to be booked, and how.
+/// A booking to create.
 #[derive(Clone)]
 pub struct BookingDraft {
-    /// For whom.
+    /// The client.
     pub client: ClientId,
-    /// Start.
+    /// Instant at which it begins, in UTC.
     pub starts_at: Timestamp,
-    /// With whom, if with a certain coach.
+    /// The coach, where a certain one is requested.
     pub coach: Option<CoachId>,
-    /// Where, if at a certain place.
+    /// Location, if any.
     pub location: Option<LocationId>,
     /// The class, if it is one.
     pub class: Option<CalendarEventId>,
-    /// What to do where it is full.
+    /// What to do where the event is full.
     pub capacity: CapacityAction,
-    /// Whether only what is taken counts.
+    /// Whether only occupied time counts.
     pub ignore_policy: bool,
     /// Whether it may be further ahead than single bookings may.
     pub ignore_window: bool,
-    /// Whether it was asked for in time.
+    /// Whether the minimum notice has been met already.
     pub ignore_notice: bool,
-    /// Whether the client may be somewhere else then.
+    /// Whether the client may have another booking then.
     pub allow_overlap: bool,
     /// Note by staff.
     pub note: Option<String>,
     /// The integrator's own id for it.
     pub external_id: Option<String>,
-    /// The request that it comes of.
+    /// The request that it is made from.
     pub request: Option<BookingRequestId>,
-    /// The series that it is of, and its date there.
+    /// Its series, and its date in it.
     pub series: Option<(RecurringBookingId, Date)>,
-    /// What is not in its way: the hold of its own request, or the event that it is moved from.
+    /// What does not conflict with it: the hold of its own request, or the event that it is moved from.
     pub than: Option<Id>,
-    /// The booking that is moved: what it holds is free for it.
+    /// The moved booking: its credits are available for it.
     pub moved: Option<BookingId>,
 }
 
-/// A request as a wish again, once a coach has said yes.
+/// The draft of a booking from a request that a coach has accepted.
 pub fn draft_of(request: &BookingRequest) -> BookingDraft {
     BookingDraft {
         client: request.client_id,
@@ -92,8 +91,8 @@ pub fn bookable_type(cx: &mut Read, id: EventTypeId) -> Result<EventType> {
     Ok(event_type)
 }
 
-/// Whether nobody has set aside what something of every week is made of: the kind, its coach, its place. What is made stays;
-/// no dates are added while it is.
+/// Whether the type, coach and location of a series are all active. Existing occurrences stay; no dates are added
+/// while one is archived.
 pub fn goes_on(
     cx: &mut Read,
     kind: EventTypeId,
@@ -199,7 +198,7 @@ pub fn find_slot(
         Placement::Placed(slot) => Ok(slot),
         Placement::Blocked(reasons) => {
             // Another class may be another coach's.
-            let is_full = reasons.contains(&Reason::Full);
+            let is_full = reasons.contains(&UnavailableReason::Full);
             let refused = RefusedSlot {
                 coach: draft.coach.filter(|_| !is_full),
                 ..RefusedSlot::of(draft, draft.starts_at, &reasons)
@@ -240,11 +239,11 @@ pub fn look_up_slot(
     }
     for start in &mut found {
         start.reasons.retain(|reason| match reason {
-            Reason::ClientBusy => !draft.allow_overlap,
-            Reason::Full => draft.capacity == CapacityAction::Reject,
-            Reason::Window => !draft.ignore_policy && !draft.ignore_window,
-            Reason::Notice => !draft.ignore_policy && !draft.ignore_notice,
-            Reason::DailyLimit | Reason::NotEntitled => !draft.ignore_policy,
+            UnavailableReason::ClientBusy => !draft.allow_overlap,
+            UnavailableReason::Full => draft.capacity == CapacityAction::Reject,
+            UnavailableReason::Window => !draft.ignore_policy && !draft.ignore_window,
+            UnavailableReason::Notice => !draft.ignore_policy && !draft.ignore_notice,
+            UnavailableReason::DailyLimit | UnavailableReason::NotEntitled => !draft.ignore_policy,
             _ => true,
         });
     }
@@ -260,7 +259,7 @@ pub fn look_up_slot(
         }));
     }
     let closest = found.iter().min_by_key(|start| start.reasons.len());
-    let reasons = closest.map_or(vec![Reason::Closed], |start| start.reasons.clone());
+    let reasons = closest.map_or(vec![UnavailableReason::Closed], |start| start.reasons.clone());
     Ok(Placement::Blocked(reasons))
 }
 

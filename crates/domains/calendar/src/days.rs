@@ -1,6 +1,6 @@
-//! The days of a coach or a limited location: a row for each UTC day, in which everything that takes
-//! time is packed. Rows are made ahead, because a row that is there is changed without touching an
-//! index, and two who book on different days never meet.
+//! The days of a coach or a limited location: a row for each UTC day, with every occupied span packed into it. Rows
+//! are made ahead, because updating an existing row touches no index, and bookings on different days never block each
+//! other.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,7 +19,7 @@ use crate::{
 
 /// How many days ahead there are rows.
 const AHEAD_DAYS: i64 = 125;
-/// Most events of a location that are read anew when it is limited.
+/// Most events of a location that are reread when it becomes limited.
 const EVENTS_MAX: i64 = 20_000;
 
 const DAY: i64 = 86_400_000;
@@ -31,11 +31,11 @@ pub fn busy_spans(
     range: Span,
     than: Option<Id>,
 ) -> Result<Vec<Vec<Span>>> {
-    let request = prefetch_busy_spans(cx, owners, range)?;
-    awaited_busy_spans(cx, request, than)
+    let prefetched = prefetch_busy_spans(cx, owners, range)?;
+    awaited_busy_spans(cx, prefetched, than)
 }
 
-/// Asks for what takes the time of each owner before it is needed.
+/// Requests the occupied spans of each owner before they are needed.
 pub fn prefetch_busy_spans(
     cx: &mut Read,
     owners: &[Id],
@@ -46,7 +46,7 @@ pub fn prefetch_busy_spans(
     owners.iter().map(call).collect()
 }
 
-/// What was asked for, in the order of the owners.
+/// The requested spans, in the order of the owners.
 pub fn awaited_busy_spans(
     cx: &mut Read,
     request: Vec<Prefetch<(Vec<u8>,)>>,
@@ -58,7 +58,7 @@ pub fn awaited_busy_spans(
             .into_iter()
             .flat_map(|(packed,)| Busy::unpack(&packed).others(than).collect::<Vec<_>>())
             .collect();
-        // What reaches over midnight stands on both days.
+        // A span over midnight is stored on both days.
         taken.sort_unstable();
         taken.dedup();
         taken.into_iter().map(|taken| taken.span).collect()
@@ -72,9 +72,8 @@ pub fn busy(cx: &mut Read, coach: CoachId, range: Span, than: Option<Id>) -> Res
     Ok(merged(taken.into_iter().flatten().collect()))
 }
 
-/// Has the days around some starts to itself from now on, those of their coaches and of another who takes
-/// them over, in one order: two who change them in different ones wait for one another once, and not in a
-/// circle.
+/// Locks the days around some starts, of their coaches and of one who takes over, in one fixed order: transactions
+/// that change the same days wait for each other and cannot deadlock.
 pub fn hold(
     cx: &mut Write,
     starts: impl Iterator<Item = (CoachId, Timestamp)>,
@@ -153,7 +152,7 @@ fn prepare_days(cx: &mut Write, owner: Id) -> Result<()> {
 }
 
 static PREPARE_DAYS: Timer =
-    Timer::new("prepare_days", "Make room in a coach's calendar for one more day", prepare_days);
+    Timer::new("prepare_days", "Prepare one more day of a coach's calendar", prepare_days);
 
 /// The operations and statements of this module.
 pub(super) fn area() -> Area {

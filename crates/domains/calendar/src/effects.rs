@@ -1,4 +1,4 @@
-//! What operations of the calendar are about to do, as people are asked to confirm it, in every language.
+//! The effects of calendar operations, as a confirmation shows them, in every language.
 
 use spotter_kernel::{Date, phrases};
 
@@ -26,7 +26,7 @@ phrases! {
             "{bookings} boekingen worden geannuleerd; dat kan niet ongedaan worden gemaakt."
             "{bookings} Buchungen werden storniert; das lässt sich nicht rückgängig machen."
         BookingsOfClientCancelled
-            "Their bookings to come, waiting list positions and requests are cancelled as early."
+            "Their upcoming bookings, waitlist positions and requests are cancelled as early cancellations, without a fee."
             "Hun komende boekingen, plekken op wachtlijsten en aanvragen worden op tijd geannuleerd."
             "Ihre kommenden Buchungen, Wartelistenplätze und Anfragen werden als rechtzeitig storniert."
         CancelledEarly
@@ -52,7 +52,7 @@ phrases! {
         CreditsUsed { units: i64 }
             "It takes {units} of the client's credits."
             "Het kost {units} van de credits van de klant."
-            "Es kostet {units} vom Guthaben des Kunden."
+            "Es kostet {units} Credits des Kunden."
         DatesBooked { through: Date, left_out: usize }
             "Its dates until {through} are booked, but for {left_out}."
             "De data tot {through} worden geboekt, op {left_out} na."
@@ -150,7 +150,7 @@ phrases! {
             "Van {name} worden geen agenda-items meer gemaakt."
             "Aus {name} werden keine Termine mehr erstellt."
         UncoveredBookingsCancelled
-            "Bookings to come that nothing covers any more are cancelled as early."
+            "Upcoming bookings that nothing covers any more are cancelled as early cancellations, without a fee."
             "Komende boekingen die nergens meer onder vallen worden op tijd geannuleerd."
             "Kommende Buchungen, die nichts mehr deckt, werden als rechtzeitig storniert."
         Waitlisted { name: String, at: String, place: i64 }

@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 use spotter_contract::{
-    Area, LeftKind, ListQuery, Path, Read, Remainder, SetAside, Write, answer, listed, operation,
-    path,
+    ArchivedKind, Area, ListQuery, Path, Read, Remainder, RemainderKind, Write, answer, listed,
+    operation, path,
 };
 use spotter_kernel::{
     Date, Key, Result, TimeZone, Timestamp,
@@ -31,40 +31,40 @@ record! {
     pub struct CalendarEvent {
         /// The event's id.
         pub calendar_event_id: CalendarEventId,
-        /// Whether it was made for who booked it, or is joined.
+        /// Kind: an appointment, or a class with seats.
         pub kind: EventKind,
-        /// The event type.
+        /// Kind of appointment or class, one of `GET /event-types`.
         pub event_type_id: EventTypeId,
         /// The template that it was made of.
         pub event_template_id: Option<EventTemplateId>,
         /// Display name.
         pub name: String,
-        /// The coach.
+        /// Coach who leads it.
         pub coach_id: CoachId,
-        /// Where it takes place, if it has a place.
+        /// Location, if any.
         pub location_id: Option<LocationId>,
-        /// Start.
+        /// Instant at which it begins, in UTC.
         pub starts_at: Timestamp,
-        /// End.
+        /// Instant at which it is over, in UTC.
         pub ends_at: Timestamp,
-        /// Time zone of the event.
+        /// IANA zone of the place where it is held.
         pub time_zone: TimeZone,
         /// Number of seats.
         pub capacity: i64,
-        /// How many are booked, offered or held for requests.
+        /// Number of seats that are booked, offered or held for requests.
         pub seats_taken: i64,
-        /// How many wait in line.
+        /// Number of bookings on the waiting list.
         pub waitlisted: i64,
         /// The last place in the line that was given.
         #[serde(skip)]
         pub last_position: i64,
         /// Whether it takes place.
         pub status: EventStatus,
-        /// The series that it is of.
+        /// Series that made it; absent for a single one.
         pub event_series_id: Option<EventSeriesId>,
-        /// Its date in the series, which stays the same however it is moved.
+        /// Original date in the series, which does not change when it is moved.
         pub occurrence_date: Option<Date>,
-        /// Whether it was changed apart from its series.
+        /// Whether it differs from its series.
         pub is_exception: bool,
         /// Minutes that its coach needs before it.
         #[serde(skip)]
@@ -82,23 +82,23 @@ record! {
     }
 }
 
-/// What an event is made of.
+/// A new event.
 pub struct NewEvent {
     /// Its kind.
     pub kind: EventKind,
-    /// The event type.
+    /// Kind of appointment or class, one of `GET /event-types`.
     pub event_type_id: EventTypeId,
     /// The template that it is made of.
     pub event_template_id: Option<EventTemplateId>,
     /// Display name.
     pub name: String,
-    /// The coach.
+    /// Coach who leads it.
     pub coach_id: CoachId,
-    /// The location.
+    /// Where it is held.
     pub location_id: Option<LocationId>,
     /// Start and end.
     pub span: Span,
-    /// Time zone of the event.
+    /// IANA zone of the place where it is held.
     pub time_zone: TimeZone,
     /// Number of seats.
     pub capacity: i64,
@@ -106,7 +106,7 @@ pub struct NewEvent {
     pub seats_taken: i64,
     /// The minutes that its coach needs around it.
     pub buffers: Buffers,
-    /// The series that it is of, and its date there.
+    /// Its series, and its date in it.
     pub series: Option<(EventSeriesId, Date)>,
 }
 
@@ -116,7 +116,7 @@ impl CalendarEvent {
         cx.one(FIND, params![id])?.ok_or_else(|| Key::NotFound.into())
     }
 
-    /// An event, which takes its coach's time, and its location's room where that is limited.
+    /// Creates an event, which occupies its coach, and its location where that is limited.
     pub fn create(cx: &mut Write, new: NewEvent, limited: bool) -> Result<Self> {
         let event = Self {
             calendar_event_id: CalendarEventId(cx.new_id()),
@@ -155,12 +155,12 @@ impl CalendarEvent {
         Span::new(self.starts_at, self.ends_at)
     }
 
-    /// Whether it takes place.
+    /// Status of the event.
     pub fn is_scheduled(&self) -> bool {
         self.status == EventStatus::Scheduled
     }
 
-    /// Seats that nobody has.
+    /// The number of free seats.
     pub fn free_seats(&self) -> i64 {
         (self.capacity - self.seats_taken).max(0)
     }
@@ -192,19 +192,19 @@ impl CalendarEvent {
         }
     }
 
-    /// Writes down what has changed of when and where it takes place, and how many seats it has.
+    /// Saves a changed time, location or capacity.
     pub fn revise(&mut self, cx: &mut Write, before: &Self) -> Result<()> {
         metrics::follow_event(cx, Some(before), self);
         self.save(cx)
     }
 
-    /// Writes down what has changed of its seats and its line.
+    /// Saves changes of its seats and waiting list.
     pub fn save(&mut self, cx: &mut Write) -> Result<()> {
         self.updated_at = cx.now();
         cx.defer(SAVE, &self.params())
     }
 
-    /// Ends an event that nobody comes to any more.
+    /// Ends an event that has no bookings any more.
     pub fn end(&mut self, cx: &mut Write) -> Result<()> {
         let before = self.clone();
         self.status = EventStatus::Cancelled;
@@ -234,12 +234,13 @@ impl CalendarEvent {
     }
 }
 
-/// Most classes that a list of slots looks at.
+/// Most classes that a list of slots reads.
 const CLASSES_MAX: i64 = 2_001;
 
-/// An event as it is told, with what the clock shows at its start.
+/// A class or an appointment, with its local start.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "CalendarEvent")]
 pub struct EventView {
     #[serde(flatten)]
     event: CalendarEvent,
@@ -293,7 +294,7 @@ fn list_calendar_events(
 }
 
 path!(
-    /// Where an event stands in a path.
+    /// An event in a path.
     pub EventPath {
         /// The event's id.
         calendar_event_id: CalendarEventId,
@@ -339,23 +340,23 @@ lists! {
     ).tallied(TALLY);
 }
 
-/// The classes to come, and the appointments that are booked, of what is set aside.
+/// Upcoming classes and booked appointments of an archived record.
 const STAYS: &[Remainder] = &[
     Remainder::new(
-        SetAside::Coach,
-        LeftKind::CalendarEvent,
+        ArchivedKind::Coach,
+        RemainderKind::CalendarEvent,
         |cx, coach, most| cx.all(LEFT_BY_COACH, params![coach, cx.now(), most]),
         |total| CalendarEffect::EventsStayWithCoach { total }.into(),
     ),
     Remainder::new(
-        SetAside::Location,
-        LeftKind::CalendarEvent,
+        ArchivedKind::Location,
+        RemainderKind::CalendarEvent,
         |cx, location, most| cx.all(LEFT_AT_LOCATION, params![location, cx.now(), most]),
         |total| CalendarEffect::EventsStayAtLocation { total }.into(),
     ),
     Remainder::new(
-        SetAside::EventType,
-        LeftKind::CalendarEvent,
+        ArchivedKind::EventType,
+        RemainderKind::CalendarEvent,
         |cx, kind, most| cx.all(LEFT_OF_TYPE, params![kind, cx.now(), most]),
         |total| CalendarEffect::EventsOfTypeStay { total }.into(),
     ),

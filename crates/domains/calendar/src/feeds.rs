@@ -1,7 +1,6 @@
-//! Calendar feeds: private addresses at which the calendar programs of people read along. A coach's shows
-//! what the coach does, a client's what the client has booked, a location's what takes place there, without
-//! anybody's name. An address is shown once, and ends when it is replaced or taken back, or when its owner
-//! leaves.
+//! Calendar feeds: private addresses that calendar programs subscribe to. A coach's feed shows what the coach does, a
+//! client's what the client has booked, a location's what takes place there, without names of people. An address is
+//! shown once, and ends when it is replaced or revoked, or when its owner leaves.
 
 use std::collections::BTreeMap;
 
@@ -9,8 +8,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use spotter_company::{company::Company, locations::Location};
 use spotter_contract::{
-    Actor, Area, Body, Document, Effect, ListQuery, Offboarding, Path, Read, ReaderDocument, Role,
-    Success, UpdatedFrom, Write, answer, listed, operation, path, vault::digest,
+    Actor, Area, Body, Effect, LinkedDocument, ListQuery, Offboarding, Path, Read, ReaderDocument,
+    Role, Success, UpdatedFrom, Write, answer, listed, operation, path, vault::digest,
 };
 use spotter_kernel::{
     Id, Key, Problem, Result, Rule, Timestamp,
@@ -25,13 +24,13 @@ use crate::{
     effects::CalendarEffect,
     events::CalendarEvent,
     hours::Span,
-    ical::{Entry, calendar},
+    ical::{CalendarEntry, calendar},
     rules::CalendarRule,
     vocabulary::{BookingStatus, CalendarEventId, CalendarFeedId, EventKind},
 };
 
 words! {
-    /// Whose calendar a feed is.
+    /// The owner of a feed.
     pub enum FeedKind { Coach = "coach", Client = "client", Location = "location" }
 }
 
@@ -44,13 +43,13 @@ const ENTRIES_MAX: i64 = 5_000;
 const FEEDS_MAX: i64 = 10;
 
 record! {
-    /// An address at which a calendar is read.
+    /// The secret address of a calendar in iCalendar format.
     #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
     #[serde(rename_all = "camelCase")]
     pub struct CalendarFeed {
         /// The feed's id.
         calendar_feed_id: CalendarFeedId,
-        /// Whose calendar it is.
+        /// Kind of owner.
         kind: FeedKind,
         /// The coach, the client or the location.
         owner_id: Id,
@@ -60,7 +59,7 @@ record! {
         #[serde(skip)]
         digest: Vec<u8>,
         created_at: Timestamp,
-        /// When its address was made.
+        /// When its address was last created.
         updated_at: Timestamp,
     }
 }
@@ -72,7 +71,7 @@ impl CalendarFeed {
         found.filter(|feed| feed.is_callers(cx)).ok_or_else(|| Key::NotFound.into())
     }
 
-    /// People look after their own and what they have made; managers after every coach's and location's.
+    /// People manage their own feeds and those they created; managers those of every coach and location.
     fn is_callers(&self, cx: &Read) -> bool {
         match cx.caller().actor {
             Actor::Client { id, .. } => self.owner_id == id.0,
@@ -110,11 +109,12 @@ fn list_calendar_feeds(
     })
 }
 
-/// Whose calendar is to be read.
+/// The calendar of the feed.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schemars(rename = "NewCalendarFeed")]
 struct NewFeed {
-    /// Clients read their own; coaches their own and those of locations; managers every coach's, too.
+    /// Clients may create their own; coaches their own and those of locations; managers every coach's, too.
     kind: FeedKind,
     /// The coach; the caller when absent.
     coach_id: Option<CoachId>,
@@ -123,15 +123,15 @@ struct NewFeed {
 }
 
 answer!(
-    /// A feed and its address, which is shown this once.
+    /// A calendar feed with its address, which is returned only once.
     FeedAnswer {
         calendar_feed: CalendarFeed,
-        /// Where a calendar program reads it. Whoever knows it can.
+        /// Address of the calendar. Anyone who has it can read the calendar.
         url: String,
     }
 );
 
-/// Whose calendar is meant, if it is the caller's to hand out.
+/// The owner of a new feed, if the caller may create it.
 fn owner(cx: &mut Write, new: &NewFeed) -> Result<Id> {
     let absent = |field: &str| Problem::invalid(field, Rule::WrongKind);
     match (new.kind, new.coach_id, new.location_id) {
@@ -200,7 +200,7 @@ fn rotate_calendar_feed(cx: &mut Write, Path(at): Path<FeedPath>) -> Result<Feed
 }
 
 answer!(
-    /// A feed that is no more.
+    /// A removed feed.
     GoneAnswer {
         calendar_feed_id: CalendarFeedId,
     }
@@ -213,7 +213,7 @@ fn delete_calendar_feed(cx: &mut Write, Path(at): Path<FeedPath>) -> Result<Gone
     Ok(GoneAnswer { calendar_feed_id: feed.calendar_feed_id })
 }
 
-/// What whoever knows the address of a feed reads.
+/// The calendar of a feed, for its secret address.
 fn read_feed(cx: &mut Read, credential: &Credential) -> Result<Option<ReaderDocument>> {
     let feed: Option<CalendarFeed> = cx.one(BY_DIGEST, params![digest(credential).to_vec()])?;
     let Some(feed) = feed else { return Ok(None) };
@@ -248,13 +248,13 @@ fn read_feed(cx: &mut Read, credential: &Credential) -> Result<Option<ReaderDocu
     Ok(Some(ReaderDocument { reader: feed.calendar_feed_id.0, content }))
 }
 
-/// What a record is known by in every calendar.
+/// The UID of a record, the same in every calendar.
 fn uid(cx: &Read, id: Id) -> String {
     format!("{id}@{}.spotter", cx.company())
 }
 
-fn entry_of(cx: &Read, event: &CalendarEvent) -> Entry {
-    Entry {
+fn entry_of(cx: &Read, event: &CalendarEvent) -> CalendarEntry {
+    CalendarEntry {
         uid: uid(cx, event.calendar_event_id.0),
         changed_at: event.updated_at,
         created_at: event.created_at,
@@ -268,11 +268,11 @@ fn entry_of(cx: &Read, event: &CalendarEvent) -> Entry {
     }
 }
 
-/// What a feed shows of another record, and when that was last changed.
+/// A label from another record, and when that changed.
 type DatedLabel = Option<(String, Timestamp)>;
 
-impl Entry {
-    /// With what it shows of other records: who renames one of them changes the entry.
+impl CalendarEntry {
+    /// Includes labels of other records: renaming one of them changes the entry.
     fn showing<const N: usize>(mut self, others: [&DatedLabel; N]) -> Self {
         for (_, at) in others.into_iter().flatten() {
             self.changed_at = self.changed_at.max(*at);
@@ -285,7 +285,7 @@ fn text_of(called: &DatedLabel) -> Option<String> {
     called.as_ref().map(|(text, _)| text.clone())
 }
 
-/// What places are called, each asked for once.
+/// Names of locations, each read once.
 #[derive(Default)]
 struct LocationLabels(BTreeMap<LocationId, (String, Timestamp)>);
 
@@ -307,7 +307,7 @@ fn seats(event: &CalendarEvent) -> String {
     format!("{} ({}/{})", event.name, event.seats_taken, event.capacity)
 }
 
-fn of_coach(cx: &mut Read, coach: CoachId, range: Span) -> Result<Vec<Entry>> {
+fn of_coach(cx: &mut Read, coach: CoachId, range: Span) -> Result<Vec<CalendarEntry>> {
     let within = params![coach, range.start, range.end, ENTRIES_MAX];
     let events: Vec<CalendarEvent> = cx.all(EVENTS_OF_COACH, within)?;
     let booked: Vec<(CalendarEventId, ClientId)> = cx.all(CLIENTS_OF_COACH, within)?;
@@ -326,12 +326,12 @@ fn of_coach(cx: &mut Read, coach: CoachId, range: Span) -> Result<Vec<Entry>> {
         };
         let place = places.label(cx, event.location_id)?;
         let location = text_of(&place);
-        let entry = Entry { summary, location, ..entry_of(cx, &event) };
+        let entry = CalendarEntry { summary, location, ..entry_of(cx, &event) };
         entries.push(entry.showing([&place, &client]));
     }
     let tasks: Vec<Task> = cx.all(TASKS_OF_COACH, within)?;
     for task in tasks {
-        entries.push(Entry {
+        entries.push(CalendarEntry {
             uid: uid(cx, task.calendar_task_id),
             changed_at: task.updated_at,
             created_at: task.created_at,
@@ -361,7 +361,7 @@ record! {
     }
 }
 
-fn of_client(cx: &mut Read, client: ClientId, range: Span) -> Result<Vec<Entry>> {
+fn of_client(cx: &mut Read, client: ClientId, range: Span) -> Result<Vec<CalendarEntry>> {
     let within = params![client, range.start, range.end, ENTRIES_MAX];
     let bookings: Vec<Booking> = cx.all(BOOKINGS, within)?;
     let coaches: Vec<_> = bookings.iter().map(|booking| booking.coach_id).collect();
@@ -370,7 +370,7 @@ fn of_client(cx: &mut Read, client: ClientId, range: Span) -> Result<Vec<Entry>>
     let mut entries = Vec::with_capacity(bookings.len());
     for (booking, coach) in bookings.into_iter().zip(names) {
         let place = places.label(cx, booking.location_id)?;
-        let entry = Entry {
+        let entry = CalendarEntry {
             uid: uid(cx, booking.booking_id.0),
             changed_at: booking.updated_at,
             created_at: booking.created_at,
@@ -387,7 +387,7 @@ fn of_client(cx: &mut Read, client: ClientId, range: Span) -> Result<Vec<Entry>>
     Ok(entries)
 }
 
-fn at_location(cx: &mut Read, location: LocationId, range: Span) -> Result<Vec<Entry>> {
+fn at_location(cx: &mut Read, location: LocationId, range: Span) -> Result<Vec<CalendarEntry>> {
     let within = params![location, range.start, range.end, ENTRIES_MAX];
     let events: Vec<CalendarEvent> = cx.all(EVENTS_AT, within)?;
     let coaches: Vec<_> = events.iter().map(|event| event.coach_id).collect();
@@ -398,13 +398,13 @@ fn at_location(cx: &mut Read, location: LocationId, range: Span) -> Result<Vec<E
             EventKind::Appointment => event.name.clone(),
         };
         let description = text_of(&coach);
-        Entry { summary, description, ..entry_of(cx, &event) }.showing([&coach])
+        CalendarEntry { summary, description, ..entry_of(cx, &event) }.showing([&coach])
     };
     Ok(events.into_iter().zip(names).map(entry).collect())
 }
 
 /// A feed, where calendar programs read it.
-static FEED: Document = Document {
+static FEED: LinkedDocument = LinkedDocument {
     place: ("/calendars/", ".ics"),
     kind: CredentialKind::CalendarFeed,
     media_type: "text/calendar; charset=utf-8",
@@ -412,7 +412,7 @@ static FEED: Document = Document {
     read: read_feed,
 };
 
-/// Whoever leaves reads along no more, and nobody reads along with them.
+/// Ends the feeds that a leaving person subscribes to and those of their calendar.
 fn end_of_owner(cx: &mut Write, owner: Id) -> Result<u64> {
     cx.execute(DELETE_OF, params![owner])
 }
@@ -460,7 +460,7 @@ lists! {
         "calendar_feed WHERE company_id = ?1 AND kind <> 'client'",
         "calendar_feed_id DESC",
     );
-    /// Feeds of one person, and those that they have made, newest first.
+    /// Feeds of a person, and those that they created, newest first.
     OWN: List<CalendarFeed, UpdatedFrom> = List::new(
         "calendar_feed WHERE company_id = ?1 AND (owner_id = ?2 OR made_by = ?2)",
         "calendar_feed_id DESC",

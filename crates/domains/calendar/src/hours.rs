@@ -1,5 +1,5 @@
-//! Windows: when somebody works or something is open, in wall-clock times of a zone, and the starts on
-//! their grid. Knows no database.
+//! Windows: working hours or opening hours in wall-clock times of a zone, and the starts on their grid. Needs no
+//! database.
 
 use jiff::{Span as Duration, civil::DateTime, tz::AmbiguousOffset};
 use spotter_kernel::{Date, TimeZone, Timestamp};
@@ -13,7 +13,7 @@ pub use spotter_kernel::span::{Span, Window, dates, merged};
 pub struct Opening {
     /// From its start until before its end.
     pub span: Span,
-    /// Until when what begins in it may last: its end, or that of the window that goes on there.
+    /// The latest end of what starts in it: its end, or that of an adjoining window.
     pub reach: Timestamp,
     /// The date that it belongs to.
     pub date: Date,
@@ -28,14 +28,13 @@ impl Opening {
         Self { span, reach: span.end, date, wall: date.0.at(hours, minutes, 0, 0) }
     }
 
-    /// A stretch of a date that has no window of its own, such as the whole of it.
+    /// A part of a date without a window, such as the whole of it.
     pub fn whole(date: Date, span: Span) -> Self {
         Self { span, reach: span.end, date, wall: date.0.at(0, 0, 0, 0) }
     }
 
-    /// Every instant in the window at which the clock shows its start plus a multiple of the interval,
-    /// and from which so many minutes fit until its reach: none where the clock skips that time, two where it shows it
-    /// twice.
+    /// Every instant in the window at which the clock shows its start plus a multiple of the interval, and from which
+    /// the given minutes fit before its end: none where the clock skips that time, two where it shows it twice.
     pub fn starts(&self, interval: i64, minutes: i64, zone: &TimeZone) -> Vec<Timestamp> {
         let Span { start, end } = self.span;
         let last = self.reach.plus_millis(-minutes * MINUTE).min(end.plus_millis(-1));
@@ -68,7 +67,7 @@ impl Opening {
     }
 }
 
-/// Windows of which one goes on where another ends, such as at midnight: what begins in one may end in the next.
+/// Joins adjoining windows, such as at midnight: what starts in one may end in the next.
 pub fn joined(mut openings: Vec<Opening>) -> Vec<Opening> {
     let whole = merged(openings.iter().map(|opening| opening.span).collect());
     for opening in &mut openings {
@@ -91,13 +90,13 @@ fn wall_time_at(view: DateTime, zone: &TimeZone) -> [Option<Timestamp>; 2] {
     }
 }
 
-/// What the clock of a zone shows at an instant, with its offset from UTC (RFC 3339): an hour that comes twice has two.
+/// The local time at an instant, with its offset from UTC (RFC 3339): a repeated hour has two.
 pub fn with_offset(at: Timestamp, zone: &TimeZone) -> String {
     let local = at.to_jiff().to_zoned(zone.0.clone());
     local.strftime("%Y-%m-%dT%H:%M:%S%:z").to_string()
 }
 
-/// What the clock of a zone shows at an instant, as `YYYY-MM-DDTHH:MM`.
+/// The local time at an instant, as `YYYY-MM-DDTHH:MM`.
 pub fn local(at: Timestamp, zone: &TimeZone) -> String {
     let zoned = zone.0.to_datetime(at.to_jiff());
     let (date, time) = (zoned.date(), zoned.time());
@@ -128,7 +127,7 @@ mod tests {
         WallTime::parse(&format!("{:02}:{:02}", minutes / 60 % 24, minutes % 60)).unwrap()
     }
 
-    /// Minute by minute through the window: what the clock shows, and how far that is from the start.
+    /// Slow reference: minute by minute through the window, the local time and the distance from the start.
     fn walked(window: &Opening, interval: i64, minutes: i64, zone: &TimeZone) -> Vec<Timestamp> {
         let mut found = Vec::new();
         let mut at = window.span.start;
@@ -177,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn who_works_around_the_clock_works_over_midnight() {
+    fn round_the_clock_hours_cross_midnight() {
         let zone = TimeZone::parse("Europe/Amsterdam").unwrap();
         let on = |date: &str, opens, closes| {
             let window = Window { start: time(opens), end: time(closes) };

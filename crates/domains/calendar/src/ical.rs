@@ -1,5 +1,5 @@
-//! iCalendar (RFC 5545), as far as other calendars need it to show what takes place: one VEVENT an
-//! occurrence, in UTC, so that nobody's idea of a zone comes in between. Knows no database.
+//! iCalendar (RFC 5545), as far as calendar programs need it to show events: one VEVENT per occurrence, in UTC, so
+//! that no program's zone data matters. Needs no database.
 
 use std::fmt::Write;
 
@@ -12,10 +12,10 @@ const LINE: usize = 75;
 
 /// Something that takes place.
 #[derive(Clone, Debug)]
-pub struct Entry {
-    /// What it is known by, for ever and everywhere.
+pub struct CalendarEntry {
+    /// Its globally unique and permanent id.
     pub uid: String,
-    /// When what it shows was last changed.
+    /// When its content last changed.
     pub changed_at: Timestamp,
     /// When its record was made.
     pub created_at: Timestamp,
@@ -25,7 +25,7 @@ pub struct Entry {
     pub span: Span,
     /// Display name.
     pub summary: String,
-    /// With whom, or what else there is to say.
+    /// The coach, or other details.
     pub description: Option<String>,
     /// Where.
     pub location: Option<String>,
@@ -36,7 +36,7 @@ pub struct Entry {
 }
 
 /// A calendar of this name.
-pub fn calendar(name: &str, entries: &[Entry]) -> String {
+pub fn calendar(name: &str, entries: &[CalendarEntry]) -> String {
     let mut out = String::new();
     line(&mut out, "BEGIN", "VCALENDAR");
     line(&mut out, "VERSION", "2.0");
@@ -54,7 +54,7 @@ pub fn calendar(name: &str, entries: &[Entry]) -> String {
     out
 }
 
-fn event(out: &mut String, entry: &Entry) {
+fn event(out: &mut String, entry: &CalendarEntry) {
     line(out, "BEGIN", "VEVENT");
     line(out, "UID", &text(&entry.uid));
     line(out, "DTSTAMP", &utc(entry.changed_at));
@@ -75,9 +75,9 @@ fn event(out: &mut String, entry: &Entry) {
     line(out, "END", "VEVENT");
 }
 
-/// A number that grows with each change of what is shown (section 3.8.7.4): also of a place's name, which changes no
-/// record of the event. A number of 32 bits holds the seconds of 68 years.
-fn sequence(entry: &Entry) -> i64 {
+/// SEQUENCE: a number that grows with each change of what is shown (section 3.8.7.4), including a location's name,
+/// which changes no record of the event. 32 bits hold the seconds of 68 years.
+fn sequence(entry: &CalendarEntry) -> i64 {
     const YEAR_2020: i64 = 1_577_836_800;
     (entry.changed_at.millis() / 1_000 - YEAR_2020).max(0) + entry.revision
 }
@@ -128,7 +128,7 @@ mod tests {
 
     use super::*;
 
-    /// What a reader makes of content lines: folds undone, values taken apart.
+    /// A parser of content lines: unfolds and unescapes them.
     fn read(calendar: &str) -> Vec<(String, String)> {
         let unfolded = calendar.replace("\r\n ", "");
         let lines = unfolded.split("\r\n").filter(|line| !line.is_empty());
@@ -152,9 +152,9 @@ mod tests {
             .collect()
     }
 
-    fn entry(summary: &str) -> Entry {
+    fn entry(summary: &str) -> CalendarEntry {
         let at = |text: &str| Timestamp::parse(text).unwrap();
-        Entry {
+        CalendarEntry {
             uid: "1@2".into(),
             changed_at: at("2026-10-01T08:00:00Z"),
             created_at: at("2026-09-01T08:00:00Z"),
@@ -178,15 +178,15 @@ mod tests {
         assert_eq!(value("DTSTART"), Some("20261025T003000Z"));
         assert_eq!(value("DTEND"), Some("20261025T013000Z"));
         assert_eq!(value("LOCATION"), Some("Studio; Kade 1, Utrecht"));
-        // 2026-10-01T08:00:00Z is so many seconds after the beginning of 2020.
+        // Seconds from the beginning of 2020 to 2026-10-01T08:00:00Z.
         assert_eq!((value("SEQUENCE"), value("STATUS")), (Some("213004802"), Some("CONFIRMED")));
         assert_eq!((value("DESCRIPTION"), value("X-WR-CALNAME")), (None, Some("Gym")));
     }
 
     proptest! {
-        /// Whatever people call things, lines are short, and what is read is what was written.
+        /// Whatever text is used, lines are short, and parsing returns what was written.
         #[test]
-        fn any_name_comes_back(summary in any::<String>()) {
+        fn any_name_round_trips(summary in any::<String>()) {
             let output = calendar("Gym", &[entry(&summary)]);
             prop_assert!(output.split("\r\n").all(|line| line.len() <= LINE));
             prop_assert!(!output.replace("\r\n", "").contains(['\r', '\n']));

@@ -1,5 +1,5 @@
-//! What bookings and events amount to for the reports, by the date in the zone where they take place: seats
-//! by what became of them, what there was room for, and who came.
+//! Reports' metrics of bookings and events, by the date in the zone where they take place: seats by attendance,
+//! capacity, and visiting clients.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,7 +9,7 @@ use spotter_contract::{
     metrics::{self, Days, Difference, scope, scopes},
 };
 use spotter_kernel::{
-    Date, Id, Result, TimeZone, Timestamp,
+    Date, DateRange, Id, Result, TimeZone, Timestamp,
     id::{ClientId, CoachId, LocationId},
 };
 use spotter_store::{params, record, statements};
@@ -37,7 +37,7 @@ const NONE: Attendance = Attendance {
 };
 
 record! {
-    /// Of a booking, what it counts as.
+    /// The figures of a booking.
     #[derive(Debug, Clone, PartialEq)]
     struct BookedSeat {
         booking_id: Id,
@@ -71,7 +71,7 @@ impl From<&Booking> for BookedSeat {
 }
 
 impl BookedSeat {
-    /// What became of it; nothing of a place in the line, or of an offer.
+    /// Its attendance; zero for a waiting-list place or an offer.
     fn metrics(&self) -> Attendance {
         match (self.status, self.attendance_status, self.cancellation_timing) {
             (BookingStatus::Booked, AttendanceStatus::Attended, _) => {
@@ -102,7 +102,7 @@ impl BookedSeat {
     fn sheet(&self) -> MetricSheet<Attendance> {
         let mut sheet = MetricSheet::default();
         let day = self.time_zone.date_at(self.starts_at);
-        sheet.add(&scopes(self.location_id, Some(self.coach_id)), (day, ""), self.metrics(), 1);
+        sheet.add(&scopes(self.location_id, Some(self.coach_id)), day, "", self.metrics(), 1);
         sheet
     }
 
@@ -141,17 +141,16 @@ impl AttendedBooking {
         (self.starts_at, self.booking_id)
     }
 
-    /// What the first visit of all amounts to.
+    /// The figures of a client's first visit.
     fn first(&self) -> MetricSheet<Attendance> {
         let mut sheet = MetricSheet::default();
         let own = scopes(self.location_id, Some(self.coach_id));
-        sheet.add(&own, (self.day(), ""), Attendance { first_visits: 1, ..NONE }, 1);
+        sheet.add(&own, self.day(), "", Attendance { first_visits: 1, ..NONE }, 1);
         sheet
     }
 }
 
-/// What visits of one client amount to: they count once a day, week and month, in everything, at each place and
-/// with each coach.
+/// The figures of a client's visits: one a day, week and month, in all, at each location and with each coach.
 fn visitors<'v>(visits: impl IntoIterator<Item = &'v AttendedBooking>) -> MetricSheet<Attendance> {
     let mut seen = BTreeSet::new();
     for visit in visits {
@@ -174,28 +173,29 @@ fn visitors<'v>(visits: impl IntoIterator<Item = &'v AttendedBooking>) -> Metric
             1 => Attendance { visitors_week: 1, ..NONE },
             _ => Attendance { visitors_month: 1, ..NONE },
         };
-        sheet.add(&[scope], (first, ""), came, 1);
+        sheet.add(&[scope], first, "", came, 1);
     }
     sheet
 }
 
-/// Has the figures follow a booking that was made or changed.
+/// Has the metrics follow a booking that was made or changed.
 pub fn follow_booking(cx: &mut Write, before: Option<&Booking>, after: &Booking) -> Result<()> {
     let (before, after) = (before.map(BookedSeat::from), BookedSeat::from(after));
     if before.as_ref() == Some(&after) {
         return Ok(());
     }
     let was = before.as_ref().map(BookedSeat::sheet).unwrap_or_default();
-    cx.refigure(&was, &after.sheet());
-    let visits = (before.as_ref().and_then(BookedSeat::visit), after.visit());
-    if visits.0 != visits.1 { follow_visit(cx, &after, visits) } else { Ok(()) }
+    cx.update_metrics(&was, &after.sheet());
+    let (was, is) = (before.as_ref().and_then(BookedSeat::visit), after.visit());
+    if was != is { follow_visit(cx, &after, was, is) } else { Ok(()) }
 }
 
-/// A client came, or did not after all, or somewhere else: what that means beside their other visits.
+/// Updates a client's visits after attendance was marked, reversed or moved.
 fn follow_visit(
     cx: &mut Write,
     seat: &BookedSeat,
-    (before, after): (Option<AttendedBooking>, Option<AttendedBooking>),
+    before: Option<AttendedBooking>,
+    after: Option<AttendedBooking>,
 ) -> Result<()> {
     let known = || before.iter().chain(&after);
     // A day, a week or a month reaches at most so far from a visit in it, with a day for the zones.
@@ -203,19 +203,22 @@ fn follow_visit(
     let to = known().map(|visit| visit.starts_at).max().unwrap_or(seat.starts_at).plus_days(33);
     let own = params![seat.client_id, seat.booking_id, from, to];
     let others: Vec<AttendedBooking> = cx.all(VISITS, own)?;
-    cx.refigure(&visitors(others.iter().chain(&before)), &visitors(others.iter().chain(&after)));
+    cx.update_metrics(
+        &visitors(others.iter().chain(&before)),
+        &visitors(others.iter().chain(&after)),
+    );
     let earliest: Option<AttendedBooking> =
         cx.one(EARLIEST, params![seat.client_id, seat.booking_id])?;
     let first = |own: &Option<AttendedBooking>| {
         let both = earliest.iter().chain(own);
         both.min_by_key(|visit| visit.order()).map(AttendedBooking::first).unwrap_or_default()
     };
-    cx.refigure(&first(&before), &first(&after));
+    cx.update_metrics(&first(&before), &first(&after));
     Ok(())
 }
 
 record! {
-    /// Of an event, what it has room for.
+    /// The capacity of an event.
     #[derive(Debug, Clone, PartialEq)]
     struct EventCapacity {
         starts_at: Timestamp,
@@ -247,16 +250,16 @@ impl EventCapacity {
             let own = scopes(self.location_id, Some(self.coach_id));
             let day = self.time_zone.date_at(self.starts_at);
             let room = Attendance { events: 1, capacity: self.capacity, ..NONE };
-            sheet.add(&own, (day, ""), room, 1);
+            sheet.add(&own, day, "", room, 1);
         }
         sheet
     }
 }
 
-/// Has the figures follow an event that was made, moved, changed or cancelled.
+/// Has the metrics follow an event that was made, moved, changed or cancelled.
 pub fn follow_event(cx: &mut Write, before: Option<&CalendarEvent>, after: &CalendarEvent) {
     let was = before.map(|event| EventCapacity::from(event).sheet()).unwrap_or_default();
-    cx.refigure(&was, &EventCapacity::from(after).sheet());
+    cx.update_metrics(&was, &EventCapacity::from(after).sheet());
 }
 
 /// Events begin before or with their bookings, and end with or after them.
@@ -264,7 +267,7 @@ fn span(cx: &mut Read) -> Result<Days> {
     let (mut first, mut last) = metrics::days_with::<Attendance>(cx, &[])?;
     let found: Option<(Option<Timestamp>, Option<Timestamp>)> = cx.one(SPAN, params![])?;
     if let Some((Some(from), Some(to))) = found {
-        // Whichever the zone, its dates begin within a day of those of UTC.
+        // In any zone, dates begin within a day of those of UTC.
         let [from, to] = [from.plus_days(-1), to.plus_days(1)].map(|at| TimeZone::UTC.date_at(at));
         first = first.map_or(Some(from), |first| Some(first.min(from)));
         last = last.map_or(Some(to), |last| Some(last.max(to)));
@@ -272,9 +275,9 @@ fn span(cx: &mut Read) -> Result<Days> {
     Ok((first, last))
 }
 
-/// Counts a month anew. A week that begins in it may end in the next: visits are read that far.
+/// Recounts a month. A week that begins in it may end in the next: visits are read that far.
 fn month(cx: &mut Write, from: Date, to: Date, mend: bool) -> Result<Vec<Difference>> {
-    // Whichever the zone, its dates begin within a day of those of UTC.
+    // In any zone, dates begin within a day of those of UTC.
     let starts = from.start_in(&TimeZone::UTC).plus_days(-1);
     let ends = to.start_in(&TimeZone::UTC).plus_days(2 + 7);
     let mut sheet = MetricSheet::default();
@@ -295,7 +298,7 @@ fn month(cx: &mut Write, from: Date, to: Date, mend: bool) -> Result<Vec<Differe
             sheet.join(&earliest.first(), 1);
         }
     }
-    metrics::compare(cx, &sheet.between(from, to), (from, to), mend)
+    metrics::compare(cx, &sheet.between(from, to), DateRange { from, to }, mend)
 }
 
 static RECOUNT: Recount =
@@ -334,7 +337,7 @@ mod tests {
     }
 
     #[test]
-    fn who_comes_twice_is_one_visitor() {
+    fn two_visits_are_one_visitor() {
         // A Sunday evening by UTC is Monday in Amsterdam, and 30 November's week ends in December.
         let visits = [
             visit("2026-11-29T23:30:00.000Z", 'a'),

@@ -1,5 +1,5 @@
-//! Clients who stay away: whoever missed a booking and the one before it, and whoever has not come for a while, so that
-//! somebody asks after them.
+//! Absent clients: those who missed their last two bookings, and those who have not come for a while, so that staff
+//! can follow up.
 
 use spotter_contract::{Area, ListQuery, Read, listed, operation};
 use spotter_kernel::{Key, Result, Timestamp, id::CoachId, in_order};
@@ -8,7 +8,7 @@ use spotter_store::{Bind, List, filters, lists};
 
 use crate::booking::{Booking, BookingView};
 
-/// How far back is looked where nothing is said.
+/// The default number of days to look back.
 const USUAL_DAYS: i64 = 30;
 
 listed!(RepeatedNoShows { bookings: BookingView });
@@ -33,7 +33,7 @@ fn list_repeated_no_shows(
 
 listed!(AbsentClients { bookings: BookingView });
 
-/// How long ago somebody came last where nothing is said, and how far back is looked.
+/// The default number of days since the last visit, and to look back.
 const ABSENT_DAYS: i64 = 28;
 const ABSENT_RANGE_DAYS: i64 = 92;
 

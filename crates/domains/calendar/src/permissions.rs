@@ -1,4 +1,4 @@
-//! Who may do what in whose calendar.
+//! Permissions: who may do what in whose calendar.
 
 use spotter_company::live;
 use spotter_contract::{Actor, Payload, Read, Role, Write};
@@ -29,12 +29,13 @@ pub fn canceller(cx: &Read) -> CancelledBy {
     }
 }
 
-/// Tells integrations of something, and the client and the coach as it happens.
+/// Informs integrations through an event, and the client and the coach live.
 pub fn publish(
     cx: &mut Write,
     event: Event,
     payload: &impl Payload,
-    (client, coach): (ClientId, CoachId),
+    client: ClientId,
+    coach: CoachId,
 ) -> Result<()> {
     cx.emit(event, payload)?;
     let people = [client.0, coach.0];
@@ -45,7 +46,7 @@ pub fn publish(
 /// How far from now anything begins, in days of ten years.
 const START_DAYS_MAX: i64 = 3_652;
 
-/// Refuses a start at which nobody would look for it again.
+/// Refuses a start too far in the past or the future.
 pub fn check_start(cx: &Read, starts_at: Timestamp) -> Result<()> {
     let now = cx.now();
     let (first, last) = (now.plus_days(-START_DAYS_MAX), now.plus_days(START_DAYS_MAX));
@@ -55,7 +56,7 @@ pub fn check_start(cx: &Read, starts_at: Timestamp) -> Result<()> {
     Ok(())
 }
 
-/// Refuses a range that is missing, turned round, or longer than so many days.
+/// Refuses a range that is missing, reversed or too long.
 pub fn check_range(
     from: Option<Timestamp>,
     to: Option<Timestamp>,

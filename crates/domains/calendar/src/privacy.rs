@@ -1,5 +1,5 @@
-//! What the calendar keeps of a client: what a data export holds of it, and what is left of it once they are erased:
-//! that somebody was there, for attendance is counted over years.
+//! Privacy: what a data export contains of a client's calendar, and what remains after erasure: that a person
+//! attended, because attendance is counted over years.
 
 use spotter_contract::{Area, ErasureAction, ErasureRule, ExportSection};
 use spotter_store::statements;
@@ -14,22 +14,22 @@ const EXPORTS: &[ExportSection] = &[
 const TRACES: &[ErasureRule] = &[
     ErasureRule::emptied(
         "booking",
-        "When somebody was there: no notes, no reasons.",
+        "When the client attended: no notes, no reasons.",
         ErasureAction::By(BOOKINGS),
     ),
     ErasureRule::emptied(
         "booking_request",
-        "When somebody asked for what: no notes.",
+        "When a slot was requested: no notes.",
         ErasureAction::By(REQUESTS),
     ),
     ErasureRule::emptied(
         "recurring_booking",
-        "When somebody came again and again: no notes.",
+        "When recurring bookings took place: no notes.",
         ErasureAction::By(RECURRING),
     ),
     ErasureRule::emptied(
         "calendar_task",
-        "When a coach was busy: not with what.",
+        "When a coach was busy: not why.",
         ErasureAction::By(TASKS),
     ),
     ErasureRule::gone("calendar_feed", ErasureAction::By(FEEDS)),

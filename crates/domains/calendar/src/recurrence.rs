@@ -1,6 +1,6 @@
-//! Recurrences: dates of a weekly pattern by the clock of a zone, in RFC 5545's way with Monday as the
-//! first day of a week (`FREQ=WEEKLY;INTERVAL;BYDAY;UNTIL;COUNT` and `EXDATE`); and what a change of one
-//! makes of the dates that there are. Knows no database.
+//! Recurrences: dates of a weekly pattern at a wall-clock time of a zone, as in RFC 5545 with Monday as the first day
+//! of a week (`FREQ=WEEKLY;INTERVAL;BYDAY;UNTIL;COUNT` and `EXDATE`); and the effect of a change on existing dates.
+//! Needs no database.
 
 use std::collections::BTreeSet;
 
@@ -16,10 +16,10 @@ use spotter_kernel::{
 const COUNT_MAX: usize = 104;
 /// The longest recurrence with an end, in days.
 const LONG_MAX: i64 = 366;
-/// More dates than anybody asks for.
+/// More dates than any query needs.
 const EVERY: usize = 10_000;
 
-/// Some weekdays of every so many weeks, at one time of the clock.
+/// Weekdays every few weeks, at one wall-clock time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Recurrence {
@@ -27,15 +27,16 @@ pub struct Recurrence {
     pub weekdays: Vec<i64>,
     /// 1 for every week.
     pub interval_weeks: i64,
-    /// What the clock shows at each start.
+    /// Local start time.
     pub start_time: WallTime,
     /// The zone of that clock.
     pub time_zone: TimeZone,
     /// The date from which on there are occurrences; its week is the first.
     pub start_date: Date,
-    /// The last date that can be one; null where there is no such date.
+    /// The last possible date; null without an end.
     pub until_date: Option<Date>,
-    /// How many there are, with those that are left out; null where they are not counted.
+    /// Number of occurrences, including excluded ones; null if the recurrence ends by date or not
+    /// at all.
     pub count: Option<i64>,
     /// Dates of the pattern that are left out.
     pub exclusions: Vec<Date>,
@@ -47,7 +48,7 @@ impl Recurrence {
         self.pattern(through, EVERY).into_iter().find(holds)
     }
 
-    /// The dates of the pattern up to a last one, and no more than so many.
+    /// The dates of the pattern up to a last one, at most `most`.
     fn pattern(&self, through: Date, most: usize) -> Vec<Date> {
         let last = self.until_date.map_or(through, |until| until.min(through));
         let most = self.count.map_or(most, |count| most.min(count.max(0) as usize));
@@ -65,7 +66,7 @@ impl Recurrence {
         found
     }
 
-    /// The dates up to a last one, without those that are left out.
+    /// The dates up to a last one, without exceptions.
     pub fn dates(&self, through: Date) -> Vec<Date> {
         let mut dates = self.pattern(through, EVERY);
         dates.retain(|date| !self.exclusions.contains(date));
@@ -82,13 +83,13 @@ impl Recurrence {
         date.at(&self.start_time, &self.time_zone)
     }
 
-    /// Whether it comes to an end by itself.
+    /// Whether it has an end.
     pub fn has_end(&self) -> bool {
         self.until_date.is_some() || self.count.is_some()
     }
 
-    /// Up to which date there are to be occurrences: the last where it has an end, else so many days from
-    /// now on, or from the start where that is to come.
+    /// The date up to which occurrences are made: the last where it has an end, otherwise a horizon from now, or from
+    /// a later start.
     pub fn materialized_until(&self, now: Timestamp, ahead_days: i64) -> Date {
         let today = self.time_zone.date_at(now);
         let from_start = |days| self.start_date.plus_days(days).unwrap_or(self.start_date);
@@ -101,7 +102,7 @@ impl Recurrence {
         }
     }
 
-    /// Refuses an end that is before the start, too far, or said twice.
+    /// Refuses an end that is before the start, too far ahead, or given twice.
     pub fn check(&self) -> Result<()> {
         if self.until_date.is_some() && self.count.is_some() {
             return Err(Problem::invalid("recurrence.count", CalendarRule::CountBesideUntil));
@@ -170,9 +171,8 @@ impl Recurrence {
         }
     }
 
-    /// What becomes of the dates that there are, up to one, where another recurrence takes the place of
-    /// this one and has its own up to another date. What was given up once does not come back, because a
-    /// date of both stays what it has become.
+    /// Compares the dates of this recurrence with those of the one that replaces it, each up to a date: kept, dropped
+    /// and added. A cancelled date does not come back, because a date of both keeps its state.
     pub fn diff(&self, through: Date, next: &Self, next_through: Date) -> Diff {
         let own: BTreeSet<_> = self.dates(through).into_iter().collect();
         let others: BTreeSet<_> = next.dates(next_through).into_iter().collect();
@@ -183,16 +183,16 @@ impl Recurrence {
     }
 }
 
-/// What a change makes of dates.
+/// The effect of a change on the dates.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diff {
-    /// Dates that are none any more.
+    /// Dropped dates.
     pub gone: BTreeSet<Date>,
     /// Dates that were none before.
     pub added: BTreeSet<Date>,
 }
 
-/// A new recurrence.
+/// A weekly recurrence.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewRecurrence {
@@ -200,7 +200,7 @@ pub struct NewRecurrence {
     weekdays: Many<BoundedInteger<1, 7>, 1, 7>,
     /// 1 to 8; 1 when absent.
     interval_weeks: Option<BoundedInteger<1, 8>>,
-    /// What the clock shows at each start.
+    /// Local start time.
     start_time: WallTime,
     /// The zone of that clock; that of the coach's hours when absent.
     time_zone: Option<TimeZone>,
@@ -208,7 +208,7 @@ pub struct NewRecurrence {
     start_date: Date,
     /// The last date that can be one, at most 366 days later; without it and `count` there is no end.
     until_date: Option<Date>,
-    /// How many there are, 1 to 104.
+    /// Number of occurrences, 1 to 104.
     count: Option<BoundedInteger<1, 104>>,
     /// Dates of the pattern that are left out; at most 104.
     #[serde(default)]
@@ -222,7 +222,7 @@ fn in_order(weekdays: Many<BoundedInteger<1, 7>, 1, 7>) -> Vec<i64> {
 }
 
 impl NewRecurrence {
-    /// The recurrence, in a zone where none is said; it begins today or within a year.
+    /// The recurrence with its default zone; it must begin today or within a year.
     pub fn checked(self, zone: TimeZone, now: Timestamp) -> Result<Recurrence> {
         let recurrence = Recurrence {
             weekdays: in_order(self.weekdays),
@@ -246,7 +246,7 @@ impl NewRecurrence {
     }
 }
 
-/// What changes of a recurrence from a date on.
+/// The changes of a recurrence from a date on.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub struct RecurrenceChanges {
@@ -254,13 +254,13 @@ pub struct RecurrenceChanges {
     weekdays: Change<Many<BoundedInteger<1, 7>, 1, 7>>,
     /// Weeks between occurrences, 1 to 8.
     interval_weeks: Change<BoundedInteger<1, 8>>,
-    /// What the clock shows at each start.
+    /// Local start time.
     start_time: Change<WallTime>,
     /// The zone of that clock.
     time_zone: Change<TimeZone>,
     /// The last date that can be one; takes the place of `count`.
     until_date: Patch<Date>,
-    /// How many there are from the first that is changed on; takes the place of `untilDate`.
+    /// Number of occurrences from the first changed one; replaces `untilDate`.
     count: Patch<BoundedInteger<1, 104>>,
 }
 
@@ -345,7 +345,7 @@ mod tests {
     }
 
     proptest! {
-        /// The dates are those that a walk over the days finds.
+        /// The dates equal those that a walk over the days finds.
         #[test]
         fn dates_are_those_that_a_walk_finds(own in any_recurrence(), long in 0_i64..400) {
             let mut walked = Vec::new();
@@ -379,8 +379,8 @@ mod tests {
             prop_assert!(own.contains(at));
         }
 
-        /// A change keeps, gives up and adds what the two sets of dates say, and never returns what was
-        /// left out.
+        /// A change keeps, drops and adds what comparing the two sets of dates gives, and never restores a skipped
+        /// date.
         #[test]
         fn a_change_is_the_difference(
             own in any_recurrence(), weekdays in prop::collection::btree_set(1_i64..=7, 1..=7),
@@ -411,7 +411,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_end_reaches_so_far() {
+    fn endless_series_reach_the_horizon() {
         let own = weekly(vec![1], date("2026-11-23"));
         let at = |day: &str| date(day).start_in(&own.time_zone);
         assert_eq!(own.materialized_until(at("2026-11-01"), 92), date("2027-02-23"));

@@ -2,11 +2,13 @@
 //! without is booked up to a horizon, and a day further every day. An occurrence is known by its date in
 //! the recurrence, however it is moved.
 
+mod event;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use spotter_company::locations::Location;
 use spotter_contract::{
-    Area, Body, Effect, LeftKind, ListQuery, Offboarding, Path, Payload, Read, Remainder, SetAside,
+    ArchivedKind, Area, Body, Effect, ListQuery, Offboarding, Path, Read, Remainder, RemainderKind,
     Success, Timer, Write, answer, listed, operation, path, settling,
 };
 use spotter_kernel::{
@@ -27,41 +29,44 @@ use crate::{
     permissions,
     recurrence::{NewRecurrence, Recurrence},
     rules::CalendarRule,
-    series::{HORIZON_DAYS, OnConflict, SeriesState, SeriesStatus, SkippedDate, check_conflicts},
+    series::{
+        ClassSeriesStatus, HORIZON_DAYS, OnConflict, SeriesState, SkippedDate, check_conflicts,
+    },
     types::EventType,
     vocabulary::{CapacityAction, EventKind, EventTypeId, Placement, RecurringBookingId},
 };
+use event::SeriesEvent;
 
 record! {
-    /// A client's bookings of a recurrence.
+    /// A client's bookings that repeat weekly.
     #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
     #[serde(rename_all = "camelCase")]
     pub struct RecurringBooking {
         /// The series' id.
         pub recurring_booking_id: RecurringBookingId,
-        /// The client.
+        /// Client who attends each time.
         pub client_id: ClientId,
-        /// The event type.
+        /// Kind of appointment or class, one of `GET /event-types`.
         pub event_type_id: EventTypeId,
-        /// The coach.
+        /// Coach who leads the appointments.
         pub coach_id: CoachId,
-        /// Where, if at a certain place.
+        /// Location, if any.
         pub location_id: Option<LocationId>,
         /// Dates of the recurrence and its local time.
         pub recurrence: Json<Recurrence>,
-        /// What was done where a date could not be booked.
+        /// How conflicts are handled.
         pub on_conflict: OnConflict,
         /// Dates to come that could not be booked.
         pub skipped: Json<Vec<SkippedDate>>,
         /// `active` until it is cancelled, whatever its end.
-        pub status: SeriesStatus,
-        /// Up to which date its occurrences are made.
+        pub status: ClassSeriesStatus,
+        /// Date up to which bookings are created.
         pub made_through: Date,
-        /// The series whose later part this one was, before it was changed.
+        /// The series that this one continues, after a change from a date on.
         pub previous_id: Option<RecurringBookingId>,
         /// The series that its later part has become.
         pub next_id: Option<RecurringBookingId>,
-        /// What staff say of its bookings.
+        /// Note of staff on its bookings.
         pub note: Option<String>,
         /// Version number; increases with every change.
         pub version: i64,
@@ -72,29 +77,6 @@ record! {
     }
 }
 
-/// What is told of a series.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-struct SeriesEvent {
-    recurring_booking_id: RecurringBookingId,
-    client_id: ClientId,
-    event_type_id: EventTypeId,
-    coach_id: CoachId,
-    location_id: Option<LocationId>,
-    status: SeriesStatus,
-    /// The series whose later part this one was, before it was changed.
-    previous_id: Option<RecurringBookingId>,
-    /// The series that its later part has become.
-    next_id: Option<RecurringBookingId>,
-    /// Names of the changed fields; absent on creation.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    changed_fields: Vec<String>,
-}
-
-impl Payload for SeriesEvent {
-    const EVENTS: &'static [Event] = &[Event::RecurringBookingChanged];
-}
-
 impl RecurringBooking {
     /// The series with this id, which for a client must be their own.
     pub fn find(cx: &mut Read, id: RecurringBookingId) -> Result<Self> {
@@ -102,7 +84,7 @@ impl RecurringBooking {
         cx.own(found, |series| series.client_id)
     }
 
-    /// How it stands.
+    /// The state of the series.
     pub fn state(&self) -> SeriesState<'_> {
         SeriesState {
             recurrence: &self.recurrence.0,
@@ -112,14 +94,14 @@ impl RecurringBooking {
         }
     }
 
-    /// Books the dates after those that are made, up to where it reaches now; what cannot be booked is told.
+    /// Books the dates after those that exist, up to the horizon, and reports those that cannot be booked.
     fn extend(&mut self, cx: &mut Write) -> Result<Vec<SkippedDate>> {
         let (dates, through) = self.state().due(cx.now());
         self.made_through = through;
         self.book(cx, dates)
     }
 
-    /// Books dates; what cannot be booked is told.
+    /// Books dates, and reports those that cannot be booked.
     pub fn book(
         &self,
         cx: &mut Write,
@@ -175,7 +157,7 @@ impl RecurringBooking {
         }
     }
 
-    /// A wish for what is a class, as one for the class of its coach that begins then.
+    /// The draft of a class type as a booking of its coach's class that begins then.
     pub fn in_class(
         &self,
         cx: &mut Write,
@@ -197,16 +179,16 @@ impl RecurringBooking {
         cx.defer(INSERT, &self.params())
     }
 
-    /// Sees to it that what has no end is made further every day, and what has one, or is over, is not.
+    /// Schedules the daily extension of an endless series, and stops it for others.
     pub fn keep_extending(&self, cx: &mut Write) -> Result<()> {
-        if self.status == SeriesStatus::Active && !self.recurrence.0.has_end() {
+        if self.status == ClassSeriesStatus::Active && !self.recurrence.0.has_end() {
             let tomorrow = cx.now().plus_days(1);
             return cx.set_timer(&EXTEND_SERIES, self.recurring_booking_id, tomorrow);
         }
         cx.clear_timer(&EXTEND_SERIES, self.recurring_booking_id)
     }
 
-    /// Writes down what has changed, and tells of it.
+    /// Saves the changes and emits their events.
     pub fn save(&mut self, cx: &mut Write, before: &Self) -> Result<()> {
         let changed = self.changed(before);
         let id = self.recurring_booking_id;
@@ -216,7 +198,7 @@ impl RecurringBooking {
         self.updated_at = now;
         self.version = before.version + 1;
         cx.defer(SAVE, &self.params())?;
-        // That a day more is booked is told by its booking.
+        // A further booked day is announced by its booking.
         let output = changed.into_iter().filter(|field| field != "madeThrough").collect::<Vec<_>>();
         if output.is_empty() { Ok(()) } else { self.publish(cx, output) }
     }
@@ -227,7 +209,7 @@ impl RecurringBooking {
         cx.all(TO_COME, params![id, now])
     }
 
-    /// Tells integrations, the client and the coach.
+    /// Informs integrations, the client and the coach.
     pub fn publish(&self, cx: &mut Write, changed_fields: Vec<String>) -> Result<()> {
         let payload = SeriesEvent {
             recurring_booking_id: self.recurring_booking_id,
@@ -244,7 +226,8 @@ impl RecurringBooking {
             cx,
             Event::RecurringBookingChanged,
             &payload,
-            (self.client_id, self.coach_id),
+            self.client_id,
+            self.coach_id,
         )
     }
 }
@@ -258,7 +241,7 @@ filters! {
         /// Series with this coach.
         coach_id: CoachId => "coach_id = ?";
         /// Series in this status.
-        status: SeriesStatus => "status = ?";
+        status: ClassSeriesStatus => "status = ?";
         /// Only records that were updated at or after this instant.
         updated_from: Timestamp => "updated_at >= ?";
     }
@@ -273,7 +256,7 @@ fn list_recurring_bookings(
 }
 
 path!(
-    /// Where a series stands in a path.
+    /// A series in a path.
     pub SeriesPath {
         /// The series' id.
         recurring_booking_id: RecurringBookingId,
@@ -292,9 +275,10 @@ fn get_recurring_booking(cx: &mut Read, Path(at): Path<SeriesPath>) -> Result<Se
     Ok(SeriesAnswer { recurring_booking: RecurringBooking::find(cx, at.recurring_booking_id)? })
 }
 
-/// A new series.
+/// A client's bookings that repeat weekly.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schemars(rename = "NewRecurringBooking")]
 struct NewSeries {
     client_id: ClientId,
     event_type_id: EventTypeId,
@@ -304,7 +288,7 @@ struct NewSeries {
     recurrence: NewRecurrence,
     /// `refuse` when absent.
     on_conflict: Option<OnConflict>,
-    /// What staff say of its bookings.
+    /// Note of staff on its bookings.
     note: Option<Text<1000>>,
 }
 
@@ -349,7 +333,7 @@ fn create_recurring_booking(cx: &mut Write, Body(new): Body<NewSeries>) -> Resul
         recurrence: Json(recurrence),
         on_conflict: new.on_conflict.unwrap_or(OnConflict::Refuse),
         skipped: Json(Vec::new()),
-        status: SeriesStatus::Active,
+        status: ClassSeriesStatus::Active,
         previous_id: None,
         next_id: None,
         note: new.note.map(Into::into),
@@ -367,10 +351,10 @@ fn create_recurring_booking(cx: &mut Write, Body(new): Body<NewSeries>) -> Resul
     Ok(SeriesAnswer { recurring_booking: series })
 }
 
-/// Books a series without an end a day further; a date that cannot be booked is left out, and told.
+/// Books one more day of an endless series; a date that cannot be booked is skipped and reported.
 fn extend_series(cx: &mut Write, id: Id) -> Result<()> {
     let before = RecurringBooking::find(cx, RecurringBookingId(id))?;
-    if before.status == SeriesStatus::Cancelled || before.recurrence.0.has_end() {
+    if before.status == ClassSeriesStatus::Cancelled || before.recurrence.0.has_end() {
         return Ok(());
     }
     if !goes_on(cx, before.event_type_id, before.coach_id, before.location_id)? {
@@ -379,7 +363,7 @@ fn extend_series(cx: &mut Write, id: Id) -> Result<()> {
     let mut series = before.clone();
     let conflicts = series.extend(cx)?;
     if !conflicts.is_empty() {
-        // What is past is nobody's concern.
+        // Past dates do not matter.
         let today = series.recurrence.0.time_zone.date_at(cx.now());
         series.skipped.0.retain(|skipped| skipped.date >= today);
         series.skipped.0.extend(conflicts);
@@ -389,16 +373,16 @@ fn extend_series(cx: &mut Write, id: Id) -> Result<()> {
 }
 
 static EXTEND_SERIES: Timer =
-    Timer::new("extend_series", "Book a recurring booking a day further", extend_series)
+    Timer::new("extend_series", "Extend a recurring booking by one day", extend_series)
         .emits(settling![BookingCreated, BookingUpdated, RecurringBookingChanged]);
 
-/// Who leaves the company has no series any more; their bookings end on their own account.
+/// Ends the series of a leaving client; their bookings end separately.
 fn end_of_client(cx: &mut Write, client: Id) -> Result<u64> {
     let series: Vec<RecurringBooking> = cx.all(ACTIVE_OF, params![client])?;
     let count = series.len() as u64;
     for before in series {
         let mut ended = before.clone();
-        ended.status = SeriesStatus::Cancelled;
+        ended.status = ClassSeriesStatus::Cancelled;
         ended.keep_extending(cx)?;
         ended.save(cx, &before)?;
     }
@@ -464,23 +448,23 @@ lists! {
     );
 }
 
-/// The bookings of every week that go on with what is set aside.
+/// Recurring bookings that go on with an archived record.
 const STAYS: &[Remainder] = &[
     Remainder::new(
-        SetAside::Coach,
-        LeftKind::RecurringBooking,
+        ArchivedKind::Coach,
+        RemainderKind::RecurringBooking,
         |cx, id, most| cx.all(LEFT_OF_COACH, params![id, most]),
         |total| CalendarEffect::RecurringStayWithCoach { total }.into(),
     ),
     Remainder::new(
-        SetAside::Location,
-        LeftKind::RecurringBooking,
+        ArchivedKind::Location,
+        RemainderKind::RecurringBooking,
         |cx, id, most| cx.all(LEFT_OF_LOCATION, params![id, most]),
         |total| CalendarEffect::RecurringStayAtLocation { total }.into(),
     ),
     Remainder::new(
-        SetAside::EventType,
-        LeftKind::RecurringBooking,
+        ArchivedKind::EventType,
+        RemainderKind::RecurringBooking,
         |cx, id, most| cx.all(LEFT_OF_TYPE, params![id, most]),
         |total| CalendarEffect::RecurringOfTypeStay { total }.into(),
     ),

@@ -1,11 +1,12 @@
 //! Booking requests: bookings that wait for a coach's word. A request holds its slot, so a yes finds it
-//! free; without a word in time it lapses.
+//! free; without a decision in time it expires.
+
+mod event;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 use spotter_contract::{
-    Area, ListQuery, Path, Payload, Read, Success, Timer, Write, answer, listed, operation, path,
-    settling,
+    Area, ListQuery, Path, Read, Success, Timer, Write, answer, listed, operation, path, settling,
 };
 use spotter_kernel::{
     Event, Id, Key, Problem, Result, Rule, TimeZone, Timestamp,
@@ -27,11 +28,12 @@ use crate::{
     slots::RefusedSlot,
     types::EventType,
     vocabulary::{
-        BookingId, BookingRequestId, Buffers, CalendarEventId, EventTypeId, RejectionCause,
-        RequestStatus,
+        BookingId, BookingRequestId, BookingRequestStatus, Buffers, CalendarEventId, EventTypeId,
+        RejectionCause,
     },
     waitlist,
 };
+use event::RequestEvent;
 
 record! {
     /// A booking that waits for a coach's word.
@@ -40,27 +42,27 @@ record! {
     pub struct BookingRequest {
         /// The request's id.
         pub booking_request_id: BookingRequestId,
-        /// The client.
+        /// Client who asks for the appointment.
         pub client_id: ClientId,
-        /// What is to be booked.
+        /// Kind of appointment or class, one of `GET /event-types`.
         pub event_type_id: EventTypeId,
         /// The class, if it is one.
         pub calendar_event_id: Option<CalendarEventId>,
-        /// The coach.
+        /// Coach who decides on it.
         pub coach_id: CoachId,
         /// The location, if there is one.
         pub location_id: Option<LocationId>,
-        /// Start.
+        /// Instant at which it begins, in UTC.
         pub starts_at: Timestamp,
-        /// End.
+        /// Instant at which it is over, in UTC.
         pub ends_at: Timestamp,
-        /// Time zone of the event.
+        /// IANA zone of the place where it is held.
         pub time_zone: TimeZone,
         /// Whether a coach has decided.
-        pub status: RequestStatus,
-        /// Why it was rejected.
+        pub status: BookingRequestStatus,
+        /// Reason for the rejection.
         pub rejection_cause: Option<RejectionCause>,
-        /// Until when its slot is held.
+        /// Instant until which the slot is held.
         pub expires_at: Timestamp,
         /// When it was decided.
         pub decided_at: Option<Timestamp>,
@@ -70,7 +72,7 @@ record! {
         pub note: Option<String>,
         /// The integrator's own id for the booking.
         pub external_id: Option<String>,
-        /// Whether the client may be somewhere else then.
+        /// Whether the client may have another booking then.
         #[serde(skip)]
         pub allow_overlap: bool,
         created_at: Timestamp,
@@ -78,51 +80,25 @@ record! {
     }
 }
 
-/// What is told of a request.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-struct RequestEvent {
-    booking_request_id: BookingRequestId,
-    client_id: ClientId,
-    event_type_id: EventTypeId,
-    calendar_event_id: Option<CalendarEventId>,
-    coach_id: CoachId,
-    location_id: Option<LocationId>,
-    starts_at: Timestamp,
-    ends_at: Timestamp,
-    status: RequestStatus,
-    rejection_cause: Option<RejectionCause>,
-    expires_at: Timestamp,
-    decided_at: Option<Timestamp>,
-    booking_id: Option<BookingId>,
-}
-
-impl Payload for RequestEvent {
-    const EVENTS: &'static [Event] = &[
-        Event::BookingRequestCreated,
-        Event::BookingRequestApproved,
-        Event::BookingRequestRejected,
-    ];
-}
-
-/// A request as it is told, with what the clock shows at its start.
+/// A request to book, with its local start.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct RequestView {
+#[schemars(rename = "BookingRequest")]
+pub struct BookingRequestView {
     #[serde(flatten)]
     request: BookingRequest,
     /// Start in local time with its UTC offset.
     local_starts_at: String,
 }
 
-impl From<BookingRequest> for RequestView {
+impl From<BookingRequest> for BookingRequestView {
     fn from(request: BookingRequest) -> Self {
         let local_starts_at = with_offset(request.starts_at, &request.time_zone);
         Self { request, local_starts_at }
     }
 }
 
-/// Most requests of a client, or of an event, that are looked at.
+/// Most requests of a client or an event that are read.
 const REQUESTS_MAX: i64 = 1_000;
 
 impl BookingRequest {
@@ -145,7 +121,7 @@ impl BookingRequest {
         cx.all(STARTS, params![coach, event_type, REQUESTS_MAX])
     }
 
-    /// Asks for what a client waits for before it is needed.
+    /// Requests a client's pending requests before they are needed.
     pub fn prefetch_pending(cx: &mut Read, client: ClientId) -> Result<Prefetch<Self>> {
         cx.prefetch(PENDING_OF, params![client, REQUESTS_MAX])
     }
@@ -155,11 +131,11 @@ impl BookingRequest {
         Span::new(self.starts_at, self.ends_at)
     }
 
-    /// The same while nothing is decided.
+    /// The same while it is undecided.
     fn pending(cx: &mut Read, id: BookingRequestId) -> Result<Self> {
         let found = Self::find(cx, id)?;
         match found.status {
-            RequestStatus::Pending => Ok(found),
+            BookingRequestStatus::Pending => Ok(found),
             _ => Err(Key::BookingRequestNotPending.into()),
         }
     }
@@ -169,11 +145,11 @@ impl BookingRequest {
         BusySpan { span, by: self.booking_request_id.0 }
     }
 
-    /// Gives back the slot that it holds, to who waits where it is a class.
+    /// Releases the slot that it holds, to the waiting list where it is a class.
     fn give_back(&self, cx: &mut Write, fills: bool) -> Result<()> {
         match self.calendar_event_id {
             None => {
-                // Buffers are at most four hours: what it holds lies within.
+                // Buffers are at most four hours: the held time lies within.
                 days::give_back(cx, self.coach_id, self.held(Buffers { before: 240, after: 240 }))?;
                 match self.location_id {
                     Some(location) => days::give_back(cx, location, self.held(Buffers::default())),
@@ -192,7 +168,7 @@ impl BookingRequest {
         }
     }
 
-    fn decide(&mut self, cx: &mut Write, status: RequestStatus, event: Event) -> Result<()> {
+    fn decide(&mut self, cx: &mut Write, status: BookingRequestStatus, event: Event) -> Result<()> {
         self.status = status;
         self.decided_at = Some(cx.now());
         self.updated_at = cx.now();
@@ -202,7 +178,7 @@ impl BookingRequest {
         self.publish(cx, event)
     }
 
-    /// Tells integrations, the client and the coach.
+    /// Informs integrations, the client and the coach.
     fn publish(&self, cx: &mut Write, event: Event) -> Result<()> {
         let payload = RequestEvent {
             booking_request_id: self.booking_request_id,
@@ -219,18 +195,18 @@ impl BookingRequest {
             decided_at: self.decided_at,
             booking_id: self.booking_id,
         };
-        permissions::publish(cx, event, &payload, (self.client_id, self.coach_id))
+        permissions::publish(cx, event, &payload, self.client_id, self.coach_id)
     }
 
     fn reject(mut self, cx: &mut Write, why: RejectionCause, fills: bool) -> Result<Self> {
         self.give_back(cx, fills)?;
         self.rejection_cause = Some(why);
-        self.decide(cx, RequestStatus::Rejected, Event::BookingRequestRejected)?;
+        self.decide(cx, BookingRequestStatus::Rejected, Event::BookingRequestRejected)?;
         Ok(self)
     }
 }
 
-/// Asks a coach for a slot that could be booked now, and holds it.
+/// Requests a slot from a coach, and holds it.
 pub fn create(
     cx: &mut Write,
     event_type: &EventType,
@@ -264,7 +240,7 @@ pub fn create(
         starts_at: start.span.start,
         ends_at: start.span.end,
         time_zone: start.zone,
-        status: RequestStatus::Pending,
+        status: BookingRequestStatus::Pending,
         rejection_cause: None,
         expires_at: until.min(start.span.start),
         decided_at: None,
@@ -294,12 +270,12 @@ pub fn create(
     Ok(request)
 }
 
-listed!(BookingRequests { booking_requests: RequestView });
+listed!(BookingRequests { booking_requests: BookingRequestView });
 
 filters! {
     struct Filters {
         /// Requests in this status.
-        status: RequestStatus => "status = ?";
+        status: BookingRequestStatus => "status = ?";
         /// Requests of this client.
         client_id: ClientId => "client_id = ?";
         /// Requests to this coach.
@@ -319,12 +295,12 @@ fn list_booking_requests(
 
 path!(RequestPath { booking_request_id: BookingRequestId });
 
-answer!(RequestAnswer { booking_request: RequestView });
+answer!(RequestAnswer { booking_request: BookingRequestView });
 
 answer!(
-    /// An approved request, and the booking that came of it.
+    /// The approved request and its booking.
     ApprovedAnswer {
-        booking_request: RequestView,
+        booking_request: BookingRequestView,
         booking: BookingView,
     }
 );
@@ -337,13 +313,13 @@ fn approve_booking_request(cx: &mut Write, Path(at): Path<RequestPath>) -> Resul
     let mut request = BookingRequest::pending(cx, at.booking_request_id)?;
     permissions::check_own_calendar(cx, request.coach_id)?;
     let event_type = EventType::of(cx, request.event_type_id)?;
-    // What it held is given back first, so that everybody takes rows in one order.
+    // Its hold is released first, so that all transactions lock rows in one order.
     request.give_back(cx, false)?;
     let booking = book(cx, &event_type, &draft_of(&request))?;
     booking.describe_effects(cx);
     cx.as_of(request.updated_at);
     request.booking_id = Some(booking.booking_id);
-    request.decide(cx, RequestStatus::Approved, Event::BookingRequestApproved)?;
+    request.decide(cx, BookingRequestStatus::Approved, Event::BookingRequestApproved)?;
     Ok(ApprovedAnswer { booking_request: request.into(), booking: booking.into() })
 }
 
@@ -364,23 +340,20 @@ fn withdraw_booking_request(cx: &mut Write, Path(at): Path<RequestPath>) -> Resu
     Ok(RequestAnswer { booking_request: request.into() })
 }
 
-/// A request that nobody decided in time is gone.
+/// Expires a request that nobody decided in time.
 fn expire_request(cx: &mut Write, id: Id) -> Result<()> {
     let request = BookingRequest::find(cx, BookingRequestId(id))?;
-    if request.status == RequestStatus::Pending && request.expires_at <= cx.now() {
+    if request.status == BookingRequestStatus::Pending && request.expires_at <= cx.now() {
         request.reject(cx, RejectionCause::Expired, true)?;
     }
     Ok(())
 }
 
-static EXPIRE_REQUEST: Timer = Timer::new(
-    "expire_request",
-    "Reject a booking request that nobody decided in time",
-    expire_request,
-)
-.emits(settling![BookingRequestRejected, BookingUpdated]);
+static EXPIRE_REQUEST: Timer =
+    Timer::new("expire_request", "Expire a booking request", expire_request)
+        .emits(settling![BookingRequestRejected, BookingUpdated]);
 
-/// Withdraws what a client who leaves has asked for; how much.
+/// Withdraws the requests of a leaving client; returns their number.
 pub fn end_of_client(cx: &mut Write, client: ClientId) -> Result<u64> {
     let requested = BookingRequest::prefetch_pending(cx, client)?;
     let pending = cx.awaited(requested)?;
@@ -397,7 +370,7 @@ pub fn held_at(cx: &mut Read, location: LocationId) -> Result<Vec<BusySpan>> {
     Ok(pending.iter().map(|request| request.held(Buffers::default())).collect())
 }
 
-/// Requests for a class that is moved lie where it lies.
+/// Moves requests for a class with the class.
 pub fn follow(cx: &mut Write, event: &CalendarEvent) -> Result<()> {
     let pending: Vec<BookingRequest> =
         cx.all(PENDING_AT, params![event.calendar_event_id, REQUESTS_MAX])?;

@@ -1,4 +1,4 @@
-//! Moving a booking, under its id: an appointment takes its event along, a seat goes to another class.
+//! Moving a booking, which keeps its id: an appointment moves its event, a seat moves to another class.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -25,38 +25,38 @@ use crate::{
     waitlist,
 };
 
-/// Where a booking is moved to: a slot by its token, another class, or another start.
+/// The new time of a booking: a slot by its token, another class, or another start.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
-pub struct Reschedule {
-    /// The token of a slot; then nothing else of the slot is given.
+pub struct BookingRescheduling {
+    /// A slot token; the other fields of the slot must be absent.
     pub slot_token: Option<Text<200>>,
     /// The class.
     pub calendar_event_id: Option<CalendarEventId>,
-    /// With whom; the same coach when absent.
+    /// The coach; unchanged when absent.
     pub coach_id: Option<CoachId>,
-    /// Where; the same place when absent.
+    /// Location; unchanged when absent.
     pub location_id: Option<LocationId>,
-    /// Start.
+    /// Instant at which it begins, in UTC.
     pub starts_at: Option<Timestamp>,
-    /// What to do where the class is full; `reject` when absent, `overbook` for staff alone.
+    /// How a full class is handled; `reject` when absent, `overbook` for staff only.
     pub capacity_action: Option<CapacityAction>,
     /// Moves it whatever notice, hours and limits say, as long as coach and place are free.
     pub ignore_policy: bool,
-    /// Moves it although the client is somewhere else then.
+    /// Moves it although the client has another booking then.
     pub allow_overlap: bool,
-    /// On whose side the time is chosen: for a coach's call `coach` when absent, for an integration's `client`. Who did
-    /// not choose it cancels free of charge until `freeUntil`.
+    /// Side that chooses the time: `coach` when absent for a coach, `client` for an integration.
+    /// The other side can cancel free of charge until `freeUntil`.
     pub rescheduled_by: Option<Side>,
 }
 
-/// What staff alone say of a move.
-const SAID_BY_STAFF: &[&str] = &["ignorePolicy", "allowOverlap", "rescheduledBy"];
+/// Fields of a move that only staff may set.
+const STAFF_FIELDS: &[&str] = &["ignorePolicy", "allowOverlap", "rescheduledBy"];
 
 fn reschedule_booking(
     cx: &mut Write,
     Path(at): Path<BookingPath>,
-    Body(to): Body<Reschedule>,
+    Body(to): Body<BookingRescheduling>,
 ) -> Result<BookingAnswer> {
     let before = Booking::find(cx, at.booking_id)?;
     if before.status != BookingStatus::Booked {
@@ -105,7 +105,7 @@ fn reschedule_booking(
         return Err(Problem::conflict("eventTypeId", CalendarRule::NeedsApproval));
     }
     let than = Some(before.calendar_event_id.0);
-    // What is of a series may lie further ahead than single bookings.
+    // Bookings of a series may be further ahead than single ones.
     let ignore_window = cx.by_staff() && before.recurring_booking_id.is_some();
     let moved = Some(before.booking_id);
     let draft = BookingDraft { than, moved, ignore_window, note: before.note.clone(), ..draft };
@@ -120,17 +120,17 @@ fn reschedule_booking(
     Ok(BookingAnswer { booking: booking.into() })
 }
 
-/// Where a booking is moved to, and by whom.
+/// The target of a move, and who moves it.
 pub struct Move<'m> {
     /// Its event type.
     pub event_type: &'m EventType,
-    /// The booking that is wanted.
+    /// The requested booking.
     pub draft: &'m BookingDraft,
     /// The slot of the draft, found in the same transaction.
     pub slot: BookableSlot,
     /// Whether it is an exception of its series from now on.
     pub is_exception: bool,
-    /// On whose side it is moved.
+    /// The side that moves it.
     pub by: CancelledBy,
 }
 
@@ -192,7 +192,7 @@ pub(super) fn area() -> Area {
                  id. Clients may do so until the cancellation window begins.",
             )
             .for_own(STAFFS)
-            .staff_only_input(SAID_BY_STAFF)
+            .staff_only_input(STAFF_FIELDS)
             .emits(settling![BookingUpdated])
             .always(&[Event::BookingUpdated])
             .confirmation()

@@ -10,7 +10,7 @@ phrases! {
             "moet 1 zijn voor een afspraak"
             "muss bei einem Termin 1 sein"
         AttendanceTooEarly
-            "must be at most an hour away before attendance can be said"
+            "must start within an hour before attendance can be marked"
             "kan pas een uur voor het begin"
             "geht erst eine Stunde vor Beginn"
         Begun "must not have begun" "mag niet begonnen zijn" "darf nicht begonnen haben"
@@ -37,13 +37,19 @@ phrases! {
             "muss liegen, wenn der Coach frei ist"
         CountBesideUntil
             "must be absent beside untilDate"
-            "moet leeg zijn naast untilDate"
-            "muss neben untilDate leer sein"
+            "kies een einddatum of een aantal, niet allebei"
+            "wählen Sie ein Enddatum oder eine Anzahl, nicht beides",
+            page "choose an end date or a number of times, not both"
+        DatesNotBookable { count: usize }
+            "Dates that cannot be booked: {count}."
+            "Data die niet geboekt kunnen worden: {count}."
+            "Termine, die nicht gebucht werden können: {count}."
         DayFull "must be on a day that is not full" "die dag is vol" "dieser Tag ist voll"
         EndsAfterNext { next: String }
             "must end before {next}, when the series of nextId begins"
-            "moet voor {next} eindigen, als de reeks van nextId begint"
-            "muss vor {next} enden, wenn die Reihe von nextId beginnt"
+            "moet voor {next} eindigen: dan begint de volgende reeks"
+            "muss vor {next} enden: dann beginnt die nächste Serie",
+            page "must end before {next}, when the next series begins"
         FeedsOfClients
             "Clients make the feeds of their own bookings."
             "Klanten maken de feeds van hun eigen boekingen."
@@ -54,15 +60,16 @@ phrases! {
             "muss neben {named} leer sein"
         GivenBesideType
             "must be absent beside eventTypeId"
-            "moet leeg zijn naast eventTypeId"
-            "muss neben eventTypeId leer sein"
+            "moet leeg zijn als er een soort is gekozen"
+            "muss leer sein, wenn eine Art gewählt ist",
+            page "must be empty where an event type is chosen"
         GivenForAll "must be absent for all" "moet leeg zijn bij all" "muss bei all leer sein"
         LastTooFar
-            "must be so many that the last is within 366 days of the start"
+            "must leave the last within 366 days of the start"
             "moet zo zijn dat de laatste binnen 366 dagen na het begin ligt"
             "muss so sein, dass der letzte innerhalb von 366 Tagen nach dem Beginn liegt"
         NeedsApproval
-            "must not need a coach's approval: cancel it, and ask anew"
+            "must not need a coach's approval: cancel it, and request another"
             "een coach moet dit goedkeuren: annuleer, en vraag opnieuw"
             "ein Coach muss zustimmen: stornieren Sie, und fragen Sie neu an"
         NoDates "must have a date" "moet een datum hebben" "muss ein Datum haben"
@@ -76,7 +83,7 @@ phrases! {
             "muss nach dem Beginn liegen"
         NotBooked "must be booked" "moet geboekt zijn" "muss gebucht sein"
         NotBookedToCome
-            "must be booked, and to come"
+            "must be booked and in the future"
             "moet geboekt zijn en nog komen"
             "muss gebucht sein und noch kommen"
         NotBookingsOwn
@@ -85,7 +92,7 @@ phrases! {
             "muss zur Buchung selbst gehören"
         NotClass "must be a class" "moet een les zijn" "muss ein Kurs sein"
         NotClassButAppointment
-            "must be a class: an appointment is its booking's"
+            "must be a class: an appointment is changed through its booking"
             "moet een les zijn: een afspraak wijzig je via de boeking"
             "muss ein Kurs sein: einen Termin ändert man über die Buchung"
         NotExpected "must be expected" "moet nog verwacht worden" "muss noch erwartet werden"
@@ -112,19 +119,20 @@ phrases! {
             "moet op de wachtlijst staan"
             "muss auf der Warteliste stehen"
         NothingToCome
-            "must have an occurrence that is to come"
+            "must have an upcoming occurrence"
             "moet nog een keer hebben die komt"
             "muss noch einen kommenden Termin haben"
         NoticeBeyondWindow
             "must be shorter than bookingWindowDays, or nothing could be booked"
-            "moet korter zijn dan bookingWindowDays, anders kan niemand boeken"
-            "muss kürzer als bookingWindowDays sein, sonst ist nichts buchbar"
+            "moet korter zijn dan de tijd waarin geboekt kan worden"
+            "muss kürzer als der Buchungszeitraum sein",
+            page "must be shorter than the booking window"
         OneClassOfSeries
             "must be following or all: one class is changed as a calendar event"
             "moet following of all zijn: één les wijzig je als agenda-item"
             "muss following oder all sein: einen einzelnen Kurs ändert man als Kalendereintrag"
         OneOccurrence
-            "must be absent where one occurrence is meant"
+            "must be absent for a single occurrence"
             "moet leeg zijn bij één keer"
             "muss bei einem einzelnen Termin leer sein"
         OtherBookings
@@ -163,16 +171,71 @@ phrases! {
             "must be at most 366 days after the start"
             "mag hoogstens 366 dagen na het begin liggen"
             "darf höchstens 366 Tage nach dem Beginn liegen"
+        SlotBooked { all: String }
+            "The slot cannot be booked: {all}."
+            "Dit is al geboekt."
+            "Das ist bereits gebucht.",
+            page "You have already booked this."
+        SlotClientBusy { all: String }
+            "The slot cannot be booked: {all}."
+            "Er is op deze tijd al een andere afspraak."
+            "Zu dieser Zeit gibt es bereits einen anderen Termin.",
+            page "There is another booking at this time."
+        SlotClosed { all: String }
+            "The slot cannot be booked: {all}."
+            "De locatie is dan gesloten."
+            "Der Standort ist dann geschlossen.",
+            page "The location is closed at this time."
+        SlotCoachBusy { all: String }
+            "The slot cannot be booked: {all}."
+            "De coach is dan niet beschikbaar."
+            "Der Coach ist dann nicht verfügbar.",
+            page "The coach is not available at this time."
+        SlotDailyLimit { all: String }
+            "The slot cannot be booked: {all}."
+            "Het maximale aantal boekingen van die dag is bereikt."
+            "Die Höchstzahl der Buchungen an diesem Tag ist erreicht.",
+            page "The maximum number of bookings for that day has been reached."
+        SlotFull { all: String }
+            "The slot cannot be booked: {all}."
+            "Er is geen plaats meer vrij."
+            "Es ist kein Platz mehr frei.",
+            page "No seat is left."
+        SlotLocationBusy { all: String }
+            "The slot cannot be booked: {all}."
+            "De locatie is dan bezet."
+            "Der Standort ist dann belegt.",
+            page "The location is occupied at this time."
+        SlotNotEntitled { all: String }
+            "The slot cannot be booked: {all}."
+            "Er is geen lidmaatschap en er zijn geen credits waarmee dit geboekt kan worden."
+            "Keine Mitgliedschaft und keine Credits decken diese Buchung.",
+            page "No membership or credits cover this booking."
+        SlotTooFar { all: String }
+            "The slot cannot be booked: {all}."
+            "Dit kan nog niet geboekt worden."
+            "Das kann noch nicht gebucht werden.",
+            page "It is too early to book this."
+        SlotTooSoon { all: String }
+            "The slot cannot be booked: {all}."
+            "Het is te laat om dit te boeken."
+            "Es ist zu spät, um das zu buchen.",
+            page "It is too late to book this."
+        SlotGone
+            "The slot can no longer be booked."
+            "Dit tijdstip kan niet meer geboekt worden."
+            "Dieser Termin kann nicht mehr gebucht werden."
         SlotRequired
-            "must be given, or slotToken, or calendarEventId"
-            "is verplicht, of slotToken, of calendarEventId"
-            "muss angegeben werden, oder slotToken, oder calendarEventId"
+            "is required without slotToken or calendarEventId"
+            "kies een tijd of een les"
+            "wählen Sie eine Zeit oder einen Kurs",
+            page "choose a time or a class"
         SlotTokenExpired
             "The slot token has expired: ask for slots again."
             "Deze tijd is verlopen: vraag de tijden opnieuw op."
             "Diese Zeit ist abgelaufen: rufen Sie die Zeiten erneut ab."
         StaleVersion { version: i64 }
-            "must be {version}: it was changed meanwhile"
+            "must be {version}: it was changed in the meantime"
             "moet {version} zijn: het is intussen gewijzigd"
             "muss {version} sein: es wurde inzwischen geändert"
         StartTooFar
@@ -180,9 +243,10 @@ phrases! {
             "moet binnen tien jaar van nu liggen"
             "muss innerhalb von zehn Jahren liegen"
         TimesTogether
-            "must be given with startTime, and only then"
-            "moet samen met startTime staan, en alleen dan"
-            "muss mit startTime stehen, und nur dann"
+            "is required together with startTime, and not allowed without it"
+            "vul begin en einde allebei in, of geen van beide"
+            "geben Sie Beginn und Ende an, oder keines von beiden",
+            page "enter both the start and the end, or neither"
         TooLateToMove
             "must not be within the cancellation window: it is too late to move it"
             "kan niet meer worden verzet: de annuleringstermijn is voorbij"

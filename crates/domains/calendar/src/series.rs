@@ -9,12 +9,12 @@ use spotter_store::words;
 use crate::{
     recurrence::{Diff, Recurrence, RecurrenceChanges},
     rules::CalendarRule,
-    vocabulary::Reason,
+    vocabulary::UnavailableReason,
 };
 
 words! {
-    /// Whether a series goes on.
-    pub enum SeriesStatus { Active = "active", Cancelled = "cancelled" }
+    /// Whether a series is active.
+    pub enum ClassSeriesStatus { Active = "active", Cancelled = "cancelled" }
 }
 
 words! {
@@ -37,13 +37,13 @@ pub const HORIZON_DAYS: i64 = 92;
 pub struct SkippedDate {
     /// The date in the recurrence.
     pub date: Date,
-    /// What spoke against it.
-    pub reasons: Vec<Reason>,
-    /// Whether it has its occurrence all the same, which stays where it was.
+    /// Why the date could not be used.
+    pub reasons: Vec<UnavailableReason>,
+    /// Whether the existing booking was left in place.
     pub stays: bool,
 }
 
-/// Refuses dates at which another series goes on already, in which the later part of this one has become.
+/// Refuses dates that the series which continues this one already has.
 pub fn check_next(recurrence: &Recurrence, through: Date, next: Option<Date>) -> Result<()> {
     let Some(next) = next else { return Ok(()) };
     match recurrence.dates(through).last() {
@@ -60,8 +60,8 @@ pub fn check_conflicts(on_conflict: OnConflict, conflicts: &[SkippedDate]) -> Re
     if conflicts.is_empty() || on_conflict == OnConflict::Skip {
         return Ok(());
     }
-    let message = format!("{} of the dates cannot be booked.", conflicts.len());
-    let mut problem = Problem::with_message(Key::AvailabilitySlotNotBookable, message);
+    let refusal = CalendarRule::DatesNotBookable { count: conflicts.len() };
+    let mut problem = Problem::because(Key::AvailabilitySlotNotBookable, refusal);
     problem.details = Some(serde_json::json!({"conflicts": conflicts}));
     Err(problem)
 }
@@ -84,7 +84,7 @@ pub fn affected_from(
 }
 
 impl SeriesScope {
-    /// Whether the occurrence of a date is among those that are meant.
+    /// Whether the occurrence of a date is selected.
     pub fn means(self, own: Option<Date>, from: Date) -> bool {
         own.is_some_and(|own| match self {
             Self::This => own == from,
@@ -93,36 +93,36 @@ impl SeriesScope {
     }
 }
 
-/// A series as it stands when it is changed.
+/// A series before a change.
 pub struct SeriesState<'s> {
     /// On which dates.
     pub recurrence: &'s Recurrence,
     /// Which could not be had.
     pub skipped: &'s [SkippedDate],
-    /// Up to which date its occurrences are made.
+    /// Date up to which bookings are created.
     pub made_through: Date,
-    /// How far ahead they are made where there is no end, in days.
+    /// How far ahead occurrences of an endless series are made, in days.
     pub ahead_days: i64,
 }
 
-/// What a change makes of a series.
+/// The effect of a change on a series.
 pub struct SeriesChange {
-    /// The date from which on it holds: what has begun stays as it was.
+    /// The date from which it applies: earlier occurrences stay.
     pub from: Date,
-    /// Whether what follows becomes a series of its own.
+    /// Whether the later part becomes a series of its own.
     pub splits: bool,
     /// What recurs from there on.
     pub recurrence: Recurrence,
     /// Whether the same dates have other starts.
     pub moves: bool,
-    /// Up to which date its occurrences are made.
+    /// Date up to which bookings are created.
     pub through: Date,
-    /// What becomes of the dates; those that could not be had are tried again.
+    /// The compared dates; those that could not be booked are tried again.
     pub diff: Diff,
 }
 
 impl SeriesState<'_> {
-    /// What a change makes of it.
+    /// The effect of a change.
     pub fn plan_change(
         &self,
         scope: SeriesScope,
@@ -143,7 +143,7 @@ impl SeriesState<'_> {
             }
         };
         let is_whole = self.recurrence.first(from, |_| true) == Some(from);
-        // What follows a date has none before it, also where that is the first.
+        // A series that continues another has no earlier dates, even at its start.
         let own = match is_whole && scope == SeriesScope::All {
             true => self.recurrence.clone(),
             false => self.recurrence.from_date(from),
@@ -170,8 +170,8 @@ impl SeriesState<'_> {
         (self.recurrence.before_date(from), skipped.collect(), self.made_through.min(last))
     }
 
-    /// What is left of it when some occurrences are cancelled: its recurrence, and how far it is made;
-    /// nothing where it is over.
+    /// What remains when some occurrences are cancelled: the recurrence, and how far it has been made; `None` where
+    /// it is over.
     pub fn left(&self, scope: SeriesScope, from: Date) -> Option<(Recurrence, Date)> {
         match scope {
             SeriesScope::This => {
@@ -187,8 +187,8 @@ impl SeriesState<'_> {
         }
     }
 
-    /// Dates that are to be made now, and up to where. What should have been made and has passed by now,
-    /// because nobody was there to make it, is not made any more.
+    /// Dates to make now, and the date up to which they are made. Dates that have passed meanwhile are not made any
+    /// more.
     pub fn due(&self, now: Timestamp) -> (Vec<Date>, Date) {
         let through =
             self.recurrence.materialized_until(now, self.ahead_days).max(self.made_through);
@@ -201,8 +201,7 @@ impl SeriesState<'_> {
     }
 }
 
-/// Puts what is moved into the order in which it makes room for itself: what goes on in time begins with
-/// the last.
+/// Orders moves so that each makes room for the next: when moving later, the last comes first.
 pub fn in_moving_order<T>(
     mut kept: Vec<(Date, T)>,
     goes_on: impl Fn(&Date, &T) -> bool,
@@ -222,7 +221,7 @@ mod tests {
 
     /// Begins on a Monday, with Thursdays: what changes from the first Thursday on has no Wednesday before it.
     #[test]
-    fn what_follows_the_first_has_no_date_before_it() {
+    fn a_continued_series_has_no_earlier_dates() {
         let date = |text: &str| Date::parse(text).unwrap();
         let recurrence: Recurrence = serde_json::from_value(json!({
             "weekdays": [4], "intervalWeeks": 1, "startTime": "10:00", "timeZone": "UTC",

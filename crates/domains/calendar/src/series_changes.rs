@@ -1,6 +1,5 @@
-//! Changing a recurring booking, and cancelling it: one of its bookings, one and all after it, or all that
-//! are to come. What has begun stays as it was, and so does a booking that was changed apart from its
-//! series.
+//! Changing or cancelling a recurring booking: one booking, one and all after it, or all upcoming ones. Past bookings
+//! stay, and so does a booking that was changed individually.
 
 use std::collections::BTreeSet;
 
@@ -28,35 +27,36 @@ use crate::{
     rescheduling::{Move, move_to},
     rules::CalendarRule,
     series::{
-        OnConflict, SeriesScope, SeriesStatus, SkippedDate, affected_from, check_conflicts,
+        ClassSeriesStatus, OnConflict, SeriesScope, SkippedDate, affected_from, check_conflicts,
         check_next, in_moving_order,
     },
     types::EventType,
     vocabulary::{CancelledBy, FreedSeat, Placement, RecurringBookingId},
 };
 
-/// What changes of which occurrences.
+/// The changes of a series, and the bookings that they apply to.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schemars(rename = "RecurringBookingChanges")]
 struct SeriesChanges {
-    /// One, one and all after it, or all that are to come.
+    /// Scope: one, one and all after it, or all upcoming ones.
     scope: SeriesScope,
     /// Date of the occurrence in the recurrence; absent for `all`.
     occurrence_date: Option<Date>,
-    /// On which dates, at which time of the clock; for `this` the time alone.
+    /// Dates and local time; for `this`, the time only.
     #[serde(default)]
     recurrence: RecurrenceChanges,
-    /// The coach.
+    /// Coach who leads the appointments from then on.
     #[serde(default)]
     coach_id: Change<CoachId>,
-    /// The location.
+    /// Where the appointments are held from then on.
     #[serde(default)]
     location_id: Patch<LocationId>,
-    /// What staff say of its bookings.
+    /// Note of staff on its bookings.
     #[serde(default)]
     note: Patch<Text<1000>>,
-    /// What to do now where a date cannot be booked, or moved: refuse the change, or leave new dates out and
-    /// old ones where they are; `refuse` when absent.
+    /// How conflicts are handled: refuse the change, or skip new dates and leave existing bookings
+    /// in place; `refuse` when absent.
     on_conflict: Option<OnConflict>,
 }
 
@@ -86,7 +86,7 @@ fn update_recurring_booking(
         Some(id) => Some(RecurringBooking::find(cx, id)?),
         None => None,
     };
-    let after = after.filter(|after| after.status == SeriesStatus::Active);
+    let after = after.filter(|after| after.status == ClassSeriesStatus::Active);
     let begins = after.map(|after| after.recurrence.0.start_date);
     check_next(&turn.recurrence, turn.through, begins)?;
     if turn.splits {
@@ -134,17 +134,17 @@ answer!(
     }
 );
 
-/// The series with this id, while it goes on.
+/// The series with this id, if it is active.
 fn active(cx: &mut Write, at: SeriesPath) -> Result<RecurringBooking> {
     let series = RecurringBooking::find(cx, at.recurring_booking_id)?;
-    if series.status == SeriesStatus::Cancelled {
+    if series.status == ClassSeriesStatus::Cancelled {
         return Err(Problem::conflict("status", CalendarRule::CancelledAlready));
     }
     Ok(series)
 }
 
-/// Takes the bookings from a date on over into what the series becomes: those whose date is gone are
-/// cancelled, the others moved. Which could not be moved is told; they stay where they are.
+/// Applies a changed series to its bookings from a date on: those on dropped dates are cancelled, the others moved.
+/// Bookings that could not be moved are reported and keep their time.
 fn carry_over(
     cx: &mut Write,
     series: &RecurringBooking,
@@ -216,7 +216,7 @@ fn moved(
         Placement::Blocked(reasons) => return Ok(Placement::Blocked(reasons)),
     };
     let event = CalendarEvent::find(cx, before.calendar_event_id)?;
-    // Series are staff's, whoever changes them for staff.
+    // Series belong to staff, also when an integration changes them.
     let by = match cancellation::side(cx, None) {
         CancelledBy::Client if cx.by_staff() => CancelledBy::Company,
         by => by,
@@ -268,22 +268,22 @@ fn change_one(cx: &mut Write, series: &RecurringBooking, change: SeriesChanges) 
     }
 }
 
-/// Which occurrences are cancelled.
+/// Which bookings of a series are cancelled.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct CancelSeries {
-    /// One, one and all after it, or all that are to come.
+struct RecurringBookingCancellation {
+    /// Scope: one, one and all after it, or all upcoming ones.
     scope: SeriesScope,
     /// Date of the occurrence in the recurrence; absent for `all`.
     occurrence_date: Option<Date>,
-    /// Why; kept with the bookings, and not told.
+    /// Reason; stored with the bookings, not sent to the client.
     reason: Option<Text<500>>,
 }
 
 fn cancel_recurring_booking(
     cx: &mut Write,
     Path(at): Path<SeriesPath>,
-    Body(cancel): Body<CancelSeries>,
+    Body(cancel): Body<RecurringBookingCancellation>,
 ) -> Result<SeriesAnswer> {
     let before = active(cx, at)?;
     let mut series = before.clone();
@@ -303,7 +303,7 @@ fn cancel_recurring_booking(
             series.recurrence = Json(recurrence);
             series.made_through = made_through;
         }
-        None => series.status = SeriesStatus::Cancelled,
+        None => series.status = ClassSeriesStatus::Cancelled,
     }
     series.keep_extending(cx)?;
     cx.describe_count(ended, || CalendarEffect::BookingsCancelled { bookings: ended });

@@ -1,6 +1,5 @@
-//! The offer: which starts there are, and why one cannot be booked. One function lists them and checks
-//! them when a booking is committed, so that whatever is listed as bookable books, and nothing else.
-//! Knows no database.
+//! The offer: possible starts, and why one cannot be booked. One function lists them and checks them when a booking
+//! is committed, so that exactly the listed slots can be booked. Needs no database.
 
 use std::collections::BTreeSet;
 
@@ -8,12 +7,12 @@ use spotter_kernel::{Date, TimeZone, Timestamp};
 
 use crate::{
     hours::{Opening, Span},
-    vocabulary::Reason,
+    vocabulary::UnavailableReason,
 };
 
-/// What a booking takes, and from when until when it can be made.
+/// The duration of a booking, and the time within which it can be made.
 #[derive(Clone, Copy, Debug)]
-pub struct Terms {
+pub struct BookingTerms {
     /// Duration.
     pub minutes: i64,
     /// The grid of the starts, from the start of a window on.
@@ -28,24 +27,24 @@ pub struct Terms {
     pub latest: Option<Timestamp>,
 }
 
-/// What a coach and a place have to give; each list of spans is in order and without overlaps.
+/// The availability of a coach and a location; each list of spans is in order and without overlaps.
 #[derive(Clone, Debug)]
 pub struct CoachSupply<'s> {
     /// The zone of the windows.
     pub zone: &'s TimeZone,
     /// When the coach works there.
     pub openings: &'s [Opening],
-    /// When the place is open; always where there is no place.
+    /// The location's open times; always open without a location.
     pub place: Option<&'s [Span]>,
-    /// When nothing takes place.
+    /// Closed times.
     pub closed: &'s [Span],
     /// When the coach is busy.
     pub busy: &'s [Span],
     /// When the place holds no further event.
     pub crowded: &'s [Span],
-    /// When the client is somewhere else.
+    /// Times when the client has another booking.
     pub client: &'s [Span],
-    /// The dates on which the coach does no more of these.
+    /// The dates on which the coach has reached the daily limit of the type.
     pub full_dates: &'s BTreeSet<Date>,
 }
 
@@ -54,8 +53,8 @@ pub struct CoachSupply<'s> {
 pub struct CheckedStart {
     /// Start and end.
     pub span: Span,
-    /// Nothing where it can be booked.
-    pub reasons: Vec<Reason>,
+    /// Empty where it can be booked.
+    pub reasons: Vec<UnavailableReason>,
 }
 
 /// Whether one of the spans shares an instant with this one.
@@ -65,7 +64,7 @@ pub fn meets(spans: &[Span], with: &Span) -> bool {
 }
 
 /// Every start of the range, in order, each once.
-pub fn offer(terms: &Terms, supply: &CoachSupply<'_>, range: Span) -> Vec<CheckedStart> {
+pub fn offer(terms: &BookingTerms, supply: &CoachSupply<'_>, range: Span) -> Vec<CheckedStart> {
     let mut found = Vec::new();
     for opening in supply.openings.iter().filter(|opening| opening.span.overlaps(&range)) {
         for start in opening.starts(terms.interval, terms.minutes, supply.zone) {
@@ -83,7 +82,12 @@ pub fn offer(terms: &Terms, supply: &CoachSupply<'_>, range: Span) -> Vec<Checke
     found
 }
 
-fn against(terms: &Terms, supply: &CoachSupply<'_>, span: Span, full_date: bool) -> Vec<Reason> {
+fn against(
+    terms: &BookingTerms,
+    supply: &CoachSupply<'_>,
+    span: Span,
+    full_date: bool,
+) -> Vec<UnavailableReason> {
     let within = |place: &[Span]| {
         let next = place.partition_point(|open| open.end <= span.start);
         place.get(next).is_some_and(|open| open.holds(&span))
@@ -91,13 +95,13 @@ fn against(terms: &Terms, supply: &CoachSupply<'_>, span: Span, full_date: bool)
     let shut = meets(supply.closed, &span) || supply.place.is_some_and(|place| !within(place));
     let busy = meets(supply.busy, &span.widened(terms.before, terms.after));
     let reasons = [
-        (shut, Reason::Closed),
-        (busy, Reason::CoachBusy),
-        (meets(supply.crowded, &span), Reason::LocationBusy),
-        (span.start < terms.earliest, Reason::Notice),
-        (terms.latest.is_some_and(|latest| span.start >= latest), Reason::Window),
-        (full_date, Reason::DailyLimit),
-        (meets(supply.client, &span), Reason::ClientBusy),
+        (shut, UnavailableReason::Closed),
+        (busy, UnavailableReason::CoachBusy),
+        (meets(supply.crowded, &span), UnavailableReason::LocationBusy),
+        (span.start < terms.earliest, UnavailableReason::Notice),
+        (terms.latest.is_some_and(|latest| span.start >= latest), UnavailableReason::Window),
+        (full_date, UnavailableReason::DailyLimit),
+        (meets(supply.client, &span), UnavailableReason::ClientBusy),
     ];
     reasons.into_iter().filter(|(holds, _)| *holds).map(|(_, reason)| reason).collect()
 }
@@ -115,7 +119,7 @@ mod tests {
     }
 
     proptest! {
-        /// Each reason is what a look at every minute of the span finds.
+        /// Each reason equals what a check of every minute of the span finds.
         #[test]
         fn reasons_are_those_that_a_walk_finds(
             zone in prop::sample::select(vec!["Europe/Amsterdam", "America/St_Johns", "UTC"]),
@@ -133,7 +137,7 @@ mod tests {
                 .map(|(from, long)| Span::from_minutes(midnight.plus_millis(from * 60_000), long)).collect());
             let (busy, open) = (spans(busy), spans(open));
             let openings = [Opening::of(&Window { start: time(opens), end: time(closes) }, date, &zone)];
-            let terms = Terms { minutes, interval: 15, before: buffers.0, after: buffers.1,
+            let terms = BookingTerms { minutes, interval: 15, before: buffers.0, after: buffers.1,
                 earliest: midnight.plus_millis(notice * 60_000), latest: None };
             let supply = CoachSupply { zone: &zone, openings: &openings, place: Some(&open), closed: &[],
                 busy: &busy, crowded: &[], client: &[], full_dates: &BTreeSet::new() };
@@ -145,9 +149,9 @@ mod tests {
                 let inside = every(span, &|minute| open.iter().any(|open| open.holds(&minute)));
                 let free = every(span.widened(buffers.0, buffers.1),
                     &|minute| !busy.iter().any(|busy| busy.overlaps(&minute)));
-                prop_assert_eq!(reasons.contains(&Reason::Closed), !inside);
-                prop_assert_eq!(reasons.contains(&Reason::CoachBusy), !free);
-                prop_assert_eq!(reasons.contains(&Reason::Notice), span.start < terms.earliest);
+                prop_assert_eq!(reasons.contains(&UnavailableReason::Closed), !inside);
+                prop_assert_eq!(reasons.contains(&UnavailableReason::CoachBusy), !free);
+                prop_assert_eq!(reasons.contains(&UnavailableReason::Notice), span.start < terms.earliest);
                 prop_assert!(openings[0].span.holds(&span));
             }
         }

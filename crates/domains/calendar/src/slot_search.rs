@@ -1,5 +1,5 @@
-//! What a type offers: its coaches, places, closures and clients brought together for the [`offer`],
-//! which lists slots and checks the one that is booked.
+//! The slots of a type: its coaches, locations, closures and clients combined for the [`offer`], which lists slots
+//! and checks the booked one.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,26 +20,26 @@ use crate::{
     events::CalendarEvent,
     hours::{Opening, Span, merged},
     requests::BookingRequest,
-    slot_rules::{CoachSupply, Terms, meets, offer},
+    slot_rules::{BookingTerms, CoachSupply, meets, offer},
     types::EventType,
-    vocabulary::{BookingId, Buffers, CalendarEventId, EventKind, Reason},
+    vocabulary::{BookingId, Buffers, CalendarEventId, EventKind, UnavailableReason},
 };
 
-/// What is asked for.
+/// The query.
 pub struct SlotQuery<'a> {
-    /// What is to be booked.
+    /// The event type.
     pub event_type: &'a EventType,
     /// By which coach, if by a certain one.
     pub coach: Option<CoachId>,
-    /// Where, if at a certain place.
+    /// Location, if any.
     pub location: Option<LocationId>,
     /// When it begins.
     pub range: Span,
-    /// For whom, if that is known.
+    /// The client, if known.
     pub client: Option<ClientId>,
-    /// An event, or a request, that does not stand in its own way.
+    /// An event or request that does not conflict with itself.
     pub than: Option<Id>,
-    /// The booking that is moved: what it holds is free for it.
+    /// The moved booking: its credits are available for it.
     pub moved: Option<BookingId>,
 }
 
@@ -48,7 +48,7 @@ pub struct SlotQuery<'a> {
 pub struct Start {
     /// Start and end.
     pub span: Span,
-    /// With whom.
+    /// The coach.
     pub coach: CoachId,
     /// Where.
     pub location: Option<LocationId>,
@@ -56,8 +56,8 @@ pub struct Start {
     pub zone: TimeZone,
     /// The class, if it is one.
     pub class: Option<CalendarEvent>,
-    /// Nothing where it can be booked.
-    pub reasons: Vec<Reason>,
+    /// Empty where it can be booked.
+    pub reasons: Vec<UnavailableReason>,
 }
 
 /// A place, and when it can be used.
@@ -81,7 +81,7 @@ struct CoachAtLocation {
     buffers: Buffers,
 }
 
-/// Everything that decides what can be booked, read in one snapshot.
+/// Everything that determines slots, read in one snapshot.
 pub struct SlotSearch<'a> {
     query: SlotQuery<'a>,
     earliest: Timestamp,
@@ -220,7 +220,7 @@ impl<'a> SlotSearch<'a> {
         Ok(())
     }
 
-    /// The dates, in the zone of the coach's schedule, on which the coach does no more of the type.
+    /// The dates, in the zone of the coach's schedule, on which the coach has reached the daily limit of the type.
     fn full_dates(
         &self,
         cx: &mut Read,
@@ -246,9 +246,9 @@ impl<'a> SlotSearch<'a> {
         Ok(counts.into_iter().filter(|(_, count)| *count >= limit).map(|(date, _)| date).collect())
     }
 
-    fn terms(&self, buffers: Buffers) -> Terms {
+    fn terms(&self, buffers: Buffers) -> BookingTerms {
         let event_type = self.query.event_type;
-        Terms {
+        BookingTerms {
             minutes: event_type.duration_minutes,
             interval: event_type.slot_interval_minutes,
             before: buffers.before,
@@ -322,12 +322,15 @@ impl<'a> SlotSearch<'a> {
                 let own = Some(id.0) == self.query.than;
                 let already = !own && (mine.contains(id) || self.asked_for.contains(id));
                 let reasons = [
-                    (closed, Reason::Closed),
-                    (class.free_seats() == 0 && !already, Reason::Full),
-                    (span.start < self.earliest, Reason::Notice),
-                    (self.latest.is_some_and(|latest| span.start >= latest), Reason::Window),
-                    (already, Reason::AlreadyBooked),
-                    (!already && meets(&self.client, &span), Reason::ClientBusy),
+                    (closed, UnavailableReason::Closed),
+                    (class.free_seats() == 0 && !already, UnavailableReason::Full),
+                    (span.start < self.earliest, UnavailableReason::Notice),
+                    (
+                        self.latest.is_some_and(|latest| span.start >= latest),
+                        UnavailableReason::Window,
+                    ),
+                    (already, UnavailableReason::AlreadyBooked),
+                    (!already && meets(&self.client, &span), UnavailableReason::ClientBusy),
                 ];
                 let reasons = reasons.into_iter().filter(|(holds, _)| *holds);
                 Start {
@@ -342,7 +345,7 @@ impl<'a> SlotSearch<'a> {
             .collect())
     }
 
-    /// Coaches who have left and places that are archived: nothing new is booked with or at them.
+    /// Departed coaches and archived locations: nothing new is booked with or at them.
     fn departures(&self, cx: &mut Read) -> Result<BTreeSet<Id>> {
         let coaches = Coach::prefetch_departed(cx)?;
         let places: Vec<Id> = Location::archived(cx)?;
@@ -350,7 +353,7 @@ impl<'a> SlotSearch<'a> {
         Ok(coaches.into_iter().map(|(id,)| id).chain(places).collect())
     }
 
-    /// When closures close what classes are of.
+    /// When closures close the classes.
     fn closed_classes(
         &self,
         cx: &mut Read,
@@ -380,7 +383,7 @@ impl<'a> SlotSearch<'a> {
         Ok(closed.collect())
     }
 
-    /// What a client has paid for must be good on the day, whatever else speaks against it.
+    /// A client's purchase must be valid on the day, whatever the other reasons.
     fn check_credits(&self, cx: &mut Read, starts: &mut [Start]) -> Result<()> {
         let Some(client) = self.query.client else { return Ok(()) };
         let date = |start: &Start| start.zone.date_at(start.span.start);
@@ -402,22 +405,24 @@ impl<'a> SlotSearch<'a> {
         let entitled: BTreeMap<_, _> = dates.into_keys().zip(quoted).collect();
         for start in starts.iter_mut() {
             if entitled.get(&date(start)).is_none_or(Option::is_none) {
-                start.reasons.push(Reason::NotEntitled);
+                start.reasons.push(UnavailableReason::NotEntitled);
             }
         }
         Ok(())
     }
 
-    /// Every coach at every place at an instant, whatever the hours say: only what is taken speaks against
-    /// it.
+    /// Every coach at every location at an instant, regardless of hours: only occupied time counts against it.
     pub fn ignoring_hours(&self, at: Timestamp) -> Vec<Start> {
         let span = Span::from_minutes(at, self.query.event_type.duration_minutes);
         let start = |supplier: &CoachAtLocation| {
             let place = &self.places[supplier.place];
             let reasons = [
-                (meets(&supplier.busy, &supplier.buffers.around(span)), Reason::CoachBusy),
-                (meets(&place.crowded, &span), Reason::LocationBusy),
-                (meets(&self.client, &span), Reason::ClientBusy),
+                (
+                    meets(&supplier.busy, &supplier.buffers.around(span)),
+                    UnavailableReason::CoachBusy,
+                ),
+                (meets(&place.crowded, &span), UnavailableReason::LocationBusy),
+                (meets(&self.client, &span), UnavailableReason::ClientBusy),
             ];
             Start {
                 span,
@@ -444,7 +449,7 @@ impl<'a> SlotSearch<'a> {
         shared.map(minutes).sum()
     }
 
-    /// Whether the place of a start holds so many events and no more.
+    /// Whether the location of a start limits the number of simultaneous events.
     pub fn is_limited(&self, start: &Start) -> bool {
         self.places.iter().any(|place| place.location == start.location && place.limited)
     }

@@ -1,4 +1,4 @@
-//! Slots: what can be booked, from which instant on, and why not where it cannot.
+//! Slots: the starts that can be booked, and why others cannot.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -18,7 +18,7 @@ use crate::{
     slot_search::{SlotQuery, SlotSearch, Start},
     token::SlotKey,
     types::EventType,
-    vocabulary::{CalendarEventId, EventTypeId, Reason},
+    vocabulary::{CalendarEventId, EventTypeId, UnavailableReason},
 };
 
 /// The longest range of slots, in days.
@@ -28,42 +28,42 @@ const EXPLAINED_DAYS_MAX: i64 = 2;
 /// Most slots of an answer.
 const SLOTS_MAX: usize = 2_000;
 
-/// What can be booked at an instant.
+/// A time that can be booked.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Slot {
-    /// The event type.
+    /// Kind of appointment or class, one of `GET /event-types`.
     event_type_id: EventTypeId,
     /// The class, if it is one.
     calendar_event_id: Option<CalendarEventId>,
     /// Display name.
     name: String,
-    /// The coach.
+    /// Coach of the slot.
     coach_id: CoachId,
     /// The location, if there is one.
     location_id: Option<LocationId>,
-    /// Start.
+    /// Instant at which it begins, in UTC.
     starts_at: Timestamp,
-    /// End.
+    /// Instant at which it is over, in UTC.
     ends_at: Timestamp,
-    /// Time zone of the event.
+    /// IANA zone of the place where it is held.
     time_zone: TimeZone,
     /// Start in local time with its UTC offset.
     local_starts_at: String,
     /// Number of seats.
     capacity: i64,
-    /// How many of them are free.
+    /// Number of free seats.
     capacity_left: i64,
     /// Whether it can be booked.
     bookable: bool,
-    /// Why it cannot be booked.
-    reasons: Vec<Reason>,
-    /// What `POST /bookings` takes, for ten minutes; null where it cannot be booked.
+    /// Reasons why it cannot be booked.
+    reasons: Vec<UnavailableReason>,
+    /// Token for `POST /bookings`, valid for ten minutes; null if the slot cannot be booked.
     slot_token: Option<String>,
 }
 
 impl Slot {
-    /// A start as it is told.
+    /// The API form of a start.
     pub fn of(cx: &Read, event_type: &EventType, start: Start) -> Result<Self> {
         let Start { span, coach, location, zone, class, reasons } = start;
         let key = SlotKey {
@@ -95,11 +95,11 @@ impl Slot {
     }
 }
 
-/// What is asked for.
+/// The query.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SlotFilters {
-    /// What is to be booked; needed without `eventTypeIds`.
+    /// The event type; required without `eventTypeIds`.
     event_type_id: Option<EventTypeId>,
     /// Up to ten types at once, with commas between; instead of `eventTypeId`.
     event_type_ids: Option<IdList<EventTypeId>>,
@@ -113,17 +113,17 @@ pub struct SlotFilters {
     coach_id: Option<CoachId>,
     /// Slots at this location.
     location_id: Option<LocationId>,
-    /// For this client: what they have booked, and what they may book, is looked at, too.
+    /// Slots for this client: their bookings and entitlements are taken into account.
     client_id: Option<ClientId>,
     /// Shows times that are taken or closed, too, with the reasons; for at most two days.
     explain: Option<Flag>,
 }
 
-/// Most types that are asked for at once.
+/// Most types of one query.
 const TYPES_MAX: usize = 10;
 
 impl SlotFilters {
-    /// The types that are asked for, one way or the other.
+    /// The requested types, in either form.
     fn types(&self) -> Result<Vec<EventTypeId>> {
         match (self.event_type_id, &self.event_type_ids) {
             (Some(one), None) => Ok(vec![one]),
@@ -139,13 +139,13 @@ impl SlotFilters {
     }
 }
 
-/// What can be booked.
+/// The bookable times.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Slots {
-    /// In order of their starts, then of their coaches; at most 2000.
+    /// Slots by start, then by coach; at most 2000.
     slots: Vec<Slot>,
-    /// From where to ask on, where there are more.
+    /// Value of `from` for the next request, if there are more slots.
     next_from: Option<Timestamp>,
 }
 
@@ -178,7 +178,7 @@ fn list_slots(cx: &mut Read, Query(wanted): Query<SlotFilters>) -> Result<Slots>
         offerings.push((event_type, SlotSearch::read(cx, query)?));
     }
     let (mut starts, mut from) = (Vec::new(), range.start);
-    // A day at a time, so that no more is worked out than is told.
+    // A day at a time, so that no more is computed than is returned.
     while from < range.end && starts.len() <= SLOTS_MAX && !offerings.is_empty() {
         let to = from.plus_days(1).min(range.end);
         let mut of_day: Vec<TypedStart> = Vec::new();
@@ -188,7 +188,7 @@ fn list_slots(cx: &mut Read, Query(wanted): Query<SlotFilters>) -> Result<Slots>
                 |start: &Start| explains || !start.reasons.iter().any(|reason| reason.is_taken());
             of_day.extend(day.filter(output).map(|start| (*event_type, start)));
         }
-        // What is of one type is in its order already.
+        // Starts of one type are in order already.
         if offerings.len() > 1 {
             of_day.sort_by_key(|(_, start)| (start.span.start, start.coach));
         }
@@ -205,7 +205,7 @@ fn list_slots(cx: &mut Read, Query(wanted): Query<SlotFilters>) -> Result<Slots>
 /// A start, and of what.
 type TypedStart<'t> = (&'t EventType, Start);
 
-/// Leaves out what is too much, but never a part of those that begin at one instant.
+/// Cuts the list to its limit, but never between starts of the same instant.
 fn cut(starts: &mut Vec<TypedStart<'_>>) -> Option<Timestamp> {
     let at = |(_, start): &TypedStart<'_>| start.span.start;
     let first_left_out = at(starts.get(SLOTS_MAX)?);
@@ -231,24 +231,28 @@ pub struct RefusedSlot<'r> {
     pub coach: Option<CoachId>,
     /// Its location, where alternatives must be there.
     pub location: Option<LocationId>,
-    /// Who wanted it.
+    /// The client of the request.
     pub client: ClientId,
     /// Its start.
     pub starts_at: Timestamp,
-    /// Why it cannot be booked.
-    pub reasons: &'r [Reason],
+    /// Reasons why it cannot be booked.
+    pub reasons: &'r [UnavailableReason],
 }
 
 impl<'r> RefusedSlot<'r> {
     /// The slot of a draft, of whichever coach.
-    pub const fn of(draft: &BookingDraft, starts_at: Timestamp, reasons: &'r [Reason]) -> Self {
+    pub const fn of(
+        draft: &BookingDraft,
+        starts_at: Timestamp,
+        reasons: &'r [UnavailableReason],
+    ) -> Self {
         let (location, client) = (draft.location, draft.client);
         Self { coach: None, location, client, starts_at, reasons }
     }
 
     /// A class of which every seat is taken.
     pub const fn full(draft: &BookingDraft, starts_at: Timestamp) -> Self {
-        Self::of(draft, starts_at, &[Reason::Full])
+        Self::of(draft, starts_at, &[UnavailableReason::Full])
     }
 
     /// The refusal, with the reasons and the next slots that can be booked instead.
@@ -273,11 +277,11 @@ impl<'r> RefusedSlot<'r> {
             }
         }
         let words: Vec<_> = reasons.iter().map(|reason| reason.word()).collect();
-        let output = match words.is_empty() {
-            true => "The slot can no longer be booked.".to_owned(),
-            false => format!("The slot cannot be booked: {}.", words.join(", ")),
+        let refusal = match reasons.first() {
+            None => CalendarRule::SlotGone.into(),
+            Some(reason) => reason.refusal(&words.join(", ")),
         };
-        let mut problem = Problem::with_message(Key::AvailabilitySlotNotBookable, output);
+        let mut problem = Problem::because(Key::AvailabilitySlotNotBookable, refusal);
         problem.details = Some(serde_json::json!({"reasons": words, "alternatives": alternatives}));
         Ok(problem)
     }

@@ -1,4 +1,4 @@
-//! Calendar tasks: what a coach has to do at some time, during which nothing can be booked with them.
+//! Calendar tasks: work of a coach at a time, which may block bookings.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -25,21 +25,21 @@ use crate::{
 };
 
 record! {
-    /// What a coach has to do.
+    /// A task of a coach.
     #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
     #[serde(rename_all = "camelCase")]
     pub struct CalendarTask {
         /// The task's id.
         pub calendar_task_id: CalendarTaskId,
-        /// The coach.
+        /// Coach who does it.
         coach_id: CoachId,
         title: String,
         starts_at: Timestamp,
         ends_at: Timestamp,
-        /// Whether nothing can be booked with the coach then.
+        /// Whether it blocks bookings with the coach.
         blocks_slots: bool,
         status: EventStatus,
-        /// Whom it is about.
+        /// Client that the work is for.
         client_id: Option<ClientId>,
         note: Option<String>,
         created_at: Timestamp,
@@ -47,9 +47,10 @@ record! {
     }
 }
 
-/// What is told of a task.
+/// The payload of every task event.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "CalendarTaskEvent")]
 struct TaskEvent {
     calendar_task_id: CalendarTaskId,
     coach_id: CoachId,
@@ -187,23 +188,24 @@ fn get_calendar_task(cx: &mut Read, Path(at): Path<TaskPath>) -> Result<TaskAnsw
     Ok(TaskAnswer { calendar_task: CalendarTask::find(cx, at.calendar_task_id)? })
 }
 
-/// A new task.
+/// The task to create.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schemars(rename = "NewCalendarTask")]
 pub struct NewTask {
-    /// The coach.
+    /// Coach who does it.
     pub coach_id: CoachId,
-    /// What is to be done.
+    /// What is to be done, in a few words.
     pub title: Name<120>,
-    /// Start.
+    /// Instant at which it begins, in UTC.
     pub starts_at: Timestamp,
-    /// When it is over, at most 31 days later.
+    /// Its end, at most 31 days after the start.
     pub ends_at: Timestamp,
-    /// `true` when absent: nothing can be booked with the coach then.
+    /// `true` when absent: it blocks bookings with the coach.
     pub blocks_slots: Option<bool>,
-    /// Whom it is about.
+    /// Client that the work is for.
     pub client_id: Option<ClientId>,
-    /// Message to the client.
+    /// Note for staff; clients do not see it.
     pub note: Option<Text<1000>>,
 }
 
@@ -232,8 +234,10 @@ fn create_calendar_task(cx: &mut Write, Body(new): Body<NewTask>) -> Result<Plan
     Ok(PlannedAnswer { calendar_task: task, overlapping_bookings })
 }
 
+/// The fields of a task to change.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+#[schemars(rename = "CalendarTaskChanges")]
 struct TaskChanges {
     coach_id: Change<CoachId>,
     title: Change<Name<120>>,

@@ -1,4 +1,4 @@
-//! Event templates: what an event is usually like, so that a class is made with a few words.
+//! Event templates: defaults for classes.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -22,25 +22,25 @@ use crate::{
 };
 
 record! {
-    /// What an event is usually like.
+    /// The defaults of a class.
     #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
     #[serde(rename_all = "camelCase")]
     pub struct EventTemplate {
         /// The template's id.
         pub event_template_id: EventTemplateId,
-        /// What people call such an event.
+        /// What classes made from it are called.
         pub name: String,
-        /// The event type.
+        /// Kind of appointment or class, one of `GET /event-types`.
         pub event_type_id: EventTypeId,
-        /// Duration.
+        /// Minutes from beginning to end.
         pub duration_minutes: i64,
-        /// For how many it is; as the type says where null.
+        /// Number of seats; that of the event type when null.
         pub capacity: Option<i64>,
-        /// Who usually does it.
+        /// Default coach.
         pub coach_id: Option<CoachId>,
-        /// Where it usually is.
+        /// Default location.
         pub location_id: Option<LocationId>,
-        /// Whether events are made of it.
+        /// Whether new classes are made from it.
         pub status: OfferStatus,
         archived_at: Option<Timestamp>,
         created_at: Timestamp,
@@ -104,24 +104,25 @@ fn get_event_template(cx: &mut Read, Path(at): Path<TemplatePath>) -> Result<Tem
     Ok(TemplateAnswer { event_template: EventTemplate::find(cx, at.event_template_id)? })
 }
 
-/// A new template.
+/// The class defaults to create.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schemars(rename = "NewEventTemplate")]
 struct NewTemplate {
-    /// What people call such an event.
+    /// What classes made from it are called.
     #[schemars(required, with = "Name<120>")]
     #[serde(default, deserialize_with = "text::given")]
     name: Option<Name<120>>,
-    /// The event type.
+    /// Kind of appointment or class, one of `GET /event-types`.
     event_type_id: EventTypeId,
     /// Duration in minutes, 5 to 1,440.
     #[schemars(required, with = "BoundedInteger<5, 1_440>")]
     duration_minutes: Option<BoundedInteger<5, 1_440>>,
-    /// 1 to 1000; as the type says when absent.
+    /// 1 to 1000; the type's capacity when absent.
     capacity: Option<BoundedInteger<1, 1_000>>,
-    /// Who usually does it.
+    /// Default coach.
     coach_id: Option<CoachId>,
-    /// Where it usually is.
+    /// Default location.
     location_id: Option<LocationId>,
 }
 
@@ -165,10 +166,12 @@ fn create_event_template(cx: &mut Write, Body(new): Body<NewTemplate>) -> Result
     Ok(TemplateAnswer { event_template: template })
 }
 
+/// The class defaults to change.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+#[schemars(rename = "EventTemplateChanges")]
 struct TemplateChanges {
-    #[serde(deserialize_with = "text::given_anew")]
+    #[serde(deserialize_with = "text::replaced_text")]
     name: Patch<Name<120>>,
     event_type_id: Change<EventTypeId>,
     duration_minutes: Patch<BoundedInteger<5, 1_440>>,

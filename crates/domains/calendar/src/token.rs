@@ -1,5 +1,5 @@
-//! Slot tokens: a slot as a caller hands it back, signed, good for ten minutes. It holds nothing: the
-//! slot is looked at again when it is booked.
+//! Slot tokens: a signed slot that a caller sends back, valid for ten minutes. It reserves nothing: the slot is
+//! checked again when it is booked.
 
 use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD};
 use spotter_contract::Read;
@@ -16,24 +16,24 @@ use crate::{
 /// How long a token is good for.
 pub const TOKEN_SECONDS: i64 = 600;
 
-/// What the signature is for.
+/// The purpose of the signature.
 const PURPOSE: &str = "slot";
 const VERSION: u8 = 1;
 const BODY: usize = 1 + 4 * 12 + 2 * 8;
 const MAC: usize = 16;
 
-/// What is offered: a start with a coach at a place, or a seat of a class.
+/// What is offered: a start with a coach at a location, or a seat of a class.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SlotKey {
-    /// The event type.
+    /// Kind of appointment or class, one of `GET /event-types`.
     pub event_type_id: EventTypeId,
-    /// The coach.
+    /// Coach of the slot.
     pub coach_id: CoachId,
     /// The location, if there is one.
     pub location_id: Option<LocationId>,
     /// The class, if it is one.
     pub calendar_event_id: Option<CalendarEventId>,
-    /// Start.
+    /// Instant at which it begins, in UTC.
     pub starts_at: Timestamp,
 }
 
@@ -58,7 +58,7 @@ impl SlotKey {
         Ok(BASE64_URL_SAFE_NO_PAD.encode([&body[..], &mac[..MAC]].concat()))
     }
 
-    /// The slot of a token: forged ones are refused, and so are those that have expired.
+    /// The slot of a token; forged and expired tokens are refused.
     pub fn parse(cx: &Read, token: &str) -> Result<Self> {
         let forged = || Problem::invalid("slotToken", CalendarRule::NotSlotToken);
         let bytes = BASE64_URL_SAFE_NO_PAD.decode(token).map_err(|_| forged())?;

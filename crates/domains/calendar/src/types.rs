@@ -1,11 +1,13 @@
-//! Event types: what can be booked, how long it takes, how many it is for, and by which rules.
+//! Event types: what can be booked, its duration, capacity and policy.
+
+mod waitlist;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use spotter_company::{catalogue::Policies, locations::Location};
 use spotter_contract::{
-    Area, Body, Effect, LeftBehind, ListQuery, Offboarding, Path, Read, SetAside, Success, Write,
-    answer, listed, operation, path,
+    ArchivedKind, Area, Body, Effect, ListQuery, Offboarding, Path, Read, Remainders, Success,
+    Write, answer, listed, operation, path,
 };
 use spotter_kernel::{
     Change, Id, Key, Many, Patch, Problem, Result, Rule, Timestamp,
@@ -22,55 +24,10 @@ use crate::{
     rules::CalendarRule,
     vocabulary::{Buffers, EventKind, EventTypeId, OfferStatus, WaitlistMode},
 };
-
-/// How a waiting list works.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[schemars(inline)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Waitlist {
-    /// Whether there is one, and how it moves up.
-    pub mode: WaitlistMode,
-    /// How many may wait, 1 to 1000; any number when null.
-    #[serde(default, deserialize_with = "entries")]
-    #[schemars(range(min = 1, max = 1000))]
-    pub max_entries: Option<i64>,
-    /// How long an offered seat is held, 5 to 10080 minutes; 120 when absent.
-    #[serde(default = "two_hours", deserialize_with = "offer_minutes")]
-    #[schemars(range(min = 5, max = 10080))]
-    pub offer_minutes: i64,
-    /// From so many minutes before the start on nobody moves up, 0 to 10080; 0 when absent.
-    #[serde(default, deserialize_with = "closing_minutes")]
-    #[schemars(range(min = 0, max = 10080))]
-    pub closes_minutes_before: i64,
-}
-
-const fn two_hours() -> i64 {
-    120
-}
-
-fn entries<'de, D: serde::Deserializer<'de>>(d: D) -> Result<Option<i64>, D::Error> {
-    spotter_kernel::number::optional_within(d, 1..=1_000)
-}
-
-fn offer_minutes<'de, D: serde::Deserializer<'de>>(d: D) -> Result<i64, D::Error> {
-    spotter_kernel::number::deserialize_within(d, 5..=10_080)
-}
-
-fn closing_minutes<'de, D: serde::Deserializer<'de>>(d: D) -> Result<i64, D::Error> {
-    spotter_kernel::number::deserialize_within(d, 0..=10_080)
-}
-
-impl Waitlist {
-    const OFF: Self = Self {
-        mode: WaitlistMode::Off,
-        max_entries: None,
-        offer_minutes: two_hours(),
-        closes_minutes_before: 0,
-    };
-}
+pub use waitlist::Waitlist;
 
 record! {
-    /// What can be booked.
+    /// A kind of class or appointment.
     #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
     #[serde(rename_all = "camelCase")]
     pub struct EventType {
@@ -79,13 +36,13 @@ record! {
         /// Display name.
         pub name: String,
         description: Option<String>,
-        /// Whether it is made for who books it, or takes place and is joined.
+        /// Kind: an appointment, or a class with seats.
         pub kind: EventKind,
-        /// Whether it is offered.
+        /// Whether it can be booked, or is archived.
         pub status: OfferStatus,
-        /// Duration.
+        /// Minutes from beginning to end.
         pub duration_minutes: i64,
-        /// For how many it is.
+        /// Number of seats.
         pub capacity: i64,
         /// The grid of the starts of appointments.
         pub slot_interval_minutes: i64,
@@ -93,29 +50,30 @@ record! {
         pub buffer_before_minutes: Option<i64>,
         /// Minutes that the coach needs after; the coach's own where null.
         pub buffer_after_minutes: Option<i64>,
-        /// Until how long before its start it can be booked.
+        /// Minutes before the start until which it can be booked.
         pub min_notice_minutes: i64,
-        /// How many days ahead it can be booked; the company's policies where null.
+        /// Number of days ahead that clients can book; the company's policy when null.
         pub booking_window_days: Option<i64>,
-        /// Until how long before its start it is cancelled early; the company's policies where null.
+        /// Minutes before the start until which cancelling is early; the company's policy when
+        /// null.
         pub cancellation_window_minutes: Option<i64>,
         /// Whether a coach must approve what clients and integrations book.
         pub requires_approval: bool,
-        /// How long a coach has for that.
+        /// Minutes a coach has to approve a request.
         pub approval_minutes: i64,
         /// Whether clients book it themselves.
         pub clients_may_book: bool,
         /// The coaches who do it; every active one where empty.
         pub coach_ids: Json<Vec<CoachId>>,
-        /// Where it takes place; nowhere in particular where empty.
+        /// Locations; none in particular when empty.
         pub location_ids: Json<Vec<LocationId>>,
-        /// How many of these a coach does on a date; any number where null.
+        /// Maximum number of these events per coach and date; unlimited when null.
         pub daily_limit_per_coach: Option<i64>,
         /// The credits that it takes.
         pub credits: i64,
-        /// Keys of the pools whose credits pay for it, beside credits that pay for everything.
+        /// Keys of the pools whose credits pay for it, beside general credits.
         pub credit_pools: Json<Vec<String>>,
-        /// How its waiting list works.
+        /// The waiting list's settings.
         pub waitlist: Json<Waitlist>,
         archived_at: Option<Timestamp>,
         created_at: Timestamp,
@@ -126,7 +84,7 @@ record! {
 impl EventType {
     /// The type with this id.
     pub fn find(cx: &mut Read, id: EventTypeId) -> Result<Self> {
-        let found: Option<Self> = cx.one(FIND, params![id])?;
+        let found: Option<Self> = cx.one_kept(FIND, params![id])?;
         found
             .filter(|found| cx.by_staff() || found.is_shown())
             .ok_or_else(|| Key::EventTypeNotFound.into())
@@ -134,7 +92,7 @@ impl EventType {
 
     /// The type of something that is booked already, whatever has become of it.
     pub fn of(cx: &mut Read, id: EventTypeId) -> Result<Self> {
-        cx.one(FIND, params![id])?.ok_or_else(|| Key::EventTypeNotFound.into())
+        cx.one_kept(FIND, params![id])?.ok_or_else(|| Key::EventTypeNotFound.into())
     }
 
     /// The minutes that a coach with these hours needs around an event of this type.
@@ -155,10 +113,9 @@ impl EventType {
         self.is_active() && self.clients_may_book
     }
 
-    /// The coaches who do it: those that it names, or all that are active; of them a certain one, if one
-    /// is wanted.
+    /// The coaches of the type: those it names, or all active ones; only the requested one, if given.
     pub fn coaches(&self, cx: &mut Read, wanted: Option<CoachId>) -> Result<Vec<CoachId>> {
-        // A type with coaches of its own asks for those, however many the company has.
+        // A type with coaches of its own reads those only, however many the company has.
         let own = &self.coach_ids.0;
         let working = match wanted {
             Some(id) if !own.is_empty() && !own.contains(&id) => Vec::new(),
@@ -192,7 +149,7 @@ impl EventType {
         Ok(())
     }
 
-    /// How many days ahead it can be booked: by its own rule, or the company's; nothing where there is none.
+    /// How many days ahead it can be booked: its own rule, or the company's; `None` without one.
     pub fn window_days(&self, cx: &mut Read) -> Result<Option<i64>> {
         match self.booking_window_days {
             Some(days) => Ok(Some(days)),
@@ -200,8 +157,7 @@ impl EventType {
         }
     }
 
-    /// Refuses a notice that is as long as the window: nothing begins late enough for the one and early enough for the
-    /// other.
+    /// Refuses a notice that is as long as the window: no start would satisfy both.
     fn check_window(&self, cx: &mut Read) -> Result<()> {
         if self.window_days(cx)?.is_some_and(|days| self.min_notice_minutes >= days * 1_440) {
             return Err(Problem::invalid("minNoticeMinutes", CalendarRule::NoticeBeyondWindow));
@@ -210,7 +166,7 @@ impl EventType {
     }
 }
 
-/// Refuses a window of the company that is no longer than the notice of a type without a window of its own.
+/// Refuses a company's window that is no longer than the notice of a type without its own window.
 fn check_policies(cx: &mut Write, _: Id) -> Result<u64> {
     let Some(days) = Policies::of(cx)?.map(|policies| policies.booking_window_days()) else {
         return Ok(0);
@@ -252,7 +208,7 @@ fn list_event_types(
 ) -> Result<EventTypes> {
     let staffs = wanted.status == Some(OfferStatus::Archived);
     let others = wanted.clients_may_book.is_some_and(|flag| !flag.0);
-    cx.staff_say(&[("status", staffs), ("clientsMayBook", others)])?;
+    cx.check_staff_fields(&[("status", staffs), ("clientsMayBook", others)])?;
     if !cx.by_staff() {
         wanted.status = Some(OfferStatus::Active);
         wanted.clients_may_book = Some(spotter_contract::Flag(true));
@@ -265,11 +221,11 @@ path!(TypePath { event_type_id: EventTypeId });
 answer!(TypeAnswer { event_type: EventType });
 
 answer!(
-    /// An event type that is archived, and what is left of it.
+    /// The archived event type, and the records that still refer to it.
     ArchivedAnswer {
         event_type: EventType,
-        /// What is left of it, by kind; it stays as it is.
-        leaves_behind: Vec<LeftBehind>,
+        /// Records that still refer to it, by kind; they are unchanged.
+        leaves_behind: Vec<Remainders>,
     }
 );
 
@@ -277,7 +233,7 @@ fn get_event_type(cx: &mut Read, Path(at): Path<TypePath>) -> Result<TypeAnswer>
     Ok(TypeAnswer { event_type: EventType::find(cx, at.event_type_id)? })
 }
 
-/// Something new that can be booked.
+/// The event type to create.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewEventType {
@@ -285,7 +241,7 @@ pub struct NewEventType {
     #[schemars(required, with = "Name<120>")]
     #[serde(default, deserialize_with = "text::given")]
     pub name: Option<Name<120>>,
-    /// Message to the client.
+    /// Description of the event type, for clients.
     pub description: Option<Text<1000>>,
     /// `appointment` when absent.
     pub kind: Option<EventKind>,
@@ -322,7 +278,7 @@ pub struct NewEventType {
     pub daily_limit_per_coach: Option<BoundedInteger<1, 100>>,
     /// 0 to 100; 0 when absent.
     pub credits: Option<BoundedInteger<0, 100>>,
-    /// Keys of the pools whose credits pay for it, beside credits that pay for everything.
+    /// Keys of the pools whose credits pay for it, beside general credits.
     #[serde(default)]
     pub credit_pools: Many<Text<60>, 0, 10>,
     /// None when absent.
@@ -396,10 +352,12 @@ fn create_event_type(cx: &mut Write, Body(new): Body<NewEventType>) -> Result<Ty
     Ok(TypeAnswer { event_type: create(cx, new)? })
 }
 
+/// The fields of an event type to change.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+#[schemars(rename = "EventTypeChanges")]
 struct TypeChanges {
-    #[serde(deserialize_with = "text::given_anew")]
+    #[serde(deserialize_with = "text::replaced_text")]
     name: Patch<Name<120>>,
     description: Patch<Text<1000>>,
     duration_minutes: Change<BoundedInteger<5, 1_440>>,
@@ -473,7 +431,7 @@ fn archive_event_type(cx: &mut Write, Path(at): Path<TypePath>) -> Result<Archiv
         own.archived_at = Some(cx.now());
     }
     cx.describe_effect(|| CalendarEffect::EventTypeArchived { name: quoted(&own.name) });
-    let leaves_behind = cx.left_behind(SetAside::EventType, own.event_type_id)?;
+    let leaves_behind = cx.left_behind(ArchivedKind::EventType, own.event_type_id)?;
     cx.as_of(before.updated_at);
     own.save(cx, &before)?;
     Ok(ArchivedAnswer { event_type: own, leaves_behind })

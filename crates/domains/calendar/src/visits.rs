@@ -1,4 +1,4 @@
-//! When clients were here last and come next, for whoever looks at many of them.
+//! Last and next visits of many clients at once.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -7,19 +7,19 @@ use spotter_kernel::{Result, Timestamp, id::ClientId};
 use spotter_people::clients::ClientIds;
 use spotter_store::{Bind, statements};
 
-/// When a client was here last and comes next.
+/// The last and the next visit of a client.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct ClientVisits {
     client_id: ClientId,
-    /// When the last booking began that they attended; null where there is none.
+    /// Start of the last attended booking; null without one.
     last_visit_at: Option<Timestamp>,
-    /// When the next booking begins; null where there is none.
+    /// Start of the next booking; null without one.
     next_visit_at: Option<Timestamp>,
 }
 
 answer!(VisitsAnswer {
-    /// In the order in which they were asked for; an id of nobody has no visits.
+    /// Clients in the order of the request; an unknown id has no visits.
     client_visits: Vec<ClientVisits>,
 });
 

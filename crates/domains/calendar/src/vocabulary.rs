@@ -1,7 +1,9 @@
 //! The words of the calendar, and the ids of its records.
 
-use spotter_kernel::{id_type, span::Span};
+use spotter_kernel::{Phrase, id_type, span::Span};
 use spotter_store::{stored_ids, words};
+
+use crate::rules::CalendarRule;
 
 /// The minutes that a coach needs around an event.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -24,8 +26,8 @@ impl Buffers {
 pub enum Placement<T> {
     /// It could be placed.
     Placed(T),
-    /// It cannot be placed, for these reasons; nothing was changed.
-    Blocked(Vec<Reason>),
+    /// It cannot be scheduled, for these reasons; nothing was changed.
+    Blocked(Vec<UnavailableReason>),
 }
 
 impl<T> Placement<T> {
@@ -36,13 +38,13 @@ impl<T> Placement<T> {
 }
 
 id_type!(
-    /// What can be booked.
+    /// The bookable times.
     EventTypeId,
     RequestInvalid,
     EventTypeNotFound
 );
 id_type!(
-    /// What an event is usually like.
+    /// Defaults for classes.
     EventTemplateId,
     RequestInvalid,
     EventTemplateNotFound
@@ -74,17 +76,17 @@ id_type!(
     RequestInvalid
 );
 id_type!(
-    /// An address at which somebody's calendar is read.
+    /// A secret address of a calendar.
     CalendarFeedId,
     RequestInvalid
 );
 id_type!(
-    /// What a coach has to do at some time.
+    /// Work of a coach at a time.
     CalendarTaskId,
     RequestInvalid
 );
 id_type!(
-    /// A time at which nothing can be booked.
+    /// A closure.
     AvailabilityRuleId,
     RequestInvalid
 );
@@ -109,8 +111,8 @@ words! {
 }
 
 words! {
-    /// Where a booking stands: *booked* has a seat, *waitlisted* stands in line, *offered* has a seat held
-    /// until it is taken or the offer lapses.
+    /// The status of a booking: *booked* has a seat, *waitlisted* is on the waiting list, *offered* has a seat
+    /// reserved until it is accepted or the offer lapses.
     pub enum BookingStatus {
         Booked = "booked",
         Waitlisted = "waitlisted",
@@ -125,14 +127,14 @@ impl BookingStatus {
         matches!(self, Self::Booked | Self::Offered)
     }
 
-    /// Whether something can still come of it.
+    /// Whether it is still active.
     pub const fn is_live(self) -> bool {
         !matches!(self, Self::Cancelled)
     }
 }
 
 words! { else InvalidAttendanceStatus;
-    /// What became of a booked seat.
+    /// The attendance of a booked seat.
     pub enum AttendanceStatus {
         Expected = "expected",
         Attended = "attended",
@@ -153,7 +155,7 @@ words! {
 
 words! { else InvalidCancellationTiming;
     /// How a cancellation is to be treated: by the clock, or as staff say.
-    pub enum AskedTiming { Auto = "auto", Early = "early", Late = "late" }
+    pub enum RequestedTiming { Auto = "auto", Early = "early", Late = "late" }
 }
 
 words! { else InvalidCapacityAction;
@@ -162,18 +164,18 @@ words! { else InvalidCapacityAction;
 }
 
 words! { else InvalidCapacityAction;
-    /// What becomes of a seat that a cancellation frees: it goes to who waits, or stays free.
+    /// What happens to a seat that a cancellation frees: it goes to the waiting list, or stays free.
     pub enum FreedSeat { Promote = "promote", Release = "release" }
 }
 
 words! {
-    /// How a waiting list moves up: not at all, by itself, or by offers that are to be taken.
+    /// How a waiting list is promoted: not at all, automatically, or by offers that must be accepted.
     pub enum WaitlistMode { Off = "off", Auto = "auto", Offer = "offer" }
 }
 
 words! { else InvalidBookingRequestStatus;
-    /// Where a booking request stands.
-    pub enum RequestStatus { Pending = "pending", Approved = "approved", Rejected = "rejected" }
+    /// The status of a booking request.
+    pub enum BookingRequestStatus { Pending = "pending", Approved = "approved", Rejected = "rejected" }
 }
 
 words! {
@@ -187,13 +189,13 @@ words! {
 }
 
 words! {
-    /// What a closure closes.
+    /// The target of a closure.
     pub enum AppliesTo { Company = "company", Location = "location", Coach = "coach" }
 }
 
 words! {
     /// Why a start cannot be booked.
-    pub enum Reason {
+    pub enum UnavailableReason {
         Notice = "notice",
         Window = "window",
         Full = "full",
@@ -207,9 +209,26 @@ words! {
     }
 }
 
-impl Reason {
+impl UnavailableReason {
     /// Whether the time is taken or closed, so that a list of slots leaves it out.
     pub const fn is_taken(self) -> bool {
         matches!(self, Self::CoachBusy | Self::LocationBusy | Self::Closed)
+    }
+
+    /// The refusal of a booking for this reason, the first of all of them.
+    pub fn refusal(self, all: &str) -> Phrase {
+        let all = all.to_owned();
+        Phrase::from(match self {
+            Self::Notice => CalendarRule::SlotTooSoon { all },
+            Self::Window => CalendarRule::SlotTooFar { all },
+            Self::Full => CalendarRule::SlotFull { all },
+            Self::CoachBusy => CalendarRule::SlotCoachBusy { all },
+            Self::LocationBusy => CalendarRule::SlotLocationBusy { all },
+            Self::Closed => CalendarRule::SlotClosed { all },
+            Self::DailyLimit => CalendarRule::SlotDailyLimit { all },
+            Self::ClientBusy => CalendarRule::SlotClientBusy { all },
+            Self::AlreadyBooked => CalendarRule::SlotBooked { all },
+            Self::NotEntitled => CalendarRule::SlotNotEntitled { all },
+        })
     }
 }

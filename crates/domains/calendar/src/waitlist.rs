@@ -1,5 +1,5 @@
-//! Waiting lists: one way to every freed seat. Whatever frees one (a cancellation, a move, more seats, an
-//! offer that lapses) calls [`fill`], which goes down the line.
+//! Waiting lists: one way to every freed seat. Whatever frees one (a cancellation, a move, more seats, an expired
+//! offer) calls [`fill`], which goes down the list.
 
 use spotter_contract::{Area, Effect, Offboarding, Timer, Write, settling};
 use spotter_kernel::{
@@ -19,11 +19,11 @@ use crate::{
     vocabulary::{BookingId, BookingStatus, CalendarEventId, CapacityAction, WaitlistMode},
 };
 
-/// What moves up a line, or ends a place in it, may tell.
+/// Events of promoting or removing somebody from a waiting list.
 const EVENTS: &[Event] = settling![BookingUpdated, BookingCancelled];
 
-/// Gives free seats to those who wait: booked at once, or offered for a while. Who may not have it, or is
-/// somewhere else then, keeps their place.
+/// Passes free seats to the waiting list: booked at once, or offered for a while. A client who may not book it, or
+/// has another booking then, keeps their place.
 pub fn fill(cx: &mut Write, event: &mut CalendarEvent) -> Result<()> {
     let event_type = EventType::of(cx, event.event_type_id)?;
     let waitlist = &event_type.waitlist.0;
@@ -37,7 +37,8 @@ pub fn fill(cx: &mut Write, event: &mut CalendarEvent) -> Result<()> {
         if event.free_seats() == 0 {
             break;
         }
-        if !look_up_slot(cx, &event_type, &draft(&before, Rules::default()))?.is_placed() {
+        if !look_up_slot(cx, &event_type, &draft(&before, OverriddenRules::default()))?.is_placed()
+        {
             continue;
         }
         let mut booking = before.clone();
@@ -56,23 +57,23 @@ pub fn fill(cx: &mut Write, event: &mut CalendarEvent) -> Result<()> {
     event.save(cx)
 }
 
-/// From when on nobody moves up, so that nobody joins the line either.
+/// When promotions end, so that nobody can join the list either.
 pub fn closes_at(event: &CalendarEvent, waitlist: &Waitlist) -> Timestamp {
     event.starts_at.plus_seconds(-60 * waitlist.closes_minutes_before)
 }
 
-/// Which rules staff set aside for somebody who waits.
+/// Rules that staff override for a client on the waiting list.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Rules {
-    /// Whether only what is taken counts.
+pub struct OverriddenRules {
+    /// Whether only occupied time counts.
     pub ignore_policy: bool,
-    /// Whether the client may be somewhere else then.
+    /// Whether the client may have another booking then.
     pub allow_overlap: bool,
 }
 
-/// A seat for somebody who waits, as it is looked for by the one function that finds seats for everybody: the line was
-/// joined in time, and whether one is free is for the caller to see.
-fn draft(waiting: &Booking, rules: Rules) -> BookingDraft {
+/// A seat for a client on the waiting list, found by the function that finds all seats: notice was met by joining,
+/// and the caller checks whether a seat is free.
+fn draft(waiting: &Booking, rules: OverriddenRules) -> BookingDraft {
     BookingDraft {
         client: waiting.client_id,
         starts_at: waiting.starts_at,
@@ -93,7 +94,7 @@ fn draft(waiting: &Booking, rules: Rules) -> BookingDraft {
     }
 }
 
-/// Takes a seat for somebody who waited.
+/// Gives a seat to a client of the waiting list.
 fn seat(cx: &mut Write, event: &mut CalendarEvent, booking: &mut Booking) -> Result<()> {
     booking.waitlist_position = None;
     event.waitlisted -= 1;
@@ -101,9 +102,9 @@ fn seat(cx: &mut Write, event: &mut CalendarEvent, booking: &mut Booking) -> Res
     booking.hold(cx)
 }
 
-/// Gives a seat to somebody who waits because staff say so, whether or not there is one. Who may not book it does not
-/// get it that way either, but for the rules that are set aside.
-pub fn promote(cx: &mut Write, before: &Booking, rules: Rules) -> Result<Booking> {
+/// Gives a seat to a client of the waiting list by decision of staff, whether or not one is free. All rules apply
+/// except for the overridden ones.
+pub fn promote(cx: &mut Write, before: &Booking, rules: OverriddenRules) -> Result<Booking> {
     let event_type = bookable_type(cx, before.event_type_id)?;
     find_slot(cx, &event_type, &draft(before, rules))?;
     let mut event = CalendarEvent::find(cx, before.calendar_event_id)?;
@@ -125,7 +126,7 @@ fn move_up_of_client(cx: &mut Write, client: Id) -> Result<u64> {
     Ok(0)
 }
 
-/// The same of all lines for classes that begin within a range, where it is closed no more.
+/// The same for all waiting lists of classes within a range that a closure no longer covers.
 pub fn move_up_within(cx: &mut Write, range: Span) -> Result<()> {
     let now = cx.now();
     let from = range.start.max(now);
@@ -160,12 +161,12 @@ pub fn follow(cx: &mut Write, event: &CalendarEvent, booking: &mut Booking) -> R
     Ok(())
 }
 
-/// A place in the line ends when the event begins; set when the first stands in it.
+/// Schedules the end of a waiting list at the start of its event; set with its first entry.
 pub fn close_at_start(cx: &mut Write, event: &CalendarEvent) -> Result<()> {
     cx.set_timer(&CLOSE_WAITLIST, event.calendar_event_id, event.starts_at)
 }
 
-/// An offer that was not taken is gone, and the next in line is asked.
+/// Expires an offer that was not accepted, and offers the seat to the next.
 fn lapse_offer(cx: &mut Write, booking: Id) -> Result<()> {
     let before = Booking::find(cx, BookingId(booking))?;
     let due = before.offer_expires_at.is_some_and(|until| until <= cx.now());
@@ -191,21 +192,17 @@ fn close_waitlist(cx: &mut Write, event: Id) -> Result<()> {
 }
 
 static LAPSE_OFFER: Timer =
-    Timer::new("lapse_offer", "Take back an offered seat that was not taken", lapse_offer)
-        .emits(EVENTS);
+    Timer::new("lapse_offer", "Expire the offer of a seat", lapse_offer).emits(EVENTS);
 
 static CLOSE_WAITLIST: Timer =
-    Timer::new("close_waitlist", "End a waiting list when its event begins", close_waitlist)
+    Timer::new("close_waitlist", "Close a waiting list when its event begins", close_waitlist)
         .emits(EVENTS);
 
-static MOVE_UP_WAITLIST: Timer = Timer::new(
-    "move_up_waitlist",
-    "Give a free seat to whoever waits for it and can have it now",
-    move_up_waitlist,
-)
-.emits(EVENTS);
+static MOVE_UP_WAITLIST: Timer =
+    Timer::new("move_up_waitlist", "Promote a client from a waiting list", move_up_waitlist)
+        .emits(EVENTS);
 
-/// The same of the lines for a coach's classes, which can be booked again.
+/// The same for a coach's classes, which can be booked again.
 fn move_up_of_coach(cx: &mut Write, coach: Id) -> Result<u64> {
     let now = cx.now();
     let lines: Vec<(CalendarEventId,)> = cx.all(LINES_OF_COACH, params![CoachId(coach), now])?;

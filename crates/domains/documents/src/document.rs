@@ -1,4 +1,4 @@
-//! A document: what is known of it, who may know it, and how a change is saved and told.
+//! A document: the record, who may see it, and how a change is saved and announced.
 
 use std::collections::BTreeSet;
 
@@ -26,7 +26,7 @@ id_type!(
 stored_ids!(DocumentId);
 
 words! {
-    /// What a document is. Of `medical` ones, whoever must not know of health knows nothing.
+    /// The type of a document. `medical` ones do not exist for callers without access to health data.
     pub enum DocumentType {
         Contract = "contract",
         Waiver = "waiver",
@@ -39,7 +39,7 @@ words! {
 
 words! {
     /// Where a document is: elsewhere, or kept here.
-    pub enum Source { Link = "link", File = "file" }
+    pub enum DocumentSource { Link = "link", File = "file" }
 }
 
 words! {
@@ -48,50 +48,50 @@ words! {
 }
 
 record! {
-    /// What is known of a document.
+    /// A document, without its file.
     #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
     #[serde(rename_all = "camelCase")]
     pub struct Document {
-        /// Id of the record.
+        /// Id of the document.
         pub document_id: DocumentId,
-        /// Whose it is; null of the company's own.
+        /// Id of the client; null for the company's documents.
         pub client_id: Option<ClientId>,
-        /// The folder that it stands in; null where it stands in none.
+        /// Its folder; null at the top level.
         pub folder_id: Option<FolderId>,
         /// Display name.
         pub name: String,
-        /// Which type it is.
+        /// What the document is.
         pub r#type: DocumentType,
         /// Whether it is a file or a link.
-        pub source: Source,
-        /// Where it is read; null of a file, which people fetch in the app.
+        pub source: DocumentSource,
+        /// Address of the link; null for files, which are downloaded in the app.
         pub url: Option<String>,
-        /// Null of a link.
+        /// File name; null for links.
         pub file_name: Option<String>,
-        /// Null of a link.
+        /// Media type of the file, such as `application/pdf`; null for links.
         pub media_type: Option<MediaType>,
-        /// How large the file is; null of a link.
+        /// File size in bytes; null for links.
         pub size_bytes: Option<i64>,
         #[serde(skip)]
         pub upload_id: Option<UploadId>,
         /// The last date on which it holds.
         pub expires_on: Option<Date>,
-        /// Whether it is in use.
+        /// Whether it is active or archived.
         pub status: DocumentStatus,
         /// When it was archived.
         pub archived_at: Option<Timestamp>,
         /// Type of the person: `api_client`, `coach`, `client` or `system`.
         pub created_by_type: String,
-        /// Who created it.
+        /// The creator.
         pub created_by: Option<Id>,
-        /// When it was brought.
+        /// When it was uploaded.
         pub created_at: Timestamp,
         /// When it was changed last.
         pub updated_at: Timestamp,
     }
 }
 
-/// What events tell of a document: no names, and no addresses.
+/// The payload of every document event, without names and addresses.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DocumentEvent {
@@ -113,7 +113,7 @@ impl Payload for DocumentEvent {
 pub const TALLIES: [&str; 2] = ["documents", "plainDocuments"];
 
 impl Document {
-    /// The document with this id, for whoever may know of it.
+    /// The document with this id, if the caller may see it.
     pub fn find(cx: &mut Read, id: DocumentId) -> Result<Self> {
         let found: Option<Self> = cx.one(FIND, params![id])?;
         let known = |document: &Self| match cx.calling_client() {
@@ -139,7 +139,7 @@ impl Document {
         self.r#type == DocumentType::Medical
     }
 
-    /// Whether nothing is told of it outside the company.
+    /// Whether no event about it leaves the company.
     fn is_silent(&self, cx: &mut Read) -> Result<bool> {
         match self.client_id.filter(|_| self.is_about_health()) {
             Some(client) => cx.lacks_consent(client),
@@ -147,12 +147,12 @@ impl Document {
         }
     }
 
-    /// Whether it is in use.
+    /// Whether it is not archived.
     pub fn is_active(&self) -> bool {
         self.status == DocumentStatus::Active
     }
 
-    /// Refuses what the caller may not say, or what is not there.
+    /// Refuses values that the caller may not set or that refer to nothing.
     pub fn check(&self, cx: &mut Read) -> Result<()> {
         if self.is_about_health() {
             if !cx.may_know_of_health() {
@@ -178,7 +178,7 @@ impl Document {
         all
     }
 
-    /// What events tell of it.
+    /// The payload of its events.
     fn event(&self, changed_fields: Vec<String>) -> DocumentEvent {
         let Self { document_id, client_id, folder_id, status, .. } = *self;
         DocumentEvent { document_id, client_id, folder_id, status, changed_fields }
@@ -197,15 +197,14 @@ impl Document {
         }
     }
 
-    /// Takes it away for good, and says nothing.
+    /// Deletes it without an event.
     pub fn delete(&self, cx: &mut Write) -> Result<()> {
         cx.recount(&self.subjects(), &BTreeSet::new())?;
         expiry::forget(cx, self)?;
         cx.defer(DELETE, params![self.document_id])
     }
 
-    /// Keeps what became of it, and tells it under this event: that it is linked to a client beside the rest of
-    /// what changed.
+    /// Saves a change and emits this event, and a second one where the document was also linked to a client.
     pub fn save(&mut self, cx: &mut Write, before: &Self, event: Event) -> Result<()> {
         let changed = self.changed(before);
         let Some(now) = cx.audit_fields("document", self.document_id, changed.clone()) else {

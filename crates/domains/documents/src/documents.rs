@@ -1,4 +1,4 @@
-//! What is done with documents: listed, linked, filed, changed, archived and restored.
+//! Operations of documents: list, link, file, update, archive and restore.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -15,7 +15,7 @@ use spotter_people::clients::Client;
 use spotter_store::{List, filters, lists};
 
 use crate::{
-    document::{Document, DocumentId, DocumentStatus, DocumentType, Source, TALLIES},
+    document::{Document, DocumentId, DocumentSource, DocumentStatus, DocumentType, TALLIES},
     effects::DocumentEffect,
     folder::FolderId,
     link::Link,
@@ -30,7 +30,7 @@ filters! {
         client_id: ClientId => "client_id = ?", tallied;
         /// Documents in this status.
         status: DocumentStatus => "status = ?", tallied;
-        /// Documents that stand in this folder.
+        /// Documents in this folder.
         folder_id: FolderId => "folder_id = ?";
         /// Documents of this type.
         r#type: DocumentType => "type = ?";
@@ -49,7 +49,7 @@ fn list_documents(
     if cx.calling_client().is_some() {
         wanted.status = Some(DocumentStatus::Active);
     }
-    let list = match (cx.may_know_of_health(), cx.tells_with_consent()) {
+    let list = match (cx.may_know_of_health(), cx.includes_health()) {
         (false, _) => &PLAIN,
         (true, true) => &CONSENTED,
         (true, false) => &LIST,
@@ -77,28 +77,29 @@ fn url_required() -> Problem {
     Problem::field(Key::DocumentUrlInvalid, "url", Rule::Required)
 }
 
+/// The document to create from an upload.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct NewDocument {
-    /// What people call it. `DOCUMENT_NAME_REQUIRED` when absent or null.
+    /// Display name of the document.
     #[schemars(required, with = "Name<200>")]
     #[serde(default, deserialize_with = "text::given")]
     name: Option<Name<200>>,
-    /// What it is. `DOCUMENT_TYPE_REQUIRED` when absent or null.
+    /// Type of document. `DOCUMENT_TYPE_REQUIRED` when absent or null.
     #[schemars(required, with = "DocumentType")]
     r#type: Option<DocumentType>,
-    /// Where it is read: an https address. It is never fetched. `DOCUMENT_URL_INVALID` when absent or null.
+    /// An https address, which is never fetched. `DOCUMENT_URL_INVALID` when absent or null.
     #[schemars(required, with = "Link")]
     url: Option<Link>,
-    /// Whose it is; the company's own when absent.
+    /// Id of the client; a document of the company when absent.
     client_id: Option<ClientId>,
-    /// The folder that it stands in; none when absent.
+    /// Its folder; the top level when absent.
     folder_id: Option<FolderId>,
     /// The last date on which it holds.
     expires_on: Option<Date>,
 }
 
-/// What is said of a new document, wherever it is.
+/// Common fields of a new document.
 struct New {
     name: String,
     r#type: DocumentType,
@@ -120,7 +121,7 @@ fn save_file(
         folder_id: new.folder_id,
         name: new.name,
         r#type: new.r#type,
-        source: if file.is_some() { Source::File } else { Source::Link },
+        source: if file.is_some() { DocumentSource::File } else { DocumentSource::Link },
         url: url.map(Into::into),
         media_type: file.as_ref().map(|file| file.media_type),
         size_bytes: file.as_ref().map(|file| file.size),
@@ -150,19 +151,22 @@ fn link_document(cx: &mut Write, Body(new): Body<NewDocument>) -> Result<Documen
     Ok(DocumentAnswer { document: save_file(cx, new, Some(url), None)? })
 }
 
+/// The new file of a document.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schemars(rename = "NewDocumentFile")]
 struct NewFile {
     /// A file that the caller has sent to `/uploads`.
     upload_id: UploadId,
-    /// What people call it; the file's name when absent.
+    /// Name; the file's name when absent.
     name: Option<Name<200>>,
-    /// What it is. `DOCUMENT_TYPE_REQUIRED` when absent or null.
+    /// Type of document. `DOCUMENT_TYPE_REQUIRED` when absent or null.
     #[schemars(required, with = "DocumentType")]
     r#type: Option<DocumentType>,
-    /// Whose it is; the company's own when absent, and the client's own where a client files it.
+    /// Id of the client; the company's own document when absent, or the client's own if a client
+    /// files it.
     client_id: Option<ClientId>,
-    /// The folder that it stands in; none when absent.
+    /// Its folder; the top level when absent.
     folder_id: Option<FolderId>,
     /// The last date on which it holds.
     expires_on: Option<Date>,
@@ -179,15 +183,16 @@ fn file_document(cx: &mut Write, Body(new): Body<NewFile>) -> Result<DocumentAns
     Ok(DocumentAnswer { document: save_file(cx, new, None, Some(file))? })
 }
 
+/// The fields of a document to change.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 struct DocumentChanges {
-    #[serde(deserialize_with = "text::given_anew")]
+    #[serde(deserialize_with = "text::replaced_text")]
     name: Patch<Name<200>>,
     r#type: Patch<DocumentType>,
-    /// Of a link: where it is read.
+    /// Address of a link.
     url: Patch<Link>,
-    /// Whose it is; of the company's own documents alone. It stays theirs.
+    /// Id of the client; only for documents of the company, and final.
     client_id: Change<ClientId>,
     folder_id: Patch<FolderId>,
     expires_on: Patch<Date>,
@@ -226,10 +231,10 @@ fn update_document(
     match (change.url, document.source) {
         (Patch::Absent, _) => {}
         (Patch::Clear, _) => return Err(url_required()),
-        (Patch::Set(_), Source::File) => {
+        (Patch::Set(_), DocumentSource::File) => {
             return Err(Problem::conflict("url", DocumentRule::GivenForFile));
         }
-        (Patch::Set(url), Source::Link) => document.url = Some(url.into()),
+        (Patch::Set(url), DocumentSource::Link) => document.url = Some(url.into()),
     }
     match (change.client_id.value(), document.client_id) {
         (Some(client), None) => document.client_id = Some(Client::find(cx, client)?.client_id),
@@ -271,7 +276,7 @@ fn restore_document(cx: &mut Write, Path(at): Path<DocumentPath>) -> Result<Docu
     Ok(DocumentAnswer { document })
 }
 
-/// What clients are not told: where staff have put it.
+/// Fields that clients do not see: the folder.
 pub(super) const STAFFS: &[&str] = &["folderId"];
 
 /// The operations and statements of this module.
@@ -294,7 +299,7 @@ pub(super) fn area() -> Area {
             )
             .for_own(STAFFS),
         operation!(POST "/documents", DocumentsWrite, link_document)
-            .sometimes_about_health()
+            .about_health_by_record()
             .summary("Link a document")
             .describe("Adds a document that is stored elsewhere, for a client or for the company.")
             .created()
@@ -302,7 +307,7 @@ pub(super) fn area() -> Area {
             .always(&[])
             .fails(REQUIRED),
         operation!(app POST "/document-files", Coach, file_document)
-            .sometimes_about_health()
+            .about_health_by_record()
             .summary("Create a document from a file")
             .describe("Creates a document from an uploaded file.")
             .created()
@@ -311,7 +316,7 @@ pub(super) fn area() -> Area {
             .always(&[])
             .fails(&[Key::DocumentTypeRequired, Key::NotFound, Key::ScopesHealthConsentRequired]),
         operation!(PATCH "/documents/{documentId}", DocumentsWrite, update_document)
-            .sometimes_about_health()
+            .about_health_by_record()
             .summary("Update a document")
             .describe("Changes a document's metadata or folder.")
             .emits(&[Event::DocumentLinked, Event::DocumentUpdated])
@@ -325,7 +330,7 @@ pub(super) fn area() -> Area {
             ]),
         operation!(POST "/documents/{documentId}/archive", DocumentsWrite, archive_document)
             .success(Success::Archived)
-            .sometimes_about_health()
+            .about_health_by_record()
             .summary("Archive a document")
             .describe(
                 "Archives a document, which can be restored. Archiving again changes nothing.",
@@ -334,7 +339,7 @@ pub(super) fn area() -> Area {
             .confirmation(),
         operation!(POST "/documents/{documentId}/restore", DocumentsWrite, restore_document)
             .success(Success::Restored)
-            .sometimes_about_health()
+            .about_health_by_record()
             .summary("Restore a document")
             .describe("Restores an archived document.")
             .emits(&[Event::DocumentUpdated]),
@@ -349,7 +354,7 @@ lists! {
     PLAIN: List<Document, Filters> =
         List::new("document WHERE company_id = ?1 AND type <> 'medical'", "document_id DESC")
             .tallied(TALLIES[1]);
-    /// The same with those about the health of clients who consented to what is kept of it.
+    /// The same with health documents of clients who consent to storing health data.
     CONSENTED: List<Document, Filters> = List::new(
         concat!(
             "document WHERE company_id = ?1 AND (type <> 'medical' OR client_id IS NULL OR ",

@@ -1,4 +1,4 @@
-//! Documents that expire: whoever looks after the client is told two weeks before, and on the last day.
+//! Expiring documents: the client's coach is notified two weeks before, and on the last day.
 
 use spotter_company::company::Company;
 use spotter_contract::{Area, Timer, Write};
@@ -12,19 +12,19 @@ use spotter_store::params;
 
 use crate::document::{Document, FIND};
 
-/// How many days before the last one it is told first.
+/// Days before the last one of the first notice.
 const AHEAD_DAYS: i64 = 14;
 /// At what time of the day, by the company's clock.
 const HOUR: &str = "09:00";
 
-/// When it is told next that a document expires: at nine, two weeks before its last day or on it.
+/// The next notice of a document: at nine, two weeks before its last day or on it.
 fn next_notice(last_day: Date, zone: &TimeZone, now: Timestamp) -> Option<Timestamp> {
     let nine = WallTime::parse(HOUR)?;
     let days = [last_day.plus_days(-AHEAD_DAYS), Some(last_day)];
     days.into_iter().flatten().map(|day| day.at(&nine, zone)).find(|at| *at > now)
 }
 
-/// Has it told in time that a document expires, where that is not what was told before.
+/// Schedules the notices of a document, where its expiry changed.
 pub fn plan(cx: &mut Write, before: Option<&Document>, document: &Document) -> Result<()> {
     let holds = |one: &Document| one.expires_on.filter(|_| one.is_active());
     match before.and_then(holds) == holds(document) {
@@ -33,7 +33,7 @@ pub fn plan(cx: &mut Write, before: Option<&Document>, document: &Document) -> R
     }
 }
 
-/// Has nothing told of a document that is no more.
+/// Cancels the notices of a deleted document.
 pub fn forget(cx: &mut Write, document: &Document) -> Result<()> {
     cx.clear_timer(&EXPIRES, document.document_id)
 }
@@ -52,7 +52,7 @@ fn schedule(cx: &mut Write, document: &Document) -> Result<()> {
     }
 }
 
-/// Who is told of whose document: the client's coach, and otherwise who runs the company.
+/// The recipients of a document's notices: the client's coach, or else the managers.
 fn readers(cx: &mut Write, document: &Document) -> Result<(Vec<Coach>, String)> {
     let Some(client) = document.client_id else {
         return Ok((Coach::managers(cx)?, Company::find(cx)?.name));
@@ -80,7 +80,7 @@ fn notify(cx: &mut Write, id: Id) -> Result<()> {
 }
 
 static EXPIRES: Timer =
-    Timer::new("document_expires", "Tell a coach by mail that a document expires", notify);
+    Timer::new("document_expires", "Mail a coach about an expiring document", notify);
 
 /// The operations and statements of this module.
 pub(super) fn area() -> Area {
@@ -92,7 +92,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_is_told_two_weeks_before_and_on_the_last_day() {
+    fn expiry_is_announced_two_weeks_before_and_on_the_last_day() {
         let zone = TimeZone::parse("Europe/Amsterdam").unwrap();
         let day = |text| Date::parse(text).unwrap();
         let nine = |text| day(text).at(&WallTime::parse(HOUR).unwrap(), &zone);

@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use spotter_company::uploads::{MediaType, Stored};
+use spotter_company::uploads::{MediaType, StoredFile};
 use spotter_contract::{Area, Download, DownloadSource, Path, Read, answer, operation, path};
 use spotter_kernel::{Id, Key, Result, Timestamp};
 
@@ -15,7 +15,7 @@ static FILE: Download = Download {
     read: find_file,
 };
 
-/// The file of a document, for whoever may see it.
+/// The file of a document that the caller may see.
 pub fn find_file(cx: &mut Read, id: Id) -> Result<DownloadSource> {
     let document = Document::find(cx, DocumentId(id))?;
     let (Some(upload), Some(name), Some(media_type)) =
@@ -23,22 +23,23 @@ pub fn find_file(cx: &mut Read, id: Id) -> Result<DownloadSource> {
     else {
         return Err(Key::NotFound.into());
     };
-    let stored = Stored { company: cx.company(), upload };
+    let stored = StoredFile { company: cx.company(), upload };
     Ok(DownloadSource::Kept { name, media_type: media_type.word(), key: stored.key() })
 }
 
-/// Where the file of a document is fetched.
+/// The download of a document.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct DocumentFile {
     document_id: DocumentId,
     file_name: String,
     media_type: MediaType,
-    /// How large it is.
+    /// Length of the content in bytes.
     size_bytes: i64,
-    /// Where it can be fetched by whoever knows the address, while the caller may see it.
+    /// Download address, valid while the caller may read the file. Anyone who has it can download
+    /// the file.
     url: String,
-    /// Until when the address is good: five minutes.
+    /// Instant until which the address is valid: five minutes.
     url_expires_at: Timestamp,
 }
 

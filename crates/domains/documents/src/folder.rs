@@ -1,4 +1,4 @@
-//! Folders that documents stand in.
+//! Folders of documents.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -31,9 +31,9 @@ record! {
     #[serde(rename_all = "camelCase")]
     pub struct Folder {
         folder_id: FolderId,
-        /// Differs from the names of the folders beside it, whatever their case.
+        /// Name, unique in its parent folder regardless of case.
         name: String,
-        /// The folder that it stands in; null where it stands in none.
+        /// The parent folder; null at the top level.
         parent_id: Option<FolderId>,
         created_at: Timestamp,
         updated_at: Timestamp,
@@ -71,7 +71,7 @@ impl Folder {
     }
 }
 
-/// A name whatever its case: in capitals first, so that an ß is two letters as it is there.
+/// A name regardless of case: upper-cased first, so that an ß is two letters as in capitals.
 fn folded(name: &str) -> String {
     name.to_uppercase().to_lowercase()
 }
@@ -80,7 +80,7 @@ listed!(Folders { document_folders: Folder });
 
 filters! {
     struct Filters {
-        /// Folders that stand in this one.
+        /// Folders in this folder.
         parent_id: FolderId => "parent_id = ?";
         /// Only records that were updated at or after this instant.
         updated_from: Timestamp => "updated_at >= ?";
@@ -102,12 +102,14 @@ fn get_document_folder(cx: &mut Read, Path(at): Path<FolderPath>) -> Result<Fold
     Ok(FolderAnswer { document_folder: Folder::find(cx, at.folder_id)? })
 }
 
+/// The folder to create.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schemars(rename = "NewDocumentFolder")]
 struct NewFolder {
     /// Display name.
     name: Name<120>,
-    /// The folder that it stands in; none when absent.
+    /// The parent folder; the top level when absent.
     parent_id: Option<FolderId>,
 }
 
@@ -125,8 +127,10 @@ fn create_document_folder(cx: &mut Write, Body(new): Body<NewFolder>) -> Result<
     Ok(FolderAnswer { document_folder: folder })
 }
 
+/// The fields of a folder to change.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+#[schemars(rename = "DocumentFolderChanges")]
 struct FolderChanges {
     name: Change<Name<120>>,
     parent_id: Patch<FolderId>,
@@ -152,9 +156,10 @@ fn update_document_folder(
     Ok(FolderAnswer { document_folder: folder })
 }
 
-/// The folder that is no more.
+/// The document folder that was deleted.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "DeletedDocumentFolder")]
 struct DeletedFolder {
     folder_id: FolderId,
     /// Always true.

@@ -1,8 +1,8 @@
 //! Documents: contracts, waivers, reports and plans, as links or as files, in folders.
 //!
-//! What knows no database comes first: which addresses can be linked ([`link`]), and where folders stand
-//! ([`tree`]). Then the folders ([`folder`]); a document and what is told of it ([`document`]), what is done with
-//! documents ([`documents`]), their files ([`file`]), and who is told when they expire ([`expiry`]).
+//! Without a database: which addresses can be linked ([`link`]), and the tree of folders ([`tree`]). With one:
+//! folders ([`folder`]), the document ([`document`]), its operations ([`documents`]), files ([`file`]), and notices
+//! of expiry ([`expiry`]).
 
 mod document;
 mod documents;

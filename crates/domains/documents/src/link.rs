@@ -1,4 +1,4 @@
-//! Addresses that documents link to. They are never fetched: whoever reads a document opens them.
+//! Addresses that documents link to. They are never fetched: a reader's browser opens them.
 
 use std::borrow::Cow;
 
@@ -26,7 +26,7 @@ impl From<Link> for String {
 
 /// Whether something is such an address, to a name or a number that people can open.
 fn is_link(text: &str) -> bool {
-    // The URL standard drops these without a word, and minds no slashes.
+    // The URL standard removes these silently, and ignores slashes.
     let plain = !text.chars().any(|c| c.is_whitespace() || c.is_control() || c == '\\');
     let Some(rest) = text.strip_prefix("https://").filter(|_| plain) else { return false };
     let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! What is kept of a client: what a data export holds of it. Of one who is erased nothing is left here.
+//! Privacy: what a data export contains of a client's documents. Nothing remains after erasure.
 
 use spotter_company::uploads;
 use spotter_contract::{Area, ErasureAction, ErasureRule, ExportSection, RelatedRecords, Write};
@@ -7,7 +7,7 @@ use spotter_store::{params, statements};
 
 use crate::{document::Document, file};
 
-/// So many are erased at a time.
+/// Rows that are erased at a time.
 const SOME: usize = 500;
 
 fn erase_documents(cx: &mut Write, client: Id) -> Result<bool> {

@@ -1,4 +1,4 @@
-//! Where folders stand: each in another or in none, never in itself, at most five deep.
+//! The tree of folders: without cycles, at most five levels deep.
 
 use std::collections::BTreeMap;
 
@@ -6,10 +6,10 @@ use spotter_kernel::{Problem, Result};
 
 use crate::{folder::FolderId, rules::DocumentRule};
 
-/// How many folders stand in each other at most.
+/// Most levels of folders.
 pub const DEPTH_MAX: usize = 5;
 
-/// Every folder of a company, with the one that it stands in.
+/// Every folder of a company with its parent.
 #[derive(Clone, Debug, Default)]
 pub struct Tree(BTreeMap<FolderId, Option<FolderId>>);
 
@@ -24,24 +24,24 @@ impl Tree {
         self.0.len()
     }
 
-    /// A folder and those that it stands in, from the inside out. It ends, whatever was kept.
+    /// A folder and its ancestors. It ends even if the stored tree has a cycle.
     fn upwards(&self, from: FolderId) -> impl Iterator<Item = FolderId> {
         let next = |id: &FolderId| self.0.get(id).copied().flatten();
         std::iter::successors(Some(from), next).take(self.len() + 1)
     }
 
-    /// How deep a folder stands: 1 in none.
+    /// The level of a folder: 1 at the top.
     pub fn depth(&self, id: FolderId) -> usize {
         self.upwards(id).count()
     }
 
-    /// How many folders stand in each other from this one on: 1 where none stands in it.
+    /// The number of levels from this folder down: 1 without subfolders.
     fn height(&self, id: FolderId) -> usize {
         let down = |other: FolderId| self.upwards(other).position(|above| above == id);
         1 + self.0.keys().filter_map(|other| down(*other)).max().unwrap_or(0)
     }
 
-    /// Refuses a place where a folder cannot stand: in itself, or too deep with all that stands in it.
+    /// Refuses a parent that would make a cycle, or a tree that is too deep.
     pub fn check(&self, id: FolderId, parent: Option<FolderId>) -> Result<()> {
         let Some(parent) = parent else { return Ok(()) };
         if self.upwards(parent).any(|above| above == id) {

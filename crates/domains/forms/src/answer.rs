@@ -1,4 +1,4 @@
-//! Answers: whether they fit their questions, and what is missing. Rules that know no database.
+//! Answers: whether they fit their questions, and what is missing. Rules without a database.
 
 use std::borrow::Cow;
 
@@ -33,14 +33,14 @@ impl JsonSchema for SubmittedAnswers {
     }
 }
 
-/// What was measured, as it is answered.
+/// An answer to a measurement question.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Measure {
     /// The value, in `unit`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub value: Option<f64>,
-    /// Of a blood pressure.
+    /// Components of a blood pressure.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub components: Option<Pressure>,
     /// The type's metric one when absent.
@@ -58,7 +58,7 @@ pub struct Pressure {
     pub diastolic: i64,
 }
 
-/// A file, as it is answered: one that was sent, or one that is there.
+/// An answer to a file question: a new upload, or a stored file.
 #[derive(Debug, Clone, PartialEq)]
 pub enum FileReference {
     /// One that the caller has sent to `POST /uploads`.
@@ -70,13 +70,13 @@ pub enum FileReference {
 /// An answer that fits its question, apart from what only others know.
 #[derive(Debug, Clone, PartialEq)]
 pub enum CheckedAnswer {
-    /// Not answered: nothing was said, or nothing is in it.
+    /// No answer, or an empty one.
     Nothing,
-    /// As it is kept.
+    /// The stored form.
     Plain(Value),
     /// A measurement; whether it can be one, who measures knows.
     Measured(Measure),
-    /// A file; whether it is there, who keeps them knows.
+    /// A file; the caller checks whether it exists.
     Sent(FileReference),
 }
 
@@ -85,7 +85,7 @@ pub fn wrong(question: &str, rule: impl Into<Phrase>) -> Problem {
     Problem::invalid(&format!("answers.{question}"), rule)
 }
 
-/// What somebody has answered to a question.
+/// Checks an answer to a question.
 pub fn check(question: &Question, value: &Value) -> Result<CheckedAnswer, Phrase> {
     if value.is_null() {
         return Ok(CheckedAnswer::Nothing);
@@ -183,17 +183,17 @@ pub fn check(question: &Question, value: &Value) -> Result<CheckedAnswer, Phrase
     }
 }
 
-/// Something that is still to be answered.
+/// A required question without an answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct MissingAnswer {
-    /// The question.
+    /// Question that lacks an answer.
     pub question_id: String,
-    /// What its answer must be.
+    /// The rule that the answer violates.
     pub rule: String,
 }
 
-/// What is still to be answered before it can be handed in: what is required and shown.
+/// What is missing before submission: required questions that are shown.
 pub fn missing(questions: &[Question], answers: &Answers) -> Vec<(String, FormRule)> {
     let lacks = |question: &&Question| {
         let answer = answers.get(&*question.question_id);
@@ -203,7 +203,7 @@ pub fn missing(questions: &[Question], answers: &Answers) -> Vec<(String, FormRu
             {
                 FormRule::NotAgreed
             }
-            (_, None, _) if question.required && question.is_asked() => FormRule::NotAnswered,
+            (_, None, _) if question.required && question.is_presentable() => FormRule::NotAnswered,
             (QuestionType::MultiChoice, Some(Value::Array(chosen)), Some(min))
                 if (chosen.len() as f64) < min =>
             {
@@ -216,7 +216,7 @@ pub fn missing(questions: &[Question], answers: &Answers) -> Vec<(String, FormRu
     visible(questions, answers).iter().filter_map(lacks).collect()
 }
 
-/// The answers to what is shown; others are dropped.
+/// The answers to shown questions; others are dropped.
 pub fn relevant(questions: &[Question], answers: &Answers) -> Answers {
     let seen = visible(questions, answers);
     let keep = |question: &&Question| {
@@ -226,7 +226,7 @@ pub fn relevant(questions: &[Question], answers: &Answers) -> Answers {
     seen.iter().filter_map(keep).collect()
 }
 
-/// Whether an answer is one that a coach is to look at.
+/// Whether an answer is flagged for a coach.
 pub fn is_flagged(question: &Question, answer: &Value) -> bool {
     let flagged = |id: &Value| {
         let option = id.as_str().and_then(|id| question.option(id));
@@ -306,9 +306,9 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever is sent, nothing panics, and what is taken is taken again as it is.
+        /// No input panics, and an accepted answer is accepted again unchanged.
         #[test]
-        fn what_was_taken_is_taken_again(kind in 0..6usize, number in any::<f64>(), text in ".{0,12}", which in 0..4u8) {
+        fn accepted_answers_are_accepted_again(kind in 0..6usize, number in any::<f64>(), text in ".{0,12}", which in 0..4u8) {
             let questions = [
                 of(json!({"type": "text"})), of(json!({"type": "number", "min": -5, "max": 1e6})),
                 of(json!({"type": "scale", "min": 0, "max": 10})), of(json!({"type": "date"})),

@@ -27,18 +27,18 @@ use crate::{
     submission::Submission,
 };
 
-/// How often something can be handed in.
+/// Most submissions of an assignment.
 const SUBMISSIONS_MAX: i64 = 20;
 
 listed!(Assignments { form_assignments: AssignmentView });
 
 filters! {
     struct Filters {
-        /// Those in this status.
+        /// Assignments with this status.
         status: AssignmentStatus => "status = ?", tallied;
-        /// Those of forms of this kind.
+        /// Assignments of forms of this kind.
         kind: FormKind => "kind = ?";
-        /// Given or changed at or after this instant.
+        /// Check-ups assigned or changed at or after this instant.
         updated_from: Timestamp => "updated_at >= ?";
     }
 }
@@ -49,18 +49,18 @@ fn list_form_assignments(
     ListQuery(wanted, page): ListQuery<Filters>,
 ) -> Result<Assignments> {
     Client::find(cx, at.client_id)?;
-    let is_silent = cx.tells_with_consent() && cx.lacks_consent(at.client_id)?;
+    let is_silent = cx.includes_health() && cx.lacks_consent(at.client_id)?;
     let list = if is_silent { &GENERAL } else { &LIST };
     let page = cx.page_under(list, &[at.client_id.bind()], &wanted, page)?;
     Ok(page.map(Assignment::into_view).into())
 }
 
 path!(
-    /// Where something that a client was given stands in a path.
+    /// An assignment in a path.
     pub(super) AssignmentPath {
-        /// The client.
+        /// Client that the form is assigned to.
         client_id: ClientId,
-        /// What they were given.
+        /// Assignment of the form.
         assignment_id: AssignmentId,
     }
 );
@@ -77,16 +77,18 @@ fn get_form_assignment(cx: &mut Read, Path(at): Path<AssignmentPath>) -> Result<
     Ok(Assignment::find(cx, at.client_id, at.assignment_id)?.into())
 }
 
+/// The form to assign to a client.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schemars(rename = "NewFormAssignment")]
 struct NewAssignment {
     /// A published form of the kind general or intake.
     form_id: FormId,
-    /// When it is to be answered; it can be answered later.
+    /// Due date; later answers are accepted.
     due_at: Option<Timestamp>,
     /// Deadline after which it cannot be answered.
     expires_at: Option<Timestamp>,
-    /// What to say to the client with it.
+    /// Message to the client.
     message: Option<Text<2000>>,
 }
 
@@ -105,7 +107,7 @@ fn assign_form(
         ..AssignmentOptions::default()
     };
     cx.describe_effect(|| FormEffect::FormAssigned { name: quoted(&client.name()) });
-    Ok(Assignment::give(cx, &client, (&form, version), how)?.into())
+    Ok(Assignment::give(cx, &client, &form, version, how)?.into())
 }
 
 fn cancel_form_assignment(
@@ -119,8 +121,10 @@ fn cancel_form_assignment(
     Ok(Assignment::cancel(cx, &before)?.into())
 }
 
+/// The new dates of a form.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+#[schemars(rename = "FormReopening")]
 struct Reopening {
     /// Due time.
     due_at: Option<Timestamp>,
@@ -154,7 +158,7 @@ fn reopen_form_assignment(
     open.flagged = false;
     (open.review, open.reviewed_at) = (None, None);
     (open.reviewed_by_type, open.reviewed_by) = (None, None);
-    // What was handed in stays, and is where the client goes on from.
+    // The last submission stays, and the client continues from it.
     if let Some(last) = Submission::of(cx, &before, None)?
         && before.status != AssignmentStatus::Expired
     {
@@ -191,7 +195,7 @@ pub(super) fn area() -> Area {
             .for_client(&[]),
         operation!(POST "/clients/{clientId}/form-assignments", FormAssignmentsWrite, assign_form)
             .success(Success::Assigned)
-            .sometimes_about_health().summary("Assign a form")
+            .about_health_by_record().summary("Assign a form")
             .describe(
                 "Assigns a general form or an intake; assign check-ups at \
                  `/clients/{clientId}/checkups`. The client answers the version that is published \
@@ -204,7 +208,7 @@ pub(super) fn area() -> Area {
         operation!(POST "/clients/{clientId}/form-assignments/{assignmentId}/cancel", FormAssignmentsWrite,
             cancel_form_assignment)
         .success(Success::Cancelled)
-        .sometimes_about_health().summary("Cancel a form assignment")
+        .about_health_by_record().summary("Cancel a form assignment")
         .describe(
                 "Cancels a general form or an intake that is not answered yet and discards the \
                  client's draft.",
@@ -213,7 +217,7 @@ pub(super) fn area() -> Area {
         .confirmation(),
         operation!(app POST "/clients/{clientId}/form-assignments/{assignmentId}/reopen", Coach,
             reopen_form_assignment)
-        .sometimes_about_health().summary("Reopen a form assignment")
+        .about_health_by_record().summary("Reopen a form assignment")
         .describe(
                 "Lets a client answer a submitted or expired assignment again. The submission \
                  stays; the client continues from its answers and submits anew.",
@@ -221,7 +225,7 @@ pub(super) fn area() -> Area {
         .fails(&[Key::ApiError, Key::DateRangeOrderInvalid, Key::ScopesHealthConsentRequired]),
         operation!(app POST "/clients/{clientId}/form-assignments/{assignmentId}/review", Coach,
             review_form_assignment)
-        .sometimes_about_health().summary("Review a submission")
+        .about_health_by_record().summary("Review a submission")
         .describe(
                 "Stores a coach's review, which the client can read. Reviewing again replaces the \
                  text.",
@@ -235,7 +239,7 @@ lists! {
     LIST: List<Assignment, Filters> = List::new(
         "form_assignment WHERE company_id = ?1 AND client_id = ?2", "assignment_id DESC",
     ).tallied(TALLY);
-    /// The same without what asks about health.
+    /// The same without health forms.
     GENERAL: List<Assignment, Filters> = List::new(
         "form_assignment WHERE company_id = ?1 AND client_id = ?2 AND kind = 'general'", "assignment_id DESC",
     );

@@ -1,10 +1,12 @@
 //! What a client was given to answer: which version of which form, until when, and how far it has come.
 
+mod view;
+
 use std::collections::BTreeSet;
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use spotter_contract::{Area, Effect, Offboarding, Payload, Read, Timer, Write};
+use spotter_contract::{Area, Effect, Offboarding, Read, Timer, Write};
 use spotter_kernel::{Event, Id, Key, Problem, Result, Rule, Timestamp, id::ClientId, id_type};
 use spotter_people::clients::Client;
 use spotter_store::{
@@ -18,6 +20,8 @@ use crate::{
     rules::FormRule,
     series::SeriesId,
 };
+pub use view::{AssignmentView, Checkup, Intake};
+use view::{FormAssigned, FormSubmitted};
 
 id_type!(
     /// What a client was given to answer; an intake and a check-up are called by it, too.
@@ -26,7 +30,7 @@ id_type!(
 );
 stored_ids!(AssignmentId);
 id_type!(
-    /// What a client has handed in.
+    /// A client's submission.
     SubmissionId,
     RequestInvalid
 );
@@ -40,7 +44,7 @@ const DAYS_MAX: i64 = 3_660;
 const AHEAD_MILLIS: i64 = DAYS_MAX * 86_400_000;
 
 words! {
-    /// How far it has come: given, begun, handed in, looked at; or called off, or never answered in time.
+    /// The status of an assignment: assigned, begun, submitted, reviewed, cancelled, or expired.
     pub enum AssignmentStatus {
         Assigned = "assigned",
         InProgress = "in_progress",
@@ -52,24 +56,24 @@ words! {
 }
 
 record! {
-    /// What a client was given, as it is kept.
+    /// An assignment: the record.
     #[derive(Debug, Clone, PartialEq)]
     pub struct Assignment {
-        /// Id of the record.
+        /// Id of the assignment.
         pub assignment_id: AssignmentId,
         /// Who is to answer.
         pub client_id: ClientId,
-        /// What is asked.
+        /// The form.
         pub form_id: FormId,
         /// Which version of it; it stays.
         pub form_version: i64,
         /// What the form was called.
         pub form_name: String,
-        /// Kind of the form.
+        /// Whether it is general, an intake or a check-up.
         pub kind: FormKind,
         /// How far it has come.
         pub status: AssignmentStatus,
-        /// What was said to the client with it.
+        /// Message to the client.
         pub message: Option<String>,
         /// What kind of caller gave it.
         pub assigned_by_type: String,
@@ -81,15 +85,15 @@ record! {
         pub expires_at: Option<Timestamp>,
         /// The series of check-ups that it is of.
         pub series_id: Option<SeriesId>,
-        /// What was handed in last.
+        /// Id of the latest submission.
         pub submission_id: Option<SubmissionId>,
-        /// How often something was handed in.
+        /// Number of submissions.
         pub submissions: i64,
-        /// When something was handed in last.
+        /// When it was last submitted.
         pub submitted_at: Option<Timestamp>,
-        /// Whether a coach is to look at what was handed in last.
+        /// Whether the last submission is flagged for a coach.
         pub flagged: bool,
-        /// What a coach says of it.
+        /// The coach's review.
         pub review: Option<String>,
         /// What kind of caller reviewed it.
         pub reviewed_by_type: Option<String>,
@@ -104,7 +108,7 @@ record! {
     }
 }
 
-/// How what a client was given stands, whatever kind it is of.
+/// The API form of an assignment of any kind.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(inline)]
@@ -113,124 +117,40 @@ pub struct AssignmentState {
     form_id: FormId,
     /// The version that the client answers; it stays when the form is changed.
     form_version: i64,
-    /// What the form was called when it was assigned.
+    /// Name of the form when it was assigned.
     form_name: String,
     status: AssignmentStatus,
-    /// What was said to the client with it.
+    /// Message to the client.
     message: Option<String>,
     /// Type of the person: `api_client`, `coach`, `client` or `system`.
     assigned_by_type: String,
     assigned_by: Option<Id>,
-    /// When it is to be answered; it can be answered later.
+    /// Due date; later answers are accepted.
     due_at: Option<Timestamp>,
     /// Deadline after which it cannot be answered.
     expires_at: Option<Timestamp>,
-    /// When something was handed in last.
+    /// When it was last submitted.
     submitted_at: Option<Timestamp>,
-    /// When a coach looked at it.
+    /// When a coach reviewed it.
     reviewed_at: Option<Timestamp>,
     created_at: Timestamp,
     updated_at: Timestamp,
 }
 
-/// What has become of what was handed in.
+/// The API form of an assignment's result.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(inline)]
-pub struct Outcome {
-    /// What was handed in last.
+pub struct AssignmentResult {
+    /// Id of the latest submission.
     submission_id: Option<SubmissionId>,
-    /// Whether an answer was chosen that a coach is to look at.
+    /// Whether an answer is flagged for a coach.
     flagged: bool,
-    /// What a coach says of it; the client reads it.
+    /// The coach's review, visible to the client.
     review: Option<String>,
     /// Type of the person: `api_client`, `coach`, `client` or `system`.
     reviewed_by_type: Option<String>,
     reviewed_by: Option<Id>,
-}
-
-/// A form that a client was given, as it is told.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-#[schemars(rename = "FormAssignment")]
-pub struct AssignmentView {
-    assignment_id: AssignmentId,
-    /// Kind of the form.
-    kind: FormKind,
-    /// What a coach says of a general form; the client reads it. What is said of an intake or a check-up stands with that.
-    review: Option<String>,
-    /// Type of the person: `api_client`, `coach`, `client` or `system`.
-    reviewed_by_type: Option<String>,
-    reviewed_by: Option<Id>,
-    #[serde(flatten)]
-    standing: AssignmentState,
-}
-
-/// An intake of a client.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct Intake {
-    /// The `assignmentId` of events.
-    intake_id: AssignmentId,
-    #[serde(flatten)]
-    standing: AssignmentState,
-    #[serde(flatten)]
-    outcome: Outcome,
-}
-
-/// A check-up of a client.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct Checkup {
-    /// The `assignmentId` of events.
-    checkup_id: AssignmentId,
-    /// The series that it is of; null where it does not recur.
-    series_id: Option<SeriesId>,
-    #[serde(flatten)]
-    standing: AssignmentState,
-    #[serde(flatten)]
-    outcome: Outcome,
-}
-
-/// What events tell of a form that was given to a client.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-struct FormAssigned {
-    client_id: ClientId,
-    /// The `intakeId` or `checkupId` of intakes and check-ups.
-    assignment_id: AssignmentId,
-    /// Kind of the form.
-    kind: FormKind,
-    form_id: FormId,
-    form_version: i64,
-    /// The series of check-ups that it is of.
-    series_id: Option<SeriesId>,
-    /// Due time.
-    due_at: Option<Timestamp>,
-}
-
-impl Payload for FormAssigned {
-    const EVENTS: &'static [Event] = &[Event::FormAssigned, Event::CheckupAssigned];
-}
-
-/// What events tell of what a client has handed in: no answers.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-struct FormSubmitted {
-    client_id: ClientId,
-    /// The `intakeId` or `checkupId` of intakes and check-ups.
-    assignment_id: AssignmentId,
-    submission_id: SubmissionId,
-    /// Kind of the form.
-    kind: FormKind,
-    form_id: FormId,
-    form_version: i64,
-    submitted_at: Timestamp,
-}
-
-impl Payload for FormSubmitted {
-    const EVENTS: &'static [Event] =
-        &[Event::FormSubmitted, Event::IntakeSubmitted, Event::CheckupSubmitted];
 }
 
 /// The subject of the totals of what clients were given.
@@ -239,7 +159,7 @@ pub const TALLY: &str = "form_assignments";
 /// How something is given.
 #[derive(Debug, Clone, Default)]
 pub struct AssignmentOptions {
-    /// What is said with it.
+    /// A message to the client.
     pub message: Option<String>,
     /// Due time.
     pub due_at: Option<Timestamp>,
@@ -247,7 +167,7 @@ pub struct AssignmentOptions {
     pub expires_at: Option<Timestamp>,
     /// The series that it is of.
     pub series_id: Option<SeriesId>,
-    /// Who gives it, where nobody calls.
+    /// The assigner, where there is no caller.
     pub by: Option<(String, Option<Id>)>,
 }
 
@@ -260,7 +180,7 @@ pub fn tally_of(kind: FormKind) -> Option<&'static str> {
     }
 }
 
-/// Refuses instants that have passed, are too far, or stand in the wrong order.
+/// Refuses times that have passed, are too far ahead, or in the wrong order.
 pub fn check_times(
     now: Timestamp,
     due: Option<Timestamp>,
@@ -292,7 +212,7 @@ impl Assignment {
         cx.if_consented(found, |own| Some(own.client_id).filter(|_| own.kind.is_about_health()))
     }
 
-    /// An intake, or a check-up, of whoever the caller may know of.
+    /// An intake or a check-up that the caller may see.
     pub fn find_kind(cx: &mut Read, id: AssignmentId, kind: FormKind) -> Result<Self> {
         let found: Option<Self> = cx.one(FIND, params![id])?;
         let found = found.filter(|found| found.kind == kind).ok_or(Key::NotFound)?;
@@ -300,18 +220,19 @@ impl Assignment {
         cx.if_consented(own, |own| Some(own.client_id))
     }
 
-    /// Gives a client a form, whose version it stays with.
+    /// Assigns a form to a client; the assignment keeps its version.
     pub fn give(
         cx: &mut Write,
         client: &Client,
-        of: (&Form, i64),
+        form: &Form,
+        form_version: i64,
         how: AssignmentOptions,
     ) -> Result<Self> {
         if client.is_archived() {
             return Err(Problem::conflict("clientId", Rule::Archived));
         }
         let client_id = client.client_id;
-        if of.0.kind.is_about_health() {
+        if form.kind.is_about_health() {
             cx.check_consent(client_id)?;
         }
         let open: Option<(i64,)> = cx.one(COUNT_OPEN, params![client_id])?;
@@ -319,7 +240,6 @@ impl Assignment {
             let rule = FormRule::TooManyOpenForms { max: OPEN_MAX };
             return Err(Problem::conflict("clientId", rule));
         }
-        let (form, form_version) = of;
         let (assigned_by_type, assigned_by) = how.by.unwrap_or_else(|| cx.maker());
         let given = Self {
             assignment_id: AssignmentId(cx.new_id()),
@@ -367,7 +287,7 @@ impl Assignment {
         Ok(given)
     }
 
-    /// Refuses what is written about health without the client's consent.
+    /// Refuses to store health data without the client's consent.
     pub fn check_consent(&self, cx: &mut Read) -> Result<()> {
         match self.kind.is_about_health() {
             true => cx.check_consent(self.client_id),
@@ -411,7 +331,7 @@ impl Assignment {
         Ok(true)
     }
 
-    /// Calls it off; what was begun is forgotten.
+    /// Cancels it; the draft is deleted.
     pub fn cancel(cx: &mut Write, before: &Self) -> Result<Self> {
         if before.status == AssignmentStatus::Cancelled {
             return Ok(before.clone());
@@ -424,7 +344,7 @@ impl Assignment {
         Ok(called_off)
     }
 
-    /// Tells that something was handed in.
+    /// Emits the event of a submission.
     pub fn publish_submitted(&self, cx: &mut Write, submission: SubmissionId) -> Result<()> {
         let event = match self.kind {
             FormKind::General => Event::FormSubmitted,
@@ -468,7 +388,7 @@ impl Assignment {
         all
     }
 
-    fn into_state(self) -> (AssignmentState, Outcome) {
+    fn into_state(self) -> (AssignmentState, AssignmentResult) {
         let state = AssignmentState {
             client_id: self.client_id,
             form_id: self.form_id,
@@ -485,7 +405,7 @@ impl Assignment {
             created_at: self.created_at,
             updated_at: self.updated_at,
         };
-        let outcome = Outcome {
+        let outcome = AssignmentResult {
             submission_id: self.submission_id,
             flagged: self.flagged,
             review: self.review,
@@ -495,7 +415,7 @@ impl Assignment {
         (state, outcome)
     }
 
-    /// As it is told among all that a client was given.
+    /// Its entry in the list of all assignments.
     pub fn into_view(self) -> AssignmentView {
         let (assignment_id, kind) = (self.assignment_id, self.kind);
         let (state, outcome) = self.into_state();
@@ -525,7 +445,7 @@ impl Assignment {
     }
 }
 
-/// The time to answer is over. What was begun is kept, for a coach who lets the client go on.
+/// Expires it. The draft is kept, for a coach who reopens it.
 pub fn expire(cx: &mut Write, id: AssignmentId) -> Result<()> {
     let found: Option<Assignment> = cx.one(FIND, params![id])?;
     let Some(before) = found.filter(Assignment::is_open) else { return Ok(()) };
@@ -538,9 +458,9 @@ fn expire_form(cx: &mut Write, id: Id) -> Result<()> {
     expire(cx, AssignmentId(id))
 }
 
-static EXPIRE: Timer = Timer::new("expire_form", "The time to answer a form is over", expire_form);
+static EXPIRE: Timer = Timer::new("expire_form", "Expire a form assignment", expire_form);
 
-/// What was given to a client who leaves, and is not answered, is called off.
+/// Cancels the open assignments of a leaving client.
 fn end_of_client(cx: &mut Write, client: Id) -> Result<u64> {
     let open: Vec<Assignment> = cx.all(OPEN, params![client])?;
     for before in &open {

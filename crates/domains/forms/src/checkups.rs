@@ -1,4 +1,4 @@
-//! Check-ups: what a client is asked again and again, by hand or by a series.
+//! Check-ups: recurring forms, assigned by hand or by a series.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -9,6 +9,7 @@ use spotter_contract::{
 use spotter_kernel::{
     Event, Id, Key, Patch, Problem, Result, Timestamp,
     id::ClientId,
+    span::Span,
     text::{Text, quoted},
 };
 use spotter_people::clients::{Client, ClientPath};
@@ -20,10 +21,10 @@ use crate::{
     },
     effects::FormEffect,
     form::{Form, FormId, FormKind},
-    intakes::{STAFFS, SubmissionFilter, handed_in},
+    intakes::{STAFFS, SubmissionFilter, submission_of},
     review::{Review, review},
     rules::FormRule,
-    series::{Recurrence, Series, SeriesId},
+    series::{CheckupRecurrence, Series, SeriesId},
     submission::{AnsweredQuestion, Submission},
 };
 
@@ -39,7 +40,7 @@ filters! {
         form_id: FormId => "form_id = ?";
         /// Check-ups of this series.
         series_id: SeriesId => "series_id = ?";
-        /// Given or changed at or after this instant.
+        /// Check-ups assigned or changed at or after this instant.
         updated_from: Timestamp => "updated_at >= ?";
     }
 }
@@ -49,7 +50,7 @@ fn list_checkups(
     ListQuery(mut wanted, page): ListQuery<Filters>,
 ) -> Result<Checkups> {
     wanted.client_id = cx.narrowed(wanted.client_id)?;
-    let list = if cx.tells_with_consent() { &CONSENTED } else { &LIST };
+    let list = if cx.includes_health() { &CONSENTED } else { &LIST };
     Ok(cx.page(list, &wanted, page)?.map(Assignment::checkup).into())
 }
 
@@ -57,9 +58,9 @@ path!(CheckupPath { checkup_id: AssignmentId });
 
 answer!(CheckupDetails {
     checkup: Checkup,
-    /// What was handed in; null where nothing was yet.
+    /// The submission; null before the first.
     submission: Option<Submission>,
-    /// In the order of the form; questions that were not shown or not answered are left out.
+    /// Answers in the order of the form, without hidden and unanswered questions.
     answers: Vec<AnsweredQuestion>,
 });
 
@@ -69,23 +70,25 @@ fn get_checkup(
     Query(which): Query<SubmissionFilter>,
 ) -> Result<CheckupDetails> {
     let given = Assignment::find_kind(cx, at.checkup_id, FormKind::Checkup)?;
-    let (submission, answers) = handed_in(cx, &given, &which)?;
+    let (submission, answers) = submission_of(cx, &given, &which)?;
     Ok(CheckupDetails { checkup: given.checkup(), submission, answers })
 }
 
+/// The check-up to create.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct NewCheckup {
     /// A published form of the kind checkup.
     form_id: FormId,
-    /// When it is to be answered; it can be answered later.
+    /// Due date; later answers are accepted.
     due_at: Option<Timestamp>,
-    /// From when on it cannot be answered; not where it recurs.
+    /// Instant at which the check-up expires; not allowed with `recurrence`.
     expires_at: Option<Timestamp>,
-    /// What to say to the client with it.
+    /// Message to the client.
     message: Option<Text<2000>>,
-    /// How it recurs; it does not when absent. One that is not answered expires as the next is given.
-    recurrence: Option<Recurrence>,
+    /// Recurrence of the check-up; none when absent. An unanswered check-up expires when the next
+    /// one is assigned.
+    recurrence: Option<CheckupRecurrence>,
 }
 
 answer!(CheckupAnswer { checkup: Checkup });
@@ -112,9 +115,10 @@ fn assign_checkup(
         }
         how.series_id = Some(Series::start(cx, &client, form.form_id, recurrence, &how)?);
     }
-    Ok(CheckupAnswer { checkup: Assignment::give(cx, &client, (&form, version), how)?.checkup() })
+    Ok(CheckupAnswer { checkup: Assignment::give(cx, &client, &form, version, how)?.checkup() })
 }
 
+/// The fields of a check-up to change.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 struct CheckupChanges {
@@ -162,17 +166,12 @@ fn review_checkup(
     Ok(CheckupAnswer { checkup: review(cx, &before, submitted)?.checkup() })
 }
 
-/// What others are told of check-ups.
+/// What other areas may ask about check-ups.
 pub struct AssignedCheckups;
 
 impl spotter_contract::activity::Checkups for AssignedCheckups {
-    fn given(
-        &self,
-        cx: &mut Read,
-        client: ClientId,
-        (since, until): (Timestamp, Timestamp),
-    ) -> Result<(i64, i64)> {
-        let (first, last) = (Id::first_at(since), Id::first_at(until));
+    fn given(&self, cx: &mut Read, client: ClientId, span: Span) -> Result<(i64, i64)> {
+        let (first, last) = (Id::first_at(span.start), Id::first_at(span.end));
         Ok(cx.one(GIVEN, params![client, first, last])?.unwrap_or((0, 0)))
     }
 }
@@ -230,7 +229,7 @@ lists! {
     LIST: List<Assignment, Filters> = List::new(
         "form_assignment WHERE company_id = ?1 AND kind = 'checkup'", "assignment_id DESC",
     ).tallied("checkups");
-    /// Of clients who consented to what is kept of their health.
+    /// Of clients who consent to storing health data.
     CONSENTED: List<Assignment, Filters> = List::new(
         concat!(
             "form_assignment WHERE company_id = ?1 AND kind = 'checkup' AND ",

@@ -1,6 +1,6 @@
-//! Drafts: answers that are saved as they are given, and not handed in yet.
+//! Drafts: answers that are saved and not submitted yet.
 
-use spotter_contract::{Area, Read, Write, activity::Measured};
+use spotter_contract::{Area, Read, Write, activity::MeasuredValue};
 use spotter_kernel::{Problem, Result, Timestamp, id::ClientId};
 use spotter_store::{Json, params, record, statements, values};
 
@@ -18,24 +18,24 @@ const BYTES_MAX: usize = 256 * 1024;
 record! {
     /// Answers that were saved.
     #[derive(Debug, Clone, PartialEq)]
-    pub struct Draft {
+    pub struct AnswerDraft {
         assignment_id: AssignmentId,
         client_id: ClientId,
-        /// By the questions' ids.
+        /// Answers by question id.
         pub answers: Json<Answers>,
         /// When they were saved.
         pub saved_at: Timestamp,
     }
 }
 
-/// What was saved last, if anything was.
-pub fn find(cx: &mut Read, of: AssignmentId) -> Result<Option<Draft>> {
+/// The saved draft, if any.
+pub fn find(cx: &mut Read, of: AssignmentId) -> Result<Option<AnswerDraft>> {
     cx.one(FIND, params![of])
 }
 
-/// What was measured, as those who keep measurements are asked.
-pub fn measured<'m>(question: &'m Question, measure: &'m Measure) -> Measured<'m> {
-    Measured {
+/// The measurements among answers, for the area that records them.
+pub fn measured<'m>(question: &'m Question, measure: &'m Measure) -> MeasuredValue<'m> {
+    MeasuredValue {
         r#type: question.measurement_type.as_deref().unwrap_or_default(),
         value: measure.value,
         components: measure.components.as_ref().map(|two| (two.systolic, two.diastolic)),
@@ -43,7 +43,7 @@ pub fn measured<'m>(question: &'m Question, measure: &'m Measure) -> Measured<'m
     }
 }
 
-/// Answers as they are kept, once each fits its question: files are there, and what was measured can be.
+/// Answers in their stored form, once each fits its question: files exist, and measurements can be recorded.
 pub fn checked(
     cx: &mut Write,
     of: &Assignment,
@@ -63,7 +63,7 @@ pub fn checked(
                 serde_json::to_value(measure).map_err(Problem::internal)?
             }
             CheckedAnswer::Sent(sent) => {
-                FormFile::answered(cx, (of.client_id, of.assignment_id), id, sent)?.answer_value()
+                FormFile::answered(cx, of.client_id, of.assignment_id, id, sent)?.answer_value()
             }
         };
         kept.insert(id.clone(), value);
@@ -87,9 +87,9 @@ pub fn save(
     of: &Assignment,
     questions: &[Question],
     answers: Answers,
-) -> Result<Draft> {
+) -> Result<AnswerDraft> {
     FormFile::attach(cx, of.assignment_id, &files(questions, &answers), false)?;
-    let draft = Draft {
+    let draft = AnswerDraft {
         assignment_id: of.assignment_id,
         client_id: of.client_id,
         answers: Json(answers),
@@ -99,7 +99,7 @@ pub fn save(
     Ok(draft)
 }
 
-/// Forgets what was saved, and files that were never handed in.
+/// Deletes the draft, and files that were never submitted.
 pub fn forget(cx: &mut Write, of: AssignmentId) -> Result<()> {
     FormFile::attach(cx, of, &[], false)?;
     cx.defer(FORGET, params![of])
@@ -111,8 +111,8 @@ pub(super) fn area() -> Area {
 }
 
 statements! {
-    FIND = "SELECT ", Draft::COLUMNS, " FROM form_draft WHERE company_id = ?1 AND assignment_id = ?2";
-    SAVE = "INSERT INTO form_draft ", values!(Draft), " ON CONFLICT (company_id, assignment_id) \
+    FIND = "SELECT ", AnswerDraft::COLUMNS, " FROM form_draft WHERE company_id = ?1 AND assignment_id = ?2";
+    SAVE = "INSERT INTO form_draft ", values!(AnswerDraft), " ON CONFLICT (company_id, assignment_id) \
         DO UPDATE SET answers = excluded.answers, saved_at = excluded.saved_at";
     FORGET = "DELETE FROM form_draft WHERE company_id = ?1 AND assignment_id = ?2";
 }

@@ -1,4 +1,4 @@
-//! What operations of forms are about to do, as people are asked to confirm it, in every language.
+//! The effects of operations on forms, as a confirmation shows them, in every language.
 
 use spotter_kernel::phrases;
 
@@ -26,7 +26,7 @@ phrases! {
             "{name} krijgt een formulier om in te vullen."
             "{name} erhält ein Formular zum Ausfüllen."
         FormsCalledOff
-            "Forms that they have not answered are called off."
+            "Unanswered form assignments are withdrawn."
             "Formulieren die ze nog niet hebben ingevuld vervallen."
             "Noch nicht ausgefüllte Formulare entfallen."
     }

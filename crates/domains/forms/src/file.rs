@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use spotter_company::uploads::{self, MediaType, Stored, UploadId};
+use spotter_company::uploads::{self, MediaType, StoredFile, UploadId};
 use spotter_contract::{
     Area, Download, DownloadSource, Path, Read, Write, answer, operation, path,
 };
@@ -25,12 +25,12 @@ id_type!(
 stored_ids!(FormFileId);
 
 record! {
-    /// A file as it is kept.
+    /// A file: the record.
     #[derive(Debug, Clone, PartialEq)]
     pub struct FormFile {
-        /// Id of the record.
+        /// Id of the file.
         pub file_id: FormFileId,
-        /// The client.
+        /// Client who uploaded it.
         pub client_id: ClientId,
         /// What it belongs to.
         pub assignment_id: AssignmentId,
@@ -38,7 +38,7 @@ record! {
         file_name: String,
         media_type: MediaType,
         size_bytes: i64,
-        /// Whether it was handed in; it stays from then on.
+        /// Whether it was submitted; it stays from then on.
         pub submitted: bool,
         created_at: Timestamp,
     }
@@ -55,10 +55,11 @@ static FILE: Download = Download {
 };
 
 impl FormFile {
-    /// The file of an answer: one that is there, or one that was sent and is kept from now on.
+    /// The file of an answer: a stored one, or a new upload that is stored now.
     pub fn answered(
         cx: &mut Write,
-        (client, assignment): (ClientId, AssignmentId),
+        client: ClientId,
+        assignment: AssignmentId,
         question: &str,
         sent: FileReference,
     ) -> Result<Self> {
@@ -72,7 +73,7 @@ impl FormFile {
             }
             FileReference::Upload(id) => id,
         };
-        // Whoever saves what was sent in the same words has the file that is there.
+        // Saving the same upload again uses the stored file.
         if let Some(there) = cx.one(BY_UPLOAD, params![assignment, id])? {
             return Ok(there);
         }
@@ -94,7 +95,7 @@ impl FormFile {
         Ok(file)
     }
 
-    /// As an answer tells it.
+    /// Its form in an answer.
     pub fn answer_value(&self) -> Value {
         json!({"fileId": self.file_id, "fileName": self.file_name, "mediaType": self.media_type,
             "sizeBytes": self.size_bytes})
@@ -105,8 +106,7 @@ impl FormFile {
         FormFileId::deserialize(answer.get("fileId")?).ok()
     }
 
-    /// Keeps these files of what a client was given, and lets go of the others that were never handed in. Those
-    /// that are handed in stay.
+    /// Keeps these files of an assignment, and deletes the others that were never submitted. Submitted files stay.
     pub fn attach(
         cx: &mut Write,
         of: AssignmentId,
@@ -127,17 +127,17 @@ impl FormFile {
         Ok(())
     }
 
-    /// A file that answers a question, for whoever may see it.
+    /// The file of an answer that the caller may see.
     pub fn find_file(cx: &mut Read, id: Id) -> Result<DownloadSource> {
         let found: Self = cx.one(FIND, params![id])?.ok_or(Key::NotFound)?;
         let file = cx.own(found, |file| file.client_id)?;
-        let stored = Stored { company: cx.company(), upload: file.upload_id };
+        let stored = StoredFile { company: cx.company(), upload: file.upload_id };
         let media_type = file.media_type.word();
         Ok(DownloadSource::Kept { name: file.file_name, media_type, key: stored.key() })
     }
 }
 
-/// A file that answers a question, as it is told.
+/// A file uploaded as an answer.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "FormFile")]
@@ -147,11 +147,12 @@ struct FormFileView {
     assignment_id: AssignmentId,
     file_name: String,
     media_type: MediaType,
-    /// How large it is.
+    /// Length of the content in bytes.
     size_bytes: i64,
-    /// Where it can be fetched by whoever knows the address, while the caller may see it.
+    /// Download address, valid while the caller may read the file. Anyone who has it can download
+    /// the file.
     url: String,
-    /// Until when the address is good: five minutes.
+    /// Instant until which the address is valid: five minutes.
     url_expires_at: Timestamp,
 }
 

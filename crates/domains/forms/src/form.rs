@@ -1,4 +1,4 @@
-//! A form as it is kept: what it is called, and its versions. A version that was published never changes.
+//! A form: its name and versions. A published version never changes.
 
 use std::collections::BTreeMap;
 
@@ -21,7 +21,7 @@ id_type!(
 stored_ids!(FormId);
 
 words! {
-    /// What a form is for: anything, what is asked of somebody who begins, or what is asked again and again.
+    /// The purpose of a form: general, intake, or check-up.
     pub enum FormKind { General = "general", Intake = "intake", Checkup = "checkup" }
 }
 
@@ -42,13 +42,13 @@ record! {
     #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
     #[serde(rename_all = "camelCase")]
     pub struct Form {
-        /// Id of the record.
+        /// Id of the form.
         pub form_id: FormId,
         /// Display name.
         pub name: String,
-        /// What it is for, in the company's words.
+        /// Internal description.
         pub description: Option<String>,
-        /// What it is for; it stays so.
+        /// Kind of form; it cannot be changed.
         pub kind: FormKind,
         pub status: FormStatus,
         /// The newest version that was published; null before the first.
@@ -66,11 +66,11 @@ record! {
     }
 }
 
-/// A version of a form as it is kept.
-pub struct Version {
-    /// Its number, from 1.
+/// A version of a form: the record.
+pub struct FormVersion {
+    /// Version number, from 1.
     pub version: i64,
-    /// What is asked.
+    /// Its questions.
     pub questions: Vec<Question>,
     /// When it was published; it can be changed before.
     pub published_at: Option<Timestamp>,
@@ -98,15 +98,15 @@ impl Form {
         }
     }
 
-    /// A version of it.
-    pub fn at_version(cx: &mut Read, id: FormId, version: i64) -> Result<Version> {
+    /// A version of the form.
+    pub fn at_version(cx: &mut Read, id: FormId, version: i64) -> Result<FormVersion> {
         let found: Option<(Json<Vec<Question>>, Option<Timestamp>)> =
             cx.one(VERSION, params![id, version])?;
         let (Json(questions), published_at) = found.ok_or(Key::NotFound)?;
-        Ok(Version { version, questions, published_at })
+        Ok(FormVersion { version, questions, published_at })
     }
 
-    /// Refuses questions whose ids were those of questions of other types.
+    /// Refuses to reuse a question's id for a question of another type.
     pub fn check_types(&self, questions: &[Question]) -> Result<()> {
         for (number, question) in questions.iter().enumerate() {
             let was = self.question_types.0.get(&*question.question_id);

@@ -14,7 +14,7 @@ use spotter_kernel::{
 use spotter_store::{Json, List, filters, lists, params, statements};
 
 use crate::{
-    form::{Form, FormId, FormKind, FormStatus, Version},
+    form::{self, Form, FormId, FormKind, FormStatus},
     question::{QUESTIONS_MAX, Question, QuestionType, checked},
     rules::FormRule,
 };
@@ -45,7 +45,7 @@ fn list_forms(cx: &mut Read, ListQuery(wanted, page): ListQuery<Filters>) -> Res
 
 path!(FormPath { form_id: FormId });
 
-/// Which version to tell.
+/// The version to return.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 struct VersionFilter {
@@ -59,11 +59,11 @@ fn version<'de, D: serde::Deserializer<'de>>(d: D) -> Result<Option<i64>, D::Err
     number::deserialize_within(d, 1..=VERSIONS_MAX).map(Some)
 }
 
-/// What a version of a form asks.
+/// The questions of a version of a form.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct FormVersion {
-    /// Its number, from 1.
+    /// Version number, from 1.
     version: i64,
     /// When it was published; null of the one that is being written.
     published_at: Option<Timestamp>,
@@ -72,12 +72,12 @@ struct FormVersion {
 
 answer!(FormAnswer {
     form: Form,
-    /// A version of it.
+    /// A version of the form.
     form_version: FormVersion,
 });
 
-fn view(form: Form, of: Version) -> FormAnswer {
-    let Version { version, questions, published_at } = of;
+fn view(form: Form, of: form::FormVersion) -> FormAnswer {
+    let form::FormVersion { version, questions, published_at } = of;
     FormAnswer { form, form_version: FormVersion { version, published_at, questions } }
 }
 
@@ -107,6 +107,7 @@ fn checked_for(cx: &mut Read, kind: FormKind, questions: &[Question]) -> Result<
     Ok(())
 }
 
+/// The form to create.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct NewForm {
@@ -116,7 +117,7 @@ pub(crate) struct NewForm {
     description: Option<Text<2000>>,
     /// Kind; it cannot be changed.
     kind: FormKind,
-    /// What it asks, in order.
+    /// Questions in order.
     #[serde(default)]
     questions: Many<Question, 0, QUESTIONS_MAX>,
 }
@@ -144,15 +145,16 @@ fn create_form(cx: &mut Write, Body(new): Body<NewForm>) -> Result<FormAnswer> {
     };
     form.insert(cx, &new.questions)?;
     let questions = new.questions.into_vec();
-    Ok(view(form, Version { version: 1, questions, published_at: None }))
+    Ok(view(form, form::FormVersion { version: 1, questions, published_at: None }))
 }
 
+/// The fields of a form to change.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 struct FormChanges {
     name: Change<Name<120>>,
     description: Patch<Text<2000>>,
-    /// All of what it asks, in order. Clients are asked it once it is published.
+    /// All questions in order; replaces the draft. Clients see them after publication.
     questions: Change<Many<Question, 0, QUESTIONS_MAX>>,
 }
 
@@ -208,7 +210,7 @@ fn publish_form(cx: &mut Write, Path(at): Path<FormPath>) -> Result<FormAnswer> 
         form.save(cx, &before, &[])?;
         return Ok(view(form, of));
     }
-    if !of.questions.iter().any(Question::is_asked) {
+    if !of.questions.iter().any(Question::is_presentable) {
         return Err(Problem::conflict("questions", FormRule::NothingAsked));
     }
     let types = of.questions.iter().map(|one| (one.question_id.to_string(), one.r#type));

@@ -1,4 +1,4 @@
-//! Intakes: what is asked of somebody who begins.
+//! Intakes: forms for new clients.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -22,37 +22,37 @@ filters! {
         status: AssignmentStatus => "status = ?", tallied;
         /// Intakes with this form.
         form_id: FormId => "form_id = ?";
-        /// Given or changed at or after this instant.
+        /// Check-ups assigned or changed at or after this instant.
         updated_from: Timestamp => "updated_at >= ?";
     }
 }
 
 fn list_intakes(cx: &mut Read, ListQuery(mut wanted, page): ListQuery<Filters>) -> Result<Intakes> {
     wanted.client_id = cx.narrowed(wanted.client_id)?;
-    let list = if cx.tells_with_consent() { &CONSENTED } else { &LIST };
+    let list = if cx.includes_health() { &CONSENTED } else { &LIST };
     Ok(cx.page(list, &wanted, page)?.map(Assignment::intake).into())
 }
 
 path!(IntakePath { intake_id: AssignmentId });
 
-/// Of which time that something was handed in.
+/// Which submission to return.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub(super) struct SubmissionFilter {
-    /// What was handed in then; the last when absent.
+    /// Id of the submission; the latest when absent.
     pub(super) submission_id: Option<SubmissionId>,
 }
 
 answer!(IntakeAnswer {
     intake: Intake,
-    /// What was handed in; null where nothing was yet.
+    /// The submission; null before the first.
     submission: Option<Submission>,
-    /// In the order of the form; questions that were not shown or not answered are left out.
+    /// Answers in the order of the form, without hidden and unanswered questions.
     answers: Vec<AnsweredQuestion>,
 });
 
-/// What was handed in for something, with its answers.
-pub(super) fn handed_in(
+/// A submission of an assignment, with its answers.
+pub(super) fn submission_of(
     cx: &mut Read,
     of: &Assignment,
     which: &SubmissionFilter,
@@ -68,11 +68,11 @@ fn get_intake(
     Query(which): Query<SubmissionFilter>,
 ) -> Result<IntakeAnswer> {
     let given = Assignment::find_kind(cx, at.intake_id, FormKind::Intake)?;
-    let (submission, answers) = handed_in(cx, &given, &which)?;
+    let (submission, answers) = submission_of(cx, &given, &which)?;
     Ok(IntakeAnswer { intake: given.intake(), submission, answers })
 }
 
-/// What clients are not told.
+/// Fields that clients do not see.
 pub(super) const STAFFS: &[&str] = &["flagged"];
 
 /// The operations and statements of this module.
@@ -97,7 +97,7 @@ lists! {
     LIST: List<Assignment, Filters> = List::new(
         "form_assignment WHERE company_id = ?1 AND kind = 'intake'", "assignment_id DESC",
     ).tallied("intakes");
-    /// Of clients who consented to what is kept of their health.
+    /// Of clients who consent to storing health data.
     CONSENTED: List<Assignment, Filters> = List::new(
         concat!(
             "form_assignment WHERE company_id = ?1 AND kind = 'intake' AND ",

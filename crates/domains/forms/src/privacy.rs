@@ -1,4 +1,4 @@
-//! What is kept of a client: what a data export holds of it. Of one who is erased nothing is left here.
+//! Privacy: what a data export contains of a client's forms. Nothing remains after erasure.
 
 use spotter_company::uploads::{self, UploadId};
 use spotter_contract::{Area, ErasureAction, ErasureRule, ExportSection, RelatedRecords, Write};
@@ -7,7 +7,7 @@ use spotter_store::{Bind, of_tally, params, statements};
 
 use crate::{assignment::Assignment, file::FormFile, submission};
 
-/// So many are erased at a time.
+/// Number of rows that are erased at a time.
 const SOME: usize = 500;
 
 fn erase_assignments(cx: &mut Write, client: Id) -> Result<bool> {

@@ -1,4 +1,4 @@
-//! Questions: what a form asks, and when. Rules that know no database.
+//! Questions: what a form asks, and when. Rules without a database.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,11 +16,11 @@ use spotter_store::words;
 pub const QUESTIONS_MAX: usize = 200;
 /// Most bytes of all questions of a form together.
 const BYTES_MAX: usize = 256 * 1024;
-/// Most characters of a text, and how many there may be where nothing is said.
+/// Longest text answer, and the default limit, in characters.
 pub const TEXT_MAX: i64 = 5_000;
 /// Most steps of a scale.
 const STEPS_MAX: f64 = 100.0;
-/// The largest number that can be asked for or answered.
+/// The largest number of a question or an answer.
 const NUMBER_MAX: f64 = 1e12;
 
 words! {
@@ -41,16 +41,16 @@ words! {
     }
 }
 
-/// Something to choose.
+/// An option.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(inline)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Choice {
-    /// What the form calls it; it keeps it from version to version.
+    /// Id of the option within the form; stable across versions.
     pub option_id: Handle,
     /// Label for people.
     pub label: Text<200>,
-    /// Whether a coach is to look at whoever chooses it; clients are not told.
+    /// Whether choosing this option flags the answer for a coach; hidden from clients.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub flag: bool,
 }
@@ -67,16 +67,18 @@ words! {
     }
 }
 
-/// What an earlier answer has to be.
+/// A condition on an earlier answer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(inline)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct AnswerCondition {
-    /// A question before this one.
+    /// Id of an earlier question.
     pub question_id: Handle,
-    /// How its answer is compared. What was not answered, or not shown, passes nothing but `answered: false`.
+    /// Comparison with the answer. A question that is unanswered or hidden matches only `answered:
+    /// false`.
     pub op: Comparison,
-    /// With what: a value of the question's kind, of `in` a list of them, of `answered` true or false.
+    /// Value to compare with: of the question's type, a list for `in`, true or false for
+    /// `answered`.
     #[serde(default)]
     pub value: Value,
 }
@@ -86,9 +88,9 @@ pub struct AnswerCondition {
 #[schemars(inline)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum ShowWhen {
-    /// Every one of them.
+    /// All of the conditions.
     All(Many<AnswerCondition, 1, 20>),
-    /// At least one of them.
+    /// At least one of the conditions.
     Any(Many<AnswerCondition, 1, 20>),
 }
 
@@ -112,18 +114,18 @@ impl ShowWhen {
 #[schemars(inline)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Question {
-    /// What the form calls it; it keeps it, and its type, from version to version.
+    /// Id of the question within the form; it and its type are stable across versions.
     pub question_id: Handle,
-    /// What an answer is.
+    /// Type of the answer.
     pub r#type: QuestionType,
     /// Label for people.
     pub label: Text<500>,
-    /// What helps to answer it.
+    /// Help text.
     pub help: Option<Text<2000>>,
     /// Whether it must be answered where it is shown.
     #[serde(default)]
     pub required: bool,
-    /// What can be chosen, of `single_choice` and `multi_choice`.
+    /// Options, for `single_choice` and `multi_choice`.
     #[serde(default, skip_serializing_if = "none")]
     pub options: Many<Choice, 0, 50>,
     /// The least number, the first step of a scale, or how many options are to be chosen at least.
@@ -135,7 +137,7 @@ pub struct Question {
     /// Most characters of a text; 5000 when absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_length: Option<i64>,
-    /// What is measured: a key of `GET /measurement-types`.
+    /// Measurement type: a key of `GET /measurement-types`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub measurement_type: Option<Text<40>>,
     /// When it is shown; always when absent.
@@ -156,7 +158,7 @@ impl Question {
         self.options.iter().find(|option| &*option.option_id == id)
     }
 
-    /// The same without what is staff's to know.
+    /// The same without fields for staff.
     pub fn for_clients(mut self) -> Self {
         let options = self.options.iter().map(|option| Choice { flag: false, ..option.clone() });
         self.options = Many::new(options.collect()).unwrap_or_default();
@@ -164,7 +166,7 @@ impl Question {
     }
 
     /// Whether it is to be answered at all.
-    pub fn is_asked(&self) -> bool {
+    pub fn is_presentable(&self) -> bool {
         self.r#type != QuestionType::Statement
     }
 
@@ -231,11 +233,11 @@ impl Question {
             _ => return wrong("maxLength", FormRule::LengthOfOtherQuestion.into()),
         }
         match (self.r#type, &self.measurement_type) {
-            (QuestionType::Measurement, None) => wrong("measurementType", Rule::Missing.into()),
+            (QuestionType::Measurement, None) => wrong("measurementType", Rule::Required.into()),
             (QuestionType::Measurement, _) | (_, None) => Ok(()),
             _ => wrong("measurementType", FormRule::TypeOfOtherQuestion.into()),
         }?;
-        match self.required && !self.is_asked() {
+        match self.required && !self.is_presentable() {
             true => wrong("required", FormRule::StatementRequired.into()),
             false => Ok(()),
         }
@@ -295,8 +297,7 @@ impl Question {
     }
 }
 
-/// Refuses questions that cannot be asked: ids that are given twice, bounds that exclude each other, conditions on
-/// what comes later.
+/// Refuses invalid questions: duplicate ids, contradicting limits, conditions on later questions.
 pub fn checked(questions: &[Question]) -> Result<()> {
     let mut before: BTreeMap<&str, &Question> = BTreeMap::new();
     for (number, question) in questions.iter().enumerate() {
@@ -355,8 +356,8 @@ fn passes(test: &AnswerCondition, answer: Option<&Value>) -> bool {
     }
 }
 
-/// The questions that are shown to whoever has answered so, in one pass: a condition looks at earlier questions
-/// alone, and what is not shown counts as not answered.
+/// The questions that are shown for given answers, in one pass: a condition depends on earlier questions only, and a
+/// hidden question counts as unanswered.
 pub fn visible<'q>(questions: &'q [Question], answers: &Answers) -> Vec<&'q Question> {
     let mut output: BTreeMap<&str, &Value> = BTreeMap::new();
     let mut all = Vec::with_capacity(questions.len());
@@ -379,172 +380,4 @@ pub fn visible<'q>(questions: &'q [Question], answers: &Answers) -> Vec<&'q Ques
 }
 
 #[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-    use serde_json::json;
-
-    use super::*;
-
-    fn question(value: Value) -> Question {
-        serde_json::from_value(value).unwrap()
-    }
-
-    fn of(questions: Value) -> Vec<Question> {
-        serde_json::from_value(questions).unwrap()
-    }
-
-    #[test]
-    fn questions_that_make_no_sense_are_refused() {
-        let text = |id: &str| json!({"questionId": id, "type": "text", "label": "?"});
-        let with = |more: Value| {
-            let mut question = text("q");
-            question.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-            json!([question])
-        };
-        let when = |on: Value| {
-            json!([{"questionId": "n", "type": "number", "label": "?"},
-                {"questionId": "q", "type": "text", "label": "?", "showWhen": {"all": [on]}}])
-        };
-        let options = json!([{"optionId": "a", "label": "A"}]);
-        for (questions, field) in [
-            (json!([text("a"), text("a")]), "questions[1].questionId"),
-            (with(json!({"options": options})), "questions[0].options"),
-            (with(json!({"type": "single_choice"})), "questions[0].options"),
-            (
-                with(json!({"type": "multi_choice", "options": options, "max": 2})),
-                "questions[0].max",
-            ),
-            (with(json!({"min": 1})), "questions[0].min"),
-            (with(json!({"type": "number", "min": 2, "max": 1})), "questions[0].max"),
-            (with(json!({"type": "scale", "min": 1})), "questions[0].max"),
-            (with(json!({"type": "scale", "min": 0.5, "max": 2})), "questions[0].min"),
-            (with(json!({"type": "scale", "min": 0, "max": 101})), "questions[0].max"),
-            (with(json!({"maxLength": 0})), "questions[0].maxLength"),
-            (with(json!({"type": "date", "maxLength": 9})), "questions[0].maxLength"),
-            (with(json!({"type": "measurement"})), "questions[0].measurementType"),
-            (with(json!({"measurementType": "weight"})), "questions[0].measurementType"),
-            (with(json!({"type": "statement", "required": true})), "questions[0].required"),
-            (
-                when(json!({"questionId": "q", "op": "answered"})),
-                "questions[1].showWhen.all[0].questionId",
-            ),
-            (
-                when(json!({"questionId": "n", "op": "eq", "value": "3"})),
-                "questions[1].showWhen.all[0].value",
-            ),
-            (
-                when(json!({"questionId": "n", "op": "in", "value": []})),
-                "questions[1].showWhen.all[0].value",
-            ),
-        ] {
-            let refused = checked(&of(questions.clone())).unwrap_err();
-            assert_eq!(refused.details.unwrap()["field"], field, "{questions}");
-        }
-        assert!(checked(&of(when(json!({"questionId": "n", "op": "gt", "value": 3})))).is_ok());
-    }
-
-    #[test]
-    fn what_is_hidden_counts_as_not_answered() {
-        let questions = of(json!([
-            {"questionId": "pain", "type": "boolean", "label": "Any pain?"},
-            {"questionId": "where", "type": "text", "label": "Where?",
-             "showWhen": {"all": [{"questionId": "pain", "op": "eq", "value": true}]}},
-            {"questionId": "since", "type": "date", "label": "Since when?",
-             "showWhen": {"any": [{"questionId": "where", "op": "answered"}]}},
-        ]));
-        assert!(checked(&questions).is_ok());
-        let ids = |answers: Value| -> Vec<String> {
-            let answers = serde_json::from_value(answers).unwrap();
-            let all = visible(&questions, &answers);
-            all.iter().map(|one| one.question_id.to_string()).collect()
-        };
-        assert_eq!(ids(json!({})), ["pain"]);
-        assert_eq!(ids(json!({"pain": false, "where": "Knee"})), ["pain"]);
-        assert_eq!(ids(json!({"pain": true})), ["pain", "where"]);
-        assert_eq!(ids(json!({"pain": true, "where": "Knee"})), ["pain", "where", "since"]);
-    }
-
-    #[test]
-    fn comparisons() {
-        let test = |op: &str, value: Value| AnswerCondition {
-            question_id: Handle::parse("q").unwrap(),
-            op: Comparison::parse(op).unwrap(),
-            value,
-        };
-        for (op, value, answer, is) in [
-            ("eq", json!(3), json!(3.0), true),
-            ("ne", json!(3), json!(3.0), false),
-            ("gt", json!(3), json!(3), false),
-            ("gt", json!("2026-01-31"), json!("2026-02-01"), true),
-            ("lt", json!(3), json!(-1), true),
-            ("in", json!(["a", "b"]), json!("b"), true),
-            ("in", json!(["a", "b"]), json!(["c", "b"]), true),
-            ("eq", json!("a"), json!(["a", "c"]), true),
-            ("ne", json!("a"), json!(["a", "c"]), false),
-            ("answered", Value::Null, json!(false), true),
-            ("answered", json!(false), json!(false), false),
-        ] {
-            assert_eq!(
-                passes(&test(op, value.clone()), Some(&answer)),
-                is,
-                "{op} {value} {answer}"
-            );
-        }
-        assert!(!passes(&test("ne", json!(3)), None));
-        assert!(!passes(&test("answered", json!(true)), None));
-        assert!(passes(&test("answered", json!(false)), None));
-    }
-
-    /// Questions of yes and no, each shown where tests of earlier ones pass.
-    fn chains() -> impl Strategy<Value = Vec<Question>> {
-        let tests =
-            prop::collection::vec((any::<prop::sample::Index>(), 0..4u8, any::<bool>()), 0..3);
-        prop::collection::vec((tests, any::<bool>()), 1..12).prop_map(|all| {
-            let questions = all.into_iter().enumerate().map(|(number, (tests, is_all))| {
-                let tests: Vec<Value> = match number {
-                    0 => Vec::new(),
-                    _ => tests
-                        .into_iter()
-                        .map(|(on, op, value)| {
-                            let op = ["eq", "ne", "answered", "answered"][usize::from(op)];
-                            json!({"questionId": format!("q{}", on.index(number)), "op": op, "value": value})
-                        })
-                        .collect(),
-                };
-                let mut one = json!({"questionId": format!("q{number}"), "type": "boolean", "label": "?"});
-                if !tests.is_empty() {
-                    one["showWhen"] = json!({(if is_all { "all" } else { "any" }): tests});
-                }
-                question(one)
-            });
-            questions.collect()
-        })
-    }
-
-    proptest! {
-        /// What is hidden could as well not have been answered, and answering it changes nothing.
-        #[test]
-        fn hidden_answers_change_nothing(
-            questions in chains(),
-            submitted in prop::collection::vec(any::<Option<bool>>(), 12),
-        ) {
-            prop_assert!(checked(&questions).is_ok());
-            let answers: Answers = questions.iter().zip(&submitted).filter_map(|(question, submitted)| {
-                submitted.map(|submitted| (question.question_id.to_string(), json!(submitted)))
-            }).collect();
-            let seen = visible(&questions, &answers);
-            let mut kept = answers.clone();
-            kept.retain(|id, _| seen.iter().any(|one| &*one.question_id == id));
-            prop_assert_eq!(&visible(&questions, &kept), &seen);
-            // Asked again from the first, each by its own conditions over what is shown and answered alone.
-            for question in &questions {
-                let pass = |test: &AnswerCondition| passes(test, kept.get(&*test.question_id));
-                let is_shown = question.show_when.as_ref().is_none_or(|when| match when {
-                    ShowWhen::All(tests) => tests.iter().all(pass),
-                    ShowWhen::Any(tests) => tests.iter().any(pass),
-                });
-                prop_assert_eq!(is_shown, seen.contains(&question));
-            }
-        }
-    }
-}
+mod tests;

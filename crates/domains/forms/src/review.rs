@@ -1,4 +1,4 @@
-//! Reviews: a coach has looked at what a client has handed in, and says what there is to say.
+//! Reviews: a coach has read a submission and comments on it.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -10,16 +10,16 @@ use crate::{
     rules::FormRule,
 };
 
-/// What a coach says.
+/// A coach's review of a submission.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[schemars(rename = "FormReview")]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub struct Review {
-    /// What to say to the client.
+    /// Review for the client.
     pub review: Option<Text<5000>>,
 }
 
-/// Notes that somebody has looked at it.
+/// Marks it as reviewed.
 pub fn review(cx: &mut Write, before: &Assignment, submitted: Review) -> Result<Assignment> {
     before.check_consent(cx)?;
     match before.status {

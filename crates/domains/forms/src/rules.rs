@@ -19,8 +19,9 @@ phrases! {
             "muss {min} oder mehr sein"
         BeforeDueAt
             "must not be before dueAt"
-            "mag niet voor dueAt liggen"
-            "darf nicht vor dueAt liegen"
+            "mag niet voor de inleverdatum liggen"
+            "darf nicht vor dem Abgabetermin liegen",
+            page "must not be before the due date"
         BelowMin
             "must not be below min"
             "mag niet onder het minimum liggen"
@@ -64,8 +65,9 @@ phrases! {
         NotAgreed "must be true" "moet aangevinkt zijn" "muss angekreuzt sein"
         NotAnswerDate
             "must be a date YYYY-MM-DD"
-            "moet een datum zijn, JJJJ-MM-DD"
-            "muss ein Datum sein, JJJJ-MM-TT"
+            "moet een datum zijn, zoals 31-01-2026"
+            "muss ein Datum sein, etwa 31.01.2026",
+            page "must be a date"
         NotAnswerable "must be assigned or in_progress" "moet nog open staan" "muss noch offen sein"
         NotAnswered "must be answered" "moet beantwoord worden" "muss beantwortet werden"
         NotEarlierQuestion

@@ -1,4 +1,4 @@
-//! Check-ups that recur: a series gives a client the same form again and again, at the same time by the clock on
+//! Check-ups that recur: a series gives a client the same form repeatedly, at the same time by the clock on
 //! their wall.
 
 use jiff::Span;
@@ -40,17 +40,17 @@ words! {
 
 words! {
     /// Whether more check-ups of a series are to come.
-    pub enum SeriesStatus { Active = "active", Ended = "ended" }
+    pub enum CheckupSeriesStatus { Active = "active", Ended = "ended" }
 }
 
 /// How a check-up recurs.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[schemars(inline)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Recurrence {
+pub struct CheckupRecurrence {
     /// Weekly or monthly, from the date of the first.
     pub frequency: Frequency,
-    /// Every so many weeks or months, 1 to 12; 1 when absent.
+    /// Interval in weeks or months, 1 to 12; 1 when absent.
     #[serde(default = "one", deserialize_with = "interval")]
     #[schemars(range(min = 1, max = 12))]
     pub interval: i64,
@@ -67,14 +67,14 @@ fn interval<'de, D: serde::Deserializer<'de>>(d: D) -> Result<i64, D::Error> {
 }
 
 record! {
-    /// A series as it is kept.
+    /// A series: the record.
     #[derive(Debug, Clone, PartialEq)]
     pub struct Series {
         series_id: SeriesId,
         client_id: ClientId,
         form_id: FormId,
         frequency: Frequency,
-        /// Every so many weeks or months.
+        /// Number of weeks or months between two check-ups.
         every: i64,
         /// The date of the first, where the client is.
         start_date: Date,
@@ -89,7 +89,7 @@ record! {
         /// The number of the next, the first being 0.
         next_number: i64,
         next_date: Option<Date>,
-        status: SeriesStatus,
+        status: CheckupSeriesStatus,
         assigned_by_type: String,
         assigned_by: Option<Id>,
         created_at: Timestamp,
@@ -97,7 +97,7 @@ record! {
     }
 }
 
-/// A series of check-ups, as it is told.
+/// Check-ups that repeat.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct CheckupSeries {
@@ -106,7 +106,7 @@ struct CheckupSeries {
     form_id: FormId,
     /// Weekly or monthly, from `startDate`.
     frequency: Frequency,
-    /// Every so many weeks or months.
+    /// Number of weeks or months between two check-ups.
     interval: i64,
     /// The date of the first, where the client is.
     start_date: Date,
@@ -114,8 +114,8 @@ struct CheckupSeries {
     until: Option<Date>,
     /// The date on which the next is given; null once it has ended.
     next_date: Option<Date>,
-    status: SeriesStatus,
-    /// What is said to the client with each.
+    status: CheckupSeriesStatus,
+    /// Message to the client with each check-up.
     message: Option<String>,
     /// Type of the person: `api_client`, `coach`, `client` or `system`.
     assigned_by_type: String,
@@ -124,8 +124,8 @@ struct CheckupSeries {
     updated_at: Timestamp,
 }
 
-/// The date of the check-up with this number: so many weeks or months after the first. A month without the day
-/// has it on its last.
+/// The date of the check-up with this number, in intervals from the first. In a month without that day it is the
+/// last.
 pub fn date_of(start: Date, frequency: Frequency, every: i64, number: i64) -> Option<Date> {
     let steps = every.checked_mul(number)?;
     match frequency {
@@ -138,12 +138,12 @@ pub fn date_of(start: Date, frequency: Frequency, every: i64, number: i64) -> Op
 }
 
 impl Series {
-    /// Begins a series whose first check-up is given now.
+    /// Starts a series and assigns its first check-up.
     pub fn start(
         cx: &mut Write,
         client: &Client,
         form: FormId,
-        recurrence: &Recurrence,
+        recurrence: &CheckupRecurrence,
         how: &AssignmentOptions,
     ) -> Result<SeriesId> {
         let there: Option<(i64,)> = cx.one(COUNT, params![client.client_id])?;
@@ -172,7 +172,7 @@ impl Series {
             message: how.message.clone(),
             next_number: 1,
             next_date: None,
-            status: SeriesStatus::Active,
+            status: CheckupSeriesStatus::Active,
             assigned_by_type,
             assigned_by,
             created_at: now,
@@ -194,7 +194,7 @@ impl Series {
         match self.next_date {
             Some(date) => cx.set_timer(&RECUR, self.series_id, date.at(&self.time, zone)),
             None => {
-                self.status = SeriesStatus::Ended;
+                self.status = CheckupSeriesStatus::Ended;
                 cx.clear_timer(&RECUR, self.series_id)
             }
         }
@@ -210,7 +210,7 @@ impl Series {
     }
 
     fn end(&mut self, cx: &mut Write) -> Result<()> {
-        (self.status, self.next_date) = (SeriesStatus::Ended, None);
+        (self.status, self.next_date) = (CheckupSeriesStatus::Ended, None);
         cx.clear_timer(&RECUR, self.series_id)
     }
 
@@ -240,11 +240,11 @@ impl Series {
     }
 }
 
-/// Gives the next check-up. Those whose time came while nobody looked are left out but for the last, and the one
-/// before, if nobody has answered it, cannot be answered any more.
+/// Assigns the next check-up. Of several that were due meanwhile, only the last is assigned, and the previous one
+/// expires if it was not answered.
 fn recur_checkup(cx: &mut Write, id: Id) -> Result<()> {
     let found: Option<Series> = cx.one(FIND, params![id])?;
-    let Some(before) = found.filter(|series| series.status == SeriesStatus::Active) else {
+    let Some(before) = found.filter(|series| series.status == CheckupSeriesStatus::Active) else {
         return Ok(());
     };
     let mut series = before.clone();
@@ -282,15 +282,14 @@ fn recur_checkup(cx: &mut Write, id: Id) -> Result<()> {
         by: Some((series.assigned_by_type.clone(), series.assigned_by)),
         ..AssignmentOptions::default()
     };
-    Assignment::give(cx, &client, (&form, version), how)?;
+    Assignment::give(cx, &client, &form, version, how)?;
     series.next_number = number + 1;
     series.plan(cx, &zone)?;
     series.save(cx, &before)
 }
 
-static RECUR: Timer =
-    Timer::new("recur_checkup", "A recurring check-up is to be given", recur_checkup)
-        .emits(&[Event::CheckupAssigned]);
+static RECUR: Timer = Timer::new("recur_checkup", "Assign a recurring check-up", recur_checkup)
+    .emits(&[Event::CheckupAssigned]);
 
 fn end_of_client(cx: &mut Write, client: Id) -> Result<u64> {
     let all: Vec<Series> = cx.all(ACTIVE, params![client])?;
@@ -310,7 +309,7 @@ listed!(AllSeries { checkup_series: CheckupSeries });
 filters! {
     struct Filters {
         /// Series in this status.
-        status: SeriesStatus => "status = ?";
+        status: CheckupSeriesStatus => "status = ?";
         /// Only records that were updated at or after this instant.
         updated_from: Timestamp => "updated_at >= ?";
     }

@@ -1,4 +1,4 @@
-//! What was handed in: answers to one version of a form, which stay as they are.
+//! Submissions: immutable answers to one version of a form.
 
 use std::collections::BTreeSet;
 
@@ -23,28 +23,28 @@ use crate::{
 };
 
 record! {
-    /// What was handed in, as it is kept.
+    /// A submitted form with its answers.
     #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
     #[serde(rename_all = "camelCase")]
     #[schemars(rename = "FormSubmission")]
     pub struct Submission {
-        /// The client.
+        /// Client who answered.
         pub client_id: ClientId,
-        /// Id of the record.
+        /// Id of the submission.
         pub submission_id: SubmissionId,
-        /// What was given to the client.
+        /// Assignment that was answered.
         pub assignment_id: AssignmentId,
         pub form_id: FormId,
         /// The version that was answered.
         pub form_version: i64,
-        /// What the form was called when it was assigned.
+        /// Name of the form when it was assigned.
         pub form_name: String,
-        /// Kind of the form.
+        /// Whether it is general, an intake or a check-up.
         pub kind: FormKind,
-        /// By the questions' ids.
+        /// Answers by question id.
         #[serde(skip)]
         pub answers: Json<Answers>,
-        /// Whether an answer was chosen that a coach is to look at.
+        /// Whether an answer is flagged for a coach.
         pub flagged: bool,
         /// Type of the person: `api_client`, `coach`, `client` or `system`.
         pub submitted_by_type: String,
@@ -54,7 +54,7 @@ record! {
 }
 
 record! {
-    /// What was handed in, without its answers.
+    /// A submitted form, without its answers.
     #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
     #[serde(rename_all = "camelCase")]
     pub struct FormSubmissionSummary {
@@ -63,15 +63,15 @@ record! {
         assignment_id: AssignmentId,
         form_id: FormId,
         form_version: i64,
-        /// What the form was called when it was assigned.
+        /// Name of the form when it was assigned.
         form_name: String,
-        /// Whether an answer was chosen that a coach is to look at.
+        /// Whether an answer is flagged for a coach.
         flagged: bool,
         submitted_at: Timestamp,
     }
 }
 
-/// A question with its answer.
+/// A question and its answer.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "FormAnswer")]
@@ -83,7 +83,7 @@ pub struct AnsweredQuestion {
     /// By the question's type: a text, a number, true or false, a date, an `optionId` or a list of them,
     /// `{value, unit}` or `{components, unit}` of a measurement, `{fileId, fileName, mediaType, sizeBytes}` of a file.
     value: Value,
-    /// Whether it is one that a coach is to look at.
+    /// Whether the answer is flagged for a coach.
     flagged: bool,
 }
 
@@ -101,7 +101,7 @@ impl Submission {
         Ok(())
     }
 
-    /// What was handed in for something: last, or this of it.
+    /// A submission of an assignment: the given one, or the last.
     pub fn of(cx: &mut Read, of: &Assignment, id: Option<SubmissionId>) -> Result<Option<Self>> {
         let Some(id) = id.or(of.submission_id) else { return Ok(None) };
         let found: Option<Self> = cx.one(FIND, params![of.client_id, id])?;
@@ -132,7 +132,7 @@ filters! {
     struct Filters {
         /// Submissions of this form.
         form_id: FormId => "form_id = ?";
-        /// Handed in at or after this instant.
+        /// Submitted at or after this instant.
         submitted_from: Timestamp => "submitted_at >= ?";
     }
 }
@@ -150,7 +150,7 @@ path!(SubmissionPath { client_id: ClientId, submission_id: SubmissionId });
 
 answer!(SubmissionAnswer {
     submission: Submission,
-    /// In the order of the form; questions that were not shown or not answered are left out.
+    /// Answers in the order of the form, without hidden and unanswered questions.
     answers: Vec<AnsweredQuestion>,
 });
 
@@ -163,7 +163,7 @@ fn get_form_submission(cx: &mut Read, Path(at): Path<SubmissionPath>) -> Result<
     Ok(SubmissionAnswer { submission, answers })
 }
 
-/// What clients are not told.
+/// Fields that clients do not see.
 const STAFFS: &[&str] = &["flagged"];
 
 /// The operations and statements of this module.
@@ -184,14 +184,14 @@ pub(super) fn area() -> Area {
 }
 
 lists! {
-    /// What a client has handed in of general forms, the newest first.
+    /// A client's submissions of general forms, the newest first.
     LIST: List<FormSubmissionSummary, Filters> = List::new(
         "form_submission WHERE company_id = ?1 AND client_id = ?2 AND kind = 'general'",
         "submission_id DESC",
     ).tallied(TALLY);
 }
 
-/// What doors are told of forms.
+/// What doors may ask about forms.
 pub struct SubmittedForms;
 
 impl Forms for SubmittedForms {

@@ -1,4 +1,4 @@
-//! Answering: a client reads what is asked, saves what there is, and hands it in.
+//! Answering: a client reads the questions, saves a draft, and submits it.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -10,31 +10,31 @@ use crate::{
     answer::{Measure, MissingAnswer, SubmittedAnswers, is_flagged, missing, relevant, wrong},
     assign::AssignmentPath,
     assignment::{Assignment, AssignmentStatus, AssignmentView, SubmissionId},
-    draft::{self, Draft},
+    draft::{self, AnswerDraft},
     file::FormFile,
     form::Form,
     question::{Answers, Question, QuestionType, visible},
     submission::{AnsweredQuestion, Submission},
 };
 
-/// Answers that are saved and not handed in.
+/// Saved answers that are not submitted yet.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct FormDraft {
-    /// By the questions' ids.
+    /// Answers by question id.
     #[schemars(with = "SubmittedAnswers")]
     answers: Answers,
-    /// When they were saved; null where nothing was yet.
+    /// When they were saved; null before the first save.
     saved_at: Option<Timestamp>,
     /// The ids of the questions that are shown with these answers, in order.
     #[serde(rename = "shown")]
     visible: Vec<String>,
-    /// What is still to be answered before it can be handed in.
+    /// Required questions without an answer.
     missing: Vec<MissingAnswer>,
 }
 
 impl FormDraft {
-    fn of(questions: &[Question], draft: Option<Draft>, locale: Locale) -> Self {
+    fn of(questions: &[Question], draft: Option<AnswerDraft>, locale: Locale) -> Self {
         let saved_at = draft.as_ref().map(|draft| draft.saved_at);
         let answers = draft.map(|draft| draft.answers.0).unwrap_or_default();
         let view = visible(questions, &answers);
@@ -55,7 +55,7 @@ impl FormDraft {
 
 answer!(DraftAnswer {
     form_assignment: AssignmentView,
-    /// What the version asks that the client was given.
+    /// Questions of the assigned version.
     questions: Vec<Question>,
     draft: FormDraft,
 });
@@ -72,16 +72,18 @@ fn get_form_draft(cx: &mut Read, Path(at): Path<AssignmentPath>) -> Result<Draft
     Ok(DraftAnswer { form_assignment: given.into_view(), questions, draft })
 }
 
+/// Answers to save as a draft.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schemars(rename = "FormDraftChanges")]
 struct DraftAnswers {
-    /// All answers so far, by the questions' ids: what is left out is not answered.
+    /// Answers by question id; absent questions are unanswered.
     answers: SubmittedAnswers,
 }
 
 answer!(SavedAnswer { form_assignment: AssignmentView, draft: FormDraft });
 
-/// What can be answered still, and what is asked.
+/// An assignment that can be answered, with its questions.
 fn open(cx: &mut Read, at: &AssignmentPath) -> Result<(Assignment, Vec<Question>)> {
     let given = Assignment::find(cx, at.client_id, at.assignment_id)?;
     given.check_open()?;
@@ -110,8 +112,10 @@ fn save_form_draft(
     Ok(SavedAnswer { form_assignment: given.into_view(), draft })
 }
 
+/// The answers to submit.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+#[schemars(rename = "NewFormSubmission")]
 struct NewSubmission {
     /// All answers, by the questions' ids; those that were saved when absent.
     answers: Option<SubmittedAnswers>,
@@ -120,11 +124,11 @@ struct NewSubmission {
 answer!(SubmittedAnswer {
     form_assignment: AssignmentView,
     submission: Submission,
-    /// In the order of the form; questions that were not shown or not answered are left out.
+    /// Answers in the order of the form, without hidden and unanswered questions.
     answers: Vec<AnsweredQuestion>,
 });
 
-/// What was measured becomes measurements; handed in once more, it corrects them.
+/// Records measurements of a submission; submitting again corrects them.
 fn measure(cx: &mut Write, of: &Assignment, question: &Question, answers: &Answers) -> Result<()> {
     let Some(answer) = answers.get(&*question.question_id) else { return Ok(()) };
     let measure: Measure = serde_json::from_value(answer.clone()).map_err(Problem::internal)?;
@@ -139,13 +143,13 @@ fn submit_form(
     OptionalBody(handed): OptionalBody<NewSubmission>,
 ) -> Result<SubmittedAnswer> {
     let (before, questions) = open(cx, &at)?;
-    let submitted = match handed.answers {
-        Some(submitted) => submitted.0,
+    let answers = match handed.answers {
+        Some(answers) => answers.0,
         None => {
             draft::find(cx, before.assignment_id)?.map(|draft| draft.answers.0).unwrap_or_default()
         }
     };
-    let answers = draft::checked(cx, &before, &questions, &submitted)?;
+    let answers = draft::checked(cx, &before, &questions, &answers)?;
     if let Some((question, rule)) = missing(&questions, &answers).into_iter().next() {
         return Err(wrong(&question, rule));
     }
@@ -191,7 +195,7 @@ fn submit_form(
     Ok(SubmittedAnswer { form_assignment: given.into_view(), submission, answers })
 }
 
-/// What clients are not told.
+/// Fields that clients do not see.
 const STAFFS: &[&str] = &["flagged"];
 
 /// The operations and statements of this module.
@@ -202,7 +206,7 @@ pub(super) fn area() -> Area {
             .describe("Returns the questions and the answers saved so far.")
             .for_client(&[]),
         operation!(app PUT "/clients/{clientId}/form-assignments/{assignmentId}/draft", Coach, save_form_draft)
-            .sometimes_about_health().summary("Save a form draft")
+            .about_health_by_record().summary("Save a form draft")
             .describe(
                 "Saves all answers without submitting them: each must fit its question, and none \
                  is required. Returns which questions are shown and what is missing. Upload files \
@@ -212,7 +216,7 @@ pub(super) fn area() -> Area {
             .fails(&[Key::ApiError, Key::NotFound, Key::ScopesHealthConsentRequired]),
         operation!(app POST "/clients/{clientId}/form-assignments/{assignmentId}/submit", Coach, submit_form)
             .success(Success::Submitted)
-            .sometimes_about_health().summary("Submit a form")
+            .about_health_by_record().summary("Submit a form")
             .describe(
                 "Submits the answers. Every required question that is shown must be answered; \
                  answers to hidden questions are dropped. Measured values become measurements of \

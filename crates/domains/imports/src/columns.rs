@@ -98,7 +98,7 @@ const LANGUAGES: &[(&str, &[&str])] = &[
     ("fr", &["french", "frans", "französisch", "français"]),
 ];
 
-/// What is kept as a note about a client.
+/// A column that becomes a note about the client.
 pub const NOTE: &str = "note";
 /// When a membership began; `startsOn` is the first day that is billed.
 pub const BEGAN: &str = "startedOn";

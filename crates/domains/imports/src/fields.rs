@@ -16,7 +16,7 @@ pub type Words = &'static [(&'static str, &'static [&'static str])];
 /// How a cell is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CellFormat {
-    /// As it stands.
+    /// Unchanged text.
     Text,
     /// A whole name, of which the last name is what follows the first word.
     WholeName,
@@ -30,7 +30,7 @@ pub enum CellFormat {
     Tags,
     /// One of some words, each under whatever else people write for it.
     Word(Words),
-    /// A record that is there already, by its name or address.
+    /// An existing record, by its name or address.
     Named(RecordReference),
 }
 
@@ -56,18 +56,18 @@ pub enum CreatedRecord {
     Invoice,
 }
 
-/// An operation that takes back what a row has made.
+/// An operation that removes what a row has created.
 #[derive(Clone, Copy, Debug)]
-pub struct TakeBack {
+pub struct UndoOperation {
     /// The operation.
     pub operation: &'static str,
     /// What it is given.
     pub made: CreatedRecord,
     /// What that is called in its path.
     pub path: &'static str,
-    /// Where its body says why.
+    /// The field of its body for a reason.
     pub why: Option<&'static str>,
-    /// Whether it is left out where nothing is left to take back (409).
+    /// Whether it is skipped where nothing is left to remove (409).
     pub unless_over: bool,
 }
 
@@ -87,14 +87,14 @@ pub struct Field {
 }
 
 impl Field {
-    /// Whether what its column says can be given a meaning: where it says one of a few things.
+    /// Whether its column's values can be mapped: fields with a limited set of values.
     pub(crate) fn has_meanings(&self) -> bool {
         let few = [RecordReference::Coach, RecordReference::Location, RecordReference::Membership]
             .map(CellFormat::Named);
         matches!(self.reading, CellFormat::Word(_)) || few.contains(&self.reading)
     }
 
-    /// Whether it stands and falls with another: with itself, and with the other parts of a whole.
+    /// Whether it is left out together with another: itself, and the other parts of a group.
     pub fn goes_with(&self, other: &str) -> bool {
         let whole = |name: &'_ str| name.split(['.', '[']).next().unwrap_or_default().to_owned();
         whole(self.name) == whole(other)
@@ -102,13 +102,13 @@ impl Field {
 }
 
 impl ImportKind {
-    /// Whether somebody is taken over without a field that is not in order: people are, what is sold to them is not.
+    /// Whether a row is imported without an invalid field: clients are, sales are not.
     pub fn can_do_without(self, field: &str) -> bool {
         let mut own = self.fields().iter().filter(|own| own.goes_with(field)).peekable();
         self == Self::Clients && own.peek().is_some() && own.all(|own| !own.required)
     }
 
-    /// What its columns may be.
+    /// Fields to which columns can be mapped.
     pub const fn fields(self) -> &'static [Field] {
         match self {
             Self::Clients => CLIENTS,
@@ -130,23 +130,23 @@ impl ImportKind {
     }
 
     /// What takes a row back, one after the other.
-    pub const fn undo(self) -> &'static [TakeBack] {
-        const CLIENTS: &[TakeBack] = &[TakeBack {
+    pub const fn undo(self) -> &'static [UndoOperation] {
+        const CLIENTS: &[UndoOperation] = &[UndoOperation {
             operation: "archive_client",
             made: CreatedRecord::Record,
             path: "clientId",
             why: Some("archiveReason"),
             unless_over: false,
         }];
-        const MEMBERSHIPS: &[TakeBack] = &[
-            TakeBack {
+        const MEMBERSHIPS: &[UndoOperation] = &[
+            UndoOperation {
                 operation: "revoke_client_product",
                 made: CreatedRecord::Record,
                 path: "clientProductId",
                 why: None,
                 unless_over: false,
             },
-            TakeBack {
+            UndoOperation {
                 operation: "credit_invoice",
                 made: CreatedRecord::Invoice,
                 path: "invoiceId",
@@ -160,11 +160,11 @@ impl ImportKind {
         }
     }
 
-    /// What each column is, by what it is called; each field once, nothing where nobody can say.
+    /// The field of each column, guessed from its heading; each field once, `None` where there is no guess.
     pub fn guess(self, heading: &[String]) -> Vec<Option<&'static str>> {
         let mut taken: Vec<&'static str> = Vec::new();
         let mut guessed = vec![None; heading.len()];
-        // What is called exactly as a field is comes before what other programs call so.
+        // Exact names of fields take precedence over names that other programs use.
         for exact in [true, false] {
             for (own, guess) in heading.iter().zip(&mut guessed) {
                 let called = folded(own);
@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn columns_are_known_by_what_programs_call_them() {
+    fn columns_are_recognized_by_other_programs_names() {
         let dutch = [
             "Voornaam",
             "Achternaam",
@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn every_other_name_is_folded_and_of_one_field() {
+    fn every_alias_is_folded_and_unique() {
         for kind in [ImportKind::Clients, ImportKind::Memberships] {
             let names: Vec<&str> =
                 kind.fields().iter().flat_map(|field| field.known_as).copied().collect();

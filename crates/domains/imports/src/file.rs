@@ -1,4 +1,4 @@
-//! Reading a file of rows: what stands between its cells, its heading, and its lines (RFC 4180, and what spreadsheets make of it).
+//! Parsing of files: separator, heading, and lines (RFC 4180, and what spreadsheets write).
 
 use crate::rules::ImportRule;
 use csv::ReaderBuilder;
@@ -13,7 +13,7 @@ const CELL_MAX: usize = 10_000;
 
 /// A file as it was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Table {
+pub struct ImportTable {
     /// What its columns are called.
     pub heading: Vec<String>,
     /// Its rows, each with the line that it begins on.
@@ -21,12 +21,12 @@ pub struct Table {
 }
 
 /// Reads a file. Rows that are empty are left out.
-pub fn read(text: &str) -> Result<Table> {
+pub fn read(text: &str) -> Result<ImportTable> {
     let wrong = |rule: Phrase| Problem::invalid("text", rule);
-    // Lines end as systems have it; counted, and told, they are lines of one kind.
+    // Line breaks of any system count as one line break.
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let text = &text.replace("\r\n", "\n").replace('\r', "\n");
-    // Excel reads what stands between cells from a first line, which is no row.
+    // Excel reads the separator from a first line, which is no row.
     let (submitted, text) = separator(text);
     let between = submitted.unwrap_or_else(|| delimiter(&text));
     if let Some(line) = open_quote(&text, between) {
@@ -72,12 +72,11 @@ pub fn read(text: &str) -> Result<Table> {
     for (_, cells) in &mut rows {
         cells.resize(heading.len(), String::new());
     }
-    Ok(Table { heading, rows })
+    Ok(ImportTable { heading, rows })
 }
 
-/// What stands between cells: whichever of them is in the heading most often, outside of quotes; of two as often, the one
-/// that is seldom in texts.
-/// What a first line such as `sep=;` says, and the text with an empty line in its place.
+/// The separator: the most frequent one in the heading, outside of quotes; of two equally frequent ones, the one that
+/// is rare in text. A first line such as `sep=;` decides it; returns the text with an empty line in its place.
 fn separator(text: &str) -> (Option<u8>, std::borrow::Cow<'_, str>) {
     let (first, rest) = text.split_once('\n').unwrap_or((text, ""));
     match first.trim_matches([' ', '"']).as_bytes() {
@@ -107,7 +106,7 @@ fn delimiter(text: &str) -> u8 {
     [b'\t', b'|', b';', b','][most.map_or(3, |(at, _)| at)]
 }
 
-/// The line on which a quote opens that nothing closes: what stands after it would be one cell.
+/// The line with an unclosed quote, after which everything would be one cell.
 fn open_quote(text: &str, between: u8) -> Option<u64> {
     let (mut line, mut opened, mut begins) = (1_u64, None, true);
     let mut bytes = text.bytes().peekable();
@@ -129,7 +128,7 @@ fn open_quote(text: &str, between: u8) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     #[test]
-    fn a_quote_that_nothing_closes_swallows_nobody() {
+    fn an_unclosed_quote_swallows_no_rows() {
         let output = super::read("name,note\nA,\"fine\"\nB,\"says: 5\"\" tall\nC,\n").unwrap_err();
         assert!(output.message.contains("line 3"), "{}", output.message);
         assert!(super::read("name,note\nA,\"a \"\"b\"\"\"\nB,5\" tall\n").is_ok());
@@ -143,7 +142,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_stands_between_cells_may_be_said() {
+    fn a_first_line_may_name_the_separator() {
         for submitted in ["sep=;", "SEP=;", "\"sep=;\"", "\u{feff}sep=;"] {
             let table = read(&format!("{submitted}\nA,a;B\n1;2\n")).unwrap();
             assert_eq!(
@@ -198,7 +197,7 @@ mod tests {
         }
 
         #[test]
-        fn nothing_makes_it_fall_over(text in ".{0,200}") {
+        fn arbitrary_input_never_panics(text in ".{0,200}") {
             read(&text).ok();
         }
     }

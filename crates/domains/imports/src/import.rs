@@ -30,7 +30,7 @@ id_type!(
 stored_ids!(ImportId);
 
 words! {
-    /// How far an import is. What is checked can be looked at, corrected and started; what was done can be undone.
+    /// The status of an import. A checked one can be reviewed, corrected and started; a completed one can be undone.
     pub enum ImportStatus {
         Checking = "checking",
         Checked = "checked",
@@ -42,7 +42,7 @@ words! {
 }
 
 words! {
-    /// What became of a row: `kept` is one that could not be undone.
+    /// The status of a row: `kept` is one that could not be undone.
     pub enum RowState {
         Unchecked = "unchecked",
         Ready = "ready",
@@ -53,62 +53,62 @@ words! {
     }
 }
 
-/// How long an import is kept after the file came, in days: it holds what clients have told.
+/// Retention of an import after its upload, in days: it contains personal data.
 pub(crate) const KEPT_DAYS: i64 = 30;
 
 /// How many cells of a column are shown, and how many characters of each.
 const SAMPLES_MAX: usize = 3;
 const SAMPLE_CHARS: usize = 60;
 
-/// A column of the file.
+/// A column of the imported file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ImportColumn {
-    /// What the file calls it.
+    /// Heading of the column.
     pub name: String,
     /// The field that it is; null where it is left out.
     pub field: Option<String>,
-    /// Some of what it holds, read from the rows that are left of it; empty in lists.
+    /// Sample values from the remaining rows; empty in lists.
     #[serde(default)]
     pub samples: Vec<String>,
-    /// What is meant where it says something that is no word here, by what is written, in small letters; empty where
-    /// it is left out.
+    /// Meanings of values that are not recognised, by the value in lower case; empty if the value
+    /// is left out.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub meanings: BTreeMap<String, String>,
 }
 
-/// What a cell says, as meanings are found by it.
+/// The form of a cell's value by which its meaning is found.
 pub(crate) fn folded_value(cell: &str) -> String {
     cell.trim().to_lowercase()
 }
 
 record! {
-    /// An import.
+    /// An import of a file.
     #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
     #[serde(rename_all = "camelCase")]
     pub struct Import {
-        /// Id of the record.
+        /// Id of the import.
         pub import_id: ImportId,
-        /// What the rows are.
+        /// Kind of records in the file.
         pub kind: ImportKind,
-        /// How far it is.
+        /// How far it has come.
         pub status: ImportStatus,
-        /// What the file is called.
+        /// Name of the file, to recognize the import by.
         pub file_name: Option<String>,
-        /// Its columns, from the first to the last.
+        /// Columns in order.
         pub columns: Json<Vec<ImportColumn>>,
-        /// How dates are written whose year comes last.
+        /// Order of day and month in dates that end with the year.
         pub date_order: DateOrder,
-        /// What clients are whose row says nothing of it; null for `lead`.
+        /// Membership status of clients whose row has none; null for `lead`.
         pub member_status: Option<String>,
-        /// What is under way, or was last: a worker that is not of it any more leaves it alone.
+        /// The current or last run: a worker of an earlier run leaves the import alone.
         #[serde(skip)]
         pub(crate) run_id: Id,
-        /// As whom it is done.
+        /// The person on whose behalf the import runs.
         pub created_by: CoachId,
         pub(crate) created_at: Timestamp,
         pub(crate) updated_at: Timestamp,
-        /// When it is forgotten, with its rows; what it made stays.
+        /// When the import and its rows are deleted; imported records remain.
         pub(crate) expires_at: Timestamp,
     }
 }
@@ -129,12 +129,12 @@ impl Import {
         self.columns.0.iter().map(|column| column.field.clone()).collect()
     }
 
-    /// What is meant by what each column says.
+    /// The meaning of values, for each column.
     pub fn meanings(&self) -> Vec<BTreeMap<String, String>> {
         self.columns.0.iter().map(|column| column.meanings.clone()).collect()
     }
 
-    /// What is under way, or was last.
+    /// The current or last run.
     pub const fn run(&self) -> Id {
         self.run_id
     }
@@ -144,9 +144,8 @@ impl Import {
         let rows: Vec<(Json<Vec<String>>,)> = cx.all(SAMPLES, params![self.import_id])?;
         for (at, column) in self.columns.0.iter_mut().enumerate() {
             let cells = rows.iter().filter_map(|(cells,)| cells.0.get(at));
-            let submitted = cells.filter(|cell| !cell.is_empty()).take(SAMPLES_MAX);
-            column.samples =
-                submitted.map(|cell| cell.chars().take(SAMPLE_CHARS).collect()).collect();
+            let filled = cells.filter(|cell| !cell.is_empty()).take(SAMPLES_MAX);
+            column.samples = filled.map(|cell| cell.chars().take(SAMPLE_CHARS).collect()).collect();
         }
         Ok(self)
     }
@@ -178,7 +177,7 @@ record! {
     pub struct ImportRow {
         /// The line of the file that it begins on.
         pub line: i64,
-        /// What it says, by column; empty once its client was erased.
+        /// Cell values by column; empty after the client was erased.
         pub cells: Json<Vec<String>>,
         /// Current state.
         pub state: RowState,
@@ -214,7 +213,7 @@ pub(crate) fn count(cx: &mut Read) -> Result<i64> {
     Ok(found.map_or(0, |(count,)| count))
 }
 
-/// Rows by what became of them.
+/// The numbers of rows by status.
 pub(crate) fn counted(cx: &mut Read, id: ImportId) -> Result<Vec<(RowState, i64)>> {
     cx.all(COUNT, params![id])
 }
@@ -233,17 +232,17 @@ pub(crate) fn keep_rows(cx: &mut Write, id: ImportId, rows: Vec<(i64, Vec<String
     Ok(())
 }
 
-/// Has every row checked anew.
+/// Has every row checked again.
 pub(crate) fn forget_checks(cx: &mut Write, id: ImportId) -> Result<()> {
     cx.execute(UNCHECK, params![id, RowState::Unchecked]).map(drop)
 }
 
-/// The rows that are where somebody is to go on with them, from the first, or from the last, and the import.
+/// The rows to continue with, from the first or from the last, and the import.
 pub(crate) fn rows(cx: &mut Read, id: ImportId, state: RowState) -> Result<Vec<ImportRow>> {
     cx.all(ROWS, params![id, state])
 }
 
-/// What a column says: by what is written in small letters, how it is written first, and in how many rows.
+/// Values of a column: by lower-case text, the original text of the first, and the number of rows.
 pub(crate) type ColumnValues = BTreeMap<String, (String, i64)>;
 
 /// What the cells of some columns say, by the column.
@@ -253,17 +252,17 @@ pub(crate) fn column_values(
     columns: &[usize],
 ) -> Result<BTreeMap<usize, ColumnValues>> {
     let rows: Vec<(Json<Vec<String>>,)> = cx.all(CELLS, params![id])?;
-    let mut submitted: BTreeMap<usize, ColumnValues> = BTreeMap::new();
+    let mut values: BTreeMap<usize, ColumnValues> = BTreeMap::new();
     for (Json(cells),) in &rows {
         for at in columns {
             let Some(cell) = cells.get(*at).filter(|cell| !cell.trim().is_empty()) else {
                 continue;
             };
-            let own = submitted.entry(*at).or_default().entry(folded_value(cell));
+            let own = values.entry(*at).or_default().entry(folded_value(cell));
             own.or_insert_with(|| (cell.trim().to_owned(), 0)).1 += 1;
         }
     }
-    Ok(submitted)
+    Ok(values)
 }
 
 /// Some cells of a column.
@@ -278,7 +277,8 @@ pub(crate) fn cells_of(rows: &[(i64, Vec<String>)], at: usize) -> impl Iterator<
 pub(crate) fn leave(
     cx: &mut Write,
     id: ImportId,
-    (left, becomes): (RowState, RowState),
+    left: RowState,
+    becomes: RowState,
     why: ImportRule,
 ) -> Result<()> {
     let why = FieldError::new("", why);
@@ -286,7 +286,7 @@ pub(crate) fn leave(
     cx.execute(LEAVE, params![id, left, becomes, rule, Json(vec![why])]).map(drop)
 }
 
-/// Says what became of a row that was in a state until now; whether it was.
+/// Changes a row's status from an expected one; returns whether it had that.
 pub(crate) fn set_row_state(
     cx: &mut Write,
     id: ImportId,
@@ -296,7 +296,7 @@ pub(crate) fn set_row_state(
     let ImportRow { line, state, field, rule, mistakes, record_id, invoice_id, .. } = row;
     let client = row.client_id;
     let count = cx.execute(
-        SETTLE,
+        FINISH_ROW,
         params![
             id,
             *line,
@@ -320,7 +320,7 @@ pub(crate) fn forget(cx: &mut Write, id: ImportId) -> Result<()> {
     cx.defer(FORGET, params![id])
 }
 
-/// Forgets some imports whose time is over; how many.
+/// Deletes some expired imports; returns their number.
 fn prune(tx: &mut Tx, now: Timestamp) -> Result<u64> {
     let old: Vec<(CompanyId, ImportId)> = tx.all(OLD, params![now])?;
     for (company, id) in &old {
@@ -331,18 +331,18 @@ fn prune(tx: &mut Tx, now: Timestamp) -> Result<u64> {
 }
 
 const REPEATING: &[Repeating] =
-    &[Repeating::prune("forget_imports", "Forget imports whose file came a month ago", prune)];
+    &[Repeating::prune("forget_imports", "Delete imports that are a month old", prune)];
 
 /// Personal data in this module.
 const TRACES: &[ErasureRule] = &[
     ErasureRule::emptied(
         "import_row",
-        "That a row of an import was about the client: what it said is deleted.",
+        "That a row of an import was about the client: its values are deleted.",
         ErasureAction::Run(empty_of),
     ),
     ErasureRule::emptied(
         "import",
-        "What a file and its columns are called.",
+        "Names of a file and its columns.",
         ErasureAction::Run(drop_samples),
     ),
 ];
@@ -358,12 +358,12 @@ fn drop_samples(cx: &mut Write, _: Id) -> Result<bool> {
     Ok(false)
 }
 
-/// Rows that name the client and became nothing of theirs hold their address as well: those that were wrong, or whose
-/// client was there already.
+/// Rows that name the client without having created a record also contain their address: invalid rows, and those of
+/// existing clients.
 fn empty_naming(cx: &mut Write, client: Id) -> Result<u64> {
     let client = Client::find(cx, ClientId(client))?;
     let Some(email) = client.email() else { return Ok(0) };
-    // A percent sign or an underscore of the address stands for itself.
+    // A percent sign or an underscore of the address is literal.
     let marked = |c: char| matches!(c, '%' | '_' | '!').then_some('!');
     let escaped: String =
         email.to_lowercase().chars().flat_map(|c| marked(c).into_iter().chain([c])).collect();
@@ -407,7 +407,7 @@ statements! {
         ORDER BY line LIMIT 5000";
     LEAVE = "UPDATE import_row SET state = ?4, field = NULL, rule = ?5, mistakes = ?6 \
         WHERE company_id = ?1 AND import_id = ?2 AND state = ?3";
-    SETTLE = "UPDATE import_row SET state = ?5, field = ?6, rule = ?7, record_id = ?8, client_id = ?9, invoice_id = ?10, \
+    FINISH_ROW = "UPDATE import_row SET state = ?5, field = ?6, rule = ?7, record_id = ?8, client_id = ?9, invoice_id = ?10, \
         mistakes = ?11 \
         WHERE company_id = ?1 AND import_id = ?2 AND line = ?3 AND state = ?4";
     FORGET_ROWS = "DELETE FROM import_row WHERE company_id = ?1 AND import_id = ?2";

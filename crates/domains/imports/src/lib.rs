@@ -1,8 +1,9 @@
-//! Taking over what other programs have written: clients, and what they were sold.
+//! Importing data of other programs: clients and their memberships.
 //!
-//! What knows no database comes first: how a file is read ([`file`]), what its columns may be ([`fields`]) and are called by other programs (`columns`), and how a row
-//! becomes the body of an operation ([`row`]). Then an import and its rows ([`import`]), what people do with it
-//! ([`operations`]), and what the worker does that runs the operations, row by row, as whoever asked for it ([`steps`]).
+//! Without a database: how a file is parsed ([`file`]), the fields of columns ([`fields`]) and their names in other
+//! programs (`columns`), and how a row becomes the body of an operation ([`row`]). With one: an import and its rows
+//! ([`import`]), its operations ([`operations`]), and the steps of the worker that runs each row's operation as the
+//! author ([`steps`]).
 
 mod columns;
 mod effects;

@@ -1,4 +1,4 @@
-//! What managers do with imports: bring a file, say what its columns are, look at what is wrong, start, undo.
+//! Operations of imports: upload a file, map its columns, review errors, start, undo.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -31,67 +31,68 @@ words! {
     pub enum StatusOfAll { Lead = "lead", Active = "active", Paused = "paused", Former = "former" }
 }
 
-/// Rows of an import, by what became of them.
+/// The number of rows of an import by outcome.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ImportCounts {
     /// Number of records in all pages.
     total: i64,
-    /// Not looked at yet.
+    /// Rows not checked yet.
     unchecked: i64,
-    /// In order, and not done yet.
+    /// Valid rows that are not imported yet.
     ready: i64,
-    /// Left out, each with the reason.
+    /// Invalid rows.
     wrong: i64,
     /// Rows that were created.
     done: i64,
-    /// Of those that are in order or done, those of which a field is left out that is not in order.
+    /// Ready or imported rows that lack an invalid optional field.
     incomplete: i64,
     /// Rows that were undone.
     undone: i64,
-    /// To be taken back, and could not.
+    /// Rows that could not be undone.
     kept: i64,
 }
 
-/// A field that a column may be.
+/// A field to which a column can be mapped.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ImportField {
-    /// By which columns name it.
+    /// The field's name in column mappings.
     name: String,
     /// Whether each row needs it.
     required: bool,
-    /// What it can say, where that is one of some words.
+    /// Accepted values, if there is a fixed set.
     words: Vec<&'static str>,
 }
 
-/// Something that a column says, which may be given a meaning.
+/// A value of a column that needs a meaning.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ImportValue {
     /// The field that the column is.
     field: String,
-    /// Value as it stands in the file.
+    /// Value in the file.
     written: String,
-    /// In how many rows.
+    /// Number of rows with this value.
     rows: i64,
-    /// What is meant: as was said, or as is known; null where nobody knows, and `-` where it is left out.
+    /// The meaning that was chosen or recognised; null if unknown, and `-` if the value is left
+    /// out.
     means: Option<String>,
 }
 
 answer!(
-    /// An import as it stands.
+    /// The import.
     pub ImportAnswer {
     import: Import,
     counts: ImportCounts,
-    /// What its columns may be.
+    /// Fields to which columns can be mapped.
     fields: Vec<ImportField>,
-    /// Once it is checked: what is written where one of a few things can be meant (a status, a language, a coach, a
-    /// location, a membership); the most frequent first, at most 50 of a column.
+    /// After the check: values of fields with a limited set of values (a status, a language, a coach, a location, a
+    /// membership); the most frequent first, at most 50 of a column.
     values: Vec<ImportValue>,
 });
 
-/// An import as it stands, and the rows that are wrong.
+/// An import with its invalid rows.
 pub fn report(cx: &mut Read, id: ImportId) -> Result<(ImportAnswer, Vec<ImportRow>)> {
     let import = Import::find(cx, id)?;
     let wrong = import::rows(cx, id, RowState::Wrong)?;
@@ -131,7 +132,7 @@ fn view(cx: &mut Read, import: Import) -> Result<ImportAnswer> {
     Ok(ImportAnswer { import, counts, fields, values })
 }
 
-/// Most values of a column that are told.
+/// Most listed values of a column.
 const VALUES_SHOWN: usize = 50;
 
 fn values(cx: &mut Read, import: &Import) -> Result<Vec<ImportValue>> {
@@ -169,15 +170,15 @@ fn values(cx: &mut Read, import: &Import) -> Result<Vec<ImportValue>> {
     Ok(all)
 }
 
-/// A file to be taken over.
+/// The file to import.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewImport {
-    /// What its rows are.
+    /// Kind of records in the file.
     pub kind: ImportKind,
     /// Comma-separated values (RFC 4180) with a heading; semicolons and tabs are understood. At most 5,000 rows.
     pub text: String,
-    /// What the file is called.
+    /// Name of the file, to recognize the import by.
     pub file_name: Option<Text<200>>,
 }
 
@@ -239,34 +240,34 @@ fn get_import(cx: &mut Read, Path(at): Path<ImportPath>) -> Result<ImportAnswer>
     view(cx, import)
 }
 
-/// What the columns of a file are.
+/// The mapping of the columns of a file to fields.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct ImportColumns {
     /// The field of each column, from the first to the last; null where it is left out. Each field once.
     columns: Many<Option<Text<40>>, 1, 60>,
-    /// How dates are written whose year comes last; as it is when absent.
+    /// Order of day and month in dates that end with the year; unchanged when absent.
     date_order: Option<DateOrder>,
-    /// What clients are whose row says nothing of it; `lead` when absent.
+    /// Membership status of clients whose row has none; `lead` when absent.
     member_status: Option<StatusOfAll>,
-    /// What is meant by what columns say; as it is when absent.
+    /// Meanings of column values; unchanged when absent.
     values: Option<Many<ImportMeaning, 0, 200>>,
 }
 
-/// What is meant by something that a column says.
+/// The meaning of a value of a column.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct ImportMeaning {
     /// The field that the column is.
     field: Text<40>,
-    /// What is written, in whatever letters.
+    /// The value, in any case.
     written: Text<200>,
     /// The word, or the name of the coach, the location or the membership; null where it is read as it is written, and
     /// `-` where it is left out.
     means: Option<Text<200>>,
 }
 
-/// What stands for leaving a value out.
+/// The meaning that leaves a value out.
 const LEFT_OUT: &str = "-";
 
 impl ImportMeaning {
@@ -278,7 +279,7 @@ impl ImportMeaning {
         let Some(field) = known else {
             return Err(Problem::invalid(&place("field"), ImportRule::NotFieldOfWords));
         };
-        // A column that is something else now says other things.
+        // A column that is mapped to another field has other meanings.
         let Some(column) = column else { return Ok(()) };
         let key = import::folded_value(&self.written);
         let Some(means) = self.means else {
@@ -345,13 +346,13 @@ fn set_import_columns(
     }
     import.date_order = submitted.date_order.unwrap_or(import.date_order);
     import.member_status = submitted.member_status.map(|status| status.word().to_owned());
-    go_on(cx, &mut import, ImportStatus::Checking)?;
+    resume(cx, &mut import, ImportStatus::Checking)?;
     forget_checks(cx, import.import_id)?;
     view(cx, import)
 }
 
 /// Has the worker go on with an import.
-fn go_on(cx: &mut Write, import: &mut Import, status: ImportStatus) -> Result<()> {
+fn resume(cx: &mut Write, import: &mut Import, status: ImportStatus) -> Result<()> {
     (import.status, import.run_id) = (status, cx.new_id());
     import.save(cx)?;
     cx.begin_job(&RUN, import.run_id)
@@ -364,7 +365,7 @@ pub fn start(cx: &mut Write, id: ImportId) -> Result<Import> {
     if counted(cx, id)?.iter().all(|(state, _)| *state != RowState::Ready) {
         return Err(Problem::conflict("status", ImportRule::NoRowInOrder));
     }
-    go_on(cx, &mut import, ImportStatus::Running)?;
+    resume(cx, &mut import, ImportStatus::Running)?;
     Ok(import)
 }
 
@@ -376,12 +377,12 @@ fn start_import(cx: &mut Write, Path(at): Path<ImportPath>) -> Result<ImportAnsw
 fn undo_import(cx: &mut Write, Path(at): Path<ImportPath>) -> Result<ImportAnswer> {
     let mut import = Import::find(cx, at.import_id)?;
     import.must_be(&[ImportStatus::Done], ImportRule::NotDone)?;
-    go_on(cx, &mut import, ImportStatus::Undoing)?;
+    resume(cx, &mut import, ImportStatus::Undoing)?;
     view(cx, import)
 }
 
 answer!(ImportDeleted {
-    /// Always true: what its rows said is forgotten.
+    /// Always true: the rows are deleted.
     deleted: bool
 });
 

@@ -14,7 +14,7 @@ use crate::{
 };
 
 words! {
-    /// How dates are written whose year comes last.
+    /// Order of day and month in dates that end with the year.
     pub enum DateOrder { DayFirst = "day_first", MonthFirst = "month_first" }
 }
 
@@ -70,12 +70,12 @@ fn folded_name(name: &str) -> String {
 
 /// How rows are read.
 #[derive(Clone, Debug)]
-pub struct Rules {
+pub struct ReadingRules {
     /// What they are.
     pub kind: ImportKind,
     /// What each column is; nothing where it is left out.
     pub columns: Vec<Option<String>>,
-    /// What is meant by what each column says, by what is written.
+    /// The meaning of values, for each column.
     pub meanings: Vec<BTreeMap<String, String>>,
     /// How dates are written.
     pub date_order: DateOrder,
@@ -98,13 +98,13 @@ pub type SoldFrom = fn(began: Date, period: &str, today: Date) -> Date;
 /// What a row amounts to: an operation, and another about the record that it makes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RowRequest {
-    /// What stands in the path of the operation.
+    /// The path parameters of the operation.
     pub path: Vec<(String, String)>,
     /// Its body.
     pub body: Value,
-    /// What is kept as a note about the client that it makes.
+    /// A note about the client that it creates.
     pub note: Option<String>,
-    /// What the row says besides that is not in order, and is left out.
+    /// Invalid fields of the row that are left out.
     pub left_out: Vec<FieldError>,
 }
 
@@ -131,7 +131,7 @@ impl FieldError {
     }
 }
 
-impl Rules {
+impl ReadingRules {
     /// The cells that columns of a field hold, of one row.
     pub fn cell<'c>(&'c self, field: &str, cells: &'c [String]) -> Option<&'c str> {
         let at = self.columns.iter().position(|own| own.as_deref() == Some(field))?;
@@ -147,7 +147,7 @@ impl Rules {
         folded_name(&whole)
     }
 
-    /// What a row names that is there already.
+    /// An existing record that a row names.
     pub fn find_reference<'c>(&'c self, cells: &'c [String]) -> Vec<(RecordReference, &'c str)> {
         let named = self.kind.fields().iter().filter_map(|field| match field.reading {
             CellFormat::Named(named) => Some((named, self.cell(field.name, cells)?)),
@@ -156,7 +156,7 @@ impl Rules {
         named.collect()
     }
 
-    /// What a row amounts to, without what was found not to be in order before.
+    /// The request of a row, without fields that were found invalid before.
     pub fn request(
         &self,
         cells: &[String],
@@ -302,7 +302,7 @@ pub(crate) fn word_of(words: Words, cell: &str) -> Option<&'static str> {
     words.iter().find(fits).map(|(word, _)| *word)
 }
 
-/// A country as people write it, where it is one of those around; as it stands otherwise, for the operation to judge.
+/// A country from its name in a neighbouring country's language; otherwise unchanged, for the operation to judge.
 fn country(cell: &str) -> String {
     let code = match folded(cell).as_str() {
         "nederland" | "the netherlands" | "netherlands" | "holland" | "niederlande" => "NL",
@@ -352,150 +352,4 @@ pub fn guess_order<'c>(cells: impl IntoIterator<Item = &'c str>) -> DateOrder {
 }
 
 #[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::*;
-
-    fn rules(kind: ImportKind, columns: &[&str]) -> Rules {
-        let columns = columns.iter().map(|name| Some((*name).to_owned())).collect();
-        let currency = Currency::parse("EUR").unwrap();
-        let (date_order, country) = (DateOrder::DayFirst, Some("NL".to_owned()));
-        let member_status = Some("active".to_owned());
-        let today = Date::parse("2026-11-25").unwrap();
-        let sold_from: SoldFrom = |began, period, today| match period {
-            "Month" => began.plus_months(12 * 4).max(today),
-            _ => began,
-        };
-        let meanings = Vec::new();
-        Rules {
-            kind,
-            columns,
-            meanings,
-            date_order,
-            member_status,
-            currency,
-            country,
-            today,
-            sold_from,
-        }
-    }
-
-    fn cells(cells: &[&str]) -> Vec<String> {
-        cells.iter().map(|cell| (*cell).to_owned()).collect()
-    }
-
-    #[test]
-    fn a_row_is_the_body_of_an_operation() {
-        let columns = [
-            "name",
-            "email",
-            "dateOfBirth",
-            "gender",
-            "tags",
-            "address.line1",
-            "address.city",
-            "assignedCoachId",
-        ];
-        let rules = rules(ImportKind::Clients, &columns);
-        let mut known = KnownRecords::default();
-        known.add(RecordReference::Coach, "Bo  Vos", "1");
-        let row = [
-            "Zoë de Vries",
-            "zoe@example.com",
-            "3-4-1990",
-            "V",
-            "vip; new",
-            "Dam 1",
-            "Utrecht",
-            "bo vos",
-        ];
-        let mut left = Vec::new();
-        let mut read = |known: &KnownRecords, row: &[&str]| {
-            left.clear();
-            rules.body(&cells(row), known, &mut left).map(|body| (body, left.clone()))
-        };
-        let (body, _) = read(&known, &row).unwrap();
-        assert_eq!(
-            body,
-            json!({"firstName": "Zoë", "lastName": "de Vries", "email": "zoe@example.com", "dateOfBirth": "1990-04-03",
-                "gender": "female", "tags": ["vip", "new"], "address": {"line1": "Dam 1", "city": "Utrecht", "country": "NL"},
-                "assignedCoachId": "1", "memberStatus": "active"})
-        );
-        known.add(RecordReference::Coach, "bo vos", "2");
-        // Whoever has a name is taken, and what is not in order besides is told.
-        let (body, out) = read(&known, &row).unwrap();
-        assert_eq!(out, [FieldError::new("assignedCoachId", ImportRule::Ambiguous)]);
-        assert_eq!((&body["assignedCoachId"], &body["firstName"]), (&Value::Null, &json!("Zoë")));
-        let (body, out) = read(&known, &["A", "", "31-31-1990", "?", "", "", "", ""]).unwrap();
-        let out: Vec<&str> = out.iter().map(|wrong| wrong.field.as_str()).collect();
-        assert_eq!((out, &body["dateOfBirth"]), (vec!["dateOfBirth", "gender"], &Value::Null));
-        let nobody = read(&known, &["", "x@example.com", "", "", "", "", "", ""]);
-        assert_eq!(nobody.unwrap_err(), [FieldError::new("firstName", ImportRule::Needed)]);
-    }
-
-    #[test]
-    fn a_membership_is_of_a_client_who_is_there() {
-        let rules = rules(ImportKind::Memberships, &["clientId", "productId", "price", "startsOn"]);
-        let mut known = KnownRecords::default();
-        known.add(RecordReference::Client, "ann@example.com", "c");
-        known.add(RecordReference::Membership, "Gold", "p");
-        let read = |row: &[&str]| rules.body(&cells(row), &known, &mut Vec::new());
-        let body = read(&["Ann@Example.com", "gold", "49,50", "2026-12-01"]);
-        let sold =
-            json!({"clientId": "c", "productId": "p", "price": 4950, "startsOn": "2026-12-01"});
-        assert_eq!(body.unwrap(), sold);
-        let gone = read(&["bea@example.com", "Gold", "", ""]).unwrap_err();
-        assert_eq!(gone[0].field, "clientId");
-    }
-
-    #[test]
-    fn a_membership_that_began_long_ago_is_sold_from_its_next_period() {
-        let rules = rules(ImportKind::Memberships, &["clientId", "productId", "startedOn"]);
-        let mut known = KnownRecords::default();
-        known.add(RecordReference::Client, "ann@example.com", "c");
-        known.add(RecordReference::Membership, "Gold", "p");
-        known.add_period("p", "Month");
-        for (began, starts, anchor) in
-            [("31-1-2023", "2027-01-31", "2023-01-31"), ("1-3-2019", "2026-11-25", "2019-03-01")]
-        {
-            let calls =
-                rules.request(&cells(&["ann@example.com", "gold", began]), &known, &[]).unwrap();
-            assert_eq!(
-                calls.body,
-                json!({"productId": "p", "startsOn": starts, "anchorDate": anchor}),
-                "{began}"
-            );
-            assert_eq!(calls.path, [("clientId".to_owned(), "c".to_owned())]);
-        }
-        assert!(
-            rules.request(&cells(&["ann@example.com", "gold", "1-2-27"]), &known, &[]).is_err()
-        );
-    }
-
-    #[test]
-    fn the_order_of_dates_is_told_by_those_that_can_be_meant_one_way() {
-        assert_eq!(guess_order(["1990-13-01", "03/04/1990", "04/13/1990"]), DateOrder::MonthFirst);
-        assert_eq!(guess_order(["03/04/1990", "13/04/1990"]), DateOrder::DayFirst);
-        assert_eq!(guess_order(["03/04/1990", ""]), DateOrder::DayFirst);
-        assert_eq!(date("1990-4-3 00:00:00", DateOrder::MonthFirst), Date::parse("1990-04-03"));
-        for no in ["3-4-90", "1990", "a-b-cccc", "1-1-1-1", "", "--", "03-04-١٩٩٠"] {
-            assert_eq!(date(no, DateOrder::DayFirst), None, "{no}");
-        }
-    }
-
-    proptest! {
-        #[test]
-        fn a_date_is_read_in_its_order(days in 0i64..60_000, padded: bool, between in prop::sample::select(vec!['-', '/', '.'])) {
-            let born = Date::parse("1900-01-01").unwrap().plus_days(days).unwrap();
-            let text = born.to_string();
-            let (year, month, day) = (&text[..4], &text[5..7], &text[8..]);
-            let short = |part: &str| if padded { part.to_owned() } else { part.trim_start_matches('0').to_owned() };
-            let (month, day) = (short(month), short(day));
-            let written = |parts: [&str; 3]| parts.join(&between.to_string());
-            prop_assert_eq!(date(&written([&day, &month, year]), DateOrder::DayFirst), Some(born));
-            prop_assert_eq!(date(&written([&month, &day, year]), DateOrder::MonthFirst), Some(born));
-            prop_assert_eq!(date(&written([year, &month, &day]), DateOrder::MonthFirst), Some(born));
-        }
-    }
-}
+mod tests;

@@ -1,4 +1,4 @@
-//! The rows of an import as managers look at them: what each says, what became of it, and what is not in order.
+//! Rows of an import as managers see them: values, status, and errors.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -16,12 +16,12 @@ filters! {
     struct RowFilters {
         /// Rows that this became of.
         state: RowState => "state = ?";
-        /// Whether a field of it is left out that is not in order.
+        /// Rows that lack an invalid optional field.
         incomplete: Flag => "(state IN ('ready', 'done') AND rule IS NOT NULL) = ?";
     }
 }
 
-/// A row, with each field of it that is not in order.
+/// A row of an import, with its invalid fields.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "ImportRow")]
 #[serde(rename_all = "camelCase")]
@@ -32,7 +32,7 @@ struct RowView {
     mistakes: Vec<Mistake>,
 }
 
-/// A field of a row that is not in order.
+/// An invalid field of a row.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "ImportMistake")]
 struct Mistake {

@@ -1,10 +1,10 @@
-//! What a worker does with an import: it runs the operations that its rows amount to, as whoever brought the file. A row is
-//! done in one transaction with the note that it is, so that it is done once, however often the work is interrupted.
+//! The steps of an import's worker: it runs the operation of each row as the author. A row is done in one transaction
+//! with its new status, so that it is done once, however often the work is interrupted.
 
 use serde_json::Value;
 use spotter_contract::{
     Area, Job, Read, Write,
-    jobs::{AttemptResult, RetryPolicy, State},
+    jobs::{AttemptResult, JobState, RetryPolicy},
 };
 use spotter_kernel::{Id, Problem, Result, id::ClientId};
 use spotter_store::Json;
@@ -15,26 +15,26 @@ use crate::{
     rules::ImportRule,
 };
 
-/// Doing an import, from wherever it is to wherever it can go by itself.
+/// Runs an import from its current status as far as it can go by itself.
 pub static RUN: Job = Job::new(
     "run_import",
-    "Check, do or undo an import",
+    "Check, run or undo an import",
     RetryPolicy { lease_ms: 30_000, retries: &[5, 60, 600, 3_600] },
     on_finished,
 );
 
-/// What is under way of an import.
+/// The current phase of an import.
 struct ImportPhase {
     /// The rows that are left.
     left: RowState,
-    /// What those become that are given up.
+    /// The status of rows when the run is given up.
     given_up: RowState,
     /// Where the import is once none is left.
     next: ImportStatus,
 }
 
 impl ImportStatus {
-    /// What is under way; nothing where the import waits for a person.
+    /// The current phase; `None` where the import waits for a person.
     const fn phase(self) -> Option<ImportPhase> {
         let (left, given_up, next) = match self {
             Self::Checking => (RowState::Unchecked, RowState::Wrong, Self::Checked),
@@ -46,25 +46,25 @@ impl ImportStatus {
     }
 }
 
-/// The import of a run, with what is under way of it.
+/// The import of a run, with its current phase.
 fn under_way(cx: &mut Read, run: Id) -> Result<Option<(Import, ImportPhase)>> {
     let Some(import) = Import::find_running(cx, run)? else { return Ok(None) };
     Ok(import.status.phase().map(|import_phase| (import, import_phase)))
 }
 
-/// What was given up does not stand still: the rows that are left are told why, and the import is where a person can go on.
+/// After a run is given up, the remaining rows get its error, and a person can continue the import.
 fn on_finished(cx: &mut Write, run: Id, settled: &AttemptResult) -> Result<()> {
-    let is_over = settled.again_at.is_none() && settled.state != State::Done;
+    let is_over = settled.again_at.is_none() && settled.state != JobState::Done;
     if !is_over {
         return Ok(());
     }
     let Some((mut import, phase)) = under_way(cx, run)? else { return Ok(()) };
-    import::leave(cx, import.import_id, (phase.left, phase.given_up), ImportRule::CouldNotBeDone)?;
+    import::leave(cx, import.import_id, phase.left, phase.given_up, ImportRule::CouldNotBeDone)?;
     import.status = phase.next;
     import.save(cx)
 }
 
-/// What is to be done next.
+/// The next batch.
 pub struct ImportBatch {
     /// The import.
     pub import: Import,
@@ -76,7 +76,7 @@ pub struct ImportBatch {
     pub ready: Vec<ImportRow>,
 }
 
-/// What is to be done of an import whose run this is; nothing where it waits for a person.
+/// The next batch of a run's import; `None` where it waits for a person.
 pub fn next(cx: &mut Read, run: Id) -> Result<Option<ImportBatch>> {
     let Some((import, ImportPhase { left, .. })) = under_way(cx, run)? else { return Ok(None) };
     let rows = import::rows(cx, import.import_id, left)?;
@@ -87,10 +87,10 @@ pub fn next(cx: &mut Read, run: Id) -> Result<Option<ImportBatch>> {
     Ok(Some(ImportBatch { import, state: left, rows, ready }))
 }
 
-/// What was found out about a row: what of it is left out, or why the whole is.
+/// The result of checking a row: fields that are left out, or why the whole row is invalid.
 pub type RowCheck = std::result::Result<Vec<FieldError>, Vec<FieldError>>;
 
-/// Notes what was found out about rows, unless what their columns are was said anew since.
+/// Records the results of checks, unless the columns were mapped again since.
 pub fn note_checked(cx: &mut Write, run: Id, checked: &[(ImportRow, RowCheck)]) -> Result<()> {
     let Some(import) = Import::find_running(cx, run)? else { return Ok(()) };
     for (row, verdict) in checked {
@@ -101,7 +101,7 @@ pub fn note_checked(cx: &mut Write, run: Id, checked: &[(ImportRow, RowCheck)]) 
 }
 
 impl ImportRow {
-    /// The row as it is with what was found out.
+    /// The row with the result of its check.
     fn judged(mut self, state: RowState, verdict: RowCheck) -> Self {
         let bad = if state == RowState::Undone { RowState::Kept } else { RowState::Wrong };
         self.state = if verdict.is_err() { bad } else { state };
@@ -117,7 +117,8 @@ impl ImportRow {
 pub fn note_done(
     cx: &mut Write,
     id: ImportId,
-    (row, left_out): (&ImportRow, Vec<FieldError>),
+    row: &ImportRow,
+    left_out: Vec<FieldError>,
     answer: &Value,
     place: &str,
 ) -> Result<()> {
@@ -132,13 +133,13 @@ pub fn note_done(
     once(import::set_row_state(cx, id, &row, RowState::Ready)?)
 }
 
-/// Notes with its transaction that a row was taken back.
+/// Records in the same transaction that a row was undone.
 pub fn note_undone(cx: &mut Write, id: ImportId, row: &ImportRow) -> Result<()> {
     let row = row.clone().judged(RowState::Undone, Ok(Vec::new()));
     once(import::set_row_state(cx, id, &row, RowState::Done)?)
 }
 
-/// Whoever comes second takes back what they have done.
+/// The second of two workers rolls back.
 fn once(was_first: bool) -> Result<()> {
     match was_first {
         true => Ok(()),

@@ -1,4 +1,4 @@
-//! A conversation: its record, who takes part, and what events tell of it.
+//! A conversation: the record, its participants, and the payload of its events.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -12,7 +12,7 @@ use spotter_store::{Bind, Value, params, parts, record, statements, stored_ids, 
 
 use super::{
     message::MessageId,
-    users::{Names, Person, User, UserRole},
+    users::{MessagingUser, Names, User, UserRole},
 };
 use crate::rules::MessagingRule;
 
@@ -43,9 +43,9 @@ record! {
         pub conversation_id: ConversationId,
         /// Between two people, or a group.
         pub conversation_type: ConversationType,
-        /// What a group is called; null for direct ones.
+        /// Name of the group; null for direct conversations.
         pub(super) name: Option<String>,
-        /// What a group is about.
+        /// Description of the group.
         pub(super) description: Option<String>,
         /// People who take part.
         #[schemars(range(min = 0))]
@@ -63,7 +63,7 @@ record! {
 }
 
 record! {
-    /// Somebody who takes part, as it is kept.
+    /// A participant: the record.
     #[derive(Debug, Clone, PartialEq)]
     pub struct Participant {
         conversation_id: ConversationId,
@@ -90,19 +90,20 @@ impl Participant {
     }
 }
 
-/// Somebody who takes part.
+/// A participant.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(inline)]
 pub struct ParticipantView {
     #[serde(flatten)]
-    person: Person,
+    person: MessagingUser,
     joined_at: Timestamp,
 }
 
-/// Somebody who takes part, and how far they have read.
+/// A participant, and the last message they read.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "ConversationParticipant")]
 pub struct ReaderView {
     #[serde(flatten)]
     participant: ParticipantView,
@@ -121,7 +122,7 @@ impl Participant {
     }
 }
 
-/// What events tell of a conversation: never its name or description.
+/// The payload of every conversation event, without its name and description.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ConversationEvent {
@@ -131,13 +132,13 @@ pub struct ConversationEvent {
     changed_fields: Vec<String>,
 }
 
-/// What events tell of somebody who comes or goes.
+/// The payload of every event of a conversation's participants.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ParticipantEvent {
     conversation_id: ConversationId,
     conversation_type: ConversationType,
-    /// Who came or went: a coach or a client.
+    /// The coach or client who joined or left.
     user_id: Id,
     role: UserRole,
 }
@@ -165,7 +166,7 @@ impl Conversation {
         cx.one(FIND, params![id])?.ok_or_else(|| Key::NotFound.into())
     }
 
-    /// What events tell of it.
+    /// The payload of its events.
     pub(super) fn event(&self, changed_fields: Vec<String>) -> ConversationEvent {
         let Self { conversation_id, conversation_type, .. } = *self;
         ConversationEvent { conversation_id, conversation_type, changed_fields }
@@ -176,7 +177,7 @@ impl Conversation {
         ParticipantEvent { conversation_id, conversation_type, user_id, role }
     }
 
-    /// How many messages came after the last one that somebody has seen.
+    /// The number of messages after the last one that a participant has seen.
     pub(super) fn unread(&self, place: &Participant) -> i64 {
         self.message_count - place.seen_position
     }
@@ -199,21 +200,21 @@ impl Conversation {
         (self.message_count, self.last_message_at) = (self.message_count + 1, Some(at));
         self.active_at = self.active_at.max(at);
         cx.defer(ADVANCE, &self.activity())?;
-        cx.defer(STIR, params![self.conversation_id, self.active_at])?;
+        cx.defer(MARK_ACTIVE, params![self.conversation_id, self.active_at])?;
         Ok((self.message_count, at))
     }
 }
 
 impl ConversationWithParticipants {
-    /// The conversation, for somebody who takes part in it; for others it does not exist.
+    /// The conversation, for a participant; for others it does not exist.
     pub fn find_for_participant(cx: &mut Read, id: ConversationId, user: User) -> Result<Self> {
         let room = Self::find(cx, id)?;
         room.place_of(user.user_id).ok_or(Key::NotFound)?;
         Ok(room)
     }
 
-    /// Refuses to speak to a client who has left: nobody would hear it.
-    pub(super) fn check_heard(&self, cx: &mut Read, speaker: User) -> Result<()> {
+    /// Refuses to write to a client who has left: nobody would read it.
+    pub(super) fn check_reader(&self, cx: &mut Read, speaker: User) -> Result<()> {
         let mut others = self.participants.iter().filter(|place| place.user_id != speaker.user_id);
         let client = match (self.conversation.is_group(), others.next()) {
             (false, Some(place)) if place.role == UserRole::Client => ClientId(place.user_id),
@@ -225,7 +226,7 @@ impl ConversationWithParticipants {
         Ok(())
     }
 
-    /// What the others are called, who hear what somebody says; the first ten of many.
+    /// The names of the other participants; the first ten of many.
     pub(super) fn other_names(&self, cx: &mut Read, speaker: User) -> Result<Vec<String>> {
         let others = self.participants.iter().map(Participant::user);
         let others: Vec<User> = others.filter(|user| *user != speaker).collect();
@@ -235,7 +236,7 @@ impl ConversationWithParticipants {
         Ok(output.chain(more).collect())
     }
 
-    /// The conversation, for somebody who may read all of the company's.
+    /// The conversation, for a caller who may read all of the company's.
     pub fn find(cx: &mut Read, id: ConversationId) -> Result<Self> {
         let conversation = Conversation::find(cx, id)?;
         let participants = cx.all(PARTICIPANTS, params![id, PARTICIPANTS_MAX])?;
@@ -287,7 +288,7 @@ impl ConversationWithParticipants {
         Ok(room)
     }
 
-    /// Adds somebody's row: they see what was said before, and nothing of it is new to them.
+    /// Adds a participant's row: they see earlier messages, and none of them is unread.
     fn seat(&mut self, cx: &mut Write, User { user_id, role }: User) -> Result<()> {
         let participant = Participant {
             conversation_id: self.conversation.conversation_id,
@@ -305,7 +306,7 @@ impl ConversationWithParticipants {
         Ok(())
     }
 
-    /// Lets somebody join.
+    /// Adds a participant.
     pub(super) fn add(&mut self, cx: &mut Write, user: User) -> Result<()> {
         live::open(cx, [user.user_id])?;
         self.seat(cx, user)?;
@@ -314,7 +315,7 @@ impl ConversationWithParticipants {
         self.announce(cx, Event::ConversationParticipantAdded, &event)
     }
 
-    /// Lets somebody go; they are told, too.
+    /// Removes a participant; they are informed, too.
     pub(super) fn remove(&mut self, cx: &mut Write, user: User) -> Result<()> {
         let event = self.conversation.participant_event(user);
         self.announce(cx, Event::ConversationParticipantRemoved, &event)?;
@@ -328,24 +329,24 @@ impl ConversationWithParticipants {
         self.conversation.save(cx)
     }
 
-    /// Tells integrations and everybody who takes part.
+    /// Informs integrations and all participants.
     pub(super) fn announce(&self, cx: &mut Write, event: Event, data: &impl Payload) -> Result<()> {
         cx.emit(event, data)?;
         self.publish(cx, event.name(), data)
     }
 
-    /// Tells everybody who takes part.
+    /// Informs all participants.
     pub(super) fn publish(&self, cx: &mut Write, event: &str, data: &impl Serialize) -> Result<()> {
         let people: Vec<Id> = self.participants.iter().map(|one| one.user_id).collect();
         live::push(cx, &people, event, data)
     }
 
-    /// Somebody's place in the conversation.
+    /// A participant's row.
     pub fn place_of(&self, user: Id) -> Option<&Participant> {
         self.participants.iter().find(|participant| participant.user_id == user)
     }
 
-    /// Marks the conversation as seen by somebody up to a message.
+    /// Marks the conversation as seen by a participant up to a message.
     pub(super) fn see(
         &mut self,
         cx: &mut Write,
@@ -367,8 +368,8 @@ pub(super) fn participants_of(
     cx: &mut Read,
     ids: impl Iterator<Item = ConversationId>,
 ) -> Result<Vec<Vec<Participant>>> {
-    let request = ids.map(|id| vec![id.bind().into_owned(), Value::Int(SHOWN_IN_LISTS)]);
-    cx.all_each(PARTICIPANTS, request)
+    let params = ids.map(|id| vec![id.bind().into_owned(), Value::Int(SHOWN_IN_LISTS)]);
+    cx.all_each(PARTICIPANTS, params)
 }
 
 /// The conversations with these ids.
@@ -380,7 +381,7 @@ pub(super) fn with_ids(
     Ok(found.into_iter().flatten().collect())
 }
 
-/// What two people are known by together, whoever of them is named first.
+/// The key of a pair of users, regardless of order.
 fn pair(mut two: [User; 2]) -> String {
     two.sort_by_key(|user| user.user_id);
     format!("{}:{}", two[0].user_id, two[1].user_id)
@@ -410,7 +411,7 @@ statements! {
         " WHERE company_id = ?1 AND conversation_id = ?2";
     ADVANCE = "UPDATE conversation SET ", Conversation::ACTIVITY,
         " WHERE company_id = ?1 AND conversation_id = ?2";
-    STIR = "UPDATE participant SET active_at = ?3 WHERE company_id = ?1 AND conversation_id = ?2";
+    MARK_ACTIVE = "UPDATE participant SET active_at = ?3 WHERE company_id = ?1 AND conversation_id = ?2";
     PARTICIPANTS = "SELECT ", Participant::COLUMNS, " FROM participant \
         WHERE company_id = ?1 AND conversation_id = ?2 ORDER BY joined_at, user_id LIMIT ?3";
     SEAT = "INSERT INTO participant ", values!(Participant);

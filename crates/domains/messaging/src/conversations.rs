@@ -1,5 +1,5 @@
-//! Conversations as integrations read them: with the private-communication consent, and without
-//! leaving a mark. `conversations:read` shows what was said, `messages:read` only that it was.
+//! Conversations for integrations: with the private-communication consent, and without marking anything as read.
+//! `conversations:read` includes the texts, `messages:read` only their metadata.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -18,13 +18,14 @@ use super::{
     users::Names,
 };
 
-/// A conversation and those who take part.
+/// A conversation with its participants.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "Conversation")]
 struct ConversationView {
     #[serde(flatten)]
     conversation: Conversation,
-    /// In the order in which they joined; in lists the first ten.
+    /// Participants in the order in which they joined; the first ten in lists.
     participants: Vec<ParticipantView>,
 }
 
@@ -87,7 +88,7 @@ fn get_conversation(cx: &mut Read, Path(at): Path<ConversationPath>) -> Result<C
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct TypeFilter {
-    /// What the conversation is known to be; one of the other type is not found.
+    /// Expected type of the conversation; another type is 404.
     conversation_type: Option<ConversationType>,
 }
 
@@ -103,9 +104,10 @@ fn list_conversation_messages(
     message::views(cx, &conversation, page)
 }
 
-/// A conversation without what it is called and who takes part.
+/// A conversation without its name and participants.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "ConversationThread")]
 struct Thread {
     conversation_id: ConversationId,
     conversation_type: ConversationType,
@@ -179,7 +181,7 @@ pub(super) fn area() -> Area {
 }
 
 lists! {
-    /// Every conversation, the one in which something was said last first.
+    /// All conversations, the one with the latest message first.
     LIST: List<Conversation, Filters> = List::new(
         "conversation WHERE company_id = ?1",
         "active_at DESC, conversation_id DESC",

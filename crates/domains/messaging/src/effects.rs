@@ -1,4 +1,4 @@
-//! What operations of conversations are about to do, as people are asked to confirm it, in every language.
+//! The effects of operations on conversations, as a confirmation shows them, in every language.
 
 use spotter_kernel::phrases;
 

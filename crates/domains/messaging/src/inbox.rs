@@ -29,7 +29,7 @@ id_type!(
     RequestInvalid
 );
 
-/// A conversation, and what is new in it to the one who asks.
+/// A conversation with the caller's unread messages.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct OwnConversation {
@@ -38,14 +38,14 @@ struct OwnConversation {
     /// Messages that came after the last one seen.
     unread_count: i64,
     last_message: Option<ChatMessage>,
-    /// In the order in which they joined; in lists the first ten.
+    /// Participants in the order in which they joined; the first ten in lists.
     participants: Vec<ReaderView>,
 }
 
 listed!(OwnConversations { conversations: OwnConversation });
 
 filters! {
-    /// What may be asked of somebody's conversations.
+    /// Filters of a person's conversations.
     pub(super) struct Filters {
         /// Conversations of this type.
         conversation_type: ConversationType =>
@@ -105,7 +105,7 @@ fn get_own_conversation(cx: &mut Read, Path(at): Path<ConversationPath>) -> Resu
     OwnAnswer::of(cx, room, me)
 }
 
-/// How much is new to somebody.
+/// The caller's unread messages.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct UnreadCounts {
@@ -120,7 +120,7 @@ fn count_unread(cx: &mut Read) -> Result<UnreadCounts> {
     Ok(UnreadCounts { unread_messages, unread_conversations })
 }
 
-/// A conversation to be opened.
+/// The conversation to open.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct NewConversation {
@@ -128,9 +128,9 @@ struct NewConversation {
     /// Coaches and clients who are to take part beside the caller: one for a direct conversation, 1 to
     /// 99 for a group.
     user_ids: Many<UserId, 1, 99>,
-    /// What a group is called; required for one.
+    /// Name of the group; required for groups.
     name: Option<Name<120>>,
-    /// What a group is about.
+    /// Description of the group.
     description: Option<Text<1000>>,
 }
 
@@ -180,7 +180,7 @@ fn open_conversation(cx: &mut Write, Body(new): Body<NewConversation>) -> Result
     OwnAnswer::of(cx, room, me)
 }
 
-/// The rule for a field that names somebody.
+/// The rule of a field that names a user.
 const USER: MessagingRule = MessagingRule::NotReachable;
 
 /// Groups are led by coaches.
@@ -191,7 +191,7 @@ fn check_coach(me: User) -> Result<()> {
     }
 }
 
-/// A group that somebody is in.
+/// A group of the caller.
 fn group(cx: &mut Read, at: &ConversationPath, me: User) -> Result<ConversationWithParticipants> {
     let room = ConversationWithParticipants::find_for_participant(cx, at.conversation_id, me)?;
     if room.conversation.is_group() {
@@ -201,6 +201,7 @@ fn group(cx: &mut Read, at: &ConversationPath, me: User) -> Result<ConversationW
     }
 }
 
+/// The fields of a conversation to change.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 struct ConversationChanges {
@@ -229,7 +230,7 @@ fn update_conversation(
     OwnAnswer::of(cx, room, me)
 }
 
-/// Somebody who is to join.
+/// The person to add to a conversation.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct NewParticipant {
@@ -259,7 +260,7 @@ fn add_participant(
 
 path!(ParticipantPath { conversation_id: super::ConversationId, user_id: UserId });
 
-/// Who is gone.
+/// The removed participant.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct RemovedParticipant {
@@ -325,7 +326,7 @@ pub(super) fn area() -> Area {
 }
 
 lists! {
-    /// The places that somebody has in conversations, the one in which something was said last first.
+    /// A person's conversations, the one with the latest message first.
     pub(super) LIST: List<Participant, Filters> = List::new(
         "participant WHERE company_id = ?1 AND user_id = ?2",
         "active_at DESC, conversation_id DESC",

@@ -11,7 +11,7 @@ use spotter_store::{
 
 use super::{
     conversation::{Conversation, ConversationId, ConversationType},
-    users::{Names, Person, User, UserFacts, UserRole},
+    users::{MessagingUser, Names, User, UserFacts, UserRole},
 };
 
 id_type!(
@@ -44,7 +44,7 @@ impl From<MediaKind> for MessageType {
 }
 
 record! {
-    /// A message as it is kept.
+    /// A message: the record.
     #[derive(Debug, Clone, PartialEq)]
     pub struct Message {
         conversation_id: ConversationId,
@@ -70,14 +70,15 @@ record! {
 /// A message of a conversation.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "Message")]
 pub struct MessageView {
     message_id: MessageId,
     conversation_id: ConversationId,
     conversation_type: ConversationType,
-    sender: Person,
-    /// What it carries beside its text; text for nothing.
+    sender: MessagingUser,
+    /// Type of attachment; `text` without one.
     r#type: MessageType,
-    /// What it says; null where it is only a file, and once it is deleted.
+    /// Text; null for a file without text and for deleted messages.
     text: Option<String>,
     /// Whether a file is attached.
     has_media: bool,
@@ -86,11 +87,11 @@ pub struct MessageView {
     sent_at: Timestamp,
     /// When its text was last changed.
     edited_at: Option<Timestamp>,
-    /// Whether it was deleted: nothing of what it said is left.
+    /// Whether it was deleted; its content is removed.
     is_deleted: bool,
 }
 
-/// A message as those who take part see it.
+/// A message as its participants see it.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ChatMessage {
@@ -99,10 +100,11 @@ pub struct ChatMessage {
     attachment: Option<Attachment>,
 }
 
-/// A file that is attached to a message; its bytes are at
-/// `GET /app/v1/conversations/{conversationId}/messages/{messageId}/attachment`.
+/// A file attached to a message; its bytes are at `GET
+/// /app/v1/conversations/{conversationId}/messages/{messageId}/attachment`.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "MessageAttachment")]
 pub struct Attachment {
     file_name: String,
     media_type: MediaType,
@@ -110,15 +112,16 @@ pub struct Attachment {
     size: i64,
 }
 
-/// A message without what it says, and without names.
+/// A message without its text and names.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "MessageMetadata")]
 pub struct MessageFacts {
     message_id: MessageId,
     conversation_id: ConversationId,
     conversation_type: ConversationType,
     sender: UserFacts,
-    /// What it carries beside its text; text for nothing.
+    /// Type of attachment; `text` without one.
     r#type: MessageType,
     /// Whether a file is attached.
     has_media: bool,
@@ -133,7 +136,7 @@ listed!(Messages { messages: MessageView });
 listed!(ChatMessages { messages: ChatMessage });
 listed!(MessagesFacts { messages: MessageFacts });
 
-/// What events tell of a message: never what it says.
+/// The payload of every message event, without its text.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct MessageEvent {
@@ -146,9 +149,9 @@ pub struct MessageEvent {
     changed_fields: Vec<String>,
 }
 
-/// What is sent.
-pub struct Content {
-    /// What it says.
+/// The content of a message.
+pub struct MessageContent {
+    /// Its text.
     pub text: Option<String>,
     /// The file that goes with it.
     pub attached: Option<AttachedFile>,
@@ -167,9 +170,10 @@ impl Message {
     pub(super) fn new(
         message_id: MessageId,
         conversation: &Conversation,
-        (position, sent_at): (i64, Timestamp),
+        position: i64,
+        sent_at: Timestamp,
         sender: User,
-        Content { text, attached }: Content,
+        MessageContent { text, attached }: MessageContent,
     ) -> Self {
         let kind = attached.as_ref().map(|file| file.media_type.kind().into());
         let file =
@@ -272,7 +276,7 @@ impl Message {
         cx.tally(TALLY, 1)
     }
 
-    /// Says something else; whether it is something else.
+    /// Changes the text; returns whether it differs.
     pub(super) fn edit(&mut self, cx: &mut Write, text: String) -> Result<bool> {
         let changed = self.text.as_ref() != Some(&text);
         cx.set_audit_target("message", self.message_id, changed.then_some("text"));
@@ -340,11 +344,11 @@ pub(super) fn latest_of(
     cx: &mut Read,
     conversations: &[Conversation],
 ) -> Result<Vec<Option<Message>>> {
-    let request = conversations.iter().map(|conversation| {
+    let params = conversations.iter().map(|conversation| {
         let (id, last) = (conversation.conversation_id, conversation.message_count);
         vec![id.bind().into_owned(), Value::Int(last), Value::Int(last - 1)]
     });
-    cx.one_each(RANGE, request)
+    cx.one_each(RANGE, params)
 }
 
 /// The subject of the total of all messages.

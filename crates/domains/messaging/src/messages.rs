@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use spotter_company::uploads::{self, AttachedFile, Stored, UploadId};
+use spotter_company::uploads::{self, AttachedFile, StoredFile, UploadId};
 use spotter_contract::{
     Area, Body, DownloadSource, ListQuery, Path, Read, Success, Write, answer, operation, path,
 };
@@ -15,7 +15,7 @@ use spotter_store::{params, statements};
 use super::{
     ConversationId, ConversationPath,
     conversation::ConversationWithParticipants,
-    message::{self, ChatMessage, ChatMessages, Content, Message, MessageId},
+    message::{self, ChatMessage, ChatMessages, Message, MessageContent, MessageId},
     users::{Names, User, UserRole},
 };
 use crate::{effects::MessagingEffect, rules::MessagingRule};
@@ -26,7 +26,7 @@ const OF_CONVERSATION: MessagingRule = MessagingRule::UnknownMessage;
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct HistoryFilters {
-    /// Only what was said before this message: the pages then stay as they are while others write.
+    /// Only messages before this one: pages then stay as they are while others write.
     before: Option<MessageId>,
 }
 
@@ -59,7 +59,7 @@ path!(
 );
 
 impl MessagePath {
-    /// The message and its conversation, for somebody who takes part in it.
+    /// The message and its conversation, for a participant.
     fn find(&self, cx: &mut Read, me: User) -> Result<(ConversationWithParticipants, Message)> {
         let room =
             ConversationWithParticipants::find_for_participant(cx, self.conversation_id, me)?;
@@ -83,7 +83,7 @@ fn get_own_message(cx: &mut Read, Path(at): Path<MessagePath>) -> Result<Message
     MessageAnswer::of(cx, message)
 }
 
-/// The file of a message, for somebody who takes part in its conversation.
+/// The file of a message, for a participant of its conversation.
 pub fn attachment(cx: &mut Read, at: &MessagePath) -> Result<AttachedFile> {
     let me = User::from_caller(cx)?;
     let (_, message) = at.find(cx, me)?;
@@ -96,11 +96,11 @@ pub fn find_attachment(cx: &mut Read, id: Id) -> Result<DownloadSource> {
     let (conversation_id,) = conversation.ok_or(Key::NotFound)?;
     let at = MessagePath { conversation_id, message_id: MessageId(id) };
     let AttachedFile { upload_id, file_name, media_type, .. } = attachment(cx, &at)?;
-    let stored = Stored { company: cx.company(), upload: upload_id };
+    let stored = StoredFile { company: cx.company(), upload: upload_id };
     Ok(DownloadSource::Kept { name: file_name, media_type: media_type.word(), key: stored.key() })
 }
 
-/// A message to be sent: a text, a file, or both.
+/// The message to send: a text, a file, or both.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct NewMessage {
@@ -116,7 +116,7 @@ fn send_message(
 ) -> Result<MessageAnswer> {
     let me = User::from_caller(cx)?;
     let mut room = ConversationWithParticipants::find_for_participant(cx, at.conversation_id, me)?;
-    room.check_heard(cx, me)?;
+    room.check_reader(cx, me)?;
     let rule = MessagingRule::NotMessageFile;
     let attached = new
         .upload_id
@@ -138,17 +138,19 @@ fn send_message(
         _ => MessagingEffect::FileSent { to: to.to_string() },
     });
     let id = MessageId(cx.new_id());
-    let place = room.conversation.advance(cx)?;
-    let message = Message::new(id, &room.conversation, place, me, Content { text, attached });
+    let (position, sent_at) = room.conversation.advance(cx)?;
+    let content = MessageContent { text, attached };
+    let message = Message::new(id, &room.conversation, position, sent_at, me, content);
     message.insert(cx)?;
-    room.see(cx, me.user_id, place.0, id)?;
+    room.see(cx, me.user_id, position, id)?;
     room.announce(cx, Event::ConversationMessageCreated, &message.event(Vec::new()))?;
     MessageAnswer::of(cx, message)
 }
 
-/// What a message is to say instead.
+/// The corrected text of a message.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schemars(rename = "MessageCorrection")]
 struct Correction {
     text: Text<4000>,
 }
@@ -161,8 +163,7 @@ fn edit_message(
     let me = User::from_caller(cx)?;
     let (room, mut message) = at.find(cx, me)?;
     if message.sender_id != me.user_id {
-        let text = "A message is edited by whoever sent it.";
-        return Err(Problem::with_message(Key::Forbidden, text));
+        return Err(Problem::because(Key::Forbidden, MessagingRule::EditedBySender));
     }
     if message.is_deleted {
         return Err(Problem::conflict("isDeleted", MessagingRule::DeletedMessage));
@@ -177,13 +178,12 @@ fn edit_message(
 fn delete_message(cx: &mut Write, Path(at): Path<MessagePath>) -> Result<MessageAnswer> {
     let me = User::from_caller(cx)?;
     let (room, mut message) = at.find(cx, me)?;
-    // Coaches answer for what stands in their groups.
+    // Coaches moderate their groups.
     let moderates = room.conversation.is_group()
         && me.role == UserRole::Coach
         && message.sender().role == UserRole::Client;
     if message.sender_id != me.user_id && !moderates {
-        let text = "A message is deleted by whoever sent it or, a client's in a group, by a coach.";
-        return Err(Problem::with_message(Key::Forbidden, text));
+        return Err(Problem::because(Key::Forbidden, MessagingRule::DeletedBySender));
     }
     if !message.is_deleted {
         if let Some(upload) = message.erase(cx)? {
@@ -194,14 +194,14 @@ fn delete_message(cx: &mut Write, Path(at): Path<MessagePath>) -> Result<Message
     MessageAnswer::of(cx, message)
 }
 
-/// The latest message that was seen.
+/// The last message that was read.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct SeenUpTo {
+struct NewReadReceipt {
     message_id: MessageId,
 }
 
-/// How far somebody has read.
+/// The last message that a participant has read, and how many are unread.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct ReadReceipt {
@@ -212,7 +212,7 @@ struct ReadReceipt {
     unread_count: i64,
 }
 
-/// What people are told when somebody has read on.
+/// The live update about a participant's read position.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct SeenEvent {
@@ -224,7 +224,7 @@ struct SeenEvent {
 fn mark_seen(
     cx: &mut Write,
     Path(at): Path<ConversationPath>,
-    Body(seen): Body<SeenUpTo>,
+    Body(seen): Body<NewReadReceipt>,
 ) -> Result<ReadReceipt> {
     let me = User::from_caller(cx)?;
     let (conversation_id, message_id, user_id) = (at.conversation_id, seen.message_id, me.user_id);

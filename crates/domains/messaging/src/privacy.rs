@@ -1,5 +1,5 @@
-//! What was said with a client: what a data export holds of it, for themselves alone, and what is left of it once they
-//! are erased: that it was said.
+//! Privacy: what a data export contains of a client's conversations, for the client only, and what remains after
+//! erasure: that a message was sent.
 
 use spotter_company::uploads::{self, UploadId};
 use spotter_contract::{Area, ErasureAction, ErasureRule, ExportSection, RelatedRecords, Write};
@@ -8,7 +8,7 @@ use spotter_store::{params, statements};
 
 use crate::messages;
 
-/// So many files are let go of at a time.
+/// Files that are deleted at a time.
 const FILES: usize = 500;
 
 /// What they wrote, and what others wrote to them alone.
@@ -33,14 +33,11 @@ const EXPORTS: &[ExportSection] = &[ExportSection::of("conversations", "list_own
 const TRACES: &[ErasureRule] = &[
     ErasureRule::emptied(
         "message",
-        "That messages were exchanged, and when: those of the client, and in conversations of two those to them, say nothing.",
+        "When messages were exchanged: those by the client, and in conversations of two those to them, are emptied.",
         ErasureAction::Run(erase_messages),
     ),
     ErasureRule::stays("participant", "That the client took part in conversations."),
-    ErasureRule::stays(
-        "conversation",
-        "What groups are called; conversations of two have no name.",
-    ),
+    ErasureRule::stays("conversation", "Names of groups; conversations of two have none."),
 ];
 
 /// The operations and statements of this module.

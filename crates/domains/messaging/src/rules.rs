@@ -9,13 +9,21 @@ phrases! {
             "must be with a client who is not archived"
             "de klant is gearchiveerd"
             "der Kunde ist archiviert"
+        DeletedBySender
+            "Only its sender can delete a message; coaches can delete clients' messages in groups."
+            "Alleen de afzender kan een bericht verwijderen; coaches ook berichten van klanten in groepen."
+            "Nur der Absender kann eine Nachricht löschen; Coaches auch Nachrichten von Kunden in Gruppen."
         DeletedMessage
             "must be false to be edited"
             "kan niet meer gewijzigd worden: het is verwijderd"
             "kann nicht mehr geändert werden: sie ist gelöscht"
+        EditedBySender
+            "Only its sender can edit a message."
+            "Alleen de afzender kan een bericht wijzigen."
+            "Nur der Absender kann eine Nachricht ändern."
         ForGroups "is for groups alone" "is alleen voor groepen" "ist nur für Gruppen"
         GroupNameNeeded
-            "is needed for a group"
+            "is required for a group"
             "is nodig voor een groep"
             "wird für eine Gruppe gebraucht"
         GroupTooLarge { max: usize }
@@ -45,7 +53,7 @@ phrases! {
             "darf niemanden zweimal nennen, und nicht Sie selbst"
         TakesPartAlready "takes part already" "doet al mee" "nimmt schon teil"
         TextOrFileNeeded
-            "is needed where there is no uploadId"
+            "is required without uploadId"
             "is nodig zonder bestand"
             "wird ohne Datei gebraucht"
         UnknownMessage

@@ -65,11 +65,11 @@ fn found<T>(looked_up: Result<T>) -> Result<Option<T>> {
     }
 }
 
-/// Who wrote a message, or takes part.
+/// The sender or participant.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(inline)]
-pub struct Person {
+pub struct MessagingUser {
     /// The coach's or the client's id.
     user_id: Id,
     role: UserRole,
@@ -77,7 +77,7 @@ pub struct Person {
     name: String,
 }
 
-/// The same where names are not told.
+/// The sender or participant, without a name.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(inline)]
@@ -115,13 +115,13 @@ impl Names {
         Ok(Self(names))
     }
 
-    /// What a user is called; empty where nobody knows.
+    /// A user's name; empty where it is unknown.
     pub fn name(&self, user: User) -> &str {
         self.0.get(&user.user_id).map_or("", String::as_str)
     }
 
     /// A user with their name.
-    pub fn person(&self, User { user_id, role }: User) -> Person {
-        Person { user_id, role, name: self.0.get(&user_id).cloned().unwrap_or_default() }
+    pub fn person(&self, User { user_id, role }: User) -> MessagingUser {
+        MessagingUser { user_id, role, name: self.0.get(&user_id).cloned().unwrap_or_default() }
     }
 }

@@ -2,7 +2,7 @@
 //! days at its ends, however often something was measured.
 
 use spotter_contract::{Area, Read, Write};
-use spotter_kernel::{Date, Result, TimeZone, Timestamp, id::ClientId};
+use spotter_kernel::{Date, DateRange, Result, TimeZone, id::ClientId, span::Span};
 use spotter_store::{params, record, statements};
 
 use crate::types::TypeKey;
@@ -12,7 +12,7 @@ record! {
     pub struct Amount {
         /// Of which type.
         pub r#type: TypeKey,
-        /// How many they are.
+        /// Number of clients in the cohort.
         pub count: i64,
         /// The least value, as its type keeps it.
         pub minimum: Option<i64>,
@@ -24,13 +24,13 @@ record! {
         pub systolic_minimum: Option<i64>,
         /// The largest pressure at the beat.
         pub systolic_maximum: Option<i64>,
-        /// All of them together.
+        /// The sum of the measurements.
         pub systolic_total: Option<i64>,
         /// The least pressure in the pause.
         pub diastolic_minimum: Option<i64>,
         /// The largest pressure in the pause.
         pub diastolic_maximum: Option<i64>,
-        /// All of them together.
+        /// The sum of the measurements.
         pub diastolic_total: Option<i64>,
     }
 }
@@ -40,48 +40,50 @@ const APART_MS: i64 = 86_400_000;
 
 /// The instants between which a span of dates lies, wherever the dates are: what keeps a search to an index of
 /// instants.
-pub fn instants((from, to): (Date, Date)) -> (Timestamp, Timestamp) {
-    let since = from.start_in(&TimeZone::UTC).plus_millis(-APART_MS);
-    let until = to.tomorrow().start_in(&TimeZone::UTC).plus_millis(APART_MS);
-    (since, until)
+pub fn instants(dates: DateRange) -> Span {
+    let Span { start, end } = dates.span(&TimeZone::UTC);
+    Span::new(start.plus_millis(-APART_MS), end.plus_millis(APART_MS))
 }
 
 /// The months within a span of dates, by their first dates, and the days before and after them. What there is none
 /// of is the wrong way round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Parts {
-    before: (Date, Date),
-    months: (Date, Date),
-    after: (Date, Date),
+    before: DateRange,
+    months: DateRange,
+    after: DateRange,
 }
 
 impl Parts {
-    fn of((from, to): (Date, Date)) -> Self {
+    fn of(dates: DateRange) -> Self {
+        let DateRange { from, to } = dates;
         let (first, last) = (Date::first_of_month, Date::last_of_month);
         let yesterday = |date: Date| date.plus_days(-1).unwrap_or(date);
-        let none = (to.tomorrow(), to);
+        let none = DateRange { from: to.tomorrow(), to };
         // The first month that begins in the span, and the last that ends in it.
         let begin = if from == first(from) { from } else { last(from).tomorrow() };
         let end = if to == last(to) { first(to) } else { first(yesterday(first(to))) };
         if begin > end {
-            return Self { before: (from, to), months: none, after: none };
+            return Self { before: dates, months: none, after: none };
         }
-        let before = if begin == from { none } else { (from, yesterday(begin)) };
-        let after = if to == last(end) { none } else { (last(end).tomorrow(), to) };
-        Self { before, months: (begin, end), after }
+        let before = if begin == from { none } else { DateRange { from, to: yesterday(begin) } };
+        let after =
+            if to == last(end) { none } else { DateRange { from: last(end).tomorrow(), to } };
+        Self { before, months: DateRange { from: begin, to: end }, after }
     }
 }
 
 /// What the measurements of a span of dates amount to, by type.
-pub fn between(cx: &mut Read, client: ClientId, span: (Date, Date)) -> Result<Vec<Amount>> {
-    let Parts { before, months, after } = Parts::of(span);
-    cx.all(BETWEEN, params![client, months.0, months.1, before.0, before.1, after.0, after.1])
+pub fn between(cx: &mut Read, client: ClientId, dates: DateRange) -> Result<Vec<Amount>> {
+    let Parts { before, months, after } = Parts::of(dates);
+    let own = params![client, months.from, months.to, before.from, before.to, after.from, after.to];
+    cx.all(BETWEEN, own)
 }
 
-/// Counts anew what the measurements of a type on a date amount to, and in its month.
+/// Recounts the figures of a type's measurements on a date, and in its month.
 pub fn recount(cx: &mut Write, client: ClientId, of: &TypeKey, date: Date) -> Result<()> {
-    let (since, until) = instants((date, date));
-    cx.defer(OF_DAY, params![client, of, date, since, until])?;
+    let Span { start, end } = instants(DateRange::of_day(date));
+    cx.defer(OF_DAY, params![client, of, date, start, end])?;
     let (first, last) = (date.first_of_month(), date.last_of_month());
     cx.defer(OF_MONTH, params![client, of, first, last])
 }
@@ -91,7 +93,7 @@ pub(super) fn area() -> Area {
     Area::of(STATEMENTS)
 }
 
-/// What is written over what was counted before.
+/// Overwrites the previous figures.
 const AGAIN: &str = " ON CONFLICT (company_id, client_id, grain, span, type) DO UPDATE SET \
     (count, minimum, maximum, total, systolic_minimum, systolic_maximum, systolic_total, diastolic_minimum, \
     diastolic_maximum, diastolic_total) = (excluded.count, excluded.minimum, excluded.maximum, excluded.total, \
@@ -135,14 +137,15 @@ mod tests {
 
     #[test]
     fn a_span_is_its_months_and_the_days_at_its_ends() {
-        let parts = |from: &str, to: &str| Parts::of((date(from), date(to)));
+        let range = |from: &str, to: &str| DateRange { from: date(from), to: date(to) };
+        let parts = |from: &str, to: &str| Parts::of(range(from, to));
         let year = parts("2025-11-25", "2026-11-24");
-        assert_eq!(year.before, (date("2025-11-25"), date("2025-11-30")));
-        assert_eq!(year.months, (date("2025-12-01"), date("2026-10-01")));
-        assert_eq!(year.after, (date("2026-11-01"), date("2026-11-24")));
+        assert_eq!(year.before, range("2025-11-25", "2025-11-30"));
+        assert_eq!(year.months, range("2025-12-01", "2026-10-01"));
+        assert_eq!(year.after, range("2026-11-01", "2026-11-24"));
         let month = parts("2026-02-01", "2026-02-28");
-        assert_eq!(month.months, (date("2026-02-01"), date("2026-02-01")));
-        assert!(month.before.0 > month.before.1 && month.after.0 > month.after.1);
+        assert_eq!(month.months, range("2026-02-01", "2026-02-01"));
+        assert!(month.before.from > month.before.to && month.after.from > month.after.to);
     }
 
     proptest! {
@@ -150,16 +153,17 @@ mod tests {
         #[test]
         fn every_date_is_counted_once(from in 0..1_500i64, days in 0..900i64) {
             let first = date("2024-01-01");
-            let span = (first.plus_days(from).unwrap(), first.plus_days(from + days).unwrap());
-            let Parts { before, months, after } = Parts::of(span);
+            let (from, to) = (first.plus_days(from).unwrap(), first.plus_days(from + days).unwrap());
+            let dates = DateRange { from, to };
+            let Parts { before, months, after } = Parts::of(dates);
             for day in -40..=2_500 {
                 let day = first.plus_days(day).unwrap();
                 let month = day.first_of_month();
                 let times = [(before, day), (after, day), (months, month)]
                     .iter()
-                    .filter(|((from, to), of)| from <= of && of <= to)
+                    .filter(|(part, of)| part.from <= *of && *of <= part.to)
                     .count();
-                prop_assert_eq!(times, usize::from(span.0 <= day && day <= span.1), "{}", day);
+                prop_assert_eq!(times, usize::from(from <= day && day <= to), "{}", day);
             }
         }
     }

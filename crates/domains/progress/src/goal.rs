@@ -1,4 +1,4 @@
-//! A goal: what is kept and told of it, and how far it has come.
+//! A goal: the record, its API form, and its progress.
 
 use std::collections::BTreeSet;
 
@@ -21,8 +21,7 @@ id_type!(
 stored_ids!(GoalId);
 
 words! {
-    /// What a goal is counted by: a measurement, days on which a habit was kept, workouts that were completed, or
-    /// what somebody says.
+    /// What a goal counts: a measurement, days on which a habit was kept, completed workouts, or a value set by hand.
     pub enum GoalKind {
         Measurement = "measurement",
         Habit = "habit",
@@ -32,12 +31,12 @@ words! {
 }
 
 words! {
-    /// Where it is to go.
-    pub enum Direction { Increase = "increase", Decrease = "decrease", Maintain = "maintain" }
+    /// Direction of progress.
+    pub enum GoalDirection { Increase = "increase", Decrease = "decrease", Maintain = "maintain" }
 }
 
 words! {
-    /// Where a goal stands. What was achieved stays so.
+    /// The status of a goal. An achieved goal stays achieved.
     pub enum GoalStatus {
         Active = "active",
         Achieved = "achieved",
@@ -47,23 +46,23 @@ words! {
 }
 
 record! {
-    /// A goal as it is kept: its values as the type of measurement keeps them, as counts, or in hundredths.
+    /// A goal: the record. Its values are in the stored unit of its measurement type, counts, or hundredths.
     #[derive(Debug, Clone, PartialEq)]
     pub struct Goal {
-        /// The client.
+        /// Client who pursues it.
         pub client_id: ClientId,
-        /// Id of the record.
+        /// Id of the goal.
         pub goal_id: GoalId,
         /// Display name.
         pub title: String,
-        /// What progress is counted by.
+        /// How progress is measured.
         pub kind: GoalKind,
         /// The type of measurement that it follows.
         pub measurement_type: Option<TypeKey>,
         /// The habit that it follows.
         pub habit_id: Option<HabitId>,
-        /// Where it is to go.
-        pub direction: Direction,
+        /// Direction of progress.
+        pub direction: GoalDirection,
         /// Where it began; it does not change once it is known.
         pub start_value: Option<i64>,
         /// Where it is to end.
@@ -97,13 +96,13 @@ record! {
     }
 }
 
-/// What events tell of a goal: never where it is or is to go.
+/// The payload of every goal event, without values.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct GoalEvent {
     client_id: ClientId,
     goal_id: GoalId,
-    /// What progress is counted by.
+    /// How progress is measured.
     kind: GoalKind,
     status: GoalStatus,
     due_date: Option<Date>,
@@ -116,8 +115,7 @@ impl Payload for GoalEvent {
     const EVENTS: &'static [Event] = &[Event::GoalUpdated];
 }
 
-/// How far something has come from where it began to where it is to end, in whole percent, rounded down: 100 only
-/// once it is there.
+/// Progress from start to target in whole percent, rounded down: 100 only at the target.
 pub fn percent(start: i64, target: i64, current: i64) -> i64 {
     let (whole, done) = (i128::from(target - start), i128::from(current - start));
     if whole == 0 {
@@ -146,20 +144,20 @@ impl Goal {
         cx.one(FIND, params![client, id])?.ok_or_else(|| Key::NotFound.into())
     }
 
-    /// Brings it up to date with what it is counted by. Where it began is the first value, unless it was said.
+    /// Updates it from its source. The start is the first value unless it was given.
     pub fn follow(&mut self, facts: Facts, now: Timestamp) {
         if self.status != GoalStatus::Active {
             return;
         }
         self.start_value = self.start_value.or(facts.newest);
         // Until something new is measured it is where it began.
-        let began = self.start_value.filter(|_| self.direction != Direction::Maintain);
+        let began = self.start_value.filter(|_| self.direction != GoalDirection::Maintain);
         self.current_value = facts.newest.or(began);
         let (start, current) = (self.start_value, self.current_value);
         let step = |kept: i64| self.steps(kept);
         let target = step(self.target_value);
         self.progress_percent = match (self.direction, start.map(step), current.map(step)) {
-            (Direction::Maintain, _, Some(_)) => {
+            (GoalDirection::Maintain, _, Some(_)) => {
                 let (all, near) = facts.counted;
                 Some(near * 100 / all.max(1))
             }
@@ -167,10 +165,10 @@ impl Goal {
             _ => None,
         };
         let is_there = match (self.direction, current.map(|kept| self.steps(kept))) {
-            (Direction::Increase, Some(current)) => current >= target,
-            (Direction::Decrease, Some(current)) => current <= target,
-            // Who is to stay is there when the time is over.
-            (Direction::Maintain, _) | (_, None) => false,
+            (GoalDirection::Increase, Some(current)) => current >= target,
+            (GoalDirection::Decrease, Some(current)) => current <= target,
+            // A goal to maintain a value is achieved when its time is over.
+            (GoalDirection::Maintain, _) | (_, None) => false,
         };
         if is_there {
             self.achieve(now);
@@ -189,14 +187,14 @@ impl Goal {
         (least..=most).contains(&value)
     }
 
-    /// The unit that measurements are compared in; nothing where they are kept as they were said.
+    /// The unit in which measurements are compared; `None` where they are stored as given.
     fn measured_unit(&self) -> Option<Unit> {
-        let submitted = self.unit.as_deref().filter(|_| self.kind == GoalKind::Measurement);
-        submitted.and_then(Unit::parse)
+        let unit = self.unit.as_deref().filter(|_| self.kind == GoalKind::Measurement);
+        unit.and_then(Unit::parse)
     }
 
-    /// A kept value in the smallest steps in which its unit is told: what is compared is what people have said, not what
-    /// became of it in the unit that it is kept in.
+    /// A stored value in the smallest steps of its displayed unit, because goals compare what people entered, not its
+    /// conversion to the stored unit.
     fn steps(&self, kept: i64) -> i64 {
         self.measured_unit().map_or(kept, |unit| unit.steps(unit.show(kept)))
     }
@@ -224,7 +222,7 @@ impl Goal {
 
     /// Its time is over.
     pub fn end(&mut self, now: Timestamp) {
-        let stayed = self.direction == Direction::Maintain;
+        let stayed = self.direction == GoalDirection::Maintain;
         match self.current_value {
             Some(current) if stayed && self.is_near(current) => self.achieve(now),
             _ => self.status = GoalStatus::Missed,
@@ -251,7 +249,7 @@ impl Goal {
         cx.emit(Event::GoalUpdated, &payload).map(drop)
     }
 
-    /// Writes a new one down and tells of it.
+    /// Stores a new goal and emits its event.
     pub fn insert(&self, cx: &mut Write) -> Result<()> {
         cx.set_audit_target("goal", self.goal_id, ["goal"]);
         cx.defer(INSERT, &self.params())?;
@@ -259,7 +257,7 @@ impl Goal {
         self.publish(cx, Vec::new())
     }
 
-    /// Writes a change down and tells of it; whether there was one.
+    /// Saves a change and emits its event; returns whether there was one.
     pub fn save(&mut self, cx: &mut Write, before: &Self) -> Result<bool> {
         let changed = self.changed(before);
         let Some(now) = cx.audit_fields("goal", self.goal_id, changed.clone()) else {
@@ -290,7 +288,7 @@ mod tests {
 
     use super::*;
 
-    fn goal(direction: Direction, start: Option<i64>, target: i64) -> Goal {
+    fn goal(direction: GoalDirection, start: Option<i64>, target: i64) -> Goal {
         let (id, at) = (Id::first_at(Timestamp::from_millis(1)), Timestamp::from_millis(1));
         Goal {
             client_id: ClientId(id),
@@ -323,9 +321,9 @@ mod tests {
     }
 
     #[test]
-    fn what_is_achieved_stays_so() {
+    fn achieved_stays_achieved() {
         let now = Timestamp::from_millis(2);
-        let mut goal = goal(Direction::Decrease, None, 75_000);
+        let mut goal = goal(GoalDirection::Decrease, None, 75_000);
         goal.follow(facts(80_000), now);
         assert_eq!((goal.start_value, goal.progress_percent), (Some(80_000), Some(0)));
         goal.follow(facts(77_000), now);
@@ -339,10 +337,10 @@ mod tests {
     }
 
     #[test]
-    fn who_stays_is_there_at_the_end() {
+    fn retained_members_are_counted_at_the_end() {
         let now = Timestamp::from_millis(2);
         for (newest, status) in [(75_900, GoalStatus::Achieved), (76_100, GoalStatus::Missed)] {
-            let mut goal = goal(Direction::Maintain, None, 75_000);
+            let mut goal = goal(GoalDirection::Maintain, None, 75_000);
             goal.follow(facts(newest), now);
             assert_eq!((goal.status, goal.progress_percent), (GoalStatus::Active, Some(75)));
             goal.end(now);
@@ -350,7 +348,7 @@ mod tests {
         }
     }
 
-    fn in_pounds(direction: Direction, start: f64, target: f64, off: Option<f64>) -> Goal {
+    fn in_pounds(direction: GoalDirection, start: f64, target: f64, off: Option<f64>) -> Goal {
         let mut own = goal(direction, Some(Unit::Pounds.take(start)), Unit::Pounds.take(target));
         own.unit = Some("lb".to_owned());
         own.tolerance = off.map(|off| Unit::Pounds.take(target + off) - Unit::Pounds.take(target));
@@ -359,11 +357,11 @@ mod tests {
 
     #[test]
     fn goals_are_compared_in_the_unit_that_they_were_set_in() {
-        let mut goal = in_pounds(Direction::Decrease, 200.0, 150.0, None);
+        let mut goal = in_pounds(GoalDirection::Decrease, 200.0, 150.0, None);
         let newest = Some(Unit::Pounds.take(190.0));
         goal.follow(Facts { newest, counted: (0, 0) }, Timestamp::from_millis(1));
         assert_eq!(goal.progress_percent, Some(20));
-        let goal = in_pounds(Direction::Maintain, 235.1, 235.1, Some(1.7));
+        let goal = in_pounds(GoalDirection::Maintain, 235.1, 235.1, Some(1.7));
         for (value, near) in [(233.4, true), (236.8, true), (233.39, false), (236.81, false)] {
             assert_eq!(goal.is_near(Unit::Pounds.take(value)), near, "{value}");
         }

@@ -2,19 +2,19 @@
 
 use spotter_contract::{
     Area, Read, Write,
-    activity::{ActivityListener, Measured},
+    activity::{ActivityListener, MeasuredValue},
 };
 use spotter_kernel::{Result, id::ClientId};
 use spotter_store::{params, statements};
 
 use crate::{
-    goal::{Direction, Facts, Goal, GoalKind},
+    goal::{Facts, Goal, GoalDirection, GoalKind},
     habit::HabitId,
     measurements,
     types::TypeKey,
 };
 
-/// What a goal is counted by, read anew.
+/// The current values of a goal's source.
 pub fn facts(cx: &mut Read, goal: &Goal) -> Result<Facts> {
     let (client, from) = (goal.client_id, goal.start_date);
     let counted = |count: i64| Facts { newest: Some(count), counted: (0, 0) };
@@ -22,16 +22,16 @@ pub fn facts(cx: &mut Read, goal: &Goal) -> Result<Facts> {
         (GoalKind::Measurement, Some(kind), _) => {
             let newest: Option<(i64,)> = cx.one(NEWEST, params![client, kind, from])?;
             let near = match goal.direction {
-                Direction::Maintain => {
+                GoalDirection::Maintain => {
                     let (least, most) = goal.near();
                     cx.one(NEAR, params![client, kind, from, least, most])?
                 }
-                Direction::Increase | Direction::Decrease => None,
+                GoalDirection::Increase | GoalDirection::Decrease => None,
             };
             Facts { newest: newest.map(|(value,)| value), counted: near.unwrap_or((0, 0)) }
         }
         (GoalKind::Habit, _, Some(habit)) => {
-            let days: Option<(i64,)> = cx.one(KEPT, params![client, habit, from])?;
+            let days: Option<(i64,)> = cx.one(COUNT_ENTRIES, params![client, habit, from])?;
             counted(days.map_or(0, |(days,)| days))
         }
         (GoalKind::Sessions, ..) => counted(cx.training()?.completed(cx, client, from)?),
@@ -48,7 +48,7 @@ fn bring_up_to_date(cx: &mut Write, goals: Vec<Goal>) -> Result<()> {
     Ok(())
 }
 
-/// The goals that follow a type of measurement, of a client of whom one has changed.
+/// Updates a client's goals that follow a type of measurement.
 pub fn measured(cx: &mut Write, client: ClientId, kind: &TypeKey) -> Result<()> {
     let goals = cx.all(OF_TYPE, params![client, kind])?;
     bring_up_to_date(cx, goals)
@@ -60,7 +60,7 @@ pub fn goals_of_habit(cx: &mut Write, client: ClientId, habit: HabitId) -> Resul
     bring_up_to_date(cx, goals)
 }
 
-/// What others tell of a client.
+/// What other areas may ask about a client's progress.
 pub struct Progress;
 
 impl ActivityListener for Progress {
@@ -68,7 +68,7 @@ impl ActivityListener for Progress {
         measurements::find_type(cx, key, field).map(drop)
     }
 
-    fn check_answer(&self, cx: &mut Read, measured: &Measured<'_>, field: &str) -> Result<()> {
+    fn check_answer(&self, cx: &mut Read, measured: &MeasuredValue<'_>, field: &str) -> Result<()> {
         measurements::check(cx, measured, field)
     }
 
@@ -76,7 +76,7 @@ impl ActivityListener for Progress {
         &self,
         cx: &mut Write,
         client: ClientId,
-        measured: &Measured<'_>,
+        measured: &MeasuredValue<'_>,
         external_id: &str,
     ) -> Result<()> {
         measurements::record_answer(cx, client, measured, external_id).map(drop)
@@ -99,7 +99,7 @@ statements! {
         ORDER BY measured_at DESC, measurement_id DESC LIMIT 1";
     NEAR = "SELECT COUNT(*), COUNT(CASE WHEN value BETWEEN ?5 AND ?6 THEN 1 END) FROM measurement \
         WHERE company_id = ?1 AND client_id = ?2 AND type = ?3 AND status = 'recorded' AND measured_on >= ?4";
-    KEPT = "SELECT COUNT(*) FROM habit_entry WHERE company_id = ?1 AND client_id = ?2 AND habit_id = ?3 \
+    COUNT_ENTRIES = "SELECT COUNT(*) FROM habit_entry WHERE company_id = ?1 AND client_id = ?2 AND habit_id = ?3 \
         AND date >= ?4 AND status = 'done'";
     OF_TYPE = "SELECT ", Goal::COLUMNS, " FROM goal WHERE company_id = ?1 AND client_id = ?2 AND status = 'active' \
         AND kind = 'measurement' AND measurement_type = ?3 ORDER BY goal_id LIMIT 100";

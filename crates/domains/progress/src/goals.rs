@@ -1,7 +1,9 @@
-//! Goals: set, changed, given up; and what becomes of them when their time is over.
+//! Goals: creating, changing and abandoning them, and what happens when their time is over.
+
+mod view;
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use spotter_contract::{
     Area, Body, ListQuery, Path, Query, Read, Success, Timer, Write, answer, listed, operation,
     path,
@@ -15,130 +17,21 @@ use spotter_people::clients::{Client, ClientPath};
 use spotter_store::{Bind, List, filters, lists, params, statements};
 
 use crate::{
-    goal::{Direction, Goal, GoalId, GoalKind, GoalStatus, TALLY},
+    goal::{Goal, GoalDirection, GoalId, GoalKind, GoalStatus, TALLY},
     goal_progress,
-    habit::{Habit, HabitId, amount_shown},
+    habit::{Habit, HabitId},
     measurements::UnitsFilter,
     permissions::{check_own, today},
     rules::ProgressRule,
     types::{MeasurementType, TypeKey},
     units::Units,
 };
+use view::{GoalScale, GoalView};
 
 /// Most active goals of a client.
 const GOALS_MAX: i64 = 50;
 /// How far a goal may reach, in days.
 const DAYS_MAX: i64 = 3_660;
-
-/// A goal as it is told.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-#[schemars(rename = "Goal")]
-struct GoalView {
-    goal_id: GoalId,
-    client_id: ClientId,
-    title: String,
-    /// What progress is counted by.
-    kind: GoalKind,
-    /// The key of the measurement that it follows.
-    measurement_type: Option<TypeKey>,
-    /// The habit that it follows.
-    habit_id: Option<HabitId>,
-    /// Where it is to go.
-    direction: Direction,
-    /// Where it began, in `unit`; null until something is measured.
-    start_value: Option<f64>,
-    /// Where it is to end, in `unit`.
-    target_value: f64,
-    /// The newest since `startDate`, in `unit`; of habits and sessions how many there were.
-    current_value: Option<f64>,
-    /// How far off still counts, in `unit`, where it is to stay.
-    tolerance: Option<f64>,
-    unit: Option<String>,
-    start_date: Date,
-    /// Its last day; null where it has none.
-    due_date: Option<Date>,
-    status: GoalStatus,
-    /// From where it began to where it is to end, 0 to 100, rounded down; where it is to stay, the share of
-    /// measurements that were near enough. Null while nothing is known.
-    progress_percent: Option<i64>,
-    achieved_at: Option<Timestamp>,
-    note: Option<String>,
-    /// Type of the person: `api_client`, `coach`, `client` or `system`.
-    created_by_type: String,
-    created_by: Option<Id>,
-    created_at: Timestamp,
-    updated_at: Timestamp,
-}
-
-/// How the values of a goal are told and taken.
-enum GoalScale {
-    Measured(Box<MeasurementType>),
-    Counted,
-    Said,
-}
-
-impl GoalScale {
-    fn of(cx: &mut Read, kind: GoalKind, measured: Option<&TypeKey>) -> Result<Self> {
-        Ok(match (kind, measured) {
-            (GoalKind::Measurement, Some(key)) => {
-                Self::Measured(Box::new(MeasurementType::find(cx, key)?))
-            }
-            (GoalKind::Habit | GoalKind::Sessions, _) => Self::Counted,
-            _ => Self::Said,
-        })
-    }
-
-    fn show(&self, kept: i64, units: Units) -> f64 {
-        match self {
-            Self::Measured(of) => of.show(kept, units),
-            Self::Counted => kept as f64,
-            Self::Said => amount_shown(kept),
-        }
-    }
-
-    fn show_difference(&self, kept: i64, units: Units) -> f64 {
-        match self {
-            Self::Measured(of) => of.show_difference(kept, units),
-            _ => self.show(kept, units),
-        }
-    }
-
-    fn take(&self, value: f64, unit: Option<&str>, field: &str) -> Result<i64> {
-        match self {
-            Self::Measured(of) => of.take(value, unit, field),
-            Self::Counted if value.fract() == 0.0 && (1.0..=100_000.0).contains(&value) => {
-                Ok(value as i64)
-            }
-            Self::Counted => {
-                Err(Problem::invalid(field, Rule::NotWholeNumberIn { min: 1, max: 100000 }))
-            }
-            Self::Said if value.abs() <= 1_000_000_000.0 => Ok((value * 100.0).round() as i64),
-            Self::Said => {
-                Err(Problem::invalid(field, Rule::OutOfRange { min: -1000000000, max: 1000000000 }))
-            }
-        }
-    }
-
-    /// A tolerance as it is kept: the difference that it makes.
-    fn take_difference(&self, value: f64, from: f64, unit: Option<&str>) -> Result<i64> {
-        let field = "tolerance";
-        if value < 0.0 {
-            return Err(Problem::invalid(field, ProgressRule::Negative));
-        }
-        Ok((self.take(from + value, unit, field)? - self.take(from, unit, "targetValue")?).abs())
-    }
-
-    fn unit(&self, goal: &Goal, units: Units) -> Option<String> {
-        match self {
-            Self::Measured(of) => of.unit(units),
-            Self::Counted => {
-                Some(if goal.kind == GoalKind::Habit { "days" } else { "sessions" }.to_owned())
-            }
-            Self::Said => goal.unit.clone(),
-        }
-    }
-}
 
 impl Goal {
     fn view(&self, scale: &GoalScale, units: Units) -> GoalView {
@@ -220,31 +113,32 @@ fn get_goal(
     Goal::find(cx, at.client_id, at.goal_id)?.view_in_units(cx, output.units())
 }
 
-/// A goal to be set.
+/// The goal to create.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewGoal {
     /// Display name.
     pub title: Name<120>,
-    /// What progress is counted by.
+    /// How progress is measured.
     pub kind: GoalKind,
     /// The key of a type with one value, of `measurement`.
     pub measurement_type: Option<TypeKey>,
-    /// The habit, of `habit`.
+    /// What the goal is measured by, if its type is `habit`.
     pub habit_id: Option<HabitId>,
-    /// Where it is to go; found out from where it begins when absent.
-    pub direction: Option<Direction>,
-    /// Where it begins; the latest measurement when absent, or the first to come. Of `measurement` and `custom`.
+    /// Direction of progress; derived from the start value when absent.
+    pub direction: Option<GoalDirection>,
+    /// Start value; the latest measurement when absent, or the next one. For the kinds
+    /// `measurement` and `custom`.
     pub start_value: Option<f64>,
-    /// Where it is to end; of habits and sessions how many there are to be.
+    /// Target value; for habits and sessions, the number to reach.
     pub target_value: f64,
-    /// How far off still counts, of `maintain`.
+    /// Tolerance around the target, for goals with the direction `maintain`.
     pub tolerance: Option<f64>,
-    /// Of the values: one of the type's units, or any of `custom`. The metric one when absent.
+    /// Unit: one of the type's, or any for `custom`. The metric one when absent.
     pub unit: Option<Text<20>>,
     /// Today when absent, where the client is.
     pub start_date: Option<Date>,
-    /// Its last day; it has none when absent.
+    /// Due date; none when absent.
     pub due_date: Option<Date>,
     /// Note, as free text.
     pub note: Option<Text<2000>>,
@@ -254,8 +148,8 @@ pub struct NewGoal {
 fn checked(new: &NewGoal) -> Result<()> {
     let wrong = |field: &str, rule: Phrase| Err(Problem::invalid(field, rule));
     match (new.kind, &new.measurement_type, new.habit_id) {
-        (GoalKind::Measurement, None, _) => return wrong("measurementType", Rule::Missing.into()),
-        (GoalKind::Habit, _, None) => return wrong("habitId", Rule::Missing.into()),
+        (GoalKind::Measurement, None, _) => return wrong("measurementType", Rule::Required.into()),
+        (GoalKind::Habit, _, None) => return wrong("habitId", Rule::Required.into()),
         (GoalKind::Measurement, Some(_), None) | (GoalKind::Habit, None, Some(_)) => {}
         (GoalKind::Sessions | GoalKind::Custom, None, None) => {}
         (_, _, Some(_)) if new.kind != GoalKind::Habit => {
@@ -270,31 +164,35 @@ fn checked(new: &NewGoal) -> Result<()> {
     if is_counted && new.unit.is_some() {
         return wrong("unit", ProgressRule::GivenOfCounted.into());
     }
-    if is_counted && new.direction.is_some_and(|direction| direction != Direction::Increase) {
+    if is_counted && new.direction.is_some_and(|direction| direction != GoalDirection::Increase) {
         return wrong("direction", ProgressRule::DirectionOfCounted.into());
     }
     match (new.direction, new.tolerance) {
-        (Some(Direction::Maintain), None) => wrong("tolerance", Rule::Missing.into()),
-        (Some(Direction::Maintain), _) | (_, None) => Ok(()),
+        (Some(GoalDirection::Maintain), None) => wrong("tolerance", Rule::Required.into()),
+        (Some(GoalDirection::Maintain), _) | (_, None) => Ok(()),
         (_, Some(_)) => wrong("tolerance", ProgressRule::OnlyToMaintain.into()),
     }
 }
 
 /// Where a goal is to go, by where it begins and is to end.
-fn direction(submitted: Option<Direction>, start: Option<i64>, target: i64) -> Result<Direction> {
+fn direction(
+    submitted: Option<GoalDirection>,
+    start: Option<i64>,
+    target: i64,
+) -> Result<GoalDirection> {
     let wrong = |rule: Phrase| Err(Problem::invalid("targetValue", rule));
     match (submitted, start) {
-        (Some(Direction::Maintain), _) => Ok(Direction::Maintain),
+        (Some(GoalDirection::Maintain), _) => Ok(GoalDirection::Maintain),
         (_, Some(start)) if start == target => wrong(ProgressRule::TargetIsStart.into()),
-        (Some(Direction::Increase), Some(start)) if target < start => {
+        (Some(GoalDirection::Increase), Some(start)) if target < start => {
             wrong(ProgressRule::TargetBelowStart.into())
         }
-        (Some(Direction::Decrease), Some(start)) if target > start => {
+        (Some(GoalDirection::Decrease), Some(start)) if target > start => {
             wrong(ProgressRule::TargetAboveStart.into())
         }
         (Some(submitted), _) => Ok(submitted),
-        (None, Some(start)) if target > start => Ok(Direction::Increase),
-        (None, Some(_)) => Ok(Direction::Decrease),
+        (None, Some(start)) if target > start => Ok(GoalDirection::Increase),
+        (None, Some(_)) => Ok(GoalDirection::Decrease),
         (None, None) => Err(Problem::invalid("direction", ProgressRule::StartUnknown)),
     }
 }
@@ -369,11 +267,11 @@ fn set(cx: &mut Write, client: ClientId, new: NewGoal) -> Result<Goal> {
         (None, None, GoalKind::Habit | GoalKind::Sessions) => Some(0),
         (None, None, _) => None,
     };
-    let submitted = new.direction.or(match new.kind {
-        GoalKind::Habit | GoalKind::Sessions => Some(Direction::Increase),
+    let given = new.direction.or(match new.kind {
+        GoalKind::Habit | GoalKind::Sessions => Some(GoalDirection::Increase),
         GoalKind::Measurement | GoalKind::Custom => None,
     });
-    let direction = direction(submitted, start_value, target_value)?;
+    let direction = direction(given, start_value, target_value)?;
     let (is_custom, of_measurements) =
         (new.kind == GoalKind::Custom, new.kind == GoalKind::Measurement);
     let (created_by_type, created_by) = cx.maker();
@@ -415,17 +313,18 @@ fn create_goal(
     set(cx, at.client_id, new)?.view_in_units(cx, Units::Metric)
 }
 
+/// The fields of a goal to change.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 struct GoalChanges {
     title: Change<Name<120>>,
-    /// Where it is to end, in `unit`.
+    /// Target value in `unit`.
     target_value: Change<f64>,
-    /// Where it is, of `custom` alone.
+    /// Current value, for the kind `custom` only.
     current_value: Change<f64>,
-    /// How far off still counts, of `maintain`.
+    /// Tolerance around the target, for goals with the direction `maintain`.
     tolerance: Change<f64>,
-    /// Of the values: one of the type's units.
+    /// Unit: one of the type's.
     unit: Option<Text<20>>,
     due_date: Patch<Date>,
     /// `abandoned`; `active` for one that was missed or abandoned; `achieved` of `custom` alone.
@@ -436,7 +335,7 @@ struct GoalChanges {
 /// A goal that the caller may change: clients change those that they have set themselves.
 fn changeable(cx: &mut Read, at: &GoalPath) -> Result<Goal> {
     let found = Goal::find(cx, at.client_id, at.goal_id)?;
-    check_own(cx, found.created_by, "Clients change the goals that they have set themselves.")?;
+    check_own(cx, found.created_by, ProgressRule::ForeignGoal)?;
     Ok(found)
 }
 
@@ -454,7 +353,7 @@ impl Goal {
             (GoalStatus::Missed | GoalStatus::Abandoned, GoalStatus::Active) => {
                 self.status = status;
             }
-            // By a value that was mistyped: whether it is reached is found out anew.
+            // After a corrected value, whether it is achieved is determined again.
             (GoalStatus::Achieved, GoalStatus::Active) => {
                 (self.status, self.achieved_at) = (status, None);
             }
@@ -501,7 +400,7 @@ fn update_goal(
         direction(Some(goal.direction), goal.start_value, goal.target_value)?;
     }
     if let Some(off) = change.tolerance.value() {
-        if goal.direction != Direction::Maintain {
+        if goal.direction != GoalDirection::Maintain {
             return Err(Problem::invalid("tolerance", ProgressRule::OnlyToMaintain));
         }
         goal.tolerance = Some(scale.take_difference(off, target, unit)?);
@@ -537,8 +436,8 @@ fn end_goal(cx: &mut Write, id: Id) -> Result<()> {
     goal.save(cx, &before).map(drop)
 }
 
-static DUE: Timer =
-    Timer::new("end_goal", "A goal's last day is over", end_goal).emits(&[Event::GoalUpdated]);
+static DUE: Timer = Timer::new("end_goal", "Conclude a goal after its last day", end_goal)
+    .emits(&[Event::GoalUpdated]);
 
 /// The operations and statements of this module.
 pub(super) fn area() -> Area {

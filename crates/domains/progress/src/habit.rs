@@ -1,4 +1,4 @@
-//! A habit and what became of it on each date, as they are kept and told.
+//! A habit and its entries: the records and their API forms.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use spotter_people::clients::Client;
 use spotter_store::{Json, params, record, set, statements, stored_ids, values, words};
 
 use crate::{
-    streak::{EntryStatus, HabitSchedule, Rest, Schedule, Streak, StreakUnit, Version},
+    streak::{EntryStatus, HabitSchedule, Rest, Schedule, ScheduleVersion, Streak, StreakUnit},
     units::rounded,
 };
 
@@ -22,7 +22,7 @@ id_type!(
 stored_ids!(HabitId);
 
 words! {
-    /// Whether a habit is kept or not, or an amount of it counts.
+    /// Whether a habit is yes or no, or counts an amount.
     pub enum HabitKind { Check = "check", Amount = "amount" }
 }
 
@@ -32,17 +32,17 @@ words! {
 }
 
 words! {
-    /// Where a habit stands.
+    /// The status of a habit.
     pub enum HabitStatus { Active = "active", Paused = "paused", Archived = "archived" }
 }
 
 record! {
-    /// A habit as it is kept; amounts are in hundredths of its unit.
+    /// A habit: the record. Amounts are in hundredths of its unit.
     #[derive(Debug, Clone, PartialEq)]
     pub struct Habit {
-        /// The client.
+        /// Client who keeps it.
         pub client_id: ClientId,
-        /// Id of the record.
+        /// Id of the habit.
         pub habit_id: HabitId,
         /// Display name.
         pub name: String,
@@ -55,7 +55,7 @@ record! {
         /// Whether more or less than the target is enough.
         pub direction: HabitThreshold,
         /// When it is due, and from which date on.
-        pub versions: Json<Vec<Version>>,
+        pub versions: Json<Vec<ScheduleVersion>>,
         /// When it rests.
         pub rests: Json<Vec<Rest>>,
         /// First day.
@@ -68,7 +68,7 @@ record! {
         pub longest_streak: i64,
         /// The last streak.
         pub last_streak: i64,
-        /// Until when that stands if nothing is done.
+        /// Until when the streak lasts without a new entry.
         pub streak_holds_until: Option<Date>,
         /// What kind of caller made it.
         pub created_by_type: String,
@@ -81,7 +81,7 @@ record! {
     }
 }
 
-/// A habit as it is told.
+/// A habit of a client.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "Habit")]
@@ -89,9 +89,9 @@ pub struct HabitView {
     habit_id: HabitId,
     client_id: ClientId,
     name: String,
-    /// Whether it is kept or not, or an amount counts.
+    /// Kind of habit: yes or no, or an amount.
     kind: HabitKind,
-    /// How much is enough, in `unit`; null for a habit that is kept or not.
+    /// Daily target in `unit`; null for habits of the kind yes or no.
     target: Option<f64>,
     unit: Option<String>,
     /// Whether at least or at most the target is enough.
@@ -99,12 +99,12 @@ pub struct HabitView {
     /// When it is due, from the latest change on.
     schedule: Schedule,
     start_date: Date,
-    /// Its last day; null where it goes on.
+    /// Last day; null without an end.
     end_date: Option<Date>,
     status: HabitStatus,
-    /// Days on which it rested, and rests.
+    /// Periods in which the habit is paused.
     rests: Vec<Rest>,
-    /// How often in a row it was kept, as of today where the client is.
+    /// Number of dates in a row on which the habit was kept, as of today in the client's time zone.
     current_streak: i64,
     longest_streak: i64,
     streak_unit: StreakUnit,
@@ -137,7 +137,7 @@ impl Habit {
         (streak.on(today), self.schedule().unit())
     }
 
-    /// As it is told on a day.
+    /// Its API form on a date.
     pub fn view(&self, today: Date) -> HabitView {
         let (current_streak, streak_unit) = self.streak_on(today);
         HabitView {
@@ -145,7 +145,7 @@ impl Habit {
             client_id: self.client_id,
             name: self.name.clone(),
             kind: self.kind,
-            target: self.target.map(amount_shown),
+            target: self.target.map(amount_in_api),
             unit: self.unit.clone(),
             direction: self.direction,
             schedule: self.schedule(),
@@ -173,7 +173,7 @@ impl Habit {
         if is_enough { EntryStatus::Done } else { EntryStatus::Missed }
     }
 
-    /// Counts its streaks anew, from what became of it on each date.
+    /// Recounts its streaks from its entries.
     pub fn count(&mut self, cx: &mut Read) -> Result<()> {
         let rows: Vec<(Date, EntryStatus)> =
             cx.all(STATUSES, params![self.client_id, self.habit_id])?;
@@ -214,16 +214,16 @@ impl Habit {
     }
 }
 
-/// An amount as it is told.
-pub fn amount_shown(hundredths: i64) -> f64 {
+/// An amount in the API.
+pub fn amount_in_api(hundredths: i64) -> f64 {
     rounded(hundredths as f64 / 100.0, 2)
 }
 
 record! {
-    /// What became of a habit on a date, as it is kept.
+    /// An entry of a habit on a date: the record.
     #[derive(Debug, Clone, PartialEq)]
-    pub struct Entry {
-        /// Whose habit it is.
+    pub struct HabitEntry {
+        /// Client who kept it that day.
         pub client_id: ClientId,
         /// The habit.
         pub habit_id: HabitId,
@@ -246,7 +246,7 @@ record! {
     }
 }
 
-/// What became of a habit on a date, as it is told.
+/// The result of a habit on a date.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "HabitEntry")]
@@ -255,7 +255,7 @@ pub struct EntryView {
     client_id: ClientId,
     date: Date,
     status: EntryStatus,
-    /// How much of it, in the habit's unit.
+    /// Amount in the habit's unit.
     amount: Option<f64>,
     note: Option<String>,
     /// Type of the person: `api_client`, `coach`, `client` or `system`.
@@ -265,7 +265,7 @@ pub struct EntryView {
     updated_at: Timestamp,
 }
 
-/// What events tell of an entry: neither amounts nor notes.
+/// The payload of every habit entry event, without amounts and notes.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct HabitEntryEvent {
@@ -278,20 +278,20 @@ impl Payload for HabitEntryEvent {
     const EVENTS: &'static [Event] = &[Event::HabitEntryCreated];
 }
 
-impl Entry {
-    /// What became of a habit on a date, if anything is known.
+impl HabitEntry {
+    /// The entry of a habit on a date, if any.
     pub fn find(cx: &mut Read, habit: &Habit, date: Date) -> Result<Option<Self>> {
         cx.one(FIND_ENTRY, params![habit.client_id, habit.habit_id, date])
     }
 
-    /// The API's view of the record.
+    /// Its API form.
     pub fn view(&self) -> EntryView {
         EntryView {
             habit_id: self.habit_id,
             client_id: self.client_id,
             date: self.date,
             status: self.status,
-            amount: self.amount.map(amount_shown),
+            amount: self.amount.map(amount_in_api),
             note: self.note.clone(),
             recorded_by_type: self.recorded_by_type.clone(),
             recorded_by: self.recorded_by,
@@ -300,7 +300,7 @@ impl Entry {
         }
     }
 
-    /// Writes a new one down and tells of it.
+    /// Stores a new habit and emits its event.
     pub fn insert(&self, cx: &mut Write) -> Result<()> {
         cx.set_audit_target("habit", self.habit_id, ["entry"]);
         cx.defer(INSERT_ENTRY, &self.params())?;
@@ -343,10 +343,10 @@ statements! {
     SAVE = "UPDATE habit SET ", set!(Habit), " WHERE company_id = ?1 AND client_id = ?2 AND habit_id = ?3";
     STATUSES = "SELECT date, status FROM habit_entry WHERE company_id = ?1 AND client_id = ?2 AND habit_id = ?3 \
         ORDER BY date DESC LIMIT 4000";
-    FIND_ENTRY = "SELECT ", Entry::COLUMNS, " FROM habit_entry \
+    FIND_ENTRY = "SELECT ", HabitEntry::COLUMNS, " FROM habit_entry \
         WHERE company_id = ?1 AND client_id = ?2 AND habit_id = ?3 AND date = ?4";
-    INSERT_ENTRY = "INSERT INTO habit_entry ", values!(Entry);
-    SAVE_ENTRY = "UPDATE habit_entry SET ", set!(Entry),
+    INSERT_ENTRY = "INSERT INTO habit_entry ", values!(HabitEntry);
+    SAVE_ENTRY = "UPDATE habit_entry SET ", set!(HabitEntry),
         " WHERE company_id = ?1 AND client_id = ?2 AND habit_id = ?3 AND date = ?4";
     DELETE_ENTRY = "DELETE FROM habit_entry WHERE company_id = ?1 AND client_id = ?2 AND habit_id = ?3 AND date = ?4";
 }

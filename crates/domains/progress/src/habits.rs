@@ -1,4 +1,4 @@
-//! Habits: made, changed, put to rest; and what becomes of them on each date.
+//! Habits: creating, changing, pausing and archiving them, and their entries.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -18,12 +18,12 @@ use crate::{
     effects::ProgressEffect,
     goal_progress,
     habit::{
-        Entry, EntryView, Habit, HabitId, HabitKind, HabitStatus, HabitThreshold, HabitView,
+        EntryView, Habit, HabitEntry, HabitId, HabitKind, HabitStatus, HabitThreshold, HabitView,
         days_back,
     },
     permissions::{check_own, today},
     rules::ProgressRule,
-    streak::{EntryStatus, Rest, Schedule, Version},
+    streak::{EntryStatus, Rest, Schedule, ScheduleVersion},
 };
 
 /// Most habits of a client that are not archived.
@@ -63,7 +63,7 @@ fn get_habit(cx: &mut Read, Path(at): Path<HabitPath>) -> Result<HabitAnswer> {
     Ok(HabitAnswer { habit: habit.view(today(cx, at.client_id)?) })
 }
 
-/// A habit to be taken up.
+/// The habit to create.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewHabit {
@@ -71,7 +71,7 @@ pub struct NewHabit {
     pub name: Name<120>,
     /// `check` when absent.
     pub kind: Option<HabitKind>,
-    /// How much is enough, of `amount`.
+    /// Daily target, for habits of the kind `amount`.
     pub target: Option<f64>,
     /// The unit of amounts.
     pub unit: Option<Text<20>>,
@@ -81,7 +81,7 @@ pub struct NewHabit {
     pub schedule: Option<Schedule>,
     /// Today when absent, where the client is; at most a year from it.
     pub start_date: Option<Date>,
-    /// Its last day; it goes on when absent.
+    /// Last day; without an end when absent.
     pub end_date: Option<Date>,
 }
 
@@ -109,7 +109,7 @@ pub fn create(cx: &mut Write, client: ClientId, new: NewHabit) -> Result<Habit> 
     let kind = new.kind.unwrap_or(HabitKind::Check);
     let target = match (kind, new.target) {
         (HabitKind::Amount, Some(target)) => Some(amount(target, "target")?),
-        (HabitKind::Amount, None) => return Err(Problem::invalid("target", Rule::Missing)),
+        (HabitKind::Amount, None) => return Err(Problem::invalid("target", Rule::Required)),
         (HabitKind::Check, Some(_)) => {
             return Err(Problem::invalid("target", ProgressRule::AmountOfCheck));
         }
@@ -137,7 +137,7 @@ pub fn create(cx: &mut Write, client: ClientId, new: NewHabit) -> Result<Habit> 
         target,
         unit: new.unit.map(Into::into),
         direction: new.direction.unwrap_or(HabitThreshold::AtLeast),
-        versions: Json(vec![Version { from: start_date, schedule }]),
+        versions: Json(vec![ScheduleVersion { from: start_date, schedule }]),
         rests: Json(Vec::new()),
         start_date,
         end_date: new.end_date,
@@ -164,17 +164,18 @@ fn create_habit(
     Ok(HabitAnswer { habit: habit.view(today(cx, at.client_id)?) })
 }
 
+/// The fields of a habit to change.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 struct HabitChanges {
     name: Change<Name<120>>,
-    /// From today on; entries stay as they were judged.
+    /// Target from today on; earlier entries keep theirs.
     target: Change<f64>,
     unit: Patch<Text<20>>,
-    /// From today on; days before are counted by the schedule of their time.
+    /// Schedule from today on; earlier days keep theirs.
     schedule: Change<Schedule>,
     end_date: Patch<Date>,
-    /// A paused habit rests from today until it is active again.
+    /// Status of the habit; a paused habit rests until it is active again.
     status: Change<HabitStatus>,
 }
 
@@ -212,7 +213,7 @@ impl Habit {
         }
         let from = today.max(self.start_date);
         self.versions.0.retain(|version| version.from < from);
-        self.versions.0.push(Version { from, schedule });
+        self.versions.0.push(ScheduleVersion { from, schedule });
         Ok(())
     }
 }
@@ -252,11 +253,7 @@ fn update_habit(
 /// A habit that the caller may change: clients change those that they have taken up themselves.
 fn changeable(cx: &mut Read, at: &HabitPath) -> Result<Habit> {
     let found = Habit::find(cx, at.client_id, at.habit_id)?;
-    check_own(
-        cx,
-        found.created_by,
-        "Clients change the habits that they have taken up themselves.",
-    )?;
+    check_own(cx, found.created_by, ProgressRule::ForeignHabit)?;
     Ok(found)
 }
 
@@ -264,9 +261,9 @@ listed!(Entries { entries: EntryView });
 
 filters! {
     struct EntryFilters {
-        /// From this date on.
+        /// Entries from this date on.
         from: Date => "date >= ?";
-        /// Before this date.
+        /// Entries before this date.
         to: Date => "date < ?";
         /// Only records that were updated at or after this instant.
         updated_from: Timestamp => "updated_at >= ?";
@@ -280,7 +277,7 @@ fn list_habit_entries(
 ) -> Result<Entries> {
     Habit::find(cx, at.client_id, at.habit_id)?;
     let above = [at.client_id.bind(), at.habit_id.bind().into_owned()];
-    Ok(cx.page_under(&ENTRIES, &above, &wanted, page)?.map(|entry: Entry| entry.view()).into())
+    Ok(cx.page_under(&ENTRIES, &above, &wanted, page)?.map(|entry: HabitEntry| entry.view()).into())
 }
 
 path!(EntryPath { client_id: ClientId, habit_id: HabitId, date: Date });
@@ -289,24 +286,25 @@ answer!(EntryAnswer { entry: EntryView, habit: HabitView });
 
 fn get_habit_entry(cx: &mut Read, Path(at): Path<EntryPath>) -> Result<EntryAnswer> {
     let habit = Habit::find(cx, at.client_id, at.habit_id)?;
-    let entry = Entry::find(cx, &habit, at.date)?.ok_or(Key::NotFound)?;
+    let entry = HabitEntry::find(cx, &habit, at.date)?.ok_or(Key::NotFound)?;
     let today = today(cx, at.client_id)?;
     Ok(EntryAnswer { entry: entry.view(), habit: habit.view(today) })
 }
 
-/// What became of a habit on a date.
+/// The result of a habit on a date.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+#[schemars(rename = "NewHabitEntry")]
 pub struct NewEntry {
     /// `done` when absent; of a habit of amounts only `skipped`, the rest follows from the amount.
     pub status: Option<EntryStatus>,
-    /// How much, of a habit of amounts.
+    /// Amount, for habits of the kind `amount`.
     pub amount: Option<f64>,
     /// Note, as free text.
     pub note: Option<Text<1000>>,
 }
 
-/// What an entry says, judged by its habit.
+/// The status of an entry, given its habit.
 fn judged(habit: &Habit, new: &NewEntry) -> Result<(EntryStatus, Option<i64>)> {
     let wrong = |field: &str, rule: Phrase| Err(Problem::invalid(field, rule));
     match (habit.kind, new.status, new.amount) {
@@ -322,8 +320,8 @@ fn judged(habit: &Habit, new: &NewEntry) -> Result<(EntryStatus, Option<i64>)> {
     }
 }
 
-/// Writes down what became of a habit on a date.
-pub fn write_entry(cx: &mut Write, habit: &Habit, date: Date, new: NewEntry) -> Result<Entry> {
+/// Writes the entry of a habit on a date.
+pub fn write_entry(cx: &mut Write, habit: &Habit, date: Date, new: NewEntry) -> Result<HabitEntry> {
     let today = today(cx, habit.client_id)?;
     if habit.status == HabitStatus::Archived {
         return Err(Problem::conflict("habitId", Rule::Archived));
@@ -341,9 +339,9 @@ pub fn write_entry(cx: &mut Write, habit: &Habit, date: Date, new: NewEntry) -> 
     let (status, amount) = judged(habit, &new)?;
     let (recorded_by_type, recorded_by) = cx.maker();
     let note = new.note.map(Into::into);
-    let entry = match Entry::find(cx, habit, date)? {
+    let entry = match HabitEntry::find(cx, habit, date)? {
         None => {
-            let entry = Entry {
+            let entry = HabitEntry {
                 client_id: habit.client_id,
                 habit_id: habit.habit_id,
                 date,
@@ -359,7 +357,7 @@ pub fn write_entry(cx: &mut Write, habit: &Habit, date: Date, new: NewEntry) -> 
             entry
         }
         Some(before) => {
-            let mut entry = Entry { status, amount, note, ..before.clone() };
+            let mut entry = HabitEntry { status, amount, note, ..before.clone() };
             if entry != before {
                 (entry.recorded_by_type, entry.recorded_by) = (recorded_by_type, recorded_by);
             }
@@ -370,7 +368,7 @@ pub fn write_entry(cx: &mut Write, habit: &Habit, date: Date, new: NewEntry) -> 
     Ok(entry)
 }
 
-/// Counts a habit's streaks anew, and has the goals follow that are counted by it.
+/// Recounts a habit's streaks and updates the goals that follow it.
 fn recount(cx: &mut Write, before: Habit) -> Result<Habit> {
     let mut habit = before.clone();
     habit.count(cx)?;
@@ -394,7 +392,7 @@ fn put_habit_entry(
 
 fn delete_habit_entry(cx: &mut Write, Path(at): Path<EntryPath>) -> Result<EntryAnswer> {
     let habit = Habit::find(cx, at.client_id, at.habit_id)?;
-    let entry = Entry::find(cx, &habit, at.date)?.ok_or(Key::NotFound)?;
+    let entry = HabitEntry::find(cx, &habit, at.date)?.ok_or(Key::NotFound)?;
     let today = today(cx, at.client_id)?;
     let days = days_back(cx);
     if at.date.days_until(today) > days {
@@ -469,8 +467,8 @@ pub(super) fn area() -> Area {
 lists! {
     /// A client's habits, the newest first; a client has few.
     LIST: List<Habit, Filters> = List::new("habit WHERE company_id = ?1 AND client_id = ?2", "habit_id DESC");
-    /// What became of a habit, the last date first: at most one a day.
-    ENTRIES: List<Entry, EntryFilters> = List::new(
+    /// Entries of a habit, the latest date first: at most one a day.
+    ENTRIES: List<HabitEntry, EntryFilters> = List::new(
         "habit_entry WHERE company_id = ?1 AND client_id = ?2 AND habit_id = ?3",
         "date DESC",
     );

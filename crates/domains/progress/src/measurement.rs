@@ -1,4 +1,4 @@
-//! A measurement as it is kept and told.
+//! A measurement: the record and its API form.
 
 use std::collections::BTreeSet;
 
@@ -25,9 +25,9 @@ id_type!(
 stored_ids!(MeasurementId);
 
 words! {
-    /// How a measurement came in: by hand of the client or a coach, from a device, as the answer to a form, with
-    /// an import, through an integration, or told to an assistant.
-    pub enum Source {
+    /// The source of a measurement: entered by the client or a coach, a device, a form, an import, an integration, or
+    /// an assistant.
+    pub enum MeasurementSource {
         Manual = "manual",
         Coach = "coach",
         Device = "device",
@@ -38,8 +38,8 @@ words! {
     }
 }
 
-impl Source {
-    /// How what a caller writes comes in, where nothing else is said.
+impl MeasurementSource {
+    /// The default source of what a caller writes.
     pub fn of(cx: &Read) -> Self {
         let caller = cx.caller();
         match (&caller.delegation, &caller.actor) {
@@ -53,19 +53,19 @@ impl Source {
 }
 
 words! {
-    /// Whether a measurement is still there. What was deleted keeps its id, and nothing else.
+    /// Whether a measurement still exists. A deleted one keeps its id only.
     pub enum MeasurementStatus { Recorded = "recorded", Deleted = "deleted" }
 }
 
 record! {
-    /// A measurement as it is kept.
+    /// A measurement: the record.
     #[derive(Debug, Clone, PartialEq)]
     pub struct Measurement {
-        /// The client.
+        /// Client who was measured.
         pub client_id: ClientId,
-        /// Id of the record.
+        /// Id of the measurement.
         pub measurement_id: MeasurementId,
-        /// What was measured.
+        /// The type of measurement.
         pub r#type: TypeKey,
         /// As its type keeps it; null where it has two values.
         pub value: Option<i64>,
@@ -77,8 +77,8 @@ record! {
         pub measured_at: Timestamp,
         /// On which date, where the client is.
         pub measured_on: Date,
-        /// How it came in.
-        pub source: Source,
+        /// How the meal was recorded.
+        pub source: MeasurementSource,
         /// Note, as free text.
         pub note: Option<String>,
         /// The sender's own id.
@@ -107,7 +107,7 @@ pub struct Components {
     pub diastolic: i64,
 }
 
-/// A measurement as it is told.
+/// A measurement of a client.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "Measurement")]
@@ -116,16 +116,16 @@ pub struct MeasurementView {
     client_id: ClientId,
     /// A key of `GET /measurement-types`.
     r#type: TypeKey,
-    /// In `unit`; null where there are components.
+    /// Value in `unit`; null for measurements with components.
     value: Option<f64>,
     /// The unit of the value or the components; null for an own type without one.
     unit: Option<String>,
-    /// Of a blood pressure.
+    /// Components of a blood pressure.
     components: Option<Components>,
     measured_at: Timestamp,
     /// The date on which it was measured, in the client's time zone or else the company's.
     measured_on: Date,
-    source: Source,
+    source: MeasurementSource,
     note: Option<String>,
     /// The sender's own id, unique for client and type.
     external_id: Option<String>,
@@ -137,7 +137,7 @@ pub struct MeasurementView {
     updated_at: Timestamp,
 }
 
-/// What events tell of a measurement: never what was measured.
+/// The payload of every measurement event, without the value.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct MeasurementEvent {
@@ -146,7 +146,7 @@ struct MeasurementEvent {
     /// The key of a type that everybody knows; null for one of the company's own.
     r#type: Option<TypeKey>,
     status: MeasurementStatus,
-    source: Source,
+    source: MeasurementSource,
     measured_on: Date,
     /// In `measurement.updated` alone: the fields that changed.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -180,7 +180,7 @@ impl Measurement {
         cx.one(SENT_AS, params![client, kind, external_id])
     }
 
-    /// The API's view of the record.
+    /// Its API form.
     pub fn view(&self, of: &MeasurementType, units: Units) -> MeasurementView {
         let components = self.systolic.zip(self.diastolic);
         MeasurementView {
@@ -228,7 +228,7 @@ impl Measurement {
         cx.emit(event, &payload).map(drop)
     }
 
-    /// Writes a new one down and tells of it.
+    /// Stores a new measurement and emits its event.
     pub fn insert(&self, cx: &mut Write) -> Result<()> {
         cx.set_audit_target("measurement", self.measurement_id, ["measurement"]);
         cx.defer(INSERT, &self.params())?;
@@ -237,10 +237,10 @@ impl Measurement {
         self.publish(cx, Event::MeasurementCreated, Vec::new())
     }
 
-    /// Writes a change down and tells of it; whether there was one.
+    /// Saves a change and emits its event; returns whether there was one.
     pub fn save(&mut self, cx: &mut Write, before: &Self) -> Result<bool> {
         let mut changed = self.changed(before);
-        // What has two values is told of by their common name.
+        // Two values are named in events by their common name.
         let parts = ["systolic", "diastolic"];
         if changed.iter().any(|name| parts.contains(&name.as_str())) {
             changed.retain(|name| !parts.contains(&name.as_str()));
@@ -260,8 +260,8 @@ impl Measurement {
         Ok(true)
     }
 
-    /// Deletes it: what was measured is gone, and the sender's id stays taken, so that a device that sends it
-    /// once more does not bring it back.
+    /// Deletes it: the values are removed, and the sender's id stays taken, so that a device that sends it again does
+    /// not restore it.
     pub fn delete(mut self, cx: &mut Write) -> Result<Self> {
         let before = self.clone();
         self.status = MeasurementStatus::Deleted;

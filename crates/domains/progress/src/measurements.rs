@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use spotter_contract::{
-    Area, Body, ListQuery, Path, Query, Read, Success, Write, activity::Measured, answer, listed,
-    operation, path,
+    Area, Body, ListQuery, Path, Query, Read, Success, Write, activity::MeasuredValue, answer,
+    listed, operation, path,
 };
 use spotter_kernel::{
     Change, Date, Event, Key, Patch, Problem, Result, Rule, Timestamp, id::ClientId, text::Text,
@@ -16,8 +16,8 @@ use crate::{
     effects::ProgressEffect,
     goal_progress,
     measurement::{
-        Components, FIND, Measurement, MeasurementId, MeasurementStatus, MeasurementView, Source,
-        TALLY,
+        Components, FIND, Measurement, MeasurementId, MeasurementSource, MeasurementStatus,
+        MeasurementView, TALLY,
     },
     permissions::check_own,
     rules::ProgressRule,
@@ -45,7 +45,7 @@ filters! {
     }
 }
 
-/// In which units to tell.
+/// The units of the answer.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct UnitsFilter {
@@ -60,7 +60,7 @@ impl UnitsFilter {
     }
 }
 
-/// Measurements as they are told, each by its type.
+/// API forms of measurements, each by its type.
 fn views(cx: &mut Read, all: &[Measurement], units: Units) -> Result<Vec<MeasurementView>> {
     let types = MeasurementType::all(cx)?;
     let of = |one: &Measurement| types.iter().find(|kind| kind.key() == one.r#type);
@@ -101,7 +101,7 @@ fn get_measurement(
 }
 
 answer!(LatestAnswer {
-    /// One of each type of which there is any, by the types' keys.
+    /// The latest measurement of each type, by key.
     measurements: Vec<MeasurementView>,
 });
 
@@ -114,34 +114,34 @@ fn get_latest_measurements(
     let latest: Vec<(Option<MeasurementId>,)> = cx.all(LATEST, params![at.client_id])?;
     let ids = latest.into_iter().filter_map(|(id,)| id);
     let client = at.client_id;
-    let request = ids.map(|id| vec![client.bind().into_owned(), id.bind().into_owned()]);
-    let all: Vec<Measurement> = cx.one_each(FIND, request)?.into_iter().flatten().collect();
+    let params = ids.map(|id| vec![client.bind().into_owned(), id.bind().into_owned()]);
+    let all: Vec<Measurement> = cx.one_each(FIND, params)?.into_iter().flatten().collect();
     Ok(LatestAnswer { measurements: views(cx, &all, output.units())? })
 }
 
-/// A measurement to be recorded.
+/// The measurement to record.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewMeasurement {
     /// A key of `GET /measurement-types`.
     pub r#type: TypeKey,
-    /// What was measured, in `unit`; not with `components`.
+    /// Value in `unit`; not with `components`.
     pub value: Option<f64>,
-    /// Of a blood pressure.
+    /// Components of a blood pressure.
     pub components: Option<Components>,
     /// One of the type's units; the metric one when absent.
     pub unit: Option<Text<20>>,
     /// Now when absent; not in the future.
     pub measured_at: Option<Timestamp>,
     /// `device` or `import` where it was not typed in.
-    pub source: Option<Source>,
+    pub source: Option<MeasurementSource>,
     /// Note, as free text.
     pub note: Option<Text<2000>>,
     /// The sender's own id: sent once more, it changes the measurement that was recorded under it.
     pub external_id: Option<Text<200>>,
 }
 
-/// What was measured, as the type keeps it.
+/// Values in the stored unit of their type.
 struct Values {
     value: Option<i64>,
     systolic: Option<i64>,
@@ -180,7 +180,7 @@ impl Values {
             (true, ..) => {
                 Err(Problem::invalid(&named("components"), ProgressRule::ComponentsRequired))
             }
-            (false, None, _) => Err(Problem::invalid(&named("value"), Rule::Missing)),
+            (false, None, _) => Err(Problem::invalid(&named("value"), Rule::Required)),
             (false, ..) => {
                 Err(Problem::invalid(&named("components"), ProgressRule::OtherMeasurementType))
             }
@@ -207,9 +207,9 @@ fn checked_time(submitted: Option<Timestamp>, now: Timestamp) -> Result<Timestam
 pub fn record(cx: &mut Write, client: ClientId, new: NewMeasurement) -> Result<Measurement> {
     let of_client = Client::find(cx, client)?;
     let of = MeasurementType::find_requested(cx, &new.r#type, "type")?;
-    let source = match (new.source, Source::of(cx)) {
-        (_, assistant @ Source::Assistant) => assistant,
-        (Some(submitted @ (Source::Device | Source::Import)), _) => submitted,
+    let source = match (new.source, MeasurementSource::of(cx)) {
+        (_, assistant @ MeasurementSource::Assistant) => assistant,
+        (Some(submitted @ (MeasurementSource::Device | MeasurementSource::Import)), _) => submitted,
         (Some(_), _) => {
             return Err(Problem::invalid("source", ProgressRule::NotMeasurementSource));
         }
@@ -222,7 +222,7 @@ fn save(
     cx: &mut Write,
     of_client: &Client,
     of: &MeasurementType,
-    source: Source,
+    source: MeasurementSource,
     new: NewMeasurement,
 ) -> Result<Measurement> {
     let client = of_client.client_id;
@@ -283,24 +283,24 @@ pub(super) fn find_type(cx: &mut Read, key: &str, field: &str) -> Result<Measure
     MeasurementType::find_requested(cx, &key, field)
 }
 
-fn components(measured: &Measured<'_>) -> Option<Components> {
+fn components(measured: &MeasuredValue<'_>) -> Option<Components> {
     measured.components.map(|(systolic, diastolic)| Components { systolic, diastolic })
 }
 
 /// Refuses what cannot have been measured.
-pub(super) fn check(cx: &mut Read, measured: &Measured<'_>, field: &str) -> Result<()> {
+pub(super) fn check(cx: &mut Read, measured: &MeasuredValue<'_>, field: &str) -> Result<()> {
     let key = TypeKey::parse(measured.r#type).ok_or(Key::NotFound)?;
-    // A type that was archived since is asked about still.
+    // A type that was archived meanwhile can still be answered.
     let of = MeasurementType::find(cx, &key)?;
     let at = format!("{field}.");
     Values::take(&of, measured.value, components(measured), measured.unit, &at).map(drop)
 }
 
-/// Records what was answered, or corrects what was recorded under the same id.
+/// Records a form's measurement, or corrects the one that was recorded under the same id.
 pub(super) fn record_answer(
     cx: &mut Write,
     client: ClientId,
-    measured: &Measured<'_>,
+    measured: &MeasuredValue<'_>,
     external_id: &str,
 ) -> Result<Measurement> {
     let of_client = Client::find(cx, client)?;
@@ -320,7 +320,7 @@ pub(super) fn record_answer(
         external_id: Some(Text::parse(external_id).map_err(|(_, rule)| Problem::internal(rule))?),
     };
     let of = MeasurementType::find(cx, &new.r#type)?;
-    save(cx, &of_client, &of, Source::Form, new)
+    save(cx, &of_client, &of, MeasurementSource::Form, new)
 }
 
 fn record_measurement(
@@ -335,7 +335,7 @@ fn record_measurement(
     Ok(MeasurementAnswer { measurement: measurement.view(&of, units) })
 }
 
-/// The units in which an answer is told to whoever has just said a unit.
+/// The units of the answer to a caller who has just given a unit.
 fn units_of(of: &MeasurementType, submitted: Option<&str>) -> Units {
     let imperial = of.unit(Units::Imperial);
     match submitted.is_some()
@@ -350,11 +350,11 @@ fn units_of(of: &MeasurementType, submitted: Option<&str>) -> Units {
 /// A measurement that the caller may change: clients correct what they have recorded themselves.
 fn own(cx: &mut Read, at: &MeasurementPath) -> Result<Measurement> {
     let found = Measurement::find(cx, at.client_id, at.measurement_id)?;
-    let rule = "Clients correct and delete what they have recorded themselves.";
-    check_own(cx, found.recorded_by, rule)?;
+    check_own(cx, found.recorded_by, ProgressRule::ForeignMeasurement)?;
     Ok(found)
 }
 
+/// The fields of a measurement to change.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 struct MeasurementChanges {
@@ -382,7 +382,7 @@ fn update_measurement(
         let is_read_back = before
             .value
             .zip(value)
-            .is_some_and(|(kept, submitted)| of.is_as_told(kept, submitted, unit.as_deref()));
+            .is_some_and(|(kept, submitted)| of.equals_displayed(kept, submitted, unit.as_deref()));
         if !is_read_back {
             (measurement.value, measurement.systolic, measurement.diastolic) =
                 (values.value, values.systolic, values.diastolic);
@@ -419,7 +419,7 @@ fn delete_measurement(
     Ok(MeasurementAnswer { measurement: deleted.view(&of, Units::Metric) })
 }
 
-/// What changes a measurement tells of it, and of the goals that follow it.
+/// Events of changing a measurement, and of the goals that follow it.
 const CHANGES: &[Event] = &[Event::MeasurementUpdated, Event::GoalUpdated];
 
 /// The operations and statements of this module.

@@ -1,5 +1,5 @@
-//! What food holds, and what several foods hold together. Amounts are those of what was eaten, in hundredths of their
-//! unit; what nobody knows is not nothing. Knows no database.
+//! Nutrients of foods, and their sums. Amounts are those of the eaten portion, in hundredths of their unit; an
+//! unknown amount is not zero. Needs no database.
 
 use std::borrow::Cow;
 
@@ -47,7 +47,7 @@ impl JsonSchema for Hundredths {
 /// Each nutrient once: its field, and what it is.
 macro_rules! nutrients {
     ($($field:ident $about:literal)+) => {
-        /// What food holds. What is absent is unknown.
+        /// Nutrients of a food. An absent one is unknown.
         #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
         #[schemars(inline)]
         #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
@@ -59,11 +59,11 @@ macro_rules! nutrients {
         #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, JsonSchema)]
         #[schemars(inline)]
         #[serde(rename_all = "camelCase")]
-        pub struct Totals {
+        pub struct NutrientTotals {
             $(#[doc = $about] $field: Total,)+
         }
 
-        impl Totals {
+        impl NutrientTotals {
             /// Adds what one more food holds.
             pub fn add(&mut self, food: &Nutrients) {
                 $(self.$field.add(food.$field);)+
@@ -73,24 +73,24 @@ macro_rules! nutrients {
 }
 
 nutrients! {
-    energy_kcal "In kcal."
-    protein_g "In grams."
-    carbohydrate_g "In grams, sugar included."
-    sugar_g "In grams."
-    fat_g "In grams, saturated fat included."
-    saturated_fat_g "In grams."
-    fibre_g "In grams."
-    salt_g "In grams."
+    energy_kcal "Energy in kilocalories."
+    protein_g "Amount in grams."
+    carbohydrate_g "Carbohydrate in grams, including sugar."
+    sugar_g "Amount in grams."
+    fat_g "Fat in grams, including saturated fat."
+    saturated_fat_g "Amount in grams."
+    fibre_g "Amount in grams."
+    salt_g "Amount in grams."
 }
 
-/// A sum of what is known.
+/// A sum of known amounts.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(inline)]
 #[serde(rename_all = "camelCase")]
 struct Total {
-    /// Of the foods of which it is known.
+    /// Sum of the items with a value.
     value: Hundredths,
-    /// Foods of which it is not known.
+    /// Number of items without a value.
     unknown: i64,
 }
 
@@ -127,9 +127,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_unknown_is_not_nothing() {
+    fn unknown_nutrients_are_not_zero() {
         let food = |value| serde_json::from_value::<Nutrients>(value).unwrap();
-        let mut totals = Totals::default();
+        let mut totals = NutrientTotals::default();
         for one in [json!({"energyKcal": 0.1, "saltG": 0}), json!({"energyKcal": 0.2}), json!({})] {
             totals.add(&food(one));
         }
@@ -145,7 +145,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn amounts_come_back_as_they_were_kept(hundredths in 0..10_000_000i64) {
+        fn amounts_round_trip(hundredths in 0..10_000_000i64) {
             let text = serde_json::to_string(&Hundredths(hundredths)).unwrap();
             prop_assert_eq!(serde_json::from_str::<Hundredths>(&text).unwrap(), Hundredths(hundredths));
         }

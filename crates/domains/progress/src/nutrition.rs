@@ -19,8 +19,8 @@ use spotter_store::{
 
 use crate::{
     effects::ProgressEffect,
-    measurement::Source,
-    nutrients::{Hundredths, Nutrients, Totals},
+    measurement::MeasurementSource,
+    nutrients::{Hundredths, NutrientTotals, Nutrients},
     nutrition_targets::{NutritionTarget, TargetView},
     permissions::today,
     rules::ProgressRule,
@@ -39,7 +39,7 @@ const DAYS_BACK: i64 = 365;
 const MEALS_MAX: i64 = 50;
 
 words! {
-    /// Which meal it was.
+    /// Meal.
     pub enum MealType {
         Breakfast = "breakfast",
         Lunch = "lunch",
@@ -50,7 +50,7 @@ words! {
 }
 
 words! {
-    /// In what an amount of food is said.
+    /// The unit of an amount of food.
     pub enum FoodUnit {
         Grams = "g",
         Millilitres = "ml",
@@ -59,30 +59,30 @@ words! {
     }
 }
 
-/// Something that was eaten, with what all of it held.
+/// A food with its nutrients.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(inline)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct FoodItem {
     /// Display name.
     pub name: Name<200>,
-    /// Whose product it is.
+    /// The food's brand.
     pub brand: Option<Name<100>>,
-    /// How much of it, in `unit`.
+    /// Amount in `unit`.
     pub amount: Hundredths,
-    /// In what the amount is said.
+    /// Unit of the amount.
     pub unit: FoodUnit,
-    /// What a serving or a piece weighs.
+    /// Weight of a serving or a piece, in grams.
     pub grams_per_serving: Option<Hundredths>,
     /// The id of the food in the sender's own list.
     pub food_id: Option<Text<100>>,
-    /// What all of it held, not a hundred grams.
+    /// Nutrients of the whole amount, not per 100 grams.
     #[serde(default)]
     pub nutrients: Nutrients,
 }
 
 record! {
-    /// A meal as it is kept.
+    /// A meal: the record.
     #[derive(Debug, Clone, PartialEq)]
     pub struct NutritionLog {
         client_id: ClientId,
@@ -91,7 +91,7 @@ record! {
         meal_type: MealType,
         logged_at: Timestamp,
         note: Option<String>,
-        source: Source,
+        source: MeasurementSource,
         items: Json<Vec<FoodItem>>,
         recorded_by_type: String,
         recorded_by: Option<Id>,
@@ -100,7 +100,7 @@ record! {
     }
 }
 
-/// A meal as it is told.
+/// A recorded meal.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "NutritionLog")]
@@ -110,17 +110,17 @@ struct NutritionLogView {
     client_id: ClientId,
     /// The date, where the client is.
     date: Date,
-    /// Which meal it was.
+    /// Which meal of the day it belongs to.
     meal_type: MealType,
     /// When it was eaten.
     logged_at: Timestamp,
     note: Option<String>,
-    /// How it came in.
-    source: Source,
+    /// How the meal was recorded.
+    source: MeasurementSource,
     /// Foods of the meal.
     items: Vec<FoodItem>,
-    /// What all of it held.
-    totals: Totals,
+    /// Total nutrients.
+    totals: NutrientTotals,
     /// Type of the person: `api_client`, `coach`, `client` or `system`.
     recorded_by_type: String,
     recorded_by: Option<Id>,
@@ -128,8 +128,8 @@ struct NutritionLogView {
     updated_at: Timestamp,
 }
 
-fn totals<'i>(items: impl IntoIterator<Item = &'i FoodItem>) -> Totals {
-    let mut totals = Totals::default();
+fn totals<'i>(items: impl IntoIterator<Item = &'i FoodItem>) -> NutrientTotals {
+    let mut totals = NutrientTotals::default();
     items.into_iter().for_each(|item| totals.add(&item.nutrients));
     totals
 }
@@ -165,9 +165,9 @@ filters! {
     struct Filters {
         /// Meals of this kind.
         meal_type: MealType => "meal_type = ?";
-        /// Of this date or later.
+        /// Meals from this date on.
         from: Date => "date >= ?";
-        /// Of before this date.
+        /// Meals before this date.
         to: Date => "date < ?";
         /// Only records that were updated at or after this instant.
         updated_from: Timestamp => "updated_at >= ?";
@@ -193,9 +193,10 @@ fn get_nutrition_log(cx: &mut Read, Path(at): Path<LogPath>) -> Result<LogAnswer
     Ok(LogAnswer { nutrition_log: found.into_view() })
 }
 
-/// A meal to be logged.
+/// The meal to record.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schemars(rename = "NewNutritionLog")]
 struct NewLog {
     /// Today when absent, where the client is; at most a year ago.
     date: Option<Date>,
@@ -253,7 +254,7 @@ fn log_meal(
         meal_type: new.meal_type.unwrap_or(MealType::Other),
         logged_at: checked_time(new.logged_at, cx.now())?,
         note: new.note.map(Into::into),
-        source: Source::of(cx),
+        source: MeasurementSource::of(cx),
         items: checked_items(new.items)?,
         recorded_by_type,
         recorded_by,
@@ -265,17 +266,19 @@ fn log_meal(
     Ok(LogAnswer { nutrition_log: log.into_view() })
 }
 
+/// The fields of a meal to change.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+#[schemars(rename = "NutritionLogChanges")]
 struct LogChanges {
     /// The date, where the client is.
     date: Change<Date>,
-    /// Which meal it was.
+    /// Which meal of the day it belongs to.
     meal_type: Change<MealType>,
     /// When it was eaten.
     logged_at: Change<Timestamp>,
     note: Patch<Text<1000>>,
-    /// What was eaten, in place of what was said before.
+    /// Items; replaces the present ones.
     items: Change<Many<FoodItem, 1, 50>>,
 }
 
@@ -305,9 +308,10 @@ fn update_nutrition_log(
     Ok(LogAnswer { nutrition_log: log.into_view() })
 }
 
-/// The meal that is no more.
+/// The meal that was deleted.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "DeletedNutritionLog")]
 struct DeletedLog {
     /// The meal's id.
     nutrition_log_id: NutritionLogId,
@@ -337,17 +341,17 @@ fn delete_nutrition_log(cx: &mut Write, Path(at): Path<LogPath>) -> Result<Delet
 
 path!(DayPath { client_id: ClientId, date: Date });
 
-/// What was eaten on a date, beside what was to be.
+/// The meals of a date beside the target.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct NutritionDay {
     client_id: ClientId,
     date: Date,
-    /// The first one first.
+    /// Meals of the day, oldest first.
     nutrition_logs: Vec<NutritionLogView>,
-    /// What all of it held.
-    totals: Totals,
-    /// What holds on that date; null where the coach has set nothing.
+    /// Total nutrients.
+    totals: NutrientTotals,
+    /// The target on that date; null if none is set.
     target: Option<TargetView>,
 }
 

@@ -1,4 +1,4 @@
-//! What clients are to eat each day, from a date on, as their coach says.
+//! Daily nutrition targets of clients, from a date on, set by their coach.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -11,7 +11,7 @@ use spotter_store::{Bind, Json, List, lists, params, record, set, statements, va
 
 use crate::{nutrients::Nutrients, permissions::today, rules::ProgressRule};
 
-/// Within so many days of today a target can begin.
+/// Days around today within which a target can begin.
 const DAYS_APART: i64 = 365;
 
 record! {
@@ -29,7 +29,7 @@ record! {
     }
 }
 
-/// What a client is to eat each day, as it is told.
+/// The daily amounts a client should eat.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "NutritionTarget")]
@@ -37,11 +37,11 @@ pub struct TargetView {
     client_id: ClientId,
     /// The first date on which it holds.
     from_date: Date,
-    /// Of each day; what is null has no target.
+    /// Daily amounts; null ones have no target.
     amounts: Nutrients,
     /// coach or system.
     set_by_type: String,
-    /// Who set it.
+    /// The person who set it.
     set_by: Option<Id>,
     updated_at: Timestamp,
 }
@@ -52,7 +52,7 @@ impl NutritionTarget {
         cx.one(ON, params![client, date])
     }
 
-    /// The API's view of the record.
+    /// Its API form.
     pub fn into_view(self) -> TargetView {
         TargetView {
             client_id: self.client_id,
@@ -79,11 +79,12 @@ fn list_nutrition_targets(
 
 path!(TargetPath { client_id: ClientId, date: Date });
 
-/// What a client is to eat each day.
+/// The daily amounts a client should eat.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schemars(rename = "NewNutritionTarget")]
 struct NewTarget {
-    /// Of each day; what is absent has no target.
+    /// Daily amounts; absent ones have no target.
     amounts: Nutrients,
 }
 

@@ -4,11 +4,13 @@ use spotter_contract::{Actor, Read};
 use spotter_kernel::{Date, Id, Key, Problem, Result, id::ClientId};
 use spotter_people::clients::Client;
 
-/// Refuses a client who would change what somebody else has made; the rule says whose it would have to be.
-pub fn check_own(cx: &Read, made_by: Option<Id>, rule: &str) -> Result<()> {
+use crate::rules::ProgressRule;
+
+/// Refuses a client who would change another person's record; the rule names whose it must be.
+pub fn check_own(cx: &Read, made_by: Option<Id>, rule: ProgressRule) -> Result<()> {
     let is_client = matches!(cx.caller().actor, Actor::Client { .. });
     match is_client && made_by != cx.caller().actor.id() {
-        true => Err(Problem::with_message(Key::Forbidden, rule)),
+        true => Err(Problem::because(Key::Forbidden, rule)),
         false => Ok(()),
     }
 }

@@ -1,9 +1,9 @@
-//! Progress photos: what clients look like from date to date. A picture is sent before, and written anew as it
-//! arrives; here it is kept for a client, told of, and fetched at signed addresses.
+//! Progress photos of clients, by date. A picture is uploaded first and re-encoded on arrival; here it is stored for
+//! a client, listed, and downloaded at signed addresses.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use spotter_company::uploads::{self, Stored, UploadId};
+use spotter_company::uploads::{self, StoredFile, UploadId};
 use spotter_contract::{
     Area, Body, Download, DownloadSource, ListQuery, Path, Payload, Read, Success, Write, answer,
     listed, operation, path,
@@ -30,7 +30,7 @@ stored_ids!(ProgressPhotoId);
 const PHOTOS_MAX: i64 = 1_000;
 
 words! {
-    /// From which side somebody is seen.
+    /// The side that the photo shows.
     pub enum Pose {
         Front = "front",
         Left = "left",
@@ -41,7 +41,7 @@ words! {
 }
 
 record! {
-    /// A photo as it is kept.
+    /// A photo: the record.
     #[derive(Debug, Clone, PartialEq)]
     pub struct Photo {
         client_id: ClientId,
@@ -61,45 +61,46 @@ record! {
     }
 }
 
-/// A photo as it is told.
+/// A progress photo.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "ProgressPhoto")]
 struct PhotoView {
     progress_photo_id: ProgressPhotoId,
     client_id: ClientId,
-    /// The date of which it is.
+    /// The date on which it was taken.
     taken_on: Date,
-    /// From which side the client is seen.
+    /// The side that the photo shows.
     pose: Pose,
     note: Option<String>,
-    /// In pixels; at most 2048.
+    /// Size in pixels, at most 2048.
     width: i64,
-    /// In pixels; at most 2048.
+    /// Size in pixels, at most 2048.
     height: i64,
     /// Size of the picture in bytes.
     size_bytes: i64,
-    /// Where the picture can be fetched, a JPEG, by whoever knows the address, while the caller may see it.
+    /// Download address of the JPEG, valid while the caller may read the photo. Anyone who has it
+    /// can download the photo.
     url: String,
     /// The same, small: at most 320 pixels on a side.
     thumbnail_url: String,
-    /// Until when both addresses are good.
+    /// Instant until which both addresses are valid.
     url_expires_at: Timestamp,
     /// Type of the person: `api_client`, `coach`, `client` or `system`.
     uploaded_by_type: String,
-    /// Who uploaded it.
+    /// The person who uploaded it.
     uploaded_by: Option<Id>,
     created_at: Timestamp,
     updated_at: Timestamp,
 }
 
-/// What events tell of a photo: no addresses, and nothing that is seen.
+/// The payload of every progress photo event, without addresses.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct PhotoEvent {
     client_id: ClientId,
     progress_photo_id: ProgressPhotoId,
-    /// The date of which it is.
+    /// The date on which it was taken.
     taken_on: Date,
 }
 
@@ -120,7 +121,7 @@ static PICTURE: Download = Download {
     read: picture,
 };
 
-/// The picture of a photo, for whoever may see it.
+/// The picture of a photo that the caller may see.
 pub fn picture(cx: &mut Read, id: Id) -> Result<DownloadSource> {
     Photo::find_file(cx, id, |photo| photo.upload_id)
 }
@@ -138,12 +139,12 @@ impl Photo {
         cx.one(FIND, params![client, id])?.ok_or_else(|| Key::NotFound.into())
     }
 
-    /// Where a file of a photo is kept, for whoever may see it.
+    /// The place of a photo's file that the caller may see.
     fn find_file(cx: &mut Read, id: Id, which: fn(&Self) -> UploadId) -> Result<DownloadSource> {
         let found: Self = cx.one(BY_ID, params![id])?.ok_or(Key::NotFound)?;
         let photo = cx.own(found, |photo| photo.client_id)?;
         let photo = cx.if_consented(photo, |photo| Some(photo.client_id))?;
-        let stored = Stored { company: cx.company(), upload: which(&photo) };
+        let stored = StoredFile { company: cx.company(), upload: which(&photo) };
         let name = format!("{}-{}.jpg", photo.taken_on, photo.pose.word());
         Ok(DownloadSource::Kept { name, media_type: JPEG, key: stored.key() })
     }
@@ -177,9 +178,9 @@ filters! {
     struct Filters {
         /// Photos from this side.
         pose: Pose => "pose = ?";
-        /// Of this date or later.
+        /// Photos taken on or after this date.
         from: Date => "taken_on >= ?";
-        /// Of before this date.
+        /// Photos taken before this date.
         to: Date => "taken_on < ?";
         /// Only records that were updated at or after this instant.
         updated_from: Timestamp => "updated_at >= ?";
@@ -206,7 +207,7 @@ fn get_progress_photo(cx: &mut Read, Path(at): Path<PhotoPath>) -> Result<PhotoA
     Ok(PhotoAnswer { progress_photo: photo.view(cx)? })
 }
 
-/// A photo to be kept.
+/// The progress photo to create.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct NewPhoto {
@@ -269,12 +270,13 @@ fn add_progress_photo(
     Ok(PhotoAnswer { progress_photo: photo.view(cx)? })
 }
 
+/// The fields of a progress photo to change.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 struct PhotoChanges {
-    /// The date of which it is.
+    /// The date on which it was taken.
     taken_on: Change<Date>,
-    /// From which side the client is seen.
+    /// The side that the photo shows.
     pose: Change<Pose>,
     note: Patch<Text<1000>>,
 }
@@ -299,7 +301,7 @@ fn update_progress_photo(
     Ok(PhotoAnswer { progress_photo: photo.view(cx)? })
 }
 
-/// The photo that is no more.
+/// The photo that was deleted.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct DeletedPhoto {

@@ -1,4 +1,4 @@
-//! What is kept of a client: what a data export holds of it. Of one who is erased nothing is left here.
+//! Privacy: what a data export contains of a client's progress. Nothing remains after erasure.
 
 use spotter_company::uploads::{self, UploadId};
 use spotter_contract::{Area, ErasureAction, ErasureRule, ExportSection, RelatedRecords, Write};

@@ -14,7 +14,7 @@ phrases! {
             "mag hoogstens {of} zijn"
             "darf höchstens {of} sein"
         AchievedGoal
-            "must be active: an achieved goal is opened again before it is anything else"
+            "must be active: reopen an achieved goal first"
             "moet actief zijn: een bereikt doel wordt eerst heropend"
             "muss aktiv sein: ein erreichtes Ziel wird zuerst wieder geöffnet"
         AmountOfCheck
@@ -22,7 +22,7 @@ phrases! {
             "moet leeg zijn bij een afvink-gewoonte"
             "muss bei einer Abhak-Gewohnheit leer sein"
         AmountRequired
-            "must be present unless status is skipped"
+            "is required unless status is skipped"
             "is verplicht, behalve bij overgeslagen"
             "muss angegeben werden, außer bei übersprungen"
         BeforeStartDate
@@ -46,9 +46,10 @@ phrases! {
             "moet gestopt zijn, of actief na gemist of gestopt"
             "muss aufgegeben sein, oder aktiv nach verfehlt oder aufgegeben"
         ComponentsRequired
-            "must be present, and value absent"
-            "is verplicht, zonder value"
-            "muss angegeben werden, ohne value"
+            "is required in place of value"
+            "vul boven- en onderdruk in"
+            "geben Sie den oberen und den unteren Wert an",
+            page "enter both values of the blood pressure"
         DirectionOfCounted
             "must be increase, or absent, where it is counted"
             "moet increase zijn, of leeg, als er geteld wordt"
@@ -61,6 +62,18 @@ phrases! {
             "must be absent: it follows what it is counted by"
             "moet leeg zijn: het volgt wat er geteld wordt"
             "muss leer sein: es folgt dem, was gezählt wird"
+        ForeignGoal
+            "Only staff can change a goal that a coach has set."
+            "Alleen het team kan een doel van een coach wijzigen."
+            "Nur das Team kann ein Ziel ändern, das ein Coach gesetzt hat."
+        ForeignHabit
+            "Only staff can change a habit that a coach has set."
+            "Alleen het team kan een gewoonte van een coach wijzigen."
+            "Nur das Team kann eine Gewohnheit ändern, die ein Coach gesetzt hat."
+        ForeignMeasurement
+            "Only staff can change a measurement that a coach has recorded."
+            "Alleen het team kan een meting van een coach wijzigen."
+            "Nur das Team kann eine Messung ändern, die ein Coach erfasst hat."
         GivenOfCounted
             "must be absent where it is counted"
             "moet leeg zijn als er geteld wordt"
@@ -91,7 +104,7 @@ phrases! {
             "moet een eigen soort van je bedrijf zijn"
             "muss eine eigene Art Ihres Unternehmens sein"
         NotProgressPhoto
-            "must be a picture that you have sent with purpose=progress_photo, not used yet"
+            "must be an unused picture that you uploaded with purpose=progress_photo"
             "moet een foto zijn die je met purpose=progress_photo hebt verstuurd en nog niet gebruikt"
             "muss ein Bild sein, das Sie mit purpose=progress_photo gesendet und nicht benutzt haben"
         NotWeekdays
@@ -144,7 +157,7 @@ phrases! {
             "moet leeg zijn als vanaf nul wordt geteld"
             "muss leer sein, wenn von null gezählt wird"
         StartUnknown
-            "must be present if the start value is unknown"
+            "is required if the start value is unknown"
             "is verplicht als de beginwaarde onbekend is"
             "muss angegeben werden, wenn der Anfangswert unbekannt ist"
         TargetAboveStart
@@ -185,15 +198,17 @@ phrases! {
             "es dürfen höchstens {max} Fotos sein"
         UnitAlone
             "must come with value or components"
-            "hoort bij value of components"
-            "gehört zu value oder components"
+            "hoort bij een waarde"
+            "gehört zu einem Wert",
+            page "belongs to a value"
         UnitOfUnitless { kind: String }
             "must be absent: {kind} has none"
             "moet leeg zijn: {kind} heeft er geen"
             "muss leer sein: {kind} hat keine"
         UnknownMeasurementType
             "must be a type of GET /measurement-types"
-            "moet een soort van GET /measurement-types zijn"
-            "muss eine Art von GET /measurement-types sein"
+            "kies wat er gemeten is"
+            "wählen Sie, was gemessen wurde",
+            page "choose what is measured"
     }
 }

@@ -1,9 +1,9 @@
-//! Streaks: how often in a row a habit was kept, by local dates. Knows no database and no clock.
+//! Streaks: how often in a row a habit was kept, by local dates. Needs no database and no clock.
 //!
-//! A streak of days is a run of due days that were kept; days that were skipped or paused neither add nor break.
-//! A streak of weeks is a run of ISO weeks in which the habit was kept often enough; a week that was broken into
-//! by a pause, a skipped day, or the habit's first or last day counts where it was enough, and breaks nothing.
-//! What is not over yet breaks nothing: neither today nor this week.
+//! A streak of days is a run of due days that were kept; skipped or paused days neither count nor break it. A streak
+//! of weeks is a run of ISO weeks in which the habit was kept often enough; a partial week (a pause, a skipped day,
+//! or the habit's first or last day) counts where it was enough, and breaks nothing. A period that is not over breaks
+//! nothing: neither today nor this week.
 
 use std::collections::BTreeMap;
 
@@ -24,7 +24,7 @@ words! {
 }
 
 words! {
-    /// What became of a habit on a date: kept, not kept, or left out on purpose.
+    /// The status of an entry: kept, missed, or skipped on purpose.
     pub enum EntryStatus { Done = "done", Missed = "missed", Skipped = "skipped" }
 }
 
@@ -33,11 +33,11 @@ words! {
 #[schemars(inline)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Schedule {
-    /// On every day, on some days of the week, or so often a week.
+    /// Kind of schedule: every day, some weekdays, or a number of times a week.
     pub kind: ScheduleKind,
     /// The ISO weekdays, 1 = Monday to 7 = Sunday, of `weekdays`.
     pub weekdays: Option<Vec<i64>>,
-    /// How often, of `times_per_week`: 1 to 7.
+    /// Times per week, 1 to 7, for the schedule `times_per_week`.
     pub times: Option<i64>,
 }
 
@@ -62,7 +62,7 @@ impl Schedule {
                 return wrong("schedule.times", Rule::OutOfRange { min: 1, max: 7 }.into());
             }
             (ScheduleKind::Weekdays, None, _) => {
-                return wrong("schedule.weekdays", Rule::Missing.into());
+                return wrong("schedule.weekdays", Rule::Required.into());
             }
             (ScheduleKind::Daily | ScheduleKind::TimesPerWeek, Some(_), _) => {
                 return wrong("schedule.weekdays", ProgressRule::OnlyWithWeekdays.into());
@@ -91,7 +91,7 @@ impl Schedule {
 /// A schedule from a date on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Version {
+pub struct ScheduleVersion {
     /// The first date on which it holds.
     pub from: Date,
     /// When the habit is due.
@@ -109,11 +109,11 @@ pub struct Rest {
     pub until: Option<Date>,
 }
 
-/// What is known of when a habit is due.
+/// The facts that determine when a habit is due.
 #[derive(Debug, Clone, Copy)]
 pub struct HabitSchedule<'c> {
     /// Its schedules, the first one from its first day on.
-    pub versions: &'c [Version],
+    pub versions: &'c [ScheduleVersion],
     /// When it rests.
     pub rests: &'c [Rest],
     /// Its first day.
@@ -129,7 +129,7 @@ pub struct Streak {
     pub longest: i64,
     /// The last run.
     pub last: i64,
-    /// The last day on which that run still stands if nothing is done; none where it stands for good.
+    /// The last day on which the streak lasts without a new entry; `None` where it cannot break.
     pub holds_until: Option<Date>,
 }
 
@@ -143,7 +143,7 @@ impl Streak {
     }
 }
 
-/// What is found out of a day or a week.
+/// The result of a day or week.
 enum PeriodResult {
     Kept,
     Neutral,
@@ -167,7 +167,7 @@ impl HabitSchedule<'_> {
     /// From when on the unit has been that of the last schedule.
     fn beginning(&self) -> Date {
         let Some(last) = self.versions.last() else { return self.start };
-        let same = |version: &&Version| version.schedule.unit() == last.schedule.unit();
+        let same = |version: &&ScheduleVersion| version.schedule.unit() == last.schedule.unit();
         let first = self.versions.iter().rev().take_while(same).last();
         first.map_or(self.start, |first| first.from.max(self.start))
     }
@@ -248,7 +248,7 @@ impl HabitSchedule<'_> {
                 return date.plus_days(step - 1);
             }
             let last = date.plus_days(step - 1)?;
-            // From a rest that nobody has ended on, nothing is due.
+            // During an open pause nothing is due.
             let rests_on = |rest: &Rest| rest.until.is_none() && rest.from <= last;
             if self.end.is_some_and(|end| date > end) || self.rests.iter().any(rests_on) {
                 return None;
@@ -276,7 +276,7 @@ mod tests {
 
     fn streak(schedule: Schedule, rests: &[Rest], entries: &[(&str, EntryStatus)]) -> Streak {
         let start = date("2026-03-02");
-        let versions = [Version { from: start, schedule }];
+        let versions = [ScheduleVersion { from: start, schedule }];
         let habit_schedule = HabitSchedule { versions: &versions, rests, start, end: None };
         habit_schedule.streak(&entries.iter().map(|(day, status)| (date(day), *status)).collect())
     }
@@ -294,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_skipped_or_rests_neither_adds_nor_breaks() {
+    fn skipped_or_paused_days_neither_add_nor_break() {
         let rest = Rest { from: date("2026-03-11"), until: Some(date("2026-03-20")) };
         let entries = [("2026-03-09", Done), ("2026-03-10", Skipped), ("2026-03-20", Done)];
         assert_eq!(streak(Schedule::DAILY, std::slice::from_ref(&rest), &entries).last, 2);
@@ -386,7 +386,7 @@ mod tests {
             let entries: BTreeMap<_, _> = output.iter().map(|(day, at)| (on(*day), status(*at))).collect();
             let days: BTreeSet<i64> = weekdays.clone();
             let schedule = schedule(ScheduleKind::Weekdays, Some(weekdays.into_iter().collect()), None);
-            let versions = [Version { from: start, schedule }];
+            let versions = [ScheduleVersion { from: start, schedule }];
             let rests: Vec<Rest> = rest
                 .map(|(from, days)| Rest { from: on(from), until: days.map(|days| on(from + days)) })
                 .into_iter()
@@ -411,7 +411,7 @@ mod tests {
             let on = |day: i64| start.plus_days(day).unwrap();
             let entries: BTreeMap<_, _> = output.iter().map(|day| (on(*day), Done)).collect();
             let schedule = schedule(ScheduleKind::TimesPerWeek, None, Some(times));
-            let versions = [Version { from: start, schedule }];
+            let versions = [ScheduleVersion { from: start, schedule }];
             let habit_schedule = HabitSchedule { versions: &versions, rests: &[], start, end: None };
             let today = output.iter().max().copied().unwrap_or(0) + ahead;
             let reached = |week: i64| output.range(week * 7..week * 7 + 7).count() as i64 >= times;

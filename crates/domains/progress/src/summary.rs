@@ -1,12 +1,11 @@
-//! What came of a span of time, at a glance: what was measured, which habits were kept, how goals stand, how often
-//! was trained.
+//! A summary of a period: measurements, habits, goals and workouts.
 
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use spotter_contract::{Area, Path, Query, Read, answer, operation};
-use spotter_kernel::{Date, Key, Result, Timestamp, date::checked_range, id::ClientId};
+use spotter_kernel::{Date, DateRange, Key, Result, id::ClientId, span::Span};
 use spotter_people::clients::{Client, ClientPath};
 use spotter_store::{Bind, Value, params, statements};
 
@@ -26,7 +25,7 @@ const DAYS_MAX: i64 = 366;
 
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct DateRange {
+struct SummaryQuery {
     /// The first date; `PUBLIC_API_DATE_RANGE_REQUIRED` when absent.
     #[schemars(required, with = "Date")]
     from: Option<Date>,
@@ -37,7 +36,7 @@ struct DateRange {
     units: Option<Units>,
 }
 
-/// What became of a value.
+/// The trend of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
 #[schemars(inline)]
 #[serde(rename_all = "camelCase")]
@@ -56,7 +55,7 @@ struct ValueChange {
     mean: f64,
 }
 
-/// What was measured of a type.
+/// The first, latest and extreme values of a measurement type.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct MeasurementSummary {
@@ -67,32 +66,32 @@ struct MeasurementSummary {
     unit: Option<String>,
     /// Number of measurements.
     count: i64,
-    /// Of the value; null where there are two.
+    /// Statistics of the value; null for types with components.
     value: Option<ValueChange>,
-    /// Of the pressure at the beat.
+    /// Systolic pressure.
     systolic: Option<ValueChange>,
-    /// Of the pressure in the pause.
+    /// Diastolic pressure.
     diastolic: Option<ValueChange>,
 }
 
-/// How a habit was kept.
+/// The adherence to a habit in a period.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct HabitSummary {
     habit_id: HabitId,
     name: String,
-    /// Days on which it was kept.
+    /// Number of days on which the habit was kept.
     done: i64,
-    /// Days on which it was not, though something was said.
+    /// Number of days on which the habit was recorded but not kept.
     missed: i64,
-    /// Days on which it was left out on purpose.
+    /// Number of days that were skipped on purpose.
     skipped: i64,
-    /// How often in a row it was kept, as of today.
+    /// Number of dates in a row on which the habit was kept, as of today.
     current_streak: i64,
     streak_unit: StreakUnit,
 }
 
-/// How many goals stand where.
+/// Number of goals by status.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, JsonSchema)]
 #[schemars(inline)]
 #[serde(rename_all = "camelCase")]
@@ -103,27 +102,27 @@ struct GoalCounts {
     achieved: i64,
     /// Goals missed within the range.
     missed: i64,
-    /// Goals given up within the range.
+    /// Goals abandoned within the range.
     abandoned: i64,
 }
 
-/// A client's progress in a span of dates.
+/// A client's progress in a period.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct ProgressSummary {
     client_id: ClientId,
     from: Date,
     to: Date,
-    /// Of each type that was measured, by the types' keys.
+    /// Summaries of measurement types, by key.
     measurements: Vec<MeasurementSummary>,
-    /// Of habits that are not archived.
+    /// Summaries of habits that are not archived.
     habits: Vec<HabitSummary>,
     goals: GoalCounts,
     /// Workouts that were completed.
     sessions_completed: i64,
     /// Check-ups that were given.
     checkups_assigned: i64,
-    /// How many of these were answered.
+    /// Number of check-ups that were submitted.
     checkups_submitted: i64,
     /// Photos of these dates.
     photos: i64,
@@ -134,19 +133,20 @@ answer!(SummaryAnswer { summary: ProgressSummary });
 fn measured(
     cx: &mut Read,
     client: ClientId,
-    (from, to): (Date, Date),
+    dates: DateRange,
     units: Units,
 ) -> Result<Vec<MeasurementSummary>> {
-    let (since, until) = amounts::instants((from, to));
-    let amounts = amounts::between(cx, client, (from, to))?;
-    let request = |amount: &Amount| -> Vec<Value<'static>> {
+    let DateRange { from, to } = dates;
+    let Span { start: since, end: until } = amounts::instants(dates);
+    let amounts = amounts::between(cx, client, dates)?;
+    let params = |amount: &Amount| -> Vec<Value<'static>> {
         let kind = amount.r#type.bind().into_owned();
         let of = [client.bind().into_owned(), kind, from.bind().into_owned()];
         [&of[..], &[to.bind().into_owned(), since.bind().into_owned(), until.bind().into_owned()]]
             .concat()
     };
-    let first: Vec<Option<Measurement>> = cx.one_each(FIRST, amounts.iter().map(request))?;
-    let latest: Vec<Option<Measurement>> = cx.one_each(LATEST, amounts.iter().map(request))?;
+    let first: Vec<Option<Measurement>> = cx.one_each(FIRST, amounts.iter().map(params))?;
+    let latest: Vec<Option<Measurement>> = cx.one_each(LATEST, amounts.iter().map(params))?;
     let types = MeasurementType::all(cx)?;
     let mut output = Vec::with_capacity(amounts.len());
     for ((amount, first), latest) in amounts.iter().zip(&first).zip(&latest) {
@@ -194,11 +194,12 @@ fn measured(
 fn kept_rate(
     cx: &mut Read,
     client: ClientId,
-    (from, to): (Date, Date),
+    dates: DateRange,
     today: Date,
 ) -> Result<Vec<HabitSummary>> {
     let habits: Vec<Habit> = cx.all(HABITS, params![client])?;
-    let rows: Vec<(HabitId, EntryStatus, i64)> = cx.all(ENTRIES, params![client, from, to])?;
+    let rows: Vec<(HabitId, EntryStatus, i64)> =
+        cx.all(ENTRIES, params![client, dates.from, dates.to])?;
     let counts: BTreeMap<(HabitId, EntryStatus), i64> =
         rows.into_iter().map(|(habit, status, count)| ((habit, status), count)).collect();
     let output = |habit: &Habit| {
@@ -217,12 +218,8 @@ fn kept_rate(
     Ok(habits.iter().map(output).collect())
 }
 
-fn counted(
-    cx: &mut Read,
-    client: ClientId,
-    (since, until): (Timestamp, Timestamp),
-) -> Result<GoalCounts> {
-    let rows: Vec<(GoalStatus, i64)> = cx.all(GOALS, params![client, since, until])?;
+fn counted(cx: &mut Read, client: ClientId, span: Span) -> Result<GoalCounts> {
+    let rows: Vec<(GoalStatus, i64)> = cx.all(GOALS, params![client, span.start, span.end])?;
     let count = |status| rows.iter().find(|(own, _)| *own == status).map_or(0, |(_, count)| *count);
     Ok(GoalCounts {
         active: count(GoalStatus::Active),
@@ -235,14 +232,15 @@ fn counted(
 fn get_progress_summary(
     cx: &mut Read,
     Path(at): Path<ClientPath>,
-    Query(wanted): Query<DateRange>,
+    Query(wanted): Query<SummaryQuery>,
 ) -> Result<SummaryAnswer> {
     let client = Client::find(cx, at.client_id)?;
-    let (from, to) = checked_range(wanted.from, wanted.to, DAYS_MAX)?;
+    let dates = DateRange::checked(wanted.from, wanted.to, DAYS_MAX)?;
+    let DateRange { from, to } = dates;
     let zone = client.zone(cx)?;
     let today = zone.date_at(cx.now());
     let units = wanted.units.unwrap_or(Units::Metric);
-    let span = (from.start_in(&zone), to.tomorrow().start_in(&zone));
+    let span = dates.span(&zone);
     let until = cx.training()?.completed(cx, at.client_id, to.tomorrow())?;
     let photos: Option<(i64,)> = cx.one(COUNT_BETWEEN, params![at.client_id, from, to])?;
     let (checkups_assigned, checkups_submitted) = cx.checkups()?.given(cx, at.client_id, span)?;
@@ -250,8 +248,8 @@ fn get_progress_summary(
         client_id: at.client_id,
         from,
         to,
-        measurements: measured(cx, at.client_id, (from, to), units)?,
-        habits: kept_rate(cx, at.client_id, (from, to), today)?,
+        measurements: measured(cx, at.client_id, dates, units)?,
+        habits: kept_rate(cx, at.client_id, dates, today)?,
         goals: counted(cx, at.client_id, span)?,
         sessions_completed: cx.training()?.completed(cx, at.client_id, from)? - until,
         checkups_assigned,

@@ -1,156 +1,29 @@
 //! Types of measurements: those that everybody knows, and those that a company adds.
 
-use std::borrow::Cow;
+mod key;
+mod standard;
 
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::{Deserialize, Deserializer, Serialize};
-use spotter_company::folding::slug;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use spotter_contract::{
     Area, Body, ListQuery, Path, Read, Success, Write, answer, listed, operation, path,
 };
 use spotter_kernel::{
     Change, Id, Key, Page, Patch, Problem, Result, Rule, Timestamp,
     number::BoundedInteger,
-    problem::refuse,
     text::{Name, Text},
 };
 use spotter_store::{NoFilters, params, record, set, statements, values};
 
 use crate::{
     rules::ProgressRule,
-    units::{Quantity, Unit, Units, rounded},
+    units::{Unit, Units, rounded},
 };
-
-/// The key of a type, such as `weight`: small letters, digits and underscores.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(transparent)]
-pub struct TypeKey(String);
-
-/// Longest key.
-const KEY_MAX: usize = 40;
-
-impl TypeKey {
-    /// The key that this text is.
-    pub fn parse(text: &str) -> Option<Self> {
-        let fits = |c: u8| c.is_ascii_lowercase() || c.is_ascii_digit() || c == b'_';
-        let right = !text.is_empty() && text.len() <= KEY_MAX && text.bytes().all(fits);
-        right.then(|| Self(text.to_owned()))
-    }
-
-    /// The key that a label makes; one of the type's id where nothing of it is a letter or digit of ASCII.
-    fn of(label: &str, id: Id) -> Self {
-        let words = slug(label, "").to_ascii_lowercase();
-        let words =
-            words.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
-        let key: String = words.collect::<Vec<_>>().join("_").chars().take(KEY_MAX).collect();
-        Self::parse(&key).unwrap_or_else(|| Self(format!("own_{id}")))
-    }
-
-    /// Whether it is that of a type that everybody knows.
-    pub fn is_everybodys(&self) -> bool {
-        standard_types().any(|known| known.key == self.0)
-    }
-
-    /// Its text.
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-}
-
-impl<'de> Deserialize<'de> for TypeKey {
-    fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
-        let text = Cow::<str>::deserialize(d)?;
-        Self::parse(&text)
-            .ok_or_else(|| refuse(Key::InvalidEnum, ProgressRule::UnknownMeasurementType))
-    }
-}
-
-impl JsonSchema for TypeKey {
-    fn inline_schema() -> bool {
-        true
-    }
-    fn schema_name() -> Cow<'static, str> {
-        "MeasurementTypeKey".into()
-    }
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({"type": "string", "pattern": "^[a-z0-9_]{1,40}$", "examples": ["weight"],
-            spotter_kernel::problem::INVALID: Key::InvalidEnum.wire()})
-    }
-}
-
-impl spotter_store::Bind for TypeKey {
-    fn bind(&self) -> spotter_store::Value<'_> {
-        spotter_store::Value::Text(self.as_str().into())
-    }
-}
+pub use key::TypeKey;
+use standard::standard_types;
+pub use standard::{BLOOD_PRESSURE, StandardType};
 
 spotter_store::column_from! { TypeKey: String, |text| TypeKey::parse(&text); }
-
-/// A type that everybody knows.
-#[derive(Debug, PartialEq)]
-pub struct StandardType {
-    key: &'static str,
-    label: &'static str,
-    quantity: Quantity,
-    /// The least and the most, as they are kept: what is outside was mistyped.
-    range: (i64, i64),
-}
-
-const fn standard(
-    key: &'static str,
-    label: &'static str,
-    quantity: Quantity,
-    range: (i64, i64),
-) -> StandardType {
-    StandardType { key, label, quantity, range }
-}
-
-/// A part of the body with two sides.
-macro_rules! around {
-    ($($key:literal $label:literal)+) => { [$(standard($key, $label, Quantity::Length, (500, 30_000))),+] };
-}
-
-/// The type of which a measurement has two values.
-pub const BLOOD_PRESSURE: &str = "blood_pressure";
-
-const BODY: [StandardType; 14] = [
-    standard("weight", "Weight", Quantity::Mass, (10_000, 500_000)),
-    standard("lean_mass", "Lean mass", Quantity::Mass, (5_000, 300_000)),
-    standard("muscle_mass", "Muscle mass", Quantity::Mass, (2_000, 200_000)),
-    standard("bone_mass", "Bone mass", Quantity::Mass, (200, 20_000)),
-    standard("height", "Height", Quantity::Length, (5_000, 28_000)),
-    standard("body_fat", "Body fat", Quantity::Share, (100, 10_000)),
-    standard("body_water", "Body water", Quantity::Share, (100, 10_000)),
-    standard("blood_oxygen", "Blood oxygen", Quantity::Share, (100, 10_000)),
-    standard(BLOOD_PRESSURE, "Blood pressure", Quantity::Pressure, (20, 300)),
-    standard("resting_heart_rate", "Resting heart rate", Quantity::Rate, (20, 300)),
-    standard("blood_glucose", "Blood glucose", Quantity::Glucose, (50, 5_000)),
-    standard("body_temperature", "Body temperature", Quantity::Temperature, (3_000, 4_500)),
-    standard("sleep", "Sleep", Quantity::Duration, (0, 86_400)),
-    standard("steps", "Steps", Quantity::Count, (0, 200_000)),
-];
-
-const AROUND: [StandardType; 14] = around! {
-    "neck" "Neck"
-    "shoulders" "Shoulders"
-    "chest" "Chest"
-    "waist" "Waist"
-    "abdomen" "Abdomen"
-    "hips" "Hips"
-    "left_upper_arm" "Left upper arm"
-    "right_upper_arm" "Right upper arm"
-    "left_forearm" "Left forearm"
-    "right_forearm" "Right forearm"
-    "left_thigh" "Left thigh"
-    "right_thigh" "Right thigh"
-    "left_calf" "Left calf"
-    "right_calf" "Right calf"
-};
-
-/// The types that everybody knows, in the order in which they are shown.
-fn standard_types() -> impl Iterator<Item = &'static StandardType> {
-    BODY.iter().chain(&AROUND)
-}
 
 record! {
     /// A type that a company has added.
@@ -199,7 +72,7 @@ impl MeasurementType {
         own.map(|own| Self::Own(Box::new(own))).ok_or_else(|| Key::NotFound.into())
     }
 
-    /// The same for what a request says: where there is none, or it is archived, the field is wrong.
+    /// The same for a request: a missing or archived type is an error of the field.
     pub fn find_requested(cx: &mut Read, key: &TypeKey, field: &str) -> Result<Self> {
         match Self::find(cx, key) {
             Ok(Self::Own(own)) if own.archived_at.is_some() => {
@@ -221,7 +94,7 @@ impl MeasurementType {
         Ok(standard_types().map(Self::Known).chain(own).collect())
     }
 
-    /// Its key.
+    /// Key of the schedule.
     pub fn key(&self) -> TypeKey {
         match self {
             Self::Known(known) => TypeKey(known.key.to_owned()),
@@ -249,7 +122,7 @@ impl MeasurementType {
         }
     }
 
-    /// The unit in which it is told; nothing for an own type without one.
+    /// The displayed unit; `None` for a custom type without one.
     pub fn unit(&self, units: Units) -> Option<String> {
         match self {
             Self::Known(known) => Some(known.quantity.unit(units).word().to_owned()),
@@ -257,14 +130,14 @@ impl MeasurementType {
         }
     }
 
-    /// The unit that was said, or the metric one.
+    /// The given unit, or the metric one.
     fn own_unit(&self, submitted: Option<&str>) -> Option<Unit> {
         let Self::Known(known) = self else { return None };
         let unit = submitted.map_or(Some(known.quantity.units()[0]), Unit::parse)?;
         known.quantity.units().contains(&unit).then_some(unit)
     }
 
-    /// A value in a unit as it is kept; the unit is the metric one where none is said.
+    /// The stored form of a value; in the metric unit where none is given.
     pub fn take(&self, value: f64, unit: Option<&str>, field: &str) -> Result<i64> {
         let kept = match self {
             Self::Known(_) => {
@@ -280,7 +153,7 @@ impl MeasurementType {
         if (least..=most).contains(&kept) { Ok(kept) } else { Err(self.out_of_range(field)) }
     }
 
-    /// The unit stands beside the value that this field is.
+    /// The unit is the field next to this value.
     fn no_such_unit(&self, field: &str) -> Problem {
         let at = field.rsplit_once('.').map_or_else(String::new, |(at, _)| format!("{at}."));
         let units = match self {
@@ -312,21 +185,21 @@ impl MeasurementType {
         Problem::invalid(field, rule)
     }
 
-    /// Whether a value in a unit is what is told of the one that is kept: who writes back what they have read changes
-    /// nothing, whichever unit they have read it in.
-    pub fn is_as_told(&self, kept: i64, value: f64, unit: Option<&str>) -> bool {
+    /// Whether a value in a unit is the displayed form of a stored one: writing back what was read changes nothing,
+    /// in either unit.
+    pub fn equals_displayed(&self, kept: i64, value: f64, unit: Option<&str>) -> bool {
         match self {
             Self::Known(_) => self.own_unit(unit).is_some_and(|unit| unit.show(kept) == value),
             Self::Own(_) => self.show(kept, Units::Metric) == value,
         }
     }
 
-    /// A value as it is told.
+    /// The displayed form of a value.
     pub fn show(&self, kept: i64, units: Units) -> f64 {
         self.displayed(kept, units, Unit::show)
     }
 
-    /// A difference of two values as it is told.
+    /// The displayed form of a difference of two values.
     pub fn show_difference(&self, kept: i64, units: Units) -> f64 {
         self.displayed(kept, units, Unit::show_difference)
     }
@@ -379,11 +252,11 @@ impl MeasurementType {
 #[schemars(inline)]
 #[serde(rename_all = "camelCase")]
 struct UnitView {
-    /// As `unit` says it; empty for an own type without one.
+    /// Symbol of the unit; empty for own types without one.
     unit: String,
-    /// Its UCUM code; null for units of own types.
+    /// UCUM code; null for units of own types.
     ucum: Option<String>,
-    /// Decimals with which values are told.
+    /// Number of decimals of returned values.
     decimals: i64,
     /// The least that is taken.
     minimum: f64,
@@ -401,11 +274,11 @@ struct TypeView {
     label: String,
     /// The names of the values of which it has several; empty where it has one.
     components: Vec<&'static str>,
-    /// Its units, the metric one first.
+    /// Units, the metric one first.
     units: Vec<UnitView>,
     /// Whether the company has added it.
     is_own: bool,
-    /// Whether nothing new is measured of it.
+    /// Whether new measurements of it are refused.
     is_archived: bool,
 }
 
@@ -424,11 +297,11 @@ const OWN_MAX: usize = 100;
 /// Largest value of an own type.
 const VALUE_MAX: f64 = 1_000_000_000.0;
 
-/// A type to be added.
+/// The measurement type to create.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewMeasurementType {
-    /// What people call it; its key is made of it.
+    /// Display name; the key is made from it.
     pub label: Name<60>,
     /// Such as `kg`, `cm` or `repetitions`; none when absent.
     pub unit: Option<Text<20>>,
@@ -440,7 +313,7 @@ pub struct NewMeasurementType {
     pub maximum: f64,
 }
 
-/// The least and the most as they are kept.
+/// The stored forms of minimum and maximum.
 fn bounds(minimum: f64, maximum: f64, decimals: i64) -> Result<(i64, i64)> {
     let within = |value: f64| value.abs() <= VALUE_MAX;
     if !within(minimum) {
@@ -498,6 +371,7 @@ fn create_measurement_type(
     Ok(TypeAnswer { measurement_type: MeasurementType::Own(Box::new(own)).view() })
 }
 
+/// The fields of a measurement type to change.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 struct MeasurementTypeChanges {
@@ -507,7 +381,7 @@ struct MeasurementTypeChanges {
     minimum: Change<f64>,
     /// The most that is taken from now on.
     maximum: Change<f64>,
-    /// Nothing new is measured of an archived type; what was measured stays.
+    /// Whether the type is archived; archived types take no new measurements.
     is_archived: Change<bool>,
 }
 
@@ -563,67 +437,4 @@ statements! {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn of(key: &str) -> MeasurementType {
-        MeasurementType::Known(standard_types().find(|known| known.key == key).unwrap())
-    }
-
-    #[test]
-    fn keys_are_made_of_labels() {
-        let id = Id::first_at(Timestamp::from_millis(1));
-        let key = |label| TypeKey::of(label, id).0;
-        assert_eq!(key("Grip strength (left)"), "grip_strength_left");
-        assert_eq!(key("Größe — Ø"), "grosse_o");
-        assert_eq!(key("握力"), format!("own_{id}"));
-        assert_eq!(TypeKey::parse("Weight"), None);
-    }
-
-    #[test]
-    fn what_is_mistyped_is_refused_in_both_units() {
-        let weight = of("weight");
-        assert_eq!(weight.take(160.0, Some("lb"), "value").unwrap(), 72_575);
-        // What is told of 81.5 kg in pounds leaves it where it is; anything else is a change.
-        assert!(weight.is_as_told(81_500, 179.68, Some("lb")));
-        assert!(!weight.is_as_told(81_500, 179.69, Some("lb")));
-        let wrong = weight.take(7_235.0, None, "value").unwrap_err().to_string();
-        assert!(wrong.contains("must be 10–500 kg (22.05–1102.31 lb)"), "{wrong}");
-        let wrong = weight.take(72.0, Some("cm"), "value").unwrap_err().to_string();
-        assert!(wrong.contains("must be kg or lb"), "{wrong}");
-        assert!(of("steps").take(f64::NAN, None, "value").is_ok_and(|steps| steps == 0));
-    }
-
-    /// What is told as the least and the most is taken, in every unit, and nothing a step beyond it.
-    #[test]
-    fn limits_that_are_told_are_taken() {
-        for known in standard_types() {
-            let (least, most) = known.range;
-            for unit in known.quantity.units() {
-                let (low, high) = unit.limits(known.range);
-                let step = 0.1_f64.powi(unit.decimals() as i32);
-                for (value, inside) in
-                    [(low, true), (high, true), (low - step, false), (high + step, false)]
-                {
-                    let is_taken = (least..=most).contains(&unit.take(value));
-                    // A step of what is told may be less than one of what is kept.
-                    assert!(is_taken || !inside, "{} {value} {}", known.key, unit.word());
-                    assert!(
-                        !is_taken || inside || step * unit.take(1.0) as f64 <= 1.0,
-                        "{} {value}",
-                        known.key
-                    );
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn known_types_have_keys_of_their_own() {
-        let mut keys: Vec<_> = standard_types().map(|known| known.key).collect();
-        keys.sort_unstable();
-        keys.dedup();
-        assert_eq!(keys.len(), BODY.len() + AROUND.len());
-        assert!(keys.iter().all(|key| TypeKey::parse(key).is_some()));
-    }
-}
+mod tests;

@@ -1,10 +1,10 @@
-//! Units: what is measured is kept as whole numbers fine enough that what was typed comes back, whichever of
-//! its units it was typed in, and shown in the one that is asked for.
+//! Units: measurements are stored as integers fine enough to restore a value in whichever of its units it was
+//! entered, and displayed in the requested one.
 
 use spotter_store::words;
 
 words! {
-    /// A unit, as it is said and told.
+    /// A unit of measurement.
     pub enum Unit {
         Kilograms = "kg",
         Pounds = "lb",
@@ -25,11 +25,11 @@ words! {
 }
 
 words! {
-    /// The units that measurements are told in.
+    /// The system of displayed units.
     pub enum Units { Metric = "metric", Imperial = "imperial" }
 }
 
-/// What is measured, and as what it is kept.
+/// A quantity, which determines its stored unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Quantity {
     /// Kept in grams.
@@ -60,7 +60,7 @@ const INCH: f64 = 254.0;
 const GLUCOSE: f64 = 1_000.0 / 180.156;
 
 impl Quantity {
-    /// Its units, the metric one first.
+    /// Units, the metric one first.
     pub const fn units(self) -> &'static [Unit] {
         match self {
             Self::Mass => &[Unit::Kilograms, Unit::Pounds],
@@ -75,12 +75,12 @@ impl Quantity {
         }
     }
 
-    /// The unit in which it is told.
+    /// The displayed unit.
     pub fn unit(self, units: Units) -> Unit {
         let own = self.units();
         match units {
             Units::Metric => own[0],
-            // Minutes and hours are told by no system of units.
+            // Minutes and hours are the same in both systems.
             Units::Imperial if matches!(self, Self::Duration) => own[0],
             Units::Imperial => own[own.len() - 1],
         }
@@ -109,7 +109,7 @@ impl Unit {
         }
     }
 
-    /// What a value is times this, plus that, as it is kept.
+    /// Factor and offset from a value to its stored form.
     const fn scale_and_offset(self) -> (f64, f64) {
         match self {
             Self::Kilograms => (1_000.0, 0.0),
@@ -128,12 +128,12 @@ impl Unit {
         }
     }
 
-    /// A value in the smallest steps in which it is told.
+    /// A value in the smallest displayed steps.
     pub fn steps(self, value: f64) -> i64 {
         (value * 10_f64.powi(self.decimals() as i32)).round() as i64
     }
 
-    /// How many decimals it is told with.
+    /// The number of displayed decimals.
     pub const fn decimals(self) -> u32 {
         match self {
             Self::Kilograms
@@ -153,19 +153,19 @@ impl Unit {
         }
     }
 
-    /// A value as it is kept, rounded once.
+    /// The stored form of a value, rounded once.
     pub fn take(self, value: f64) -> i64 {
         let (times, plus) = self.scale_and_offset();
         (value * times + plus).round() as i64
     }
 
-    /// A value as it is told.
+    /// The displayed form of a value.
     pub fn show(self, kept: i64) -> f64 {
         let (times, plus) = self.scale_and_offset();
         rounded((kept as f64 - plus) / times, self.decimals())
     }
 
-    /// The least and the most as they are told: rounded inwards, so that both are taken themselves.
+    /// Displayed minimum and maximum: rounded inwards, so that both are accepted themselves.
     pub fn limits(self, (least, most): (i64, i64)) -> (f64, f64) {
         let step = 0.1_f64.powi(self.decimals() as i32);
         let output = |kept: i64, inwards: f64| {
@@ -176,13 +176,13 @@ impl Unit {
         (output(least, step), output(most, -step))
     }
 
-    /// A difference of two values as it is told.
+    /// The displayed form of a difference of two values.
     pub fn show_difference(self, kept: i64) -> f64 {
         rounded(kept as f64 / self.scale_and_offset().0, self.decimals())
     }
 }
 
-/// A number with so many decimals at most.
+/// A number rounded to a number of decimals.
 pub fn rounded(value: f64, decimals: u32) -> f64 {
     let fine = 10_f64.powi(decimals as i32);
     // Adding zero takes the sign off a zero.
@@ -196,7 +196,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_known_is_what_is_kept() {
+    fn cached_totals_equal_stored_ones() {
         for (unit, value, kept) in [
             (Unit::Kilograms, 72.35, 72_350),
             (Unit::Pounds, 160.0, 72_575),
@@ -231,7 +231,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_was_typed_comes_back(at in 0..Unit::ALL.len(), fine in -50_000..5_000_000i64) {
+        fn typed_values_come_back(at in 0..Unit::ALL.len(), fine in -50_000..5_000_000i64) {
             let unit = Unit::ALL[at];
             let typed = rounded(fine as f64 / 10_f64.powi(unit.decimals() as i32), unit.decimals());
             prop_assert_eq!(unit.show(unit.take(typed)), typed);

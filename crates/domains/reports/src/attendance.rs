@@ -1,11 +1,11 @@
-//! The attendance report: what became of the seats that were booked, by the date of their starts.
+//! The attendance report: booked seats by attendance, by the date of their start.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use spotter_company::metrics::Attendance;
 use spotter_contract::{Area, Query, Read, answer, operation};
 use spotter_kernel::{
-    Date, Key, Result,
+    Date, DateRange, Key, Result,
     id::{CoachId, LocationId},
 };
 use spotter_store::{DailyMetrics, DatedMetrics};
@@ -26,13 +26,13 @@ struct ReportFilters {
     to: Option<Date>,
     /// `day` when absent; weeks begin on Monday.
     group_by: Option<GroupBy>,
-    /// What took place at this location alone.
+    /// Only events at this location.
     location_id: Option<LocationId>,
-    /// What this coach gave alone.
+    /// Only this coach's events.
     coach_id: Option<CoachId>,
 }
 
-/// What became of seats.
+/// Numbers of seats by attendance.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 #[schemars(inline)]
 #[serde(rename_all = "camelCase")]
@@ -49,23 +49,23 @@ struct Counts {
     early_cancellations: i64,
     /// The company or a coach cancelled.
     company_cancellations: i64,
-    /// Of days that are over, seats of which nobody has said who came.
+    /// Seats on past days without an attendance mark.
     unmarked: i64,
-    /// Seats of today and of days to come of which nobody has said who came.
+    /// Seats today and later without an attendance mark.
     upcoming: i64,
-    /// Events of days that are over, also those to which nobody came.
+    /// Number of events on past days, including those without attendance.
     events: i64,
     /// The seats of those events.
     capacity: i64,
-    /// Of those who came, did not come or cancelled too late, those who came.
+    /// Share of attended bookings among attended, no-show and late cancelled ones.
     attendance_rate: Rate,
-    /// Of the same, those who did not come.
+    /// Share of seats on past days that were no-shows.
     no_show_rate: Rate,
-    /// Of the same, those who cancelled too late.
+    /// Share of seats on past days that were cancelled late.
     late_cancellation_rate: Rate,
-    /// Of the seats of days that are over, those that were booked to the end.
+    /// Share of seats on past days that were booked.
     fill_rate: Rate,
-    /// Of the seats of days that are over, those whose clients came.
+    /// Share of seats on past days that were attended.
     utilisation_rate: Rate,
     /// Clients who came for the first time.
     first_visits: i64,
@@ -85,7 +85,7 @@ struct AttendanceBucket {
     unique_clients: Option<i64>,
 }
 
-/// What became of seats.
+/// Attendance of booked seats by period.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct AttendanceReport {
@@ -97,9 +97,9 @@ struct AttendanceReport {
     time_zone: String,
     location_id: Option<LocationId>,
     coach_id: Option<CoachId>,
-    /// In order, also those of which there is nothing.
+    /// Periods in order, including empty ones.
     buckets: Vec<AttendanceBucket>,
-    /// All of them together.
+    /// The sums over all rows.
     totals: Counts,
 }
 
@@ -149,9 +149,9 @@ fn get_attendance_report(
     cx: &mut Read,
     Query(wanted): Query<ReportFilters>,
 ) -> Result<AttendanceAnswer> {
-    let place = (wanted.location_id, wanted.coach_id);
+    let dates = DateRange::checked(wanted.from, wanted.to, i64::MAX)?;
     let group_by = wanted.group_by.unwrap_or(GroupBy::Day);
-    let frame = Frame::of(cx, (wanted.from, wanted.to), group_by, place)?;
+    let frame = Frame::of(cx, dates, group_by, wanted.location_id, wanted.coach_id)?;
     let rows: Vec<DatedMetrics<Attendance>> = cx.metrics(&frame.scope, frame.from, frame.to)?;
     let mut rows = rows.iter().peekable();
     let (mut buckets, mut totals) = (Vec::new(), Seats::default());
@@ -166,7 +166,7 @@ fn get_attendance_report(
                 GroupBy::Month => row.metrics.visitors_month,
             };
         }
-        let both = place.0.is_some() && place.1.is_some();
+        let both = wanted.location_id.is_some() && wanted.coach_id.is_some();
         let unique_clients = (bucket.whole && !both).then_some(visitors);
         buckets.push(AttendanceBucket { bucket, counts: seats.counts(), unique_clients });
     }
@@ -175,8 +175,8 @@ fn get_attendance_report(
         to: frame.to,
         group_by: frame.group_by,
         time_zone: frame.zone.name().to_owned(),
-        location_id: place.0,
-        coach_id: place.1,
+        location_id: wanted.location_id,
+        coach_id: wanted.coach_id,
         buckets,
         totals: totals.counts(),
     };

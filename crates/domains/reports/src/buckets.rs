@@ -7,8 +7,7 @@ use serde::Serialize;
 use spotter_company::locations::Location;
 use spotter_contract::{Read, metrics};
 use spotter_kernel::{
-    Date, Key, Problem, Result, TimeZone, Timestamp,
-    date::checked_range,
+    Date, DateRange, Key, Problem, Result, TimeZone, Timestamp,
     id::{CoachId, LocationId},
 };
 use spotter_people::coaches::Coach;
@@ -61,7 +60,7 @@ pub struct Bucket {
     pub starts_at: Timestamp,
     /// When the last date is over.
     pub ends_at: Timestamp,
-    /// Whether it is not all of a day, week or month: the range cuts it, or it is not over.
+    /// Whether the period is partial: cut by the range, or not over yet.
     pub partial: bool,
     /// Whether the range has all of it that has been.
     #[serde(skip)]
@@ -79,21 +78,22 @@ pub struct Frame {
     pub group_by: GroupBy,
     /// The zone of the location that it is of, or else of the company.
     pub zone: TimeZone,
-    /// Which date it is there.
+    /// Today's date there.
     pub today: Date,
-    /// Under what its figures stand.
+    /// The scope of its metrics.
     pub scope: String,
 }
 
 impl Frame {
-    /// What is asked for, if there is such a place and such a coach.
+    /// The requested scope, if its location and coach exist.
     pub fn of(
         cx: &mut Read,
-        (from, to): (Option<Date>, Option<Date>),
+        dates: DateRange,
         group_by: GroupBy,
-        (location, coach): (Option<LocationId>, Option<CoachId>),
+        location: Option<LocationId>,
+        coach: Option<CoachId>,
     ) -> Result<Self> {
-        let (from, to) = checked_range(from, to, i64::MAX)?;
+        let DateRange { from, to } = dates;
         let rule = ReportRule::UnknownLocation;
         let zone = match location {
             Some(id) => {

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use spotter_company::metrics::Cohort;
 use spotter_contract::{Area, Query, Read, answer, operation};
 use spotter_kernel::{
-    Date, Key, Result,
+    Date, DateRange, Key, Result,
     id::{CoachId, LocationId},
 };
 use spotter_people::clients::membership_periods::COHORT_MONTHS;
@@ -28,28 +28,28 @@ struct ReportFilters {
     /// A date of the last month, at most 60 months.
     #[schemars(required, with = "Date")]
     to: Option<Date>,
-    /// Members alone whose home location this was as they became one.
+    /// Only members whose home location this was when they joined.
     location_id: Option<LocationId>,
-    /// Members alone whom this coach looked after as they became one.
+    /// Only members whose coach this was when they joined.
     coach_id: Option<CoachId>,
 }
 
-/// How many of a cohort are members at the end of a month.
+/// Members of the cohort at the end of each month.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(inline)]
 #[serde(rename_all = "camelCase")]
 struct CohortMonth {
-    /// How many months after the one in which they joined, from 0.
+    /// Months since the clients joined, from 0.
     months_later: i64,
     /// The last date of that month.
     at: Date,
-    /// How many are members then, or now.
+    /// Number of members at the end of the month, or now for the current one.
     members: i64,
-    /// Of all who joined.
+    /// Share of the cohort.
     rate: Rate,
 }
 
-/// Those who became members first in a month.
+/// Clients by the month in which they became members.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(inline)]
 struct MemberCohort {
@@ -57,13 +57,13 @@ struct MemberCohort {
     from: Date,
     /// The last date of the month.
     to: Date,
-    /// How many they are.
+    /// Number of clients in the cohort.
     size: i64,
-    /// That month and up to 24 after it, as far as they have begun.
+    /// The month in which they joined and up to 24 following ones.
     months: Vec<CohortMonth>,
 }
 
-/// Who stays of those who joined.
+/// Retention of clients by the month in which they joined.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct CohortReport {
@@ -81,8 +81,8 @@ fn get_retention_cohorts(
     cx: &mut Read,
     Query(wanted): Query<ReportFilters>,
 ) -> Result<CohortAnswer> {
-    let place = (wanted.location_id, wanted.coach_id);
-    let frame = Frame::of(cx, (wanted.from, wanted.to), GroupBy::Month, place)?;
+    let dates = DateRange::checked(wanted.from, wanted.to, i64::MAX)?;
+    let frame = Frame::of(cx, dates, GroupBy::Month, wanted.location_id, wanted.coach_id)?;
     let (from, to) = (frame.from.first_of_month(), frame.to.last_of_month());
     let rows: Vec<DatedMetrics<Cohort>> = cx.metrics(&frame.scope, from, to)?;
     let mut changes: BTreeMap<(Date, String), Cohort> = BTreeMap::new();
@@ -111,8 +111,8 @@ fn get_retention_cohorts(
     let report = CohortReport {
         from,
         to,
-        location_id: place.0,
-        coach_id: place.1,
+        location_id: wanted.location_id,
+        coach_id: wanted.coach_id,
         cohorts: firsts.map(cohort).collect(),
     };
     Ok(CohortAnswer { report })

@@ -1,4 +1,4 @@
-//! A share, told with what it is made of.
+//! A rate, with its numerator and denominator.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -8,16 +8,16 @@ use serde::Serialize;
 #[schemars(inline)]
 #[serde(rename_all = "camelCase")]
 pub struct Rate {
-    /// How many of them.
+    /// Cases that count.
     pub numerator: i64,
-    /// Denominator of the rate.
+    /// Cases that could have counted.
     pub denominator: i64,
-    /// The one by the other, to four decimals; null where there is nothing to divide by.
+    /// `numerator / denominator`, to four decimals; null where the denominator is 0.
     pub value: Option<f64>,
 }
 
 impl Rate {
-    /// So many of so many.
+    /// A rate of two counts.
     pub fn of(numerator: i64, denominator: i64) -> Self {
         let value = (denominator != 0)
             .then(|| (numerator as f64 / denominator as f64 * 10_000.0).round() / 10_000.0);
@@ -30,7 +30,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_is_divided_by_nothing() {
+    fn rates_of_zero_are_null() {
         assert_eq!(Rate::of(0, 0).value, None);
         assert_eq!(Rate::of(5, 6).value, Some(0.8333));
         assert_eq!(Rate::of(0, 6).value, Some(0.0));

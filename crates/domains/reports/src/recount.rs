@@ -1,6 +1,5 @@
-//! Counting figures anew from the records that they are of: to look whether they are right, and to make them
-//! for what was before they were kept. A month is one transaction, so nobody waits for it, and what changes
-//! meanwhile counts.
+//! Recounting metrics from their records: to check them, and to compute them for the time before they were recorded.
+//! A month is one transaction, so nobody waits for it, and simultaneous changes are included.
 
 use spotter_contract::{Actor, Area, Caller, Env, Read, Recount, Write, metrics::Difference};
 use spotter_kernel::{Date, Result, id::CompanyId};
@@ -9,8 +8,8 @@ use spotter_store::{Db, Tx, params, statements};
 /// As what the system counts.
 const NAME: &str = "recount_reports";
 
-/// Most differences that are told.
-pub const TOLD_MAX: usize = 1_000;
+/// Most reported differences.
+pub const LISTED_MAX: usize = 1_000;
 
 async fn write<T: Send + 'static>(
     db: &Db,
@@ -21,7 +20,7 @@ async fn write<T: Send + 'static>(
     let env = env.clone();
     db.write(move |tx| {
         let mut done = None;
-        Write::as_system(tx, &env, company, (NAME, &[]), |cx| {
+        Write::as_system(tx, &env, company, NAME, &[], |cx| {
             done = Some(step(cx)?);
             Ok(())
         })?;
@@ -50,7 +49,7 @@ async fn months(
     Ok(std::iter::successors(Some(first.first_of_month()), next).collect())
 }
 
-/// Counts a company's figures anew, and mends those that are wrong if that is wanted; what was wrong.
+/// Recounts a company's metrics, and corrects wrong ones if requested; returns the differences.
 pub async fn recount(
     db: &Db,
     env: &Env,
@@ -70,7 +69,7 @@ pub async fn recount(
         let now = move |cx: &mut Write<'_, '_>| (recount.now)(cx, mend);
         found.extend(write(db, env, company, now).await?);
     }
-    found.truncate(TOLD_MAX);
+    found.truncate(LISTED_MAX);
     Ok(found)
 }
 
@@ -80,13 +79,13 @@ pub async fn companies(db: &Db) -> Result<Vec<CompanyId>> {
     Ok(found.into_iter().map(|(company,)| company).collect())
 }
 
-/// A company whose figures are to be made of what was before they were kept.
+/// A company whose metrics of the past are still to be computed.
 pub async fn waiting(db: &Db) -> Result<Option<CompanyId>> {
     let found: Option<(CompanyId,)> = db.read(|tx| tx.one(WAITING, params![])).await?;
     Ok(found.map(|(company,)| company))
 }
 
-/// Its figures are made.
+/// Its metrics are made.
 pub async fn done(db: &Db, company: CompanyId) -> Result<()> {
     db.write(move |tx| tx.execute(DONE, params![company]).map(drop)).await
 }

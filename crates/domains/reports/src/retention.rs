@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use spotter_company::metrics::Members;
 use spotter_contract::{Area, Query, Read, answer, operation};
 use spotter_kernel::{
-    Date, Key, Result,
+    Date, DateRange, Key, Result,
     id::{CoachId, LocationId},
 };
 use spotter_store::{DailyMetrics, DatedMetrics};
@@ -27,9 +27,9 @@ struct ReportFilters {
     to: Option<Date>,
     /// `day` when absent; weeks begin on Monday.
     group_by: Option<GroupBy>,
-    /// Members alone whose home location this was as they became one.
+    /// Only members whose home location this was when they joined.
     location_id: Option<LocationId>,
-    /// Members alone whom this coach looked after as they became one.
+    /// Only members whose coach this was when they joined.
     coach_id: Option<CoachId>,
 }
 
@@ -66,17 +66,17 @@ struct RetentionBucket {
     bucket: Bucket,
     #[serde(flatten)]
     movement: Movement,
-    /// Of the members at the start, those who are at the end; null where the range cuts the week or month.
+    /// Members at the start who are still members at the end; null for partial periods.
     retained: Option<i64>,
-    /// Those who became a member and ceased to be one within it; null where the range cuts it.
+    /// Members who joined and left within the period; null for partial periods.
     joined_and_left: Option<i64>,
-    /// Of the members at the start, those who were retained; null where the range cuts it.
+    /// Share of members at the start who were retained; null for partial periods.
     retention_rate: Option<Rate>,
-    /// Of the same, those who were not.
+    /// Share of members at the start who left.
     churn_rate: Option<Rate>,
 }
 
-/// Who was a member.
+/// Members gained, kept and lost by month.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct RetentionReport {
@@ -88,9 +88,9 @@ struct RetentionReport {
     time_zone: String,
     location_id: Option<LocationId>,
     coach_id: Option<CoachId>,
-    /// In order, also those of which there is nothing.
+    /// Periods in order, including empty ones.
     buckets: Vec<RetentionBucket>,
-    /// From the start of the first to the end of the last.
+    /// Totals from the start of the first period to the end of the last.
     totals: Movement,
 }
 
@@ -109,9 +109,9 @@ fn get_retention_report(
     cx: &mut Read,
     Query(wanted): Query<ReportFilters>,
 ) -> Result<RetentionAnswer> {
-    let place = (wanted.location_id, wanted.coach_id);
+    let dates = DateRange::checked(wanted.from, wanted.to, i64::MAX)?;
     let group_by = wanted.group_by.unwrap_or(GroupBy::Day);
-    let frame = Frame::of(cx, (wanted.from, wanted.to), group_by, place)?;
+    let frame = Frame::of(cx, dates, group_by, wanted.location_id, wanted.coach_id)?;
     let before: Vec<DatedMetrics<Members>> = cx.metrics_before(&frame.scope, frame.from)?;
     let at_start: i64 = before.iter().map(|row| Movement::after(0, &row.metrics).at_end).sum();
     let rows: Vec<DatedMetrics<Members>> = cx.metrics(&frame.scope, frame.from, frame.to)?;
@@ -141,8 +141,8 @@ fn get_retention_report(
         to: frame.to,
         group_by,
         time_zone: frame.zone.name().to_owned(),
-        location_id: place.0,
-        coach_id: place.1,
+        location_id: wanted.location_id,
+        coach_id: wanted.coach_id,
         buckets,
         totals: Movement::after(at_start, &totals),
     };

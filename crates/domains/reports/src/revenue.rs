@@ -1,5 +1,5 @@
-//! The revenue report: what was billed and paid, and what is owed and recurs, by the company's dates; a block a
-//! currency, in its minor units.
+//! The revenue report: invoiced and paid amounts, outstanding balance and recurring revenue, by the company's dates;
+//! a block per currency, in its minor units.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,7 +10,7 @@ use spotter_company::{
     metrics::{Balance, Revenue},
 };
 use spotter_contract::{Area, Query, Read, answer, operation};
-use spotter_kernel::{Date, Key, Result, id::LocationId, money::Currency};
+use spotter_kernel::{Date, DateRange, Key, Result, id::LocationId, money::Currency};
 use spotter_store::{DailyMetrics, DatedMetrics};
 
 use crate::buckets::{Bucket, Frame, GroupBy};
@@ -26,7 +26,7 @@ struct ReportFilters {
     to: Option<Date>,
     /// `day` when absent; weeks begin on Monday.
     group_by: Option<GroupBy>,
-    /// Of clients alone whose home location this was.
+    /// Only clients whose home location this was.
     location_id: Option<LocationId>,
 }
 
@@ -42,34 +42,34 @@ struct Amount {
     gross: i64,
 }
 
-/// What clients' banks took back.
+/// Amounts of chargebacks.
 #[derive(Debug, Clone, Copy, Serialize, JsonSchema)]
 #[schemars(inline)]
 struct Disputes {
-    /// Of chargebacks that began.
+    /// Amount of opened chargebacks.
     opened: i64,
-    /// Of chargebacks that were decided against the company: what was taken.
+    /// Amount of lost chargebacks.
     lost: i64,
 }
 
-/// What came in of a currency.
+/// Amounts of one currency.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 #[schemars(inline)]
 #[serde(rename_all = "camelCase")]
 struct Income {
     /// ISO 4217 code of every amount here, which are in its minor units.
     currency: Currency,
-    /// Of invoices, by their dates of issue.
+    /// Invoiced amounts by date of issue.
     invoiced: Amount,
-    /// Of credit notes, by their dates of issue.
+    /// Credited amounts by date of issue.
     credited: Amount,
     /// Payments, by the dates on which they succeeded.
     collected: i64,
-    /// What went back to clients.
+    /// Refunded amount.
     refunded: i64,
-    /// What clients' banks took back.
+    /// Amounts of chargebacks.
     disputed: Disputes,
-    /// What was collected, less what was refunded and lost.
+    /// Collected amount minus refunds and lost chargebacks.
     net_collected: i64,
 }
 
@@ -95,18 +95,19 @@ impl Income {
     }
 }
 
-/// What came in of a currency, and how it stands at the end.
+/// Amounts of one currency, and its balances at the end.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(inline)]
 #[serde(rename_all = "camelCase")]
 struct CurrencyTotals {
     #[serde(flatten)]
     income: Income,
-    /// What is left to pay of open and overdue invoices at the end, or now.
+    /// Outstanding amount of open and overdue invoices at the end of the period, or now for the
+    /// current one.
     outstanding: i64,
-    /// Monthly recurring revenue at the end, or now: what running memberships bring in a month, tax included.
+    /// Monthly recurring revenue at the end, or now: a month's share of running memberships, tax included.
     mrr: i64,
-    /// The same of memberships that rest.
+    /// Monthly recurring revenue of paused memberships, in minor units.
     paused_mrr: i64,
 }
 
@@ -120,7 +121,7 @@ struct RevenueBucket {
     currencies: Vec<CurrencyTotals>,
 }
 
-/// What was billed and paid.
+/// Invoiced and received amounts by period.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct RevenueReport {
@@ -131,9 +132,9 @@ struct RevenueReport {
     /// The zone in which the buckets begin and end.
     time_zone: String,
     location_id: Option<LocationId>,
-    /// In order, also those of which there is nothing.
+    /// Periods in order, including empty ones.
     buckets: Vec<RevenueBucket>,
-    /// All of them together, by currency.
+    /// Totals by currency.
     totals: Vec<Income>,
 }
 
@@ -153,8 +154,9 @@ fn monthly(twelfths: i64) -> i64 {
 
 fn get_revenue_report(cx: &mut Read, Query(wanted): Query<ReportFilters>) -> Result<RevenueAnswer> {
     let (location_id, group_by) = (wanted.location_id, wanted.group_by.unwrap_or(GroupBy::Day));
-    let mut frame = Frame::of(cx, (wanted.from, wanted.to), group_by, (location_id, None))?;
-    // Money is the company's, whose dates bills bear.
+    let dates = DateRange::checked(wanted.from, wanted.to, i64::MAX)?;
+    let mut frame = Frame::of(cx, dates, group_by, location_id, None)?;
+    // Amounts are dated in the company's zone, as invoices are.
     frame.zone = cx.zone()?;
     frame.today = cx.today()?;
     let moved: Vec<DatedMetrics<Revenue>> = cx.metrics(&frame.scope, frame.from, frame.to)?;

@@ -6,15 +6,15 @@ phrases! {
     /// A rule of reports that a request broke.
     pub enum ReportRule {
         RangeOfDays { most: usize }
-            "must be within {most} days of from"
+            "must be at most {most} days after from"
             "mag hoogstens {most} dagen na het begin liggen"
             "darf höchstens {most} Tage nach dem Beginn liegen"
         RangeOfMonths { most: usize }
-            "must be within {most} months of from"
+            "must be at most {most} months after from"
             "mag hoogstens {most} maanden na het begin liggen"
             "darf höchstens {most} Monate nach dem Beginn liegen"
         RangeOfWeeks { most: usize }
-            "must be within {most} weeks of from"
+            "must be at most {most} weeks after from"
             "mag hoogstens {most} weken na het begin liggen"
             "darf höchstens {most} Wochen nach dem Beginn liegen"
         UnknownCoach

@@ -1,4 +1,5 @@
-//! What becomes of a plan's days: planned, moved, begun, done or missed; and how a schedule is told.
+//! The agenda: a plan's days with their status, planned, moved, begun, done or missed; and the API form of a
+//! schedule.
 
 use std::collections::HashMap;
 
@@ -23,7 +24,7 @@ id_type!(
 );
 stored_ids!(MoveId);
 
-/// The schedule of a plan, by its weeks.
+/// The schedule of a programme by week.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct ProgrammeSchedule {
@@ -37,7 +38,7 @@ pub(super) struct ProgrammeSchedule {
     #[schemars(range(min = 0))]
     total_weeks: i64,
     layout: Layout,
-    /// The weeks of a plan on the calendar; a sequence has no weekdays to tell of.
+    /// The weeks of a plan on the calendar; a sequence has no weekdays.
     #[serde(skip_serializing_if = "Option::is_none")]
     weeks: Option<Vec<ScheduleWeek>>,
 }
@@ -65,7 +66,7 @@ struct ScheduleDay {
 }
 
 words! {
-    /// What is planned.
+    /// The type of an item.
     pub(super) enum ItemType { Workout = "workout" }
 }
 
@@ -75,7 +76,7 @@ words! {
 }
 
 words! {
-    /// Where an item stands. `locked` is not released to the client yet.
+    /// The status of an item. `locked` is not released to the client yet.
     pub(super) enum ItemStatus {
         Upcoming = "upcoming", Today = "today", Missed = "missed", Locked = "locked",
         InProgress = "in_progress", Completed = "completed",
@@ -83,11 +84,11 @@ words! {
 }
 
 words! {
-    /// What was done to an occurrence.
+    /// The change of an occurrence.
     pub(super) enum Adjustment { Moved = "moved" }
 }
 
-/// What was done to an occurrence by or for the client.
+/// How a client's occurrence of a planned workout was changed.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct ClientAdjustment {
@@ -97,7 +98,7 @@ struct ClientAdjustment {
     changed_at: Option<Timestamp>,
 }
 
-/// A workout in a schedule. Dates and status are null where the plan has none.
+/// A workout of a schedule. Dates and status are `null` where the programme has none.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct ScheduleItem {
@@ -122,9 +123,10 @@ pub(super) struct ScheduleItem {
     can_client_restore: bool,
 }
 
-/// An occurrence of a plan's day on a client's calendar.
+/// A planned workout on a client's calendar.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "ScheduledWorkout")]
 pub(super) struct CalendarItem {
     plan_id: PlanId,
     plan_name: String,
@@ -132,7 +134,7 @@ pub(super) struct CalendarItem {
     week_number: i64,
     /// The instant of the start time on the scheduled date; null without a start time.
     starts_at: Option<Timestamp>,
-    /// The move, by which it is taken back.
+    /// The move, by which it can be undone.
     move_id: Option<MoveId>,
     /// The session that was begun for it.
     session_id: Option<SessionId>,
@@ -157,9 +159,10 @@ impl CalendarItem {
     }
 }
 
-/// How long a plan lasts; the deletion of a week does not change it.
+/// The length of a programme; deleting a week does not change it.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "PlanDuration")]
 pub(super) struct Duration {
     start_date: Option<Date>,
     end_date: Option<Date>,
@@ -174,7 +177,7 @@ impl Duration {
 }
 
 record! {
-    /// A move as it is kept.
+    /// A move: the record.
     #[derive(Debug, Clone, PartialEq)]
     pub(super) struct Move {
         pub move_id: MoveId,
@@ -197,7 +200,7 @@ record! {
     }
 }
 
-/// A plan with its days and what became of them.
+/// A plan with its days and their status.
 pub(super) struct Agenda<'p> {
     pub plan: &'p Plan,
     pub calendar: Calendar,
@@ -220,7 +223,7 @@ impl<'p> Agenda<'p> {
         Ok(Self { plan, calendar, days, slots, moves, done, now, today })
     }
 
-    /// Reads a plan's days and what became of them.
+    /// Reads a plan's days and their status.
     pub fn of(cx: &mut Read, plan: &'p Plan) -> Result<Self> {
         let mut agenda = Self::planned(cx, plan)?;
         if let Some(client) = plan.client_id {
@@ -356,8 +359,8 @@ impl<'p> Agenda<'p> {
         ends.then(|| self.calendar.date_of(slot, slot.week)).flatten()
     }
 
-    /// What is due from one date to another, both included, after moves; also what was moved there
-    /// from elsewhere. Of a completed plan nothing is due any more, so only what was begun or done.
+    /// What is due between two dates, inclusive, after moves; includes what was moved there. Nothing is due of a
+    /// completed plan any more, so only what was begun or done.
     pub fn between(&self, from: Date, to: Date) -> Vec<CalendarItem> {
         let mut due = self.calendar.between(&self.slots, from, to);
         let elsewhere =
@@ -374,7 +377,7 @@ impl<'p> Agenda<'p> {
             .collect()
     }
 
-    /// An occurrence as the calendar tells it.
+    /// An occurrence as an item of the calendar.
     pub fn calendar_item(&self, occurrence: &Occurrence) -> Option<CalendarItem> {
         let day = self.day(occurrence.id)?;
         let item = self.item(day, Some(occurrence));

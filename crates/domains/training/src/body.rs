@@ -1,5 +1,4 @@
-//! What clients weigh, where that is logged with an exercise: it is of their health, and for whoever may read
-//! measurements.
+//! Body weights that are logged with exercises: health data, for callers who may read measurements.
 
 use crate::rules::TrainingRule;
 use spotter_contract::{Access, Actor, Read};
@@ -13,10 +12,10 @@ fn is_readable(cx: &Read, scope: Scope) -> bool {
     }
 }
 
-/// Whether the caller may be told what a client weighs.
+/// Whether the caller may see a client's body weight.
 pub(super) fn may_read(cx: &mut Read, client: ClientId) -> Result<bool> {
     let may = is_readable(cx, Scope::MeasurementsRead);
-    Ok(may && !(cx.tells_with_consent() && cx.lacks_consent(client)?))
+    Ok(may && !(cx.includes_health() && cx.lacks_consent(client)?))
 }
 
 /// Refuses to write what a client weighs down, at a field, where the caller may not or the client has not consented.

@@ -1,11 +1,11 @@
-//! A client's calendar: what is due when, and moves to other dates.
+//! A client's training calendar: due days, and moves to other dates.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use spotter_contract::{
     Area, Body, Feature, Path, Query, Read, Success, Write, answer, operation, path,
 };
-use spotter_kernel::{Date, Key, Problem, Result, TimeZone, date::checked_range, id::ClientId};
+use spotter_kernel::{Date, DateRange, Key, Problem, Result, TimeZone, id::ClientId};
 use spotter_people::clients::{Client, ClientPath};
 use spotter_store::{params, statements};
 
@@ -16,14 +16,14 @@ use super::{
 };
 use crate::rules::TrainingRule;
 
-/// Most days that are told at once.
+/// Most days of one answer.
 const DAYS_MAX: i64 = 92;
 /// How far from its planned date an occurrence may be moved, in days.
 const MOVE_DAYS_MAX: i64 = 92;
 
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct DateRange {
+struct CalendarQuery {
     /// First date, inclusive.
     #[schemars(required, with = "Date")]
     from: Option<Date>,
@@ -32,7 +32,7 @@ struct DateRange {
     to: Option<Date>,
 }
 
-/// What is due between two dates.
+/// A client's planned workouts between two dates.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct ClientCalendar {
@@ -52,11 +52,11 @@ answer!(CalendarAnswer { calendar: ClientCalendar });
 fn get_client_workout_calendar(
     cx: &mut Read,
     Path(at): Path<ClientPath>,
-    Query(wanted): Query<DateRange>,
+    Query(wanted): Query<CalendarQuery>,
 ) -> Result<CalendarAnswer> {
     let client_id = at.client_id;
     Client::find(cx, client_id)?;
-    let (from, to) = checked_range(wanted.from, wanted.to, DAYS_MAX)?;
+    let DateRange { from, to } = DateRange::checked(wanted.from, wanted.to, DAYS_MAX)?;
     let time_zone = company_zone(cx)?;
     let today = time_zone.date_at(cx.now());
     let plans: Vec<Plan> = cx.all(WITH_DATES, params![client_id])?;
@@ -75,9 +75,10 @@ fn get_client_workout_calendar(
     Ok(CalendarAnswer { calendar })
 }
 
-/// An occurrence to be done on another date.
+/// A planned workout and its new date.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schemars(rename = "NewWorkoutMove")]
 struct NewMove {
     plan_id: PlanId,
     plan_moment_id: MomentId,

@@ -17,7 +17,7 @@ use super::{
     agenda::{Agenda, Duration, ProgrammeSchedule},
     groups::GroupId,
     plan::{Moment, MomentId, MomentView, Plan, PlanId, PlanStatus, Programme, checked_start},
-    settings::Settings,
+    settings::WorkoutSettings,
     templates::{DeletedPlan, company_zone},
     vocabulary::{Layout, Mode, ReleasePolicy},
 };
@@ -27,11 +27,11 @@ use crate::rules::TrainingRule;
 const PLANS_MAX: i64 = 200;
 
 words! {
-    /// Where a client's plan stands.
+    /// The status of a client's plan.
     pub enum ClientPlanStatus { Active = "Active", Completed = "Completed" }
 }
 
-/// A client's plan.
+/// A programme assigned to a client.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct ClientPlan {
@@ -54,7 +54,7 @@ pub(super) struct ClientPlan {
     release_policy: ReleasePolicy,
     /// Null for a recurring sequence, which has no dates.
     start_date: Option<Date>,
-    /// Null while a recurring plan goes on.
+    /// Last day; null for a recurring programme without an end.
     end_date: Option<Date>,
     /// The IANA time zone of the dates.
     time_zone: String,
@@ -151,7 +151,7 @@ struct ClientDays {
 
 fn list_client_workout_days(cx: &mut Read, Path(at): Path<ClientPlanPath>) -> Result<ClientDays> {
     let plan = Plan::find_of_client(cx, at.client_id, at.template_id)?;
-    let unit = Settings::find(cx)?.weight_unit;
+    let unit = WorkoutSettings::find(cx)?.weight_unit;
     let (calendar, staff, now) = (plan.calendar(), cx.by_staff(), cx.now());
     let mut moments = plan.moments(cx)?;
     moments.retain(|moment| {
@@ -163,14 +163,14 @@ fn list_client_workout_days(cx: &mut Read, Path(at): Path<ClientPlanPath>) -> Re
 path!(ClientDayPath { client_id: ClientId, template_id: PlanId, plan_moment_id: MomentId });
 
 answer!(ClientDay {
-    /// A day of the client's plan, with what is to be done on it.
+    /// A day of the client's programme with its exercises.
     day: MomentView
 });
 
 fn get_client_workout_day(cx: &mut Read, Path(at): Path<ClientDayPath>) -> Result<ClientDay> {
     let plan = Plan::find_of_client(cx, at.client_id, at.template_id)?;
     let moment = plan.moment(cx, at.plan_moment_id)?;
-    let unit = Settings::find(cx)?.weight_unit;
+    let unit = WorkoutSettings::find(cx)?.weight_unit;
     let is_released =
         plan.mode != Mode::MultiWeek || plan.calendar().is_released(moment.week_number, cx.now());
     match cx.by_staff() || is_released {
@@ -179,10 +179,11 @@ fn get_client_workout_day(cx: &mut Read, Path(at): Path<ClientDayPath>) -> Resul
     }
 }
 
-/// A template to be given to a client.
+/// A workout template to assign to a client.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Assignment {
+#[schemars(rename = "NewClientPlan")]
+pub struct PlanAssignment {
     /// A published template's id.
     pub template_id: PlanId,
     /// Multi-week plans: any date, today when absent. Recurring plans on the calendar: a Monday,
@@ -194,17 +195,17 @@ pub struct Assignment {
     pub release_policy: Option<ReleasePolicy>,
 }
 
-/// What is given, read once for all who are given it.
+/// What is assigned, read once for all clients.
 pub(super) struct AssignmentContext {
     template: Plan,
     moments: Vec<Moment>,
     zone: TimeZone,
     start: Option<Date>,
-    wanted: Assignment,
+    wanted: PlanAssignment,
 }
 
 impl AssignmentContext {
-    pub(super) fn of(cx: &mut Read, wanted: Assignment) -> Result<Self> {
+    pub(super) fn of(cx: &mut Read, wanted: PlanAssignment) -> Result<Self> {
         let template = Plan::find_template(cx, wanted.template_id)
             .map_err(|none| none.missing("templateId", TrainingRule::UnknownTemplate))?;
         if template.status != PlanStatus::Active {
@@ -258,7 +259,7 @@ impl AssignmentContext {
 }
 
 /// Gives a client a copy of a template.
-pub fn assign(cx: &mut Write, client: ClientId, wanted: Assignment) -> Result<Plan> {
+pub fn assign(cx: &mut Write, client: ClientId, wanted: PlanAssignment) -> Result<Plan> {
     let client = Client::find(cx, client)?;
     AssignmentContext::of(cx, wanted)?.to(cx, &client, None)
 }
@@ -266,17 +267,19 @@ pub fn assign(cx: &mut Write, client: ClientId, wanted: Assignment) -> Result<Pl
 fn assign_workout_plan(
     cx: &mut Write,
     Path(at): Path<ClientPath>,
-    Body(wanted): Body<Assignment>,
+    Body(wanted): Body<PlanAssignment>,
 ) -> Result<ClientPlanAnswer> {
     Ok(ClientPlanAnswer { plan: assign(cx, at.client_id, wanted)?.into() })
 }
 
+/// The fields of a client's programme to change.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 struct ClientPlanChanges {
     name: Change<Name<120>>,
     description: Patch<Text<2000>>,
-    /// By the rules of assignment; the end follows it, and moves are forgotten.
+    /// First day; the rules of assigning a programme apply. The end moves with it, and moved
+    /// workouts return to their plan.
     start_date: Change<Date>,
     release_policy: Change<ReleasePolicy>,
     /// Completing a recurring plan ends it today.
@@ -326,17 +329,19 @@ fn delete_client_workout_plan(
     Ok(DeletedAnswer { plan: DeletedPlan { id: at.template_id, deleted: true } })
 }
 
+/// The days of a programme in their new order.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct ReorderDays {
+struct PlanDayOrder {
     /// Every day of the plan exactly once, in the new order.
     #[schemars(length(min = 1))]
     plan_moment_ids: Vec<MomentId>,
 }
 
-/// A day and where it stands now.
+/// A programme day and its position.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "PlanDayPosition")]
 struct OrderedDay {
     plan_moment_id: MomentId,
     name: String,
@@ -358,7 +363,7 @@ struct ReorderedDays {
 fn reorder_client_workout_days(
     cx: &mut Write,
     Path(at): Path<ClientPlanPath>,
-    Body(wanted): Body<ReorderDays>,
+    Body(wanted): Body<PlanDayOrder>,
 ) -> Result<ReorderedDays> {
     let plan = Plan::find_of_client(cx, at.client_id, at.template_id)?;
     if wanted.plan_moment_ids.is_empty() {

@@ -18,7 +18,7 @@ use spotter_store::{
     stored_ids, values,
 };
 
-use super::{exercises::texts, starter, vocabulary::Source};
+use super::{exercises::texts, starter, vocabulary::LibrarySource};
 use crate::rules::TrainingRule;
 
 id_type!(
@@ -48,13 +48,13 @@ pub struct Equipment {
     pub(super) movement_tags: Vec<String>,
     pub(super) usage_contexts: Vec<String>,
     /// system for the starter library, company or client for custom items.
-    pub(super) source: Source,
+    pub(super) source: LibrarySource,
     /// False for the starter library.
     pub(super) editable: bool,
 }
 
 record! {
-    /// A custom item, as it is kept.
+    /// A custom item: the record.
     #[derive(Debug, Clone, PartialEq)]
     struct CustomItem {
         item_id: ItemId,
@@ -85,7 +85,11 @@ impl From<CustomItem> for Equipment {
             resistance_type: own.resistance_type,
             movement_tags: own.movement_tags.0,
             usage_contexts: own.usage_contexts.0,
-            source: if own.client_id.is_some() { Source::Client } else { Source::Company },
+            source: if own.client_id.is_some() {
+                LibrarySource::Client
+            } else {
+                LibrarySource::Company
+            },
             editable: true,
         }
     }
@@ -172,7 +176,7 @@ filters! {
         /// Items of this category.
         category: Text<60> => "category = ?";
         /// system or company.
-        source: Source;
+        source: LibrarySource;
     }
 }
 
@@ -180,7 +184,7 @@ impl Filters {
     fn find_system(&self, item: &starter::StarterItem<Equipment>) -> bool {
         let starter::StarterItem { item, haystack } = item;
         let needles = self.search.as_deref().map(needles).unwrap_or_default();
-        self.source.is_none_or(|source| source == Source::System)
+        self.source.is_none_or(|source| source == LibrarySource::System)
             && needles.iter().all(|needle| haystack.contains(needle))
             && self.category.as_deref().is_none_or(|word| item.category.as_deref() == Some(word))
     }
@@ -196,7 +200,7 @@ fn list_workout_equipment(
         .map(|listed| listed.item.clone())
         .collect();
     let own = |page| match wanted.source {
-        Some(Source::System | Source::Client) => Page::of(Vec::new(), page),
+        Some(LibrarySource::System | LibrarySource::Client) => Page::of(Vec::new(), page),
         _ => Ok(cx.page(&LIST, &wanted, page)?.map(Equipment::from)),
     };
     Ok(Page::joined(page, own, &system)?.into())
@@ -204,9 +208,10 @@ fn list_workout_equipment(
 
 answer!(ItemAnswer { item: Equipment });
 
-/// A piece of equipment of the company's own.
+/// The piece of equipment to create.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schemars(rename = "NewEquipmentItem")]
 struct NewItem {
     label: Name<120>,
     category: Option<Text<60>>,
@@ -243,9 +248,10 @@ fn list_client_equipment(
     Ok(cx.page_under(&LIST_OF_CLIENT, &under, &NoFilters {}, page)?.map(Equipment::from).into())
 }
 
-/// A piece of equipment that one client has.
+/// A piece of equipment of one client.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(rename = "NewClientEquipmentItem")]
 struct NewClientItem {
     label: Name<120>,
     category: Option<Text<60>>,
@@ -264,8 +270,10 @@ fn create_client_equipment(
 
 path!(ItemPath { client_id: ClientId, item_id: ItemId });
 
+/// The fields of a piece of equipment to change.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(rename = "EquipmentItemChanges")]
 struct ItemChanges {
     /// The key follows the label.
     #[serde(default)]

@@ -18,7 +18,7 @@ use spotter_store::{
 
 use super::{
     equipment, recount, starter,
-    vocabulary::{Muscle, Source, TrackingType},
+    vocabulary::{LibrarySource, Muscle, TrackingType},
 };
 use crate::rules::TrainingRule;
 
@@ -32,7 +32,7 @@ stored_ids!(ExerciseId);
 /// Most exercises of a company's own.
 const OWN_MAX: i64 = 2_000;
 
-/// Something to train with.
+/// An exercise.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Exercise {
@@ -40,7 +40,7 @@ pub struct Exercise {
     pub exercise_id: ExerciseId,
     /// Display name.
     pub name: String,
-    /// What else people call it.
+    /// Other names.
     pub(super) aliases: Vec<String>,
     /// The muscles that a set counts for.
     pub(super) primary_muscles: Vec<Muscle>,
@@ -49,13 +49,13 @@ pub struct Exercise {
     /// Keys of pieces of equipment.
     pub(super) equipment: Vec<String>,
     pub(super) tracking_type: TrackingType,
-    /// Whether each side is trained by itself; what is logged then is one side's.
+    /// Whether sides are trained separately; logged values are per side.
     pub(super) unilateral: bool,
     pub(super) instructions: Option<String>,
     pub(super) video_url: Option<String>,
     pub(super) thumbnail: Option<String>,
     /// system for the starter library, company for the company's own.
-    pub(super) source: Source,
+    pub(super) source: LibrarySource,
     /// False for the starter library.
     pub(super) editable: bool,
     pub(super) archived_at: Option<Timestamp>,
@@ -64,7 +64,7 @@ pub struct Exercise {
 }
 
 record! {
-    /// An exercise of a company's own, as it is kept.
+    /// A custom exercise: the record.
     #[derive(Debug, Clone, PartialEq)]
     struct CustomExercise {
         exercise_id: ExerciseId,
@@ -98,7 +98,7 @@ impl From<CustomExercise> for Exercise {
             instructions: own.instructions,
             video_url: own.video_url,
             thumbnail: own.thumbnail,
-            source: Source::Company,
+            source: LibrarySource::Company,
             editable: true,
             archived_at: own.archived_at,
             created_at: own.created_at,
@@ -121,7 +121,7 @@ const SHORT: &[(&str, &str)] = &[
     ("sldl", "stiff leg deadlift"),
 ];
 
-/// What to look for among the exercises: words in their singular, with what is short spelled out.
+/// Words to search exercises for: in the singular, with abbreviations expanded.
 fn spelled_out(search: &str) -> Vec<String> {
     let words: Vec<String> = words_of(search)
         .map(|word| match SHORT.iter().find(|(short, _)| *short == word) {
@@ -203,7 +203,7 @@ filters! {
         /// Exercises with this tracking type.
         tracking_type: TrackingType => "tracking_type = ?";
         /// system or company.
-        source: Source;
+        source: LibrarySource;
         /// `true` for archived exercises, `false` for the others; both when absent.
         archived: Flag => "(archived_at IS NOT NULL) = ?";
         /// Only records that were updated at or after this instant.
@@ -215,7 +215,7 @@ impl Filters {
     fn find_system(&self, exercise: &starter::StarterItem<Exercise>) -> bool {
         let starter::StarterItem { item, haystack } = exercise;
         let needles = self.search.as_deref().map(spelled_out).unwrap_or_default();
-        self.source.is_none_or(|source| source == Source::System)
+        self.source.is_none_or(|source| source == LibrarySource::System)
             && self.archived != Some(Flag(true))
             && self.updated_from.is_none_or(|from| item.updated_at >= from)
             && needles.iter().all(|needle| haystack.contains(needle))
@@ -235,7 +235,7 @@ fn list_workout_exercises(
         .map(|exercise| exercise.item.clone())
         .collect();
     let own = |page| match wanted.source {
-        Some(Source::System | Source::Client) => Page::of(Vec::new(), page),
+        Some(LibrarySource::System | LibrarySource::Client) => Page::of(Vec::new(), page),
         _ => Ok(cx.page(&LIST, &wanted, page)?.map(Exercise::from)),
     };
     Ok(Page::joined(page, own, &system)?.into())
@@ -249,7 +249,7 @@ fn get_workout_exercise(cx: &mut Read, Path(at): Path<ExercisePath>) -> Result<E
     Ok(ExerciseAnswer { exercise: Exercise::find(cx, at.exercise_id)? })
 }
 
-/// An exercise of the company's own.
+/// The exercise to create.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewExercise {
@@ -268,12 +268,12 @@ pub struct NewExercise {
     pub equipment: Many<Text<120>, 0, 20>,
     /// `weight_reps` when absent.
     pub tracking_type: Option<TrackingType>,
-    /// Whether each side is trained by itself.
+    /// Whether sides are trained separately; logged values are per side.
     #[serde(default)]
     pub unilateral: bool,
-    /// How it is done.
+    /// How to perform it.
     pub instructions: Option<Text<5000>>,
-    /// Where it is shown.
+    /// Address of a video.
     pub video_url: Option<WebUrl>,
     /// URL of a small picture.
     pub thumbnail: Option<WebUrl>,
@@ -328,6 +328,7 @@ pub fn create(cx: &mut Write, new: NewExercise) -> Result<Exercise> {
     Ok(own.into())
 }
 
+/// The fields of an exercise to change.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 struct ExerciseChanges {

@@ -1,4 +1,4 @@
-//! What a client says of a session.
+//! Feedback of a client about a session.
 
 use std::borrow::Cow;
 
@@ -41,9 +41,10 @@ impl EmojiRating {
     }
 }
 
-/// What a client says of a session; null where nothing was said.
+/// A client's feedback on a session; fields without an answer are `null`.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "SessionFeedback")]
 pub(super) struct Feedback {
     #[schemars(range(min = 1, max = 10))]
     rating: Option<i64>,
@@ -107,6 +108,7 @@ impl<T: JsonSchema> JsonSchema for Clearing<T> {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schemars(extend("anyOf" = [{"required": ["rating"]}, {"required": ["difficulty"]},
     {"required": ["emojiRating"]}, {"required": ["notes"]}]))]
+#[schemars(rename = "SessionFeedbackChanges")]
 struct FeedbackChanges {
     /// The path's client, where it is sent.
     client_id: Option<ClientId>,

@@ -17,7 +17,7 @@ use spotter_store::{
 };
 
 use super::{
-    client_plans::{Assignment, AssignmentContext},
+    client_plans::{AssignmentContext, PlanAssignment},
     plan::PlanId,
 };
 use crate::rules::TrainingRule;
@@ -35,7 +35,7 @@ const MEMBERS_MAX: usize = 100;
 const GROUPS_MAX: i64 = 1_000;
 
 record! {
-    /// A group of clients.
+    /// A group of clients who train together.
     #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
     #[serde(rename_all = "camelCase")]
     #[schemars(rename = "WorkoutGroup")]
@@ -72,7 +72,7 @@ impl Group {
 }
 
 record! {
-    /// A client in a group.
+    /// A member of a group.
     #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
     #[serde(rename_all = "camelCase")]
     #[schemars(rename = "WorkoutGroupMember")]
@@ -100,8 +100,10 @@ fn get_workout_group(cx: &mut Read, Path(at): Path<GroupPath>) -> Result<GroupAn
     Ok(GroupAnswer { group: Group::find(cx, at.group_id)? })
 }
 
+/// The group to create.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(rename = "NewWorkoutGroup")]
 struct NewGroup {
     name: Name<120>,
     description: Option<Text<2000>>,
@@ -126,8 +128,10 @@ fn create_workout_group(cx: &mut Write, Body(new): Body<NewGroup>) -> Result<Gro
     Ok(GroupAnswer { group })
 }
 
+/// The fields of a group to change.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(rename = "WorkoutGroupChanges")]
 struct GroupChanges {
     #[serde(default)]
     name: Change<Name<120>>,
@@ -148,9 +152,10 @@ fn update_workout_group(
     Ok(GroupAnswer { group })
 }
 
-/// A group that is no more.
+/// The group that was deleted.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "DeletedWorkoutGroup")]
 struct DeletedGroup {
     group_id: GroupId,
     /// Always true.
@@ -176,21 +181,23 @@ fn list_workout_group_members(
     Ok(cx.page_under(&LIST_OF_MEMBERS, &[at.group_id.bind()], &NoFilters {}, page)?.into())
 }
 
+/// The clients to add to a group.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schemars(rename = "NewWorkoutGroupMembers")]
 struct NewMembers {
-    /// 1 to 100 clients; those who are members already stay so.
+    /// 1 to 100 clients; present members are unchanged.
     client_ids: Many<ClientId, 1, 100>,
 }
 
-/// Who was added, and the plans that they were given.
+/// The added members and the programmes assigned to them.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct AddedMembers {
     group: Group,
-    /// Those who were no members before.
+    /// Ids of clients who were not members before.
     added_client_ids: Vec<ClientId>,
-    /// Their copies of the group's plan, where it has one.
+    /// Ids of the new members' copies of the group's programme, if it has one.
     plan_ids: Vec<PlanId>,
 }
 
@@ -237,7 +244,7 @@ fn give(
     start_date: Option<Date>,
     clients: &[Client],
 ) -> Result<(Vec<PlanId>, Option<Date>)> {
-    let wanted = Assignment { template_id, start_date, name: None, release_policy: None };
+    let wanted = PlanAssignment { template_id, start_date, name: None, release_policy: None };
     let given = AssignmentContext::of(cx, wanted)?;
     let plans = clients
         .iter()
@@ -249,9 +256,10 @@ fn give(
 
 path!(MemberPath { group_id: GroupId, client_id: ClientId });
 
-/// Somebody who is no member any more.
+/// The client removed from a group.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "RemovedWorkoutGroupMember")]
 struct RemovedMember {
     group_id: GroupId,
     client_id: ClientId,
@@ -276,12 +284,14 @@ fn remove_workout_group_member(
     Ok(RemovedAnswer { member: RemovedMember { group_id, client_id, removed: true } })
 }
 
+/// A workout template to assign to every member of a group.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schemars(rename = "NewGroupPlan")]
 struct GroupPlan {
     /// A published template's id.
     template_id: PlanId,
-    /// By the rules of assignment.
+    /// First day; the rules of assigning a programme apply.
     start_date: Option<Date>,
 }
 
@@ -312,7 +322,7 @@ fn assign_workout_group_plan(
     Ok(AssignedGroup { group, plan_ids })
 }
 
-/// Groups whose plan was a template that is no more have none.
+/// Groups whose template was deleted have none.
 pub(super) fn forget_template(cx: &mut Write, template: PlanId) -> Result<()> {
     cx.defer(FORGET_TEMPLATE, params![template, cx.now()])
 }

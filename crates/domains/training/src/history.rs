@@ -14,13 +14,13 @@ use super::{
     performance::{LoggedSet, SetCounting, Sets, best_estimate},
     progress,
     session::SessionId,
-    settings::Settings,
+    settings::WorkoutSettings,
     vocabulary::TrackingType,
 };
 
-/// An estimate of the one-repetition maximum from the set that gives the highest by Epley. Sets of
-/// more than 12 repetitions are not used. Of `bodyweight_plus`, w is body and weight together, and what is told
-/// is what goes beyond the body.
+/// The estimated one-repetition maximum from the set with the highest Epley estimate. Sets of more than 12
+/// repetitions are not used. For `bodyweight_plus`, w is body weight plus added weight, and the result is what
+/// exceeds the body weight.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(inline)]
 #[serde(rename_all = "camelCase")]
@@ -35,9 +35,10 @@ struct Estimate {
     reps: i64,
 }
 
-/// What was done of the exercise in a session.
+/// The sets of an exercise in one session.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "ExerciseHistoryEntry")]
 struct HistoryEntry {
     session_id: SessionId,
     /// The company's date on which the session began.
@@ -45,16 +46,16 @@ struct HistoryEntry {
     /// When the session began.
     performed_at: Timestamp,
     notes: Option<String>,
-    /// What the client weighed, where that was logged, and for whoever may read measurements.
+    /// Body weight, if recorded; only for callers who may read measurements.
     body_weight: Option<Weight>,
     sets: Vec<LoggedSet<Weight>>,
     set_count: i64,
     total_reps: i64,
     total_volume: Weight,
-    /// The unit of the weights.
+    /// `kg` or `lb`, in which weights are given.
     weight_unit: WeightUnit,
-    /// Null where no working set of 1 to 12 repetitions has a weight, for what is `assisted`, and for
-    /// `bodyweight_plus` where nobody said what the client weighed.
+    /// Estimated one-repetition maximum; null without a working set of 1 to 12 repetitions with a
+    /// weight, for `assisted` exercises, and for `bodyweight_plus` without a body weight.
     estimated_one_rep_max: Option<Estimate>,
 }
 
@@ -80,7 +81,8 @@ impl Entry {
     fn in_unit(
         self,
         weight_unit: WeightUnit,
-        (tracking, tells_body): (TrackingType, bool),
+        tracking: TrackingType,
+        tells_body: bool,
     ) -> HistoryEntry {
         let body = self.body_weight_mg.filter(|_| tells_body);
         let counting = SetCounting { tracking, body };
@@ -113,12 +115,12 @@ fn list_exercise_history(
 ) -> Result<History> {
     Client::find(cx, at.client_id)?;
     let tracking = Exercise::find(cx, at.exercise_id)?.tracking_type;
-    let unit = Settings::find(cx)?.weight_unit;
+    let unit = WorkoutSettings::find(cx)?.weight_unit;
     let tells_body = body::may_read(cx, at.client_id)?;
     let total = progress::entries(cx, at.client_id, at.exercise_id)?;
     let under = [at.client_id.bind(), at.exercise_id.bind()];
     let entries = cx.page_known(&LIST, &under, total, page)?;
-    Ok(entries.map(|entry| entry.in_unit(unit, (tracking, tells_body))).into())
+    Ok(entries.map(|entry| entry.in_unit(unit, tracking, tells_body)).into())
 }
 
 /// The operations and statements of this module.
@@ -132,7 +134,7 @@ pub(super) fn area() -> Area {
 }
 
 lists! {
-    /// What was done of an exercise in completed sessions, the latest first.
+    /// Sets of an exercise in completed sessions, the latest first.
     LIST: List<Entry> = List::new(
         "workout_performance \
         WHERE company_id = ?1 AND client_id = ?2 AND exercise_id = ?3 AND counted",

@@ -1,7 +1,7 @@
-//! What is lifted, covered and felt: units, and the numbers that requests may send.
+//! Measures of training: units, and the numbers that requests may send.
 //!
-//! Weights are whole milligrams inside, so that sums are exact and a hundred pounds are a hundred
-//! pounds; outside they are in the company's unit, rounded to hundredths.
+//! Weights are whole milligrams inside, so that sums are exact and a hundred pounds stay a hundred pounds; outside
+//! they are in the company's unit, rounded to hundredths.
 
 use std::borrow::Cow;
 
@@ -23,8 +23,7 @@ const WEIGHT_MAX: Milligrams = Milligrams(2_000_000_000);
 /// The same in the smaller unit, rounded down to hundredths.
 const WEIGHT_MAX_IN_POUNDS: f64 = 4_409.25;
 
-/// A weight in whole milligrams, or a sum of weights times repetitions. In JSON that is kept it is
-/// told in grams.
+/// A weight in whole milligrams, or a sum of weights times repetitions. Stored JSON has grams.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Milligrams(pub i64);
 
@@ -51,7 +50,7 @@ impl Bind for Milligrams {
 
 column_from! { Milligrams: i64, |weight| Some(Milligrams(weight)); }
 
-/// A weight or a volume as it is told, in the company's unit.
+/// A weight or volume of an answer, in the company's unit.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd, Serialize)]
 #[serde(transparent)]
 pub struct Weight(pub f64);
@@ -64,7 +63,7 @@ impl JsonSchema for Weight {
         "Weight".into()
     }
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({"type": "number", "minimum": 0, "description": "In the company's unit.",
+        json_schema!({"type": "number", "minimum": 0, "description": "Weight in the company's unit.",
             "examples": [62.5]})
     }
 }
@@ -72,7 +71,7 @@ impl JsonSchema for Weight {
 /// What a weight that is too heavy, or negative, breaks.
 pub(super) const WEIGHT_RULE: TrainingRule = TrainingRule::NotWeight;
 
-/// A weight as it stands in a request, in the company's unit.
+/// A weight of a request, in the company's unit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NewWeight(pub f64);
 
@@ -188,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn pounds_come_back_as_they_went_in_and_add_up() {
+    fn pounds_round_trip_and_add_up() {
         let kept = to_milligrams(WeightUnit::Pounds, 225.0);
         assert_eq!(kept, Milligrams(102_058_283));
         assert_eq!(WeightUnit::Pounds.show(kept), Weight(225.0));
@@ -208,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_kept_in_json_is_read_in_grams_of_any_age() {
+    fn stored_json_is_read_in_grams() {
         for (text, weight) in [("62500", 62_500_000), ("40823.313", 40_823_313), ("0", 0)] {
             let read: Milligrams = serde_json::from_str(text).unwrap();
             assert_eq!(read, Milligrams(weight));
@@ -236,7 +235,7 @@ mod tests {
         }
 
         #[test]
-        fn what_is_written_as_it_was_read_stays(
+        fn writing_back_read_values_changes_nothing(
             hundredths in prop::collection::vec(0..200_000i64, 1..6),
         ) {
             let all = || hundredths.iter().map(|n| *n as f64 / 100.0);

@@ -16,10 +16,10 @@ use crate::rules::TrainingRule;
 pub(super) const WEEKS_MAX: i64 = 52;
 /// Most days of a week.
 const DAYS_OF_A_WEEK_MAX: usize = 14;
-/// Most days of a week whose days are due one a day.
+/// Most days of a week where at most one is due a day.
 const DATED_DAYS_OF_A_WEEK_MAX: usize = 7;
 
-/// Where a day stands.
+/// The position of a day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct DayPosition {
     /// The day.
@@ -291,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn days_that_are_due_one_a_day_fill_a_week() {
+    fn one_day_at_a_time_fills_a_week() {
         for (layout, mode, most) in [
             (Layout::Sequence, Mode::MultiWeek, 7),
             (Layout::Sequence, Mode::Recurring, 14),

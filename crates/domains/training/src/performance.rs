@@ -25,7 +25,7 @@ pub struct LoggedSet<W> {
     #[serde(default, deserialize_with = "measures::reps")]
     #[schemars(range(min = 0, max = 1000))]
     pub reps: Option<i64>,
-    /// In the company's unit.
+    /// Weight in the company's unit.
     #[serde(default = "Option::<W>::default")]
     pub weight: Option<W>,
     /// Distance in metres.
@@ -76,12 +76,11 @@ impl LoggedSet<Milligrams> {
     }
 }
 
-/// Sets as they are kept: JSON arrays of their values in a fixed order, because there are millions
-/// of them.
+/// Stored sets: JSON arrays of their values in a fixed order, because there are millions of them.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Sets(pub(super) Vec<LoggedSet<Milligrams>>);
 
-/// A set's values in the order in which they are kept.
+/// A set's values in their stored order.
 #[derive(Serialize, Deserialize)]
 struct StoredSet(
     SetType,
@@ -122,18 +121,18 @@ column_from! {
     };
 }
 
-/// An exercise of a session, as requests write it.
+/// An exercise of a session.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[schemars(inline)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewLoggedExercise {
-    /// The exercise.
+    /// Exercise of the library, one of `GET /workout/exercises`.
     pub exercise_id: ExerciseId,
     /// Neighbouring exercises with the same label were done in turn.
     pub superset: Option<Text<10>>,
     /// Notes, as free text.
     pub notes: Option<Text<1000>>,
-    /// What the client weighed, in the company's unit; counts where the tracking type is `assisted` or
+    /// Body weight in the company's unit; used for the tracking types `assisted` and
     /// `bodyweight_plus`.
     pub body_weight: Option<NewWeight>,
     /// At most 30 sets.
@@ -141,7 +140,7 @@ pub struct NewLoggedExercise {
     pub sets: Many<LoggedSet<NewWeight>, 0, SETS_MAX>,
 }
 
-/// How the sets of an exercise count: what is measured of it, and what the client weighed, where that is known.
+/// How the sets of an exercise count: its measure, and the client's body weight where it is known.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct SetCounting {
     pub tracking: TrackingType,
@@ -149,8 +148,8 @@ pub(super) struct SetCounting {
 }
 
 impl SetCounting {
-    /// What of a set counts for the volume, at each repetition: its weight. Help is none, and the body is left out: who
-    /// reads volumes need not be told what somebody weighs.
+    /// The weight of a set that counts for volume, for each repetition. Assistance does not count, and body weight is
+    /// left out, so that a reader of volumes need not know a client's weight.
     fn load(self, set: &LoggedSet<Milligrams>) -> Milligrams {
         match self.tracking {
             TrackingType::Assisted => Milligrams(0),
@@ -158,9 +157,9 @@ impl SetCounting {
         }
     }
 
-    /// What somebody could do once, by a set and both formulas; of `bodyweight_plus` beyond the body's own
-    /// weight, where that is known. None of what somebody was helped with.
-    fn estimate(self, set: &LoggedSet<Milligrams>) -> Option<Estimated> {
+    /// Estimated one-repetition maximum of a set by both formulas; for `bodyweight_plus` what exceeds the body
+    /// weight, where that is known. None for assisted sets.
+    fn estimate(self, set: &LoggedSet<Milligrams>) -> Option<EstimatedMaximum> {
         let own = match self.tracking {
             TrackingType::Assisted => return None,
             TrackingType::BodyweightPlus => self.body?,
@@ -169,7 +168,7 @@ impl SetCounting {
         let moved = Milligrams(own.0 + self.load(set).0);
         let (load, reps) = (Some(moved).filter(|moved| moved.0 > 0)?, set.reps?);
         let beyond = |most: Milligrams| Milligrams(most.0 - own.0);
-        Some(Estimated {
+        Some(EstimatedMaximum {
             weight: set.weight.unwrap_or_default(),
             reps,
             epley: beyond(epley(load, reps)?),
@@ -178,9 +177,9 @@ impl SetCounting {
     }
 }
 
-/// An estimate of what somebody could do once, with the set that it comes from.
+/// An estimated one-repetition maximum with its set.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Estimated {
+pub(super) struct EstimatedMaximum {
     pub weight: Milligrams,
     pub reps: i64,
     pub epley: Milligrams,
@@ -243,7 +242,7 @@ pub(super) fn brzycki(weight: Milligrams, reps: i64) -> Option<Milligrams> {
 pub(super) fn best_estimate(
     counting: SetCounting,
     sets: &[LoggedSet<Milligrams>],
-) -> Option<Estimated> {
+) -> Option<EstimatedMaximum> {
     let working = sets.iter().filter(|set| set.is_working());
     let estimates = working.filter_map(|set| counting.estimate(set));
     estimates.reduce(|best, next| if best.epley >= next.epley { best } else { next })
@@ -272,12 +271,11 @@ pub(super) struct Record {
     pub achieved_at: Timestamp,
 }
 
-/// Records as they are kept: JSON arrays of their values in a fixed order.
+/// Stored records: JSON arrays of their values in a fixed order.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Records(pub Vec<Record>);
 
-/// A record's values in the order in which they are kept; weights in grams, the instant in
-/// milliseconds.
+/// A record's values in their stored order; weights in grams, the instant in milliseconds.
 #[derive(Serialize, Deserialize)]
 struct StoredRecord(RecordType, f64, Option<Milligrams>, Option<i64>, SessionId, i64);
 
@@ -292,7 +290,7 @@ impl RecordType {
         !matches!(self, Self::MaxReps | Self::MaxDuration | Self::MaxDistance)
     }
 
-    /// What one of its value is when it is kept.
+    /// The size of one unit of the stored form.
     const fn kept_unit(self) -> f64 {
         if self.is_weight() { 1_000.0 } else { 1.0 }
     }
@@ -322,14 +320,14 @@ column_from! {
     };
 }
 
-/// What was done of one exercise in one session.
+/// One exercise in one session.
 #[derive(Debug, Clone)]
 pub(super) struct ExercisePerformance {
     pub session_id: SessionId,
     pub started_at: Timestamp,
     pub sets: Vec<LoggedSet<Milligrams>>,
     pub counting: SetCounting,
-    /// How many times the exercise stands in the session.
+    /// Number of entries of the exercise in the session.
     pub entries: i64,
 }
 
@@ -393,11 +391,10 @@ pub(super) struct Progress {
 }
 
 impl Progress {
-    /// Adds a session that began no earlier than those before. A record goes to whoever reached it
-    /// first.
+    /// Adds a session that began no earlier than those before. A tie keeps the earlier record.
     pub fn add(&mut self, performed: &ExercisePerformance) {
         let amount = Amount::of(performed.counting, &performed.sets);
-        // What was skipped was not performed.
+        // A skipped exercise was not performed.
         if amount.sets == 0 {
             return;
         }
@@ -417,186 +414,4 @@ impl Progress {
 }
 
 #[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-    use spotter_kernel::Id;
-
-    use super::*;
-
-    fn set(kind: SetType, kilograms: i64, reps: i64) -> LoggedSet<Milligrams> {
-        LoggedSet {
-            r#type: kind,
-            reps: Some(reps),
-            weight: Some(Milligrams(kilograms * 1_000_000)),
-            distance_meters: None,
-            duration_seconds: None,
-            rpe: None,
-            completed: true,
-        }
-    }
-
-    const LIFTED: SetCounting = SetCounting { tracking: TrackingType::WeightReps, body: None };
-
-    fn performed(at: i64, sets: Vec<LoggedSet<Milligrams>>) -> ExercisePerformance {
-        performed_as(LIFTED, at, sets)
-    }
-
-    fn performed_as(
-        counting: SetCounting,
-        at: i64,
-        sets: Vec<LoggedSet<Milligrams>>,
-    ) -> ExercisePerformance {
-        let started_at = Timestamp::from_millis(at);
-        let session_id = SessionId(Id::new(started_at, [1; 6]));
-        ExercisePerformance { session_id, started_at, sets, counting, entries: 1 }
-    }
-
-    fn values(progress: &Progress) -> Vec<(RecordType, i64)> {
-        progress.records.iter().map(|record| (record.r#type, record.value)).collect()
-    }
-
-    fn kilograms(value: i64) -> Milligrams {
-        Milligrams(value * 1_000_000)
-    }
-
-    #[test]
-    fn less_help_is_better_and_none_is_best() {
-        let body = |body| SetCounting { tracking: TrackingType::Assisted, body };
-        let mut progress = Progress::default();
-        for (at, help) in [(1, 30), (2, 45), (3, 20), (4, 25)] {
-            let sets = vec![set(SetType::Normal, help, 8)];
-            progress.add(&performed_as(body(Some(kilograms(80))), at, sets));
-        }
-        let best = progress.records[0].clone();
-        assert_eq!((best.r#type, best.value), (RecordType::MinAssistance, 20_000_000));
-        assert_eq!(best.achieved_at, Timestamp::from_millis(3));
-        assert_eq!(progress.amount.volume, kilograms(0), "help is no weight that was lifted");
-        assert_eq!(
-            values(&progress),
-            [(RecordType::MinAssistance, 20_000_000), (RecordType::MaxReps, 8)]
-        );
-        progress.add(&performed_as(body(None), 5, vec![set(SetType::Normal, 0, 3)]));
-        assert_eq!(values(&progress)[0], (RecordType::MinAssistance, 0));
-    }
-
-    #[test]
-    fn a_belt_comes_to_the_body() {
-        let body = |body| SetCounting { tracking: TrackingType::BodyweightPlus, body };
-        let sets = [set(SetType::Normal, 20, 6)];
-        let with = body(Some(kilograms(80)));
-        assert_eq!(Amount::of(with, &sets).volume, kilograms(120));
-        // (80 + 20) · (1 + 6/30) = 120, of which 40 beyond the body; 100 · 36/31 = 116.129032, of which 36.129032.
-        let estimate = best_estimate(with, &sets).unwrap();
-        assert_eq!((estimate.weight, estimate.epley), (kilograms(20), kilograms(40)));
-        assert_eq!(estimate.brzycki, Some(Milligrams(36_129_032)));
-        assert_eq!(best_estimate(body(None), &sets), None);
-        assert_eq!(Amount::of(body(None), &sets).volume, kilograms(120));
-        let mut progress = Progress::default();
-        progress.add(&performed_as(with, 1, sets.to_vec()));
-        let value = |kind| values(&progress).into_iter().find(|value| value.0 == kind).unwrap().1;
-        assert_eq!(value(RecordType::MaxWeight), 20_000_000);
-        assert_eq!(value(RecordType::FiveRm), 20_000_000);
-        assert_eq!(value(RecordType::EstimatedOneRm), 40_000_000);
-    }
-
-    #[test]
-    fn estimates_follow_their_formulas() {
-        let hundred = Milligrams(100_000_000);
-        assert_eq!(epley(hundred, 1), Some(hundred));
-        assert_eq!(epley(hundred, 5), Some(Milligrams(116_666_667)));
-        assert_eq!(brzycki(hundred, 1), Some(hundred));
-        assert_eq!(brzycki(hundred, 5), Some(Milligrams(112_500_000)));
-        for reps in [-1, 0, 13, 37, 40] {
-            assert_eq!((epley(hundred, reps), brzycki(hundred, reps)), (None, None), "{reps}");
-        }
-    }
-
-    #[test]
-    fn warm_ups_and_sets_left_out_count_for_nothing() {
-        let mut left_out = set(SetType::Normal, 200, 5);
-        left_out.completed = false;
-        let sets = vec![
-            set(SetType::Warmup, 180, 1),
-            set(SetType::Normal, 100, 5),
-            set(SetType::Dropset, 80, 8),
-            left_out,
-        ];
-        let amount = Amount { sets: 2, reps: 13, volume: Milligrams(1_140_000_000) };
-        assert_eq!(Amount::of(LIFTED, &sets), amount);
-        let mut progress = Progress::default();
-        progress.add(&performed(1, sets));
-        let value = |kind| {
-            progress.records.iter().find(|record| record.r#type == kind).map(|record| record.value)
-        };
-        assert_eq!(value(RecordType::MaxWeight), Some(100_000_000));
-        assert_eq!(value(RecordType::FiveRm), Some(100_000_000));
-        assert_eq!(value(RecordType::TenRm), None);
-        assert_eq!(value(RecordType::MaxReps), Some(8));
-        assert_eq!(value(RecordType::MaxVolume), Some(1_140_000_000));
-        assert_eq!(value(RecordType::EstimatedOneRm), Some(116_666_667));
-    }
-
-    #[test]
-    fn a_lift_that_failed_and_what_was_skipped_are_no_performance() {
-        let mut timed = set(SetType::Normal, 300, 0);
-        (timed.reps, timed.duration_seconds) = (None, Some(0));
-        let mut skipped = set(SetType::Normal, 100, 5);
-        skipped.completed = false;
-        let failed = set(SetType::Normal, 200, 0);
-        let mut progress = Progress::default();
-        for sets in
-            [vec![], vec![failed], vec![timed], vec![skipped], vec![set(SetType::Warmup, 60, 8)]]
-        {
-            progress.add(&performed(1, sets));
-        }
-        assert_eq!(progress, Progress::default());
-    }
-
-    #[test]
-    fn who_was_first_keeps_a_record() {
-        let mut progress = Progress::default();
-        for at in 1..=3 {
-            progress.add(&performed(at, vec![set(SetType::Normal, 100, 5)]));
-        }
-        assert!(progress.records.iter().all(|r| r.achieved_at == Timestamp::from_millis(1)));
-        assert_eq!((progress.times_performed, progress.amount.reps), (3, 15));
-    }
-
-    proptest! {
-        #[test]
-        fn records_are_the_best_of_all_sets(
-            sessions in prop::collection::vec(
-                prop::collection::vec((0..4usize, 0..300i64, 0..40i64), 0..8), 0..8)
-        ) {
-            let mut progress = Progress::default();
-            let mut all = Vec::new();
-            for (at, sets) in sessions.iter().enumerate() {
-                let sets: Vec<_> = sets.iter()
-                    .map(|(kind, kilograms, reps)| set(SetType::ALL[*kind], *kilograms, *reps))
-                    .collect();
-                all.extend(sets.clone());
-                progress.add(&performed(at as i64, sets));
-            }
-            let works = |set: &&LoggedSet<Milligrams>| set.r#type != SetType::Warmup && set.reps > Some(0);
-            let working = || all.iter().filter(works);
-            let performed = sessions.iter().filter(|sets| {
-                sets.iter().any(|(kind, _, reps)| SetType::ALL[*kind] != SetType::Warmup && *reps > 0)
-            });
-            let value = |kind| {
-                progress.records.iter().find(|r| r.r#type == kind).map_or(0, |r| r.value)
-            };
-            let heaviest = |least: i64| {
-                let sets = working().filter(|set| set.reps >= Some(least));
-                sets.filter_map(|set| set.weight).map(|weight| weight.0).max().unwrap_or(0)
-            };
-            prop_assert_eq!(value(RecordType::MaxWeight), heaviest(1));
-            prop_assert_eq!(value(RecordType::OneRm), heaviest(1));
-            prop_assert_eq!(value(RecordType::ThreeRm), heaviest(3));
-            prop_assert_eq!(value(RecordType::FiveRm), heaviest(5));
-            prop_assert_eq!(value(RecordType::TenRm), heaviest(10));
-            prop_assert_eq!(value(RecordType::MaxReps), working().filter_map(|s| s.reps).max().unwrap_or(0));
-            prop_assert_eq!(progress.amount, Amount::of(LIFTED, &all));
-            prop_assert_eq!(progress.times_performed, performed.count() as i64);
-        }
-    }
-}
+mod tests;

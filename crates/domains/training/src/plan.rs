@@ -1,4 +1,4 @@
-//! Plans and their days as they are kept: a template, or the copy of one that a client was given.
+//! Plans and their days: a template, or the copy that was assigned to a client.
 
 use std::collections::BTreeMap;
 
@@ -35,17 +35,17 @@ id_type!(
 stored_ids!(PlanId MomentId);
 
 words! {
-    /// Where a plan stands: a template is a draft until it is published; a client's plan is active
-    /// until it is completed.
+    /// The status of a plan: a template is a draft until it is published; a client's plan is active until it is
+    /// completed.
     pub enum PlanStatus { Draft = "Draft", Active = "Active", Completed = "Completed" }
 }
 
 record! {
-    /// A plan as it is kept.
+    /// A plan: the record.
     #[derive(Debug, Clone, PartialEq)]
     pub struct Plan {
         pub(super) plan_id: PlanId,
-        /// The client whose plan it is; none for a template.
+        /// The client; `None` for a template.
         pub(super) client_id: Option<ClientId>,
         /// The template that it was made from.
         pub(super) template_id: Option<PlanId>,
@@ -75,7 +75,7 @@ record! {
 }
 
 record! {
-    /// A day of a plan as it is kept.
+    /// A day of a plan: the record.
     #[derive(Debug, Clone, PartialEq)]
     pub struct Moment {
         pub(super) plan_id: PlanId,
@@ -94,7 +94,7 @@ record! {
     }
 }
 
-/// A day of a plan.
+/// A day of a programme.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "PlanDay")]
@@ -116,14 +116,14 @@ pub struct MomentView {
     /// Wall-clock time HH:MM in the plan's time zone, or empty.
     start_time: String,
     planned_duration_minutes: Option<i64>,
-    /// In the order in which they are done.
+    /// Exercises in order.
     exercises: Vec<PlannedExercise<Weight>>,
     created_at: Timestamp,
     updated_at: Timestamp,
 }
 
 impl Moment {
-    /// The day as it is told, weights in the company's unit.
+    /// The API form of the day, weights in the company's unit.
     pub(super) fn in_unit(self, unit: WeightUnit) -> MomentView {
         MomentView {
             id: self.plan_moment_id,
@@ -202,7 +202,7 @@ impl Plan {
         cx.all(MOMENTS, params![self.plan_id])
     }
 
-    /// The plan's days in their order, without what is done on them.
+    /// The plan's days in order, without their exercises.
     pub fn moment_facts(&self, cx: &mut Read) -> Result<Vec<MomentFacts>> {
         cx.all(MOMENT_FACTS, params![self.plan_id])
     }
@@ -240,7 +240,7 @@ impl Plan {
         cx.defer(INSERT, &self.parameters(&self.haystack()))
     }
 
-    /// Writes a change; says for the audit log what changed.
+    /// Saves a change, and names the changed fields for the audit log.
     pub(super) fn save(&mut self, cx: &mut Write, before: &Self) -> Result<()> {
         let Some(now) = cx.audit_fields("workout_plan", self.plan_id, self.changed(before)) else {
             return Ok(());
@@ -266,7 +266,7 @@ impl Plan {
         self.copy_with(cx, &moments, change)
     }
 
-    /// The same where the days are at hand.
+    /// The same with days that were read already.
     pub(super) fn copy_with(
         &self,
         cx: &mut Write,
@@ -309,14 +309,13 @@ impl Programme {
         Ok(Self { before: (plan.clone(), before), plan, outline, exercises })
     }
 
-    /// Whether a day stands elsewhere than before.
+    /// Whether a day changed its position.
     pub fn is_reordered(&self) -> bool {
         let places = self.outline.places();
         places.iter().any(|place| self.before.1.get(&place.id) != Some(place))
     }
 
-    /// Writes what became of the order, and the plan's totals. Days that are new are written by
-    /// whoever made them.
+    /// Saves the new order and the plan's totals. New days are stored by the caller.
     pub fn save(mut self, cx: &mut Write) -> Result<Plan> {
         let (plan, before) = &mut self.before;
         let now = cx.now();
@@ -340,7 +339,7 @@ impl Programme {
 }
 
 record! {
-    /// A day without what is done on it.
+    /// A day without its exercises.
     #[derive(Debug, Clone, PartialEq)]
     pub struct MomentFacts {
         /// The day's id.

@@ -17,7 +17,7 @@ use super::{
     agenda::{Agenda, Duration, ProgrammeSchedule},
     plan::{Moment, MomentId, MomentView, Plan, PlanId, Programme},
     prescription::{EXERCISES_MAX, NewPlannedExercise, Prescription, checked},
-    settings::Settings,
+    settings::WorkoutSettings,
     vocabulary::{Layout, Mode},
 };
 use crate::rules::TrainingRule;
@@ -66,7 +66,7 @@ fn list_workout_moments(
     ListQuery(wanted, page): ListQuery<UpdatedFrom>,
 ) -> Result<Moments> {
     Plan::find(cx, at.plan_id)?;
-    let unit = Settings::find(cx)?.weight_unit;
+    let unit = WorkoutSettings::find(cx)?.weight_unit;
     let moments = cx.page_under(&LIST, &[at.plan_id.bind()], &wanted, page)?;
     Ok(moments.map(|moment| moment.in_unit(unit)).into())
 }
@@ -75,12 +75,13 @@ answer!(DayAnswer { day: MomentView });
 
 fn get_workout_moment(cx: &mut Read, Path(at): Path<MomentPath>) -> Result<DayAnswer> {
     let moment = Plan::find(cx, at.plan_id)?.moment(cx, at.plan_moment_id)?;
-    Ok(DayAnswer { day: moment.in_unit(Settings::find(cx)?.weight_unit) })
+    Ok(DayAnswer { day: moment.in_unit(WorkoutSettings::find(cx)?.weight_unit) })
 }
 
-/// A day of a plan.
+/// A day of a programme.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schemars(rename = "NewPlanDay")]
 pub struct NewDay {
     /// Display name.
     pub name: Name<120>,
@@ -92,11 +93,11 @@ pub struct NewDay {
     #[serde(default, deserialize_with = "weekday")]
     #[schemars(range(min = 1, max = 7))]
     pub weekday: Option<i64>,
-    /// What the coach says to it.
+    /// Note of the coach.
     pub notes: Option<Text<2000>>,
     /// Wall-clock time in the plan's time zone.
     pub start_time: Option<WallTime>,
-    /// How long it takes, in minutes.
+    /// Minutes that it is expected to take.
     #[serde(default, deserialize_with = "minutes")]
     #[schemars(range(min = 1, max = 1440))]
     pub planned_duration_minutes: Option<i64>,
@@ -134,7 +135,7 @@ fn create_workout_moment(
     if !programme.outline.has_week(week) {
         return Err(no_such_week());
     }
-    let Settings { weight_unit, default_rest_seconds, .. } = Settings::find(cx)?;
+    let WorkoutSettings { weight_unit, default_rest_seconds, .. } = WorkoutSettings::find(cx)?;
     let none = Prescription::default();
     let exercises = checked(cx, weight_unit, default_rest_seconds, new.exercises, &none)?;
     let place = programme.outline.add_day(MomentId(cx.new_id()), week)?;
@@ -159,8 +160,10 @@ fn create_workout_moment(
     Ok(DayAnswer { day: moment.in_unit(weight_unit) })
 }
 
+/// The fields of a programme day to change.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+#[schemars(rename = "PlanDayChanges")]
 struct DayChanges {
     name: Change<Name<120>>,
     notes: Patch<Text<2000>>,
@@ -203,12 +206,13 @@ fn update_workout_moment(
         changed.push("weekNumber".to_owned());
     }
     cx.set_audit_target("workout_moment", moment.plan_moment_id, changed);
-    Ok(DayAnswer { day: moment.in_unit(Settings::find(cx)?.weight_unit) })
+    Ok(DayAnswer { day: moment.in_unit(WorkoutSettings::find(cx)?.weight_unit) })
 }
 
-/// A day that is no more.
+/// The programme day that was deleted.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "DeletedPlanDay")]
 struct DeletedDay {
     plan_moment_id: MomentId,
     plan_id: PlanId,
@@ -228,6 +232,7 @@ fn delete_workout_moment(cx: &mut Write, Path(at): Path<MomentPath>) -> Result<D
     Ok(DeletedDayAnswer { day: DeletedDay { plan_moment_id, plan_id, deleted: true } })
 }
 
+/// The exercises of a programme day.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct DayExercises {
@@ -242,7 +247,7 @@ fn set_workout_moment_exercises(
 ) -> Result<DayAnswer> {
     let plan = Plan::find(cx, at.plan_id)?;
     let before = plan.moment(cx, at.plan_moment_id)?;
-    let Settings { weight_unit, default_rest_seconds, .. } = Settings::find(cx)?;
+    let WorkoutSettings { weight_unit, default_rest_seconds, .. } = WorkoutSettings::find(cx)?;
     let mut moment = before.clone();
     let was = &before.exercises;
     moment.exercises = checked(cx, weight_unit, default_rest_seconds, wanted.exercises, was)?;
@@ -265,8 +270,10 @@ fn find_with_weeks(cx: &mut Read, id: PlanId) -> Result<Plan> {
     Err(Problem::invalid("planId", TrainingRule::NoWeeks))
 }
 
+/// The week to add to a programme.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schemars(rename = "NewPlanWeek")]
 struct NewWeek {
     /// The week to copy, right after itself; absent adds an empty week at the end.
     #[serde(default, deserialize_with = "optional_week")]
@@ -329,7 +336,7 @@ fn add_workout_week(
     Ok(AddedWeek { week_number, plan_moment_ids, total_weeks, schedule, duration })
 }
 
-/// Moves name dates; those of the days in weeks that are numbered anew mean nothing any more.
+/// Deletes moves by date for days in renumbered weeks, where they mean nothing any more.
 fn forget_moves(cx: &mut Write, programme: &Programme, from_week: i64) -> Result<()> {
     let Some(client) = programme.plan.client_id else { return Ok(()) };
     for place in programme.outline.places().iter().filter(|place| place.week >= from_week) {

@@ -1,4 +1,4 @@
-//! Plans that come to their end, so that somebody gives the client the next one in time.
+//! Plans that are about to end, so that staff can assign the next one in time.
 
 use spotter_contract::{Area, ListQuery, Read, listed, operation};
 use spotter_kernel::{Date, Result, in_order};
@@ -7,7 +7,7 @@ use spotter_store::{Bind, List, filters, lists};
 
 use crate::{client_plans::ClientPlan, plan::Plan};
 
-/// How far around today is looked where nothing is said.
+/// The default number of days around today.
 const USUAL_DAYS: i64 = 7;
 
 listed!(EndingPlans { plans: ClientPlan });

@@ -1,4 +1,4 @@
-//! What a plan's day asks for: exercises in their order, and the sets of each.
+//! The prescription of a plan's day: exercises in order, with their sets.
 
 use std::{borrow::Cow, collections::BTreeSet};
 
@@ -20,7 +20,7 @@ pub(super) const EXERCISES_MAX: usize = 50;
 /// Most sets of an exercise.
 pub(super) const SETS_MAX: usize = 30;
 
-/// What is asked of a set.
+/// The planned sets.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(inline)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -36,7 +36,7 @@ pub struct PlannedSet<W> {
     #[serde(default, deserialize_with = "measures::reps")]
     #[schemars(range(min = 0, max = 1000))]
     pub reps_max: Option<i64>,
-    /// In the company's unit.
+    /// Weight in the company's unit.
     #[serde(default = "Option::<W>::default")]
     pub weight: Option<W>,
     /// Distance in metres.
@@ -91,12 +91,12 @@ impl JsonSchema for Tempo {
     }
 }
 
-/// An exercise of a day, as requests write it.
+/// An exercise of a programme day.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[schemars(inline)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewPlannedExercise {
-    /// The exercise.
+    /// Exercise of the library, one of `GET /workout/exercises`.
     pub exercise_id: ExerciseId,
     /// Neighbouring exercises with the same label are done in turn.
     pub superset: Option<Text<10>>,
@@ -106,7 +106,7 @@ pub struct NewPlannedExercise {
     pub rest_seconds: Option<i64>,
     /// The pace of a repetition.
     pub tempo: Option<Tempo>,
-    /// What the coach says to it.
+    /// Note of the coach.
     pub notes: Option<Text<1000>>,
     /// At most 30 sets.
     #[serde(default)]
@@ -130,12 +130,11 @@ pub struct PlannedExercise<W> {
     pub(super) sets: Vec<PlannedSet<W>>,
 }
 
-/// A day's exercises as they are kept: JSON arrays of their values in a fixed order, because each
-/// client has a copy.
+/// Stored exercises of a day: JSON arrays of their values in a fixed order, because each client has a copy.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Prescription(pub(super) Vec<PlannedExercise<Milligrams>>);
 
-/// A set's values in the order in which they are kept.
+/// A set's values in their stored order.
 #[derive(Serialize, Deserialize)]
 struct StoredPlannedSet(
     SetType,
@@ -147,7 +146,7 @@ struct StoredPlannedSet(
     Option<Rpe>,
 );
 
-/// An exercise's values in the order in which they are kept.
+/// An exercise's values in their stored order.
 #[derive(Serialize, Deserialize)]
 struct StoredExercise(
     ExerciseId,
@@ -216,7 +215,7 @@ impl PlannedExercise<Milligrams> {
     }
 }
 
-/// Checks a day's exercises and brings them into the form that is kept.
+/// Checks a day's exercises and converts them to the stored form.
 pub(super) fn checked(
     cx: &mut Read,
     unit: WeightUnit,
@@ -260,7 +259,7 @@ pub(super) fn checked(
     Ok(Prescription(kept))
 }
 
-/// The exercises of a superset stand next to each other.
+/// The exercises of a superset are adjacent.
 pub(super) fn check_supersets<'l>(labels: impl Iterator<Item = Option<&'l str>>) -> Result<()> {
     let (mut closed, mut open) = (BTreeSet::new(), None);
     for (at, label) in labels.enumerate() {
@@ -281,7 +280,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn supersets_stand_together() {
+    fn supersets_are_adjacent() {
         let check = |labels: &[Option<&str>]| check_supersets(labels.iter().copied());
         assert!(check(&[Some("A"), Some("A"), None, Some("B"), Some("B")]).is_ok());
         assert!(check(&[Some("A"), None, Some("A")]).is_err());

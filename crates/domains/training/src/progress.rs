@@ -18,12 +18,12 @@ use super::{
         Amount, ExercisePerformance, Progress, Record, RecordType, Records, SetCounting, Sets,
     },
     session::{Performance, SessionId, by_exercise},
-    settings::Settings,
+    settings::WorkoutSettings,
     vocabulary::TrackingType,
 };
 
 record! {
-    /// A client's progress in an exercise as it is kept.
+    /// A client's progress in an exercise: the record.
     #[derive(Debug, Clone, PartialEq)]
     struct Row {
         client_id: ClientId,
@@ -71,7 +71,8 @@ impl From<Row> for Progress {
 pub(super) fn add(
     cx: &mut Write,
     client: ClientId,
-    (session_id, started_at): (SessionId, Timestamp),
+    session_id: SessionId,
+    started_at: Timestamp,
     log: &[Performance],
 ) -> Result<()> {
     let done = by_exercise(log);
@@ -93,7 +94,7 @@ pub(super) fn add(
     recount(cx, client, late)
 }
 
-/// Works the progress in some exercises out anew, from everything that was logged.
+/// Recomputes the progress in some exercises from everything that was logged.
 pub(super) fn recount(
     cx: &mut Write,
     client: ClientId,
@@ -111,7 +112,7 @@ pub(super) fn recount(
     Ok(())
 }
 
-/// What is measured of an exercise: weight and repetitions, where it is known no more.
+/// What is measured of an exercise: weight and repetitions where it does not exist any more.
 pub(super) fn tracking(
     kinds: &BTreeMap<ExerciseId, Exercise>,
     exercise: ExerciseId,
@@ -166,7 +167,7 @@ fn from_log(
     }
 }
 
-/// An exercise that a client has done.
+/// An exercise that a client has done, with its count.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct TopExercise {
@@ -183,7 +184,7 @@ struct TopExercise {
     has_history: bool,
 }
 
-/// The figures of this list.
+/// The position of a page in a list.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct Pagination {
@@ -195,7 +196,7 @@ struct Pagination {
     total_pages: i64,
 }
 
-/// What a client does most.
+/// The exercises a client does most.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct TopExercises {
@@ -217,7 +218,7 @@ fn list_top_exercises(
     ListQuery(_, page): ListQuery<NoFilters>,
 ) -> Result<TopExercises> {
     Client::find(cx, at.client_id)?;
-    let unit = Settings::find(cx)?.weight_unit;
+    let unit = WorkoutSettings::find(cx)?.weight_unit;
     let rows = cx.page_under(&LIST, &[at.client_id.bind()], &Filters::default(), page)?;
     let found = exercises_of(cx, &rows.items)?;
     let metrics = rows.page_info();
@@ -303,7 +304,7 @@ fn list_personal_records(
     ListQuery(wanted, page): ListQuery<Filters>,
 ) -> Result<PersonalRecords> {
     Client::find(cx, at.client_id)?;
-    let weight_unit = Settings::find(cx)?.weight_unit;
+    let weight_unit = WorkoutSettings::find(cx)?.weight_unit;
     let tells_body = body::may_read(cx, at.client_id)?;
     let rows = cx.page_under(&LIST, &[at.client_id.bind()], &wanted, page)?;
     let found = exercises_of(cx, &rows.items)?;
@@ -341,16 +342,16 @@ pub(super) fn area() -> Area {
             .summary("List personal records")
             .for_client(&[])
             .describe(
-                "By exercise, the one done most first. Working sets of completed sessions count; \
-                 whoever reaches a record first keeps it. Editing or deleting a session works its \
-                 records out anew. Of `assisted` exercises the least help is the best (`min_assistance`); records of \
-                 `bodyweight_plus` are told without the body's own weight.",
+                "Returns the client's records by exercise, the most performed first. Working sets of completed \
+                 sessions count; of equal values the earliest is the record. Editing or deleting a session \
+                 recalculates its records. For `assisted` exercises the least assistance is the best \
+                 (`min_assistance`); records of `bodyweight_plus` exclude the client's own weight.",
             ),
     ])
 }
 
 lists! {
-    /// A client's exercises, the one done most first; there are as many as a client knows exercises.
+    /// A client's exercises, the most frequent first; there are as many as the client has performed.
     LIST: List<Row, Filters> = List::new(
         "workout_progress WHERE company_id = ?1 AND client_id = ?2",
         "times_performed DESC, last_performed_at DESC, exercise_id DESC",

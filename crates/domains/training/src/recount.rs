@@ -1,4 +1,4 @@
-//! What was logged is counted anew where an exercise is measured in another way than it was.
+//! Recounts logged sets after an exercise's measure was changed.
 
 use std::collections::BTreeSet;
 
@@ -14,7 +14,7 @@ use super::{
     session::SessionId,
 };
 
-/// Has all that clients have logged of an exercise counted anew, a client at a time.
+/// Schedules a recount of everything that clients have logged of an exercise, a client at a time.
 pub(super) fn later(cx: &mut Write, exercise: ExerciseId) -> Result<()> {
     let clients: Vec<(ClientId,)> = cx.all(WHO_DID, params![exercise])?;
     let now = cx.now();
@@ -60,7 +60,7 @@ fn recount_workouts(cx: &mut Write, client: Id) -> Result<()> {
 
 static RECOUNT_WORKOUTS: Timer = Timer::new(
     "recount_workouts",
-    "Count a client's workouts anew, where an exercise is measured in another way now",
+    "Recompute workout progress after an exercise's measure was changed",
     recount_workouts,
 );
 

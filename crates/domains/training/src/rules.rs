@@ -7,8 +7,9 @@ phrases! {
     pub enum TrainingRule {
         BeforeStartedAt
             "must not be before startedAt"
-            "mag niet voor startedAt liggen"
-            "darf nicht vor startedAt liegen"
+            "mag niet voor het begin liggen"
+            "darf nicht vor dem Beginn liegen",
+            page "must not be before the start"
         BelowReps
             "must not be below reps"
             "mag niet onder reps liggen"
@@ -27,8 +28,9 @@ phrases! {
             "muss ein Tag sein, an dem dies geplant ist"
         EmptyFeedback
             "must have at least one of rating, difficulty, emojiRating and notes"
-            "moet minstens één van rating, difficulty, emojiRating en notes hebben"
-            "muss mindestens eines von rating, difficulty, emojiRating und notes haben"
+            "vul minstens één antwoord in"
+            "geben Sie mindestens eine Antwort",
+            page "answer at least one question"
         EmptySet
             "must have reps, a duration or a distance"
             "moet herhalingen, een duur of een afstand hebben"
@@ -71,7 +73,7 @@ phrases! {
             "moet elke dag van het plan precies één keer noemen"
             "muss jeden Tag des Plans genau einmal nennen"
         NotMonday
-            "must be a Monday: the plan's weeks come round from it"
+            "must be a Monday: the plan's weeks start on it"
             "moet een maandag zijn: daar beginnen de weken"
             "muss ein Montag sein: dort beginnen die Wochen"
         NotPublished "must be published" "moet gepubliceerd zijn" "muss veröffentlicht sein"
@@ -105,8 +107,9 @@ phrases! {
             "muss vom 2000-01-01 bis 2199-12-31 sein"
         SessionTooLong
             "must be at most 24 hours after startedAt"
-            "mag hoogstens 24 uur na startedAt liggen"
-            "darf höchstens 24 Stunden nach startedAt liegen"
+            "mag hoogstens 24 uur na het begin liggen"
+            "darf höchstens 24 Stunden nach dem Beginn liegen",
+            page "must be at most 24 hours after the start"
         StarterLibrary
             "must not be one of the starter library, which cannot be changed"
             "mag geen oefening uit de startbibliotheek zijn: die blijven zoals ze zijn"
@@ -156,7 +159,7 @@ phrases! {
             "die week is nog niet open"
             "diese Woche ist noch nicht offen"
         WeekTooFull
-            "must leave no week of a sequence with more than 7 days, which are due one a day"
+            "must leave at most 7 days in each week of a sequence"
             "mag geen week van een programma meer dan 7 dagen geven, die een per dag komen"
             "darf keine Woche einer Folge mit mehr als 7 Tagen lassen, die einer am Tag fällig sind"
         WeekdayOfSequence
@@ -164,14 +167,19 @@ phrases! {
             "moet leeg zijn: dit programma heeft geen weekdagen"
             "muss leer sein: dieses Programm hat keine Wochentage"
         WeekdayRequired
-            "must be given: the plan lies on the calendar"
+            "is required: the plan lies on the calendar"
             "is verplicht: het programma ligt op de kalender"
             "muss angegeben werden: das Programm liegt auf dem Kalender"
-        WithPlan "must come with planId" "hoort bij planId" "gehört zu planId"
+        WithPlan
+            "must come with planId"
+            "hoort bij een programma"
+            "gehört zu einem Programm",
+            page "belongs to a programme"
         WithPlanMoment
             "must come with planMomentId"
-            "hoort bij planMomentId"
-            "gehört zu planMomentId"
+            "hoort bij een training van het programma"
+            "gehört zu einer Einheit des Programms",
+            page "belongs to a workout of the programme"
         WorkoutBegun
             "must not be begun or done already"
             "mag niet al begonnen of gedaan zijn"

@@ -43,7 +43,7 @@ pub(super) struct Slot {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Occurrence {
     pub id: MomentId,
-    /// The week of the programme, counted from its start and never beginning anew, from 1.
+    /// The week of the programme from 1, counted from its start without beginning again.
     pub nth_week: i64,
     pub date: Date,
 }
@@ -87,7 +87,7 @@ impl Calendar {
             && date.zip(self.start).is_some_and(|(date, start)| date < start)
     }
 
-    /// What is due from one date to another, both included, by date and then in the slots' order.
+    /// What is due between two dates, inclusive, by date and then in the order of the slots.
     pub fn between(&self, slots: &[Slot], from: Date, to: Date) -> Vec<Occurrence> {
         let Some(anchor) = self.anchor().filter(|_| self.total_weeks > 0) else {
             return Vec::new();
@@ -149,7 +149,7 @@ mod tests {
         Slot { id, week, weekday: Some(weekday), position }
     }
 
-    /// Walks day by day from long before the start, and asks of each day what is due.
+    /// Slow reference: walks day by day from long before the start and determines what is due.
     fn slowly(calendar: &Calendar, slots: &[Slot], from: Date, to: Date) -> Vec<Occurrence> {
         let Some(start) = calendar.start else { return Vec::new() };
         let mut day = start;

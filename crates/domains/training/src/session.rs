@@ -1,4 +1,4 @@
-//! A session as it is kept and told: its labels, what was logged in it, and what that amounts to.
+//! A session: the record and its API form, with its labels, log and figures.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -51,7 +51,7 @@ pub(super) struct Snapshot {
 }
 
 record! {
-    /// A session as it is kept.
+    /// A session: the record.
     #[derive(Debug, Clone, PartialEq)]
     pub struct Session {
         pub(super) client_id: ClientId,
@@ -78,7 +78,7 @@ record! {
 }
 
 record! {
-    /// An exercise of a session as it is kept.
+    /// An exercise of a session: the record.
     #[derive(Debug, Clone, PartialEq)]
     pub(super) struct Performance {
         client_id: ClientId,
@@ -98,9 +98,10 @@ record! {
     }
 }
 
-/// A session without what was logged in it.
+/// A training session, without its exercises.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "WorkoutSessionSummary")]
 pub(super) struct SessionSummary {
     session_id: SessionId,
     client_id: ClientId,
@@ -114,14 +115,14 @@ pub(super) struct SessionSummary {
     local_date: Date,
     started_at: Timestamp,
     completed_at: Option<Timestamp>,
-    /// From start to completion; null while it is in progress.
+    /// Duration in seconds; null while in progress.
     duration_seconds: Option<i64>,
     notes: Option<String>,
     /// Working sets that were done.
     set_count: i64,
-    /// The sum of weight times repetitions over working sets that were done; of what is `assisted`, nothing.
+    /// The sum of weight times repetitions over performed working sets; nothing for `assisted` exercises.
     total_volume: Weight,
-    /// The unit of the weights.
+    /// `kg` or `lb`, in which weights are given.
     weight_unit: WeightUnit,
     feedback: Feedback,
     created_at: Timestamp,
@@ -138,7 +139,7 @@ struct LoggedExercise {
     /// Neighbouring exercises with the same label were done in turn.
     superset: Option<String>,
     notes: Option<String>,
-    /// What the client weighed, where that was logged, and for whoever may read measurements.
+    /// Body weight, if recorded; only for callers who may read measurements.
     body_weight: Option<Weight>,
     sets: Vec<LoggedSet<Weight>>,
     set_count: i64,
@@ -146,15 +147,15 @@ struct LoggedExercise {
     total_volume: Weight,
 }
 
-/// A session with everything in it.
+/// A training session with its exercises and sets.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct SessionInFull {
+pub(super) struct WorkoutSession {
     #[serde(flatten)]
     summary: SessionSummary,
     /// The plan's day as it was when the session began; null for a free session.
     plan: Option<Snapshot>,
-    /// What was logged, in its order.
+    /// Recorded exercises in order.
     exercises: Vec<LoggedExercise>,
 }
 
@@ -201,7 +202,7 @@ impl Session {
         cx: &mut Read,
         unit: WeightUnit,
         log: Vec<Performance>,
-    ) -> Result<SessionInFull> {
+    ) -> Result<WorkoutSession> {
         let found = Exercise::find_all(cx, log.iter().map(|each| each.exercise_id))?;
         let tells_body = body::may_read(cx, self.client_id)?;
         let logged = |each: Performance| LoggedExercise {
@@ -218,7 +219,7 @@ impl Session {
         let summary = self.summary(unit);
         let exercises = log.into_iter().map(logged).collect();
         let plan = self.plan_snapshot.map(|snapshot| snapshot.0);
-        Ok(SessionInFull { summary, plan, exercises })
+        Ok(WorkoutSession { summary, plan, exercises })
     }
 
     /// The subjects of the totals that count this session.
@@ -227,7 +228,7 @@ impl Session {
         BTreeSet::from([subject(&all, "status", &self.status.bind()), all])
     }
 
-    /// Writes a new session with what was logged in it.
+    /// Stores a new session with its log.
     pub(super) fn insert(&self, cx: &mut Write, log: &[Performance]) -> Result<()> {
         cx.set_audit_target("workout_session", self.session_id, ["session"]);
         cx.defer(INSERT, &self.params())?;
@@ -235,7 +236,7 @@ impl Session {
         self.write_log(cx, log)
     }
 
-    /// Takes the session away with what was logged in it.
+    /// Deletes the session with its log.
     pub(super) fn delete(&self, cx: &mut Write) -> Result<()> {
         cx.set_audit_target("workout_session", self.session_id, ["session"]);
         cx.defer(DELETE_LOG, params![self.client_id, self.session_id])?;
@@ -247,19 +248,19 @@ impl Session {
         log.iter().try_for_each(|each| cx.defer(INSERT_LOG, &each.params()))
     }
 
-    /// Puts other rows in place of what was logged.
+    /// Replaces the log.
     pub(super) fn replace_log(&self, cx: &mut Write, log: &[Performance]) -> Result<()> {
         cx.set_audit_target("workout_session", self.session_id, ["exercises"]);
         cx.defer(DELETE_LOG, params![self.client_id, self.session_id])?;
         self.write_log(cx, log)
     }
 
-    /// What was logged counts from now on.
+    /// Counts the log in the client's progress.
     pub(super) fn count_log(&self, cx: &mut Write) -> Result<()> {
         cx.defer(COUNT_LOG, params![self.client_id, self.session_id])
     }
 
-    /// Writes a change; says for the audit log what changed.
+    /// Saves a change, and names the changed fields for the audit log.
     pub(super) fn save(&mut self, cx: &mut Write, before: &Self) -> Result<()> {
         let Some(now) = cx.audit_fields("workout_session", self.session_id, self.changed(before))
         else {
@@ -270,7 +271,7 @@ impl Session {
         cx.recount(&before.tallies(), &self.tallies())
     }
 
-    /// The rows of what was logged, checked; what they amount to goes into the session.
+    /// The checked rows of a log; their figures are set in the session.
     pub(super) fn logged(
         &mut self,
         cx: &mut Read,
@@ -288,7 +289,7 @@ impl Session {
         let mut total = Amount::default();
         let mut log = Vec::with_capacity(exercises.len());
         for (position, each) in exercises.into_iter().enumerate() {
-            // What stands in the log already may stay, archived or not.
+            // Exercises that are in the log already may stay, archived or not.
             let same = before.iter().filter(|was| was.exercise_id == each.exercise_id);
             let weights: Vec<_> =
                 same.clone().flat_map(|was| was.sets()).filter_map(|set| set.weight).collect();
@@ -320,7 +321,7 @@ impl Session {
                     let taken = unit.take(body, &weighed);
                     Some(taken.ok_or_else(|| Problem::invalid(&field, WEIGHT_RULE))?)
                 }
-                // Who is not told of it does not take it away.
+                // A caller who may not see the body weight does not remove it.
                 None if tells_body => None,
                 None => weighed.first().copied(),
             };
@@ -359,13 +360,13 @@ impl Performance {
     }
 }
 
-/// The sets of an exercise in one session, what the client weighed, and how many times it stands there.
+/// The sets of an exercise in one session, the client's body weight, and the number of entries.
 type ExerciseSets = (Vec<LoggedSet<Milligrams>>, Option<Milligrams>, i64);
 
-/// What was done of each exercise in one session.
+/// What was performed of each exercise in one session.
 pub(super) fn by_exercise(log: &[Performance]) -> BTreeMap<ExerciseId, ExerciseSets> {
     let mut all: BTreeMap<ExerciseId, ExerciseSets> = BTreeMap::new();
-    // What was skipped was not performed.
+    // A skipped exercise was not performed.
     for each in log.iter().filter(|each| each.set_count > 0) {
         let (sets, body, entries) = all.entry(each.exercise_id()).or_default();
         sets.extend_from_slice(each.sets());

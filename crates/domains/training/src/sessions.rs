@@ -22,10 +22,10 @@ use super::{
     prescription::EXERCISES_MAX,
     progress,
     session::{
-        Performance, Session, SessionId, SessionInFull, SessionStatus, SessionSummary, Snapshot,
-        TALLY,
+        Performance, Session, SessionId, SessionStatus, SessionSummary, Snapshot, TALLY,
+        WorkoutSession,
     },
-    settings::Settings,
+    settings::WorkoutSettings,
     templates::company_zone,
     vocabulary::Mode,
 };
@@ -56,20 +56,20 @@ fn list_workout_sessions(
     ListQuery(wanted, page): ListQuery<Filters>,
 ) -> Result<Sessions> {
     Client::find(cx, at.client_id)?;
-    let unit = Settings::find(cx)?.weight_unit;
+    let unit = WorkoutSettings::find(cx)?.weight_unit;
     let page = cx.page_under(&LIST, &[at.client_id.bind()], &wanted, page)?;
     Ok(page.map(|session| session.summary(unit)).into())
 }
 
-answer!(SessionAnswer { session: SessionInFull });
+answer!(SessionAnswer { session: WorkoutSession });
 
 fn get_workout_session(cx: &mut Read, Path(at): Path<SessionPath>) -> Result<SessionAnswer> {
     let session = Session::find(cx, at.client_id, at.session_id)?;
-    let (unit, log) = (Settings::find(cx)?.weight_unit, session.log(cx)?);
+    let (unit, log) = (WorkoutSettings::find(cx)?.weight_unit, session.log(cx)?);
     Ok(SessionAnswer { session: session.in_full(cx, unit, log)? })
 }
 
-/// A session to be begun, or one that is over already.
+/// A session to start, or one that is already over.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewSession {
@@ -84,11 +84,11 @@ pub struct NewSession {
     pub name: Option<Name<120>>,
     /// Now when absent; not in the future.
     pub started_at: Option<Timestamp>,
-    /// Given for a session that is over; not in the future nor before the start.
+    /// Completion time, for a session that is already over; not in the future nor before the start.
     pub completed_at: Option<Timestamp>,
     /// Notes, as free text.
     pub notes: Option<Text<2000>>,
-    /// What was done so far; at most 50 exercises.
+    /// Exercises so far, at most 50.
     #[serde(default)]
     pub exercises: Many<NewLoggedExercise, 0, EXERCISES_MAX>,
 }
@@ -143,7 +143,7 @@ fn followed(
     Ok(Some((snapshot, occurrence)))
 }
 
-/// Longest session; whoever forgot to end one says when it ended.
+/// Longest session, in hours; a client who forgot to end one gives its end.
 const HOURS_MAX: i64 = 24;
 
 /// A session ends neither in the future nor before its start, and within a day.
@@ -159,8 +159,8 @@ fn check_end(started_at: Timestamp, end: Timestamp, now: Timestamp) -> Result<()
     }
 }
 
-/// The session that is under way for the same occurrence of a plan's day: whoever begins it again has
-/// lost the answer, or another device.
+/// The unfinished session of the same occurrence of a plan's day: starting it again means that the answer was lost,
+/// or that it was started on another device.
 fn open_session(
     cx: &mut Read,
     client: ClientId,
@@ -188,7 +188,7 @@ fn begin_workout_session(
         return Err(Problem::invalid("startedAt", Rule::InFuture));
     }
     new.completed_at.map_or(Ok(()), |end| check_end(started_at, end, now))?;
-    let unit = Settings::find(cx)?.weight_unit;
+    let unit = WorkoutSettings::find(cx)?.weight_unit;
     let local_date = company_zone(cx)?.date_at(started_at);
     let (snapshot, occurrence_date) = followed(cx, client_id, &new)?.unzip();
     if let Some(open) = open_session(cx, client_id, &new, occurrence_date.flatten())? {
@@ -224,14 +224,16 @@ fn begin_workout_session(
     let log = session.logged(cx, unit, new.exercises, &[])?;
     session.insert(cx, &log)?;
     if session.is_completed() {
-        progress::add(cx, client_id, (session.session_id, session.started_at), &log)?;
+        progress::add(cx, client_id, session.session_id, session.started_at, &log)?;
         cx.activity()?.trained(cx, client_id)?;
     }
     Ok(SessionAnswer { session: session.in_full(cx, unit, log)? })
 }
 
+/// The exercises and sets of a session; replaces the present ones.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(rename = "WorkoutSessionSets")]
 struct SessionSets {
     /// At most 50 exercises, replacing those before, in the order in which they were done.
     exercises: Many<NewLoggedExercise, 0, EXERCISES_MAX>,
@@ -244,7 +246,7 @@ fn set_workout_session_sets(
 ) -> Result<SessionAnswer> {
     let before = Session::find(cx, at.client_id, at.session_id)?;
     let mut session = before.clone();
-    let unit = Settings::find(cx)?.weight_unit;
+    let unit = WorkoutSettings::find(cx)?.weight_unit;
     let was = session.log(cx)?;
     let log = session.logged(cx, unit, wanted.exercises, &was)?;
     session.save(cx, &before)?;
@@ -258,8 +260,10 @@ fn set_workout_session_sets(
     Ok(SessionAnswer { session: session.in_full(cx, unit, log)? })
 }
 
+/// When a session was completed.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schemars(rename = "SessionCompletion")]
 struct Completion {
     /// Now when absent; not in the future nor before the start.
     completed_at: Option<Timestamp>,
@@ -272,15 +276,14 @@ fn complete_workout_session(
 ) -> Result<SessionAnswer> {
     let before = Session::find(cx, at.client_id, at.session_id)?;
     let mut session = before.clone();
-    let (unit, log) = (Settings::find(cx)?.weight_unit, session.log(cx)?);
+    let (unit, log) = (WorkoutSettings::find(cx)?.weight_unit, session.log(cx)?);
     if !session.is_completed() {
         let end = wanted.completed_at.unwrap_or_else(|| cx.now());
         check_end(session.started_at, end, cx.now())?;
         session.status = SessionStatus::Completed;
         session.completed_at = Some(end);
         session.count_log(cx)?;
-        let of = (session.session_id, session.started_at);
-        progress::add(cx, session.client_id, of, &log)?;
+        progress::add(cx, session.client_id, session.session_id, session.started_at, &log)?;
     }
     session.save(cx, &before)?;
     if !before.is_completed() {
@@ -290,7 +293,7 @@ fn complete_workout_session(
     Ok(SessionAnswer { session: session.in_full(cx, unit, log)? })
 }
 
-/// A session that is no more.
+/// The session that was deleted.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct DeletedSession {
@@ -316,10 +319,10 @@ fn delete_workout_session(cx: &mut Write, Path(at): Path<SessionPath>) -> Result
     Ok(DeletedAnswer { session: DeletedSession { session_id, client_id, deleted: true } })
 }
 
-/// What is told where goals follow workouts.
+/// Events of goals that follow workouts.
 const GOALS: &[Event] = &[Event::GoalUpdated];
 
-/// What others are told of workouts.
+/// What other areas may ask about workouts.
 pub struct Workouts;
 
 impl Training for Workouts {

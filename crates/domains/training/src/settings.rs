@@ -9,24 +9,24 @@ use spotter_store::{params, record, statements, values};
 use super::{measures::WeightUnit, vocabulary::ReleasePolicy};
 
 record! {
-    /// What a company decides for the whole module.
+    /// The training settings of a company.
     #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
     #[serde(rename_all = "camelCase")]
     #[schemars(rename = "WorkoutSettings")]
-    pub struct Settings {
-        /// The unit that weights are shown and taken in; what is kept does not change with it.
+    pub struct WorkoutSettings {
+        /// Unit of weights in requests and responses; changing it converts nothing that is stored.
         pub(super) weight_unit: WeightUnit,
         /// The rest after a set where a plan names none.
         #[schemars(range(min = 0, max = 3600))]
         pub(super) default_rest_seconds: i64,
         /// The release policy of new plans that name none.
         pub(super) default_release_policy: ReleasePolicy,
-        /// When they were last changed; null while they are what a company starts with.
+        /// When they were last changed; null for defaults.
         updated_at: Option<Timestamp>,
     }
 }
 
-impl Settings {
+impl WorkoutSettings {
     /// The company's settings, or those that a company starts with.
     pub(super) fn find(cx: &mut Read) -> Result<Self> {
         Ok(cx.one(FIND, params![])?.unwrap_or(Self {
@@ -38,14 +38,16 @@ impl Settings {
     }
 }
 
-answer!(SettingsAnswer { settings: Settings });
+answer!(SettingsAnswer { settings: WorkoutSettings });
 
 fn get_workout_settings(cx: &mut Read) -> Result<SettingsAnswer> {
-    Ok(SettingsAnswer { settings: Settings::find(cx)? })
+    Ok(SettingsAnswer { settings: WorkoutSettings::find(cx)? })
 }
 
+/// The training settings to change.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+#[schemars(rename = "WorkoutSettingsChanges")]
 struct SettingsChanges {
     weight_unit: Change<WeightUnit>,
     default_rest_seconds: Change<BoundedInteger<0, 3_600>>,
@@ -56,7 +58,7 @@ fn update_workout_settings(
     cx: &mut Write,
     Body(change): Body<SettingsChanges>,
 ) -> Result<SettingsAnswer> {
-    let before = Settings::find(cx)?;
+    let before = WorkoutSettings::find(cx)?;
     let mut settings = before.clone();
     change.weight_unit.apply(&mut settings.weight_unit);
     change.default_rest_seconds.apply(&mut settings.default_rest_seconds);
@@ -84,8 +86,8 @@ pub(super) fn area() -> Area {
 }
 
 statements! {
-    FIND = "SELECT ", Settings::COLUMNS, " FROM workout_settings WHERE company_id = ?1";
-    SAVE = "INSERT INTO workout_settings ", values!(Settings),
+    FIND = "SELECT ", WorkoutSettings::COLUMNS, " FROM workout_settings WHERE company_id = ?1";
+    SAVE = "INSERT INTO workout_settings ", values!(WorkoutSettings),
         " ON CONFLICT (company_id) DO UPDATE SET weight_unit = excluded.weight_unit, \
         default_rest_seconds = excluded.default_rest_seconds, default_release_policy = \
         excluded.default_release_policy, updated_at = excluded.updated_at";

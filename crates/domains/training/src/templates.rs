@@ -1,4 +1,4 @@
-//! Templates: plans that belong to nobody, written once and given to many.
+//! Templates: plans without a client, written once and assigned to many.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -18,14 +18,15 @@ use super::{
     groups,
     outline::WEEKS_MAX,
     plan::{Plan, PlanId, PlanStatus, Programme},
-    settings::Settings,
+    settings::WorkoutSettings,
     vocabulary::{Layout, Mode, ReleasePolicy},
 };
 use crate::rules::TrainingRule;
 
-/// What a template is, in short.
+/// A workout template, without its days.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "WorkoutTemplateSummary")]
 pub(super) struct TemplateSummary {
     #[serde(rename = "_id")]
     id: PlanId,
@@ -42,7 +43,7 @@ pub(super) struct TemplateSummary {
 }
 
 words! {
-    /// Where a template stands.
+    /// The status of a template.
     pub enum TemplateStatus { Draft = "Draft", Active = "Active" }
 }
 
@@ -67,9 +68,10 @@ impl TemplateSummary {
     }
 }
 
-/// A template.
+/// A workout template.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "WorkoutTemplate")]
 pub(super) struct Template {
     #[serde(flatten)]
     summary: TemplateSummary,
@@ -93,7 +95,7 @@ listed!(Templates { templates: Template });
 
 filters! {
     struct Filters {
-        /// Words that the name has words beginning with; all must match.
+        /// Prefixes of words in the name; all must match.
         search: Text<100> => "haystack LIKE ?" each |text| searched(text);
         /// Templates in this status.
         status: TemplateStatus => "status = ?";
@@ -131,9 +133,10 @@ fn get_workout_template(cx: &mut Read, Path(at): Path<TemplatePath>) -> Result<T
     Ok(TemplateInFull { template: plan.into(), schedule, duration })
 }
 
-/// A template to be written; it starts as a draft without days.
+/// The template to create; it starts as a draft without days.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schemars(rename = "NewWorkoutTemplate")]
 pub struct NewTemplate {
     /// Display name.
     pub name: Name<120>,
@@ -141,7 +144,7 @@ pub struct NewTemplate {
     pub description: Option<Text<2000>>,
     /// Such as `Beginner`.
     pub difficulty: Option<Text<60>>,
-    /// Such as `High`.
+    /// Intensity, such as `High`.
     pub intensity: Option<Text<60>>,
     /// Such as `Strength`.
     pub category: Option<Text<60>>,
@@ -171,7 +174,7 @@ pub fn create(cx: &mut Write, new: NewTemplate) -> Result<Plan> {
     }
     let release_policy = match new.release_policy {
         Some(policy) => policy,
-        None => Settings::find(cx)?.default_release_policy,
+        None => WorkoutSettings::find(cx)?.default_release_policy,
     };
     let plan = Plan {
         plan_id: PlanId(cx.new_id()),
@@ -213,8 +216,10 @@ fn create_workout_template(cx: &mut Write, Body(new): Body<NewTemplate>) -> Resu
     Ok(TemplateAnswer { template: create(cx, new)?.into() })
 }
 
+/// The fields of a workout template to change.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+#[schemars(rename = "WorkoutTemplateChanges")]
 struct TemplateChanges {
     name: Change<Name<120>>,
     description: Patch<Text<2000>>,
@@ -248,7 +253,7 @@ fn update_workout_template(
     Ok(TemplateAnswer { template: plan.into() })
 }
 
-/// A record that is no more.
+/// The programme that was deleted.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct DeletedPlan {
@@ -272,9 +277,10 @@ fn delete_workout_template(
     Ok(DeletedTemplate { template: DeletedPlan { id: at.template_id, deleted: true } })
 }
 
+/// The name of the copy.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct DuplicateTemplate {
+struct WorkoutTemplateCopy {
     /// The template's own name when absent.
     name: Option<Name<120>>,
 }
@@ -282,7 +288,7 @@ struct DuplicateTemplate {
 fn duplicate_workout_template(
     cx: &mut Write,
     Path(at): Path<TemplatePath>,
-    OptionalBody(wanted): OptionalBody<DuplicateTemplate>,
+    OptionalBody(wanted): OptionalBody<WorkoutTemplateCopy>,
 ) -> Result<TemplateAnswer> {
     let plan = Plan::find_template(cx, at.template_id)?;
     let (copy, _) = plan.copy(cx, |copy| {

@@ -3,8 +3,8 @@
 use spotter_store::words;
 
 words! {
-    /// What is measured of a set. The weight of `assisted` is help, of which less is better; that of
-    /// `bodyweight_plus` comes to the body's own.
+    /// What is measured of a set. The weight of `assisted` is assistance, of which less is better; that of
+    /// `bodyweight_plus` is added to the body weight.
     pub enum TrackingType {
         WeightReps = "weight_reps", Reps = "reps", Duration = "duration",
         WeightDuration = "weight_duration", DistanceDuration = "distance_duration",
@@ -14,7 +14,7 @@ words! {
 }
 
 impl TrackingType {
-    /// Whether what is moved is the body, with help or with more.
+    /// Whether the body is moved, with assistance or added weight.
     pub(super) const fn moves_body(self) -> bool {
         matches!(self, Self::Assisted | Self::BodyweightPlus)
     }
@@ -40,7 +40,7 @@ words! {
 }
 
 impl SetType {
-    /// What a set is where nothing else is said.
+    /// The default type of a set.
     pub(super) const fn normal() -> Self {
         Self::Normal
     }
@@ -48,7 +48,7 @@ impl SetType {
 
 words! {
     /// Where an item of a library comes from: the starter library, the company, or one client.
-    pub enum Source { System = "system", Company = "company", Client = "client" }
+    pub enum LibrarySource { System = "system", Company = "company", Client = "client" }
 }
 
 words! {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use spotter_contract::{Area, Path, Query, Read, answer, operation};
-use spotter_kernel::{Date, Key, Result, TimeZone, date::checked_range};
+use spotter_kernel::{Date, DateRange, Key, Result, TimeZone};
 use spotter_people::clients::{Client, ClientPath};
 use spotter_store::{params, statements};
 
@@ -13,26 +13,26 @@ use super::{
     exercises::{Exercise, ExerciseId},
     measures::{Milligrams, Weight, WeightUnit},
     performance::Amount,
-    settings::Settings,
+    settings::WorkoutSettings,
     templates::company_zone,
     vocabulary::Muscle,
 };
 
-/// Weeks that are told where no range is given.
+/// Default number of weeks.
 const WEEKS: i64 = 12;
 /// Most days of a range.
 const DAYS_MAX: i64 = 371;
 
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct DateRange {
+struct VolumeQuery {
     /// The first date; with `to`. Twelve weeks up to today when both are absent.
     from: Option<Date>,
     /// The last date, at most 370 days after the first.
     to: Option<Date>,
 }
 
-/// What was trained of a muscle. A set counts in full for each primary muscle of its exercise.
+/// Volume by muscle. A set counts in full for each primary muscle of its exercise.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(inline)]
 #[serde(rename_all = "camelCase")]
@@ -43,7 +43,7 @@ struct MuscleVolume {
     total_volume: Weight,
 }
 
-/// What was trained in a week, Monday to Sunday.
+/// Training volume in a week, Monday to Sunday.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct WeekVolume {
@@ -53,13 +53,14 @@ struct WeekVolume {
     total_reps: i64,
     /// The sum of weight times repetitions over working sets.
     total_volume: Weight,
-    /// Those that were trained, the most first.
+    /// Trained muscles by volume, highest first.
     muscles: Vec<MuscleVolume>,
 }
 
-/// What was trained between two dates, by week and muscle.
+/// Training volume between two dates, by week and muscle.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "TrainingVolume")]
 struct Volume {
     from: Date,
     to: Date,
@@ -81,16 +82,19 @@ struct Week {
 fn get_workout_volume(
     cx: &mut Read,
     Path(at): Path<ClientPath>,
-    Query(wanted): Query<DateRange>,
+    Query(wanted): Query<VolumeQuery>,
 ) -> Result<VolumeAnswer> {
     Client::find(cx, at.client_id)?;
     let time_zone = company_zone(cx)?;
     let today = time_zone.date_at(cx.now());
-    let (from, to) = match (wanted.from, wanted.to) {
-        (None, None) => (today.monday().plus_days(-7 * (WEEKS - 1)).unwrap_or(today), today),
-        (from, to) => checked_range(from, to, DAYS_MAX)?,
+    let DateRange { from, to } = match (wanted.from, wanted.to) {
+        (None, None) => {
+            let from = today.monday().plus_days(-7 * (WEEKS - 1)).unwrap_or(today);
+            DateRange { from, to: today }
+        }
+        (from, to) => DateRange::checked(from, to, DAYS_MAX)?,
     };
-    let weight_unit = Settings::find(cx)?.weight_unit;
+    let weight_unit = WorkoutSettings::find(cx)?.weight_unit;
     type Done = (Date, ExerciseId, i64, i64, Milligrams);
     let done: Vec<Done> = cx.all(DONE, params![at.client_id, from, to])?;
     let found = Exercise::find_all(cx, done.iter().map(|row| row.1))?;

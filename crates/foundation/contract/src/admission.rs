@@ -1,4 +1,4 @@
-//! The ports that doors ask by whether somebody may come in: of finance, of the calendar, of forms.
+//! Ports that decide admission at doors: to finance, the calendar and forms.
 
 use std::collections::BTreeMap;
 
@@ -15,10 +15,9 @@ use spotter_store::words;
 use crate::context::{Read, Write};
 
 words! {
-    /// Why nothing that was sold lets a client in, the nearest to being let in first: a bill of the membership is
-    /// unpaid, it rests, it has not begun, the days of the pass are used, it has ended, or nothing was sold that
-    /// lets in.
-    pub enum Refusal {
+    /// Why no purchase grants access, the closest to granting it first: an unpaid invoice, a pause, not begun, no
+    /// days left, ended, or nothing that grants access.
+    pub enum AdmissionRefusal {
         PastDue = "past_due",
         Paused = "paused",
         NotYet = "not_yet",
@@ -39,7 +38,7 @@ pub struct AccessHours {
     pub weekday: i64,
     /// Start, inclusive.
     pub from: WallTime,
-    /// Until this time; on the next day where it is not later.
+    /// End time; on the next day if it is not later.
     #[serde(deserialize_with = "text::closing")]
     #[schemars(with = "ClosingTime")]
     pub until: WallTime,
@@ -56,7 +55,7 @@ impl AccessHours {
     }
 }
 
-/// Where and when a product lets in; an empty list leaves it open.
+/// Where and when a product grants access; an empty list does not restrict it.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Limits {
     /// At these locations.
@@ -67,36 +66,36 @@ pub struct Limits {
     pub hours: Vec<AccessHours>,
 }
 
-/// Something that was sold and lets in on a day.
+/// A sold product that grants access on a day.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AdmittingProduct {
-    /// What was sold.
+    /// The sold product.
     pub client_product: Id,
     /// Whether it is a pass, whose days are counted.
     pub is_pass: bool,
     /// Whether a bill of it is unpaid.
     pub owes: bool,
-    /// The first day on which it does not let in any more; nothing while none is known.
+    /// The first day without access; nothing while no end is known.
     pub until: Option<Date>,
-    /// Where and when it lets in.
+    /// Where and when it grants access.
     pub limits: Limits,
 }
 
-/// What finance knows of who may come in.
+/// Finance's part of admission.
 pub trait Admissions: Send + Sync {
-    /// What of all that a client was sold lets in on the date of an instant, the one that is open for longest
-    /// first; where nothing does, why not.
+    /// The products of a client that grant access on the date of an instant, the one with the latest closing time
+    /// first; or the reason why none does.
     fn admitting_products(
         &self,
         cx: &mut Read,
         client: ClientId,
         at: Timestamp,
-    ) -> Result<Verdict<Vec<AdmittingProduct>, Refusal>>;
+    ) -> Result<Verdict<Vec<AdmittingProduct>, AdmissionRefusal>>;
 
-    /// The memberships that let in today, of all clients who have one.
+    /// Memberships that grant access today, of all clients.
     fn memberships(&self, cx: &mut Read) -> Result<BTreeMap<ClientId, Vec<AdmittingProduct>>>;
 
-    /// Uses a day of a pass for a visit; asked again for the same visit, it does nothing.
+    /// Uses a day of a pass for a visit, once per visit.
     fn use_day(
         &self,
         cx: &mut Write,
@@ -106,7 +105,7 @@ pub trait Admissions: Send + Sync {
     ) -> Result<()>;
 }
 
-/// What the calendar knows of who may come in.
+/// The calendar's part of admission.
 pub trait Timetable: Send + Sync {
     /// When a location is open within a range, in order; closures are taken off.
     fn open(&self, cx: &mut Read, location: LocationId, range: Span) -> Result<Vec<Span>>;
@@ -120,17 +119,16 @@ pub trait Timetable: Send + Sync {
         begins: Span,
     ) -> Result<Vec<Id>>;
 
-    /// Somebody came to what they have booked: unless something was said of it, they have attended. It announces
-    /// `booking.updated`.
+    /// Marks a booking attended on entry, unless it was marked before. It announces `booking.updated`.
     fn arrived(&self, cx: &mut Write, booking: Id) -> Result<()>;
 }
 
-/// What forms know of who may come in.
+/// The part of forms in admission.
 pub trait Forms: Send + Sync {
     /// Refuses the id of a form that there is not, naming this field.
     fn check_form(&self, cx: &mut Read, form: Id, field: &str) -> Result<()>;
 
-    /// Whether a client has ever handed in a form.
+    /// Whether a client has ever submitted a form.
     fn has_answered(&self, cx: &mut Read, client: ClientId, form: Id) -> Result<bool>;
 
     /// Who of all clients has.

@@ -10,13 +10,13 @@ macro_rules! listed {
         #[serde(rename_all = "camelCase")]
         pub struct $name {
             #[serde(flatten)]
-            figures: spotter_kernel::page::PageInfo,
+            page_info: spotter_kernel::page::PageInfo,
             $field: Vec<$item>,
         }
 
         impl From<spotter_kernel::Page<$item>> for $name {
             fn from(page: spotter_kernel::Page<$item>) -> Self {
-                Self { figures: page.page_info(), $field: page.items }
+                Self { page_info: page.page_info(), $field: page.items }
             }
         }
     };

@@ -1,5 +1,5 @@
-//! What an area brings to the rest, said once where the area is: its operations, its statements and
-//! lists, and what its events tell.
+//! The contributions of an area, declared in one place: operations, statements and lists, and the payloads of its
+//! events.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -14,7 +14,7 @@ use spotter_store::{Shape, Sql, Tx};
 use crate::{
     caller::{Access, Role},
     confirmations,
-    documents::Document,
+    documents::LinkedDocument,
     downloads::Download,
     erasure::ErasureRule,
     exports::ExportSection,
@@ -28,57 +28,57 @@ use crate::{
     timers::{self, Repeating, Timer},
 };
 
-/// What events tell: ids, statuses, timestamps and names of fields, and never what a person has
-/// written. An event has one payload, whichever operation announces it.
+/// Payloads of events: ids, statuses, timestamps and names of fields, never texts that people wrote. An event has one
+/// payload, whichever operation announces it.
 pub trait Payload: Serialize + JsonSchema {
-    /// The events that it tells of.
+    /// The events with this payload.
     const EVENTS: &'static [Event];
 }
 
 /// A [`Payload`] as the API description sees it.
 #[derive(Clone, Copy)]
 pub struct EventSchema {
-    /// The events that it tells of.
+    /// The events with this payload.
     pub events: &'static [Event],
     /// Its schema.
     pub schema: fn(&mut SchemaGenerator) -> Schema,
 }
 
-/// Pulls in, at this instant, what is due further ahead than it ever is put off; how many records.
+/// Brings forward records that are due later than their area ever schedules; returns their number.
 pub type Clamp = fn(&mut Tx<'_>, Timestamp) -> Result<u64>;
 
 /// An area, or a chapter of one.
 #[derive(Default)]
 pub struct Area {
-    /// What can be asked of it.
+    /// Its operations.
     pub operations: Vec<Operation>,
     /// Every statement, for the test that prepares them all.
     pub statements: Vec<Sql>,
-    /// Every list, for the tests that look at their plans.
+    /// Every list, for the tests of query plans.
     pub lists: Vec<&'static Shape>,
-    /// What its events tell.
+    /// Payloads of its events.
     pub payloads: Vec<EventSchema>,
-    /// What it has done at an instant.
+    /// Its timers.
     pub timers: Vec<&'static Timer>,
-    /// What it has done outside the database.
+    /// Its jobs.
     pub jobs: Vec<&'static Job>,
-    /// How its own due times are pulled in after a clock that was ahead; jobs and timers are by themselves.
+    /// How its own due times are corrected after the clock was fast; those of jobs and timers are corrected anyway.
     pub clamps: Vec<Clamp>,
-    /// What of it ends with somebody who leaves.
+    /// Its effects of people leaving.
     pub offboardings: Vec<Effect>,
-    /// What of it stays when something is set aside.
+    /// Its records that stay when a coach, location or similar is archived.
     pub remainders: Vec<Remainder>,
-    /// What is left in its tables of clients who are erased.
+    /// What remains in its tables of erased clients.
     pub erasure_rules: Vec<ErasureRule>,
-    /// What of it a client's data exports hold.
+    /// Its sections of clients' data exports.
     pub exports: Vec<ExportSection>,
-    /// How the figures of its records are counted anew.
+    /// How its metrics are recalculated.
     pub recounts: Vec<&'static Recount>,
-    /// What it has done again and again.
+    /// Its repeating work.
     pub repeating: Vec<&'static Repeating>,
-    /// What of it is read by its address alone.
-    pub documents: Vec<&'static Document>,
-    /// What of it is fetched at signed addresses.
+    /// Its documents at secret addresses.
+    pub documents: Vec<&'static LinkedDocument>,
+    /// Its downloads at signed addresses.
     pub downloads: Vec<&'static Download>,
 }
 
@@ -105,7 +105,7 @@ impl Area {
         self
     }
 
-    /// The same with what its events tell.
+    /// With the payload of events.
     pub fn tells<P: Payload>(mut self) -> Self {
         self.payloads.push(EventSchema {
             events: P::EVENTS,
@@ -132,31 +132,31 @@ impl Area {
         self
     }
 
-    /// The same with what of it ends with somebody who leaves.
+    /// With effects of people leaving.
     pub fn ends(mut self, effects: &[Effect]) -> Self {
         self.offboardings.extend_from_slice(effects);
         self
     }
 
-    /// The same with what of it stays when something is set aside.
+    /// The same with records that stay when something is archived.
     pub fn stays(mut self, remainders: &[Remainder]) -> Self {
         self.remainders.extend_from_slice(remainders);
         self
     }
 
-    /// The same with what is left in its tables of clients who are erased.
+    /// With what remains in its tables of erased clients.
     pub fn erases(mut self, rules: &[ErasureRule]) -> Self {
         self.erasure_rules.extend_from_slice(rules);
         self
     }
 
-    /// The same with what of it a client's data exports hold.
+    /// The same with sections of clients' data exports.
     pub fn exports(mut self, parts: &[ExportSection]) -> Self {
         self.exports.extend_from_slice(parts);
         self
     }
 
-    /// The same with how the figures of its records are counted anew.
+    /// With recalculations of metrics.
     pub fn recounts(mut self, recounts: &[&'static Recount]) -> Self {
         self.recounts.extend_from_slice(recounts);
         self
@@ -168,19 +168,19 @@ impl Area {
         self
     }
 
-    /// The same with what is read by its address alone.
-    pub fn documents(mut self, documents: &[&'static Document]) -> Self {
+    /// With documents that are read by their address.
+    pub fn documents(mut self, documents: &[&'static LinkedDocument]) -> Self {
         self.documents.extend_from_slice(documents);
         self
     }
 
-    /// The same with what is fetched at signed addresses.
+    /// With files that are downloaded from signed addresses.
     pub fn downloads(mut self, downloads: &[&'static Download]) -> Self {
         self.downloads.extend_from_slice(downloads);
         self
     }
 
-    /// The same with another chapter.
+    /// The same with the contributions of another module.
     pub fn with(mut self, chapter: Self) -> Self {
         self.operations.extend(chapter.operations);
         self.documents.extend(chapter.documents);
@@ -200,13 +200,13 @@ impl Area {
         self
     }
 
-    /// Puts those of its operations under a heading of the documentation that are under none.
+    /// Sets the tag of its operations that have none.
     pub fn tagged(mut self, tag: &'static str) -> Self {
         self.operations.iter_mut().filter(|row| row.tag.is_empty()).for_each(|row| row.tag = tag);
         self
     }
 
-    /// Says what must be switched on for those of its operations that don't say it themselves.
+    /// Requires a feature for operations that do not declare one.
     pub fn needs(mut self, feature: Feature) -> Self {
         self.operations.iter_mut().for_each(|row| {
             row.feature.get_or_insert(feature);
@@ -215,8 +215,8 @@ impl Area {
     }
 }
 
-/// What the areas bring, as it is served: operations by their place and by their names, what events
-/// tell, timers, and repeating work.
+/// The contributions of all areas, as they are served: operations by path and by id, payloads, timers, and repeating
+/// work.
 pub struct Table {
     operations: Vec<Arc<Operation>>,
     by_id: BTreeMap<&'static str, usize>,
@@ -225,13 +225,13 @@ pub struct Table {
     jobs: Vec<&'static Job>,
     clamps: Vec<Clamp>,
     repeating: Vec<&'static Repeating>,
-    documents: Vec<&'static Document>,
+    documents: Vec<&'static LinkedDocument>,
     downloads: Vec<&'static Download>,
     exports: Vec<ExportSection>,
 }
 
 impl Table {
-    /// The table of what all areas bring.
+    /// The table of all areas.
     pub fn new(mut areas: Area) -> Self {
         let operations: Vec<_> =
             std::mem::take(&mut areas.operations).into_iter().map(Arc::new).collect();
@@ -257,17 +257,17 @@ impl Table {
         }
     }
 
-    /// What is read by its address alone.
-    pub fn documents(&self) -> &[&'static Document] {
+    /// Documents that are read by their address.
+    pub fn documents(&self) -> &[&'static LinkedDocument] {
         &self.documents
     }
 
-    /// What is fetched at signed addresses.
+    /// Files that are downloaded from signed addresses.
     pub fn downloads(&self) -> &[&'static Download] {
         &self.downloads
     }
 
-    /// What a client's data exports hold.
+    /// The sections of clients' data exports.
     pub fn exports(&self) -> &[ExportSection] {
         &self.exports
     }
@@ -277,8 +277,8 @@ impl Table {
         &self.operations
     }
 
-    /// What people reach through the application API: its own operations, and those of the Public API
-    /// that are theirs, too, unless it has one of its own at that place.
+    /// What people reach through the application API: its own operations, and those of the Public API for people,
+    /// unless it has one of its own at that address.
     pub fn for_people(&self) -> impl Iterator<Item = &Arc<Operation>> {
         let place = |row: &Operation| {
             let pieces = row.path.split('/');
@@ -296,7 +296,7 @@ impl Table {
         })
     }
 
-    /// What is done under a name, in a line: by an operation, a timer or a job.
+    /// The summary of an operation, a timer or a job.
     pub fn summary(&self, id: &str) -> Option<&'static str> {
         let operation = self.find(id).map(|operation| operation.summary);
         let timer = || self.timers.get(id).map(|timer| timer.summary);
@@ -309,14 +309,14 @@ impl Table {
         self.by_id.get(id).map(|at| &self.operations[*at])
     }
 
-    /// What an event tells; nothing while no area announces it.
+    /// The payload of an event; nothing if no area announces it.
     pub fn payload(&self, event: Event) -> Option<&EventSchema> {
         self.payloads.iter().find(|output| output.events.contains(&event))
     }
 
     /// Who reaches which operation, as a document that is read in review.
     pub fn access_table(&self) -> String {
-        let mut text = String::from(WHO_REACHES_WHAT);
+        let mut text = String::from(WHO_MAY_CALL_WHAT);
         for row in self.for_people() {
             let granted = row.for_client.map(|granted| match granted.staffs {
                 [] => granted.subject.words().to_owned(),
@@ -352,25 +352,25 @@ impl Table {
         &self.clamps
     }
 
-    /// What is done outside the database.
+    /// Jobs outside the database.
     pub fn jobs(&self) -> &[&'static Job] {
         &self.jobs
     }
 
-    /// What is done again and again.
+    /// Repeating work.
     pub fn repeating(&self) -> &[&'static Repeating] {
         &self.repeating
     }
 }
 
-const WHO_REACHES_WHAT: &str = "\
-# Who reaches what
+const WHO_MAY_CALL_WHAT: &str = "\
+# Who may call what
 
-The operations of the application API, below `/app/v1`, with the least role of a coach that reaches each, and what clients
-reach: *themselves*, where the path names the client; *their own* records; or what *all* of them may know of the company.
-Everybody else does not exist for them. Those that are shared are those of the
-Public API, at the same path below `/public/v1`. Beside them are signing in (`/auth/…`), files (`/uploads`, the attachment of a
-message) and live updates (`/events`), for every coach and client. Made by `spotter access`; a change of it is seen in review.
+The operations of the application API, below `/app/v1`: the least role of a coach that may call each, and what clients may reach
+with it: *themselves*, where the path names the client; *their own* records; or records that *all* clients may see. Other
+clients' records return 404. Shared operations are also part of the Public API, at the same path below `/public/v1`. Not listed
+are sign-in (`/auth/…`), files (`/uploads`, attachments of messages) and live updates (`/events`), which every coach and client
+may use. Printed by `spotter access`; the suite keeps it current.
 
 | Operation | Coaches from | Clients | Shared |
 |---|---|---|---|

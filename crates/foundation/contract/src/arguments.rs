@@ -5,25 +5,27 @@ use serde::{
     Deserialize,
     de::{DeserializeOwned, IntoDeserializer, value::StringDeserializer},
 };
-use serde_path_to_error::Track;
 use spotter_kernel::{
     Cursor, Date, Key, PageRequest, Problem, Result, Rule, Timestamp, in_order, limits,
     number::is_whole,
-    problem::{INVALID, refuse},
+    problem::{INVALID, known_fields, refuse},
 };
 use spotter_store::{Bind, Value, filters};
 
 pub use spotter_store::NoFilters;
 
 filters! {
-    /// Of records that change: what was changed since.
+    /// Filters records by their last change.
     pub struct UpdatedFrom {
         /// Only records that were updated at or after this instant.
         updated_from: Timestamp => "updated_at >= ?";
     }
 }
 
-use crate::content::Content;
+use crate::{
+    content::Content,
+    reader::{Reader, parameters},
+};
 
 /// A request as the arguments see it.
 #[derive(Clone, Debug, Default)]
@@ -36,7 +38,7 @@ pub struct Arguments {
     pub body: Content,
 }
 
-/// What an argument says of itself for the API description.
+/// An argument's description for the API.
 #[derive(Clone, Debug, Default)]
 pub struct ArgumentSchemas {
     /// Schema of an object with the path's parameters.
@@ -83,41 +85,20 @@ pub struct Body<T>(pub T);
 #[derive(Clone, Debug)]
 pub struct OptionalBody<T>(pub T);
 
-/// Reads a value out of a deserializer that is known at run time alone: one instantiation of each
-/// type's reading serves paths, queries and bodies, which is a tenth of what the areas take to build.
-type ReadFrom<'r> =
-    &'r mut dyn FnMut(&mut dyn erased_serde::Deserializer<'_>) -> Result<(), erased_serde::Error>;
-
-fn read<T: DeserializeOwned>(source: impl FnOnce(ReadFrom<'_>) -> Result<()>) -> Result<T> {
-    let mut value = None;
-    source(&mut |deserializer| {
-        value = Some(erased_serde::deserialize(deserializer)?);
-        Ok(())
-    })?;
-    value.ok_or_else(|| Problem::internal("a value was not read"))
-}
-
-/// What is wrong, at the place in the value where it is.
-fn at(track: Track, error: &erased_serde::Error) -> Problem {
-    Problem::from_serde(&track.path().to_string(), &error.to_string())
-}
-
-fn from_pairs<T: DeserializeOwned>(text: &str) -> Result<T> {
-    read(|target| {
-        let mut track = Track::new();
-        let pairs = serde_html_form::Deserializer::from_bytes(text.as_bytes());
-        let tracked = serde_path_to_error::Deserializer::new(pairs, &mut track);
-        target(&mut <dyn erased_serde::Deserializer>::erase(tracked))
-            .map_err(|error| at(track, &error))
+/// Reads a query or a path; `more` are names that are known beside those of the type.
+fn from_pairs<T: DeserializeOwned>(text: &str, more: &[&str]) -> Result<T> {
+    T::deserialize(Reader::Parameters(&parameters(text))).map_err(|error| {
+        let problem = error.problem();
+        let Some(known) = known_fields(error.message()) else { return problem };
+        let names = [&known[..], more].concat().join(", ");
+        Problem::field(problem.key, problem.named_field(), Rule::UnknownParameterOf { names })
     })
 }
 
-/// The same of a query. Of two that belong together, of which one is no date, the range is wrong.
-fn from_query<T: DeserializeOwned>(text: &str) -> Result<T> {
-    let request = from_pairs(text).map_err(|problem| {
-        let details = problem.details.as_ref();
-        let field = details.and_then(|details| details["field"].as_str());
-        let partner = field.and_then(partner).filter(|_| problem.key == Key::InvalidDate);
+/// The same for a query. Of two dates of a range, an invalid one makes the range wrong.
+fn from_query<T: DeserializeOwned>(text: &str, more: &[&str]) -> Result<T> {
+    let query = from_pairs(text, more).map_err(|problem| {
+        let partner = partner(problem.named_field()).filter(|_| problem.key == Key::InvalidDate);
         let is_given = |name: String| {
             form_urlencoded::parse(text.as_bytes())
                 .any(|(own, value)| own == *name && !value.is_empty())
@@ -128,10 +109,10 @@ fn from_query<T: DeserializeOwned>(text: &str) -> Result<T> {
         }
     })?;
     check_order(text)?;
-    Ok(request)
+    Ok(query)
 }
 
-/// Refuses a range of dates or instants whose end is before its start.
+/// Refuses a range whose end is before its start.
 fn check_order(text: &str) -> Result<()> {
     let pairs: Vec<_> = form_urlencoded::parse(text.as_bytes()).collect();
     for (name, end) in &pairs {
@@ -157,55 +138,33 @@ pub fn partner(field: &str) -> Option<String> {
     None
 }
 
-/// The refusal of an unknown parameter, with the names of those that there are beside its own.
-fn with_names(problem: Problem, more: &[&str]) -> Problem {
-    let details = problem.details.as_ref();
-    let text = |name: &str| details.and_then(|details| details[name].as_str()).unwrap_or_default();
-    let Some((_, known)) =
-        text("rule").split_once(", ").filter(|_| text("rule").starts_with("unknown field"))
-    else {
-        return problem;
-    };
-    // Deserializers put the names that they know between backticks.
-    let known = known.split('`').skip(1).step_by(2).chain(more.iter().copied());
-    let names = known.collect::<Vec<_>>().join(", ");
-    let field = text("field").to_owned();
-    Problem::field(problem.key, &field, Rule::UnknownParameterOf { names })
-}
-
 /// Reads a body; nothing where there was none.
 fn from_body<T: DeserializeOwned + JsonSchema>(body: &Content) -> Result<Option<T>> {
     match body {
         Content::Nothing => Ok(None),
         Content::Malformed(rule) => Err(Problem::invalid("body", rule.clone())),
-        Content::Object(value) => read(|target| {
-            let mut track = Track::new();
-            let tracked = serde_path_to_error::Deserializer::new(value, &mut track);
-            target(&mut <dyn erased_serde::Deserializer>::erase(tracked))
-                .map_err(|error| at(track, &error))
-        })
-        .map(Some)
-        .map_err(keyed::<T>),
+        Content::Object(value) => {
+            let read = T::deserialize(Reader::Json(value));
+            read.map(Some).map_err(|error| keyed::<T>(error.problem()))
+        }
     }
 }
 
-/// One mistake has one key: what is of the wrong type of JSON, or left out of a whole that has a key of its own, is
-/// refused under the key under which its type refuses values.
+/// One mistake has one key: a value of the wrong JSON type, or an absent one, is refused under the key of its type.
 fn keyed<T: JsonSchema>(problem: Problem) -> Problem {
-    let details = problem.details.as_ref().filter(|_| problem.key == Key::RequestInvalid);
-    let field = details.and_then(|details| details["field"].as_str()).unwrap_or_default();
-    let (whole, name) = field.rsplit_once('.').unwrap_or(("", field));
-    let is_missing = problem.breaks(Rule::MissingField { name: name.to_owned() });
+    let field = if problem.key == Key::RequestInvalid { problem.named_field() } else { "" };
+    let whole = field.rsplit_once('.').map_or("", |(whole, _)| whole);
+    let is_missing = problem.breaks(Rule::Required);
     let is_boolean = problem.breaks(Rule::NotBoolean);
     let is_of_type = is_boolean
-        || [Rule::NotText, Rule::NotNumber, Rule::NotList, Rule::NotObject]
+        || [Rule::NotText, Rule::NotNumber, Rule::NotWholeNumber, Rule::NotList, Rule::NotObject]
             .into_iter()
             .any(|rule| problem.breaks(rule));
     if !is_missing && !is_of_type {
         return problem;
     }
     let root = schemars::schema_for!(T).to_value();
-    // What is left out has no type: its whole does.
+    // An absent value has no type of its own.
     match key_at(&root, if is_missing { whole } else { field }, is_boolean) {
         Some(key) => Problem { key, ..problem },
         None => problem,
@@ -242,7 +201,7 @@ where
     fn take(arguments: &Arguments) -> Result<Self> {
         let mut encoded = form_urlencoded::Serializer::new(String::new());
         encoded.extend_pairs(&arguments.path);
-        from_pairs(&encoded.finish()).map(Self)
+        from_pairs(&encoded.finish(), &[]).map(Self)
     }
 
     fn describe(described: &mut ArgumentSchemas, schemas: &mut SchemaGenerator) {
@@ -257,7 +216,7 @@ where
     const QUERY: bool = true;
 
     fn take(arguments: &Arguments) -> Result<Self> {
-        from_query(&arguments.query).map(Self)
+        from_query(&arguments.query, &[]).map(Self)
     }
 
     fn describe(described: &mut ArgumentSchemas, schemas: &mut SchemaGenerator) {
@@ -309,8 +268,7 @@ where
         if page.cursor.is_some() && seen.iter().any(|name| name == "page") {
             return Err(Problem::invalid("page", Rule::GivenBesideCursor));
         }
-        let own = from_query(&rest.finish());
-        Ok(Self(own.map_err(|problem| with_names(problem, &["page", "limit", "cursor"]))?, page))
+        Ok(Self(from_query(&rest.finish(), &["page", "limit", "cursor"])?, page))
     }
 
     fn describe(described: &mut ArgumentSchemas, schemas: &mut SchemaGenerator) {
@@ -438,7 +396,7 @@ mod tests {
         );
         assert_eq!(paged("").unwrap().1, PageRequest::default());
         let output = |query: &str| paged(query).unwrap_err().message;
-        assert_eq!(output("q=1"), "q: unknown query parameter; there are page, limit, cursor.");
+        assert_eq!(output("q=1"), "q: is not a known parameter; known are page, limit, cursor.");
         assert_eq!(output("limit=1&limit=2"), "limit: must be given once.");
         for bad in [
             "page=01",
@@ -463,20 +421,20 @@ mod tests {
         struct IdsQuery {
             ids: IdList<Id>,
         }
-        let request = |ids: &str| {
+        let count = |ids: &str| {
             Query::<IdsQuery>::take(&Arguments {
                 query: format!("ids={ids}"),
                 ..Arguments::default()
             })
-            .map(|Query(request)| request.ids.0.len())
+            .map(|Query(query)| query.ids.0.len())
         };
         let id = |number: usize| format!("{number:024x}");
-        assert_eq!(request(&id(1)).unwrap(), 1);
-        assert_eq!(request(&format!("{},{},{}", id(1), id(2), id(1))).unwrap(), 2);
+        assert_eq!(count(&id(1)).unwrap(), 1);
+        assert_eq!(count(&format!("{},{},{}", id(1), id(2), id(1))).unwrap(), 2);
         let many = |count| (0..count).map(id).collect::<Vec<_>>().join(",");
-        assert_eq!(request(&many(100)).unwrap(), 100);
+        assert_eq!(count(&many(100)).unwrap(), 100);
         for wrong in [String::new(), format!("{},", id(1)), "x".into(), many(101)] {
-            assert!(request(&wrong).unwrap_err().message.starts_with("ids: "), "{wrong}");
+            assert!(count(&wrong).unwrap_err().message.starts_with("ids: "), "{wrong}");
         }
     }
 }

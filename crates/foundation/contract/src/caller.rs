@@ -1,4 +1,4 @@
-//! Who calls, and what an operation asks of its caller.
+//! Callers, and what an operation requires of its caller.
 
 use spotter_kernel::{
     Gate, Id, Locale, Problem, Result, Rule, Scope, ScopeSet,
@@ -14,7 +14,7 @@ words! {
     pub enum Role { Coach = "Coach", Manager = "Manager", Admin = "Admin" }
 }
 
-/// The one on whose behalf a request runs.
+/// The person or program on whose behalf a request runs.
 #[derive(Clone, Debug)]
 pub enum Actor {
     /// An integration.
@@ -79,21 +79,21 @@ impl Actor {
     }
 }
 
-/// What a person has handed to an assistant that acts for them.
+/// What a person has delegated to an assistant.
 #[derive(Clone, Debug)]
 pub struct Delegation {
     /// The grant or key through which it acts.
     pub through: Id,
     /// The scopes of what it may do.
     pub scopes: ScopeSet,
-    /// The ids of the operations that each of its modules hands over.
+    /// The ids of the operations of each of its modules.
     pub tools: Vec<&'static [&'static str]>,
     /// Whether it may change nothing.
     pub read_only: bool,
 }
 
 impl Delegation {
-    /// Whether an operation was handed over: by its scope or, where the contract has none for it, by itself.
+    /// Checks that an operation was delegated: by its scope or, without a contract scope, by its module.
     pub(crate) fn check(&self, operation: &Operation) -> Result<()> {
         let is_tool = || self.tools.iter().any(|tools| tools.contains(&operation.id));
         match operation.access {
@@ -113,7 +113,7 @@ pub struct Caller {
     pub company: CompanyId,
     /// Who acts.
     pub actor: Actor,
-    /// What is switched on for the company.
+    /// Features of the company.
     pub features: Features,
     /// Through what the actor acts, where they do not do so themselves.
     pub delegation: Option<Delegation>,
@@ -124,12 +124,13 @@ pub struct Caller {
 }
 
 impl Caller {
-    /// Whose requests, keys and shares are told apart: the coach's, client's or integration's, else the company's.
+    /// The id by which rate limits, keys and shares are separated: of the coach, client or integration, else of the
+    /// company.
     pub fn rate_limit_id(&self) -> Id {
         self.actor.id().unwrap_or(self.company.0)
     }
 
-    /// The operator, a job, or somebody who is on the way in: for them nothing is switched on.
+    /// The operator, a job, or a person who is signing in: without features.
     pub fn new(company: CompanyId, actor: Actor) -> Self {
         Self {
             company,
@@ -141,7 +142,7 @@ impl Caller {
         }
     }
 
-    /// Refuses whoever is to add a second step to their sign-in before anything else.
+    /// Refuses callers who must set up their second step first.
     pub fn check_second_step(&self) -> Result<()> {
         if !self.owes_second_step {
             return Ok(());
@@ -150,11 +151,11 @@ impl Caller {
     }
 }
 
-/// What an operation asks of its caller.
+/// What an operation requires of its caller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
-    /// An API client whose token has the scope, and the consent where the scope is gated; a coach whose
-    /// role has it; a client, where the row grants it.
+    /// An API client whose token has the scope, with the consent of a gated scope; a coach whose role has it; a
+    /// client, where the row grants it.
     Scope(Scope),
     /// A coach with at least this role.
     Coach(Role),
@@ -177,7 +178,7 @@ fn lacks(scopes: &[Scope]) -> Problem {
 }
 
 impl Access {
-    /// Lets a caller in who has all of some scopes, or says which they lack.
+    /// Admits a caller with all of some scopes, or returns the missing ones.
     pub fn check_all(caller: &Caller, wanted: impl IntoIterator<Item = Scope>) -> Result<()> {
         let wanted: Vec<Scope> = wanted.into_iter().collect();
         if let Actor::ApiClient { scopes, .. } = &caller.actor {
@@ -190,8 +191,8 @@ impl Access {
         wanted.into_iter().try_for_each(|scope| Self::Scope(scope).check(caller))
     }
 
-    /// Lets the caller in as the one who they are, or says why not. What an assistant was handed is looked at
-    /// before ([`Operation::admit`](crate::Operation::admit)).
+    /// Admits the caller, or returns why not. An assistant's delegation is checked before
+    /// ([`Operation::admit`](crate::Operation::admit)).
     pub fn check(self, caller: &Caller) -> Result<()> {
         use spotter_kernel::Key;
         match (self, &caller.actor) {

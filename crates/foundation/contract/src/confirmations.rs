@@ -1,7 +1,7 @@
-//! Previews and confirmations: what an assistant is about to do is told before it is done, and done only
-//! as it was told. A preview is the operation itself, run and rolled back, so there is no second rule
-//! that could differ. Its token confirms one call: of this operation, by this caller, with these
-//! arguments, as long as it does what was told.
+//! Previews and confirmations: the effects of an assistant's action are shown before it, and the action must have
+//! exactly these. A preview is the operation itself, run and rolled back, so there is no second rule that could
+//! differ. Its token confirms one call: this operation, this caller, these arguments, as long as the effects are the
+//! same.
 
 use std::{
     collections::BTreeSet,
@@ -15,15 +15,15 @@ use spotter_store::{Tx, params, statements};
 
 use crate::{caller::Caller, context::Env, timers::Repeating, vault};
 
-/// How long what was told can be confirmed, in seconds.
+/// Seconds for which a preview can be confirmed.
 const CONFIRM_SECONDS: i64 = 300;
 
-/// What an operation does, as people are told of it.
+/// The effects of an operation, as sentences.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct EffectPreview {
     /// What happens, a sentence each.
     pub(crate) effects: Vec<Phrase>,
-    /// Whether one of them takes something from somebody.
+    /// Whether an effect takes something from others.
     pub(crate) is_harmful: bool,
     /// Which people are notified.
     pub(crate) recipients: Vec<Phrase>,
@@ -41,40 +41,40 @@ pub struct Preview {
     pub happens: Vec<String>,
     /// Who will hear of it.
     pub tells: Vec<String>,
-    /// Whether it takes something from somebody.
+    /// Whether it takes something from others.
     #[serde(skip)]
     pub is_harmful: bool,
     /// Goes with the call that does it.
     pub confirm_token: String,
-    /// Until when it can be used.
+    /// Instant at which the key expires.
     pub expires_at: Timestamp,
 }
 
-/// What is wanted of an operation that asks.
+/// The step of a confirmed operation.
 #[derive(Clone, Debug)]
 pub enum ConfirmationStep {
-    /// To be told what it would do. It is put here, because its transaction is rolled back.
+    /// Preview: the effects are stored here, because the transaction is rolled back.
     Preview(Arc<Mutex<Option<EffectPreview>>>),
-    /// That it is done as it was told; nothing where nothing was confirmed.
+    /// Execution, with the confirmation token if there is one.
     Confirmed(Option<String>),
 }
 
-/// A request of an operation that asks.
+/// A request of an operation that needs confirmation.
 #[derive(Clone, Debug)]
 pub struct ConfirmationRequest {
-    /// What is wanted.
+    /// The step.
     pub wanted: ConfirmationStep,
-    /// Tells this call from any other: the operation and its arguments.
+    /// Identifies the call: the operation and its arguments.
     pub fingerprint: [u8; 32],
 }
 
 impl ConfirmationRequest {
-    /// Asks what a call would do.
+    /// A preview of a call.
     pub fn preview(fingerprint: [u8; 32]) -> Self {
         Self { wanted: ConfirmationStep::Preview(Arc::default()), fingerprint }
     }
 
-    /// Refuses a call that nobody has confirmed, before anything is done.
+    /// Refuses an unconfirmed call before anything is done.
     pub(crate) fn refuse_unconfirmed(&self) -> Result<()> {
         match &self.wanted {
             ConfirmationStep::Confirmed(None) => Err(required(Rule::ConfirmationRequired)),
@@ -87,7 +87,7 @@ impl ConfirmationRequest {
         }
     }
 
-    /// Ends the transaction of a preview, which is rolled back, or confirms what was done in it.
+    /// Ends the transaction of a preview, which is rolled back, or confirms its effects.
     pub(crate) fn finish(
         &self,
         tx: &mut Tx<'_>,
@@ -107,7 +107,7 @@ impl ConfirmationRequest {
         }
     }
 
-    /// Uses a token up, if it is this call's and what was told is what was done.
+    /// Uses a token, if it belongs to this call and the effects are unchanged.
     fn confirm(
         &self,
         tx: &mut Tx<'_>,
@@ -128,7 +128,7 @@ impl ConfirmationRequest {
         tx.defer(USE, params![company, token])
     }
 
-    /// What was found, and a token that confirms it; nothing where the operation was refused.
+    /// The effects, and a token that confirms them; nothing if the operation was refused.
     pub fn store(&self, tx: &mut Tx<'_>, env: &Env, caller: &Caller) -> Result<Option<Preview>> {
         let ConfirmationStep::Preview(place) = &self.wanted else { return Ok(None) };
         let found = place.lock().unwrap_or_else(PoisonError::into_inner).clone();
@@ -167,7 +167,7 @@ fn required(rule: Rule) -> Problem {
     confirmation_refusal("confirmation_required", rule)
 }
 
-/// A refusal whose reason stands beside its key.
+/// A refusal with a reason beside its key.
 fn confirmation_refusal(reason: &str, rule: Rule) -> Problem {
     let mut problem = Problem::conflict("confirmToken", rule);
     if let Some(details) = &mut problem.details {
@@ -176,11 +176,10 @@ fn confirmation_refusal(reason: &str, rule: Rule) -> Problem {
     problem
 }
 
-pub(crate) const REPEATING: &[Repeating] = &[Repeating::prune(
-    "forget_confirmations",
-    "Forget previews that nobody confirmed in time",
-    |tx, now| tx.execute(FORGET, params![now]),
-)];
+pub(crate) const REPEATING: &[Repeating] =
+    &[Repeating::prune("forget_confirmations", "Delete expired previews", |tx, now| {
+        tx.execute(FORGET, params![now])
+    })];
 
 phrases! {
     /// Which webhooks an operation reaches; people come first, and are named one by one.
@@ -209,7 +208,7 @@ fn webhook_effect(events: &[(&'static str, usize)]) -> Option<WebhookEffect> {
     }
 }
 
-/// Sentences of which each is said once, in their order; what is said more often tells how often.
+/// Sentences without duplicates, in order; repeated ones with their number.
 fn deduplicate(sentences: Vec<String>) -> Vec<String> {
     let mut all: Vec<(String, usize)> = Vec::new();
     for sentence in sentences {

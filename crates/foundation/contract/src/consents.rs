@@ -1,11 +1,11 @@
-//! Clients' consent to what is kept of their health. Where a company asks for it, nothing new is written of the
-//! health of a client who has not given it, and nothing of it leaves the company: neither by the Public API nor
-//! through assistants nor in events. The client and their coaches go on reading what there is.
+//! Clients' consent to storing health data. Where a company requires it, no new health data of a client without
+//! consent is stored, and none leaves the company: neither by the Public API nor through assistants nor in events.
+//! The client and their coaches can still read what exists.
 
 use std::collections::BTreeSet;
 
 use serde_json::Value;
-use spotter_kernel::{Id, Key, Problem, Result, id::ClientId};
+use spotter_kernel::{Id, Key, Problem, Result, Rule, id::ClientId};
 
 use crate::{
     caller::{Actor, Caller},
@@ -14,24 +14,21 @@ use crate::{
     operation::Operation,
 };
 
-/// The port to whoever knows what clients have consented to.
-pub trait Consents: Send + Sync {
-    /// Whether the company asks for consent and this client has not given it; nobody's where there is no
-    /// such client.
+/// Reads clients' consents.
+pub trait ConsentReader: Send + Sync {
+    /// Whether the company requires consent and this client has not given it; false without such a client.
     fn lacks(&self, cx: &mut Read, client: ClientId) -> Result<bool>;
     /// Whether this client is erased.
     fn is_erased(&self, cx: &mut Read, client: ClientId) -> Result<bool>;
 }
 
-const RULE: &str = "The client has not consented to what is kept of their health.";
-
 impl Operation {
-    /// Refuses a request about the health of the client whom its path names, where their consent is
-    /// missing. What names none asks by itself.
+    /// Refuses a request about the health of the client in its path without their consent. Operations without a
+    /// client in their path check themselves.
     pub fn check_consent(&self, cx: &mut Read, client: Option<&str>) -> Result<()> {
         let writes = self.writes && self.method != Method::Delete;
-        let is_asked = self.is_about_health() && (writes || leaves(cx.caller()));
-        match client.and_then(Id::parse).map(ClientId).filter(|_| is_asked) {
+        let needs_consent = self.is_about_health() && (writes || leaves(cx.caller()));
+        match client.and_then(Id::parse).map(ClientId).filter(|_| needs_consent) {
             Some(client) => cx.check_consent(client),
             None => Ok(()),
         }
@@ -39,20 +36,19 @@ impl Operation {
 }
 
 impl Operation {
-    /// Refuses to tell an answer once more that was told before a client of whom it tells was erased, or took their
-    /// consent back.
+    /// Refuses to replay an answer about a client who was erased or has withdrawn consent since.
     pub fn check_replay(&self, cx: &mut Read, answer: &str) -> Result<()> {
         if !answer.contains("\"clientId\"") {
             return Ok(());
         }
         let mut clients = BTreeSet::new();
         named_clients(&serde_json::from_str(answer).map_err(Problem::internal)?, &mut clients);
-        let is_asked = self.may_be_about_health() && leaves(cx.caller());
+        let needs_consent = self.may_be_about_health() && leaves(cx.caller());
         for client in clients {
             if cx.consents()?.is_erased(cx, client)? {
                 return Err(Key::ClientNotFound.into());
             }
-            if is_asked {
+            if needs_consent {
                 cx.check_consent(client)?;
             }
         }
@@ -60,7 +56,7 @@ impl Operation {
     }
 }
 
-/// The clients whom an answer names.
+/// Ids of clients in an answer.
 fn named_clients(value: &Value, found: &mut BTreeSet<ClientId>) {
     match value {
         Value::Object(fields) => {
@@ -73,7 +69,7 @@ fn named_clients(value: &Value, found: &mut BTreeSet<ClientId>) {
     }
 }
 
-/// Whether what a caller is told leaves the company.
+/// Whether answers to a caller leave the company.
 fn leaves(caller: &Caller) -> bool {
     matches!(caller.actor, Actor::ApiClient { .. }) || caller.delegation.is_some()
 }
@@ -81,7 +77,7 @@ fn leaves(caller: &Caller) -> bool {
 impl Read<'_, '_> {
     /// Whether a client's consent is missing.
     pub fn lacks_consent(&mut self, client: ClientId) -> Result<bool> {
-        // Who calls knows whether their company asks for it; what happens by itself does not.
+        // Callers know the company's features; the system does not.
         let is_known = !matches!(self.caller().actor, Actor::System);
         if is_known && !self.caller().features.health_consent {
             return Ok(false);
@@ -92,19 +88,19 @@ impl Read<'_, '_> {
     /// Refuses what needs a client's consent, where that is missing.
     pub fn check_consent(&mut self, client: ClientId) -> Result<()> {
         match self.lacks_consent(client)? {
-            true => Err(Problem::with_message(Key::ScopesHealthConsentRequired, RULE)),
+            true => Err(Problem::because(Key::ScopesHealthConsentRequired, Rule::NoHealthConsent)),
             false => Ok(()),
         }
     }
 
-    /// Whether what the caller is told leaves the company, and clients are asked whether it may.
-    pub fn tells_with_consent(&self) -> bool {
+    /// Whether answers to the caller leave the company and require clients' consent.
+    pub fn includes_health(&self) -> bool {
         self.caller().features.health_consent && leaves(self.caller())
     }
 
-    /// A record about a client's health, for whoever may be told of it; for others there is none.
+    /// A record about a client's health, if the caller may read it.
     pub fn if_consented<T>(&mut self, record: T, whose: fn(&T) -> Option<ClientId>) -> Result<T> {
-        match whose(&record).filter(|_| self.tells_with_consent()) {
+        match whose(&record).filter(|_| self.includes_health()) {
             Some(client) if self.lacks_consent(client)? => Err(Key::NotFound.into()),
             _ => Ok(record),
         }

@@ -1,4 +1,4 @@
-//! A body as it was sent: parsed once, for whoever looks at it.
+//! A request body, parsed once.
 
 use std::fmt;
 
@@ -17,7 +17,7 @@ pub enum Content {
     Nothing,
     /// A JSON object.
     Object(Value),
-    /// Something else, and what is wrong with it.
+    /// An invalid body, and why.
     Malformed(Rule),
 }
 
@@ -60,7 +60,7 @@ impl From<Value> for Content {
 
 const TWICE: &str = "twice";
 
-/// Reads a value in whose objects no name stands twice: of two, readers take one or the other.
+/// Reads a value whose objects have no duplicate names, because readers would disagree about them.
 #[derive(Clone, Copy)]
 struct Once;
 
@@ -136,7 +136,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bodies_are_objects_in_which_no_name_stands_twice() {
+    fn bodies_have_no_duplicate_names() {
         assert_eq!(Content::parse(b""), Content::Nothing);
         assert_eq!(
             Content::parse(b" {\"a\": [1, 1.5, null]} "),
@@ -161,7 +161,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_read_is_what_serde_json_reads(text in "[ {}\\[\\]\":,0-9a-z.eE+-]{0,40}") {
+        fn parsed_bodies_equal_serde_json(text in "[ {}\\[\\]\":,0-9a-z.eE+-]{0,40}") {
             if let Content::Object(value) = Content::parse(text.as_bytes()) {
                 prop_assert_eq!(value, serde_json::from_str::<Value>(&text).unwrap());
             }

@@ -1,5 +1,5 @@
-//! Documents that whoever knows their address may read, as programs do that cannot sign in: the address
-//! holds a credential, so it is nowhere but with whom it was given to.
+//! Documents that anyone with their address may read, such as calendar feeds: the address contains a credential and
+//! is shown only to its owner.
 
 use spotter_kernel::{
     Id, Result,
@@ -9,35 +9,35 @@ use spotter_kernel::{
 use crate::context::Read;
 
 /// A document behind an address of its own.
-pub struct Document {
-    /// Where it stands, and what its reader's address ends with: `/calendars/`, `.ics`.
+pub struct LinkedDocument {
+    /// The beginning and the end of its path: `/calendars/`, `.ics`.
     pub place: (&'static str, &'static str),
     /// What opens it.
     pub kind: CredentialKind,
     /// Its media type.
     pub media_type: &'static str,
-    /// How long a reader may keep it before it asks again, in seconds.
+    /// Seconds for which a reader may cache it.
     pub keep_seconds: u32,
     /// The document, or nothing where the credential opens none any more.
     pub read: fn(&mut Read, &Credential) -> Result<Option<ReaderDocument>>,
 }
 
-/// A document, and for whom.
+/// A document and its reader.
 pub struct ReaderDocument {
-    /// Whom its readings are counted for.
+    /// The caller whose reads are counted.
     pub reader: Id,
-    /// What it says.
+    /// Its content.
     pub content: Vec<u8>,
 }
 
-impl Document {
+impl LinkedDocument {
     /// The address of one, below that of the installation.
     pub fn address(&self, installation: &str, credential: &Credential) -> String {
         let (place, end) = self.place;
         format!("{installation}{place}{}{end}", credential.expose())
     }
 
-    /// The credential in what stands after its place.
+    /// The credential in the path.
     pub fn credential(&self, name: &str) -> Option<Credential> {
         Credential::parse(self.kind, name.strip_suffix(self.place.1)?)
     }

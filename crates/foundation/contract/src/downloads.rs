@@ -1,6 +1,6 @@
-//! Files that can be fetched for some minutes at an address that was signed for whoever asked for it. The
-//! address says for whom, which, and until when; redeeming it asks everything again: whether they may still come
-//! in, whether the operation that handed it out still admits them, and whether the record is still theirs.
+//! Downloads: files at addresses that are signed for a caller and valid for some minutes. The address contains the
+//! person, the file and the expiry; using it checks everything again: whether the person may still sign in, whether
+//! the operation still admits them, and whether they may still see the record.
 
 use spotter_kernel::{Id, Result, Timestamp, id::CompanyId};
 
@@ -13,22 +13,22 @@ use crate::{
 
 /// A kind of file that is fetched at a signed address.
 pub struct Download {
-    /// Where it stands, and what its address ends with: `/files/invoices/`, `.pdf`.
+    /// The beginning and the end of its path: `/files/invoices/`, `.pdf`.
     pub place: (&'static str, &'static str),
-    /// The operation that hands the address out, and admits whoever redeems it.
+    /// The operation that returns the address, and admits its user.
     pub operation: &'static str,
     /// How long an address is good, in seconds.
     pub seconds: i64,
-    /// The file of a record, for who asks.
+    /// The file of a record, for the caller.
     pub read: fn(&mut Read, Id) -> Result<DownloadSource>,
 }
 
 /// Where the file of a record is found.
 #[derive(Clone, Debug)]
 pub enum DownloadSource {
-    /// It was made for who asks.
+    /// Created for the caller.
     Made(File),
-    /// It is kept where files are.
+    /// Stored in the file store.
     Kept {
         /// Display name.
         name: String,
@@ -64,10 +64,10 @@ pub enum Holder {
 const HOLDERS: [(Holder, char); 3] =
     [(Holder::ApiClient, 'a'), (Holder::Coach, 'o'), (Holder::Client, 'c')];
 
-/// What an address says.
+/// The content of an address.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ticket {
-    /// Whose file it is.
+    /// The company of the file.
     pub company: CompanyId,
     /// What kind of caller it was signed for.
     pub holder: Holder,
@@ -95,7 +95,7 @@ impl Ticket {
         Ok(signed.iter().take(SEAL / 2).map(|byte| format!("{byte:02x}")).collect())
     }
 
-    /// What a name in a path says, if it was signed here and its time has not run out.
+    /// The content of a path, if it was signed here and has not expired.
     pub fn read(
         name: &str,
         vault: &Vault,
@@ -143,7 +143,7 @@ impl Download {
         Ok((format!("{}{place}{text}{seal}{end}", cx.address()?), until))
     }
 
-    /// What an address in its place says.
+    /// The ticket of an address in its place.
     pub fn ticket(&self, name: &str, vault: &Vault, now: Timestamp) -> Result<Option<Ticket>> {
         match name.strip_suffix(self.place.1) {
             Some(name) => Ticket::read(name, vault, self.operation, now),
@@ -157,7 +157,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_ticket_is_good_for_what_it_was_signed_for_and_for_its_time() {
+    fn a_ticket_is_valid_for_its_file_and_time() {
         let vault = Vault::new(&[7; 32]);
         let at = |seconds: i64| Timestamp::from_millis(1_700_000_000_000).plus_seconds(seconds);
         let id = |millis| Id::first_at(Timestamp::from_millis(millis));

@@ -1,6 +1,5 @@
-//! The port between the calendar and finance: what a booking takes of what its client has paid for.
-//! Every call is about one booking and runs in the transaction of the booking; asked twice, it does the
-//! same once.
+//! The port between the calendar and billing: what a booking uses of its client's entitlements. Every call is about
+//! one booking, runs in its transaction, and is idempotent.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -10,7 +9,7 @@ use spotter_store::words;
 use crate::context::{Read, Write};
 
 words! {
-    /// What a booking is taken from.
+    /// The source of a booking's entitlement.
     pub enum EntitlementSource {
         None = "none",
         Membership = "membership",
@@ -20,8 +19,8 @@ words! {
 }
 
 words! {
-    /// Where what a booking takes stands: *held* until it takes place, then *consumed*; *released* where
-    /// it was given back, *forfeited* where it was used up by who did not come.
+    /// State of an entitlement: *held* until the event, then *consumed*; *released* if it was returned, *forfeited*
+    /// if it was used by a no-show or late cancellation.
     pub enum EntitlementState {
         None = "none",
         Held = "held",
@@ -31,21 +30,21 @@ words! {
     }
 }
 
-/// What a booking takes.
+/// The entitlement of a booking.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(inline)]
 #[serde(rename_all = "camelCase")]
 pub struct Entitlement {
-    /// What the credits come from.
+    /// What they come from.
     pub source: EntitlementSource,
     /// Number of credits.
     pub units: i64,
-    /// Whether they are held, consumed or given back.
+    /// State of the credits.
     pub state: EntitlementState,
 }
 
 impl Entitlement {
-    /// A booking that takes nothing.
+    /// A booking without an entitlement.
     pub const NONE: Self =
         Self { source: EntitlementSource::None, units: 0, state: EntitlementState::None };
 }
@@ -57,17 +56,17 @@ pub struct BookingEntitlement {
     pub booking: Id,
     /// The client.
     pub client: ClientId,
-    /// The credits that it takes; nothing is asked of who books what takes none.
+    /// The credits it takes; 0 for events without credits.
     pub units: i64,
-    /// Pools that pay for it, beside credits that pay for everything.
+    /// Pools that pay for it, besides general credits.
     pub pools: Vec<String>,
-    /// When what is booked begins: what is taken must be good then.
+    /// Start of the event: entitlements must be valid then.
     pub at: Timestamp,
 }
 
 words! {
-    /// Why what was held is given back: the client has cancelled early, it was called off by the company,
-    /// the client was excused, or it was moved or said wrongly.
+    /// Why held credits return: the client cancelled early, the company cancelled, the client was excused, or the
+    /// booking was moved or corrected.
     pub enum ReleaseReason {
         Cancelled = "cancelled",
         CalledOff = "called_off",
@@ -77,32 +76,32 @@ words! {
 }
 
 words! {
-    /// Why what was held is used up by who did not come.
+    /// Why held credits are used without attendance.
     pub enum ForfeitReason { LateCancellation = "late_cancellation", NoShow = "no_show" }
 }
 
 /// What finance does for the calendar.
 pub trait Entitlements: Send + Sync {
-    /// What a booking would take at each of some instants, whatever it holds already; nothing where the
-    /// client has not got it.
+    /// What a booking would take at each of some instants, regardless of what it holds; `None` where the client has
+    /// too few.
     fn quote(
         &self,
         cx: &mut Read,
         taking: &BookingEntitlement,
         at: &[Timestamp],
     ) -> Result<Vec<Option<Entitlement>>>;
-    /// Holds what a booking takes.
+    /// Holds the credits of a booking.
     fn hold(&self, cx: &mut Write, taking: &BookingEntitlement) -> Result<Entitlement>;
-    /// What was held is used up.
+    /// Consumes held credits.
     fn consume(&self, cx: &mut Write, taking: &BookingEntitlement) -> Result<Entitlement>;
-    /// What was held or used up is given back.
+    /// Returns held or consumed credits.
     fn release(
         &self,
         cx: &mut Write,
         taking: &BookingEntitlement,
         why: ReleaseReason,
     ) -> Result<Entitlement>;
-    /// What was held is used up, and a fee is due beside it.
+    /// Consumes held credits, and charges a fee.
     fn forfeit(
         &self,
         cx: &mut Write,
@@ -110,13 +109,11 @@ pub trait Entitlements: Send + Sync {
         why: ForfeitReason,
         fee: Option<&Money>,
     ) -> Result<Entitlement>;
-    /// Takes back what was said of who came: a fee is not due, and what was used up or given back is held
-    /// again.
+    /// Reverses attendance: removes a fee, and holds consumed or returned credits again.
     fn reinstate(&self, cx: &mut Write, taking: &BookingEntitlement) -> Result<Entitlement>;
 }
 
-/// The events of what books, moves or cancels: its own, and what finance tells of the credits that are held
-/// or given back.
+/// Events of operations that book, move or cancel: their own, and those of credits.
 #[macro_export]
 macro_rules! settling {
     ($($event:ident),* $(,)?) => {

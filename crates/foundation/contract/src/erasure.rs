@@ -1,19 +1,19 @@
-//! Erasing a client: each table that holds something of clients says what is left in it. An area declares its
-//! tables beside its operations; a test holds them against the schema, so that no table is forgotten.
+//! Erasing a client: each area declares for each of its tables with clients' data what remains, beside its
+//! operations; a test compares the declarations with the schema.
 
 use spotter_kernel::{Id, Result};
 use spotter_store::{Sql, params, statements};
 
 use crate::context::Write;
 
-/// What becomes of a table's rows of a client who is erased.
+/// What happens to a table's rows of an erased client.
 #[derive(Clone, Copy)]
 pub enum ErasureAction {
     /// This statement deletes or empties them: `?1` is the company, `?2` the client.
     By(Sql),
-    /// This function does, some of them at a time; it tells whether there are more.
+    /// A function removes them in batches; it returns whether there are more.
     Run(fn(&mut Write<'_, '_>, Id) -> Result<bool>),
-    /// Nothing, or what was done in the transaction of the erasure itself.
+    /// Done in the transaction of the erasure.
     AtOnce,
 }
 
@@ -22,7 +22,7 @@ pub enum ErasureAction {
 pub struct ErasureRule {
     /// The table.
     pub table: &'static str,
-    /// What is left in it, and why, as it is told to people; empty where nothing is.
+    /// What remains and why, for people; empty if nothing does.
     pub left: &'static str,
     action: ErasureAction,
 }
@@ -33,7 +33,7 @@ impl ErasureRule {
         Self { table, left: "", action: erasure_action }
     }
 
-    /// A table whose rows stay without what could tell of the person.
+    /// A table whose rows remain without personal data.
     pub const fn emptied(
         table: &'static str,
         left: &'static str,
@@ -42,7 +42,7 @@ impl ErasureRule {
         Self { table, left, action: erasure_action }
     }
 
-    /// A table whose rows stay as they are.
+    /// A table whose rows remain unchanged.
     pub const fn stays(table: &'static str, why: &'static str) -> Self {
         Self { table, left: why, action: ErasureAction::AtOnce }
     }
@@ -63,7 +63,7 @@ impl ErasureRule {
 }
 
 impl Write<'_, '_> {
-    /// Forgets the totals of a list that stands below a record which is no more.
+    /// Deletes the totals of a list within a deleted record.
     pub fn forget_tally(&mut self, subject: &str) -> Result<()> {
         let [from, until] = ["?", "@"].map(|end| format!("{subject}{end}"));
         self.defer(FORGET, params![subject, from, until])

@@ -1,5 +1,5 @@
-//! A person's data as they take it with them: each area says which of its operations a data export holds the
-//! answers of. What the operations tell, to whoever asked for the export, is what is in it.
+//! A person's data export: each area declares whose operations' answers it contains. It holds what the person who
+//! requested it may read.
 
 use spotter_kernel::{Id, Result};
 
@@ -19,11 +19,11 @@ pub struct ExportSection {
 /// What belongs to a record of a part. Operations find their paths' parameters among its fields.
 #[derive(Clone, Copy)]
 pub enum RelatedRecords {
-    /// All that this operation tells of the record, of which the list tells less.
+    /// The complete record from this operation, where the list returns a summary.
     Whole(&'static str),
     /// What this operation lists below the record, under a name of its own.
     Listed(&'static str, &'static str),
-    /// The file of each id that stands under this name, wherever in the record; not found where there is none.
+    /// The file of each id under this name, anywhere in the record; skipped if not found.
     File(&'static str, fn(&mut Read, Id) -> Result<DownloadSource>),
 }
 

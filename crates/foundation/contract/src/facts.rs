@@ -1,4 +1,4 @@
-//! The facts of an operation that take one of a few values: how it is called, and what stands before and after it.
+//! Enumerated facts of an operation: its method, and what is required before and after it.
 
 use std::fmt;
 
@@ -18,7 +18,7 @@ pub enum Method {
 }
 
 impl Method {
-    /// As it stands in a request line.
+    /// As in a request line.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Get => "GET",
@@ -46,7 +46,7 @@ pub enum Surface {
 }
 
 impl Surface {
-    /// What the operation's path stands under.
+    /// The prefix of the operation's path.
     pub const fn base(self) -> &'static str {
         match self {
             Self::Public => "/public/v1",
@@ -55,8 +55,8 @@ impl Surface {
     }
 }
 
-/// Whether assistants, and pages where it takes something from somebody, tell what an operation will do before it is
-/// confirmed: it deletes, archives, cancels, revokes, costs something or writes to people.
+/// Whether an operation must be previewed and confirmed by assistants, and on pages if it takes something from
+/// others: it deletes, archives, cancels, revokes, costs something or sends messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Confirmation {
     /// It is done at once.
@@ -75,21 +75,21 @@ pub enum Reauthentication {
     Required,
 }
 
-/// What of an answer nobody else is to know, so that the stored copy is sealed.
+/// Secrets in an answer, because of which the stored copy is encrypted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Secret {
     /// Nothing.
     None,
     /// Credentials, at these places of the answer; pages show them once.
     Credentials(&'static [&'static str]),
-    /// The address of a page where somebody pays.
+    /// The address of a payment page.
     PaymentPage,
 }
 
 /// Whether an operation is about a client's health, beside the scopes that say so.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HealthData {
-    /// As its scope says.
+    /// As its scope requires.
     ByScope,
     /// Always.
     Always,

@@ -2,11 +2,12 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use spotter_kernel::{Key, Problem, Result};
+use spotter_kernel::{Key, Problem, Result, Rule};
 
-/// What is switched on for a company.
+/// The features that are enabled for a company.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "CompanyFeatures")]
 pub struct Features {
     /// Integrations may use the Public API.
     pub public_api: bool,
@@ -18,7 +19,7 @@ pub struct Features {
     pub mcp: bool,
     /// AI assistants may connect for clients.
     pub client_ai: bool,
-    /// What is kept of a client's health needs their consent.
+    /// Whether health data requires the client's consent.
     pub health_consent: bool,
     /// Managers sign in with a second step.
     pub second_step: bool,
@@ -50,13 +51,12 @@ impl Feature {
         }
     }
 
-    /// Lets a caller of a company with these features in, or says what is switched off.
+    /// Admits a caller of a company with these features, or returns the missing one.
     pub fn check(self, features: Features) -> Result<()> {
         self.needs().map_or(Ok(()), |first| first.check(features))?;
         match self {
             Self::Workout if !features.workout => {
-                let text = "The workout module is switched off for the company.";
-                Err(Problem::with_message(self.off(), text).with_status(403))
+                Err(Problem::because(self.off(), Rule::WorkoutOff).with_status(403))
             }
             Self::ProgrammeCalendar if !features.programme_calendar => Err(self.off().into()),
             _ => Ok(()),

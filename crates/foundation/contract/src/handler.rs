@@ -27,7 +27,7 @@ pub enum ReadHandler {}
 /// Marks functions that take `&mut Write`.
 pub enum WriteHandler {}
 
-/// A function that can be an operation; `Form` tells the implementations apart.
+/// A function that can be an operation; `Form` distinguishes implementations.
 pub trait Handler<Form>: Copy + Send + Sync + 'static {
     /// Whether the function takes `&mut Write`.
     const WRITES: bool;

@@ -16,7 +16,7 @@ use crate::{arguments::Arguments, context::Env};
 pub struct Idempotent {
     /// The key, 1 to 200 characters.
     pub key: String,
-    /// What the request asks: method, path, query and body, whatever their spelling.
+    /// Identifies the request: method, path, query and body, in normal form.
     pub fingerprint: [u8; 32],
 }
 
@@ -35,7 +35,7 @@ impl Idempotent {
 }
 
 impl Idempotent {
-    /// The fingerprint as it is kept.
+    /// The stored form of the fingerprint.
     fn digits(&self) -> String {
         self.fingerprint.iter().map(|byte| format!("{byte:02x}")).collect()
     }
@@ -59,7 +59,7 @@ pub fn fingerprint(method: &str, path: &str, arguments: &Arguments) -> [u8; 32] 
         part(value.as_bytes());
     }
     part(b"");
-    // Objects are kept sorted by their keys, so equal values have equal texts.
+    // Object keys are sorted, so equal values have equal texts.
     match arguments.body.object() {
         Some(value) => part(whole_numbers(value.clone()).to_string().as_bytes()),
         None => part(b""),
@@ -86,34 +86,34 @@ fn whole_numbers(value: Json) -> Json {
 
 /// A stored answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Stored {
+pub struct StoredAnswer {
     /// The HTTP status.
     pub status: u16,
     /// The JSON text of `data`.
     pub data: String,
 }
 
-/// The place where the answer to one caller's key is kept.
-pub struct Slot<'r> {
+/// The row that stores the answer to a caller's key.
+pub struct IdempotencySlot<'r> {
     /// The caller's company.
     pub company: CompanyId,
     /// The caller's record.
     pub caller: Id,
-    /// The key and what is asked under it.
+    /// The key and its request.
     pub wanted: &'r Idempotent,
     /// The instant of the request.
     pub now: Timestamp,
 }
 
-impl Slot<'_> {
+impl IdempotencySlot<'_> {
     /// Takes the key for this request. A stored answer is returned; another request under the same
     /// key, or one still running, is refused.
-    pub fn claim(&self, tx: &mut Tx<'_>, env: &Env) -> Result<Option<Stored>> {
+    pub fn claim(&self, tx: &mut Tx<'_>, env: &Env) -> Result<Option<StoredAnswer>> {
         let Self { company, caller, wanted, now } = self;
         let name = format!("{company}{caller}{}", wanted.key);
         if tx.may_assume() {
-            // Nearly every key is new: that nobody runs under it is asked along with what comes
-            // next, and that nobody has is seen when the answer is stored.
+            // Nearly every key is new: a running request is checked with the next statement, and a stored answer when
+            // storing.
             tx.assume(CLAIM, params![name])?;
             return Ok(None);
         }
@@ -132,7 +132,7 @@ impl Slot<'_> {
             (Some(_), Some(status), Some(answer)) if !expired => {
                 let plain = if sealed == Some(true) { env.vault.open(&answer)? } else { answer };
                 let data = String::from_utf8(plain).map_err(Problem::internal)?;
-                Ok(Some(Stored { status: u16::try_from(status).unwrap_or(200), data }))
+                Ok(Some(StoredAnswer { status: u16::try_from(status).unwrap_or(200), data }))
             }
             _ if !claimed => Err(Key::IdempotencyInProgress.into()),
             _ => {
@@ -156,7 +156,13 @@ impl Slot<'_> {
     }
 
     /// Stores the answer of a first execution with its commit, sealed if it holds a secret.
-    pub fn store(&self, tx: &mut Tx<'_>, env: &Env, stored: &Stored, secret: bool) -> Result<()> {
+    pub fn store(
+        &self,
+        tx: &mut Tx<'_>,
+        env: &Env,
+        stored: &StoredAnswer,
+        secret: bool,
+    ) -> Result<()> {
         let plain = stored.data.as_bytes();
         let answer = if secret { env.vault.seal(plain, &*env.entropy)? } else { plain.to_vec() };
         let status = i64::from(stored.status);

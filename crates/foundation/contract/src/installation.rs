@@ -18,7 +18,7 @@ pub fn check_key(tx: &mut Tx<'_>, env: &Env) -> Result<()> {
     Ok(())
 }
 
-/// Refuses another key than the one that the database was sealed with; whether a value for that is kept.
+/// Refuses a key that differs from the one the database was encrypted with; returns whether a check value is stored.
 pub fn verify_key(tx: &mut Tx<'_>, vault: &Vault) -> Result<bool> {
     let kept: Option<(Vec<u8>,)> = tx.one(FIND, params![NAME])?;
     // A database from before the value was kept has sealed something as soon as it has a webhook.
@@ -34,13 +34,13 @@ pub fn verify_key(tx: &mut Tx<'_>, vault: &Vault) -> Result<bool> {
     Ok(kept.is_some())
 }
 
-/// What is noted under a name.
+/// The value stored under a name.
 pub fn noted(tx: &mut Tx<'_>, name: &str) -> Result<Option<Vec<u8>>> {
     let kept: Option<(Vec<u8>,)> = tx.one(FIND, params![name])?;
     Ok(kept.map(|(value,)| value))
 }
 
-/// Notes something under a name, in place of what was.
+/// Stores a value under a name.
 pub fn note(tx: &mut Tx<'_>, name: &str, value: Vec<u8>) -> Result<()> {
     tx.execute(KEEP, params![name, value]).map(drop)
 }

@@ -1,10 +1,10 @@
-//! Work outside the database, for which somebody else may not answer. A *job* is a row written in the
-//! transaction of its cause, so that nothing is forgotten. A worker takes it under a lease, attempts it
-//! outside of any transaction, and what came of it is written under that lease. Where nobody knows
-//! whether an attempt did its work, that is what is kept: the next attempt is told of it.
+//! Jobs: work outside the database with a third party that may not answer. A *job* is a row written in the
+//! transaction of its cause, so that nothing is forgotten. A worker claims it with a lease, attempts it outside of
+//! any transaction, and records the result under that lease. Where it is unknown whether an attempt succeeded, that
+//! is recorded, and the next attempt knows it.
 
 use spotter_kernel::{Event, Id, Result, Timestamp, id::CompanyId};
-use spotter_store::{Tx, params, record, statements, words};
+use spotter_store::{Prefetch, Tx, params, record, statements, words};
 
 use crate::{
     context::{Env, Write},
@@ -16,7 +16,7 @@ use crate::{
 pub struct RetryPolicy {
     /// How long an attempt is held, in milliseconds: longer than it can take.
     pub lease_ms: i64,
-    /// Seconds from each attempt that failed to the next; after as many and one more it is over.
+    /// Seconds between failed attempts; the job fails after the last.
     pub retries: &'static [u32],
 }
 
@@ -27,14 +27,14 @@ impl RetryPolicy {
         Lease { token: env.new_id(), now, until: now.plus_millis(self.lease_ms) }
     }
 
-    /// When the next attempt may begin, after so many; nothing after the last.
+    /// When the next attempt may begin; nothing after the last.
     pub fn next_attempt(&self, attempts: i64, now: Timestamp) -> Option<Timestamp> {
         let at = usize::try_from(attempts - 1).unwrap_or(0);
         self.retries.get(at).map(|seconds| now.plus_seconds(i64::from(*seconds)))
     }
 
-    /// How far ahead an attempt is due at the most: after the longest pause, or where a lease runs out. What is due
-    /// later was noted by a clock that was ahead.
+    /// How far ahead an attempt can be due: after the longest pause, or at the end of a lease. Later ones were
+    /// scheduled by a fast clock.
     pub fn latest(&self, now: Timestamp) -> Timestamp {
         let pause = self.retries.iter().max().copied().map_or(0, i64::from);
         now.plus_seconds(pause).plus_millis(self.lease_ms).plus_seconds(60)
@@ -46,20 +46,20 @@ impl RetryPolicy {
     }
 }
 
-/// A hold on what is claimed in one go.
+/// A lease on claimed jobs.
 #[derive(Clone, Copy, Debug)]
 pub struct Lease {
-    /// Tells this hold from any other.
+    /// Identifies the lease.
     pub token: Id,
     /// Since when.
     pub now: Timestamp,
-    /// Until when.
+    /// Instant until which the entry is valid.
     pub until: Timestamp,
 }
 
 /// A kind of job, with its facts.
 pub struct Job {
-    /// The name by which it is kept.
+    /// The stored name.
     pub id: &'static str,
     /// One line, for operators.
     pub summary: &'static str,
@@ -72,7 +72,7 @@ pub struct Job {
 }
 
 impl Job {
-    /// A kind of job; the function writes what became of an attempt on the record that it was for.
+    /// A kind of job; the function records the result of an attempt.
     pub const fn new(
         id: &'static str,
         summary: &'static str,
@@ -91,18 +91,18 @@ impl Job {
 
 /// What came of an attempt.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Outcome {
+pub enum JobOutcome {
     /// It is done.
     Done,
     /// It failed, and will not do better another time.
     Refused(String),
     /// It failed, and may do better another time.
     Failed(String),
-    /// Nobody knows whether it was done.
+    /// It is unknown whether it was done.
     Unknown(String),
 }
 
-impl Outcome {
+impl JobOutcome {
     /// As metrics count it.
     pub const fn word(&self) -> &'static str {
         match self {
@@ -123,8 +123,8 @@ impl Outcome {
 }
 
 words! {
-    /// Where a job stands. One that is being attempted has a lease beside it.
-    pub enum State {
+    /// The state of a job. One in progress has a lease.
+    pub enum JobState {
         Waiting = "waiting",
         Unknown = "unknown",
         Done = "done",
@@ -136,26 +136,31 @@ words! {
 #[derive(Clone, Debug)]
 pub struct AttemptResult {
     /// Outcome of the attempt.
-    pub outcome: Outcome,
-    /// Where the job stands now.
-    pub state: State,
+    pub outcome: JobOutcome,
+    /// The state.
+    pub state: JobState,
     /// When it is attempted again.
     pub again_at: Option<Timestamp>,
 }
 
 impl AttemptResult {
-    /// Whether it was refused for good.
+    /// Whether it was refused permanently.
     pub fn is_refused(&self) -> bool {
-        matches!(self.outcome, Outcome::Refused(_))
+        matches!(self.outcome, JobOutcome::Refused(_))
     }
 
-    fn of(held: &ClaimedJob, retry_policy: RetryPolicy, outcome: Outcome, now: Timestamp) -> Self {
+    fn of(
+        held: &ClaimedJob,
+        retry_policy: RetryPolicy,
+        outcome: JobOutcome,
+        now: Timestamp,
+    ) -> Self {
         let next = retry_policy.next_attempt(held.attempts, now);
         let (state, again_at) = match (&outcome, next) {
-            (Outcome::Done, _) => (State::Done, None),
-            (Outcome::Unknown(_), next) => (State::Unknown, next),
-            (Outcome::Failed(_), Some(at)) => (State::Waiting, Some(at)),
-            (Outcome::Refused(_) | Outcome::Failed(_), _) => (State::Failed, None),
+            (JobOutcome::Done, _) => (JobState::Done, None),
+            (JobOutcome::Unknown(_), next) => (JobState::Unknown, next),
+            (JobOutcome::Failed(_), Some(at)) => (JobState::Waiting, Some(at)),
+            (JobOutcome::Refused(_) | JobOutcome::Failed(_), _) => (JobState::Failed, None),
         };
         Self { outcome, state, again_at }
     }
@@ -167,7 +172,7 @@ record! {
         company_id: CompanyId,
         subject: Id,
         attempts: i64,
-        state: State,
+        state: JobState,
         lease: Option<Id>,
     }
 }
@@ -181,7 +186,7 @@ pub struct ClaimedJob {
     pub subject: Id,
     /// Which attempt it is, from 1.
     pub attempts: i64,
-    /// Whether nobody knows what became of the attempt before.
+    /// Whether the result of the previous attempt is unknown.
     pub after_unknown: bool,
     /// The token of the hold.
     pub lease: Id,
@@ -195,9 +200,8 @@ impl ClaimedJob {
     }
 }
 
-/// Takes hold of jobs of a kind that are due, at most so many: those of other companies before those of
-/// the ones that have some under way, so that nobody waits for all of another's; the longest-waiting
-/// first.
+/// Claims due jobs of a kind, up to a number: companies with fewer jobs in progress first, so that no company waits
+/// for all of another's; then the oldest first.
 pub fn claim(
     tx: &mut Tx<'_>,
     env: &Env,
@@ -220,10 +224,12 @@ pub fn claim(
     let hold = |due: DueJob| {
         let DueJob { company_id: company, subject, attempts, state, lease } = due;
         tx.defer(HOLD, params![company, job.id, subject, token, until])?;
-        let after_unknown = state == State::Unknown || lease.is_some();
+        let after_unknown = state == JobState::Unknown || lease.is_some();
         Ok(ClaimedJob { company, subject, attempts: attempts + 1, after_unknown, lease: token })
     };
-    due.into_iter().map(hold).collect()
+    let claimed = due.into_iter().map(hold).collect::<Result<_>>()?;
+    next_due(tx, &[job])?.into_iter().flatten().for_each(|due_at| tx.note_due(job.id, due_at));
+    Ok(claimed)
 }
 
 /// Writes what came of an attempt, with what it means for its record; whether the hold still stood.
@@ -232,7 +238,7 @@ pub fn finish(
     env: &Env,
     job: &Job,
     held: &ClaimedJob,
-    outcome: &Outcome,
+    outcome: &JobOutcome,
 ) -> Result<bool> {
     let now = env.clock.now();
     let settled = AttemptResult::of(held, job.retry_policy, outcome.clone(), now);
@@ -241,10 +247,11 @@ pub fn finish(
     let error = settled.outcome.error();
     let ClaimedJob { company, subject, lease, .. } = held;
     let kept = params![company, job.id, subject, lease, state, again_at, error, ended];
-    if tx.execute(SETTLE, kept)? == 0 {
+    again_at.iter().for_each(|at| tx.note_due(job.id, *at));
+    if tx.execute(FINISH, kept)? == 0 {
         return Ok(false);
     }
-    Write::as_system(tx, env, *company, (job.id, job.events), |cx| {
+    Write::as_system(tx, env, *company, job.id, job.events, |cx| {
         (job.on_finished)(cx, *subject, &settled)
     })?;
     Ok(true)
@@ -255,16 +262,24 @@ pub fn past_due(tx: &mut Tx<'_>, job: &Job, now: Timestamp) -> Result<(i64, Opti
     Ok(tx.one(PAST_DUE, params![job.id, now])?.unwrap_or((0, None)))
 }
 
-/// What is said of a job that waited in a database that was restored.
+/// When the next job of each of these kinds is due, in their order.
+pub fn next_due(tx: &mut Tx<'_>, kinds: &[&Job]) -> Result<Vec<Option<Timestamp>>> {
+    let requested: Vec<Prefetch<(Option<Timestamp>,)>> =
+        kinds.iter().map(|job| tx.prefetch(NEXT_DUE, params![job.id])).collect::<Result<_>>()?;
+    let due = requested.into_iter().map(|rows| Ok(tx.awaited(rows)?.pop().and_then(|row| row.0)));
+    due.collect()
+}
+
+/// The error of jobs that were pending in a restored database.
 pub const PARKED: &str = "waited when the backup was made";
 
 /// Ends the jobs that wait, in a database that was restored: they may have been done since the backup.
 /// How many they were.
 pub fn cancel_waiting(tx: &mut Tx<'_>, now: Timestamp) -> Result<u64> {
-    tx.execute(PARK, params![State::Unknown, PARKED, now])
+    tx.execute(PARK, params![JobState::Unknown, PARKED, now])
 }
 
-/// How long it is kept what became of jobs, in days.
+/// Days for which results of jobs are stored.
 const KEPT_DAYS: i64 = 7;
 
 /// Has attempts made now that a clock which was ahead has put off further than any pause; how many.
@@ -273,21 +288,21 @@ pub fn clamp_due_times(tx: &mut Tx<'_>, job: &Job, now: Timestamp) -> Result<u64
 }
 
 pub(crate) const REPEATING: &[Repeating] =
-    &[Repeating::prune("forget_jobs", "Forget jobs that ended a week ago", forget)];
+    &[Repeating::prune("forget_jobs", "Delete jobs that ended a week ago", forget)];
 
 fn forget(tx: &mut Tx<'_>, now: Timestamp) -> Result<u64> {
     tx.execute(FORGET, params![now.plus_days(-KEPT_DAYS)])
 }
 
 record! {
-    /// How many jobs of a kind stand somewhere.
+    /// The number of jobs of a kind in a state.
     #[derive(Clone, Debug)]
     pub struct JobCount {
         /// The kind.
         pub kind: String,
-        /// Where they stand.
-        pub state: State,
-        /// How many they are.
+        /// The state.
+        pub state: JobState,
+        /// Number of clients in the cohort.
         pub count: i64,
         /// When the next of them is due.
         pub next_at: Option<Timestamp>,
@@ -295,7 +310,7 @@ record! {
 }
 
 record! {
-    /// A job that failed, or of which nobody knows whether it was done.
+    /// A job that failed, or whose result is unknown.
     #[derive(Clone, Debug)]
     pub struct FailedJob {
         /// The kind.
@@ -305,7 +320,7 @@ record! {
         /// For which record.
         pub subject: String,
         /// Current status.
-        pub state: State,
+        pub state: JobState,
         /// How often it was attempted.
         pub attempts: i64,
         /// When it ended; nothing while it is attempted again.
@@ -315,16 +330,15 @@ record! {
     }
 }
 
-/// Jobs for operators: how many stand where, and those in trouble, first those that wait after an attempt
-/// that failed.
+/// Jobs for operators: numbers by state, and those with problems, retried ones first.
 pub fn overview(tx: &mut Tx<'_>) -> Result<(Vec<JobCount>, Vec<FailedJob>)> {
     let mut troubles: Vec<FailedJob> = tx.all(WAITING_TROUBLES, &[])?;
-    troubles.extend(tx.all::<FailedJob>(TROUBLES, &[])?);
-    Ok((tx.all(STANDINGS, &[])?, troubles))
+    troubles.extend(tx.all::<FailedJob>(FAILING, &[])?);
+    Ok((tx.all(COUNT_BY_STATE, &[])?, troubles))
 }
 
 impl Write<'_, '_> {
-    /// Takes back a job that is not being attempted.
+    /// Deletes a job that is not in progress.
     pub fn clear_job(&mut self, job: &Job, subject: impl Into<Id>) -> Result<()> {
         self.defer(CLEAR, params![job.id, subject.into()])
     }
@@ -332,10 +346,11 @@ impl Write<'_, '_> {
     /// Has a job done for a record, once this change is committed.
     pub fn begin_job(&mut self, job: &Job, subject: impl Into<Id>) -> Result<()> {
         let now = self.now();
-        self.defer(BEGIN, params![job.id, subject.into(), State::Waiting, now])
+        self.note_due(job.id, now);
+        self.defer(BEGIN, params![job.id, subject.into(), JobState::Waiting, now])
     }
 
-    /// Has a job done again whose attempts are used up; from its first attempt on.
+    /// Restarts a failed job with all its attempts.
     pub fn begin_job_again(&mut self, job: &Job, subject: impl Into<Id>) -> Result<()> {
         let subject = subject.into();
         self.defer(END, params![job.id, subject])?;
@@ -356,19 +371,20 @@ statements! {
         AND company_id IN (?5, ?6, ?7, ?8) ORDER BY due_at LIMIT ?3";
     HOLD = "UPDATE job SET lease = ?4, due_at = ?5, attempts = attempts + 1 \
         WHERE company_id = ?1 AND kind = ?2 AND subject = ?3";
-    SETTLE = "UPDATE job SET state = ?5, due_at = ?6, error = ?7, ended_at = ?8, lease = NULL \
+    FINISH = "UPDATE job SET state = ?5, due_at = ?6, error = ?7, ended_at = ?8, lease = NULL \
         WHERE company_id = ?1 AND kind = ?2 AND subject = ?3 AND lease = ?4";
     PAST_DUE = "SELECT COUNT(*), MIN(due_at) FROM (SELECT due_at FROM job \
-        WHERE kind = ?1 AND due_at <= ?2 ORDER BY due_at LIMIT 10000) due";
+        WHERE kind = ?1 AND due_at <= ?2 ORDER BY due_at LIMIT 1000) due";
+    NEXT_DUE = "SELECT MIN(due_at) FROM job WHERE kind = ?1 AND due_at IS NOT NULL";
     PARK = "UPDATE job SET state = ?1, error = ?2, ended_at = ?3, lease = NULL, due_at = NULL \
         WHERE due_at IS NOT NULL";
     FORGET = "DELETE FROM job WHERE (company_id, kind, subject) IN (SELECT company_id, kind, subject \
         FROM job WHERE ended_at < ?1 ORDER BY ended_at LIMIT 500)";
-    STANDINGS = "SELECT kind, state, COUNT(*) AS count, MIN(due_at) AS next_at FROM job \
+    COUNT_BY_STATE = "SELECT kind, state, COUNT(*) AS count, MIN(due_at) AS next_at FROM job \
         GROUP BY kind, state ORDER BY kind, state LIMIT 1000";
     WAITING_TROUBLES = "SELECT kind, company_id, subject, state, attempts, ended_at, error FROM job \
         WHERE error IS NOT NULL AND due_at IS NOT NULL ORDER BY due_at LIMIT 20";
-    TROUBLES = "SELECT kind, company_id, subject, state, attempts, ended_at, error FROM job \
+    FAILING = "SELECT kind, company_id, subject, state, attempts, ended_at, error FROM job \
         WHERE error IS NOT NULL AND ended_at IS NOT NULL ORDER BY ended_at DESC LIMIT 50";
 }
 
@@ -377,7 +393,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_not_known_is_not_called_a_failure() {
+    fn unknown_outcomes_are_not_failures() {
         let retry_policy = RetryPolicy { lease_ms: 1_000, retries: &[60, 300] };
         let now = Timestamp::from_millis(0);
         let id = Id::first_at(now);
@@ -388,19 +404,19 @@ mod tests {
             after_unknown: false,
             lease: id,
         };
-        let settled = |attempts, outcome: Outcome| {
+        let settled = |attempts, outcome: JobOutcome| {
             let AttemptResult { state, again_at, .. } =
                 AttemptResult::of(&held(attempts), retry_policy, outcome, now);
             (state, again_at.map(|at| at.seconds()))
         };
         let why = || "why".to_owned();
-        assert_eq!(settled(1, Outcome::Done), (State::Done, None));
-        assert_eq!(settled(1, Outcome::Refused(why())), (State::Failed, None));
-        assert_eq!(settled(1, Outcome::Failed(why())), (State::Waiting, Some(60)));
-        assert_eq!(settled(2, Outcome::Failed(why())), (State::Waiting, Some(300)));
-        assert_eq!(settled(3, Outcome::Failed(why())), (State::Failed, None));
-        assert_eq!(settled(2, Outcome::Unknown(why())), (State::Unknown, Some(300)));
-        assert_eq!(settled(3, Outcome::Unknown(why())), (State::Unknown, None));
+        assert_eq!(settled(1, JobOutcome::Done), (JobState::Done, None));
+        assert_eq!(settled(1, JobOutcome::Refused(why())), (JobState::Failed, None));
+        assert_eq!(settled(1, JobOutcome::Failed(why())), (JobState::Waiting, Some(60)));
+        assert_eq!(settled(2, JobOutcome::Failed(why())), (JobState::Waiting, Some(300)));
+        assert_eq!(settled(3, JobOutcome::Failed(why())), (JobState::Failed, None));
+        assert_eq!(settled(2, JobOutcome::Unknown(why())), (JobState::Unknown, Some(300)));
+        assert_eq!(settled(3, JobOutcome::Unknown(why())), (JobState::Unknown, None));
         assert_eq!(retry_policy.attempts_max(), 3);
     }
 }

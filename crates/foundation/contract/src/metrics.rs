@@ -1,6 +1,6 @@
-//! Figures: what reports are made of. An area says what a record amounts to, on which day and in which
-//! scopes; each change of it adds the difference, in the change's own transaction. What the figures should
-//! be can be counted anew from the records, and they are mended where they are not.
+//! Metrics: the basis of reports. An area defines what a record contributes, on which day and in which scopes; each
+//! change adds the difference in its own transaction. Metrics can be recounted from the records, and corrected where
+//! they differ.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -8,7 +8,7 @@ use std::{
 };
 
 use spotter_kernel::{
-    Date, Result,
+    Date, DateRange, Result,
     id::{CoachId, LocationId},
 };
 use spotter_store::{DailyMetrics, DatedMetrics, MetricTable, Sql, params};
@@ -25,7 +25,7 @@ pub fn scopes(location: Option<LocationId>, coach: Option<CoachId>) -> Vec<Strin
     scopes
 }
 
-/// What is asked for: everything, a place, a coach, or both.
+/// The scope of a report: everything, a location, a coach, or both.
 pub fn scope(location: Option<LocationId>, coach: Option<CoachId>) -> String {
     match (location, coach) {
         (None, None) => "all".to_owned(),
@@ -35,7 +35,7 @@ pub fn scope(location: Option<LocationId>, coach: Option<CoachId>) -> String {
     }
 }
 
-/// Where a figure stands: its scope, its day and its part.
+/// The key of a metric: its scope, day and name.
 type Key = (String, Date, String);
 
 /// What records amount to, by scope, day and part.
@@ -49,15 +49,15 @@ impl<F> Default for MetricSheet<F> {
 }
 
 impl<F: DailyMetrics> MetricSheet<F> {
-    /// Adds so many times figures to a day of each of these scopes.
-    pub fn add(&mut self, scopes: &[String], (day, part): (Date, &str), metrics: F, times: i64) {
+    /// Adds a multiple of metrics to a day in each of these scopes.
+    pub fn add(&mut self, scopes: &[String], day: Date, part: &str, metrics: F, times: i64) {
         for scope in scopes {
             let key = (scope.clone(), day, part.to_owned());
             self.0.entry(key).or_default().add(&metrics, times);
         }
     }
 
-    /// Adds so many times another sheet.
+    /// Adds a multiple of another sheet.
     pub fn join(&mut self, other: &Self, times: i64) {
         for (key, metrics) in &other.0 {
             self.0.entry(key.clone()).or_default().add(metrics, times);
@@ -89,7 +89,7 @@ impl<F: DailyMetrics> MetricSheet<F> {
         totals
     }
 
-    /// The figures that are something, by scope, day and part.
+    /// The metrics that are something, by scope, day and part.
     pub fn iter(&self) -> impl Iterator<Item = (&Key, &F)> {
         self.0.iter().filter(|(_, metrics)| **metrics != F::default())
     }
@@ -105,7 +105,7 @@ impl<F: DailyMetrics> FromIterator<DatedMetrics<F>> for MetricSheet<F> {
     }
 }
 
-/// What is written at the end of a transaction, each row once.
+/// Metrics to write at the end of a transaction, each row once.
 pub(crate) type PendingMetrics =
     BTreeMap<(&'static str, String, Date, String), (&'static MetricTable, Vec<i64>)>;
 
@@ -131,14 +131,18 @@ impl Read<'_, '_> {
 }
 
 impl Write<'_, '_> {
-    /// Has the figures follow a change: they amount to one sheet less, and to another more.
-    pub fn refigure<F: DailyMetrics>(&mut self, before: &MetricSheet<F>, after: &MetricSheet<F>) {
+    /// Has the metrics follow a change: they amount to one sheet less, and to another more.
+    pub fn update_metrics<F: DailyMetrics>(
+        &mut self,
+        before: &MetricSheet<F>,
+        after: &MetricSheet<F>,
+    ) {
         let change = MetricSheet::from_to(before, after);
-        self.add_figures(&change);
+        self.add_metrics(&change);
     }
 
-    /// Adds to the figures.
-    pub fn add_figures<F: DailyMetrics>(&mut self, sheet: &MetricSheet<F>) {
+    /// Adds to the metrics.
+    pub fn add_metrics<F: DailyMetrics>(&mut self, sheet: &MetricSheet<F>) {
         for ((scope, day, part), metrics) in sheet.iter() {
             let key = (F::TABLE.name, scope.clone(), *day, part.clone());
             let (_, amounts) = self
@@ -150,10 +154,10 @@ impl Write<'_, '_> {
     }
 }
 
-/// A figure that is not what its records amount to.
+/// A metric that is not what its records amount to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Difference {
-    /// The table of figures.
+    /// The table of metrics.
     pub table: &'static str,
     /// The scope of the row.
     pub scope: String,
@@ -161,37 +165,37 @@ pub struct Difference {
     pub day: Date,
     /// The part of the row.
     pub part: String,
-    /// The figure.
-    pub figure: &'static str,
+    /// The metric.
+    pub metric: &'static str,
     /// By how much it is less than it should be.
     pub missing: i64,
 }
 
 impl fmt::Display for Difference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { table, scope, day, part, figure, missing } = self;
+        let Self { table, scope, day, part, metric, missing } = self;
         let part = if part.is_empty() { String::new() } else { format!(" {part}") };
-        write!(f, "{table} of {day}{part}, {scope}: {figure} is {missing} short")
+        write!(f, "{table} of {day}{part}, {scope}: {metric} is {missing} short")
     }
 }
 
-/// How figures are counted anew from the records that they are of.
+/// How metrics are recalculated from their records.
 pub struct Recount {
-    /// The first and the last day of which there are records or figures.
+    /// The first and the last day of which there are records or metrics.
     pub span: fn(&mut Read) -> Result<Days>,
     /// Fills in what records of before lack; whether there is more to do.
     pub prepare: fn(&mut Write) -> Result<bool>,
     /// Counts the days between two, both included, of which one is the first and the other the last of a
-    /// month; where the figures are others, they are mended if that is wanted.
+    /// month; where the metrics are others, they are mended if that is wanted.
     pub month: fn(&mut Write, Date, Date, bool) -> Result<Vec<Difference>>,
-    /// The same for what is true of now alone, and of no day before.
+    /// The same for present values without a history.
     pub now: fn(&mut Write, bool) -> Result<Vec<Difference>>,
 }
 
 /// The first and the last of some days, if there are any.
 pub type Days = (Option<Date>, Option<Date>);
 
-/// The days of which there are figures, and those of which there are records.
+/// The days of which there are metrics, and those of which there are records.
 pub fn days_with<F: DailyMetrics>(cx: &mut Read, records: &[Sql]) -> Result<Days> {
     let mut days = BTreeSet::new();
     for sql in [F::SPAN].iter().chain(records) {
@@ -212,19 +216,19 @@ pub fn nothing_now(_: &mut Write, _: bool) -> Result<Vec<Difference>> {
     Ok(Vec::new())
 }
 
-/// Compares the figures of some days with what they should be.
+/// Compares the metrics of some days with what they should be.
 pub fn compare<F: DailyMetrics>(
     cx: &mut Write,
     should: &MetricSheet<F>,
-    (from, to): (Date, Date),
+    dates: DateRange,
     mend: bool,
 ) -> Result<Vec<Difference>> {
-    let kept: Vec<DatedMetrics<F>> = cx.all(F::ALL, params![from, to])?;
+    let kept: Vec<DatedMetrics<F>> = cx.all(F::ALL, params![dates.from, dates.to])?;
     Ok(differ(cx, &MetricSheet::from_iter(kept), should, mend))
 }
 
-/// Compares what the figures of all days come to with what that should be, whichever days they stand under.
-/// Where there are none at all, what they should be stands where it says; else only the difference is added.
+/// Compares the sums of metrics over all days with the records, whatever their days. Without any metrics, all are
+/// written; otherwise only the differences.
 pub fn compare_totals<F: DailyMetrics>(
     cx: &mut Write,
     should: &MetricSheet<F>,
@@ -247,7 +251,7 @@ impl<F: DailyMetrics> MetricSheet<F> {
     fn on(self, day: Date) -> Self {
         let mut sheet = Self::default();
         for ((scope, _, part), metrics) in self.0 {
-            sheet.add(&[scope], (day, &part), metrics, 1);
+            sheet.add(&[scope], day, &part, metrics, 1);
         }
         sheet
     }
@@ -261,16 +265,16 @@ fn differ<F: DailyMetrics>(
 ) -> Vec<Difference> {
     let change = MetricSheet::from_to(kept, should);
     if mend {
-        cx.add_figures(&change);
+        cx.add_metrics(&change);
     }
     let each = change.iter().flat_map(|((scope, day, part), metrics)| {
         let named = F::TABLE.columns.iter().copied().zip(metrics.amounts());
-        named.filter(|(_, missing)| *missing != 0).map(|(figure, missing)| Difference {
+        named.filter(|(_, missing)| *missing != 0).map(|(metric, missing)| Difference {
             table: F::TABLE.name,
             scope: scope.clone(),
             day: *day,
             part: part.clone(),
-            figure,
+            metric,
             missing,
         })
     });
@@ -284,7 +288,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn something_counts_in_each_scope_that_it_is_of() {
+    fn records_count_in_all_their_scopes() {
         let id = |digit: &str| Id::parse(&digit.repeat(24)).unwrap();
         let (location, coach) = (LocationId(id("a")), CoachId(id("b")));
         assert_eq!(scopes(None, None), ["all"]);

@@ -1,5 +1,5 @@
-//! Endings: what ends when somebody leaves, as one table. Each area says what of its own ends and why,
-//! and ends it in the transaction of the ending.
+//! Effects of people leaving, as one table: each area declares what ends and why, and ends it in the same
+//! transaction.
 
 use spotter_kernel::{Id, Phrase, Result};
 use spotter_store::words;
@@ -27,7 +27,7 @@ words! {
 }
 
 impl Offboarding {
-    /// As it is told to people.
+    /// As shown to people.
     pub const fn title(self) -> &'static str {
         match self {
             Self::ClientArchived => "A client is archived",
@@ -45,7 +45,9 @@ impl Offboarding {
                 "Assistants are switched off, for all or for clients, or the policy for clients changes"
             }
             Self::ScopesWithdrawn => "An API client's scopes or consents change, or it is revoked",
-            Self::InvoiceGivenUp => "An invoice is given up, so long after its due date",
+            Self::InvoiceGivenUp => {
+                "An invoice is written off automatically, the set number of days after its due date"
+            }
             Self::PoliciesChanged => "The company's policies change",
             Self::ZonesChanged => "A location's access zones change",
         }

@@ -1,5 +1,7 @@
 //! Operations: the row of facts beside each function.
 
+mod row;
+
 use std::fmt;
 
 use schemars::{Schema, SchemaGenerator};
@@ -12,7 +14,7 @@ use crate::{
     facts::{Confirmation, HealthData, Method, Reauthentication, Secret, Surface},
     features::Feature,
     handler::{Bound, Handler},
-    permissions::{ForClient, Subject},
+    permissions::{ClientAccess, DataSubject},
     shape,
     success::Success,
 };
@@ -30,10 +32,10 @@ pub struct Operation {
     pub surface: Surface,
     /// The path below the surface's base, with `{parameters}`.
     pub path: &'static str,
-    /// What it asks of its caller.
+    /// What it requires of its caller.
     pub access: Access,
-    /// What it grants the company's clients; nothing where it says nothing.
-    pub for_client: Option<ForClient>,
+    /// What it grants clients; nothing if absent.
+    pub for_client: Option<ClientAccess>,
     /// Whether people reach it, too, through the application API.
     pub for_people: bool,
     /// What must be switched on for the company.
@@ -56,19 +58,19 @@ pub struct Operation {
     pub declared: &'static [u16],
     /// Whether its effects are previewed and confirmed before it is done.
     confirmation: Confirmation,
-    /// What its person is told on pages once it is done.
+    /// The message on pages after it succeeded.
     pub success: Success,
-    /// The same where its answer says something else: by a place in it, and the text there.
+    /// Another message, if a field of the answer has a value.
     other_success: Option<(&'static str, &'static str, Success)>,
-    /// Whether its answer holds an address or a token that is made anew each time.
+    /// Whether its answer has an address or token that differs each time.
     pub is_without_etag: bool,
-    /// Where in its answer the rows stand that are told as a table to whoever wants CSV.
+    /// The rows of its answer that are returned as CSV.
     pub rows: Option<&'static str>,
-    /// What of its answer nobody else is to know.
+    /// Secrets in its answer.
     pub secret: Secret,
     /// Whether its person types their password again on a page.
     reauthentication: Reauthentication,
-    /// Whether it is there for managers who are to add a second step first.
+    /// Whether managers may call it before they set up their second step.
     allowed_before_second_step: bool,
     health: HealthData,
     /// Whether it writes.
@@ -157,20 +159,20 @@ impl Operation {
     /// Grants it to the company's clients, each with themselves as the client that the path names. These
     /// fields are staff's alone: clients are not shown them, and cannot say them.
     pub fn for_client(self, staffs: &'static [&'static str]) -> Self {
-        self.granting(Subject::Named, staffs)
+        self.granting(DataSubject::Named, staffs)
     }
 
     /// Grants it to the company's clients for their own records.
     pub fn for_own(self, staffs: &'static [&'static str]) -> Self {
-        self.granting(Subject::Own, staffs)
+        self.granting(DataSubject::Own, staffs)
     }
 
     /// Grants it to the company's clients: they may know that of the company.
     pub fn for_every_client(self, staffs: &'static [&'static str]) -> Self {
-        self.granting(Subject::Company, staffs)
+        self.granting(DataSubject::Company, staffs)
     }
 
-    /// Of the fields of its request, those that clients to whom it is granted cannot say.
+    /// Fields of its request that clients may not send.
     pub fn staff_only_input(mut self, fields: &'static [&'static str]) -> Self {
         if let Some(granted) = &mut self.for_client {
             granted.said_by_staff = fields;
@@ -178,8 +180,8 @@ impl Operation {
         self
     }
 
-    fn granting(mut self, subject: Subject, staffs: &'static [&'static str]) -> Self {
-        self.for_client = Some(ForClient { subject, staffs, said_by_staff: &[] });
+    fn granting(mut self, subject: DataSubject, staffs: &'static [&'static str]) -> Self {
+        self.for_client = Some(ClientAccess { subject, staffs, said_by_staff: &[] });
         self
     }
 
@@ -189,9 +191,9 @@ impl Operation {
         self
     }
 
-    /// Lets the caller in, or says why not.
+    /// Admits the caller, or returns why not.
     pub fn admit(&self, caller: &Caller) -> Result<()> {
-        // An assistant does what was handed to it, and nothing else that its person may do.
+        // An assistant may do what was delegated to it, and nothing else that its person may do.
         if let Some(delegation) = &caller.delegation {
             delegation.check(self)?;
         }
@@ -233,25 +235,25 @@ impl Operation {
         self
     }
 
-    /// Declares statuses of which the contract says no more.
+    /// Declares additional statuses without keys of their own.
     pub fn declares(mut self, statuses: &'static [u16]) -> Self {
         self.declared = statuses;
         self
     }
 
-    /// Assistants are told what it will do, and confirm it. Its function says what happens.
+    /// It is previewed and confirmed by assistants. Its function describes its effects.
     pub fn confirmation(mut self) -> Self {
         self.confirmation = Confirmation::Required;
         self
     }
 
-    /// What its person is told on pages once it is done, where that is not that it is saved.
+    /// The message on pages after it succeeded, if it is not "Saved".
     pub fn success(mut self, success: Success) -> Self {
         self.success = success;
         self
     }
 
-    /// What they are told where this text stands at this place in its answer.
+    /// Another message, if a field of the answer has this value.
     pub fn success_where(
         mut self,
         place: &'static str,
@@ -262,7 +264,7 @@ impl Operation {
         self
     }
 
-    /// What its person is told of this answer.
+    /// The message for an answer.
     pub fn success_of(&self, answer: &Value) -> Success {
         let other = self.other_success.filter(|(place, text, _)| {
             let found = place.split('.').try_fold(answer, |value, name| value.get(name));
@@ -271,15 +273,13 @@ impl Operation {
         other.map_or(self.success, |(.., other)| other)
     }
 
-    /// Its answer holds an address or a token that is made anew each time, so that no tag can tell whether it has
-    /// changed.
+    /// Its answer has an address or token that differs each time, so it has no ETag.
     pub fn without_etag(mut self) -> Self {
         self.is_without_etag = true;
         self
     }
 
-    /// It answers with a table, too, for whoever wants CSV: the rows that stand at this place in its answer, with
-    /// dots between the names.
+    /// It also answers as CSV: with the rows at this place of its answer, names separated by dots.
     pub fn table(mut self, rows: &'static str) -> Self {
         self.rows = Some(rows);
         self
@@ -291,7 +291,7 @@ impl Operation {
         self.reauthentication()
     }
 
-    /// Its answer holds the address of a page where somebody pays, which nobody else is to know.
+    /// Its answer has the address of a payment page, which is a secret.
     pub fn payment_page(mut self) -> Self {
         self.secret = Secret::PaymentPage;
         self
@@ -303,7 +303,7 @@ impl Operation {
         self
     }
 
-    /// Whoever is to add a second step to their sign-in may do it before they have.
+    /// People may call it before they set up their second step.
     pub fn before_second_step(mut self) -> Self {
         self.allowed_before_second_step = true;
         self
@@ -315,8 +315,8 @@ impl Operation {
         self
     }
 
-    /// Some of the records that it is about tell of health, and it looks itself.
-    pub fn sometimes_about_health(mut self) -> Self {
+    /// Some of its records are about health, and it checks consent itself.
+    pub fn about_health_by_record(mut self) -> Self {
         self.health = HealthData::ByRecord;
         self
     }
@@ -331,7 +331,7 @@ impl Operation {
         self.reauthentication == Reauthentication::Required
     }
 
-    /// Whether something of its answer is nobody else's to know.
+    /// Whether its answer has a secret.
     pub fn is_secret(&self) -> bool {
         self.secret != Secret::None
     }
@@ -371,7 +371,7 @@ impl Operation {
         self.method == Method::Get && !self.paged && !self.is_without_etag
     }
 
-    /// Whether it is a list, of which a request asks a page.
+    /// Whether it is a paged list.
     pub fn is_paged(&self) -> bool {
         self.paged
     }
@@ -383,7 +383,7 @@ impl Operation {
             .is_some_and(|query| query.get("properties").is_some_and(|own| own.get(name).is_some()))
     }
 
-    /// Whether a request may have a body: one that writes, or asks what a write would do.
+    /// Whether a request may have a body: a write or its preview.
     pub fn takes_body(&self) -> bool {
         self.method != Method::Get
     }
@@ -454,57 +454,4 @@ impl fmt::Debug for Operation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {} {}", self.id, self.method, self.full_path())
     }
-}
-
-/// A row of the operations table: `operation!(GET "/clients", ClientsRead, list_clients)` for the
-/// Public API (the second fact is the scope); `operation!(app GET "/coaches", Manager,
-/// list_coaches)` for the application API (the least role of a
-/// coach, `SignedIn` for clients too, or `Client` for them alone); `operation!(device GET
-/// "/access/device", get_device)` for what access devices ask for.
-#[macro_export]
-macro_rules! operation {
-    (app $method:ident $path:literal, SignedIn, $function:ident) => {
-        $crate::operation!(@app $method $path, $crate::Access::SignedIn, $function)
-    };
-    (app $method:ident $path:literal, Client, $function:ident) => {
-        $crate::operation!(@app $method $path, $crate::Access::Client, $function)
-    };
-    (app $method:ident $path:literal, $role:ident, $function:ident) => {
-        $crate::operation!(@app $method $path, $crate::Access::Coach($crate::Role::$role), $function)
-    };
-    (@app $method:ident $path:literal, $access:expr, $function:ident) => {
-        $crate::Operation::new(
-            $crate::operation!(@method $method),
-            $crate::Surface::App,
-            $path,
-            $access,
-            stringify!($function),
-            $function,
-        )
-    };
-    (device $method:ident $path:literal, $function:ident) => {
-        $crate::Operation::new(
-            $crate::operation!(@method $method),
-            $crate::Surface::Public,
-            $path,
-            $crate::Access::Device,
-            stringify!($function),
-            $function,
-        )
-    };
-    ($method:ident $path:literal, $scope:ident, $function:ident) => {
-        $crate::Operation::new(
-            $crate::operation!(@method $method),
-            $crate::Surface::Public,
-            $path,
-            $crate::Access::Scope(spotter_kernel::Scope::$scope),
-            stringify!($function),
-            $function,
-        )
-    };
-    (@method GET) => { $crate::Method::Get };
-    (@method POST) => { $crate::Method::Post };
-    (@method PUT) => { $crate::Method::Put };
-    (@method PATCH) => { $crate::Method::Patch };
-    (@method DELETE) => { $crate::Method::Delete };
 }

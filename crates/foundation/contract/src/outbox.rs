@@ -1,5 +1,4 @@
-//! The outbox: events, and a delivery of each for every subscription that listens, kept or lost
-//! with the change that they tell of.
+//! The outbox: events, and a delivery of each for every subscription, committed with the change that they announce.
 
 use std::collections::BTreeSet;
 
@@ -7,8 +6,8 @@ use serde::Serialize;
 use spotter_kernel::{Event, Id, Problem, Result, Timestamp, id::CompanyId};
 use spotter_store::{Prefetch, Tx, params, statements};
 
-/// As many events' listeners are asked for by name; operations rarely declare more.
-const EVENTS_ASKED: usize = 4;
+/// Subscribers are read for up to this many events by name; operations rarely declare more.
+const EVENTS_PER_QUERY: usize = 4;
 
 /// The subject of the total of all deliveries.
 pub const TALLY: &str = "deliveries";
@@ -23,28 +22,28 @@ pub fn subscription_tally(subscription: Id) -> String {
     format!("{TALLY}?subscriptionId={subscription}")
 }
 
-/// Who listens for the events that an operation may announce; asked for as its transaction
-/// begins, so that announcing costs no round trip.
+/// Subscribers of the events that an operation may announce, requested when its transaction begins, so that
+/// announcing needs no round trip.
 pub(crate) enum Listeners {
-    Asked(Prefetch<(String, Id)>),
+    Prefetched(Prefetch<(String, Id)>),
     Known(Vec<(String, Id)>),
 }
 
 impl Listeners {
     pub(crate) fn prefetch(tx: &mut Tx<'_>, company: CompanyId, events: &[Event]) -> Result<Self> {
         let Some(last) = events.last() else { return Ok(Self::Known(Vec::new())) };
-        if events.len() > EVENTS_ASKED {
-            return tx.prefetch(ALL_LISTENERS, params![company]).map(Self::Asked);
+        if events.len() > EVENTS_PER_QUERY {
+            return tx.prefetch(ALL_LISTENERS, params![company]).map(Self::Prefetched);
         }
         let name = |at: usize| events.get(at).unwrap_or(last).name();
-        let names: [&str; EVENTS_ASKED] = std::array::from_fn(name);
-        let request = params![company, names[0], names[1], names[2], names[3]];
-        tx.prefetch(LISTENERS, request).map(Self::Asked)
+        let names: [&str; EVENTS_PER_QUERY] = std::array::from_fn(name);
+        let params = params![company, names[0], names[1], names[2], names[3]];
+        tx.prefetch(LISTENERS, params).map(Self::Prefetched)
     }
 
     fn of(&mut self, tx: &mut Tx<'_>, event: Event) -> Result<BTreeSet<Id>> {
-        if let Self::Asked(_) = self {
-            let Self::Asked(ahead) = std::mem::replace(self, Self::Known(Vec::new())) else {
+        if let Self::Prefetched(_) = self {
+            let Self::Prefetched(ahead) = std::mem::replace(self, Self::Known(Vec::new())) else {
                 return Err(Problem::internal("listeners are asked for once"));
             };
             *self = Self::Known(tx.awaited(ahead)?);
@@ -70,7 +69,7 @@ pub(crate) struct Announcement<'a> {
     pub(crate) event: Event,
     pub(crate) data: String,
     pub(crate) now: Timestamp,
-    /// A subscription that hears of it whether it listens or not.
+    /// A subscription that receives it whatever its events.
     pub(crate) also: Option<Id>,
     pub(crate) new_id: &'a mut dyn FnMut() -> Id,
 }
@@ -112,7 +111,7 @@ pub struct QueuedDelivery<'q> {
 }
 
 impl QueuedDelivery<'_> {
-    /// Writes the delivery and counts it; the engine is told once the transaction is committed.
+    /// Stores the delivery and counts it; the sender is notified after the commit.
     pub fn store(&self, tx: &mut Tx<'_>, id: Id) -> Result<Id> {
         let Self { company, subscription, event_id, event, due_at } = self;
         tx.defer(
@@ -127,7 +126,7 @@ impl QueuedDelivery<'_> {
     }
 }
 
-/// The public-safe payload of an event as it is kept.
+/// The stored payload of an event.
 pub(crate) fn serialize_payload(data: &impl Serialize) -> Result<String> {
     serde_json::to_string(data).map_err(Problem::internal)
 }

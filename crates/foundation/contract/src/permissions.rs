@@ -10,7 +10,7 @@ use crate::{
 };
 
 impl Role {
-    /// The least role whose coaches reach the operations of a scope; nothing where no coach does.
+    /// The least role that reaches operations of a scope; nothing if no coach does.
     pub const fn least_for(scope: Scope) -> Option<Self> {
         match scope.staff() {
             Staff::Nobody => None,
@@ -19,7 +19,7 @@ impl Role {
         }
     }
 
-    /// Lets a coach with this role reach the operations of a scope, or says which role it takes.
+    /// Admits a coach with this role to operations of a scope, or returns the required role.
     pub(crate) fn check(self, scope: Scope) -> Result<()> {
         match Self::least_for(scope) {
             Some(least) if self >= least => Ok(()),
@@ -36,7 +36,7 @@ impl Role {
 
 /// Of what a client of the company is given, where a row grants them an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Subject {
+pub enum DataSubject {
     /// Of the client that the path names, who must be the caller.
     Named,
     /// Of the caller's own records: the operation finds and lists no others ([`Read::subject_client`],
@@ -46,8 +46,8 @@ pub enum Subject {
     Company,
 }
 
-impl Subject {
-    /// As documentation says it.
+impl DataSubject {
+    /// As in the documentation.
     pub const fn words(self) -> &'static str {
         match self {
             Self::Named => "themselves",
@@ -85,8 +85,7 @@ impl Read<'_, '_> {
         self.calling_client().is_none()
     }
 
-    /// The client whom a request is about: the one who calls, or the one whom staff name. For clients
-    /// there is nobody else.
+    /// The client of a request: the caller, or the one named by staff. Clients can only name themselves.
     pub fn subject_client(&self, named: Option<ClientId>) -> Result<ClientId> {
         match (self.calling_client(), named) {
             (Some(own), Some(named)) if own != named => Err(Key::ClientNotFound.into()),
@@ -96,7 +95,7 @@ impl Read<'_, '_> {
         }
     }
 
-    /// The client to whose records a list is narrowed: what staff ask for, and always the one who calls.
+    /// The client by which a list is filtered: the one named by staff, and always the caller if it is a client.
     pub fn narrowed(&self, request: Option<ClientId>) -> Result<Option<ClientId>> {
         match self.calling_client() {
             Some(_) => self.subject_client(request).map(Some),
@@ -104,10 +103,10 @@ impl Read<'_, '_> {
         }
     }
 
-    /// Refuses a client who says what is staff's to say: each field with whether it was said.
-    pub fn staff_say(&self, fields: &[(&str, bool)]) -> Result<()> {
+    /// Refuses a client who sends fields for staff: each field with whether it was sent.
+    pub fn check_staff_fields(&self, fields: &[(&str, bool)]) -> Result<()> {
         match fields.iter().find(|(_, submitted)| *submitted) {
-            Some((field, _)) if !self.by_staff() => Err(staffs_to_say(field)),
+            Some((field, _)) if !self.by_staff() => Err(staff_only(field)),
             _ => Ok(()),
         }
     }
@@ -121,24 +120,23 @@ impl Read<'_, '_> {
     }
 }
 
-fn staffs_to_say(field: &str) -> Problem {
+fn staff_only(field: &str) -> Problem {
     Problem::invalid(field, Rule::StaffOnly)
 }
 
 /// What a row grants the company's clients.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ForClient {
+pub struct ClientAccess {
     /// Of what they are given.
-    pub subject: Subject,
+    pub subject: DataSubject,
     /// Fields that are staff's alone: answers come without them, and requests with them are refused.
     pub staffs: &'static [&'static str],
     /// Fields of a request that are staff's alone to say, and that everybody may read.
     pub said_by_staff: &'static [&'static str],
 }
 
-impl ForClient {
-    /// Refuses a client's request that is about somebody else, who does not exist for them, or says
-    /// what is staff's to say.
+impl ClientAccess {
+    /// Refuses a client's request about another client, who does not exist for them, or with fields for staff.
     pub(crate) fn check<'n>(
         &self,
         caller: &Caller,
@@ -146,17 +144,17 @@ impl ForClient {
         mut fields: impl Iterator<Item = &'n str>,
     ) -> Result<()> {
         let Actor::Client { id, .. } = caller.actor else { return Ok(()) };
-        if self.subject == Subject::Named && subject != Some(id.to_string().as_str()) {
+        if self.subject == DataSubject::Named && subject != Some(id.to_string().as_str()) {
             return Err(Key::ClientNotFound.into());
         }
-        match fields.find(|field| self.is_staffs_to_say(field)) {
-            Some(field) => Err(staffs_to_say(field)),
+        match fields.find(|field| self.is_staff_field(field)) {
+            Some(field) => Err(staff_only(field)),
             None => Ok(()),
         }
     }
 
     /// Whether a client cannot say a field of a request.
-    pub fn is_staffs_to_say(&self, field: &str) -> bool {
+    pub fn is_staff_field(&self, field: &str) -> bool {
         self.staffs.contains(&field) || self.said_by_staff.contains(&field)
     }
 
@@ -181,7 +179,7 @@ impl ForClient {
         }
     }
 
-    /// A schema of an answer that staff and clients are given: what is staff's may be absent.
+    /// The schema of an answer for clients and staff: fields for staff may be absent.
     pub fn without_staff_only(&self, mut schema: Value) -> Value {
         self.relax(&mut schema);
         schema

@@ -1,5 +1,5 @@
-//! A request of an operation, whichever door it comes through: read, let in, and run in one transaction
-//! with its key, its audit row, its events and its stored answer, all kept or all lost.
+//! A request of an operation, whichever adapter it comes through: read, admitted, and run in one transaction with its
+//! key, its audit entry, its events and its stored answer.
 
 use std::sync::Arc;
 
@@ -13,11 +13,11 @@ use crate::{
     confirmations::ConfirmationRequest,
     context::{Env, Read, Write},
     handler::Bound,
-    idempotency::{Idempotent, Slot, Stored},
+    idempotency::{IdempotencySlot, Idempotent, StoredAnswer},
     operation::Operation,
 };
 
-/// What the caller is told of a success.
+/// A successful response.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Answer {
     /// The HTTP status.
@@ -28,16 +28,16 @@ pub struct Answer {
     pub replayed: bool,
 }
 
-/// A request of an operation, read before its transaction begins. What is wrong with it is told once
-/// its caller is known and let in.
+/// A request of an operation, read before its transaction begins. Errors are returned once the caller is known and
+/// admitted.
 pub struct PreparedRequest {
-    /// What is asked for.
+    /// The operation.
     pub operation: Arc<Operation>,
     /// Whether a write must carry an Idempotency-Key.
     pub demands_key: bool,
     /// Whether another request with the same key runs in this process.
     pub busy: bool,
-    /// Where an assistant calls an operation that asks.
+    /// The confirmation, if an assistant calls an operation that needs one.
     pub confirmation: Option<ConfirmationRequest>,
     /// Why a write is refused that was not made before: what it was made of is otherwise now.
     pub stale: Option<Problem>,
@@ -80,14 +80,14 @@ impl PreparedRequest {
         }
     }
 
-    /// Refuses it for what was found out after it was read.
+    /// Refuses it for an error found after it was read.
     pub fn refuse(&mut self, problem: Problem) {
         if self.bound.is_ok() {
             self.bound = Err(problem);
         }
     }
 
-    /// Lets the caller in, or says why not, and runs the operation, perhaps more than once.
+    /// Admits the caller, or returns why not, and runs the operation, possibly more than once.
     pub fn run(
         &mut self,
         tx: &mut Tx<'_>,
@@ -134,7 +134,7 @@ impl PreparedRequest {
     }
 }
 
-/// A request that has been let in.
+/// An admitted request.
 struct AdmittedRequest<'r> {
     env: &'r Env,
     operation: &'r Operation,
@@ -160,7 +160,7 @@ impl AdmittedRequest<'_> {
         };
         let slot = self.slot();
         if let Some(slot) = &slot
-            && let Some(Stored { status, data }) = slot.claim(tx, env)?
+            && let Some(StoredAnswer { status, data }) = slot.claim(tx, env)?
         {
             operation.check_replay(&mut Read::new(tx, caller, now).with_env(env), &data)?;
             return Ok(Answer { status, data, replayed: true });
@@ -185,16 +185,16 @@ impl AdmittedRequest<'_> {
             // A transaction that takes no further statement does not count anyway.
             slot.is_new(tx).ok();
         }
-        let stored = Stored { status, data: outcome? };
+        let stored = StoredAnswer { status, data: outcome? };
         if let Some(slot) = &slot {
             slot.store(tx, env, &stored, operation.is_secret())?;
         }
         Ok(Answer { status, data: stored.data, replayed: false })
     }
 
-    fn slot(&self) -> Option<Slot<'_>> {
+    fn slot(&self) -> Option<IdempotencySlot<'_>> {
         let company = self.caller.company;
         let caller = self.caller.rate_limit_id();
-        self.idempotent.map(|wanted| Slot { company, caller, wanted, now: self.now })
+        self.idempotent.map(|wanted| IdempotencySlot { company, caller, wanted, now: self.now })
     }
 }

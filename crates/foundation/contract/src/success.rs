@@ -1,4 +1,4 @@
-//! What a page tells a person once an operation has done what they asked for.
+//! Messages on pages after an operation succeeded.
 
 use spotter_kernel::Phrase;
 use spotter_store::words;
@@ -7,7 +7,7 @@ use spotter_store::words;
 macro_rules! successes {
     ($($success:ident $word:literal $english:literal $dutch:literal $german:literal)+) => {
         words! {
-            /// What an operation has done, as its person is told.
+            /// The kind of success.
             pub enum Success { $($success = $word),+ }
         }
 
@@ -29,7 +29,7 @@ successes! {
     Archived "archived" "Archived." "Gearchiveerd." "Archiviert."
     Assigned "assigned" "Assigned." "Toegewezen." "Zugewiesen."
     Booked "booked" "Booked." "Geboekt." "Gebucht."
-    Cancelled "cancelled" "Cancelled." "Geannuleerd." "Abgesagt."
+    Cancelled "cancelled" "Cancelled." "Geannuleerd." "Storniert."
     Completed "completed" "Well done!" "Goed gedaan!" "Gut gemacht!"
     Deleted "deleted" "Deleted." "Verwijderd." "Gelöscht."
     Invited "invited" "Invited." "Uitgenodigd." "Eingeladen."

@@ -1,6 +1,8 @@
 //! What happens by itself. A *timer* is due for a record at an instant and runs once, as the system, in
 //! a transaction of its own; it is set in the transaction of its cause, so nothing is forgotten and no
-//! node runs it twice. *Repeating* work is done again and again for the installation as a whole.
+//! node runs it twice. *Repeating* work recurs for the installation as a whole.
+
+use std::collections::BTreeMap;
 
 use spotter_kernel::{Event, Id, Problem, Result, Timestamp, id::CompanyId};
 use spotter_store::{Bind, Tx, params, record, statements};
@@ -12,7 +14,7 @@ use crate::{
 
 /// What a timer does: a plain function, with its facts.
 pub struct Timer {
-    /// The function's name, by which it is kept.
+    /// The function's name, under which it is stored.
     pub id: &'static str,
     /// One line, for operators.
     pub summary: &'static str,
@@ -39,20 +41,23 @@ impl Timer {
     }
 }
 
-/// Work that is done again and again: a step in a transaction, until a step finds less to do than it
+/// Recurring work: a step in a transaction, until a step finds less to do than it
 /// could have done.
 pub struct Repeating {
-    /// The name by which it is kept.
+    /// The name under which it is stored.
     pub id: &'static str,
     /// One line, for operators.
     pub summary: &'static str,
     /// Seconds from one time to the next.
     pub seconds: i64,
-    /// Whether it changes nothing, so that nobody who writes waits for it.
+    /// Whether it only reads, so that no writer waits for it.
     pub only_reads: bool,
     /// Does some of it; how much.
     pub step: fn(&mut Tx<'_>, Timestamp) -> Result<u64>,
 }
+
+/// The queue of timers in the agenda.
+pub const QUEUE: &str = "timers";
 
 /// As much is done in one step of repeating work at most.
 pub const STEP: u64 = 500;
@@ -73,7 +78,12 @@ impl Repeating {
         Ok(tx.execute(TAKE_TURN, params![self.id, next, now])? > 0)
     }
 
-    /// Notes what became of a turn.
+    /// Whether it is due, or was postponed further than its period by a clock that was fast.
+    fn is_due(&self, next: Option<Timestamp>, now: Timestamp) -> bool {
+        next.is_none_or(|next| next <= now || next > now.plus_seconds(self.seconds))
+    }
+
+    /// Records the result of a run.
     pub fn note(&self, tx: &mut Tx<'_>, turn: &TimerRun) -> Result<()> {
         let failed = i64::from(turn.error.is_some());
         let TimerRun { ran_at, took_ms, done, error } = turn;
@@ -81,11 +91,11 @@ impl Repeating {
     }
 }
 
-/// What became of a turn of repeating work.
+/// The result of a run of repeating work.
 pub struct TimerRun {
     /// When it began.
     pub ran_at: Timestamp,
-    /// How long it took, in milliseconds.
+    /// Duration in milliseconds.
     pub took_ms: i64,
     /// How much was done.
     pub done: i64,
@@ -118,6 +128,7 @@ pub fn set_first(
     subject: Id,
     due_at: Timestamp,
 ) -> Result<()> {
+    tx.note_due(QUEUE, due_at);
     tx.defer(SET_FIRST, params![company, timer.id, subject, due_at])
 }
 
@@ -127,9 +138,32 @@ pub fn due(tx: &mut Tx<'_>, kinds: &str, now: Timestamp, most: i64) -> Result<Ve
     tx.all(DUE, params![now, most, kinds])
 }
 
-/// How many of them are due, counted up to a limit, and since when the longest-waiting one has been.
-pub fn past_due(tx: &mut Tx<'_>, kinds: &str, now: Timestamp) -> Result<(i64, Option<Timestamp>)> {
-    Ok(tx.one(PAST_DUE, params![now, kinds])?.unwrap_or((0, None)))
+/// How many timers are due, counted up to 1,000, and since when the longest-waiting one has been.
+pub fn past_due(tx: &mut Tx<'_>, now: Timestamp) -> Result<(i64, Option<Timestamp>)> {
+    Ok(tx.one(PAST_DUE, params![now])?.unwrap_or((0, None)))
+}
+
+/// When the next timer is due.
+pub fn next_due(tx: &mut Tx<'_>) -> Result<Option<Timestamp>> {
+    let next: Option<(Option<Timestamp>,)> = tx.one(NEXT_DUE, &[])?;
+    Ok(next.and_then(|(due_at,)| due_at))
+}
+
+/// The repeating work that is due.
+pub fn due_repeating<'r>(
+    tx: &mut Tx<'_>,
+    all: impl IntoIterator<Item = &'r Repeating>,
+    now: Timestamp,
+) -> Result<Vec<&'r Repeating>> {
+    let next: BTreeMap<String, Timestamp> = tx.all(NEXT_TURNS, &[])?.into_iter().collect();
+    Ok(all.into_iter().filter(|work| work.is_due(next.get(work.id).copied(), now)).collect())
+}
+
+/// Takes the turn of a company's timers until the end of the transaction; false if another node has it. Timers of one
+/// company often change the same rows, such as the number of the next invoice.
+pub fn take_company(tx: &mut Tx<'_>, company: CompanyId) -> Result<bool> {
+    let taken: Option<(bool,)> = tx.one(TAKE_COMPANY, &[format!("timers/{company}").bind()])?;
+    Ok(taken.is_some_and(|(taken,)| taken))
 }
 
 /// Runs a timer; whether it was still there to be run.
@@ -139,7 +173,7 @@ pub fn run(tx: &mut Tx<'_>, env: &Env, timer: &Timer, due: &DueTimer) -> Result<
         return Ok(false);
     }
     let record = Id::parse(subject).ok_or_else(|| Problem::internal("its subject is no id"))?;
-    let run_id = Write::as_system(tx, env, *company_id, (timer.id, timer.events), |cx| {
+    let run_id = Write::as_system(tx, env, *company_id, timer.id, timer.events, |cx| {
         (timer.run)(cx, record)
     })?;
     tx.defer(
@@ -157,21 +191,26 @@ pub fn failed(tx: &mut Tx<'_>, env: &Env, due: &DueTimer, problem: &Problem) -> 
     let put_off = [company_id.bind(), kind.bind(), subject.bind(), due_at.bind(), again.bind()];
     let noted = tx.execute(PUT_OFF, &put_off)? > 0;
     if noted {
+        tx.note_due(QUEUE, again);
         let error = Some(problem.to_string());
         tx.defer(NOTE, params![company_id, env.new_id(), kind, subject, due_at, "failed", error])?;
     }
     Ok(noted)
 }
 
-/// How long it is kept what became of timers, in days.
+/// Days for which results of timers are stored.
 const KEPT_DAYS: i64 = 7;
 
-/// What the contract itself has done again and again.
+/// The contract's own recurring work.
 pub(crate) const REPEATING: &[Repeating] = &[
-    Repeating::prune("forget_timer_runs", "Forget what became of timers a week ago", forget_runs),
+    Repeating::prune(
+        "forget_timer_runs",
+        "Delete results of timers that are a week old",
+        forget_runs,
+    ),
     Repeating::prune(
         "forget_stored_answers",
-        "Forget answers that were kept for as long as is promised",
+        "Delete stored answers after their retention",
         idempotency::prune,
     ),
 ];
@@ -217,7 +256,7 @@ record! {
     /// A timer that failed.
     #[derive(Clone, Debug)]
     pub struct FailureRow {
-        /// The attempt, whose id tells when it was.
+        /// The id of the run, which contains its time.
         pub run_id: Id,
         /// The company.
         pub company_id: CompanyId,
@@ -225,7 +264,7 @@ record! {
         pub kind: String,
         /// For which record.
         pub subject: String,
-        /// Why it failed.
+        /// Error code of the failure.
         pub error: Option<String>,
     }
 }
@@ -245,10 +284,13 @@ statements! {
     SET_FIRST = "INSERT INTO timer (company_id, kind, subject, due_at, attempts) VALUES (?1, ?2, ?3, ?4, 0) \
         ON CONFLICT (company_id, kind, subject) DO NOTHING";
     pub(crate) CLEAR = "DELETE FROM timer WHERE company_id = ?1 AND kind = ?2 AND subject = ?3";
+    // Planners take it that an inequality holds for nearly all rows, and so read as many as are wanted, by due_at.
     DUE = "SELECT ", DueTimer::COLUMNS, " FROM timer WHERE due_at <= ?1 \
-        AND ?3 LIKE '%,' || kind || ',%' ORDER BY due_at LIMIT ?2";
+        AND REPLACE(?3, ',' || kind || ',', ',') <> ?3 ORDER BY due_at LIMIT ?2";
     PAST_DUE = "SELECT COUNT(*), MIN(due_at) FROM (SELECT due_at FROM timer WHERE due_at <= ?1 \
-        AND ?2 LIKE '%,' || kind || ',%' ORDER BY due_at LIMIT 10000) due";
+        ORDER BY due_at LIMIT 1000) due";
+    NEXT_DUE = "SELECT MIN(due_at) FROM timer";
+    TAKE_COMPANY = "SELECT claim(?1)";
     TAKE = "DELETE FROM timer WHERE company_id = ?1 AND kind = ?2 AND subject = ?3 AND due_at = ?4";
     PUT_OFF = "UPDATE timer SET due_at = ?5, attempts = attempts + 1 \
         WHERE company_id = ?1 AND kind = ?2 AND subject = ?3 AND due_at = ?4";
@@ -259,6 +301,7 @@ statements! {
     TAKE_TURN = "INSERT INTO repeating (kind, due_at, runs, failures) VALUES (?1, ?2, 0, 0) \
         ON CONFLICT (kind) DO UPDATE SET due_at = excluded.due_at \
         WHERE repeating.due_at <= ?3 OR repeating.due_at > ?2";
+    NEXT_TURNS = "SELECT kind, due_at FROM repeating LIMIT 1000";
     NOTE_TURN = "UPDATE repeating SET runs = runs + 1, failures = failures + ?6, ran_at = ?2, took_ms = ?3, \
         done = ?4, error = ?5 WHERE kind = ?1";
     ALL_REPEATING = "SELECT ", RepeatingRow::COLUMNS, " FROM repeating ORDER BY kind LIMIT 1000";

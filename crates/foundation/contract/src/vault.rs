@@ -20,7 +20,7 @@ pub fn digest_of(bytes: &[u8]) -> [u8; 32] {
     Sha256::digest(bytes).into()
 }
 
-/// A code of bytes by a key that somebody else has, too (HMAC-SHA256).
+/// A message authentication code by a shared key (HMAC-SHA256).
 pub fn keyed(key: &[u8; 32], bytes: &[u8]) -> Result<[u8; 32]> {
     let mut mac = Hmac::<Sha256>::new_from_slice(key).map_err(Problem::internal)?;
     mac.update(bytes);
@@ -50,7 +50,7 @@ impl Vault {
         Self { sealing: XChaCha20Poly1305::new(key.into()), signing: signing.into() }
     }
 
-    /// A signature of bytes for one purpose (HMAC-SHA256), which nobody without the key can make.
+    /// A signature for one purpose (HMAC-SHA256).
     pub fn sign(&self, purpose: &str, bytes: &[u8]) -> Result<[u8; 32]> {
         let mut mac = Hmac::<Sha256>::new_from_slice(&self.signing).map_err(Problem::internal)?;
         mac.update(purpose.as_bytes());
@@ -59,7 +59,7 @@ impl Vault {
         Ok(mac.finalize().into_bytes().into())
     }
 
-    /// A text with its signature for one purpose behind a dot: whoever holds it can show that it came from here.
+    /// A text with its signature for one purpose, separated by a dot.
     pub fn signed(&self, purpose: &str, text: &str) -> Result<String> {
         Ok(format!("{text}.{}", base64url(&self.sign(purpose, text.as_bytes())?)))
     }
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_sealed_opens_with_the_same_key_alone() {
+    fn sealed_data_opens_with_its_key_only() {
         let vault = Vault::new(&[1; 32]);
         let mut sealed = vault.seal(b"secret", &CountingEntropy).unwrap();
         assert_eq!(vault.open(&sealed).unwrap(), b"secret");
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn signatures_are_of_a_key_a_purpose_and_the_bytes() {
+    fn signatures_bind_key_purpose_and_bytes() {
         let vault = Vault::new(&[1; 32]);
         let signature = vault.sign("slot", b"bytes").unwrap();
         assert_eq!(vault.sign("slot", b"bytes").unwrap(), signature);
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_signed_is_read_for_its_purpose_alone() {
+    fn signatures_are_bound_to_their_purpose() {
         let vault = Vault::new(&[1; 32]);
         let signed = vault.signed("link", "a.b").unwrap();
         assert_eq!(vault.verified("link", &signed), Some("a.b"));

@@ -31,8 +31,7 @@ impl Timestamp {
     /// The last instant that a four-digit year can write.
     const MAX: i64 = 253_402_300_799_999;
 
-    /// An instant from milliseconds since the epoch; out-of-range values are brought to the
-    /// nearest one that has a four-digit year.
+    /// An instant from milliseconds since the epoch; out-of-range values are clamped to four-digit years.
     pub const fn from_millis(millis: i64) -> Self {
         if millis < 0 {
             Self(0)
@@ -80,7 +79,7 @@ impl Timestamp {
     }
 }
 
-/// Refuses a range whose end, named by its field, is before its start.
+/// Refuses a range whose end is before its start, by the end's field.
 pub fn in_order<T: PartialOrd>(from: Option<T>, to: Option<T>, field: &str) -> Result<()> {
     match (from, to) {
         (Some(from), Some(to)) if to < from => {
@@ -145,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_what_is_no_instant() {
+    fn invalid_instants_are_refused() {
         for text in ["", "2026-03-29", "2026-03-29T10:00:00", "2026-02-30T00:00:00Z"] {
             assert_eq!(Timestamp::parse(text), None, "{text}");
         }

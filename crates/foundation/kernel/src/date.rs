@@ -8,7 +8,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::{
     Timestamp,
-    problem::{INVALID, Key, Problem, Result, refuse},
+    problem::{INVALID, Key, Result, refuse},
     rule::Rule,
     text::WallTime,
 };
@@ -49,7 +49,7 @@ impl Date {
         instant(self.0.at(hours, minutes, 0, 0).to_zoned(zone.0.clone()))
     }
 
-    /// The date so many days later, or earlier; none past the end of the calendar.
+    /// The date a number of days later; none past the end of the calendar.
     pub fn plus_days(self, days: i64) -> Option<Self> {
         let span = Span::new().try_days(days).ok()?;
         self.0.checked_add(span).ok().map(Self)
@@ -81,8 +81,7 @@ impl Date {
         Self(self.0.last_of_month())
     }
 
-    /// The date so many months later, or earlier; the last of a month that is shorter. The same date past the
-    /// end of the calendar.
+    /// The date a number of months later, or the last day of a shorter month; unchanged past the end of the calendar.
     pub fn plus_months(self, months: i64) -> Self {
         let moved = Span::new().try_months(months).and_then(|span| self.0.checked_add(span));
         moved.map_or(self, Self)
@@ -92,24 +91,6 @@ impl Date {
     pub fn tomorrow(self) -> Self {
         Self(self.0.tomorrow().unwrap_or(self.0))
     }
-}
-
-/// Two dates in their order and not too far apart.
-pub fn checked_range(from: Option<Date>, to: Option<Date>, days_max: i64) -> Result<(Date, Date)> {
-    let missing = |field| Problem::field(Key::DateRangeRequired, field, Rule::Required);
-    let from = from.ok_or_else(|| missing("from"))?;
-    let to = to.ok_or_else(|| missing("to"))?;
-    if to < from {
-        return Err(Problem::field(Key::DateRangeOrderInvalid, "to", Rule::BeforeFrom));
-    }
-    if from.days_until(to) >= days_max {
-        return Err(Problem::field(
-            Key::DateRangeTooLarge,
-            "to",
-            Rule::RangeTooWide { days: days_max - 1 },
-        ));
-    }
-    Ok((from, to))
 }
 
 /// The instant of a time in a zone; the last of all for the last hours of the calendar, which have none.
@@ -284,15 +265,5 @@ mod tests {
         assert_eq!(start.to_string(), "2026-03-28T22:00:00.000Z");
         assert!(TimeZone::parse("Mars/Olympus").is_none());
         assert!(TimeZone::parse("europe/amsterdam").is_none());
-    }
-
-    #[test]
-    fn ranges_are_whole_ordered_and_short() {
-        let date = |text| Some(Date::parse(text).unwrap());
-        let key = |from, to| checked_range(from, to, 92).unwrap_err().key;
-        assert_eq!(key(None, date("2026-01-01")), Key::DateRangeRequired);
-        assert_eq!(key(date("2026-01-02"), date("2026-01-01")), Key::DateRangeOrderInvalid);
-        assert_eq!(key(date("2026-01-01"), date("2026-04-03")), Key::DateRangeTooLarge);
-        assert!(checked_range(date("2026-01-01"), date("2026-04-02"), 92).is_ok());
     }
 }

@@ -1,4 +1,4 @@
-//! Texts of files whose encoding nobody has said.
+//! Text files of unknown encoding.
 
 /// What Windows-1252 has where ISO 8859-1 has control characters (0x80 to 0x9f), as the Encoding Standard maps them.
 const WINDOWS_1252: [char; 32] = [

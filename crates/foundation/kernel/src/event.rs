@@ -1,5 +1,4 @@
-//! The event registry: everything that webhooks can tell, its group, the scope that reading of it takes, and when it is
-//! told.
+//! The event registry: every event with its group, the scope that reading it requires, and when it is announced.
 
 use std::borrow::Cow;
 
@@ -38,8 +37,8 @@ macro_rules! events {
             pub const fn group(self) -> &'static str {
                 match self { $($(Self::$name => $group,)+)+ }
             }
-            /// The scope that reading of it takes, with the consent that gates that; nothing for what tells nothing of
-            /// the company's records.
+            /// The scope that reading it requires, with its consent; nothing for events without the company's
+            /// records.
             pub const fn scope(self) -> Option<Scope> {
                 match self { $($(Self::$name => scope_of!($scope),)+)+ }
             }

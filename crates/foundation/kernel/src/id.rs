@@ -17,7 +17,7 @@ use crate::{
 pub struct Id([u8; 12]);
 
 impl Id {
-    /// Makes the id of something created at `at`, told apart by six random bytes.
+    /// The id of a record created at `at`, with six random bytes.
     pub const fn new(at: Timestamp, random: [u8; 6]) -> Self {
         let ms = at.millis().to_be_bytes();
         let r = random;

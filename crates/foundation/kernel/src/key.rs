@@ -14,7 +14,7 @@ macro_rules! keys {
             /// Every key, in the order of the contract.
             pub const ALL: &[Self] = &[$(Self::$name),+];
 
-            /// The key as it stands in `error.key`.
+            /// The key as in `error.key`.
             pub const fn wire(self) -> &'static str {
                 match self { $(Self::$name => $wire,)+ }
             }
@@ -90,24 +90,24 @@ keys! {
         "Hier geht es um private Nachrichten, und die Einwilligung dafür fehlt."
     RateLimitExceeded "rate_limit.exceeded" 429
         "The rate limit is exceeded; wait Retry-After seconds."
-        "Te veel verzoeken; wacht Retry-After seconden."
-        "Zu viele Anfragen; warten Sie Retry-After Sekunden."
+        "Te veel verzoeken; probeer het zo weer."
+        "Zu viele Anfragen; versuchen Sie es gleich noch einmal."
     IdempotencyRequired "idempotency.required" 400
         "A write request lacks the Idempotency-Key header."
-        "De header Idempotency-Key ontbreekt."
-        "Der Header Idempotency-Key fehlt."
+        "Dit formulier kan zo niet worden verstuurd: open de pagina opnieuw."
+        "Dieses Formular kann so nicht gesendet werden: öffnen Sie die Seite erneut."
     IdempotencyInvalid "idempotency.invalid" 400
         "The Idempotency-Key is empty or longer than 200 characters."
         "De Idempotency-Key is leeg of langer dan 200 tekens."
         "Der Idempotency-Key ist leer oder länger als 200 Zeichen."
     IdempotencyConflict "idempotency.conflict" 409
         "The key was used with a different method, path, query or body."
-        "De sleutel is al voor een ander verzoek gebruikt."
-        "Der Schlüssel wurde schon für eine andere Anfrage benutzt."
+        "Dit formulier is al verstuurd. Verstuur het nog eens als je dit ook wilt bewaren."
+        "Dieses Formular wurde schon gesendet. Senden Sie es noch einmal, wenn Sie auch das speichern möchten."
     IdempotencyInProgress "idempotency.in_progress" 409
         "The first request with this key is still being processed."
-        "Het eerste verzoek met deze sleutel wordt nog verwerkt."
-        "Die erste Anfrage mit diesem Schlüssel wird noch bearbeitet."
+        "Dit wordt nog verwerkt."
+        "Das wird noch bearbeitet."
     NotFound "resource.not_found" 404
         "No route matches, or the resource was not found."
         "Dit bestaat niet, of niet meer."
@@ -187,8 +187,8 @@ keys! {
         "Das Protokoll ist nicht erreichbar; es wurde nichts geändert."
     IdempotencyPersistenceFailed "PUBLIC_API_IDEMPOTENCY_PERSISTENCE_FAILED" 500
         "Whether the write took effect is not known; retry with the same key."
-        "Het is niet bekend of dit is gelukt; probeer opnieuw met dezelfde sleutel."
-        "Ob es wirksam wurde, ist nicht bekannt; versuchen Sie es mit demselben Schlüssel erneut."
+        "Het is niet bekend of dit is gelukt. Kijk eerst of het er staat."
+        "Ob es wirksam wurde, ist nicht bekannt. Sehen Sie zuerst nach, ob es da ist."
     BookingRequestNotPending "PUBLIC_API_BOOKING_REQUEST_NOT_PENDING" 400
         "The booking request is no longer pending."
         "De boekingsaanvraag staat niet meer open."
@@ -366,8 +366,7 @@ impl Key {
         Self::ALL.iter().copied().find(|key| key.wire() == wire)
     }
 
-    /// Whether the key may stand with more than one status, as the contract says of the two
-    /// generic fallbacks.
+    /// Whether the key may have more than one status, as the contract's two generic fallbacks.
     pub const fn is_fallback(self) -> bool {
         matches!(self, Self::RequestFailed | Self::ApiError)
     }

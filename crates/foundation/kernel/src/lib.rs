@@ -6,6 +6,7 @@
 
 pub mod clock;
 pub mod date;
+pub mod date_range;
 pub mod encoding;
 pub mod event;
 pub mod id;
@@ -29,6 +30,7 @@ pub mod verdict;
 
 pub use clock::{Clock, Entropy, Timestamp, in_order};
 pub use date::{BirthDate, Date, TimeZone};
+pub use date_range::DateRange;
 pub use event::Event;
 pub use id::Id;
 pub use many::Many;

@@ -36,5 +36,5 @@ pub const MCP_CODE_SECONDS: i64 = 600;
 pub const MCP_REFRESH_TOKEN_SECONDS: i64 = 90 * 86_400;
 /// Longest lifetime of a static key of the MCP server, in days.
 pub const MCP_KEY_DAYS_MAX: i64 = 365;
-/// Lifetime of a static key of the MCP server when nothing is said, in days.
+/// Default lifetime of a static MCP key, in days.
 pub const MCP_KEY_DAYS_DEFAULT: i64 = 90;

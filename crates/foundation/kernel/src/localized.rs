@@ -11,7 +11,7 @@ use crate::{
     text::{Language, Text},
 };
 
-/// The key of a text whose language nobody has declared (ISO 639-2's code for it).
+/// The key of a text in an undeclared language (ISO 639-2).
 pub const UNDECLARED: &str = "und";
 
 /// Most languages of one text.

@@ -10,8 +10,7 @@ use crate::{
     rule::Rule,
 };
 
-/// From `MIN` to `MAX` entries. One that may be empty may be left out of a request, where its field
-/// says `#[serde(default)]`.
+/// From `MIN` to `MAX` entries. A list that may be empty may be omitted, if its field has `#[serde(default)]`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
 pub struct Many<T, const MIN: usize, const MAX: usize>(Vec<T>);

@@ -92,7 +92,7 @@ impl Currency {
         }
     }
 
-    /// An amount of minor units with its currency, as sentences tell it: `12.50 EUR`.
+    /// An amount of minor units with its currency, such as `12.50 EUR`.
     pub fn format_amount(&self, amount: i64) -> String {
         format!("{} {}", self.decimal(amount), self.code())
     }
@@ -160,7 +160,7 @@ impl Percentage {
     /// Hundredths of a percent that make a whole.
     const WHOLE: i64 = 10_000;
 
-    /// The share of so many hundredths of a percent.
+    /// A share in hundredths of a percent.
     pub fn from_hundredths(hundredths: i64) -> Option<Self> {
         (0..=Self::WHOLE).contains(&hundredths).then_some(Self(hundredths))
     }

@@ -94,7 +94,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn thousands_stand_apart() {
+    fn thousands_are_separated() {
         for (decimal, written) in [
             ("0", "0"),
             ("999.50", "999,50"),

@@ -1,4 +1,4 @@
-//! Paged lists: what a caller asks for and the figures it gets back.
+//! Paged lists: requests and position.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -37,7 +37,7 @@ impl Cursor {
         std::str::from_utf8(text).unwrap_or_default()
     }
 
-    /// The refusal of what is no cursor of the list that is asked for.
+    /// The refusal of an invalid cursor.
     pub fn refused() -> Problem {
         Problem::invalid("cursor", Rule::UnknownCursor)
     }
@@ -72,7 +72,7 @@ pub struct PageRequest {
 }
 
 impl PageRequest {
-    /// The largest page number that can be asked for.
+    /// The largest page number of a request.
     pub const PAGE_NUMBER_MAX: i64 = 1_000_000_000;
 
     /// How many items come before the page.
@@ -87,13 +87,13 @@ impl Default for PageRequest {
     }
 }
 
-/// One page of a list. On the wire the figures stand beside an array named after the resource,
-/// which the operation's `Listed` type names.
+/// One page of a list. In JSON the position is beside an array named after the resource, which the operation's
+/// `Listed` type names.
 #[derive(Clone, Debug)]
 pub struct Page<T> {
     /// The items of this page.
     pub items: Vec<T>,
-    /// What was asked for.
+    /// The request.
     pub request: PageRequest,
     /// Items in the whole list.
     pub total: i64,
@@ -126,7 +126,7 @@ impl<T> Page<T> {
         let limit = usize::try_from(request.limit).unwrap_or(0);
         let number = request.cursor.and_then(|at| at.number());
         let mut page = match number {
-            // Of the first, the total alone is asked for.
+            // The first page needs only the total.
             Some(_) => Self {
                 items: Vec::new(),
                 next: None,
@@ -170,7 +170,7 @@ impl<T> Page<T> {
         Ok(Page { items, request, total, next })
     }
 
-    /// The figures that stand beside the items.
+    /// The position beside the items.
     pub fn page_info(&self) -> PageInfo {
         let PageRequest { page, limit, cursor } = self.request;
         let total_pages = (self.total + limit - 1) / limit;
@@ -193,7 +193,7 @@ impl<T> Page<T> {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PageInfo {
-    /// The page that was asked for, from 1.
+    /// The requested page, from 1.
     #[schemars(range(min = 1))]
     pub page: i64,
     /// The most items a page holds.

@@ -1,4 +1,4 @@
-//! Surviving panics: a piece of work that panics has failed, and whoever runs it goes on.
+//! Catching panics: work that panics has failed, and its caller continues.
 
 use std::{
     any::Any,
@@ -14,7 +14,7 @@ thread_local! {
     static PLACE: RefCell<String> = const { RefCell::new(String::new()) };
 }
 
-/// Runs a closure; one that panics comes to what the panic said and where.
+/// Runs a closure; a panic becomes its message and place.
 pub fn caught<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     remember_places();
     let outer = CATCHING.replace(true);
@@ -27,7 +27,7 @@ pub fn caught<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     })
 }
 
-/// Runs a future to its end; one that panics comes to what the panic said and where.
+/// Runs a future to its end; a panic becomes its message and place.
 pub async fn caught_async<F: Future>(work: F) -> Result<F::Output, String> {
     let mut work = pin!(work);
     std::future::poll_fn(|cx| match caught(|| work.as_mut().poll(cx)) {
@@ -43,7 +43,7 @@ fn panic_message(panic: &(dyn Any + Send)) -> String {
     text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default()
 }
 
-/// Keeps the place of a panic that is caught for whoever logs it, instead of printing it as well.
+/// Keeps the place of a caught panic for its log entry, instead of printing it.
 fn remember_places() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
@@ -66,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_panic_is_told_with_its_place_and_the_next_piece_of_work_runs() {
+    fn a_panic_is_logged_and_work_continues() {
         let output = caught(|| -> u8 { panic!("no {}", "luck") }).unwrap_err();
         assert!(output.starts_with("panicked at ") && output.contains("panics.rs"), "{output}");
         assert!(output.ends_with(": no luck"), "{output}");
@@ -74,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn a_future_that_panics_ends_with_what_it_said() {
+    fn a_panicking_future_returns_its_message() {
         let cx = &mut Context::from_waker(Waker::noop());
         let mut broken = pin!(caught_async(async { panic!("midway") }));
         let Poll::Ready(Err::<(), _>(output)) = broken.as_mut().poll(cx) else { panic!("goes on") };

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Deserializer};
 
-/// What a request says about one nullable field. Use with `#[serde(default)]`.
+/// A nullable field of a partial update. Use with `#[serde(default)]`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Patch<T> {
     /// The field was not sent: leave it.
@@ -69,8 +69,8 @@ impl<T: JsonSchema> JsonSchema for Patch<T> {
     }
 }
 
-/// What a request says about a field that always has a value: absence leaves it, and `null` is
-/// refused. Use with `#[serde(default)]`.
+/// A field of a partial update that always has a value: absence leaves it, and `null` is refused. Use with
+/// `#[serde(default)]`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Change<T>(Option<T>);
 
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn null_clears_what_may_be_missing_and_nothing_else() {
+    fn null_clears_optional_fields_only() {
         let read = |text: &str| serde_json::from_str::<Changes>(text);
         let (mut name, mut note) = ("old".to_owned(), Some("old".to_owned()));
         let absent = read("{}").unwrap();

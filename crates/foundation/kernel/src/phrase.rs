@@ -45,32 +45,48 @@ impl Locale {
     }
 
     /// The first language that a browser's Accept-Language names (RFC 9110, section 12.5.4). Every browser sends them
-    /// in the order of preference.
+    /// in the order of preference; a weight of 0 excludes one.
     pub fn accepted(header: &str) -> Option<Self> {
-        let mut ranges = header.split(',').map(|range| range.trim());
-        ranges.find_map(|range| Self::parse(range.get(..2)?))
+        header.split(',').find_map(|range| {
+            let (tag, weight) = range.split_once(';').unwrap_or((range, ""));
+            let weight = weight.trim().strip_prefix("q=").unwrap_or("1");
+            let is_excluded = weight.parse::<f64>().is_ok_and(|weight| weight == 0.0);
+            let language = tag.trim().split('-').next().unwrap_or_default().to_ascii_lowercase();
+            Self::parse(&language).filter(|_| !is_excluded)
+        })
     }
 }
 
 /// A sentence in every language. Stored as a JSON array of its texts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct Phrase([Cow<'static, str>; 3]);
+pub struct Phrase {
+    texts: [Cow<'static, str>; 3],
+    /// The English of pages, where that of the API is about its notation.
+    #[serde(skip)]
+    on_page: Option<Cow<'static, str>>,
+}
 
 impl Phrase {
     /// A sentence in English, Dutch and German.
     pub const fn new(texts: [Cow<'static, str>; 3]) -> Self {
-        Self(texts)
+        Self { texts, on_page: None }
+    }
+
+    /// The same with another English text for pages.
+    #[must_use]
+    pub fn with_page(self, english: Cow<'static, str>) -> Self {
+        Self { on_page: Some(english), ..self }
     }
 
     /// A text that is the same in every language, such as a name, or what a library reports.
     pub fn verbatim(text: &str) -> Self {
-        Self([text.to_owned().into(), text.to_owned().into(), text.to_owned().into()])
+        Self::new([text.to_owned().into(), text.to_owned().into(), text.to_owned().into()])
     }
 
     /// The sentence in one language.
     pub fn text(&self, locale: Locale) -> &str {
-        let [english, dutch, german] = &self.0;
+        let [english, dutch, german] = &self.texts;
         match locale {
             Locale::English => english,
             Locale::Dutch => dutch,
@@ -78,10 +94,18 @@ impl Phrase {
         }
     }
 
+    /// The sentence in one language, as people read it on pages.
+    pub fn on_page(&self, locale: Locale) -> &str {
+        match &self.on_page {
+            Some(english) if locale == Locale::English => english,
+            _ => self.text(locale),
+        }
+    }
+
     /// The same with each text changed.
     #[must_use]
     pub fn map(self, change: impl Fn(Cow<'static, str>) -> Cow<'static, str>) -> Self {
-        Self(self.0.map(change))
+        Self { texts: self.texts.map(&change), on_page: self.on_page.map(&change) }
     }
 }
 
@@ -92,14 +116,15 @@ impl fmt::Display for Phrase {
     }
 }
 
-/// An enum of sentences: each variant with its figures, and its text in English, Dutch and German. A sentence that
-/// lacks a language, or a text that names an unknown figure, does not compile.
+/// An enum of sentences: each variant with its figures, and its text in English, Dutch and German. English is the
+/// language of the API; where that is about the notation of JSON, `page` gives the English of pages, as the other
+/// languages are those of pages. A sentence that lacks a language, or names an unknown figure, does not compile.
 #[macro_export]
 macro_rules! phrases {
     (
         $(#[$outer:meta])*
         $visibility:vis enum $name:ident {
-            $($variant:ident $({ $($field:ident: $type:ty),+ $(,)? })? $english:literal $dutch:literal $german:literal)+
+            $($variant:ident $({ $($field:ident: $type:ty),+ $(,)? })? $english:literal $dutch:literal $german:literal $(, page $page:literal)?)+
         }
     ) => {
         $(#[$outer])*
@@ -113,6 +138,7 @@ macro_rules! phrases {
                 match value {
                     $($name::$variant $({ $($field),+ })? => {
                         $crate::phrases!(@texts [$($($field),+)?] $english $dutch $german)
+                            $(.with_page(format!($page).into()))?
                     })+
                 }
             }
@@ -144,13 +170,14 @@ mod tests {
     fn a_browser_is_answered_in_a_language_that_it_takes() {
         assert_eq!(Locale::accepted("fr-FR, nl;q=0.8, en;q=0.5"), Some(Locale::Dutch));
         assert_eq!(Locale::accepted("de-AT"), Some(Locale::German));
-        assert_eq!(Locale::accepted("fr, é"), None);
+        assert_eq!(Locale::accepted("fr, é, dev"), None);
+        assert_eq!(Locale::accepted("nl;q=0, DE"), Some(Locale::German));
     }
 
     phrases! {
         enum Sample {
             Fixed "one" "een" "eins"
-            Counted { max: usize } "at most {max}" "hoogstens {max}" "höchstens {max}"
+            Counted { max: usize } "at most {max}" "hoogstens {max}" "höchstens {max}", page "not over {max}"
         }
     }
 
@@ -159,6 +186,8 @@ mod tests {
         let phrase = Phrase::from(Sample::Counted { max: 3 });
         let texts = Locale::ALL.map(|locale| phrase.text(locale).to_owned());
         assert_eq!(texts, ["at most 3", "hoogstens 3", "höchstens 3"]);
+        let on_page = Locale::ALL.map(|locale| phrase.on_page(locale).to_owned());
+        assert_eq!(on_page, ["not over 3", "hoogstens 3", "höchstens 3"]);
         assert_eq!(Phrase::from(Sample::Fixed).to_string(), "one");
     }
 }

@@ -5,7 +5,7 @@ use std::{borrow::Cow, fmt};
 use serde::de;
 use serde_json::{Value, json};
 
-use crate::{Locale, Phrase, Rule};
+use crate::{Locale, Phrase, Rule, text};
 
 /// What operations, rules and finders return.
 pub type Result<T, E = Problem> = std::result::Result<T, E>;
@@ -63,13 +63,21 @@ impl Problem {
 
     /// A refusal that names the field and the rule it breaks.
     pub fn field(key: Key, field: &str, rule: impl Into<Phrase>) -> Self {
-        // What somebody sent as a name is not sent back at any length.
+        // Long names in requests are shortened in responses.
         let field = shortened(field.into(), NAME_SHOWN);
+        let is_hidden = |c: char| c.is_control() || text::is_directional(c);
+        let field = field.replace(is_hidden, "\u{fffd}");
         let rule = rule.into().map(|text| shortened(text, RULE_SHOWN));
         let mut problem = Self::with_message(key, format!("{field}: {rule}."));
         problem.details = Some(json!({"field": &*field, "rule": rule.to_string()}));
         problem.rule = Some(Box::new(rule));
         problem
+    }
+
+    /// The field that it refuses; empty where it is about none.
+    pub fn named_field(&self) -> &str {
+        let field = self.details.as_ref().and_then(|details| details["field"].as_str());
+        field.unwrap_or_default()
     }
 
     /// Whether it refuses this field.
@@ -93,12 +101,12 @@ impl Problem {
         if self.status == 404 { Self::field(self.key, field, rule) } else { self }
     }
 
-    /// The generic conflict, naming the field whose value is taken.
+    /// The generic conflict, with the field whose value is taken.
     pub fn conflict(field: &str, rule: impl Into<Phrase>) -> Self {
         Self::field(Key::ApiError, field, rule).with_status(409)
     }
 
-    /// A failure that only the log is told about.
+    /// An internal error, whose cause is only logged.
     pub fn internal(cause: impl fmt::Display) -> Self {
         let mut problem = Self::new(Key::InternalError);
         problem.cause = Some(cause.to_string());
@@ -138,7 +146,7 @@ impl Problem {
     /// Turns a deserializer's error into a refusal that names the field. `field` is the path
     /// to the value, empty or `.` for the whole.
     pub fn from_serde(field: &str, error: &str) -> Self {
-        // Deserializers of JSON text append the position to what a value type said.
+        // JSON deserializers append the position to the message of a value type.
         let error = error.split_once(" at line ").map_or(error, |(error, _)| error);
         let is_whole = matches!(field, "" | "." | "?");
         let place = if is_whole { "body" } else { field };
@@ -149,7 +157,7 @@ impl Problem {
             Some(name) if is_whole => Self::field(Key::RequestInvalid, name, reworded(error)),
             Some(name) => Self::field(Key::RequestInvalid, &join(field, name), reworded(error)),
             None if error.starts_with("unknown variant") => {
-                Self::field(Key::InvalidEnum, place, Phrase::verbatim(error))
+                Self::field(Key::InvalidEnum, place, reworded(error))
             }
             None => Self::field(Key::RequestInvalid, place, reworded(error)),
         }
@@ -169,28 +177,68 @@ fn shortened(text: Cow<'_, str>, most: usize) -> Cow<'_, str> {
 
 /// What a deserializer reports of a value of the wrong type or of a field, as a rule.
 fn reworded(error: &str) -> Phrase {
-    let name = || named_in(error).unwrap_or_default().to_owned();
     if error.starts_with("missing field") {
-        return Rule::MissingField { name: name() }.into();
+        return Rule::Required.into();
     }
-    if let Some((_, expected)) =
-        error.strip_prefix("invalid type: ").and_then(|rest| rest.rsplit_once(", expected "))
-    {
-        let is_number = |kind: &str| kind.starts_with(['i', 'u', 'f']) && kind.len() <= 5;
-        let rule = match expected {
-            "a sequence" => Some(Rule::NotList),
-            "a string" | "a borrowed string" | "string" | "str" => Some(Rule::NotText),
-            "a boolean" => Some(Rule::NotBoolean),
-            "a map" => Some(Rule::NotObject),
-            kind if kind.starts_with("struct ") => Some(Rule::NotObject),
-            kind if is_number(kind) => Some(Rule::NotNumber),
-            _ => None,
+    if let Some(names) = known_fields(error) {
+        let rule = match names.is_empty() {
+            true => Rule::UnknownField,
+            false => Rule::UnknownFieldOf { names: names.join(", ") },
         };
-        if let Some(rule) = rule {
-            return rule.into();
-        }
+        return rule.into();
     }
-    Phrase::verbatim(error)
+    if let Some((_, options)) = error.strip_prefix("unknown variant `").and_then(variants) {
+        return Rule::NotAnOption { words: options.join(", ") }.into();
+    }
+    if error.starts_with("duplicate field") || error == "unsupported value" {
+        return Rule::GivenTwice.into();
+    }
+    // Both "invalid type: string \"x\", expected a sequence" and "invalid value: integer `999`, expected u8".
+    let rule = error.strip_prefix("invalid ").and_then(|rest| rest.rsplit_once(", expected "));
+    rule.and_then(|(found, expected)| expectation(found, expected))
+        .unwrap_or(Rule::Malformed)
+        .into()
+}
+
+/// The rule for a value, by what a deserializer has found and what it has expected.
+fn expectation(found: &str, expected: &str) -> Option<Rule> {
+    Some(match expected {
+        "a sequence" => Rule::NotList,
+        "a string" | "a borrowed string" | "string" | "str" => Rule::NotText,
+        "a boolean" => Rule::NotBoolean,
+        "map with a single key" => Rule::NotOneKey,
+        "a map" | "string or map" => Rule::NotObject,
+        kind if kind.starts_with("struct ") => Rule::NotObject,
+        "f32" | "f64" => Rule::NotNumber,
+        kind => {
+            let (min, max) = bounds(kind)?;
+            match found.starts_with("value: integer") {
+                true => Rule::OutOfRange { min, max },
+                false => Rule::NotWholeNumber,
+            }
+        }
+    })
+}
+
+/// The least and the greatest of an integer type's values, as far as JSON's own go.
+fn bounds(kind: &str) -> Option<(i64, i64)> {
+    Some(match kind {
+        "u8" => (0, u8::MAX.into()),
+        "u16" => (0, u16::MAX.into()),
+        "u32" => (0, u32::MAX.into()),
+        "u64" | "usize" => (0, i64::MAX),
+        "i8" => (i8::MIN.into(), i8::MAX.into()),
+        "i16" => (i16::MIN.into(), i16::MAX.into()),
+        "i32" => (i32::MIN.into(), i32::MAX.into()),
+        "i64" | "isize" => (i64::MIN, i64::MAX),
+        _ => return None,
+    })
+}
+
+/// The value and the options of "unknown variant `zz`, expected `all` or `any`", from behind its first backtick.
+fn variants(rest: &str) -> Option<(&str, Vec<&str>)> {
+    let (found, options) = rest.rsplit_once("`, expected ")?;
+    Some((found, options.split('`').skip(1).step_by(2).collect()))
 }
 
 fn join(path: &str, name: &str) -> String {
@@ -200,6 +248,12 @@ fn join(path: &str, name: &str) -> String {
     } else {
         format!("{path}.{name}")
     }
+}
+
+/// The names that a deserializer knows, where it has met another one: serde puts them between backticks.
+pub fn known_fields(error: &str) -> Option<Vec<&str>> {
+    let (_, known) = error.strip_prefix("unknown field `")?.split_once("`, ")?;
+    Some(known.split('`').skip(1).step_by(2).collect())
 }
 
 /// The field that serde's own messages put between backticks: "unknown field `x`".
@@ -237,7 +291,8 @@ const MARK: char = '\u{1}';
 pub fn refuse<E: de::Error>(key: Key, rule: impl Into<Phrase>) -> E {
     let rule = rule.into();
     let [english, dutch, german] = Locale::ALL.map(|locale| rule.text(locale));
-    E::custom(format!("{MARK}{}{MARK}{english}{MARK}{dutch}{MARK}{german}", key.wire()))
+    let page = rule.on_page(Locale::English);
+    E::custom(format!("{MARK}{}{MARK}{english}{MARK}{dutch}{MARK}{german}{MARK}{page}", key.wire()))
 }
 
 /// The key and the rule of an error that [`refuse`] made.
@@ -245,7 +300,10 @@ fn refused(error: &str) -> Option<(Key, Phrase)> {
     let mut parts = error.strip_prefix(MARK)?.split(MARK);
     let key = Key::parse(parts.next()?)?;
     let mut text = || Some(Cow::from(parts.next()?.to_owned()));
-    Some((key, Phrase::new([text()?, text()?, text()?])))
+    let [english, dutch, german, page] = [text()?, text()?, text()?, text()?];
+    let has_own_page = page != english;
+    let phrase = Phrase::new([english, dutch, german]);
+    Some((key, if has_own_page { phrase.with_page(page) } else { phrase }))
 }
 
 impl From<Key> for Problem {
@@ -270,7 +328,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_key_is_one_of_a_kind() {
+    fn every_key_is_unique() {
         let wires: BTreeSet<_> = Key::ALL.iter().map(|key| key.wire()).collect();
         assert_eq!(wires.len(), Key::ALL.len());
         for key in Key::ALL {
@@ -293,13 +351,36 @@ mod tests {
     #[test]
     fn serdes_own_messages_name_the_field() {
         let problem = Problem::from_serde(".", "missing field `name` at line 1 column 2");
-        assert_eq!(problem.message, "name: missing field `name`.");
+        assert_eq!(problem.message, "name: is required.");
         let problem =
             Problem::from_serde("tags", "invalid type: string \"x\", expected a sequence");
         assert_eq!(problem.message, "tags: must be a list.");
         let problem =
             Problem::from_serde("n", "invalid type: null, expected f64 at line 1 column 9");
         assert_eq!(problem.message, "n: must be a number.");
+        let rule = |error: &str| Problem::from_serde("n", error).rule.unwrap().to_string();
+        assert_eq!(
+            rule("invalid type: floating point `1.5`, expected i64"),
+            "must be a whole number, such as 1"
+        );
+        assert_eq!(rule("invalid value: integer `300`, expected u8"), "must be 0 to 255");
+        assert_eq!(
+            rule("unknown variant `zz`, expected `all` or `any`"),
+            "must be one of all, any"
+        );
+        assert_eq!(
+            rule("unknown variant `z`, expected one of `a`, `b`, `c`"),
+            "must be one of a, b, c"
+        );
+        assert_eq!(
+            rule("invalid length 0, expected struct Condition with 3 elements"),
+            "must be an object"
+        );
+        assert_eq!(
+            rule("invalid value: map, expected map with a single key"),
+            "must have exactly one key"
+        );
+        assert_eq!(rule("trailing characters"), "does not have the documented form");
         let problem = Problem::from_serde("address.zip", "unknown field `zip`, expected `city`");
         assert_eq!(problem.details.unwrap()["field"], "address.zip");
     }

@@ -1,5 +1,4 @@
-//! The rules that hold in every area: what a text, a number, a date or a list must be. What an area alone asks for
-//! stands in its own `rules.rs`.
+//! Rules of all areas: for texts, numbers, dates and lists. Rules of a single area are in its own `rules.rs`.
 
 use crate::phrases;
 
@@ -13,8 +12,9 @@ phrases! {
             "muss vom 1. Januar 1900 oder später sein"
         BeforeFrom
             "must not be before from"
-            "mag niet voor from liggen"
-            "darf nicht vor from liegen"
+            "mag niet voor de begindatum liggen"
+            "darf nicht vor dem Anfangsdatum liegen",
+            page "must not be before the first date"
         BeforeStart
             "must not be before the start"
             "mag niet voor het begin liggen"
@@ -24,15 +24,15 @@ phrases! {
             "mag niet voor vandaag liggen"
             "darf nicht vor heute liegen"
         ConfirmationExpired
-            "is over: call the preview again"
+            "has expired: call the preview again"
             "is verlopen: vraag het voorbeeld opnieuw op"
             "ist abgelaufen: rufen Sie die Vorschau erneut ab"
         ConfirmationRequired
-            "is needed: call the preview with the same arguments, tell the person what will happen, and pass its confirmToken"
+            "is required: call the preview with the same arguments, tell the person what will happen, and pass its confirmToken"
             "is nodig: vraag eerst het voorbeeld op met dezelfde gegevens, vertel wat er gebeurt, en geef confirmToken mee"
             "wird gebraucht: rufen Sie zuerst die Vorschau mit denselben Angaben ab, sagen Sie, was geschieht, und geben Sie confirmToken mit"
         ConfirmationUnknown
-            "is none of this call, or was used: call the preview again"
+            "does not belong to this call, or was used: call the preview again"
             "hoort niet hierbij, of is al gebruikt: vraag het voorbeeld opnieuw op"
             "gehört nicht dazu oder wurde benutzt: rufen Sie die Vorschau erneut ab"
         Empty "must not be empty" "mag niet leeg zijn" "darf nicht leer sein"
@@ -45,7 +45,7 @@ phrases! {
             "De tekst van het formulier is te lang."
             "Der Text des Formulars ist zu lang."
         GivenBesideCursor
-            "must not be given beside cursor"
+            "cannot be combined with cursor"
             "moet leeg zijn naast cursor"
             "muss neben cursor leer sein"
         GivenTwice
@@ -66,19 +66,27 @@ phrases! {
             "deze uitnodiging is niet meer geldig"
             "diese Einladung gilt nicht mehr"
         LinkClosed "must be open and not used" "is niet meer geldig" "ist nicht mehr gültig"
-        Missing "must be present" "is verplicht" "muss vorhanden sein"
-        MissingField { name: String }
-            "missing field `{name}`"
-            "is verplicht"
-            "muss angegeben werden"
+        Malformed
+            "does not have the documented form"
+            "heeft niet de juiste vorm"
+            "hat nicht die richtige Form"
         NameTwice { name: String }
-            "must be one well-formed JSON object, in which no name stands twice: {name} does"
+            "must be a well-formed JSON object without duplicate names: {name} occurs twice"
             "moet één goed gevormd JSON-object zijn, zonder dubbele namen: {name} staat er twee keer"
             "muss ein wohlgeformtes JSON-Objekt sein, ohne doppelte Namen: {name} steht zweimal"
+        NoHealthConsent
+            "The client has not consented to the storage of health data."
+            "De klant heeft geen toestemming gegeven om gezondheidsgegevens te bewaren."
+            "Der Kunde hat der Speicherung von Gesundheitsdaten nicht zugestimmt."
         NotAmount
             "must be an amount, such as 49.00"
             "moet een bedrag zijn, zoals 49,00"
             "muss ein Betrag sein, etwa 49,00"
+        NotAnOption { words: String }
+            "must be one of {words}"
+            "kies een van de mogelijkheden"
+            "wählen Sie eine der Möglichkeiten",
+            page "choose one of the options"
         NotBoolean "must be true or false" "moet waar of onwaar zijn" "muss wahr oder falsch sein"
         NotClosingTime
             "must be a time HH:MM, 24:00 for the end of the day"
@@ -94,8 +102,9 @@ phrases! {
             "muss eine Währung sein, etwa EUR"
         NotDate
             "must be a date, YYYY-MM-DD"
-            "moet een datum zijn, JJJJ-MM-DD"
-            "muss ein Datum sein, JJJJ-MM-TT"
+            "moet een datum zijn, zoals 31-01-2026"
+            "muss ein Datum sein, etwa 31.01.2026",
+            page "must be a date"
         NotEmail
             "must be an e-mail address"
             "moet een e-mailadres zijn"
@@ -106,8 +115,9 @@ phrases! {
             "muss eine https-Adresse sein"
         NotId
             "must be 24 hexadecimal characters"
-            "moet uit 24 hexadecimale tekens bestaan"
-            "muss aus 24 hexadezimalen Zeichen bestehen"
+            "kies een van de mogelijkheden"
+            "wählen Sie eine der Möglichkeiten",
+            page "choose one of the options"
         NotInFuture
             "must be in the future"
             "moet in de toekomst liggen"
@@ -127,6 +137,10 @@ phrases! {
         NotList "must be a list" "moet een lijst zijn" "muss eine Liste sein"
         NotNumber "must be a number" "moet een getal zijn" "muss eine Zahl sein"
         NotObject "must be an object" "moet een object zijn" "muss ein Objekt sein"
+        NotOneKey
+            "must have exactly one key"
+            "moet precies één sleutel hebben"
+            "muss genau einen Schlüssel haben"
         NotOneOf { words: String }
             "must be one of {words}"
             "moet een van deze zijn: {words}"
@@ -154,14 +168,15 @@ phrases! {
             "muss eine Zeitzone sein, etwa Europe/Berlin"
         NotTimestamp
             "must be an RFC 3339 timestamp such as 2026-01-31T09:30:00.000Z"
-            "moet een tijdstip zijn, zoals 2026-01-31T09:30:00.000Z"
-            "muss ein Zeitpunkt sein, etwa 2026-01-31T09:30:00.000Z"
+            "vul een datum en een tijd in"
+            "geben Sie Datum und Uhrzeit an",
+            page "enter a date and a time"
         NotWebUrl
             "must be an http or https URL"
             "moet een webadres zijn"
             "muss eine Web-Adresse sein"
         NotWellFormed
-            "must be one well-formed JSON object"
+            "must be a well-formed JSON object"
             "moet één goed gevormd JSON-object zijn"
             "muss ein wohlgeformtes JSON-Objekt sein"
         NotWholeNumber
@@ -173,11 +188,11 @@ phrases! {
             "moet een heel getal van {min} tot {max} zijn"
             "muss eine ganze Zahl von {min} bis {max} sein"
         OtherCompanysLocation
-            "must be one of the company's locations"
+            "must be a location of the company"
             "moet een van je locaties zijn"
             "muss einer Ihrer Standorte sein"
         OtherCompanysLocations
-            "must be the company's locations"
+            "must be locations of the company"
             "moeten locaties van je bedrijf zijn"
             "müssen Standorte Ihres Unternehmens sein"
         OutOfRange { min: i64, max: i64 }
@@ -187,9 +202,10 @@ phrases! {
         Passed "must not have passed" "mag niet voorbij zijn" "darf nicht vorbei sein"
         RangeTooWide { days: i64 }
             "must be at most {days} days after from"
-            "mag hoogstens {days} dagen na from liggen"
-            "darf höchstens {days} Tage nach from liegen"
-        Required "must be given" "is verplicht" "muss angegeben werden"
+            "mag hoogstens {days} dagen na de begindatum liggen"
+            "darf höchstens {days} Tage nach dem Anfangsdatum liegen",
+            page "must be at most {days} days after the first date"
+        Required "is required" "is verplicht" "muss angegeben werden"
         Revoked
             "cannot be changed once it is revoked"
             "kan niet meer worden gewijzigd: het is ingetrokken"
@@ -201,12 +217,12 @@ phrases! {
         SecondStepFirst
             "Your company asks managers for a second step when they sign in. Add yours first."
             "Je bedrijf vraagt van managers een tweede stap bij het inloggen. Voeg de jouwe eerst toe."
-            "Ihr Unternehmen verlangt von der Leitung einen zweiten Schritt beim Anmelden. Richten Sie Ihren zuerst ein."
+            "Ihr Unternehmen verlangt von Managern einen zweiten Schritt beim Anmelden. Richten Sie Ihren zuerst ein."
         ServerBusy
             "The server is busy; try again."
             "De server is bezet; probeer het opnieuw."
             "Der Server ist ausgelastet; versuchen Sie es erneut."
-        StaffOnly "is for the company's staff to say" "is aan het team" "ist Sache des Teams"
+        StaffOnly "can only be set by staff" "kan alleen het team instellen" "kann nur das Team setzen"
         TooLong { max: usize }
             "must be at most {max} characters"
             "mag hoogstens {max} tekens hebben"
@@ -237,17 +253,30 @@ phrases! {
             "muss der nextCursor einer Antwort dieser Liste sein"
         UnknownEventName
             "must be an event of GET /platform/events"
-            "moet een gebeurtenis van GET /platform/events zijn"
-            "muss ein Ereignis von GET /platform/events sein"
-        UnknownParameter "unknown query parameter" "onbekende parameter" "unbekannter Parameter"
+            "kies een van de gebeurtenissen"
+            "wählen Sie eines der Ereignisse",
+            page "choose one of the events"
+        UnknownField
+            "is not a known field"
+            "is geen bekend veld"
+            "ist kein bekanntes Feld"
+        UnknownFieldOf { names: String }
+            "is not a known field; known are {names}"
+            "is geen bekend veld; bekend zijn {names}"
+            "ist kein bekanntes Feld; bekannt sind {names}"
+        UnknownParameter
+            "is not a known parameter"
+            "is geen bekende parameter"
+            "ist kein bekannter Parameter"
         UnknownParameterOf { names: String }
-            "unknown query parameter; there are {names}"
-            "onbekende parameter; er zijn {names}"
-            "unbekannter Parameter; es gibt {names}"
+            "is not a known parameter; known are {names}"
+            "is geen bekende parameter; bekend zijn {names}"
+            "ist kein bekannter Parameter; bekannt sind {names}"
         UnknownScope
             "must be a scope of GET /platform/scopes"
-            "moet een recht van GET /platform/scopes zijn"
-            "muss eine Berechtigung von GET /platform/scopes sein"
+            "kies een van de rechten"
+            "wählen Sie eine der Berechtigungen",
+            page "choose one of the scopes"
         UnreadableForm
             "The form could not be read."
             "Het formulier kon niet worden gelezen."
@@ -256,6 +285,10 @@ phrases! {
             "must not contain NUL characters"
             "mag geen NUL-tekens bevatten"
             "darf keine NUL-Zeichen enthalten"
+        WorkoutOff
+            "The workout module is switched off for the company."
+            "De trainingsmodule staat uit voor dit bedrijf."
+            "Das Trainingsmodul ist für dieses Unternehmen ausgeschaltet."
         WrongKind
             "must be absent for this kind"
             "past niet bij deze soort"

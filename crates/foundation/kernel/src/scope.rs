@@ -11,11 +11,12 @@ use crate::{
     rule::Rule,
 };
 
-/// The consent that a scope needs of the API client.
+/// The consent of the API client that a scope requires.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "ScopeConsent")]
 pub enum Gate {
-    /// No consent is needed.
+    /// No consent is required.
     None,
     /// The health-data consent.
     HealthData,
@@ -54,7 +55,7 @@ pub enum Staff {
 
 macro_rules! scopes {
     ($($name:ident $wire:literal $gate:ident $staff:ident $purpose:literal)+) => {
-        /// A permission of the Public API.
+        /// The name of a scope.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum Scope { $(#[doc = $purpose] $name),+ }
 

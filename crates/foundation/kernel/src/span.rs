@@ -19,7 +19,7 @@ impl Span {
         Self { start, end }
     }
 
-    /// So many minutes from a start on.
+    /// A number of minutes from a start.
     pub const fn from_minutes(start: Timestamp, minutes: i64) -> Self {
         Self { start, end: start.plus_millis(minutes * MINUTE) }
     }
@@ -34,7 +34,7 @@ impl Span {
         self.start <= other.start && other.end <= self.end
     }
 
-    /// With so many minutes before and after.
+    /// Extended by minutes before and after.
     pub const fn widened(self, before: i64, after: i64) -> Self {
         Self {
             start: self.start.plus_millis(-before * MINUTE),

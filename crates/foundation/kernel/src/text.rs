@@ -84,6 +84,11 @@ impl<const MAX: usize> JsonSchema for Text<MAX> {
     }
 }
 
+/// Whether a character changes the direction of the text around it (Unicode's UAX #9).
+pub(crate) fn is_directional(c: char) -> bool {
+    matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
 /// Whether a character shows, by itself.
 fn is_visible(c: char) -> bool {
     let blank = matches!(c,
@@ -125,11 +130,8 @@ impl<const MAX: usize> Name<MAX> {
     pub fn parse(text: &str) -> Result<Self, (Key, Rule)> {
         // Within words of Persian and Hindi, and within emoji, joiners are letters; anywhere else they hide.
         let text = without_idle_joiners(text);
-        let hidden = |c: char| {
-            matches!(c, '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}'
-            | '\u{e0000}'..='\u{e007f}')
-        };
-        // A name stands on one line; NUL is refused with every other text's.
+        let hidden = |c| is_directional(c) || matches!(c, '\u{200b}' | '\u{e0000}'..='\u{e007f}');
+        // A name has one line; NUL is refused in every text.
         let breaks = |c: char| c.is_control() && c != '\0';
         Text::parse(&text.replace(hidden, "").replace(breaks, " ")).map(Self)
     }
@@ -167,7 +169,7 @@ pub fn given<'de, D: Deserializer<'de>, const MAX: usize>(
 }
 
 /// The same in a change, which cannot take it away.
-pub fn given_anew<'de, D: Deserializer<'de>, const MAX: usize>(
+pub fn replaced_text<'de, D: Deserializer<'de>, const MAX: usize>(
     deserializer: D,
 ) -> Result<Patch<Name<MAX>>, D::Error> {
     Ok(given(deserializer)?.map_or(Patch::Clear, Patch::Set))
@@ -282,7 +284,7 @@ formatted!(
 );
 
 formatted!(
-    /// What somebody calls a part of a record, to name it again: letters and digits of ASCII, `-` and `_`.
+    /// An identifier chosen by a client for a part of a record: letters and digits of ASCII, `-` and `_`.
     Handle, 60, is_handle, Rule::NotSlug,
     {"type": "string", "maxLength": 60, "pattern": "^[A-Za-z0-9_\\-]+$", "examples": ["sleep"]}
 );
@@ -294,7 +296,7 @@ formatted!(
      "pattern": "^https?://[A-Za-z0-9][A-Za-z0-9.\\-]*(:[0-9]{1,5})?(/[A-Za-z0-9._~/?#&=%+\\-]*)?$"}
 );
 
-/// Most characters of what is quoted.
+/// Most characters of a quotation.
 const QUOTED: usize = 200;
 
 /// What people have written, within a sentence of ours: between quotation marks that it cannot close, on one line.
@@ -314,7 +316,7 @@ pub fn quoted(text: &str) -> String {
     format!("\u{201c}{inner}\u{201d}")
 }
 
-/// A wall-clock time at which something ends: `24:00` is the midnight at the end of the day (ISO 8601), which is kept as
+/// A wall-clock time at which something ends: `24:00` is midnight at the end of the day (ISO 8601), stored as
 /// `00:00`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClosingTime(pub WallTime);
@@ -351,7 +353,7 @@ impl JsonSchema for ClosingTime {
     }
 }
 
-/// Reads such a time where it is kept as it was sent.
+/// Reads such a time where it is stored as sent.
 pub fn closing<'de, D: Deserializer<'de>>(d: D) -> Result<WallTime, D::Error> {
     ClosingTime::deserialize(d).map(Into::into)
 }
@@ -438,7 +440,7 @@ mod tests {
     }
 
     #[test]
-    fn names_hide_nothing() {
+    fn names_hide_no_other_columns() {
         assert_eq!(&*Name::<9>::parse("\u{202e}An\u{200b}n\u{2069} ").unwrap(), "Ann");
         for (submitted, kept) in [
             ("می\u{200c}خواهم", "می\u{200c}خواهم"),
@@ -483,7 +485,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_quoted_ends_with_its_mark() {
+    fn quoted_secrets_end_at_the_quote() {
         let name = "Ann\u{201d} is archived.\nNext: \u{201c}Bea";
         assert_eq!(quoted(name), "\u{201c}Ann' is archived. Next: 'Bea\u{201d}");
         assert_eq!(quoted(&"x".repeat(500)).chars().count(), 203);
@@ -491,8 +493,8 @@ mod tests {
 
     #[test]
     fn names_stand_on_one_line() {
-        let name = Name::<80>::parse("Ann\r\nBcc: eve@evil.example").unwrap();
-        assert_eq!(&*name, "Ann  Bcc: eve@evil.example");
+        let name = |text| Name::<80>::parse(text).unwrap();
+        assert_eq!(&*name("Ann\r\nBcc: eve@e.example"), "Ann  Bcc: eve@e.example");
         assert!(Name::<80>::parse("A\0").is_err(), "NUL is refused");
     }
 }

@@ -19,7 +19,7 @@ impl<T, R> Verdict<T, R> {
         }
     }
 
-    /// As a result, for a caller to whom a refusal is an error.
+    /// As a `Result`, for callers to whom a refusal is an error.
     ///
     /// # Errors
     /// The reason of a refusal.

@@ -26,7 +26,7 @@ fn agrees<T: JsonSchema>(text: &str, accepted: bool) -> Result<(), TestCaseError
 
 proptest! {
     #[test]
-    fn percentages_are_kept_as_they_are_written(hundredths in 0i64..=10_000, millis in 0i64..=100_000) {
+    fn percentages_round_trip(hundredths in 0i64..=10_000, millis in 0i64..=100_000) {
         let share = Percentage::from_hundredths(hundredths).unwrap();
         let text = serde_json::to_string(&share).unwrap();
         prop_assert_eq!(serde_json::from_str::<Percentage>(&text).unwrap(), share);
@@ -100,7 +100,7 @@ proptest! {
     }
 
     #[test]
-    fn scope_sets_hold_what_they_were_given(chosen in prop::sample::subsequence(Scope::ALL, 0..=Scope::ALL.len())) {
+    fn scope_sets_contain_their_scopes(chosen in prop::sample::subsequence(Scope::ALL, 0..=Scope::ALL.len())) {
         let set = ScopeSet::of(chosen.iter().rev().copied());
         for scope in Scope::ALL {
             prop_assert_eq!(set.contains(*scope), chosen.contains(scope));
@@ -111,29 +111,29 @@ proptest! {
     }
 
     #[test]
-    fn texts_are_what_their_schema_says(text in "\\PC{0,12}|[ \\t\\x00-\\x20\\u{a0}a]{0,4}") {
+    fn texts_match_their_schema(text in "\\PC{0,12}|[ \\t\\x00-\\x20\\u{a0}a]{0,4}") {
         agrees::<Text<10>>(&text, Text::<10>::parse(&text).is_ok())?;
     }
 
     #[test]
-    fn addresses_are_what_their_schema_says(text in "[a-zA-Z.+_-]{0,4}@?[a-z.-]{0,5}\\.?[a-z]{0,3}") {
+    fn email_addresses_match_their_schema(text in "[a-zA-Z.+_-]{0,4}@?[a-z.-]{0,5}\\.?[a-z]{0,3}") {
         agrees::<Email>(&text, Email::parse(&text).is_some())?;
     }
 
     #[test]
-    fn numbers_are_what_their_schema_says(text in "\\+?[0-9 ().-]{0,18}") {
+    fn numbers_match_their_schema(text in "\\+?[0-9 ().-]{0,18}") {
         agrees::<Phone>(&text, Phone::parse(&text).is_some())?;
     }
 
     #[test]
-    fn codes_and_times_are_what_their_schemas_say(text in "[A-Z]{0,3}|[a-z]{0,3}|[0-9:]{4,5}") {
+    fn codes_and_times_match_their_schemas(text in "[A-Z]{0,3}|[a-z]{0,3}|[0-9:]{4,5}") {
         agrees::<Country>(&text, Country::parse(&text).is_some())?;
         agrees::<Language>(&text, Language::parse(&text).is_some())?;
         agrees::<WallTime>(&text, WallTime::parse(&text).is_some())?;
     }
 
     #[test]
-    fn links_are_what_their_schema_says(text in "(https?://)?[a-z.:0-9-]{0,8}(/[a-z?=&%#~ ]{0,5})?") {
+    fn links_match_their_schema(text in "(https?://)?[a-z.:0-9-]{0,8}(/[a-z?=&%#~ ]{0,5})?") {
         agrees::<WebUrl>(&text, WebUrl::parse(&text).is_some())?;
     }
 }

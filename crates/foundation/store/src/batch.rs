@@ -1,18 +1,17 @@
-//! Deferred statements on their way to PostgreSQL. Neighbours that change different tables and
-//! read no other are sent as one, and so are the rows of a table that are inserted in a row, and
-//! what is assumed before anything else is known: each message that is spared is a wake-up less on
-//! both sides.
+//! Deferred statements on their way to PostgreSQL. Adjacent statements that change different tables and read no other
+//! are sent as one message, and so are consecutive inserts into a table, and assumptions that need no result: each
+//! message saved is one wake-up less on both sides.
 
 use crate::{sql::to_postgres, value::Value};
 
 /// A statement that waits for the next one to be sent, or for the commit.
-pub(crate) struct Deferred {
+pub(crate) struct DeferredStatement {
     pub(crate) sql: &'static str,
     pub(crate) values: Vec<Value<'static>>,
     pub(crate) expected: ExpectedRows,
 }
 
-/// What is asked of a statement that waits.
+/// What a queued statement needs to know.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ExpectedRows {
     /// Nothing.
@@ -30,7 +29,7 @@ const ROWS_MAX: usize = 32;
 pub(crate) type StatementPart = (&'static str, usize);
 
 /// Deferred statements that are sent as one.
-pub(crate) struct Combined {
+pub(crate) struct CombinedStatement {
     pub(crate) parts: Vec<StatementPart>,
     pub(crate) values: Vec<Value<'static>>,
     pub(crate) ask: ExpectedRows,
@@ -40,7 +39,7 @@ pub(crate) struct Combined {
     effects: Vec<Effect<'static>>,
 }
 
-impl Combined {
+impl CombinedStatement {
     /// The text as PostgreSQL takes it. Parts of one statement run side by side, in no order, on
     /// one snapshot, which changes nothing where each writes a table of its own.
     pub(crate) fn text(&self) -> String {
@@ -66,8 +65,8 @@ impl Combined {
         format!("WITH {} {last}", others.collect::<Vec<_>>().join(", "))
     }
 
-    /// Takes the statement in where nobody could tell; gives it back elsewhere.
-    fn take(&mut self, deferred: Deferred) -> Option<Deferred> {
+    /// Merges the statement if that has no visible effect; returns it otherwise.
+    fn take(&mut self, deferred: DeferredStatement) -> Option<DeferredStatement> {
         if self.ask != deferred.expected {
             return Some(deferred);
         }
@@ -92,8 +91,8 @@ impl Combined {
         None
     }
 
-    fn alone(deferred: Deferred) -> Self {
-        let Deferred { sql, values, expected: kind } = deferred;
+    fn alone(deferred: DeferredStatement) -> Self {
+        let DeferredStatement { sql, values, expected: kind } = deferred;
         Self {
             parts: vec![(sql, 1)],
             values,
@@ -104,15 +103,15 @@ impl Combined {
     }
 }
 
-/// Joins neighbours wherever nobody could tell.
-pub(crate) fn combine(deferred: Vec<Deferred>) -> Vec<Combined> {
-    let mut all: Vec<Combined> = Vec::new();
+/// Merges adjacent statements where that has no visible effect.
+pub(crate) fn combine(deferred: Vec<DeferredStatement>) -> Vec<CombinedStatement> {
+    let mut all: Vec<CombinedStatement> = Vec::new();
     for one in deferred {
         let left = match all.last_mut() {
             Some(last) => last.take(one),
             None => Some(one),
         };
-        all.extend(left.map(Combined::alone));
+        all.extend(left.map(CombinedStatement::alone));
     }
     all
 }
@@ -122,7 +121,7 @@ pub(crate) fn combine(deferred: Vec<Deferred>) -> Vec<Combined> {
 pub(crate) enum Effect<'s> {
     /// It changes nothing.
     Looks,
-    /// It changes this table, and looks at no other.
+    /// It changes this table and reads no other.
     Changes(&'s str),
     /// Whatever it does, nothing runs beside it.
     Any,
@@ -159,7 +158,7 @@ fn inserts_plainly(sql: &str) -> bool {
         && ![" FROM ", "CONFLICT"].iter().any(|word| sql.contains(word))
 }
 
-/// A part's text, whose parameters are numbered after `from` up to `to`.
+/// A part's text, with parameters numbered from `from` to `to`.
 fn with_rows(sql: &str, rows: usize, from: usize, to: usize) -> String {
     let mut text = to_postgres(sql, from);
     if let Some((_, row)) = sql.split_once(VALUES) {
@@ -176,8 +175,12 @@ fn with_rows(sql: &str, rows: usize, from: usize, to: usize) -> String {
 mod tests {
     use super::*;
 
-    fn waiting(sql: &'static str, values: &[i64], kind: ExpectedRows) -> Deferred {
-        Deferred { sql, values: values.iter().map(|v| Value::Int(*v)).collect(), expected: kind }
+    fn waiting(sql: &'static str, values: &[i64], kind: ExpectedRows) -> DeferredStatement {
+        DeferredStatement {
+            sql,
+            values: values.iter().map(|v| Value::Int(*v)).collect(),
+            expected: kind,
+        }
     }
 
     #[test]
@@ -196,7 +199,7 @@ mod tests {
             write("UPDATE a SET x = ?1", &[8]),
             write("UPDATE a SET x = ?1", &[9]),
         ]);
-        let texts: Vec<String> = all.iter().map(Combined::text).collect();
+        let texts: Vec<String> = all.iter().map(CombinedStatement::text).collect();
         assert_eq!(
             texts,
             [
@@ -229,7 +232,7 @@ mod tests {
             rows(0),
             rows(1),
         ]);
-        let texts: Vec<String> = all.iter().map(Combined::text).collect();
+        let texts: Vec<String> = all.iter().map(CombinedStatement::text).collect();
         assert_eq!(
             texts,
             [

@@ -16,7 +16,7 @@ use rusqlite::Connection;
 use spotter_kernel::{Problem, Result, Timestamp};
 
 use crate::{
-    db::Location,
+    db::DatabaseLocation,
     migrate::{latest_schema, migrate, schema_of},
     row::{Row, Source},
     session::Session,
@@ -26,18 +26,23 @@ use crate::{
     value::Value,
 };
 
-/// How far a copy has come: what is copied, and how much of it so far.
-pub type Progress<'p> = &'p mut dyn FnMut(&str, u64);
+/// Progress of a copy: the table, and the rows so far.
+pub type CopyProgress<'p> = &'p mut dyn FnMut(&str, u64);
 
-/// What is done to the restored rows in the transaction that restores them.
+/// Runs on the restored rows in the restoring transaction.
 pub type AfterRestore<'a> = &'a mut dyn FnMut(&mut Tx<'_>) -> Result<()>;
 
 /// Rows that are copied at once.
 const STEP: i64 = 1_000;
 
-/// Writes a consistent copy of the database to a new file. A schema that this version does not know
-/// is refused: what is not known would be left out.
-pub fn backup(from: &Location, to: &Path, now: Timestamp, progress: Progress<'_>) -> Result<()> {
+/// Writes a consistent copy of the database to a new file. A schema of a later version is refused, because unknown
+/// tables would be missing.
+pub fn backup(
+    from: &DatabaseLocation,
+    to: &Path,
+    now: Timestamp,
+    progress: CopyProgress<'_>,
+) -> Result<()> {
     if to.exists() {
         return Err(Problem::internal(format!("{} exists already", to.display())));
     }
@@ -52,15 +57,15 @@ pub fn backup(from: &Location, to: &Path, now: Timestamp, progress: Progress<'_>
     let partial = sibling(to, &format!("partial-{}", std::process::id()));
     remove(&partial);
     let written = match from {
-        Location::File(path) => copy_file(path, &partial, progress),
-        Location::Server(url) => copy_server(url, &partial, now, progress),
+        DatabaseLocation::File(path) => copy_file(path, &partial, progress),
+        DatabaseLocation::Server(url) => copy_server(url, &partial, now, progress),
     };
     let placed = written.and_then(|()| finish(&partial)).and_then(|()| place(&partial, to));
     placed.inspect_err(|_| remove(&partial))
 }
 
 /// A copy of a file by the engine itself.
-fn copy_file(from: &Path, to: &Path, progress: Progress<'_>) -> Result<()> {
+fn copy_file(from: &Path, to: &Path, progress: CopyProgress<'_>) -> Result<()> {
     let conn = sqlite::connect(from)?;
     // The engine copies in one go: how far it is shows in the size of the new file.
     let copied = std::thread::scope(|scope| {
@@ -76,16 +81,16 @@ fn copy_file(from: &Path, to: &Path, progress: Progress<'_>) -> Result<()> {
 }
 
 /// A copy of a server's tables, in one snapshot of the one and one transaction of the other.
-fn copy_server(url: &str, to: &Path, now: Timestamp, progress: Progress<'_>) -> Result<()> {
+fn copy_server(url: &str, to: &Path, now: Timestamp, progress: CopyProgress<'_>) -> Result<()> {
     let mut session = Session::connect(Arc::from(url))?;
-    migrate(&Location::File(to.to_owned()), now, |_| ())?;
+    migrate(&DatabaseLocation::File(to.to_owned()), now, |_| ())?;
     let target = sqlite::connect(to)?;
     session.script(
         "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL statement_timeout = 0; \
          SET LOCAL idle_in_transaction_session_timeout = 0",
     )?;
     let tables = tables(&target)?;
-    // Nobody else knows of the file, and a copy that is cut off is thrown away.
+    // The file is private, and an aborted copy is discarded.
     batch(&target, "PRAGMA synchronous = OFF; PRAGMA foreign_keys = OFF; BEGIN IMMEDIATE")?;
     let source = &mut Tx::new(Engine::Postgres(&mut session));
     copy_all(source, &mut Tx::new(Engine::Sqlite(&target)), &tables, progress)?;
@@ -111,7 +116,7 @@ fn finish(file: &Path) -> Result<()> {
     File::open(file).and_then(|file| file.sync_all()).map_err(Problem::internal)
 }
 
-/// Moves a finished file to its place, which nobody may have taken since.
+/// Moves a finished file to its place, unless that was taken meanwhile.
 fn place(partial: &Path, to: &Path) -> Result<()> {
     let taken = |error| Problem::internal(format!("{}: {error}", to.display()));
     fs::hard_link(partial, to)
@@ -182,11 +187,11 @@ fn check(file: &Path) -> Result<()> {
         return Err(refused("it is damaged"));
     }
     for (name, found) in counts(&conn)? {
-        let submitted =
+        let expected =
             conn.query_row("SELECT row_count FROM backup_end WHERE name = ?1", [&name], |row| {
                 row.get::<_, i64>(0)
             });
-        if submitted != Ok(found) {
+        if expected != Ok(found) {
             return Err(refused(&format!("rows of {name} are missing")));
         }
     }
@@ -196,15 +201,15 @@ fn check(file: &Path) -> Result<()> {
 /// Fills an empty database from a whole backup. A database that holds a company is refused.
 pub fn restore(
     from: &Path,
-    to: &Location,
+    to: &DatabaseLocation,
     now: Timestamp,
     afterwards: AfterRestore<'_>,
-    progress: Progress<'_>,
+    progress: CopyProgress<'_>,
 ) -> Result<()> {
     if !from.exists() {
         return Err(Problem::internal(format!("{} does not exist", from.display())));
     }
-    // A backup is one file: what lies in a log beside it would be lost without a word.
+    // A backup is one file: what lies in a log beside it would be lost silently.
     let mut log = from.as_os_str().to_owned();
     log.push("-wal");
     let log = PathBuf::from(log);
@@ -216,8 +221,7 @@ pub fn restore(
             log.display()
         )));
     }
-    // The backup may be older than this binary: bring a scratch copy of it up to date first, which
-    // no other process may use that restores the same backup.
+    // The backup may be older than this binary: a scratch copy of it is migrated first, private to this process.
     let scratch = sibling(from, &format!("restoring-{}", std::process::id()));
     fs::copy(from, &scratch).map_err(Problem::internal)?;
     let restored = check(&scratch)
@@ -233,18 +237,18 @@ pub fn restore(
 
 fn restore_from(
     from: &Path,
-    to: &Location,
+    to: &DatabaseLocation,
     now: Timestamp,
     afterwards: AfterRestore<'_>,
-    progress: Progress<'_>,
+    progress: CopyProgress<'_>,
 ) -> Result<()> {
-    migrate(&Location::File(from.to_owned()), now, |_| ())?;
+    migrate(&DatabaseLocation::File(from.to_owned()), now, |_| ())?;
     migrate(to, now, |_| ())?;
     let source = sqlite::connect(from)?;
     let tables = tables(&source)?;
     let source = &mut Tx::new(Engine::Sqlite(&source));
     match to {
-        Location::File(path) => {
+        DatabaseLocation::File(path) => {
             let target = sqlite::connect(path)?;
             batch(&target, "PRAGMA foreign_keys = OFF; BEGIN IMMEDIATE")?;
             let tx = &mut Tx::new(Engine::Sqlite(&target));
@@ -252,7 +256,7 @@ fn restore_from(
             afterwards(tx)?;
             batch(&target, "COMMIT")
         }
-        Location::Server(url) => {
+        DatabaseLocation::Server(url) => {
             let mut target = Session::connect(Arc::from(url.as_str()))?;
             target.script("BEGIN; SET LOCAL statement_timeout = 0")?;
             let tx = &mut Tx::new(Engine::Postgres(&mut target));
@@ -308,7 +312,7 @@ fn copy_all(
     source: &mut Tx<'_>,
     target: &mut Tx<'_>,
     tables: &[Table],
-    progress: Progress<'_>,
+    progress: CopyProgress<'_>,
 ) -> Result<()> {
     let companies: Vec<(i64,)> = target.rows("SELECT COUNT(*) FROM company", &[])?;
     if companies.first().is_some_and(|row| row.0 > 0) {
@@ -324,7 +328,7 @@ fn copy_table(
     source: &mut Tx<'_>,
     target: &mut Tx<'_>,
     table: &Table,
-    progress: Progress<'_>,
+    progress: CopyProgress<'_>,
 ) -> Result<()> {
     let names: Vec<_> = table.columns.iter().map(|(name, _)| name.as_str()).collect();
     let names = names.join(", ");

@@ -5,6 +5,7 @@ use std::{path::PathBuf, sync::Arc, time::Duration};
 use spotter_kernel::{Problem, Result};
 
 use crate::{
+    agenda::{Agenda, UNFOLDED_METRICS, UNFOLDED_TALLIES},
     job::Isolation,
     metrics::{self, MetricTable},
     postgres::Postgres,
@@ -17,7 +18,7 @@ use crate::{
 
 /// Where the data is.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Location {
+pub enum DatabaseLocation {
     /// A file, served by SQLite inside this process.
     File(PathBuf),
     /// A server that speaks PostgreSQL's protocol, by its URL.
@@ -28,7 +29,7 @@ pub enum Location {
 #[derive(Clone, Debug)]
 pub struct Config {
     /// Where the data is.
-    pub location: Location,
+    pub location: DatabaseLocation,
     /// Threads that read from a file.
     pub readers: usize,
     /// Connections to a server.
@@ -41,7 +42,7 @@ pub struct Config {
 
 impl Config {
     /// The defaults for a location.
-    pub fn new(location: Location) -> Self {
+    pub fn new(location: DatabaseLocation) -> Self {
         Self { location, readers: 2, connections: 8, queue: 1024, cache_mb: 48 }
     }
 }
@@ -55,7 +56,7 @@ enum Engine {
 #[derive(Clone)]
 pub struct Db(Arc<Engine>, Signals);
 
-/// Whether PostgreSQL takes no writes: it is a standby, or was told to.
+/// Whether PostgreSQL is read-only: a standby, or configured so.
 const READ_ONLY: &str = "SELECT CAST(CASE WHEN pg_is_in_recovery() \
     OR current_setting('default_transaction_read_only') = 'on' THEN 1 ELSE 0 END AS BIGINT)";
 
@@ -64,11 +65,15 @@ impl Db {
     pub fn open(config: &Config) -> Result<Self> {
         let Config { location, readers, connections, queue, cache_mb } = config;
         let signals = Signals::default();
+        // What an earlier process has left is folded once.
+        for queue in [UNFOLDED_TALLIES, UNFOLDED_METRICS] {
+            signals.agenda().note(queue, Agenda::AT_ONCE);
+        }
         let engine = match location {
-            Location::File(path) => {
+            DatabaseLocation::File(path) => {
                 Engine::Sqlite(Sqlite::open(path, *readers, *queue, *cache_mb, &signals)?)
             }
-            Location::Server(url) => {
+            DatabaseLocation::Server(url) => {
                 Engine::Postgres(Postgres::open(url, *connections, *queue, &signals)?)
             }
         };
@@ -80,8 +85,7 @@ impl Db {
         self.1.clone()
     }
 
-    /// Whether other processes may commit to the same database, so that [`Db::signals`] tells only
-    /// of some commits.
+    /// Whether other processes may commit to the same database, so that [`Db::signals`] has only some commits.
     pub fn is_shared(&self) -> bool {
         matches!(*self.0, Engine::Postgres(_))
     }
@@ -98,8 +102,8 @@ impl Db {
         }
     }
 
-    /// The same for a read that may take long, such as of a page far down a list: those wait for each
-    /// other, and nobody else for them.
+    /// The same for a read that may take long, such as a far page of a list: such reads wait for each other, and
+    /// others do not wait for them.
     pub async fn read_slow<T, F>(&self, closure: F) -> Result<T>
     where
         T: Send + 'static,
@@ -120,10 +124,9 @@ impl Db {
         self.change(Isolation::Serializable, closure).await
     }
 
-    /// The same for a closure that decides by nothing but the rows that it changes, such as one
-    /// that takes work from a queue: no such row was changed by others since it was read, but what
-    /// was only read may have been. On PostgreSQL this spares the tracking of reads, in which a
-    /// queue that is read and written all the time would conflict with everybody.
+    /// The same for a closure that depends only on the rows that it changes, such as one that takes work from a
+    /// queue: such a row was not changed by others since it was read, but a row that was only read may have been. On
+    /// PostgreSQL this avoids tracking reads, with which a busy queue would conflict with everybody.
     pub async fn write_rows<T, F>(&self, closure: F) -> Result<T>
     where
         T: Send + 'static,
@@ -145,19 +148,24 @@ impl Db {
 
     /// Adds up the tallies' many small changes where the engine keeps them apart.
     pub async fn fold_tallies(&self) -> Result<()> {
-        if matches!(*self.0, Engine::Sqlite(_)) {
-            return Ok(());
-        }
-        self.fold(tally::FOLD, tally::FOLD_MAX).await
+        self.fold_noted(UNFOLDED_TALLIES, &[tally::FOLD], tally::FOLD_MAX).await
     }
 
-    /// The same for tables of figures.
-    pub async fn fold_figures(&self, tables: &[&'static MetricTable]) -> Result<()> {
-        if matches!(*self.0, Engine::Sqlite(_)) {
+    /// The same for tables of metrics.
+    pub async fn fold_metrics(&self, tables: &[&'static MetricTable]) -> Result<()> {
+        let folds: Vec<Sql> = tables.iter().map(|table| table.fold).collect();
+        self.fold_noted(UNFOLDED_METRICS, &folds, metrics::FOLD_MAX).await
+    }
+
+    /// Folds where this process has appended since it last did, or has just begun.
+    async fn fold_noted(&self, queue: &'static str, folds: &[Sql], most: i64) -> Result<()> {
+        let agenda = self.1.agenda();
+        let is_apart = matches!(*self.0, Engine::Postgres(_));
+        if !is_apart || !agenda.take_due(queue, Agenda::AT_ONCE) {
             return Ok(());
         }
-        for table in tables {
-            self.fold(table.fold, metrics::FOLD_MAX).await?;
+        for sql in folds {
+            self.fold(*sql, most).await.inspect_err(|_| agenda.note(queue, Agenda::AT_ONCE))?;
         }
         Ok(())
     }
@@ -172,7 +180,7 @@ impl Db {
         }
     }
 
-    /// Asks the engine for nothing, to see that it answers.
+    /// Checks that the engine responds.
     pub async fn ping(&self) -> Result<()> {
         let sql = match &*self.0 {
             Engine::Sqlite(_) => "SELECT CAST(0 AS BIGINT)",

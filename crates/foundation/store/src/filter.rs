@@ -9,8 +9,8 @@ use crate::value::{Bind, Value};
 pub trait Filters {
     /// Every condition.
     const TABLE: &'static [Filter];
-    /// Those that were asked for, with their values.
-    fn chosen(&self) -> Vec<Chosen<'static>>;
+    /// The requested filters with their values.
+    fn chosen(&self) -> Vec<AppliedFilter<'static>>;
 }
 
 /// A list without conditions of its own.
@@ -20,7 +20,7 @@ pub struct NoFilters {}
 
 impl Filters for NoFilters {
     const TABLE: &'static [Filter] = &[];
-    fn chosen(&self) -> Vec<Chosen<'static>> {
+    fn chosen(&self) -> Vec<AppliedFilter<'static>> {
         Vec::new()
     }
 }
@@ -65,8 +65,8 @@ macro_rules! filters {
                 $crate::Filter::new(stringify!($field), $sql)$(.$option($($text)?))*,
             )?)+];
 
-            fn chosen(&self) -> Vec<$crate::Chosen<'static>> {
-                let mut all: Vec<$crate::Chosen<'static>> = Vec::new();
+            fn chosen(&self) -> Vec<$crate::AppliedFilter<'static>> {
+                let mut all: Vec<$crate::AppliedFilter<'static>> = Vec::new();
                 $($(
                     let name = stringify!($field);
                     let _: &str = $sql;
@@ -92,13 +92,13 @@ macro_rules! filters {
     };
 }
 
-/// What was asked for as the value of a condition.
+/// A filter as the value of a condition.
 #[doc(hidden)]
 pub fn converted<'k, K, V: Bind + 'k>(request: &'k K, by: impl Fn(&'k K) -> V) -> Value<'static> {
     by(request).bind().into_owned()
 }
 
-/// What was asked for as the values of several conditions.
+/// A filter as the values of several conditions.
 #[doc(hidden)]
 pub fn spread<K>(
     request: &K,
@@ -114,7 +114,7 @@ pub struct Filter {
     pub(crate) name: &'static str,
     /// The condition, with `?` for each of its values.
     pub(crate) sql: &'static str,
-    /// The same condition, looked at record by record, for where many fulfil it.
+    /// The same condition, evaluated per record, for filters with many matches.
     pub(crate) many: Option<&'static str>,
     /// Where the total under this filter alone comes from.
     pub(crate) total: Total,
@@ -134,7 +134,7 @@ pub(crate) enum Total {
 }
 
 impl Filter {
-    /// A condition whose matches are counted.
+    /// A condition with a tally of its matches.
     pub const fn new(name: &'static str, sql: &'static str) -> Self {
         Self { name, sql, many: None, total: Total::Counted, uneven: false }
     }
@@ -145,8 +145,8 @@ impl Filter {
         self
     }
 
-    /// The same with another text of the condition for a page of very many matches: one that is quick to look at for one
-    /// record, so that the list is walked until its page is full.
+    /// The same with another condition for pages of filters with many matches: one that is cheap per record, so that
+    /// the list is scanned until its page is full.
     pub const fn where_many(mut self, sql: &'static str) -> Self {
         self.many = Some(sql);
         self
@@ -167,4 +167,4 @@ impl Filter {
 }
 
 /// A filter in use: its field and its values.
-pub type Chosen<'v> = (&'static str, Vec<Value<'v>>);
+pub type AppliedFilter<'v> = (&'static str, Vec<Value<'v>>);

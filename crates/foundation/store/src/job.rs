@@ -4,6 +4,7 @@ use spotter_kernel::{Problem, Result, panics::caught};
 use tokio::sync::oneshot;
 
 use crate::{
+    cost::CostMeter,
     signals::{PendingSignals, Signals},
     tx::Tx,
 };
@@ -12,6 +13,8 @@ use crate::{
 pub(crate) trait Job: Send {
     /// What the engine has to see to beside atomicity.
     fn isolation(&self) -> Isolation;
+    /// What counts its cost, if anything does.
+    fn meter(&self) -> Option<CostMeter>;
     /// Runs the closure, keeping its answer; whether it succeeded. A panic is a failure.
     fn run(&mut self, tx: &mut Tx<'_>) -> bool;
     /// Forgets the kept answer, which came of a run that does not count.
@@ -20,7 +23,7 @@ pub(crate) trait Job: Send {
     fn finish(self: Box<Self>, problem: Option<Problem>);
 }
 
-/// How far a transaction is kept apart from others.
+/// Isolation of a transaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Isolation {
     /// As if it ran alone.
@@ -32,8 +35,9 @@ pub(crate) enum Isolation {
 pub(crate) struct Call<F, T> {
     closure: F,
     isolation: Isolation,
+    meter: Option<CostMeter>,
     answer: Option<Result<T>>,
-    /// What the last run of the closure wants to be told, and where.
+    /// Signals of the last run of the closure.
     pending_signals: PendingSignals,
     signals: Signals,
     reply: oneshot::Sender<Result<T>>,
@@ -50,6 +54,7 @@ impl<F, T> Call<F, T> {
             Self {
                 closure,
                 isolation,
+                meter: CostMeter::current(),
                 answer: None,
                 pending_signals: PendingSignals::default(),
                 signals,
@@ -67,6 +72,10 @@ where
 {
     fn isolation(&self) -> Isolation {
         self.isolation
+    }
+
+    fn meter(&self) -> Option<CostMeter> {
+        self.meter.clone()
     }
 
     fn run(&mut self, tx: &mut Tx<'_>) -> bool {
@@ -92,7 +101,7 @@ where
         if answer.is_ok() {
             self.signals.publish(self.pending_signals);
         }
-        // The caller may have gone away; what was committed stays committed.
+        // The caller may be gone; a committed transaction stays committed.
         drop(self.closure);
         self.reply.send(answer).ok();
     }

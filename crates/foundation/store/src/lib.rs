@@ -6,11 +6,14 @@
 //! are `?1`, types are TEXT, BIGINT, BOOLEAN, DOUBLE PRECISION and BLOB. This crate is the only
 //! place that knows which engine runs.
 
+mod agenda;
 mod batch;
 mod copy;
+mod cost;
 mod db;
 mod filter;
 mod job;
+mod kept;
 mod list;
 mod metrics;
 mod migrate;
@@ -26,9 +29,11 @@ mod tx;
 mod value;
 mod wire;
 
-pub use copy::{AfterRestore, Progress, backup, look_into, restore};
-pub use db::{Config, Db, Location};
-pub use filter::{Chosen, Filter, Filters, NoFilters};
+pub use agenda::{Agenda, Checks};
+pub use copy::{AfterRestore, CopyProgress, backup, look_into, restore};
+pub use cost::{Cost, CostMeter};
+pub use db::{Config, DatabaseLocation, Db};
+pub use filter::{AppliedFilter, Filter, Filters, NoFilters};
 #[doc(hidden)]
 pub use filter::{converted, spread};
 pub use list::{List, Shape, mark, of_tally, subject};

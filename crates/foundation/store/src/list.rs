@@ -1,20 +1,24 @@
 //! Paged lists with optional filters, each text known at compile time in its parts.
 
+mod plan;
+mod tally;
+
 use std::marker::PhantomData;
 
 use serde_json::Value as Json;
-use spotter_kernel::{Cursor, Id, Page, PageRequest, Problem, Result, id::CompanyId};
+use spotter_kernel::{Cursor, Page, PageRequest, Problem, Result, id::CompanyId};
 
 use crate::{
-    filter::{Chosen, Filter, Filters, NoFilters, Total},
+    filter::{AppliedFilter, Filter, Filters, NoFilters, Total},
     row::{Record, Row, wire_name},
-    sql::to_postgres,
-    tx::{Engine, Tx, read_all},
+    tx::Tx,
     value::Value,
 };
+use tally::CountedRange;
+pub use tally::{mark, of_tally, subject};
 
-/// A list of one company's records of a kind, with the conditions that a caller may add. Made by
-/// [`lists!`](crate::lists), so that a test can look at every one of them.
+/// A list of one company's records with optional conditions. Made by [`lists!`](crate::lists), so that a test can
+/// check the plan of every one.
 pub struct List<R, F = NoFilters> {
     shape: Shape,
     kind: PhantomData<fn() -> (R, F)>,
@@ -35,9 +39,8 @@ impl<R: Record, F: Filters> List<R, F> {
         self
     }
 
-    /// The same where the total is kept under a subject of the tally. Without one rows are counted,
-    /// which only a list that stays small may do. A list below another record has a tally a record,
-    /// under `of_tally`.
+    /// The same with a total stored in a tally. Without one rows are counted, which only short lists may do. A list
+    /// within another record has a tally per record, under `of_tally`.
     pub const fn tallied(mut self, subject: &'static str) -> Self {
         self.shape.tally = Some(subject);
         self
@@ -55,14 +58,13 @@ impl<R: Record, F: Filters> List<R, F> {
         &self.shape
     }
 
-    /// One page of what was chosen, with the exact total; `above` are the keys of the records that it
-    /// stands below.
+    /// One page with the exact total; `above` are the keys of the records it is within.
     pub fn page(
         &self,
         tx: &mut Tx<'_>,
         company: CompanyId,
         above: &[Value<'_>],
-        chosen: &[Chosen<'_>],
+        chosen: &[AppliedFilter<'_>],
         request: PageRequest,
     ) -> Result<Page<R>> {
         let requested = self.shape.filtered(company, above, chosen, &Start::First)?;
@@ -103,7 +105,7 @@ impl<R: Record, F: Filters> List<R, F> {
     }
 }
 
-/// What a list says of itself: its text in parts.
+/// A list's statements in parts.
 #[derive(Clone, Copy)]
 pub struct Shape {
     columns: &'static str,
@@ -157,7 +159,7 @@ impl<R: Record> Record for PositionedRecord<R> {
 struct FilteredList<'v> {
     texts: Texts,
     planned: bool,
-    /// The subject whose tally is the total, if one is kept.
+    /// The subject of the stored total, if any.
     subject: Option<String>,
     params: Vec<Value<'v>>,
 }
@@ -167,7 +169,7 @@ impl Shape {
         &self,
         company: CompanyId,
         above: &[Value<'v>],
-        chosen: &[Chosen<'v>],
+        chosen: &[AppliedFilter<'v>],
         start: &Start,
     ) -> Result<FilteredList<'v>> {
         let mut filters = Vec::with_capacity(chosen.len());
@@ -215,7 +217,7 @@ impl Shape {
         })
     }
 
-    /// Tells this list's cursors from those of others.
+    /// Distinguishes this list's cursors from those of others.
     fn mark_of_cursors(&self) -> String {
         let bytes = self.from.bytes().chain(self.order.bytes());
         let hash = bytes
@@ -237,7 +239,7 @@ impl Shape {
         Cursor::new(&format!("{}-{hex}", self.mark_of_cursors()))
     }
 
-    /// The values in the order that a cursor stands for.
+    /// The sort values of a cursor.
     fn place_of(&self, cursor: &Cursor) -> Result<Vec<Value<'static>>> {
         let (mark, hex) = cursor.as_str().split_once('-').ok_or_else(Cursor::refused)?;
         let pairs = hex.as_bytes().chunks(2).map(|pair| {
@@ -264,7 +266,7 @@ impl Shape {
             .ok_or_else(Cursor::refused)
     }
 
-    /// What holds of the records behind one whose values in the order are the parameters from a number on.
+    /// The condition for records after a cursor, with its sort values as parameters from a number on.
     fn after_cursor(&self, first: usize) -> String {
         let terms: Vec<_> = self.order_terms().zip(first..).collect();
         let alike = terms.windows(2).all(|pair| pair[0].0.1 == pair[1].0.1);
@@ -328,7 +330,7 @@ impl Shape {
         Texts { count, page: page(&conditions), many, far }
     }
 
-    /// The table and the column that tells a company's records apart; nothing of a join.
+    /// The table and the column of the company; nothing for joins.
     fn key(&self) -> Option<(&'static str, &'static str)> {
         let (table, rest) = self.from.split_once(' ')?;
         let last = self.order.rsplit(", ").next()?;
@@ -352,7 +354,7 @@ impl Shape {
         texts.flat_map(each).flatten().chain(marked).chain([behind]).collect()
     }
 
-    /// How many parameters always stand in front: the highest number in `from`.
+    /// The number of fixed parameters: the highest in `from`.
     fn fixed(&self) -> usize {
         let numbers = self.from.split('?').skip(1).filter_map(|rest| {
             rest.split(|c: char| !c.is_ascii_digit()).next()?.parse::<usize>().ok()
@@ -361,8 +363,8 @@ impl Shape {
     }
 }
 
-/// Conditions with their placeholders numbered after those that stand in front: the last number, and the text. `?1` is the
-/// company; a bare `?` is the next value.
+/// Conditions with placeholders numbered after the fixed ones: the last number, and the text. `?1` is the company; a
+/// bare `?` is the next value.
 fn numbered<'c>(fixed: usize, conditions: impl Iterator<Item = &'c str>) -> (usize, String) {
     let (mut number, mut text) = (fixed, String::new());
     for condition in conditions {
@@ -389,8 +391,8 @@ impl FilteredList<'_> {
         Ok(counted.first().map_or(0, |(n,)| *n))
     }
 
-    /// The items of one page; nothing is asked for a page past the end. What very many fulfil is not looked up whole: a
-    /// page is soon full of them.
+    /// The items of one page; nothing is read past the end. Filters with many matches are scanned, because a page
+    /// fills soon.
     fn items<R: Record>(
         mut self,
         tx: &mut Tx<'_>,
@@ -416,7 +418,7 @@ impl FilteredList<'_> {
         Ok(Page { items, request, total, next })
     }
 
-    /// The items behind a cursor: one more is asked for than is given, which shows whether the list goes on.
+    /// The items after a cursor: one more is read than returned, which shows whether the list continues.
     fn items_behind<R: Record>(
         mut self,
         tx: &mut Tx<'_>,
@@ -431,7 +433,7 @@ impl FilteredList<'_> {
             true => tx.rows_planned(text, &self.params),
             false => tx.rows(text, &self.params),
         };
-        // Values that are none of the columns' types were never handed out.
+        // Values of other types than the columns' were never issued.
         let mut found = found.map_err(|_| Cursor::refused())?;
         let limit = usize::try_from(request.limit).unwrap_or(0);
         let goes_on = found.len() > limit;
@@ -451,104 +453,8 @@ struct Texts {
     far: Option<String>,
 }
 
-/// So many times as many as are walked to the end of a page must match for a list to be walked.
+/// A list is scanned if its matches exceed this multiple of the records up to the end of a page.
 const MANY: i64 = 40;
 
-/// So many records are stepped over without asking where a page begins.
+/// Up to this many records are skipped without finding the start of the page.
 const FAR: i64 = 2_000;
-
-/// How much of an id tells records apart that are counted together: those of the same three days.
-const MARK: usize = 5;
-
-/// The tally's subject of the records of about the time of one: `invoices@018d3`.
-pub fn mark(tally: &str, id: Id) -> String {
-    let text = id.as_chars();
-    let beginning = text.iter().take(MARK).copied().map(char::from);
-    [tally, "@"].into_iter().flat_map(str::chars).chain(beginning).collect()
-}
-
-/// A list whose records are also counted by the beginnings of their ids.
-struct CountedRange {
-    tally: String,
-}
-
-impl CountedRange {
-    /// What the ids of a page's records are below, and how many of those stand before it.
-    fn place(&self, tx: &mut Tx<'_>, company: CompanyId, offset: i64) -> Result<(String, i64)> {
-        let [from, until] = ["@", "@g"].map(|end| format!("{}{end}", self.tally));
-        let (mut before, prefix) = (0, from.len());
-        for (subject, count) in tx.tallied_between(company, &from, &until)? {
-            if before + count > offset {
-                let beginning = u32::from_str_radix(&subject[prefix..], 16);
-                let next = beginning.map_err(Problem::internal)? + 1;
-                return Ok((format!("{next:0MARK$x}"), offset - before));
-            }
-            before += count;
-        }
-        // Records that were never marked, or none: nothing is skipped.
-        Ok(("g".to_owned(), offset))
-    }
-}
-
-/// The tally's subject of a list below other records: `workoutSessions/{clientId}`.
-pub fn of_tally(tally: &str, above: &[Value<'_>]) -> String {
-    above.iter().fold(tally.to_owned(), |subject, value| match value {
-        Value::Text(text) => format!("{subject}/{text}"),
-        other => format!("{subject}/{other:?}"),
-    })
-}
-
-/// The tally's subject of one value of a filter: `clients?memberStatus=active`.
-pub fn subject(tally: &str, name: &str, value: &Value<'_>) -> String {
-    match value {
-        Value::Text(text) => format!("{tally}?{name}={text}"),
-        Value::Bool(yes) => format!("{tally}?{name}={yes}"),
-        Value::Int(number) => format!("{tally}?{name}={number}"),
-        Value::Real(_) | Value::Bytes(_) | Value::Null => format!("{tally}?{name}"),
-    }
-}
-
-impl Tx<'_> {
-    /// Prepares a statement without running it, for the test that prepares them all.
-    pub fn check(&mut self, text: &str) -> Result<()> {
-        match &mut self.engine {
-            Engine::Sqlite(conn) => conn
-                .prepare(text)
-                .map(drop)
-                .map_err(|e| Problem::internal(format!("{e} in {text}"))),
-            Engine::Postgres(session) => session.check(&to_postgres(text, 0)),
-        }
-    }
-
-    /// How the engine would run a statement whatever its parameters are, one line a step, for
-    /// tests of query plans. PostgreSQL is told to prefer any index to reading a whole table, which
-    /// it would rightly do while the table is tiny.
-    pub fn plan(&mut self, text: &str) -> Result<Vec<String>> {
-        match &mut self.engine {
-            Engine::Sqlite(_) => {
-                let text = format!("EXPLAIN QUERY PLAN {text}");
-                let rows: Vec<(i64, i64, i64, String)> = self.rows(&text, &[])?;
-                Ok(rows.into_iter().map(|row| row.3).collect())
-            }
-            Engine::Postgres(session) => {
-                let text = to_postgres(text, 0);
-                let numbers = text.split('$').skip(1).filter_map(|rest| {
-                    rest.split(|c: char| !c.is_ascii_digit()).next()?.parse::<usize>().ok()
-                });
-                let nulls = match numbers.max().unwrap_or_default() {
-                    0 => String::new(),
-                    number => format!("({})", vec!["NULL"; number].join(", ")),
-                };
-                // The transaction begins with its first statement.
-                session.query("SELECT 1", &[])?;
-                session.script(&format!(
-                    "SET LOCAL enable_seqscan = off; PREPARE looked_at AS {text}"
-                ))?;
-                let rows: Vec<(String,)> =
-                    read_all(&session.query(&format!("EXPLAIN EXECUTE looked_at {nulls}"), &[])?)?;
-                session.script("DEALLOCATE looked_at; SET LOCAL enable_seqscan = on")?;
-                Ok(rows.into_iter().map(|row| row.0).collect())
-            }
-        }
-    }
-}

@@ -1,39 +1,41 @@
-//! Figures: what a day amounts to, kept as records change, so that no report counts records. A table of
-//! figures has a row a company, scope (whom or what it is about), day and part (a currency, where there are
-//! several); a change adds to the rows of its day.
+//! Metrics: daily totals, updated as records change, so that no report counts records. A table of metrics has a row
+//! per company, scope (what it is about), day and part (a currency, where there are several); a change adds to the
+//! rows of its day.
 //!
-//! As with [tallies](crate::tally), SQLite keeps one row of each, and PostgreSQL appends rows that
-//! [`Db::fold_figures`](crate::Db::fold_figures) adds up later, for a row that all write would make them
-//! take turns.
+//! As with [tallies](crate::tally), SQLite has one row of each, and PostgreSQL appends rows that
+//! [`Db::fold_metrics`](crate::Db::fold_metrics) adds up later, because writers of a single row would wait for each
+//! other.
 
 use spotter_kernel::{Date, Result, id::CompanyId};
 
 use crate::{
-    Value, params,
+    Value,
+    agenda::{Agenda, UNFOLDED_METRICS},
+    params,
     row::{Record, Row},
     sql::Sql,
     tx::{Engine, Tx},
     value::Bind,
 };
 
-/// A table of figures, as it is written.
+/// A table of metrics, as it is written.
 #[derive(Debug)]
 pub struct MetricTable {
     /// Display name.
     pub name: &'static str,
-    /// What is counted, in the order of the columns.
+    /// Columns of counts.
     pub columns: &'static [&'static str],
     /// Adds to a row.
     pub add: Sql,
     /// Writes a row beside others that mean the same.
     pub append: Sql,
-    /// Adds up what was appended.
+    /// Sums appended rows.
     pub fold: Sql,
 }
 
-/// What a day amounts to: a row of a table of figures. Declared by [`figures!`](crate::figures).
+/// What a day amounts to: a row of a table of metrics. Declared by [`daily_metrics!`](crate::daily_metrics).
 pub trait DailyMetrics: Record + Copy + Default + PartialEq {
-    /// Where it is kept.
+    /// Its table.
     const TABLE: &'static MetricTable;
     /// The days of a scope between two, both included, by day and part.
     const BETWEEN: Sql;
@@ -43,16 +45,16 @@ pub trait DailyMetrics: Record + Copy + Default + PartialEq {
     const ALL: Sql;
     /// The first and the last day of which there are any.
     const SPAN: Sql;
-    /// The figures in the order of the columns.
+    /// The metrics in the order of the columns.
     fn amounts(&self) -> Vec<i64>;
-    /// Adds so many times another's.
+    /// Adds a multiple of another.
     fn add(&mut self, other: &Self, times: i64);
 }
 
 /// What a day of a scope amounts to.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DatedMetrics<F> {
-    /// Whom or what it is about.
+    /// The scope.
     pub scope: String,
     /// The day.
     pub day: Date,
@@ -76,16 +78,21 @@ impl<F: DailyMetrics> Record for DatedMetrics<F> {
 
 impl Tx<'_> {
     /// Adds to what a day of a scope amounts to.
-    pub fn add_figures(
+    pub fn add_metrics(
         &mut self,
         table: &'static MetricTable,
         company: CompanyId,
-        (scope, day, part): (&str, Date, &str),
+        scope: &str,
+        day: Date,
+        part: &str,
         amounts: &[i64],
     ) -> Result<()> {
         let (sql, shard) = match &mut self.engine {
             Engine::Sqlite(_) => (table.add, 0),
-            Engine::Postgres(session) => (table.append, session.shard()),
+            Engine::Postgres(session) => {
+                self.signals.note_due(UNFOLDED_METRICS, Agenda::AT_ONCE);
+                (table.append, session.shard())
+            }
         };
         let mut row: Vec<Value<'_>> = params![company, scope, day, part, shard].to_vec();
         row.extend(amounts.iter().map(Bind::bind));
@@ -93,13 +100,13 @@ impl Tx<'_> {
     }
 }
 
-/// As many appended rows as a fold adds up at most.
+/// Most appended rows summed at once.
 pub(crate) const FOLD_MAX: i64 = 20_000;
 
-/// Declares figures: a struct of whole numbers, which are the columns of a table beside `company_id`,
+/// Declares metrics: a struct of whole numbers, which are the columns of a table beside `company_id`,
 /// `scope`, `day`, `part` and `shard`.
 #[macro_export]
-macro_rules! figures {
+macro_rules! daily_metrics {
     (
         $(#[$doc:meta])*
         $vis:vis struct $name:ident in $table:literal { $($(#[$fdoc:meta])* $field:ident,)+ }

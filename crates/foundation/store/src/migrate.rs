@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 use spotter_kernel::{Problem, Result, Timestamp};
 
 use crate::{
-    db::Location,
+    db::DatabaseLocation,
     session::Session,
     sqlite,
     tx::{Engine, Tx, read_all},
@@ -65,26 +65,30 @@ pub const fn latest_schema() -> i64 {
 }
 
 /// How long a node waits for another one that changes the schema.
-const PATIENCE: Duration = Duration::from_secs(600);
+const TIMEOUT: Duration = Duration::from_secs(600);
 /// How often it looks whether that one is done.
 const LOOK: Duration = Duration::from_millis(50);
 
 /// Brings a database to this binary's schema, telling of each step; returns the version found.
 /// A schema newer than the binary is refused. Of several nodes one changes the schema, and the others
 /// wait for it.
-pub fn migrate(location: &Location, now: Timestamp, report: impl FnMut(&str)) -> Result<i64> {
+pub fn migrate(
+    location: &DatabaseLocation,
+    now: Timestamp,
+    report: impl FnMut(&str),
+) -> Result<i64> {
     migrate_to(location, latest_schema(), now, report)
 }
 
 /// The same up to a version of the schema: the database of an older binary.
 pub fn migrate_to(
-    location: &Location,
+    location: &DatabaseLocation,
     version: i64,
     now: Timestamp,
     mut output: impl FnMut(&str),
 ) -> Result<i64> {
     match location {
-        Location::File(path) => {
+        DatabaseLocation::File(path) => {
             let conn = sqlite::connect(path)?;
             conn.execute_batch("BEGIN IMMEDIATE").map_err(Problem::internal)?;
             let run = |text: &str| conn.execute_batch(text).map_err(Problem::internal);
@@ -96,7 +100,7 @@ pub fn migrate_to(
             conn.execute_batch("COMMIT; PRAGMA optimize").map_err(Problem::internal)?;
             Ok(found)
         }
-        Location::Server(url) => {
+        DatabaseLocation::Server(url) => {
             let mut session = Session::connect(Arc::from(url.as_str()))?;
             lock_schema(&mut session, &mut output)?;
             // The snapshot is taken after the turn is: it sees what the one before has done.
@@ -129,7 +133,7 @@ fn lock_schema(session: &mut Session, report: &mut impl FnMut(&str)) -> Result<(
         if waited.is_zero() {
             report("another node changes the schema; waiting for it");
         }
-        if waited > PATIENCE {
+        if waited > TIMEOUT {
             return Err(Problem::internal(
                 "another node has been changing the schema for too long",
             ));
@@ -141,16 +145,16 @@ fn lock_schema(session: &mut Session, report: &mut impl FnMut(&str)) -> Result<(
 }
 
 /// The schema that a database has; 0 for an empty one.
-pub(crate) fn schema_of(location: &Location) -> Result<i64> {
+pub(crate) fn schema_of(location: &DatabaseLocation) -> Result<i64> {
     const LATEST: &str = "SELECT COALESCE(MAX(version), 0) FROM schema_version";
     let found: Vec<(i64,)> = match location {
-        Location::File(path) if !path.exists() => {
+        DatabaseLocation::File(path) if !path.exists() => {
             return Err(Problem::internal(format!("{} does not exist", path.display())));
         }
-        Location::File(path) => {
+        DatabaseLocation::File(path) => {
             Tx::new(Engine::Sqlite(&sqlite::connect(path)?)).rows(LATEST, &[])?
         }
-        Location::Server(url) => {
+        DatabaseLocation::Server(url) => {
             let mut session = Session::connect(Arc::from(url.as_str()))?;
             Tx::new(Engine::Postgres(&mut session)).rows(LATEST, &[])?
         }
@@ -201,8 +205,8 @@ const CLAIM: &str = "CREATE OR REPLACE FUNCTION claim(name TEXT) RETURNS BOOLEAN
 /// that others have read would make them conflict.
 const ROOM: &str = "ALTER TABLE IF EXISTS client SET (fillfactor = 80)";
 
-/// The differences in the schema's text: what stands behind `-- PostgreSQL: ` is for it alone, bytes have another name, and
-/// text is told to sort by its bytes, as SQLite does.
+/// The dialect differences of the schema: text after `-- PostgreSQL: ` is for PostgreSQL only, bytes have another
+/// type, and text sorts by bytes, as in SQLite.
 fn for_postgres(text: &str) -> String {
     text.replace("-- PostgreSQL: ", "")
         .replace(" BLOB", " BYTEA")

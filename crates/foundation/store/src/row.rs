@@ -74,7 +74,7 @@ pub trait Column: Sized {
 pub trait Record: Sized {
     /// How many columns the type takes.
     const WIDTH: usize;
-    /// The columns, comma-separated; empty for a type that stands for any.
+    /// The columns, separated by commas; empty for generic types.
     const COLUMNS: &'static str = "";
     /// Reads the columns from this position on.
     fn read(row: &Row<'_>, from: usize) -> Result<Self>;
@@ -166,7 +166,7 @@ column_from! {
 #[serde(transparent)]
 pub struct Json<T>(pub T);
 
-/// How it is kept is nothing that a description tells.
+/// Its storage is not part of its schema.
 impl<T: JsonSchema> JsonSchema for Json<T> {
     fn inline_schema() -> bool {
         T::inline_schema()
@@ -229,8 +229,7 @@ tuples! {
     (A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7)
 }
 
-/// Declares a struct whose fields are columns of a table: the struct, its column list, its reader
-/// and its parameters all come from the one list of fields.
+/// Declares a struct whose fields are columns: struct, column list, reader and parameters from one list of fields.
 #[macro_export]
 macro_rules! record {
     (
@@ -276,7 +275,7 @@ macro_rules! record {
     };
 }
 
-/// A column's name as it stands in JSON: `first_name` is `firstName`.
+/// A column's name in JSON: `first_name` is `firstName`.
 pub fn wire_name(column: &str) -> String {
     let mut upper = false;
     let mut name = String::with_capacity(column.len());

@@ -10,7 +10,8 @@ use tokio::runtime::Runtime;
 use tokio_postgres::{Client, Statement, error::SqlState};
 
 use crate::{
-    batch::{Deferred, Effect, ExpectedRows, StatementPart, combine},
+    batch::{DeferredStatement, Effect, ExpectedRows, StatementPart, combine},
+    cost::CostMeter,
     sql::to_postgres,
     tally::{self, Tallies},
     tx::no_room,
@@ -32,18 +33,20 @@ pub(crate) struct Session {
     combined: HashMap<Vec<StatementPart>, Statement>,
     begin: &'static str,
     begun: bool,
-    deferred: Vec<Deferred>,
+    deferred: Vec<DeferredStatement>,
     /// Changes of totals, which are written with the commit.
     tallies: Tallies,
-    /// Rows that were asked for ahead, in the order of asking, once they are there.
+    /// Rows requested in advance, in order, once they have arrived.
     ahead: Vec<Option<Vec<tokio_postgres::Row>>>,
-    /// Whether the closure may send statements whose outcome it takes for granted.
+    /// Whether the closure may send statements whose result it assumes.
     assuming: bool,
-    /// Whether the closure has asked for a change.
+    /// Whether the closure has written.
     changing: bool,
     /// Why the transaction can't be kept, by the engine's own word.
     failure: Option<Failure>,
     shard: u64,
+    /// What counts the cost of the current job, if anything does.
+    meter: Option<CostMeter>,
 }
 
 impl Session {
@@ -71,6 +74,7 @@ impl Session {
             changing: false,
             failure: None,
             shard: u64::from_be_bytes(seed),
+            meter: None,
         })
     }
 
@@ -114,7 +118,7 @@ impl Session {
         Ok(statement)
     }
 
-    /// What was deferred, as it is to be sent.
+    /// Deferred statements, ready to send.
     fn take_deferred(&mut self) -> Result<Vec<PreparedBatch>> {
         let combined = combine(std::mem::take(&mut self.deferred));
         let ready = combined.into_iter().map(|one| {
@@ -170,12 +174,11 @@ impl Session {
         self.usable()?;
         self.changing |= Effect::of(sql) != Effect::Looks;
         let values = params.iter().map(|value| value.clone().into_owned()).collect();
-        self.deferred.push(Deferred { sql, values, expected: kind });
+        self.deferred.push(DeferredStatement { sql, values, expected: kind });
         Ok(())
     }
 
-    /// Sends along with the next statement one whose rows are asked for later, by the number that
-    /// is returned.
+    /// Sends a statement along with the next one; its rows are read later, by the returned number.
     pub(crate) fn send_ahead(&mut self, sql: &'static str, params: &[Value<'_>]) -> Result<usize> {
         let number = self.ahead.len();
         self.defer(sql, params, ExpectedRows::Rows(number))?;
@@ -198,12 +201,15 @@ impl Session {
         self.tallies.add(company, subject, by);
     }
 
-    /// Turns the changes of totals into statements, so that what is read next counts them.
+    /// Turns changes of totals into statements, so that later reads see them.
     pub(crate) fn write_tallies(&mut self) -> Result<()> {
         for (company, subject, by) in self.tallies.take() {
             let shard = self.shard();
             let row = crate::params![company, subject, shard, by];
             self.defer(tally::APPEND.0, row, ExpectedRows::Nothing)?;
+            if let Some(meter) = &self.meter {
+                meter.count_statement(tally::APPEND.0, row, 1);
+            }
         }
         Ok(())
     }
@@ -235,15 +241,15 @@ impl Session {
         self.usable()?;
         let statement = self.statement(sql)?;
         let params = borrowed(params);
-        let request = async |client: &Client| {
+        let query = async |client: &Client| {
             let own = client.batch_execute("SET LOCAL plan_cache_mode = force_custom_plan");
             let rows = client.query(&statement, &params);
             let usual = client.batch_execute("SET LOCAL plan_cache_mode = force_generic_plan");
             let (own, rows, usual) = join3(own, rows, usual).await;
-            // What fails after something that failed tells nothing of why.
+            // Errors after the first error say nothing about the cause.
             own.and(rows).and_then(|rows| usual.map(|()| rows))
         };
-        self.round_trip(request, sql)
+        self.round_trip(query, sql)
     }
 
     /// A failed transaction takes no further statement.
@@ -264,21 +270,28 @@ impl Session {
         self.changing |= Effect::of(sql) != Effect::Looks;
         let statement = self.statement(sql)?;
         let params = borrowed(params);
-        let request = async |client: &Client| expected.run(client, &statement, &params).await;
-        self.round_trip(request, sql)
+        let query = async |client: &Client| expected.run(client, &statement, &params).await;
+        self.round_trip(query, sql)
+    }
+
+    fn count_round_trip(&self) {
+        if let Some(meter) = &self.meter {
+            meter.count_round_trip();
+        }
     }
 
     pub(crate) fn flush(&mut self) -> Result<()> {
         self.round_trip(async |_: &Client| Ok(()), "an assumption")
     }
 
-    /// Sends BEGIN (once), what was deferred, and what is asked in one go; waits for all.
+    /// Sends BEGIN (once), deferred statements and the query together; waits for all.
     fn round_trip<T>(
         &mut self,
         request: impl AsyncFnOnce(&Client) -> Result<T, tokio_postgres::Error>,
         sql: &str,
     ) -> Result<T> {
         let deferred = self.take_deferred()?;
+        self.count_round_trip();
         let begun = std::mem::replace(&mut self.begun, true);
         let Self { runtime, client, begin, .. } = &*self;
         let (start, result, output) = runtime.block_on(async {

@@ -27,9 +27,9 @@ const LOG_KEPT_BYTES: i64 = 64 * 1024 * 1024;
 const BATCH_MAX: usize = 128;
 /// The most closures that share one snapshot.
 const READS_MAX: usize = 8;
-/// Steps of the engine after which it is looked how many a read has taken.
+/// Engine steps between two checks of a read's limit.
 const STEPS: i32 = 10_000;
-/// How often that is looked before a read is one that takes long: some 20 ms.
+/// Checks until a read counts as slow: some 20 ms.
 const QUICK: u64 = 150;
 /// Pages in the log after which a commit copies them back into the file (16 MB).
 const CHECKPOINT_PAGES: i64 = 4_000;
@@ -94,8 +94,7 @@ pub(crate) fn connect(path: &Path) -> Result<Connection> {
         // What a burst of writes made of the log is given back once it is copied.
         conn.pragma_update(None, "journal_size_limit", LOG_KEPT_BYTES)?;
         conn.pragma_update(None, "temp_store", "MEMORY")?;
-        // Without this, a statement whose parameters the planner looked at is compiled anew each
-        // time they are bound.
+        // Without this, a statement whose parameters the planner has used is compiled again at each binding.
         conn.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
         conn.set_prepared_statement_cache_capacity(STATEMENTS_KEPT);
         // PostgreSQL's side of this function tries an advisory lock; a single writer has it.
@@ -111,7 +110,7 @@ fn connect_reader(path: &Path) -> Result<Connection> {
     Ok(reader)
 }
 
-/// How long a read of a connection may take before it is given up, and who takes it over then.
+/// The limit of reads of a connection, and what takes them over.
 struct Bound {
     taken: Arc<AtomicU64>,
     slow: Queue,
@@ -153,7 +152,7 @@ fn read_loop(conn: &Connection, jobs: &Jobs, bound: Option<&Bound>) {
         }
         for mut job in batch {
             bound.inspect(|bound| bound.begin());
-            job.run(&mut Tx::new(Engine::Sqlite(conn)));
+            job.run(&mut Tx::new(Engine::Sqlite(conn)).metered(job.meter()));
             match bound.filter(|bound| bound.is_exceeded()) {
                 Some(bound) => bound.slow.take_over(job),
                 None => job.finish(None),
@@ -184,11 +183,16 @@ fn write_loop(conn: &Connection, jobs: &Jobs) {
 /// Runs every closure inside a savepoint of one transaction and commits once. An error means
 /// that nothing was kept.
 fn run_together(conn: &Connection, batch: &mut [Box<dyn Job>]) -> Result<()> {
+    let meter = batch.iter().find_map(|job| job.meter());
+    if meter.is_some() {
+        // What the log has after the commit is then the commit's own.
+        logged_pages(conn, "TRUNCATE");
+    }
     let run = || -> Result<()> {
         run_sql(conn, "BEGIN IMMEDIATE")?;
         for job in &mut *batch {
             run_sql(conn, "SAVEPOINT one")?;
-            let succeeded = job.run(&mut Tx::new(Engine::Sqlite(conn)));
+            let succeeded = job.run(&mut Tx::new(Engine::Sqlite(conn)).metered(job.meter()));
             if conn.is_autocommit() {
                 return Err(Problem::internal("the engine rolled the transaction back"));
             }
@@ -197,7 +201,11 @@ fn run_together(conn: &Connection, batch: &mut [Box<dyn Job>]) -> Result<()> {
             }
             run_sql(conn, "RELEASE one")?;
         }
-        run_sql(conn, "COMMIT")
+        run_sql(conn, "COMMIT")?;
+        if let Some(meter) = &meter {
+            meter.count_pages(logged_pages(conn, "PASSIVE"));
+        }
+        Ok(())
     };
     let mut run = run;
     run().inspect_err(|problem| {
@@ -206,9 +214,16 @@ fn run_together(conn: &Connection, batch: &mut [Box<dyn Job>]) -> Result<()> {
     })
 }
 
+/// Runs a checkpoint; the number of pages that the write-ahead log has.
+fn logged_pages(conn: &Connection, mode: &str) -> u64 {
+    let pragma = format!("PRAGMA wal_checkpoint({mode})");
+    let pages: rusqlite::Result<i64> = conn.query_row(&pragma, [], |row| row.get(1));
+    pages.map_or(0, i64::unsigned_abs)
+}
+
 fn run_alone(conn: &Connection, job: &mut dyn Job) -> Result<()> {
     run_sql(conn, "BEGIN IMMEDIATE")?;
-    let succeeded = job.run(&mut Tx::new(Engine::Sqlite(conn)));
+    let succeeded = job.run(&mut Tx::new(Engine::Sqlite(conn)).metered(job.meter()));
     if conn.is_autocommit() {
         return Err(Problem::internal("the engine rolled the transaction back"));
     }

@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use spotter_kernel::{Result, id::CompanyId};
 
 use crate::{
+    agenda::{Agenda, UNFOLDED_TALLIES},
     params,
     sql::Sql,
     tx::{Engine, Tx},
@@ -43,6 +44,7 @@ impl Tx<'_> {
         match &mut self.engine {
             Engine::Sqlite(_) => self.defer(ADD, params![company, subject, 0i64, by]),
             Engine::Postgres(session) => {
+                self.signals.note_due(UNFOLDED_TALLIES, Agenda::AT_ONCE);
                 session.tally(company, subject, by);
                 Ok(())
             }
@@ -58,7 +60,7 @@ impl Tx<'_> {
         Ok(row.map_or(0, |(total,)| total))
     }
 
-    /// A company's counts of what stands between two subjects, the last first.
+    /// A company's counts between two subjects, the last first.
     pub(crate) fn tallied_between(
         &mut self,
         company: CompanyId,
@@ -82,10 +84,10 @@ crate::statements! {
         WHERE company_id = ?1 AND subject > ?2 AND subject < ?3 GROUP BY subject ORDER BY subject DESC";
 }
 
-/// As many appended rows as [`FOLD`] adds up at most.
+/// Most appended rows summed by [`FOLD`].
 pub(crate) const FOLD_MAX: i64 = 20_000;
 
-/// Adds appended rows up and tells how many. Runs on PostgreSQL alone.
+/// Sums appended rows and returns their number. PostgreSQL only.
 pub(crate) const FOLD: Sql = Sql(crate::concatcp!(
     "WITH gone AS (DELETE FROM tally WHERE ctid = ANY (ARRAY \
         (SELECT ctid FROM tally WHERE shard <> 0 ORDER BY shard LIMIT ",

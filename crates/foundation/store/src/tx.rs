@@ -1,9 +1,11 @@
 //! A transaction, as closures see it.
 
-use spotter_kernel::{Id, Key, Problem, Result, id::CompanyId};
+use spotter_kernel::{Id, Key, Problem, Result, Timestamp, id::CompanyId};
 
 use crate::{
     batch::ExpectedRows,
+    cost::CostMeter,
+    kept::KeptReads,
     row::{Record, Row, Source},
     session::Session,
     signals::PendingSignals,
@@ -11,12 +13,14 @@ use crate::{
     value::{Bind, Value},
 };
 
-/// One serializable transaction: everything read is one snapshot, everything written is kept or
-/// lost together.
+/// One serializable transaction: reads share one snapshot, writes are committed together.
 pub struct Tx<'c> {
     pub(crate) engine: Engine<'c>,
-    /// What is told once the transaction is committed.
+    /// Signals to send after the commit.
     pub(crate) signals: PendingSignals,
+    /// What counts its cost, if anything does.
+    meter: Option<CostMeter>,
+    kept: KeptReads,
 }
 
 pub(crate) enum Engine<'c> {
@@ -26,7 +30,20 @@ pub(crate) enum Engine<'c> {
 
 impl<'c> Tx<'c> {
     pub(crate) fn new(engine: Engine<'c>) -> Self {
-        Self { engine, signals: PendingSignals::default() }
+        Self { engine, signals: PendingSignals::default(), meter: None, kept: KeptReads::default() }
+    }
+
+    /// The same with what counts its cost.
+    pub(crate) fn metered(self, meter: Option<CostMeter>) -> Self {
+        Self { meter, ..self }
+    }
+
+    /// Notes that a statement was sent.
+    fn count(&mut self, sql: &str, params: &[Value<'_>], rows: u64) {
+        self.kept.forget(sql);
+        if let Some(meter) = &self.meter {
+            meter.count_statement(sql, params, rows);
+        }
     }
 }
 
@@ -41,28 +58,48 @@ impl Tx<'_> {
         Ok(self.rows(sql.0, params)?.into_iter().next())
     }
 
+    /// The same for a record that many steps of an operation ask for: it is read once, until its table is written.
+    pub fn one_kept<R: Record + Clone + Send + 'static>(
+        &mut self,
+        sql: Sql,
+        params: &[Value<'_>],
+    ) -> Result<Option<R>> {
+        if let Some(answer) = self.kept.find(sql.0, params) {
+            return Ok(answer);
+        }
+        let answer: Option<R> = self.one(sql, params)?;
+        self.kept.keep(sql.0, params, answer.clone());
+        Ok(answer)
+    }
+
     /// Runs a statement now; the number of rows it changed.
     pub fn execute(&mut self, sql: Sql, params: &[Value<'_>]) -> Result<u64> {
-        match &mut self.engine {
+        let changed = match &mut self.engine {
             Engine::Sqlite(conn) => {
                 let mut statement = conn.prepare_cached(sql.0).map_err(|e| failed(sql.0, e))?;
                 bind_all(&mut statement, params).map_err(|e| failed(sql.0, e))?;
-                statement.raw_execute().map(|n| n as u64).map_err(|e| failed(sql.0, e))
+                statement.raw_execute().map(|n| n as u64).map_err(|e| failed(sql.0, e))?
             }
-            Engine::Postgres(session) => session.execute(sql.0, params),
-        }
+            Engine::Postgres(session) => session.execute(sql.0, params)?,
+        };
+        self.count(sql.0, params, changed);
+        Ok(changed)
     }
 
-    /// Runs a statement whose outcome nobody looks at before the commit; engines that are
-    /// reached over a network send it along with the next statement or the commit.
+    /// Runs a statement whose result is not read before the commit; engines over a network send it with the next
+    /// statement or the commit.
     pub fn defer(&mut self, sql: Sql, params: &[Value<'_>]) -> Result<()> {
         match &mut self.engine {
             Engine::Sqlite(_) => self.execute(sql, params).map(drop),
-            Engine::Postgres(session) => session.defer(sql.0, params, ExpectedRows::Nothing),
+            Engine::Postgres(session) => {
+                session.defer(sql.0, params, ExpectedRows::Nothing)?;
+                self.count(sql.0, params, 1);
+                Ok(())
+            }
         }
     }
 
-    /// Sends what was deferred, and waits for it.
+    /// Sends deferred statements and waits for them.
     pub(crate) fn send_deferred(&mut self) -> Result<()> {
         match &mut self.engine {
             Engine::Sqlite(_) => Ok(()),
@@ -70,8 +107,8 @@ impl Tx<'_> {
         }
     }
 
-    /// Whether this run of the closure may [`assume`](Self::assume). Never where a look costs no
-    /// round trip, nor in a run that follows one whose assumption was wrong.
+    /// Whether this run of the closure may [`assume`](Self::assume): never where a check costs no round trip, nor in
+    /// a run after a wrong assumption.
     pub fn may_assume(&self) -> bool {
         match &self.engine {
             Engine::Sqlite(_) => false,
@@ -86,20 +123,25 @@ impl Tx<'_> {
     pub fn assume(&mut self, sql: Sql, params: &[Value<'_>]) -> Result<()> {
         match &mut self.engine {
             Engine::Sqlite(_) => Err(Problem::internal("nothing may be assumed here")),
-            Engine::Postgres(session) => session.defer(sql.0, params, ExpectedRows::OneRow),
+            Engine::Postgres(session) => {
+                session.defer(sql.0, params, ExpectedRows::OneRow)?;
+                self.count(sql.0, params, 1);
+                Ok(())
+            }
         }
     }
 
-    /// Asks for rows before they are needed, so that on an engine that is reached over a network
-    /// they come with the answer of the next statement.
+    /// Requests rows in advance, so that over a network they arrive with the next statement.
     pub fn prefetch<R: Record>(&mut self, sql: Sql, params: &[Value<'_>]) -> Result<Prefetch<R>> {
         if let Engine::Postgres(session) = &mut self.engine {
-            return session.send_ahead(sql.0, params).map(Prefetch::Sent);
+            let sent = session.send_ahead(sql.0, params).map(Prefetch::Sent);
+            self.count(sql.0, params, 1);
+            return sent;
         }
         self.all(sql, params).map(Prefetch::Here)
     }
 
-    /// The rows that were asked for ahead.
+    /// Rows requested in advance.
     pub fn awaited<R: Record>(&mut self, ahead: Prefetch<R>) -> Result<Vec<R>> {
         match (ahead, &mut self.engine) {
             (Prefetch::Here(rows), _) => Ok(rows),
@@ -112,19 +154,23 @@ impl Tx<'_> {
         }
     }
 
-    /// Once the transaction is committed, [`Db::signals`](crate::Db::signals) tells this.
+    /// Sends this signal to [`Db::signals`](crate::Db::signals) after the commit.
     pub fn signal(&mut self, company: CompanyId, id: Id) {
         self.signals.signals.push((company, id));
     }
 
-    /// Once the transaction is committed, whoever waits for news of this record is woken; see
-    /// [`Signals::rung`](crate::Signals::rung).
+    /// Notifies readers that wait for this record after the commit; see [`Signals::rung`](crate::Signals::rung).
     pub fn ring(&mut self, id: Id) {
         self.signals.rings.push(id);
     }
 
+    /// Notes in the [`Agenda`](crate::Agenda) that a queue has work at an instant, after the commit.
+    pub fn note_due(&mut self, queue: &'static str, due_at: Timestamp) {
+        self.signals.note_due(queue, due_at);
+    }
+
     pub(crate) fn rows<R: Record>(&mut self, sql: &str, params: &[Value<'_>]) -> Result<Vec<R>> {
-        match &mut self.engine {
+        let rows = match &mut self.engine {
             Engine::Sqlite(conn) => {
                 let mut statement = conn.prepare_cached(sql).map_err(|e| failed(sql, e))?;
                 bind_all(&mut statement, params).map_err(|e| failed(sql, e))?;
@@ -133,10 +179,12 @@ impl Tx<'_> {
                 while let Some(row) = rows.next().map_err(|e| failed(sql, e))? {
                     out.push(R::read(&Row(Source::Sqlite(row)), 0)?);
                 }
-                Ok(out)
+                out
             }
-            Engine::Postgres(session) => read_all(&session.query(sql, params)?),
-        }
+            Engine::Postgres(session) => read_all(&session.query(sql, params)?)?,
+        };
+        self.count(sql, params, rows.len() as u64);
+        Ok(rows)
     }
 }
 
@@ -149,12 +197,16 @@ impl Tx<'_> {
     ) -> Result<Vec<R>> {
         match &mut self.engine {
             Engine::Sqlite(_) => self.rows(sql, params),
-            Engine::Postgres(session) => read_all(&session.query_planned(sql, params)?),
+            Engine::Postgres(session) => {
+                let rows = read_all(&session.query_planned(sql, params)?)?;
+                self.count(sql, params, rows.len() as u64);
+                Ok(rows)
+            }
         }
     }
 }
 
-/// Rows that were asked for ahead.
+/// Rows requested in advance.
 pub enum Prefetch<R> {
     /// They are here already.
     Here(Vec<R>),
@@ -182,7 +234,7 @@ pub(crate) fn failed(sql: &str, error: rusqlite::Error) -> Problem {
     if full { no_room(cause) } else { Problem::internal(cause) }
 }
 
-/// There is no room on the disk; what was asked for is not done.
+/// The disk is full; nothing was done.
 pub(crate) fn no_room(cause: String) -> Problem {
     let text = "There is no room on the server's disk; nothing was changed.";
     let problem = Problem::with_message(Key::RequestFailed, text).with_status(507);

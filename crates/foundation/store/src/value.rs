@@ -83,7 +83,7 @@ impl ToSql for Value<'_> {
     to_sql_checked!();
 }
 
-/// What can be handed to a statement.
+/// A parameter of a statement.
 pub trait Bind {
     /// The value as the engines take it.
     fn bind(&self) -> Value<'_>;
@@ -171,11 +171,11 @@ macro_rules! words {
         impl $kind {
             /// Every value.
             pub const ALL: &[Self] = &[$(Self::$variant),+];
-            /// The word that stands for the value, on the wire and in the store.
+            /// The word of the value, in JSON and in the store.
             pub const fn word(self) -> &'static str {
                 match self { $(Self::$variant => $word),+ }
             }
-            /// The value that a word stands for.
+            /// The value of a word.
             pub fn parse(word: &str) -> Option<Self> {
                 match word { $($word => Some(Self::$variant),)+ _ => None }
             }
@@ -200,7 +200,7 @@ macro_rules! words {
                 let word = <std::borrow::Cow<'_, str> as serde::Deserialize>::deserialize(d)?;
                 $kind::parse(&word).ok_or_else(|| spotter_kernel::problem::refuse(
                     spotter_kernel::Key::$key,
-                    spotter_kernel::Rule::NotOneOf { words: [$($word),+].join(", ") },
+                    spotter_kernel::Rule::NotAnOption { words: [$($word),+].join(", ") },
                 ))
             }
         }

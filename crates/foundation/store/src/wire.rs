@@ -19,7 +19,7 @@ pub(crate) struct PreparedBatch {
     pub(crate) expected: ExpectedRows,
 }
 
-/// What is to be done about a failed statement.
+/// How a failed statement is handled.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Failure {
     /// A serialization conflict, a deadlock or a lock that others hold: run the closure again.
@@ -28,8 +28,8 @@ pub(crate) enum Failure {
     Disconnected,
     /// The closure took something for granted that is not so: run it again, without assuming.
     Assumption,
-    /// A row that is inserted is there already. Rules look before they insert, so it was committed
-    /// since, or taken for new: run the closure again, without assuming.
+    /// An inserted row exists already. Rules check before inserting, so it was committed since, or assumed absent:
+    /// the closure runs again without assumptions.
     Taken,
     /// The statement took longer than its transaction gives it.
     TooLong,
@@ -71,7 +71,7 @@ fn is_io(error: &tokio_postgres::Error) -> bool {
     std::error::Error::source(error).is_some_and(|cause| cause.is::<std::io::Error>())
 }
 
-/// What a statement is asked for, and what it tells.
+/// The kind of a statement and its result.
 #[derive(Clone, Copy)]
 pub(crate) enum ResultKind {
     Rows,
@@ -109,7 +109,7 @@ pub(crate) async fn open(
     if begun { Ok(()) } else { client.batch_execute(begin).await }
 }
 
-/// Runs what was deferred; what each told.
+/// Runs deferred statements; returns their results.
 pub(crate) async fn run_all(
     client: &Client,
     deferred: &[PreparedBatch],

@@ -1,5 +1,5 @@
-//! Whether a client's own assistants are let in. The company's switch and policy say so for all of them; a manager may
-//! say otherwise of one, and a client may close their own door.
+//! Whether a client's own assistants are admitted. The company's switch and policy apply to all clients; a manager
+//! may decide otherwise for one, and a client may switch their own access off.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -18,12 +18,12 @@ use crate::rules::AssistantRule;
 use spotter_people::clients::{Client, ClientPath};
 
 words! {
-    /// Whether a client's assistants are let in: as the company's policy says, or as somebody has said of this client.
+    /// Whether a client's assistants are admitted: by the company's policy, or by a decision about this client.
     pub enum AiAccess { Default = "default", On = "on", Off = "off" }
 }
 
 record! {
-    /// What somebody has said of a client's assistants.
+    /// The decisions about a client's assistants.
     #[derive(Debug, Clone, PartialEq)]
     struct AiAccessChoice {
         client_id: ClientId,
@@ -32,19 +32,18 @@ record! {
     }
 }
 
-/// Whether a client's assistants are let in, and to what.
+/// Whether a client's assistants have access, and to which modules.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct ClientAiAccess {
     client_id: ClientId,
-    /// `default` for what the company's policy says, `on`, or `off`.
+    /// `default` for the company's policy, `on`, or `off`.
     ai_access: AiAccess,
-    /// Whether they are let in, by everything that counts: the company's switches and policy, and that the client is
-    /// active.
+    /// Whether they are admitted after all rules: the company's switches and policy, and that the client is active.
     is_let_in: bool,
-    /// What the client may allow them; nothing where they are not let in.
+    /// Modules that the client may allow; empty if assistants are not allowed.
     modules: Vec<Module>,
-    /// When somebody has said so of this client.
+    /// Instant of the last change; null before the first.
     updated_at: Option<Timestamp>,
 }
 
@@ -70,15 +69,16 @@ answer!(AiAccessAnswer { ai_access: ClientAiAccess });
 
 fn get_ai_access(cx: &mut Read, Path(at): Path<ClientPath>) -> Result<AiAccessAnswer> {
     let client = Client::find(cx, at.client_id)?;
-    let submitted = cx.one(FIND, params![at.client_id])?;
-    Ok(AiAccessAnswer { ai_access: ClientAiAccess::of(cx, &client, submitted)? })
+    let choice = cx.one(FIND, params![at.client_id])?;
+    Ok(AiAccessAnswer { ai_access: ClientAiAccess::of(cx, &client, choice)? })
 }
 
-/// What is said of a client's assistants.
+/// The access of a client's assistants.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schemars(rename = "ClientAiAccessChanges")]
 struct NewAiAccess {
-    /// Clients say `off` alone, of themselves.
+    /// Clients can only set `off`, for themselves.
     ai_access: AiAccess,
 }
 
@@ -91,17 +91,17 @@ fn set_ai_access(
     if !cx.by_staff() && new.ai_access != AiAccess::Off {
         return Err(Problem::invalid("aiAccess", AssistantRule::AiTurnedOffByCompany));
     }
-    let submitted =
+    let choice =
         AiAccessChoice { client_id: at.client_id, ai_access: new.ai_access, updated_at: cx.now() };
     cx.set_audit_target("client", at.client_id, ["aiAccess"]);
     cx.execute(FORGET, params![at.client_id])?;
-    cx.execute(INSERT, &submitted.params())?;
+    cx.execute(INSERT, &choice.params())?;
     if new.ai_access == AiAccess::Off {
         grants::end_all(cx, GrantSubject::Client, at.client_id.0)?;
     } else {
         grants::cut_down(cx, at.client_id)?;
     }
-    Ok(AiAccessAnswer { ai_access: ClientAiAccess::of(cx, &client, Some(submitted))? })
+    Ok(AiAccessAnswer { ai_access: ClientAiAccess::of(cx, &client, Some(choice))? })
 }
 
 /// Personal data in this module.

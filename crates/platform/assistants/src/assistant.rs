@@ -1,4 +1,4 @@
-//! Who calls the MCP server: a credential, the person behind it, and what they have handed over.
+//! The caller of the MCP server: a credential, the person behind it, and what they have granted.
 
 use spotter_contract::{Actor, Caller, Delegation, Env, Read, Role, vault};
 use spotter_kernel::{
@@ -24,13 +24,13 @@ use spotter_people::{
 /// Who calls the MCP server, and what they were allowed.
 #[derive(Clone, Debug)]
 pub struct Assistant {
-    /// The person, and what was handed to the assistant.
+    /// The person, with the granted permissions.
     pub caller: Caller,
     /// The grant or key through which it acts.
     through: Id,
-    /// For whom it acts.
+    /// The subject that it acts for.
     pub subject: GrantSubject,
-    /// What it may reach.
+    /// Modules that it may use.
     pub modules: Vec<Module>,
     /// Whether it may only read.
     pub read_only: bool,
@@ -50,15 +50,15 @@ impl Assistant {
     }
 }
 
-/// What a credential was found to lead to. It is never believed: it says what to ask for in the same
-/// round trip as the credential itself, and is thrown away where the credential leads elsewhere.
+/// A hint from an earlier use of a credential. It is never trusted: it says what to read in the same round trip as
+/// the credential itself, and is discarded where it does not match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CredentialHint {
     grant: Option<GrantId>,
     coach: Option<CoachId>,
 }
 
-/// Takes apart what is presented at the MCP server: a static key or an access token.
+/// Parses a credential of the MCP server: a static key or an access token.
 pub fn parse(text: &str) -> Option<Credential> {
     [CredentialKind::McpAccessToken, CredentialKind::McpKey]
         .into_iter()
@@ -75,8 +75,8 @@ struct ResolvedCredential {
     read_only: bool,
 }
 
-/// The person behind a credential, if it is good, the person may still come in, and the company
-/// still lets assistants in.
+/// The person behind a credential, if it is valid, the person may still sign in, and the company still admits
+/// assistants.
 pub fn authenticate(
     tx: &mut Tx,
     env: &Env,
@@ -141,7 +141,7 @@ pub fn authenticate(
     Ok(Assistant { caller, through, subject, modules, read_only, hint })
 }
 
-/// The row that was asked for ahead, if one was and it is there.
+/// The row that was requested ahead, if it exists.
 fn awaited_row<R: spotter_store::Record>(
     tx: &mut Tx,
     request: Option<Prefetch<R>>,
@@ -184,7 +184,7 @@ fn by_grant(grant: Grant) -> Result<ResolvedCredential> {
     })
 }
 
-/// What is left of a client's modules where the company allows fewer; nobody where it lets none of theirs in.
+/// A client's modules within the company's policy; none where it admits none of their assistants.
 fn within_policy(cx: &mut Read, client: ClientId, mut modules: Vec<Module>) -> Result<Vec<Module>> {
     let allowed = policy::for_client(cx, client)?.ok_or(Key::InvalidToken)?;
     modules.retain(|module| allowed.contains(module));

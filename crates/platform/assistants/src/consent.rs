@@ -27,9 +27,9 @@ use spotter_people::{
     identity::{accounts::Subject, sessions},
 };
 
-/// What an assistant asks for.
+/// An assistant's authorization request.
 pub struct AuthorizationRequest {
-    /// Id of the record.
+    /// OAuth client id of the assistant.
     pub client_id: String,
     /// What it calls itself.
     pub client_name: String,
@@ -49,7 +49,7 @@ record! {
     pub struct PendingAuthorization {
         /// The assistant's id.
         pub client_id: String,
-        /// What the assistant calls itself; nobody has verified it.
+        /// Name that the assistant gave; not verified.
         pub client_name: String,
         /// Where the browser goes afterwards.
         pub redirect_uri: String,
@@ -67,9 +67,9 @@ record! {
     }
 }
 
-/// What somebody may allow an assistant.
+/// What a person may grant an assistant.
 pub struct Proposal {
-    /// What it asks for.
+    /// The requested modules.
     pub proposed: Vec<Module>,
     /// What it could be allowed beside that.
     pub others: Vec<Module>,
@@ -107,8 +107,8 @@ pub fn pending(tx: &mut Tx, now: Timestamp, secret: &str) -> Result<Option<Pendi
     Ok(found.filter(|pending| pending.expires_at > now))
 }
 
-/// Ties a request to somebody who has signed in to it, and to their browser by a secret of its own.
-/// The person who signed in last is the one who decides.
+/// Ties a request to a person who has signed in to it, and to their browser by a secret of its own. The person who
+/// signed in last is the one who decides.
 pub fn sign_in(
     cx: &mut Write,
     secret: &str,
@@ -123,15 +123,14 @@ pub fn sign_in(
     cx.defer(SIGN_IN, params![digest, subject, id, session])
 }
 
-/// Somebody who may decide, as the operations see them: a manager, or a client with portal access.
+/// A person who may decide: a manager, or a client with portal access.
 fn person(cx: &mut Read, subject: Subject, id: Id) -> Result<Caller> {
     let admitted = sessions::admit(cx, subject, id, id).map_err(|problem| match problem.key {
         Key::InvalidToken => Problem::new(Key::InvalidCredentials),
         _ => problem,
     })?;
     if matches!(admitted.actor, Actor::Coach { role, .. } if role < Role::Manager) {
-        let text = "Assistants are connected by managers and admins.";
-        return Err(Problem::with_message(Key::Forbidden, text));
+        return Err(Problem::because(Key::Forbidden, AssistantRule::ConnectedByManagers));
     }
     let features = Company::find(cx)?.features();
     let caller = admitted.caller(cx.company(), features);
@@ -151,7 +150,7 @@ impl PendingAuthorization {
         person(&mut Read::new(tx, &nobody, now), subject, id)
     }
 
-    /// Whether it asks only for what clients can allow.
+    /// Whether it requests only what clients can grant.
     pub fn is_for_clients(&self) -> bool {
         let of_clients = |module: &Module| module.subject() == GrantSubject::Client;
         self.modules.as_ref().is_some_and(|Json(request)| request.iter().all(of_clients))
@@ -163,7 +162,7 @@ impl PendingAuthorization {
         self.session_digest.as_ref().is_some_and(|own| vault::same(own, &digest))
     }
 
-    /// What is laid before the one who decides.
+    /// The proposal for the person who decides.
     pub fn proposal(&self, cx: &mut Read) -> Result<Proposal> {
         let subject = decider(cx)?;
         let mut allowed: Vec<Module> = Module::of(subject).collect();
@@ -171,12 +170,12 @@ impl PendingAuthorization {
             let policy = policy::for_client(cx, id)?.unwrap_or_default();
             allowed.retain(|module| policy.contains(module));
         }
-        let request = |module: &Module| match (&self.modules, subject) {
+        let is_proposed = |module: &Module| match (&self.modules, subject) {
             (Some(Json(modules)), _) => modules.contains(module),
             (None, GrantSubject::Company) => PROPOSED.contains(module),
             (None, GrantSubject::Client) => true,
         };
-        let (proposed, others) = allowed.into_iter().partition(request);
+        let (proposed, others) = allowed.into_iter().partition(is_proposed);
         Ok(Proposal { proposed, others })
     }
 
@@ -202,7 +201,7 @@ pub fn answer(
     format!("{redirect_uri}{joint}{}", query.finish())
 }
 
-/// For whom the caller decides, if nothing stands against it.
+/// The subject that the caller decides for, if nothing prevents it.
 fn decider(cx: &mut Read) -> Result<GrantSubject> {
     let features = cx.caller().features;
     if !features.mcp {
@@ -222,25 +221,26 @@ fn decider(cx: &mut Read) -> Result<GrantSubject> {
     }
 }
 
-/// A yes.
+/// The approval of an assistant's request for access.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schemars(rename = "ConsentApproval")]
 pub struct Approval {
     /// The request, as the consent page's address has it.
     pub request_id: Text<100>,
-    /// Which modules: those that are proposed when absent; others may be added.
+    /// Modules; the suggested ones when absent, others may be added.
     pub modules: Option<Vec<Module>>,
     /// Whether the assistant may only read.
     #[serde(default)]
     pub read_only: bool,
 }
 
-/// What follows from a yes.
+/// Where the browser goes after the approval.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ApprovedAuthorization {
     grant: Grant,
-    /// Where the browser goes now, with the code; shown this once.
+    /// Address to redirect the browser to, with the authorization code; returned only once.
     pub redirect_to: String,
 }
 
@@ -253,7 +253,7 @@ pub fn approve(cx: &mut Write, approval: Approval) -> Result<ApprovedAuthorizati
     let gone = || Problem::field(Key::NotFound, "requestId", AssistantRule::NoWaitingRequest);
     let pending = found.filter(|pending| pending.expires_at > now).ok_or_else(gone)?;
     let me = cx.caller().actor.id().ok_or(Key::Forbidden)?;
-    // A request that somebody has signed in to is theirs to decide.
+    // A request that a person has signed in to is theirs to decide.
     if pending.subject_id.is_some_and(|other| other != me) {
         return Err(gone());
     }
@@ -338,16 +338,13 @@ pub(super) fn area() -> Area {
     ])
 }
 
-/// Forgets some requests that nobody decided on; how many. To be called now and then.
+/// Deletes some undecided requests; returns their number. Called from time to time.
 fn prune(tx: &mut Tx, now: Timestamp) -> Result<u64> {
     tx.execute(PRUNE, params![now])
 }
 
-const REPEATING: &[Repeating] = &[Repeating::prune(
-    "forget_requests_for_consent",
-    "Forget requests for consent that were not answered",
-    prune,
-)];
+const REPEATING: &[Repeating] =
+    &[Repeating::prune("forget_requests_for_consent", "Delete expired consent requests", prune)];
 
 statements! {
     ASK = "INSERT INTO mcp_request (digest, client_id, client_name, redirect_uri, code_challenge, modules, \

@@ -1,4 +1,4 @@
-//! What operations of assistants are about to do, as people are asked to confirm it, in every language.
+//! The effects of operations on assistants, as a confirmation shows them, in every language.
 
 use spotter_kernel::phrases;
 
@@ -28,7 +28,7 @@ phrases! {
         ManagerGrantsRevoked
             "What they allowed assistants as a manager is revoked."
             "Wat ze assistenten als manager toestonden, wordt ingetrokken."
-            "Was sie Assistenten als Leitung erlaubt haben, wird widerrufen."
+            "Was sie Assistenten als Manager erlaubt haben, wird widerrufen."
         ManagerKeysRevoked
             "Static keys that they have made are revoked."
             "Vaste sleutels die ze maakten worden ingetrokken."

@@ -1,4 +1,4 @@
-//! Grants: what people have allowed assistants, to be looked at and taken back.
+//! Grants: what people have granted assistants, to be listed, restricted and revoked.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -25,7 +25,7 @@ use spotter_company::company::Company;
 use spotter_people::identity::{accounts::Subject, sessions};
 
 id_type!(
-    /// What somebody has allowed an assistant.
+    /// A person's grant to an assistant.
     GrantId,
     RequestInvalid
 );
@@ -33,9 +33,10 @@ stored_ids!(GrantId);
 column_from! { Module: String, |key| Module::parse(&key); }
 
 record! {
-    /// What somebody has allowed an assistant.
+    /// An assistant's access to a person's data.
     #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
     #[serde(rename_all = "camelCase")]
+    #[schemars(rename = "AssistantGrant")]
     pub struct Grant {
         /// The grant's id.
         pub grant_id: GrantId,
@@ -43,19 +44,19 @@ record! {
         pub subject: GrantSubject,
         /// The manager or the client who allowed it.
         pub subject_id: Id,
-        /// The assistant.
+        /// OAuth client of the assistant.
         pub client_id: String,
-        /// What the assistant calls itself; nobody has verified it.
+        /// Name that the assistant gave; not verified.
         pub client_name: String,
-        /// What it may reach.
+        /// Modules that it may use.
         pub modules: Json<Vec<Module>>,
         /// Whether it may only read.
         pub read_only: bool,
         pub(super) created_at: Timestamp,
         pub(super) updated_at: Timestamp,
-        /// When it was taken back.
+        /// When it was revoked.
         pub revoked_at: Option<Timestamp>,
-        /// When the assistant last asked for an access token, which it does every hour that it works.
+        /// When the assistant last requested an access token, which it does every hour in use.
         pub last_used_at: Option<Timestamp>,
     }
 }
@@ -66,7 +67,7 @@ impl Grant {
         cx.defer(INSERT, &self.params())
     }
 
-    /// Asks for a grant before it is needed, so that it comes with what is asked for next.
+    /// Requests a grant before it is needed, so that it is read with the next query.
     pub(super) fn prefetch(
         tx: &mut Tx<'_>,
         company: CompanyId,
@@ -92,8 +93,8 @@ impl Grant {
         }
     }
 
-    /// Whether the person who gave it may still come in, as the one who they were then, and the company still lets
-    /// their assistants in.
+    /// Whether the person who gave it may still sign in with the same role, and the company still admits their
+    /// assistants.
     pub(super) fn is_of_use(&self, cx: &mut Read) -> Result<bool> {
         let subject = match self.subject {
             GrantSubject::Company => Subject::Coach,
@@ -120,7 +121,7 @@ impl Grant {
         cx.defer(USED, params![self.grant_id, now])
     }
 
-    /// Ends what the same person has allowed the same assistant before: it has connected anew.
+    /// Ends earlier grants of the same person to the same assistant, which has connected again.
     pub(super) fn replace(&self, cx: &mut Write) -> Result<()> {
         let of = params![self.client_id, self.subject, self.subject_id];
         let before: Vec<(GrantId,)> = cx.all(EARLIER, of)?;
@@ -161,13 +162,14 @@ path!(GrantPath { grant_id: GrantId });
 
 answer!(GrantAnswer { grant: Grant });
 
-/// What is left of a grant.
+/// A reduced access of an assistant.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+#[schemars(rename = "AssistantGrantChanges")]
 struct GrantLimits {
-    /// Some of the modules that it has.
+    /// Modules to keep.
     modules: Change<Vec<Module>>,
-    /// Whether it may only read; what is read-only stays so.
+    /// Whether it is read-only; that cannot be reversed.
     read_only: Change<bool>,
 }
 
@@ -192,7 +194,7 @@ fn limit_mcp_grant(
     Ok(GrantAnswer { grant })
 }
 
-/// Takes back everything that somebody who leaves has allowed assistants.
+/// Revokes all grants of a leaving person.
 const ENDINGS: &[Effect] = &[
     Effect::new(
         Offboarding::ClientArchived,
@@ -212,13 +214,13 @@ const ENDINGS: &[Effect] = &[
     Effect::new(
         Offboarding::AssistantsOff,
         || AssistantEffect::GrantsRevoked.into(),
-        |cx, _| end_what_is_off(cx),
+        |cx, _| revoke_disallowed_grants(cx),
     ),
 ];
 
-/// Ends grants that the company's switches and its policy do not allow any more, and cuts down those that go further:
-/// what was taken back does not come back with the switch.
-fn end_what_is_off(cx: &mut Write) -> Result<u64> {
+/// Ends grants that the company's switches and policy do not allow any more, and restricts those that exceed them:
+/// switching on again does not restore them.
+fn revoke_disallowed_grants(cx: &mut Write) -> Result<u64> {
     let features = Company::find(cx)?.features();
     let mut ended = 0;
     for (grant, subject, id) in cx.all::<(GrantId, GrantSubject, Id)>(ALL_OPEN, params![])? {
@@ -251,7 +253,7 @@ fn cut_down_one(cx: &mut Write, id: GrantId, client: ClientId) -> Result<u64> {
     Ok(0)
 }
 
-/// Takes back everything that somebody has allowed assistants.
+/// Revokes all grants of a person.
 pub(super) fn end_all(cx: &mut Write, subject: GrantSubject, id: Id) -> Result<u64> {
     let open: Vec<(GrantId,)> = cx.all(OPEN, params![subject, id])?;
     let (now, count) = (cx.now(), open.len() as u64);
@@ -277,7 +279,7 @@ fn revoke_mcp_grant(cx: &mut Write, Path(at): Path<GrantPath>) -> Result<GrantAn
     Ok(GrantAnswer { grant: end(cx, grant.grant_id)? })
 }
 
-/// What is kept of clients here; a grant goes after what refers to it.
+/// Erasure of clients' rows; a grant comes after the rows that refer to it.
 const TRACES: &[ErasureRule] = &[
     ErasureRule::gone("mcp_code", ErasureAction::By(CODES)),
     ErasureRule::gone("mcp_token", ErasureAction::By(TOKENS)),

@@ -27,22 +27,22 @@ stored_ids!(McpKeyId);
 const KEYS_MAX: i64 = 50;
 
 record! {
-    /// A static key of the MCP server.
+    /// A static key for the MCP server.
     #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
     #[serde(rename_all = "camelCase")]
     pub struct McpKey {
         /// The key's id.
         pub key_id: McpKeyId,
         name: String,
-        /// The manager who made it, and for whom it acts.
+        /// The manager who created it, for whom it acts.
         pub coach_id: CoachId,
-        /// What it may reach.
+        /// Modules that it may use.
         pub modules: Json<Vec<Module>>,
         /// Whether it may only read.
         pub read_only: bool,
         /// The key's last four characters.
         last4: String,
-        /// Until when it can be used.
+        /// Instant at which the key expires.
         pub expires_at: Timestamp,
         created_at: Timestamp,
         updated_at: Timestamp,
@@ -66,7 +66,7 @@ fn list_mcp_keys(
     Ok(cx.page(&LIST, &wanted, page)?.into())
 }
 
-/// A key to be made.
+/// The MCP key to create.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct NewMcpKey {
@@ -77,11 +77,11 @@ struct NewMcpKey {
     /// Whether it may only read.
     #[serde(default)]
     read_only: bool,
-    /// For how many days it can be used; 90 when absent.
+    /// Days until the key expires; 90 when absent.
     expires_in_days: Option<BoundedInteger<1, 365>>,
 }
 
-/// A key that was made.
+/// The created key.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct MadeMcpKey {

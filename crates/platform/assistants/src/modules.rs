@@ -12,7 +12,7 @@ use spotter_kernel::{
 use spotter_store::words;
 
 words! {
-    /// For whom an assistant acts: a company's manager, or a client.
+    /// The subject that an assistant acts for: a company's manager, or a client.
     pub enum GrantSubject { Company = "company", Client = "client" }
 }
 
@@ -33,7 +33,7 @@ macro_rules! modules {
             pub const fn key(self) -> &'static str {
                 match self { $(Self::$name => $key),+ }
             }
-            /// Whose grants it can be part of.
+            /// The subject whose grants can include it.
             pub const fn subject(self) -> GrantSubject {
                 match self { $(Self::$name => GrantSubject::$subject),+ }
             }
@@ -41,11 +41,11 @@ macro_rules! modules {
             pub const fn title(self) -> &'static str {
                 match self { $(Self::$name => $title),+ }
             }
-            /// What is read with it, in plain words.
+            /// What it allows to read, in plain words.
             pub const fn reads(self) -> &'static str {
                 match self { $(Self::$name => $reads),+ }
             }
-            /// What is changed with it, in plain words; empty for nothing.
+            /// What it allows to change, in plain words; empty for nothing.
             pub const fn changes(self) -> &'static str {
                 match self { $(Self::$name => $changes),+ }
             }
@@ -82,7 +82,7 @@ modules! {
         [list_coaches list_locations list_event_types list_slots list_bookings get_booking create_booking reschedule_booking
             cancel_booking set_booking_attendance list_booking_requests approve_booking_request
             reject_booking_request list_absent_clients list_repeated_no_shows]
-    Subscriptions "subscriptions" Company "Subscriptions"
+    Subscriptions "subscriptions" Company "Memberships"
         reads "Memberships that renew themselves" changes "Ask for pauses and cancellations"
         [FinanceSubscriptionsRead FinanceSubscriptionActionsWrite]
         [list_subscriptions get_subscription get_bills_to_come request_pause request_cancellation]
@@ -132,22 +132,22 @@ modules! {
         [FinanceProductsRead]
         [list_products get_product list_memberships list_credit_packs list_day_passes]
     Sales "sales" Company "Sales"
-        reads "What your clients were sold" changes "Sell products and memberships; take back what was sold"
+        reads "Purchases of your clients" changes "Sell products and memberships; revoke sales"
         [FinanceProductsRead FinanceProductsWrite FinanceMembershipsWrite]
         [list_products list_client_products get_client_product assign_product assign_membership
             revoke_client_product]
     Payments "payments" Company "Payments"
-        reads "Payments, chargebacks and requests to pay" changes "Ask clients to pay, and call that off"
+        reads "Payments, chargebacks and requests to pay" changes "Create and cancel payment requests"
         [FinancePaymentsRead FinanceChargebacksRead FinancePaymentRequestsRead FinancePaymentRequestsWrite]
         [list_payments get_payment list_chargebacks get_chargeback list_payment_requests
             get_payment_request create_payment_request cancel_payment_request]
     Refunds "refunds" Company "Refunds"
-        reads "Payments and invoices" changes "Pay money back, and credit what was billed"
+        reads "Payments and invoices" changes "Refund payments and credit invoices"
         [FinancePaymentsRead FinanceInvoicesRead]
         [list_payments get_payment refund_payment list_invoices get_invoice credit_invoice]
     Workouts "workouts" Company "Workouts"
         reads "Exercises, programmes, clients' plans, sessions and progress"
-        changes "Give clients programmes and record their sessions"
+        changes "Assign programmes and record sessions"
         [WorkoutExercisesRead WorkoutPlansRead WorkoutClientPlansRead WorkoutClientPlansWrite
             WorkoutSessionsRead WorkoutSessionsWrite WorkoutProgressRead]
         [list_workout_exercises list_workout_templates list_client_workout_plans
@@ -163,12 +163,12 @@ modules! {
             duplicate_workout_template list_workout_moments create_workout_moment
             set_workout_moment_exercises add_workout_week publish_workout_template]
     WorkoutGroups "workout_groups" Company "Workout groups"
-        reads "Groups that train by one programme" changes "Create groups, add members, give them programmes"
+        reads "Groups that train by one programme" changes "Create groups, add members, assign programmes"
         [WorkoutGroupsRead WorkoutGroupsWrite WorkoutPlansRead]
         [list_workout_groups get_workout_group list_workout_group_members create_workout_group
             add_workout_group_members list_workout_templates assign_workout_group_plan]
     Onboarding "client_onboarding" Company "New clients"
-        reads "" changes "Let in or turn away people who want to become clients"
+        reads "" changes "Approve or reject people who want to become clients"
         [ClientsRead ClientOnboardingWrite]
         [list_clients approve_client_relationship reject_client_relationship]
     Business "company" Company "The company"
@@ -182,7 +182,7 @@ modules! {
         [list_event_types get_event_type create_event_type update_event_type archive_event_type
             list_coaches list_locations]
     Availability "availability" Company "Availability"
-        reads "When coaches and locations are there, and when they are closed"
+        reads "Working hours, opening hours and closures"
         changes "Change coaches' and locations' hours; add and delete closures"
         [CoachAvailabilityRead CoachAvailabilityWrite LocationAvailabilityRead LocationAvailabilityWrite
             AvailabilityRulesRead AvailabilityRulesWrite CoachesRead LocationsRead]
@@ -190,26 +190,26 @@ modules! {
             get_location_availability set_location_availability list_availability_rules
             get_availability_rule create_availability_rule delete_availability_rule]
     Progress "progress" Company "Progress"
-        reads "How your clients get on, at a glance: health data" changes ""
+        reads "Progress summaries of your clients: health data" changes ""
         [ProgressSummariesRead] [get_progress_summary]
     Habits "habits" Company "Habits"
-        reads "Habits of your clients: health data" changes "Set habits and say when they were kept"
+        reads "Habits of your clients: health data" changes "Set habits and log entries"
         [HabitsRead HabitsWrite]
         [list_habits get_habit create_habit update_habit list_habit_entries put_habit_entry
             delete_habit_entry]
     Forms "forms" Company "Forms"
-        reads "Your forms, and who was given which; not what they answered" changes "Give clients forms, and call that off"
+        reads "Your forms and their assignments, without answers" changes "Assign and cancel forms"
         [FormsRead FormAssignmentsWrite]
         [list_forms get_form list_form_assignments get_form_assignment assign_form
             cancel_form_assignment]
     Checkups "checkups" Company "Check-ups"
-        reads "Which clients were given check-ups and handed them in; not what they answered"
-        changes "Give clients check-ups, once or again and again, and call that off"
+        reads "Check-ups and whether they were submitted, without answers"
+        changes "Assign and cancel check-ups, once or recurring"
         [CheckupsRead CheckupsWrite FormsRead]
         [list_forms list_checkups assign_checkup update_checkup cancel_checkup list_checkup_series
             end_checkup_series]
     Documents "documents" Company "Documents"
-        reads "Names and addresses of documents, but for medical ones" changes "Link, change, archive and restore documents"
+        reads "Names and addresses of documents, except medical ones" changes "Link, change, archive and restore documents"
         [DocumentsRead DocumentsWrite]
         [list_document_folders list_documents get_document link_document update_document
             archive_document restore_document]
@@ -222,14 +222,14 @@ modules! {
         [get_attendance_report get_revenue_report get_retention_report get_retention_cohorts
             list_coaches list_locations]
     Doors "access" Company "Doors"
-        reads "Access devices, who came in, and who was kept out" changes "Keep clients out, and let them in again"
+        reads "Access devices, visits and denied entries" changes "Block and unblock clients"
         [LocationsRead]
         [list_locations list_access_devices get_access_device list_access_zones list_access_scans
             list_visits get_access_block block_access unblock_access]
     AuditLogs "audit_logs" Company "Audit log"
         reads "Who did what" changes "" [AuditLogsRead] [list_audit_logs get_audit_log]
     Webhooks "webhooks" Company "Webhooks"
-        reads "Webhooks and what became of their deliveries" changes "Send a test, and deliver again"
+        reads "Webhooks and their deliveries" changes "Send a test, and deliver again"
         [WebhooksRead WebhooksWrite WebhookDeliveriesRead]
         [list_webhooks get_webhook list_webhook_deliveries get_webhook_delivery test_webhook
             redeliver_webhook]
@@ -239,7 +239,7 @@ modules! {
         [get_client list_client_products list_subscriptions get_bills_to_come get_credits list_invoices
             get_invoice]
     ClientMembership "client_ai_membership" Client "Your membership"
-        reads "Your memberships and the bills to come" changes "Ask to pause or cancel your membership"
+        reads "Your memberships and upcoming invoices" changes "Ask to pause or cancel your membership"
         [FinanceSubscriptionsRead FinanceSubscriptionActionsWrite]
         [list_subscriptions get_subscription get_bills_to_come request_pause request_cancellation]
     ClientBookings "client_ai_bookings" Client "Your bookings"
@@ -254,7 +254,7 @@ modules! {
         [MeasurementsRead MeasurementsWrite]
         [list_measurement_types list_measurements get_latest_measurements record_measurement update_measurement]
     ClientNutrition "client_ai_nutrition" Client "Your nutrition"
-        reads "What you have logged of your meals: health data" changes "Log your meals, and delete what was logged"
+        reads "Your logged meals: health data" changes "Log and delete meals"
         [] [list_client_nutrition_logs get_client_nutrition_day log_meal delete_nutrition_log]
     ClientWorkouts "client_ai_workouts" Client "Your workouts"
         reads "Your plans, calendar, sessions and progress, and the exercises there are" changes "Record your sessions"
@@ -265,32 +265,32 @@ modules! {
             begin_workout_session set_workout_session_sets complete_workout_session
             list_top_exercises list_personal_records list_exercise_history get_workout_volume]
     ClientGoals "client_ai_goals" Client "Your goals"
-        reads "Your goals: health data" changes "Set goals, and change those that you have set"
+        reads "Your goals: health data" changes "Set goals, and change your own"
         [GoalsRead GoalsWrite] [list_goals get_goal create_goal update_goal]
     ClientHabits "client_ai_habits" Client "Your habits"
-        reads "Your habits: health data" changes "Say when you have kept them"
+        reads "Your habits: health data" changes "Log entries"
         [HabitsRead HabitsWrite]
         [list_habits list_habit_entries put_habit_entry delete_habit_entry]
     ClientProgress "client_ai_progress" Client "Your progress"
-        reads "How you get on, at a glance: health data" changes ""
+        reads "A summary of your progress: health data" changes ""
         [ProgressSummariesRead] [get_progress_summary]
     ClientForms "client_ai_forms" Client "Your forms"
-        reads "Which forms and check-ups wait for you; not what you answered" changes ""
+        reads "Your open forms and check-ups, without answers" changes ""
         [FormsRead CheckupsRead] [list_form_assignments list_checkups]
     ClientDocuments "client_ai_documents" Client "Your documents"
-        reads "Names and addresses of your documents, but for medical ones" changes ""
+        reads "Names and addresses of your documents, except medical ones" changes ""
         [DocumentsRead] [list_documents get_document]
     ClientConversations "client_ai_conversations" Client "Your conversations"
         reads "Your conversations with your coaches" changes "Send messages in your name"
         [] [list_own_conversations get_own_conversation list_own_messages send_message]
     ClientVisits "client_ai_visits" Client "Your visits"
-        reads "When you came in and went" changes "" [] [list_visits]
+        reads "When you entered and left" changes "" [] [list_visits]
 }
 
-/// The tools of every assistant, whatever it was allowed: for whom it acts.
+/// Tools of every assistant, regardless of its grant: about the person it acts for.
 pub const OF_ALL: &[&str] = &["get_own_account"];
 
-/// What is proposed to a manager where an assistant asks for nothing in particular.
+/// The proposal for a manager where an assistant requests nothing in particular.
 pub const PROPOSED: &[Module] = &[
     Module::Clients,
     Module::CalendarEvents,
@@ -305,7 +305,7 @@ pub const PROPOSED: &[Module] = &[
     Module::Goals,
 ];
 
-/// What is proposed to somebody who has not said whether they act for a company or for themselves.
+/// The proposal before it is known whether the person acts for a company or as a client.
 pub fn usual() -> impl Iterator<Item = Module> {
     let of_clients = [
         Module::ClientAccount,

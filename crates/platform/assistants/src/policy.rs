@@ -13,12 +13,12 @@ use super::{
 use crate::rules::AssistantRule;
 
 words! {
-    /// Of which clients assistants are let in, where nobody has said so of a client.
+    /// The clients whose assistants are admitted, unless decided otherwise for a client.
     pub enum Clients { All = "all", Chosen = "chosen" }
 }
 
-/// The modules that a client may allow: those that the company lets its clients allow, all of theirs where it has not
-/// said. Nothing where this client's assistants are not let in.
+/// The modules that a client may grant: those of the company's policy, all of the client's where it has none; none
+/// where this client's assistants are not admitted.
 pub(super) fn for_client(cx: &mut Read, client: ClientId) -> Result<Option<Vec<Module>>> {
     type Found = (Option<Json<Vec<Module>>>, Option<Clients>, Option<AiAccess>);
     let found: Option<Found> = cx.one(FOR_CLIENT, params![client])?;
@@ -35,23 +35,25 @@ fn all() -> Vec<Module> {
     Module::of(GrantSubject::Client).collect()
 }
 
-/// What a company lets its clients' assistants reach.
+/// The access of clients' assistants in a company.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "AiPolicy")]
 struct Policy {
-    /// Modules of clients; where there are none, no assistant of a client's is let in.
+    /// Modules of clients; where empty, no client's assistant is admitted.
     client_modules: Vec<Module>,
-    /// `chosen` for those alone whose `aiAccess` is `on`.
+    /// `chosen` for clients whose `aiAccess` is `on`.
     clients: Clients,
 }
 
-/// What a company is to let its clients' assistants reach.
+/// The access of clients' assistants in a company.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schemars(rename = "AiPolicyChanges")]
 struct NewPolicy {
     /// Modules of clients; none to let no assistant of a client's in.
     client_modules: Vec<Module>,
-    /// `chosen` for those alone whose `aiAccess` is `on`; `all` when absent.
+    /// `chosen` for clients whose `aiAccess` is `on`; `all` when absent.
     clients: Option<Clients>,
 }
 

@@ -7,18 +7,18 @@ use spotter_store::{Bind, Json, Record, Tx, params, places, record, statements};
 
 /// The prefix of an assistant's id.
 const PREFIX: &str = "mcpc_";
-/// An assistant that nobody has let in is forgotten after so many seconds (7 days).
+/// Seconds after which an unused registration is deleted (7 days).
 const UNUSED_SECONDS: i64 = 7 * 86_400;
-/// Most assistants that nobody has let in yet.
+/// Most unused registrations.
 const UNUSED_MAX: i64 = 10_000;
 
 record! {
     /// A registered assistant.
     #[derive(Debug, Clone, PartialEq)]
     pub struct RegisteredAssistant {
-        /// Id of the record.
+        /// OAuth client id of the assistant.
         pub client_id: String,
-        /// What it calls itself; nobody has verified it.
+        /// Its own name, unverified.
         pub client_name: String,
         /// Where a browser may be sent back to.
         pub redirect_uris: Json<Vec<String>>,
@@ -29,9 +29,8 @@ record! {
     }
 }
 
-/// Registers an assistant; the same one again is told the id that it has. Where too many have
-/// registered that nobody let in, those that have waited longest give way: who means it is let in
-/// within minutes.
+/// Registers an assistant; the same metadata again returns the same id. Where there are too many unused
+/// registrations, the oldest are deleted: a real one is used within minutes.
 pub fn register(
     tx: &mut Tx,
     env: &Env,
@@ -58,15 +57,17 @@ pub fn register(
     Ok(registered)
 }
 
-/// Keeps what the metadata document at an address says, in place of what it said before.
+/// Stores the metadata document of an address, replacing the previous one.
 pub fn document(
     tx: &mut Tx,
     env: &Env,
-    (client_id, client_name, redirect_uris): (&str, &str, &[String]),
+    client_id: &str,
+    client_name: &str,
+    redirect_uris: &[String],
     fresh_seconds: i64,
 ) -> Result<RegisteredAssistant> {
     let now = env.clock.now();
-    let submitted = RegisteredAssistant {
+    let assistant = RegisteredAssistant {
         client_id: client_id.to_owned(),
         client_name: client_name.to_owned(),
         redirect_uris: Json(redirect_uris.to_vec()),
@@ -74,12 +75,12 @@ pub fn document(
         fresh_until: Some(now.plus_seconds(fresh_seconds)),
     };
     let row =
-        params![client_id, submitted.client_name, submitted.redirect_uris, submitted.fresh_until];
+        params![client_id, assistant.client_name, assistant.redirect_uris, assistant.fresh_until];
     if tx.execute(RENEW, row)? == 0 {
         make_room(tx)?;
-        submitted.insert(tx, &vault::digest_of(client_id.as_bytes()))?;
+        assistant.insert(tx, &vault::digest_of(client_id.as_bytes()))?;
     }
-    Ok(submitted)
+    Ok(assistant)
 }
 
 /// Lets those give way that have waited longest, where there are too many.
@@ -107,12 +108,12 @@ pub fn find(tx: &mut Tx, client_id: &str) -> Result<Option<RegisteredAssistant>>
     tx.one(FIND, params![client_id])
 }
 
-/// Notes that somebody let the assistant in, so that it is not forgotten.
+/// Marks the registration as used, so that it is not deleted.
 pub(super) fn mark_used(tx: &mut Tx, client_id: &str) -> Result<()> {
     tx.defer(KEEP, params![client_id])
 }
 
-/// Forgets some assistants that nobody let in; how many. To be called now and then.
+/// Deletes some unused registrations; returns their number. Called from time to time.
 fn prune(tx: &mut Tx, now: Timestamp) -> Result<u64> {
     tx.execute(PRUNE, params![now])
 }
@@ -124,7 +125,7 @@ pub(super) fn area() -> Area {
 
 const REPEATING: &[Repeating] = &[Repeating::prune(
     "forget_registered_assistants",
-    "Forget registered assistants that nobody allowed anything",
+    "Delete unused registrations of assistants",
     prune,
 )];
 

@@ -9,20 +9,24 @@ phrases! {
             "must be off: only the company can turn it on"
             "moet uit staan: alleen het bedrijf kan het aanzetten"
             "muss aus sein: nur das Unternehmen kann es einschalten"
+        ConnectedByManagers
+            "Only managers and admins can connect assistants."
+            "Alleen managers en beheerders kunnen assistenten koppelen."
+            "Nur Manager und Admins können Assistenten verbinden."
         ConsentWidened
             "must stay true; more needs a new consent"
             "moet aan blijven; meer vraagt nieuwe toestemming"
             "muss an bleiben; mehr braucht neue Zustimmung"
         MoreThanGranted
-            "must be some of those that it has; more needs a new consent"
+            "must be among its present modules; more needs a new consent"
             "moet een deel zijn van wat er is; meer vraagt nieuwe toestemming"
             "muss ein Teil des Vorhandenen sein; mehr braucht neue Zustimmung"
         NoCoaches
-            "must be at least one, all of the company's"
+            "must be at least one coach of the company"
             "noem minstens één, allemaal van je bedrijf"
             "mindestens einer, alle Ihres Unternehmens"
         NoWaitingRequest
-            "must be a request that waits"
+            "must be a pending request"
             "moet een verzoek zijn dat wacht"
             "muss eine wartende Anfrage sein"
         NoneGiven "must be at least one" "moet er minstens één zijn" "muss mindestens eines sein"

@@ -22,16 +22,16 @@ words! {
 
 /// Why no token was issued, in RFC 6749's words (section 5.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Refusal {
+pub enum TokenError {
     /// The assistant is not registered (any more).
     InvalidClient,
     /// The code or token is not good, or not good for this.
     InvalidGrant,
 }
 
-/// Tokens as the assistant is told, once.
+/// Issued tokens, shown once.
 #[derive(Debug)]
-pub struct Issued {
+pub struct IssuedTokens {
     /// Sent as `Authorization: Bearer`.
     pub access: Credential,
     /// Good for one refresh within 90 days.
@@ -42,7 +42,7 @@ pub struct Issued {
 
 /// A code and what proves that it was meant for the one who presents it.
 pub struct PresentedCode<'p> {
-    /// The assistant.
+    /// OAuth client of the assistant.
     pub client_id: &'p str,
     /// The code.
     pub code: &'p str,
@@ -70,12 +70,12 @@ pub fn exchange(
     env: &Env,
     presented: &PresentedCode<'_>,
     request_id: &str,
-) -> Result<Verdict<Issued, Refusal>> {
+) -> Result<Verdict<IssuedTokens, TokenError>> {
     if registration::find(tx, presented.client_id)?.is_none() {
-        return Ok(Verdict::Refused(Refusal::InvalidClient));
+        return Ok(Verdict::Refused(TokenError::InvalidClient));
     }
     let Some(code) = Credential::parse(CredentialKind::McpCode, presented.code) else {
-        return Ok(Verdict::Refused(Refusal::InvalidGrant));
+        return Ok(Verdict::Refused(TokenError::InvalidGrant));
     };
     let nobody = Caller::new(code.company, Actor::System);
     let read = Read::new(tx, &nobody, env.clock.now());
@@ -84,36 +84,36 @@ pub fn exchange(
     let found: Option<Code> = cx.one(CODE, params![digest])?;
     let now = cx.now();
     let Some(kept) = found.filter(|kept| kept.client_id == presented.client_id) else {
-        return Ok(Verdict::Refused(Refusal::InvalidGrant));
+        return Ok(Verdict::Refused(TokenError::InvalidGrant));
     };
     cx.set_audit_target("mcp_grant", kept.grant_id, ["tokens"]);
     if kept.used {
         revoke_all(&mut cx, kept.grant_id)?;
         cx.audit_as("refused")?;
-        return Ok(Verdict::Refused(Refusal::InvalidGrant));
+        return Ok(Verdict::Refused(TokenError::InvalidGrant));
     }
     let meant = kept.expires_at > now
         && kept.redirect_uri == presented.redirect_uri
         && vault::same(kept.code_challenge.as_bytes(), presented.challenge.as_bytes());
     if !meant {
         cx.audit_as("refused")?;
-        return Ok(Verdict::Refused(Refusal::InvalidGrant));
+        return Ok(Verdict::Refused(TokenError::InvalidGrant));
     }
     if cx.execute(USE, params![digest])? == 0 {
-        return Ok(Verdict::Refused(Refusal::InvalidGrant));
+        return Ok(Verdict::Refused(TokenError::InvalidGrant));
     }
     issue(&mut cx, kept.grant_id)
 }
 
 record! {
-    /// A token as it is kept.
+    /// A token: the record.
     pub(super) struct Token {
         kind: TokenKind,
         pub(super) grant_id: GrantId,
         client_id: String,
         rotated_at: Option<Timestamp>,
         expires_at: Timestamp,
-        /// The pair that it was exchanged for, sealed, while it may be asked for again.
+        /// The encrypted pair that it was exchanged for, while it may be requested again.
         successor: Option<Vec<u8>>,
         /// The address that it was issued for.
         resource: Option<String>,
@@ -121,7 +121,7 @@ record! {
 }
 
 impl Token {
-    /// Whether it lets somebody in at this instant, at this address.
+    /// Whether it is a valid access token at this instant, for this resource.
     pub(super) fn is_good_access(&self, now: Timestamp, address: &str) -> bool {
         let is_for_it = self.resource.as_deref().is_none_or(|resource| resource == address);
         self.kind == TokenKind::Access && self.expires_at > now && is_for_it
@@ -137,12 +137,12 @@ pub fn refresh(
     client_id: &str,
     token: &str,
     request_id: &str,
-) -> Result<Verdict<Issued, Refusal>> {
+) -> Result<Verdict<IssuedTokens, TokenError>> {
     if registration::find(tx, client_id)?.is_none() {
-        return Ok(Verdict::Refused(Refusal::InvalidClient));
+        return Ok(Verdict::Refused(TokenError::InvalidClient));
     }
     let Some(token) = Credential::parse(CredentialKind::McpRefreshToken, token) else {
-        return Ok(Verdict::Refused(Refusal::InvalidGrant));
+        return Ok(Verdict::Refused(TokenError::InvalidGrant));
     };
     let nobody = Caller::new(token.company, Actor::System);
     let read = Read::new(tx, &nobody, env.clock.now());
@@ -151,7 +151,7 @@ pub fn refresh(
     let found: Option<Token> = cx.one(TOKEN, params![digest])?;
     let found = found.filter(|kept| kept.kind == TokenKind::Refresh && kept.client_id == client_id);
     let Some(kept) = found.filter(|kept| kept.expires_at > now) else {
-        return Ok(Verdict::Refused(Refusal::InvalidGrant));
+        return Ok(Verdict::Refused(TokenError::InvalidGrant));
     };
     cx.set_audit_target("mcp_grant", kept.grant_id, ["tokens"]);
     if let Some(rotated_at) = kept.rotated_at {
@@ -164,7 +164,7 @@ pub fn refresh(
     // A token is not spent on a refusal.
     let Some(grant) = usable(&mut cx, kept.grant_id)? else {
         cx.audit_as("refused")?;
-        return Ok(Verdict::Refused(Refusal::InvalidGrant));
+        return Ok(Verdict::Refused(TokenError::InvalidGrant));
     };
     // Atomic: of any number that present it at once, one changes the row.
     if cx.execute(ROTATE, params![digest, now])? == 0 {
@@ -179,15 +179,19 @@ pub fn refresh(
     Ok(Verdict::Granted(issued))
 }
 
-/// A refresh token that was exchanged is presented by somebody else, or by somebody who has lost count.
-fn reused(cx: &mut Write, grant: GrantId) -> Result<Verdict<Issued, Refusal>> {
+/// A used refresh token is presented again, by a thief or by a client that missed the answer.
+fn reused(cx: &mut Write, grant: GrantId) -> Result<Verdict<IssuedTokens, TokenError>> {
     revoke_all(cx, grant)?;
     cx.audit_as("refused")?;
-    Ok(Verdict::Refused(Refusal::InvalidGrant))
+    Ok(Verdict::Refused(TokenError::InvalidGrant))
 }
 
 /// Answers with the pair that was issued a moment ago.
-fn repeat_recent(cx: &mut Write, id: GrantId, sealed: &[u8]) -> Result<Verdict<Issued, Refusal>> {
+fn repeat_recent(
+    cx: &mut Write,
+    id: GrantId,
+    sealed: &[u8],
+) -> Result<Verdict<IssuedTokens, TokenError>> {
     let plain = String::from_utf8(cx.env().vault.open(sealed)?).map_err(Problem::internal)?;
     let parsed = plain.split_once(' ').and_then(|(access, refresh)| {
         let access = Credential::parse(CredentialKind::McpAccessToken, access)?;
@@ -197,13 +201,13 @@ fn repeat_recent(cx: &mut Write, id: GrantId, sealed: &[u8]) -> Result<Verdict<I
     let grant = Grant::find(cx, id)?;
     if grant.revoked_at.is_some() {
         cx.audit_as("refused")?;
-        return Ok(Verdict::Refused(Refusal::InvalidGrant));
+        return Ok(Verdict::Refused(TokenError::InvalidGrant));
     }
-    Ok(Verdict::Granted(Issued { access, refresh, scope: scope_of(&grant.modules.0) }))
+    Ok(Verdict::Granted(IssuedTokens { access, refresh, scope: scope_of(&grant.modules.0) }))
 }
 
-/// Takes back a token on its assistant's word, and with it every token of its grant (RFC 7009). What
-/// is no good token of that assistant is none of anybody's business.
+/// Revokes a token at its assistant's request, and with it every token of its grant (RFC 7009). An unknown token, or
+/// another assistant's, is ignored.
 pub fn revoke(
     tx: &mut Tx,
     env: &Env,
@@ -227,7 +231,7 @@ pub fn revoke(
     cx.audit()
 }
 
-/// A grant that still stands, whose person may still come in.
+/// A valid grant whose person may still sign in.
 fn usable(cx: &mut Write, id: GrantId) -> Result<Option<Grant>> {
     let grant = Grant::find(cx, id)?;
     let is_usable = grant.revoked_at.is_none() && grant.is_of_use(cx)?;
@@ -235,17 +239,17 @@ fn usable(cx: &mut Write, id: GrantId) -> Result<Option<Grant>> {
 }
 
 /// Issues a pair for a grant, if it can be used.
-fn issue(cx: &mut Write, id: GrantId) -> Result<Verdict<Issued, Refusal>> {
+fn issue(cx: &mut Write, id: GrantId) -> Result<Verdict<IssuedTokens, TokenError>> {
     match usable(cx, id)? {
         Some(grant) => issue_pair(cx, &grant).map(Verdict::Granted),
         None => {
             cx.audit_as("refused")?;
-            Ok(Verdict::Refused(Refusal::InvalidGrant))
+            Ok(Verdict::Refused(TokenError::InvalidGrant))
         }
     }
 }
 
-fn issue_pair(cx: &mut Write, grant: &Grant) -> Result<Issued> {
+fn issue_pair(cx: &mut Write, grant: &Grant) -> Result<IssuedTokens> {
     grant.used(cx)?;
     let access = cx.new_credential(CredentialKind::McpAccessToken);
     let refresh = cx.new_credential(CredentialKind::McpRefreshToken);
@@ -260,7 +264,7 @@ fn issue_pair(cx: &mut Write, grant: &Grant) -> Result<Issued> {
         cx.defer(INSERT, row)?;
     }
     cx.audit()?;
-    Ok(Issued { access, refresh, scope: scope_of(&grant.modules.0) })
+    Ok(IssuedTokens { access, refresh, scope: scope_of(&grant.modules.0) })
 }
 
 /// Ends every token of a grant, with this commit; exchanged ones stay, so that they are known.
@@ -282,7 +286,7 @@ pub(super) fn area() -> Area {
 
 const REPEATING: &[Repeating] = &[Repeating::prune(
     "forget_assistants_tokens",
-    "Forget codes and tokens of assistants that have expired",
+    "Delete expired codes and tokens of assistants",
     prune,
 )];
 

@@ -32,16 +32,17 @@ record! {
         target_id: Option<Id>,
         /// Names of the fields that changed.
         changed_fields: Json<Vec<String>>,
-        /// The request, as its caller was told in meta.requestId.
+        /// The request's id, as in its answer's `meta.requestId`.
         request_id: String,
         /// The grant or key of the MCP server through which an assistant acted for the actor.
         through_id: Option<Id>,
     }
 }
 
-/// An entry as it is shown: the record, and the time that its id tells.
+/// An entry of the audit log.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "AuditLogEntry")]
 struct AuditLogView {
     #[serde(flatten)]
     log: AuditLog,

@@ -18,7 +18,7 @@ use spotter_store::{Json, List, NoFilters, lists, params, record, statements, va
 use crate::locations::Location;
 
 record! {
-    /// Something a location has, such as a sauna.
+    /// A facility of a location, such as a sauna.
     #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
     #[serde(rename_all = "camelCase")]
     pub struct Facility {
@@ -30,7 +30,7 @@ record! {
 }
 
 record! {
-    /// Something the company does for its clients, such as personal training.
+    /// A service of the company, such as personal training.
     #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
     #[serde(rename_all = "camelCase")]
     pub struct Service {
@@ -43,18 +43,19 @@ record! {
 }
 
 record! {
-    /// The rules that a company's clients agree to.
+    /// The terms that clients accept, and the booking rules.
     #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
     #[serde(rename_all = "camelCase")]
+    #[schemars(rename = "CompanyPolicies")]
     pub struct Policies {
         /// Hours before the start until which a booking is cancelled free of charge.
         cancellation_window_hours: i64,
         late_cancellation_fee: Option<Json<Money>>,
         no_show_fee: Option<Json<Money>>,
-        /// How many days ahead clients can book.
+        /// Number of days ahead that clients can book.
         booking_window_days: i64,
-        /// Hours in which a client whose booking others have moved, or who was moved up from a waiting list, can still
-        /// cancel it free of charge.
+        /// Hours in which a client whose booking was moved by others, or who was promoted from a waiting list, can
+        /// still cancel it free of charge.
         change_grace_hours: i64,
         terms_url: Option<String>,
         privacy_url: Option<String>,
@@ -76,23 +77,23 @@ impl Policies {
         self.cancellation_window_hours * 60
     }
 
-    /// How many days ahead clients can book.
+    /// Number of days ahead that clients can book.
     pub fn booking_window_days(&self) -> i64 {
         self.booking_window_days
     }
 
-    /// Hours in which whoever did not choose the time of their booking cancels it free of charge, once they are told;
-    /// a day where the company has set nothing.
+    /// Hours in which a client who did not choose the time of their booking can cancel it free of charge; a day by
+    /// default.
     pub fn change_grace_hours(cx: &mut Read) -> Result<i64> {
         Ok(Self::of(cx)?.map_or(CHANGE_GRACE_HOURS, |policies| policies.change_grace_hours))
     }
 
-    /// What a late cancellation costs.
+    /// Fee for a late cancellation.
     pub fn late_cancellation_fee(&self) -> Option<Money> {
         self.late_cancellation_fee.clone().map(|fee| fee.0)
     }
 
-    /// What it costs not to show up.
+    /// Fee for a no-show.
     pub fn no_show_fee(&self) -> Option<Money> {
         self.no_show_fee.clone().map(|fee| fee.0)
     }
@@ -121,21 +122,22 @@ fn get_company_policies(cx: &mut Read) -> Result<PoliciesAnswer> {
     Ok(PoliciesAnswer { policies: Policies::of(cx)?.ok_or(Key::CompanyPoliciesNotFound)? })
 }
 
-/// A facility as it is set.
+/// A facility to set.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewFacility {
     /// Display name.
     pub name: Name<120>,
-    /// Message to the client.
+    /// Description of the facility, for clients.
     pub description: Option<Text<1000>>,
-    /// Where it is; everywhere when absent.
+    /// Location; all locations when absent.
     pub location_id: Option<LocationId>,
 }
 
-/// Every facility, replacing those before.
+/// All facilities; replaces the present ones.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schemars(rename = "CompanyFacilities")]
 pub struct FacilitiesChange {
     /// At most 100.
     pub facilities: Many<NewFacility, 0, 100>,
@@ -159,15 +161,15 @@ pub fn set_company_facilities(
     Ok(cx.page(&FACILITIES, &NoFilters {}, whole())?.into())
 }
 
-/// A service as it is set.
+/// A service to set.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewService {
     /// Display name.
     pub name: Name<120>,
-    /// Message to the client.
+    /// Description of the service, for clients.
     pub description: Option<Text<1000>>,
-    /// How long it takes, 1 to 1440 minutes.
+    /// Duration in minutes, 1 to 1440.
     #[serde(default, deserialize_with = "minutes")]
     #[schemars(range(min = 1, max = 1440))]
     pub duration_minutes: Option<i64>,
@@ -179,9 +181,10 @@ fn minutes<'de, D: Deserializer<'de>>(d: D) -> Result<Option<i64>, D::Error> {
     number::optional_within(d, 1..=1440)
 }
 
-/// Every service, replacing those before.
+/// All services; replaces the present ones.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schemars(rename = "CompanyServices")]
 pub struct ServicesChange {
     /// At most 100.
     pub services: Many<NewService, 0, 100>,
@@ -208,9 +211,10 @@ const fn whole() -> PageRequest {
     PageRequest { page: 1, limit: limits::PAGE_MAX, cursor: None }
 }
 
-/// The company's policies, replacing those before.
+/// The terms and the booking rules; replaces the present ones.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schemars(rename = "CompanyPoliciesChanges")]
 pub struct PoliciesChange {
     /// 0 to 720 hours.
     #[serde(deserialize_with = "window_hours")]
@@ -224,14 +228,14 @@ pub struct PoliciesChange {
     #[serde(deserialize_with = "window_days")]
     #[schemars(range(min = 1, max = 366))]
     pub booking_window_days: i64,
-    /// 0 to 168 hours; 24 when absent. A client whose booking others have moved, or who was moved up from a waiting
-    /// list, cancels it free of charge for so long.
+    /// 0 to 168 hours; 24 when absent. Hours in which a client whose booking was moved by others, or who was promoted
+    /// from a waiting list, can cancel it free of charge.
     #[serde(default = "usual_grace", deserialize_with = "grace_hours")]
     #[schemars(range(min = 0, max = 168))]
     pub change_grace_hours: i64,
-    /// Where the terms stand.
+    /// Address of the terms.
     pub terms_url: Option<WebUrl>,
-    /// Where the privacy statement stands.
+    /// Address of the privacy statement.
     pub privacy_url: Option<WebUrl>,
 }
 

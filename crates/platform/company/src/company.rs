@@ -1,4 +1,4 @@
-//! The company itself: its profile and settings, what is switched on, and how it starts.
+//! The company: its profile and settings, its features, and how it is created.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -12,7 +12,7 @@ use spotter_kernel::{
 use spotter_store::{Prefetch, Record, Tx, params, places, record, statements};
 
 record! {
-    /// A company, and what is switched on for it.
+    /// A company and its enabled features.
     #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
     #[serde(rename_all = "camelCase")]
     pub struct Company {
@@ -31,7 +31,7 @@ record! {
         pub currency: Currency,
         /// IANA name; the zone of the company's dates.
         pub time_zone: String,
-        /// Whether integrations are let in.
+        /// Whether integrations are admitted.
         #[serde(skip)]
         pub public_api_enabled: bool,
         #[serde(skip)]
@@ -67,12 +67,12 @@ pub struct NewCompany {
 }
 
 impl Company {
-    /// Asks for a company before it is needed, so that it comes with what is asked for next.
+    /// Requests a company before it is needed, so that it is read with the next query.
     pub fn prefetch(tx: &mut Tx<'_>, company: CompanyId) -> Result<Prefetch<Self>> {
         tx.prefetch(FIND, params![company])
     }
 
-    /// The company that was asked for.
+    /// The requested company.
     pub fn awaited(tx: &mut Tx<'_>, request: Prefetch<Self>) -> Result<Self> {
         let found = tx.awaited(request)?.into_iter().next();
         found.ok_or_else(|| Key::CompanyNotFound.into())
@@ -80,7 +80,7 @@ impl Company {
 
     /// The caller's company.
     pub fn find(cx: &mut Read) -> Result<Self> {
-        cx.one(FIND, params![])?.ok_or_else(|| Key::CompanyNotFound.into())
+        cx.one_kept(FIND, params![])?.ok_or_else(|| Key::CompanyNotFound.into())
     }
 
     /// Starts a company with everything but AI switched on.
@@ -119,7 +119,7 @@ impl Company {
         TimeZone::parse(&self.time_zone).unwrap_or(TimeZone::UTC)
     }
 
-    /// What is switched on.
+    /// The enabled features.
     pub fn features(&self) -> Features {
         Features {
             public_api: self.public_api_enabled,
@@ -137,7 +137,7 @@ impl Company {
             return Ok(());
         };
         self.updated_at = now;
-        // The company's id stands both as ?1 and as the first column.
+        // The company's id is both ?1 and the first column.
         cx.defer(SAVE, &self.params()[1..])
     }
 }
@@ -159,8 +159,10 @@ fn get_company_settings(cx: &mut Read) -> Result<CompanyAnswer> {
     Ok(CompanyAnswer { company: Company::find(cx)? })
 }
 
+/// The settings of a company to change.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+#[schemars(rename = "CompanySettingsChanges")]
 struct SettingsChange {
     name: Change<Name<120>>,
     email: Patch<Email>,
@@ -196,15 +198,17 @@ fn get_company_features(cx: &mut Read) -> Result<FeaturesAnswer> {
     Ok(FeaturesAnswer { features: Company::find(cx)?.features() })
 }
 
+/// The features to enable or disable.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+#[schemars(rename = "CompanyFeaturesChanges")]
 struct FeaturesChange {
     public_api: Change<bool>,
     workout: Change<bool>,
     programme_calendar: Change<bool>,
     mcp: Change<bool>,
     client_ai: Change<bool>,
-    /// What is kept of a client's health needs their consent.
+    /// Whether health data requires the client's consent.
     health_consent: Change<bool>,
     /// Managers and admins do nothing before they have added a second step to their sign-in.
     second_step: Change<bool>,

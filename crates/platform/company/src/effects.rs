@@ -1,4 +1,4 @@
-//! What operations of the company and its locations are about to do, as people are asked to confirm it, in every language.
+//! The effects of operations on the company and its locations, as a confirmation shows them, in every language.
 
 use spotter_kernel::phrases;
 

@@ -1,5 +1,5 @@
-//! The company and what belongs to it as a whole: its profile and settings, locations, catalogue, audit log, files,
-//! metrics and live updates. Whom it employs and serves is in `people`.
+//! The company and what belongs to it as a whole: profile and settings, locations, catalogue, audit log, files,
+//! metrics and live updates. Its coaches and clients are in `people`.
 
 pub mod audit_logs;
 pub mod catalogue;

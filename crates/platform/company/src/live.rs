@@ -1,20 +1,20 @@
-//! What people are told as it happens. Each person has a feed of entries, numbered without a gap in
-//! the order of their commits, so that whoever was away goes on where they were.
+//! Live updates. Each person has a feed of entries, numbered without a gap in the order of their commits, so that a
+//! client that was offline continues where it was.
 
 use serde::Serialize;
 use spotter_contract::{Area, ErasureAction, ErasureRule, Read, Repeating, Write};
 use spotter_kernel::{Id, Problem, Result, Timestamp};
 use spotter_store::{Bind, Tx, Value, params, record, statements};
 
-/// How long entries are kept, in hours; whoever was away for longer begins anew.
+/// Retention of entries, in hours; a client that was offline longer starts again.
 const KEPT_HOURS: i64 = 24;
 /// Most entries that are read at once.
 const READ_MAX: i64 = 100;
-/// People whose feeds one statement writes to.
-const TOLD_AT_ONCE: usize = 10;
+/// Feeds per statement.
+const FEEDS_AT_ONCE: usize = 10;
 
 record! {
-    /// Something that a person is told.
+    /// An update for a person.
     #[derive(Debug, Clone, PartialEq)]
     pub struct Entry {
         /// Its number in the person's feed.
@@ -26,13 +26,13 @@ record! {
     }
 }
 
-/// What there is to tell somebody.
+/// The updates for a person.
 #[derive(Debug, Clone, PartialEq)]
 pub enum StreamUpdate {
-    /// What came after the position that was asked for; nothing where that was the last.
+    /// Entries after the requested position; empty where that was the last.
     Entries(Vec<Entry>),
-    /// Something is missing that came after it: what is known has to be read again, and is as of
-    /// this position.
+    /// An entry after that position is missing: the client has to read everything again, and continues from this
+    /// position.
     Reset(i64),
 }
 
@@ -41,18 +41,18 @@ pub fn open(cx: &mut Write, people: impl IntoIterator<Item = Id>) -> Result<()> 
     people.into_iter().try_for_each(|person| cx.defer(OPEN, params![person]))
 }
 
-/// Tells people, all of whom have feeds; it reaches them once the change is committed.
+/// Sends an update to people; it reaches them once the change is committed.
 pub fn push(cx: &mut Write, people: &[Id], event: &str, data: &impl Serialize) -> Result<()> {
     let data = serde_json::to_string(data).map_err(Problem::internal)?;
     let expires_at = cx.now().plus_seconds(KEPT_HOURS * 3_600);
     if expires_at <= cx.env().clock.now() {
-        // What is played of the past reaches nobody.
+        // A generated history sends no updates.
         return Ok(());
     }
-    for output in people.chunks(TOLD_AT_ONCE) {
-        // The statement has so many places; whoever comes last takes those that are left over.
+    for output in people.chunks(FEEDS_AT_ONCE) {
+        // The statement has a fixed number of places; the last person fills those that are left.
         let rest = output.last().into_iter().cycle();
-        let ids = output.iter().chain(rest).take(TOLD_AT_ONCE);
+        let ids = output.iter().chain(rest).take(FEEDS_AT_ONCE);
         let ids: Vec<Value<'static>> = ids.map(|id| id.bind().into_owned()).collect();
         let entry = [event.bind(), data.bind(), expires_at.bind()].map(|value| value.into_owned());
         let entry = [&entry[..], &ids].concat();
@@ -68,7 +68,7 @@ pub fn latest(cx: &mut Read, person: Id) -> Result<i64> {
     Ok(found.map_or(0, |(position,)| position))
 }
 
-/// What a person has not been told yet.
+/// The updates for a person after a position.
 pub fn since(cx: &mut Read, person: Id, position: i64) -> Result<StreamUpdate> {
     let latest = latest(cx, person)?;
     if latest == position {
@@ -99,14 +99,14 @@ pub fn area() -> Area {
 const TRACES: &[ErasureRule] = &[
     ErasureRule::emptied(
         "live_entry",
-        "For a day, in what others were told at once: ids.",
+        "Ids in other people's live updates, for a day.",
         ErasureAction::By(ENTRIES),
     ),
     ErasureRule::gone("live_feed", ErasureAction::By(FEED)),
 ];
 
 const REPEATING: &[Repeating] =
-    &[Repeating::prune("forget_live_updates", "Forget live updates that were long told", prune)];
+    &[Repeating::prune("forget_live_updates", "Delete old live updates", prune)];
 
 statements! {
     OPEN = "INSERT INTO live_feed (company_id, user_id, position) VALUES (?1, ?2, 0) \

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 use spotter_contract::{
-    Area, Body, LeftBehind, ListQuery, Offboarding, Path, Read, SetAside, Success, Write, answer,
-    listed, operation, path,
+    ArchivedKind, Area, Body, ListQuery, Offboarding, Path, Read, Remainders, Success, Write,
+    answer, listed, operation, path,
 };
 use spotter_kernel::{
     Change, Key, Many, Patch, Problem, Result, Rule, TimeZone, Timestamp,
@@ -37,11 +37,11 @@ words! {
 pub struct Address {
     /// Street and number.
     pub line1: Text<200>,
-    /// What else the post needs.
+    /// Second address line.
     pub line2: Option<Text<200>>,
-    /// Postal code.
+    /// As written on letters there.
     pub postal_code: Option<Text<20>>,
-    /// City.
+    /// Town or city.
     pub city: Text<100>,
     /// State or province.
     pub region: Option<Text<100>>,
@@ -126,7 +126,7 @@ record! {
 impl Location {
     /// The location with this id; another company's is not found like one that never was.
     pub fn find(cx: &mut Read, id: LocationId) -> Result<Self> {
-        cx.one(FIND, params![id])?.ok_or_else(|| Key::NotFound.into())
+        cx.one_kept(FIND, params![id])?.ok_or_else(|| Key::NotFound.into())
     }
 
     /// The location's id.
@@ -152,7 +152,7 @@ impl Location {
         &self.name
     }
 
-    /// Whether it is no place that anybody enters.
+    /// Whether it is not a place that anybody enters.
     pub fn is_online(&self) -> bool {
         self.r#type == LocationType::Online
     }
@@ -206,7 +206,7 @@ fn sorted_hours(hours: Many<OpeningHours, 0, 42>) -> Json<Vec<OpeningHours>> {
     Json(hours)
 }
 
-/// Zones are kept once each, whatever their case.
+/// Zones are unique regardless of case.
 fn checked_zones(zones: Vec<ZoneName>) -> Result<Json<Vec<String>>> {
     if zones.len() > ZONES_MAX {
         return Err(Problem::field(
@@ -257,11 +257,11 @@ path!(LocationPath { location_id: LocationId });
 answer!(LocationAnswer { location: Location });
 
 answer!(
-    /// A location that is archived, and what is left there.
+    /// The archived location, and the records that still refer to it.
     ArchivedAnswer {
         location: Location,
-        /// What is left there, by kind; it stays as it is.
-        leaves_behind: Vec<LeftBehind>,
+        /// Records that still refer to it, by kind; they are unchanged.
+        leaves_behind: Vec<Remainders>,
     }
 );
 
@@ -269,7 +269,7 @@ fn get_location(cx: &mut Read, Path(at): Path<LocationPath>) -> Result<LocationA
     Ok(LocationAnswer { location: Location::find(cx, at.location_id)? })
 }
 
-/// A new location.
+/// The location to create.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewLocation {
@@ -281,11 +281,11 @@ pub struct NewLocation {
     pub time_zone: Option<TimeZone>,
     /// Postal address.
     pub address: Option<Address>,
-    /// Where it is on the map.
+    /// Geographic coordinates.
     pub coordinates: Option<Coordinates>,
-    /// How to call it.
+    /// Phone number.
     pub phone: Option<Phone>,
-    /// How to write to it.
+    /// Email address.
     pub email: Option<Email>,
     /// When it is open; at most 42 entries.
     #[serde(default)]
@@ -327,6 +327,7 @@ fn create_location(cx: &mut Write, Body(new): Body<NewLocation>) -> Result<Locat
     Ok(LocationAnswer { location: create(cx, new)? })
 }
 
+/// The fields of a location to change.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 struct LocationChanges {
@@ -378,11 +379,11 @@ fn archive_location(cx: &mut Write, Path(at): Path<LocationPath>) -> Result<Arch
         location.archived_at = Some(cx.now());
     }
     location.save(cx, &before)?;
-    let leaves_behind = cx.left_behind(SetAside::Location, location.location_id)?;
+    let leaves_behind = cx.left_behind(ArchivedKind::Location, location.location_id)?;
     Ok(ArchivedAnswer { location, leaves_behind })
 }
 
-/// What of a location clients are not told.
+/// Fields of a location that clients do not see.
 const STAFFS: &[&str] = &["accessZones"];
 
 /// The operations and statements of this domain.
@@ -457,7 +458,7 @@ mod tests {
     }
 
     #[test]
-    fn zones_are_kept_once_each() {
+    fn zones_are_unique() {
         let zones = |json: &str| serde_json::from_str::<Vec<ZoneName>>(json);
         let kept = checked_zones(zones(r#"[" gym ", "GYM", "sauna"]"#).unwrap()).unwrap();
         assert_eq!(kept.0, ["gym", "sauna"]);

@@ -1,19 +1,18 @@
-//! The figures that reports are made of. The area whose records a table is of says what they amount to; the
-//! reports read it.
+//! The metrics of reports. The area that owns a table's records updates them; reports read them.
 
 use spotter_contract::Area;
-use spotter_store::{DailyMetrics, MetricTable, figures};
+use spotter_store::{DailyMetrics, MetricTable, daily_metrics};
 
-figures! {
+daily_metrics! {
     /// What bookings and events of a day come to, by the date where they take place.
     pub struct Attendance in "attendance_day" {
-        /// Seats whose clients came.
+        /// Attended seats.
         attended,
-        /// Seats whose clients did not come.
+        /// Missed seats.
         no_shows,
-        /// Seats whose clients were excused.
+        /// Excused seats.
         excused,
-        /// Seats of which nobody has said yet who came.
+        /// Seats without a mark.
         expected,
         /// Seats that clients gave up too late.
         late_cancellations,
@@ -36,11 +35,11 @@ figures! {
     }
 }
 
-figures! {
+daily_metrics! {
     /// What bills and payments of a day come to, by the company's date, in minor units of the currency that
     /// the part names.
     pub struct Revenue in "revenue_day" {
-        /// What was billed, without tax.
+        /// Invoiced amount without tax.
         invoiced_net,
         /// The tax of it.
         invoiced_vat,
@@ -52,31 +51,31 @@ figures! {
         credited_vat,
         /// The same with tax.
         credited_gross,
-        /// What was paid.
+        /// Amount paid.
         collected,
-        /// What went back to clients.
+        /// Refunded amount.
         refunded,
-        /// What clients' banks began to take back.
+        /// Chargebacks opened.
         disputes_opened,
-        /// What they took back for good.
+        /// Chargebacks lost.
         disputes_lost,
     }
 }
 
-figures! {
+daily_metrics! {
     /// By how much balances of a currency changed on a day: what all days come to is what they are.
     pub struct Balance in "balance_day" {
-        /// What is left to pay of bills, in minor units.
+        /// Outstanding balance of invoices, in minor units.
         outstanding,
-        /// What memberships that run bring in a month, in twelfths of a minor unit.
+        /// Monthly recurring revenue of running memberships, in twelfths of a minor unit.
         mrr,
-        /// The same of memberships that rest.
+        /// Monthly recurring revenue of paused memberships.
         paused_mrr,
     }
 }
 
-figures! {
-    /// Who became or ceased to be a member on a day. What is of a week or a month stands on its first day.
+daily_metrics! {
+    /// Joined and lost members of a day. Metrics of a week or month are on its first day.
     pub struct Members in "members_day" {
         /// Became a member for the first time.
         joined,
@@ -99,7 +98,7 @@ figures! {
     }
 }
 
-figures! {
+daily_metrics! {
     /// Those who became members first in the month of the day; the part is the first day of another month.
     pub struct Cohort in "cohort_month" {
         /// How many they are; in the part of the same month alone.
@@ -109,7 +108,7 @@ figures! {
     }
 }
 
-/// Every table of figures.
+/// Every table of metrics.
 pub const TABLES: &[&MetricTable] =
     &[Attendance::TABLE, Revenue::TABLE, Balance::TABLE, Members::TABLE, Cohort::TABLE];
 

@@ -1,9 +1,8 @@
-//! Files that people send: what may be sent, who may use it, and when it is forgotten. Their bytes
-//! are kept outside the database, under [`Stored`]'s key; here is what is known of them.
+//! Uploaded files: which are accepted, who may use them, and when they are deleted. Their bytes are in the file store
+//! under [`StoredFile`]'s key; here are their records.
 //!
-//! A file arrives, is stored, and is attached to something within a day or forgotten. What has an
-//! expiry is not used by anything, so that a crash between the database and the files leaves nothing
-//! behind that is not swept up.
+//! A file is uploaded, stored, and attached to something within a day or deleted. A file with an expiry is unused, so
+//! that a crash between the database and the files leaves nothing that is not deleted later.
 
 use std::borrow::Cow;
 
@@ -17,7 +16,7 @@ use spotter_kernel::{
 use spotter_store::{Tx, params, parts, record, statements, stored_ids, values, words};
 
 id_type!(
-    /// A file that somebody sent.
+    /// An uploaded file.
     UploadId,
     RequestInvalid
 );
@@ -27,7 +26,7 @@ stored_ids!(UploadId);
 pub const ARRIVAL_SECONDS: i64 = 3_600;
 /// How long a file waits to be attached.
 const WAIT_SECONDS: i64 = 86_400;
-/// How long an expired file is left alone, so that nobody who saw it before is still about to use it.
+/// How long an expired file is kept, for a reader that saw it before.
 const MARGIN_SECONDS: i64 = 300;
 /// Most files that one sweep forgets.
 pub const SWEEP: i64 = 100;
@@ -112,12 +111,12 @@ impl JsonSchema for FileName {
 }
 
 words! {
-    /// What a file is sent for: to go with a message, or as a photo of a client's progress, which is written anew.
+    /// The purpose of a file: an attachment, or a progress photo, which is re-encoded.
     pub enum Purpose { Attachment = "attachment", ProgressPhoto = "progress_photo" }
 }
 
 words! {
-    /// Where a file stands.
+    /// The status of a file.
     enum UploadStatus {
         Arriving = "arriving",
         Stored = "stored",
@@ -127,7 +126,7 @@ words! {
 }
 
 record! {
-    /// What is known of a file.
+    /// The record of a file.
     #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
     #[serde(rename_all = "camelCase")]
     pub struct Upload {
@@ -145,9 +144,9 @@ record! {
         expires_at: Option<Timestamp>,
         /// What it was sent for.
         purpose: Purpose,
-        /// Of a picture that was written anew, in pixels.
+        /// Of a re-encoded picture, in pixels.
         width: Option<i64>,
-        /// Of a picture that was written anew, in pixels.
+        /// Of a re-encoded picture, in pixels.
         height: Option<i64>,
         #[serde(skip)]
         thumbnail_id: Option<UploadId>,
@@ -182,7 +181,7 @@ pub struct AttachedPicture {
     pub height: i64,
 }
 
-/// What is known of a picture that was written anew.
+/// The properties of a re-encoded picture.
 #[derive(Clone, Copy, Debug)]
 pub struct PictureDetails {
     /// Its thumbnail.
@@ -193,16 +192,16 @@ pub struct PictureDetails {
     pub height: u32,
 }
 
-/// Where the bytes of a file are kept.
+/// The key of a file's bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Stored {
+pub struct StoredFile {
     /// The company.
     pub company: CompanyId,
     /// The file.
     pub upload: UploadId,
 }
 
-impl Stored {
+impl StoredFile {
     /// The key among all the installation's files.
     pub fn key(&self) -> String {
         format!("{}/{}", self.company, self.upload)
@@ -238,7 +237,7 @@ pub fn create(
     Ok(upload_id)
 }
 
-/// Notes that all of a file is there.
+/// Records that a file is complete.
 pub fn complete(
     cx: &mut Write,
     id: UploadId,
@@ -311,22 +310,22 @@ impl Upload {
     }
 }
 
-/// Files that nobody uses any more, to be deleted and then [forgotten](forget).
-pub fn expired(tx: &mut Tx, now: Timestamp) -> Result<Vec<Stored>> {
+/// Unused files, to be deleted and then [forgotten](forget).
+pub fn expired(tx: &mut Tx, now: Timestamp) -> Result<Vec<StoredFile>> {
     let before = now.plus_seconds(-MARGIN_SECONDS);
     let rows: Vec<(CompanyId, UploadId)> = tx.all(EXPIRED, params![before, SWEEP])?;
-    Ok(rows.into_iter().map(|(company, upload)| Stored { company, upload }).collect())
+    Ok(rows.into_iter().map(|(company, upload)| StoredFile { company, upload }).collect())
 }
 
-/// Forgets a file whose bytes are deleted.
-pub fn forget(tx: &mut Tx, stored: Stored) -> Result<()> {
+/// Deletes the record of a file whose bytes are deleted.
+pub fn forget(tx: &mut Tx, stored: StoredFile) -> Result<()> {
     tx.defer(FORGET, params![stored.company, stored.upload])
 }
 
 /// Personal data in this module.
 const TRACES: &[ErasureRule] = &[ErasureRule::stays(
     "upload",
-    "Files that were sent and used for nothing, for a day at most; all others go with what they belong to.",
+    "Uploaded and unused files, for a day at most; all others are deleted with their records.",
 )];
 
 /// The operations and statements of this module.

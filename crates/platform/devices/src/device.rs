@@ -1,4 +1,4 @@
-//! An access device: what is kept of it.
+//! An access device: the record.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -18,11 +18,11 @@ stored_ids!(DeviceId);
 
 words! {
     /// Direction in which people pass.
-    pub enum Direction { In = "in", Out = "out", Both = "both" }
+    pub enum PassageDirection { In = "in", Out = "out", Both = "both" }
 }
 
 words! {
-    /// Whether its key is good: *pending* until the key is used first, *revoked* for good.
+    /// The status of its key: *pending* until its first use, *revoked* is final.
     pub enum DeviceStatus {
         Pending = "pending",
         Active = "active",
@@ -32,8 +32,8 @@ words! {
 }
 
 words! {
-    /// What becomes of who comes in again without having gone out: nothing; refused for some minutes; let in, and
-    /// noted; refused until they have gone out.
+    /// What happens when a client enters again without having left: nothing; denied for some minutes; allowed and
+    /// logged; denied until they have left.
     pub enum Passback { Off = "off", Timed = "timed", Soft = "soft", Hard = "hard" }
 }
 
@@ -51,19 +51,19 @@ record! {
     /// An access device as it is stored.
     #[derive(Debug, Clone, PartialEq)]
     pub struct Device {
-        /// Id of the record.
+        /// Id of the device.
         pub device_id: DeviceId,
         /// Display name.
         pub name: String,
-        /// The location.
+        /// Where it is installed.
         pub location_id: LocationId,
         /// The zones that it guards, as the location names them; the location as a whole where it names none.
         pub zones: Json<Vec<String>>,
         /// Direction in which people pass.
-        pub direction: Direction,
-        /// Whether its key is good.
+        pub direction: PassageDirection,
+        /// Whether its key is accepted.
         pub status: DeviceStatus,
-        /// What becomes of who comes in twice.
+        /// How a second entry without an exit is handled.
         pub passback: Passback,
         /// For how long, where that is timed.
         pub passback_minutes: i64,
@@ -80,7 +80,7 @@ record! {
         pub(super) queue_depth: Option<i64>,
         pub(super) list_version: Option<String>,
         pub(super) created_at: Timestamp,
-        /// When it was last changed by somebody.
+        /// When a person last changed it.
         pub updated_at: Timestamp,
     }
 }
@@ -88,6 +88,7 @@ record! {
 /// An access device.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "AccessDevice")]
 pub struct DeviceView {
     device_id: DeviceId,
     name: String,
@@ -95,28 +96,28 @@ pub struct DeviceView {
     /// The zones that it guards, as the location names them; the location as a whole where it names none.
     zones: Vec<String>,
     /// Direction in which people pass.
-    direction: Direction,
-    /// Whether its key is good.
+    direction: PassageDirection,
+    /// Whether its key is accepted.
     status: DeviceStatus,
-    /// What becomes of who comes in twice.
+    /// How a second entry without an exit is handled.
     passback: Passback,
-    /// For how long nobody comes in twice, where passback is timed.
+    /// Minutes in which the same credential is not admitted again, for timed passback.
     passback_minutes: i64,
-    /// What it does without a network and without a list that is good.
+    /// Behaviour without a network connection and a valid list.
     offline_policy: OfflinePolicy,
     /// The last characters of its key.
     key_last4: String,
-    /// Until when the key before the last rotation is taken as well; null where it is not.
+    /// Instant until which the previous key is accepted; null if it is not.
     previous_key_until: Option<Timestamp>,
-    /// Null until it is heard of first.
+    /// Connection status; null before the first heartbeat.
     connection: Option<Connection>,
-    /// When it was last heard of, give or take a minute.
+    /// When it was last seen, to the minute.
     last_seen_at: Option<Timestamp>,
-    /// By how many milliseconds its clock is behind the server's, as it said last.
+    /// Milliseconds by which its clock lags behind the server, as last reported.
     clock_skew_ms: Option<i64>,
-    /// What it runs, as it says itself.
+    /// Firmware version that the device reports.
     firmware: Option<String>,
-    /// Scans that it has not told of yet.
+    /// Number of offline scans that are not uploaded yet.
     queue_depth: Option<i64>,
     /// The allow-list that it has.
     list_version: Option<String>,
@@ -138,7 +139,7 @@ impl Device {
         }
     }
 
-    /// Whether its key is good.
+    /// Status of the device.
     pub fn is_usable(&self) -> bool {
         matches!(self.status, DeviceStatus::Pending | DeviceStatus::Active)
     }
@@ -177,7 +178,7 @@ impl Device {
         cx.defer(INSERT, &self.params())
     }
 
-    /// Keeps what somebody has changed of it.
+    /// Saves a person's changes.
     pub(super) fn save(&mut self, cx: &mut Write, before: &Self) -> Result<()> {
         let mut changed = self.changed(before);
         changed.retain(|name| !name.to_lowercase().contains("digest"));
@@ -190,14 +191,14 @@ impl Device {
         }
     }
 
-    /// Keeps what it has said of itself.
+    /// Saves what the device reported about itself.
     pub(super) fn note(&self, cx: &mut Write) -> Result<()> {
         cx.defer(SAVE, &self.params())
     }
 
     /// Refuses what needs its location to have another device.
     pub(super) fn check_passback(&self, cx: &mut Read) -> Result<()> {
-        if self.passback != Passback::Hard || self.direction != Direction::In {
+        if self.passback != Passback::Hard || self.direction != PassageDirection::In {
             return Ok(());
         }
         let others: Vec<Self> = cx.all(AT, params![self.location_id])?;
@@ -205,7 +206,7 @@ impl Device {
             others.iter().any(|other| {
                 other.device_id != self.device_id
                     && other.is_usable()
-                    && other.direction != Direction::In
+                    && other.direction != PassageDirection::In
                     && zone.is_none_or(|zone| other.zones.0.contains(zone))
             })
         };

@@ -1,4 +1,4 @@
-//! Heartbeats: a device says every five minutes how it is. One that misses three is silent, and managers are told.
+//! Heartbeats: a device reports its state every five minutes. One that misses three is silent, and managers are notified.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -27,29 +27,29 @@ pub fn skew(received: Timestamp, sent: Timestamp) -> i64 {
     received.millis().saturating_sub(sent.millis())
 }
 
-/// How a device is.
+/// The condition of a device.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewHeartbeat {
-    /// What its clock shows while it sends.
+    /// The device's current time.
     pub device_time: Timestamp,
-    /// What it runs.
+    /// Firmware version.
     pub firmware: Option<Text<60>>,
-    /// Scans that it has not told of yet.
+    /// Number of offline scans that are not uploaded yet.
     pub queue_depth: Option<BoundedInteger<0, 1_000_000>>,
     /// The allow-list that it has.
     pub list_version: Option<Text<2000>>,
 }
 
-/// What a device is told for its heartbeat.
+/// The response to a heartbeat.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct HeartbeatAnswer {
-    /// What the server's clock shows.
+    /// The server's current time.
     server_time: Timestamp,
-    /// By how many milliseconds the device's clock is behind.
+    /// Milliseconds by which the device's clock lags behind the server.
     clock_skew_ms: i64,
-    /// Whether that is so much, more than five minutes, that somebody should set it.
+    /// Whether the clock is off by more than five minutes.
     clock_is_off: bool,
     /// When the next heartbeat is expected.
     next_at: Timestamp,
@@ -122,11 +122,8 @@ fn mark_silent(cx: &mut Write, id: Id) -> Result<()> {
     Ok(())
 }
 
-static SILENT: Timer = Timer::new(
-    "device_silent",
-    "Tell managers by mail that an access device is silent",
-    mark_silent,
-);
+static SILENT: Timer =
+    Timer::new("device_silent", "Mail managers about a silent access device", mark_silent);
 
 /// The operations and statements of this module.
 pub(super) fn area() -> Area {

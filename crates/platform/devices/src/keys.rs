@@ -1,5 +1,5 @@
-//! Keys of devices: 256 random bits of which a digest is kept. A key that was replaced is good until the new one is
-//! used, for a day at most, so that a door is not shut while somebody stands at it with a screwdriver.
+//! Keys of devices: 256 random bits, stored as a digest. A replaced key is valid until the new one is used, for a day
+//! at most, so that a door keeps working while a technician changes the key.
 
 use spotter_contract::{Actor, Area, Caller, vault};
 use spotter_kernel::{Id, Key, Result, Timestamp, secret::Credential};

@@ -17,13 +17,15 @@ use spotter_kernel::{
 use spotter_store::{Json, List, filters, lists, words};
 
 use super::{
-    device::{Device, DeviceId, DeviceStatus, DeviceView, Direction, OfflinePolicy, Passback},
+    device::{
+        Device, DeviceId, DeviceStatus, DeviceView, OfflinePolicy, PassageDirection, Passback,
+    },
     heartbeats, keys,
 };
 use crate::rules::DeviceRule;
 use spotter_company::locations::Location;
 
-/// Nobody comes in twice within so many minutes, where nothing else is said.
+/// Default minutes of anti-passback.
 const PASSBACK_MINUTES: i64 = 10;
 
 path!(DevicePath { device_id: DeviceId });
@@ -31,30 +33,32 @@ path!(DevicePath { device_id: DeviceId });
 answer!(DeviceAnswer { device: DeviceView });
 
 answer!(
-    /// A device with its key, which is shown this once.
+    /// A device with its key, which is returned only once.
     DeviceKey {
         device: DeviceView,
-        /// What it sends as `x-device-key`. It is not shown again.
+        /// The key for the header `x-device-key`. It is returned only once.
         device_key: String,
     }
 );
 
-/// A new access device.
+/// The access device to create.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schemars(rename = "NewAccessDevice")]
 pub struct NewDevice {
     /// Display name.
     pub name: Name<120>,
-    /// The location.
+    /// Where it is installed.
     pub location_id: LocationId,
     /// The zones that it guards, each one of the location's `accessZones`; the location as a whole when absent.
     #[serde(default)]
     pub zones: Many<Text<60>, 0, 20>,
     /// `in` when absent.
-    pub direction: Option<Direction>,
+    pub direction: Option<PassageDirection>,
     /// `off` when absent; `hard` needs a device that lets people out.
     pub passback: Option<Passback>,
-    /// For how long nobody comes in twice, where passback is timed; 10 when absent.
+    /// Minutes in which the same credential is not admitted again, for timed passback; 10 when
+    /// absent.
     pub passback_minutes: Option<BoundedInteger<1, 1_440>>,
     /// `refuse` when absent.
     pub offline_policy: Option<OfflinePolicy>,
@@ -95,7 +99,7 @@ pub fn register(cx: &mut Write, new: NewDevice) -> Result<(Device, Credential)> 
         name: new.name.into(),
         location_id: new.location_id,
         zones: known_zones(&location, new.zones.into_vec())?,
-        direction: new.direction.unwrap_or(Direction::In),
+        direction: new.direction.unwrap_or(PassageDirection::In),
         status: DeviceStatus::Pending,
         passback: new.passback.unwrap_or(Passback::Off),
         passback_minutes: new.passback_minutes.map_or(PASSBACK_MINUTES, |minutes| minutes.0),
@@ -153,21 +157,23 @@ words! {
     enum Switch { Active = "active", Disabled = "disabled" }
 }
 
+/// The fields of an access device to change.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+#[schemars(rename = "AccessDeviceChanges")]
 struct DeviceChanges {
     name: Change<Name<120>>,
     /// The zones that it guards, each one of the location's `accessZones`; none for the location as a whole.
     zones: Change<Many<Text<60>, 0, 20>>,
     /// Direction in which people pass.
-    direction: Change<Direction>,
+    direction: Change<PassageDirection>,
     /// `disabled` stops its key, `active` lets it work again.
     status: Change<Switch>,
-    /// What becomes of who comes in twice; `hard` needs a device that lets people out.
+    /// How a second entry without an exit is handled; `hard` requires a device at the exit.
     passback: Change<Passback>,
-    /// For how long nobody comes in twice, where passback is timed.
+    /// Minutes in which the same credential is not admitted again, for timed passback.
     passback_minutes: Change<BoundedInteger<1, 1_440>>,
-    /// What it does without a network and without a list that is good.
+    /// Behaviour without a network connection and a valid list.
     offline_policy: Change<OfflinePolicy>,
 }
 

@@ -9,21 +9,21 @@ use std::{
 
 use spotter_contract::{
     Env, Job,
-    jobs::{self, ClaimedJob, Outcome},
+    jobs::{self, ClaimedJob, JobOutcome},
 };
-use spotter_kernel::{Problem, Result, id::CompanyId, panics::caught_async};
-use spotter_store::Db;
+use spotter_kernel::{Problem, Result, Timestamp, id::CompanyId, panics::caught_async};
+use spotter_store::{Agenda, Db, Tx};
 use tokio::{sync::watch, task::JoinSet};
 
-/// How often it is looked for jobs that are due.
-const LOOK: Duration = Duration::from_millis(500);
+/// How often the agenda is checked, which asks the database nothing.
+const LOOK: Duration = Duration::from_millis(200);
 /// How much longer than an attempt its hold is.
 const MARGIN: Duration = Duration::from_secs(10);
 /// How long it is waited until an outcome that could not be written is written again.
 const AGAIN: Duration = Duration::from_secs(1);
 
 /// An attempt under way.
-pub type Attempt = Pin<Box<dyn Future<Output = Outcome> + Send>>;
+pub type Attempt = Pin<Box<dyn Future<Output = JobOutcome> + Send>>;
 
 /// What attempts jobs of a kind.
 pub trait Worker: Send + Sync + 'static {
@@ -47,8 +47,8 @@ pub struct Jobs {
 }
 
 impl Jobs {
-    /// Runs until the stop is told; then waits so long for the attempts that are under way. Those that
-    /// take longer are held until their leases run out, and count as not known.
+    /// Runs until the stop; then waits a limited time for running attempts. Longer ones stay claimed until their
+    /// leases expire, and count as unknown.
     pub async fn run(self, mut stop: watch::Receiver<bool>, retry_policy: Duration) {
         let mut stopped = pin!(async move { stop.wait_for(|stopped| *stopped).await.map(drop) });
         let mut looks = tokio::time::interval(LOOK);
@@ -57,6 +57,7 @@ impl Jobs {
         // Companies with attempts under way, one entry an attempt.
         let mut busy: Vec<CompanyId> = Vec::new();
         let mut more = false;
+        let signals = self.db.signals();
         loop {
             let mut ended = None;
             tokio::select! {
@@ -65,8 +66,6 @@ impl Jobs {
                 Some(joined) = under_way.join_next(), if !under_way.is_empty() => ended = Some(joined),
                 _ = looks.tick() => {}
             }
-            let looks_around = ended.is_none();
-            let idle = !looks_around && !more;
             while let Some(joined) = ended.or_else(|| under_way.try_join_next()) {
                 if let Ok(company) = joined
                     && let Some(at) = busy.iter().position(|own| *own == company)
@@ -75,17 +74,18 @@ impl Jobs {
                 }
                 ended = None;
             }
-            if idle {
+            more |= signals.agenda().take_due(self.worker.job().id, self.env.clock.now());
+            let room = self.worker.at_once() - under_way.len().min(self.worker.at_once());
+            if !more || room == 0 {
                 continue;
             }
-            let room = self.worker.at_once() - under_way.len().min(self.worker.at_once());
-            let looked = caught_async(self.claim(room, busy.clone(), looks_around)).await;
+            let looked = caught_async(self.claim(room, busy.clone())).await;
             let looked = looked.unwrap_or_else(|panic| Err(Problem::internal(panic)));
             let claimed = looked.unwrap_or_else(|problem| {
                 tracing::warn!(job = self.worker.job().id, %problem, "claiming jobs failed");
                 Vec::new()
             });
-            more = room > 0 && claimed.len() == room;
+            more = claimed.len() == room;
             for held in claimed {
                 busy.push(held.company);
                 under_way.spawn(self.clone().attend(held));
@@ -95,33 +95,12 @@ impl Jobs {
         tokio::time::timeout(retry_policy, ended).await.ok();
     }
 
-    /// Takes hold of some. Looking around, it first counts what is due: while more is known to wait, that
-    /// would be counted again for every few that are taken.
-    async fn claim(
-        &self,
-        room: usize,
-        busy: Vec<CompanyId>,
-        looks_around: bool,
-    ) -> Result<Vec<ClaimedJob>> {
-        let none_due = looks_around && self.count().await? == 0;
-        if none_due || room == 0 {
-            return Ok(Vec::new());
-        }
-        let (env, job, mut busy) = (self.env.clone(), self.worker.job(), busy);
+    /// Claims some due jobs.
+    async fn claim(&self, room: usize, mut busy: Vec<CompanyId>) -> Result<Vec<ClaimedJob>> {
+        let (env, job) = (self.env.clone(), self.worker.job());
         busy.sort_unstable();
         busy.dedup();
         self.db.write(move |tx| jobs::claim(tx, &env, job, room, &busy)).await
-    }
-
-    /// Counts what is due, for the metrics.
-    async fn count(&self) -> Result<i64> {
-        let (job, now) = (self.worker.job(), self.env.clock.now());
-        let (due, oldest) = self.db.read(move |tx| jobs::past_due(tx, job, now)).await?;
-        let age = oldest.map_or(0, |since| now.millis() - since.millis());
-        metrics::gauge!("spotter_jobs_past_due", "job" => job.id).set(due as f64);
-        metrics::gauge!("spotter_jobs_oldest_due_seconds", "job" => job.id)
-            .set(age as f64 / 1_000.0);
-        Ok(due)
     }
 
     /// Sees an attempt through. One that breaks off, or takes too long, may have done its work.
@@ -129,16 +108,16 @@ impl Jobs {
         let (job, begun) = (self.worker.job(), Instant::now());
         let held_for = Duration::from_millis(job.retry_policy.lease_ms.unsigned_abs());
         let outcome = if held.is_spent(job) {
-            Outcome::Unknown("whoever attempted it has gone without a word".to_owned())
+            JobOutcome::Unknown("the process that attempted it ended without a result".to_owned())
         } else {
             let attempt = caught_async(self.worker.attempt(&held));
             match tokio::time::timeout(held_for.saturating_sub(MARGIN), attempt).await {
                 Ok(Ok(outcome)) => outcome,
                 Ok(Err(panic)) => {
                     tracing::error!(job = job.id, subject = %held.subject, %panic, "an attempt panicked");
-                    Outcome::Unknown("the attempt broke off on our side".to_owned())
+                    JobOutcome::Unknown("the attempt broke off on our side".to_owned())
                 }
-                Err(_) => Outcome::Unknown("the attempt took too long".to_owned()),
+                Err(_) => JobOutcome::Unknown("the attempt took too long".to_owned()),
             }
         };
         metrics::counter!("spotter_job_attempts_total", "job" => job.id, "outcome" => outcome.word())
@@ -161,4 +140,37 @@ impl Jobs {
         }
         held.company
     }
+}
+
+/// Notes in the agenda when jobs of these kinds are due next, those of other processes too, and measures how many are
+/// due.
+pub fn enter_due_jobs(
+    tx: &mut Tx<'_>,
+    agenda: &Agenda,
+    kinds: &[&'static Job],
+    now: Timestamp,
+) -> Result<()> {
+    for (job, due_at) in kinds.iter().zip(jobs::next_due(tx, kinds)?) {
+        let mut past_due = (0, None);
+        if let Some(due_at) = due_at {
+            agenda.note(job.id, due_at);
+            if due_at <= now {
+                past_due = jobs::past_due(tx, job, now)?;
+            }
+        }
+        measure("spotter_jobs", &[("job", job.id)], past_due, now);
+    }
+    Ok(())
+}
+
+/// Sets the gauges of a queue: how many are due, and for how long the oldest has been.
+pub(crate) fn measure(
+    queue: &str,
+    labels: &[(&'static str, &'static str)],
+    (count, oldest): (i64, Option<Timestamp>),
+    now: Timestamp,
+) {
+    let age = oldest.map_or(0, |since| now.millis() - since.millis());
+    metrics::gauge!(format!("{queue}_past_due"), labels).set(count as f64);
+    metrics::gauge!(format!("{queue}_oldest_due_seconds"), labels).set(age as f64 / 1_000.0);
 }

@@ -1,6 +1,8 @@
 //! Runs what happens by itself: timers that are due, and repeating work, on whichever node comes first.
 
 use std::{
+    collections::BTreeMap,
+    hash::{BuildHasher, RandomState},
     pin::pin,
     sync::Arc,
     time::{Duration, Instant},
@@ -10,19 +12,25 @@ use spotter_contract::{
     Env, Repeating, Table, jobs,
     timers::{self, DueTimer, STEP, TimerRun},
 };
-use spotter_kernel::{Problem, Result, panics::caught_async};
-use spotter_store::Db;
+use spotter_kernel::{Problem, Result, id::CompanyId, panics::caught_async};
+use spotter_store::{Db, Tx};
 use tokio::task::JoinSet;
 
-/// How often it is looked for timers that are due.
-const LOOK: Duration = Duration::from_millis(500);
-/// Most timers that are looked at in one go.
-const BATCH: usize = 256;
-/// Timers that run at once: few, so that requests hardly notice thousands that are due together.
+use crate::jobs::{enter_due_jobs, measure};
+
+/// How often the agenda is checked, which asks the database nothing.
+const LOOK: Duration = Duration::from_millis(200);
+/// How often work of other processes is looked for.
+const SURVEY: Duration = Duration::from_secs(5);
+/// How long a node waits where timers are due that it could not run: another node has their turn.
+const PAUSE: Duration = Duration::from_millis(500);
+/// Most timers per query.
+const BATCH: usize = 1_024;
+/// Companies whose timers run at once: few, so that requests hardly notice thousands that are due together.
 const AT_ONCE: usize = 2;
-/// How often it is looked for repeating work that is due.
-const TURN: Duration = Duration::from_secs(5);
-/// How often it is looked for what a clock that was ahead has put off.
+/// Most timers of a company per transaction.
+const TOGETHER: usize = 8;
+/// How often work is looked for that a fast clock has postponed too far.
 const PULL_IN: Duration = Duration::from_secs(60);
 /// How long repeating work rests after a step that was full.
 const REST: Duration = Duration::from_millis(50);
@@ -43,39 +51,55 @@ impl Timers {
     /// with its step, and goes on when it is due again.
     pub async fn run(self, stop: impl Future<Output = ()>) {
         let mut stop = pin!(stop);
-        let (mut looks, mut turns) = (tokio::time::interval(LOOK), tokio::time::interval(TURN));
+        let (mut looks, mut surveys) = (tokio::time::interval(LOOK), tokio::time::interval(SURVEY));
         let mut pulls = tokio::time::interval(PULL_IN);
         pulls.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
         looks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
-        turns.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+        surveys.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+        let signals = self.db.signals();
+        // Each node takes companies in an order of its own.
+        let order = RandomState::new();
         let mut repeating = JoinSet::new();
         loop {
             tokio::select! {
                 biased;
                 () = &mut stop => break,
-                _ = looks.tick() => {
-                    let looked = caught_async(self.run_due()).await;
-                    let looked = looked.unwrap_or_else(|panic| Err(Problem::internal(panic)));
-                    if let Err(problem) = looked {
-                        tracing::warn!(%problem, "looking for due timers failed");
-                    }
-                }
                 _ = pulls.tick() => {
                     if let Err(problem) = self.clamp_due_times().await {
                         tracing::warn!(%problem, "clamping due times failed");
                     }
                 }
-                _ = turns.tick() => {
+                _ = surveys.tick() => {
                     while repeating.try_join_next().is_some() {}
-                    if repeating.is_empty() {
-                        repeating.spawn(self.clone().run_repeatedly());
+                    let surveyed = caught_async(self.survey()).await;
+                    match surveyed.unwrap_or_else(|panic| Err(Problem::internal(panic))) {
+                        Ok(due) if repeating.is_empty() => {
+                            repeating.spawn(self.clone().run_repeatedly(due));
+                        }
+                        Ok(_) => {}
+                        Err(problem) => {
+                            tracing::warn!(%problem, "looking for work failed");
+                        }
+                    }
+                }
+                // Last, so that a backlog keeps nothing else from its turn.
+                _ = looks.tick() => {
+                    if !signals.agenda().take_due(timers::QUEUE, self.env.clock.now()) {
+                        continue;
+                    }
+                    let looked = caught_async(self.run_due(&order)).await;
+                    match looked.unwrap_or_else(|panic| Err(Problem::internal(panic))) {
+                        Ok(()) => looks.reset_immediately(),
+                        Err(problem) => {
+                            tracing::warn!(%problem, "looking for due timers failed");
+                        }
                     }
                 }
             }
         }
     }
 
-    /// Has made now what was put off further than it ever is, by a clock that was ahead and has been set back.
+    /// Corrects due times that are further ahead than possible, set by a clock that was fast and has been set back.
     async fn clamp_due_times(&self) -> Result<()> {
         let (table, now) = (self.table.clone(), self.env.clock.now());
         let pulled = self.db.write(move |tx| {
@@ -98,84 +122,135 @@ impl Timers {
         Ok(())
     }
 
+    /// Enters in the agenda what is due next, and measures what is due; returns the repeating work that is due.
+    async fn survey(&self) -> Result<Vec<&'static Repeating>> {
+        let (table, now) = (self.table.clone(), self.env.clock.now());
+        let agenda = self.db.signals();
+        let read = move |tx: &mut Tx<'_>| {
+            let mut past_due = (0, None);
+            if let Some(due_at) = timers::next_due(tx)? {
+                agenda.agenda().note(timers::QUEUE, due_at);
+                if due_at <= now {
+                    past_due = timers::past_due(tx, now)?;
+                }
+            }
+            measure("spotter_timers", &[], past_due, now);
+            enter_due_jobs(tx, agenda.agenda(), table.jobs(), now)?;
+            timers::due_repeating(tx, table.repeating().iter().copied(), now)
+        };
+        self.db.read(read).await
+    }
+
     /// Runs timers until none is due, or a second has passed and others should have their turn.
-    async fn run_due(&self) -> Result<()> {
+    async fn run_due(&self, order: &RandomState) -> Result<()> {
         let began = Instant::now();
         let kinds: Arc<str> = self.table.timer_kinds().into();
-        if self.count_due(kinds.clone()).await? == 0 {
-            return Ok(());
-        }
+        let mut ran = 0;
         loop {
             let (now, known) = (self.env.clock.now(), kinds.clone());
             let found = self.db.read(move |tx| timers::due(tx, &known, now, BATCH as i64));
-            let mut due = found.await?;
-            let full = due.len() == BATCH;
-            // Nodes that look at the same ones begin at different places.
-            let mut random = [0];
-            self.env.entropy.fill(&mut random);
-            let start = usize::from(random[0]) % due.len().max(1);
-            due.rotate_left(start);
-            let mut under_way = JoinSet::new();
-            for one in due {
-                while under_way.len() >= AT_ONCE {
-                    under_way.join_next().await;
-                }
-                under_way.spawn(self.clone().run_one(one));
+            let mut companies = BTreeMap::<_, Vec<DueTimer>>::new();
+            for due in found.await? {
+                let company = due.company_id;
+                companies.entry((order.hash_one(company), company)).or_default().push(due);
             }
-            while under_way.join_next().await.is_some() {}
-            if !full || began.elapsed() > Duration::from_secs(1) {
-                return Ok(());
+            let before = ran;
+            let mut under_way = JoinSet::new();
+            for ((_, company), due) in companies {
+                while under_way.len() >= AT_ONCE {
+                    ran += under_way.join_next().await.map_or(0, |ran| ran.unwrap_or(0));
+                }
+                under_way.spawn(self.clone().run_company(company, due));
+            }
+            while let Some(more) = under_way.join_next().await {
+                ran += more.unwrap_or(0);
+            }
+            if ran == before || began.elapsed() > Duration::from_secs(1) {
+                break;
             }
         }
-    }
-
-    /// Counts for operators what is due.
-    async fn count_due(&self, kinds: Arc<str>) -> Result<i64> {
         let now = self.env.clock.now();
-        let counted = self.db.read(move |tx| timers::past_due(tx, &kinds, now));
-        let (count, oldest) = counted.await?;
-        let age = oldest.map_or(0, |since| now.millis() - since.millis());
-        metrics::gauge!("spotter_timers_past_due").set(count as f64);
-        metrics::gauge!("spotter_timers_oldest_due_seconds").set(age as f64 / 1_000.0);
-        Ok(count)
+        if let Some(next) = self.db.read(timers::next_due).await? {
+            let pause = if ran == 0 { PAUSE } else { Duration::ZERO };
+            let next = next.max(now.plus_millis(pause.as_millis() as i64));
+            self.db.signals().agenda().note(timers::QUEUE, next);
+        }
+        Ok(())
     }
 
-    async fn run_one(self, due: DueTimer) {
+    /// Runs due timers of one company, several in a transaction; how many. Should one fail, each has its own.
+    async fn run_company(self, company: CompanyId, due: Vec<DueTimer>) -> usize {
+        let mut ran = 0;
+        for chunk in due.chunks(TOGETHER) {
+            let (env, table, some) = (self.env.clone(), self.table.clone(), chunk.to_vec());
+            let work = self.db.write(move |tx| {
+                let mut done = Vec::new();
+                if timers::take_company(tx, company)? {
+                    for due in &some {
+                        if let Some(timer) = table.timer(&due.kind)
+                            && timers::run(tx, &env, timer, due)?
+                        {
+                            done.push(due.kind.clone());
+                        }
+                    }
+                }
+                Ok(done)
+            });
+            match caught_async(work).await.unwrap_or_else(|panic| Err(Problem::internal(panic))) {
+                // Another node has its turn, or has run them.
+                Ok(done) if done.is_empty() => break,
+                Ok(done) => {
+                    ran += done.len();
+                    done.into_iter().for_each(|kind| count_run(kind, "succeeded"));
+                }
+                Err(_) => {
+                    for due in chunk {
+                        ran += usize::from(self.clone().run_one(due.clone()).await);
+                    }
+                }
+            }
+        }
+        ran
+    }
+
+    /// Runs one timer, or notes that it failed; whether either was done.
+    async fn run_one(self, due: DueTimer) -> bool {
         let ran = match self.table.timer(&due.kind) {
             Some(timer) => {
                 let (env, due) = (self.env.clone(), due.clone());
                 let work = self.db.write(move |tx| timers::run(tx, &env, timer, &due));
                 caught_async(work).await.unwrap_or_else(|panic| Err(Problem::internal(panic)))
             }
-            None => return,
+            None => return false,
         };
         let outcome = match &ran {
             Ok(true) => "succeeded",
-            Ok(false) => return,
+            Ok(false) => return false,
             Err(_) => "failed",
         };
-        metrics::counter!("spotter_timer_runs_total", "timer" => due.kind.clone(), "outcome" => outcome)
-            .increment(1);
-        let Err(problem) = ran else { return };
+        count_run(due.kind.clone(), outcome);
+        let Err(problem) = ran else { return true };
         let (env, failed, why) = (self.env.clone(), due.clone(), problem.clone());
         let noted = self.db.write(move |tx| timers::failed(tx, &env, &failed, &why)).await;
         match noted {
             // Another node has run it, or noted it.
-            Ok(false) => {}
+            Ok(false) => false,
             Ok(true) => {
                 let DueTimer { kind: timer, subject, .. } = due;
                 tracing::warn!(timer, subject, %problem, "a timer failed; it will run again");
+                true
             }
             Err(problem) => {
                 tracing::warn!(%problem, "recording the failure of a timer failed");
+                false
             }
         }
     }
 
     /// Takes the turns of repeating work that are due; one that fails, or panics, keeps no other from
     /// its own.
-    async fn run_repeatedly(self) {
-        for work in self.table.repeating() {
+    async fn run_repeatedly(self, due: Vec<&'static Repeating>) {
+        for work in due {
             if let Err(problem) = self.run_once_if_due(work).await {
                 tracing::warn!(work = work.id, %problem, "claiming repeating work failed");
             }
@@ -220,4 +295,9 @@ impl Timers {
             tokio::time::sleep(REST).await;
         }
     }
+}
+
+fn count_run(timer: String, outcome: &'static str) {
+    metrics::counter!("spotter_timer_runs_total", "timer" => timer, "outcome" => outcome)
+        .increment(1);
 }

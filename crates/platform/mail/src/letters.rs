@@ -34,7 +34,7 @@ words! {
     }
 }
 
-/// What is to be told.
+/// The content of a letter.
 #[derive(Debug, Clone, Copy)]
 pub enum Letter<'l> {
     /// A coach may set a password and begin.
@@ -47,7 +47,7 @@ pub enum Letter<'l> {
         /// The invitation.
         token: &'l str,
     },
-    /// Somebody asked for a new password.
+    /// A password reset.
     PasswordReset {
         /// What sets it.
         token: &'l str,
@@ -63,21 +63,21 @@ pub enum Letter<'l> {
         address: &'l str,
     },
     /// An invoice, or a copy of one.
-    Invoice(Bill<'l>),
+    Invoice(InvoiceFigures<'l>),
     /// An invoice that was paid, as it was issued, with money that came before.
     InvoicePaid {
         /// Its number.
         number: &'l str,
     },
     /// An invoice that is collected from what the client has left for it.
-    InvoiceToCollect(Bill<'l>),
+    InvoiceToCollect(InvoiceFigures<'l>),
     /// An invoice is past its due date.
-    InvoiceReminder(Bill<'l>),
+    InvoiceReminder(InvoiceFigures<'l>),
     /// An invoice could not be collected.
-    PaymentFailed(Bill<'l>),
+    PaymentFailed(InvoiceFigures<'l>),
     /// Money came that was fetched or paid on a page.
     PaymentReceived {
-        /// What it is for: an invoice's number, or what was asked for.
+        /// The invoice's number, or the description of the request.
         number: &'l str,
         /// How much.
         amount: &'l str,
@@ -130,7 +130,7 @@ pub enum Letter<'l> {
         /// Since when, by the clock there.
         since: &'l str,
     },
-    /// What is sent to a webhook's target does not arrive.
+    /// Deliveries to a webhook's target fail.
     FailingWebhook {
         /// What people call the subscription.
         webhook: &'l str,
@@ -139,12 +139,12 @@ pub enum Letter<'l> {
     },
 }
 
-/// What a letter says of an invoice, as people of the reader's language write it.
+/// The figures of an invoice, formatted for the reader's language.
 #[derive(Debug, Clone, Copy)]
-pub struct Bill<'l> {
+pub struct InvoiceFigures<'l> {
     /// Its number.
     pub number: &'l str,
-    /// What is left to pay.
+    /// Outstanding amount.
     pub amount: &'l str,
     /// When it is due.
     pub due: &'l str,
@@ -165,7 +165,7 @@ pub struct RenderedLetter {
     pub html: String,
 }
 
-/// A letter in one language. Names in braces stand for what differs.
+/// A letter in one language. Names in braces are placeholders.
 struct Texts {
     subject: &'static str,
     paragraphs: &'static [&'static str],
@@ -281,11 +281,11 @@ impl Letter<'_> {
                 String::new()
             }
             Self::Invoice(bill) | Self::InvoiceReminder(bill) | Self::PaymentFailed(bill) => {
-                let Bill { number, amount, due, link } = bill;
+                let InvoiceFigures { number, amount, due, link } = bill;
                 values.extend([("number", *number), ("amount", *amount), ("due", *due)]);
                 (*link).to_owned()
             }
-            Self::InvoiceToCollect(Bill { number, amount, due, .. }) => {
+            Self::InvoiceToCollect(InvoiceFigures { number, amount, due, .. }) => {
                 values.extend([("number", *number), ("amount", *amount), ("due", *due)]);
                 String::new()
             }
@@ -357,7 +357,7 @@ impl Letter<'_> {
     }
 }
 
-/// A text with what its braces stand for; what is put in is not looked at again.
+/// A text with its placeholders filled; inserted values are not expanded again.
 fn fill(text: &str, values: &[(&str, &str)]) -> String {
     let mut filled = String::new();
     let mut rest = text;
@@ -384,7 +384,7 @@ mod tests {
     }
 
     #[test]
-    fn every_language_tells_the_same() {
+    fn letters_have_the_same_facts_in_every_language() {
         for language in LANGUAGES {
             assert!(language.greeting.contains("{name}") && language.sender.contains("{company}"));
             for kind in LetterKind::ALL {
@@ -415,7 +415,7 @@ mod tests {
     }
 
     #[test]
-    fn what_people_wrote_is_text() {
+    fn user_text_is_escaped() {
         let letter = Letter::FailingWebhook { webhook: "{error} <b>", error: "timed \"out\"" };
         let written = letter.write("nl", "A & B", "Ann <script>", "https://gym.example");
         assert!(written.text.contains("{error} <b>"), "{}", written.text);

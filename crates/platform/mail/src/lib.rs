@@ -7,9 +7,9 @@ mod outbox;
 
 use spotter_contract::Area;
 
-pub use letters::{Bill, Letter, LetterKind, RenderedLetter};
+pub use letters::{InvoiceFigures, Letter, LetterKind, RenderedLetter};
 pub use outbox::{
-    MailStatus, Outgoing, PATIENCE, Recipient, SEND, cancel_waiting, forget_client, is_on,
+    MailStatus, OutgoingMail, RETRY_POLICY, Recipient, SEND, cancel_waiting, forget_client, is_on,
     on_finished, outgoing, send, send_by, sent_lately, subject_of, take_back,
 };
 

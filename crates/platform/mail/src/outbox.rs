@@ -1,10 +1,10 @@
-//! Messages on their way out, and what became of them.
+//! Outgoing mail and its status.
 
 use schemars::JsonSchema;
 use serde::Serialize;
 use spotter_contract::{
     Area, ErasureAction, ErasureRule, Job, ListQuery, Read, Repeating, Write,
-    jobs::{self, AttemptResult, RetryPolicy, State},
+    jobs::{self, AttemptResult, JobState, RetryPolicy},
     listed, operation,
 };
 use spotter_kernel::{
@@ -28,9 +28,8 @@ id_type!(
 stored_ids!(MailId);
 
 words! {
-    /// What became of a message: `bounced` where the recipient's server refused the address, `unknown`
-    /// where it fell silent after it had the message, `cancelled` where what it says does not hold any
-    /// more.
+    /// The status of a message: `bounced` where the recipient's server refused the address, `unknown` where it did
+    /// not answer after it had the message, `cancelled` where its content does not hold any more.
     pub enum MailStatus {
         Waiting = "waiting",
         Sent = "sent",
@@ -42,30 +41,30 @@ words! {
 }
 
 record! {
-    /// A message, without what it says.
+    /// A mail of the outbox, without its text.
     #[derive(Debug, Clone, Serialize, JsonSchema)]
     #[serde(rename_all = "camelCase")]
     struct Mail {
         /// The message's id.
         mail_id: MailId,
-        /// What it is about.
+        /// Which letter it is.
         kind: LetterKind,
         /// The address that it is for.
         recipient: String,
         /// Current status.
         status: MailStatus,
-        /// Why it is not sent, or not sent yet.
+        /// Last error of sending.
         error: Option<String>,
         /// When it was created.
         created_at: Timestamp,
-        /// When the recipient's server took it.
+        /// When the recipient's server accepted it.
         sent_at: Option<Timestamp>,
     }
 }
 
 record! {
     /// A message that is still to be sent.
-    struct Sealed {
+    struct SealedMail {
         mail_id: MailId,
         kind: LetterKind,
         recipient: String,
@@ -77,7 +76,7 @@ record! {
     }
 }
 
-/// Whom a message is for.
+/// The recipient of a message.
 #[derive(Clone, Copy, Debug)]
 pub struct Recipient<'r> {
     /// The address.
@@ -86,7 +85,7 @@ pub struct Recipient<'r> {
     pub name: &'r str,
     /// The language in which they are written to; the company's where it is not known.
     pub language: Option<&'r str>,
-    /// Which client they are; nobody's where they are a coach.
+    /// The client; `None` for a coach.
     pub client: Option<ClientId>,
 }
 
@@ -106,7 +105,7 @@ pub fn send(
     send_by(cx, &SEND, to, about, letter)
 }
 
-/// The same by a job of an area's own, which hears of what became of it.
+/// The same by a job of an area, which learns of the outcome.
 pub fn send_by(
     cx: &mut Write,
     job: &'static Job,
@@ -121,7 +120,7 @@ pub fn send_by(
         letter.write(to.language.unwrap_or(&company.language), &company.name, to.name, &links);
     let content = serde_json::to_vec(&written).map_err(Problem::internal)?;
     let sealed = cx.env().vault.seal(&content, &*cx.env().entropy)?;
-    let mail = Sealed {
+    let mail = SealedMail {
         mail_id: MailId(cx.new_id()),
         kind: letter.kind(),
         recipient: to.email.to_owned(),
@@ -135,14 +134,14 @@ pub fn send_by(
     cx.begin_job(job, mail.mail_id)
 }
 
-/// How many letters of a kind about a record were written in the last so many seconds.
+/// The number of letters of a kind about a record within a number of seconds.
 pub fn sent_lately(cx: &mut Read, kind: LetterKind, about: Id, seconds: i64) -> Result<i64> {
     let since = Id::first_at(cx.now().plus_seconds(-seconds));
-    let found: Option<(i64,)> = cx.one(LATELY, params![about, kind, since])?;
+    let found: Option<(i64,)> = cx.one(COUNT_RECENT, params![about, kind, since])?;
     Ok(found.map_or(0, |(count,)| count))
 }
 
-/// Takes back the letters of a kind about a record that have not left.
+/// Cancels unsent letters of a kind about a record.
 pub fn take_back(
     cx: &mut Write,
     job: &'static Job,
@@ -159,8 +158,7 @@ pub fn take_back(
     Ok(())
 }
 
-/// Forgets the addresses that letters to a client went to. Those that have not left do not leave: nothing is left
-/// of what they said.
+/// Deletes the addresses of letters to a client. Unsent letters are cancelled: their content is deleted.
 pub fn forget_client(cx: &mut Write, client: ClientId, email: Option<&str>) -> Result<()> {
     let (waiting, unknown) = (MailStatus::Waiting, MailStatus::Unknown);
     let left = params![waiting, unknown, MailStatus::Cancelled];
@@ -174,10 +172,10 @@ pub fn forget_client(cx: &mut Write, client: ClientId, email: Option<&str>) -> R
 /// Sending a message. Ten attempts over two days: servers that greylist, are full or are away come back
 /// (RFC 5321, 4.5.4.1).
 pub static SEND: Job =
-    Job::new("send_mail", "Send mail to coaches and clients", PATIENCE, on_finished);
+    Job::new("send_mail", "Send mail to coaches and clients", RETRY_POLICY, on_finished);
 
 /// How long a message is tried to be sent.
-pub const PATIENCE: RetryPolicy = RetryPolicy {
+pub const RETRY_POLICY: RetryPolicy = RetryPolicy {
     lease_ms: 120_000,
     retries: &[60, 300, 900, 3_600, 7_200, 14_400, 28_800, 43_200, 86_400],
 };
@@ -189,12 +187,12 @@ pub fn subject_of(cx: &mut Read, mail: Id) -> Result<Option<(LetterKind, Id)>> {
 
 /// A message as it is to be sent.
 #[derive(Debug, Clone)]
-pub struct Outgoing {
-    /// The message; the same in every attempt, so that whoever gets it twice can tell.
+pub struct OutgoingMail {
+    /// The message id; the same in every attempt, so that a recipient can recognize a duplicate.
     pub id: Id,
     /// The address that it is for.
     pub recipient: String,
-    /// What it says.
+    /// Its content.
     pub written: RenderedLetter,
     /// What kind of letter it is.
     pub kind: LetterKind,
@@ -210,28 +208,28 @@ pub fn outgoing(
     open: impl Fn(&[u8]) -> Result<Vec<u8>>,
     company: CompanyId,
     id: Id,
-) -> Result<Option<Outgoing>> {
-    let kept: Option<Sealed> = tx.one(FIND, params![company, id])?;
-    let Some(Sealed { kind, about, recipient, content: Some(content), created_at, .. }) = kept
+) -> Result<Option<OutgoingMail>> {
+    let kept: Option<SealedMail> = tx.one(FIND, params![company, id])?;
+    let Some(SealedMail { kind, about, recipient, content: Some(content), created_at, .. }) = kept
     else {
         return Ok(None);
     };
     let written = serde_json::from_slice(&open(&content)?).map_err(Problem::internal)?;
-    Ok(Some(Outgoing { id, recipient, written, kind, about, created_at }))
+    Ok(Some(OutgoingMail { id, recipient, written, kind, about, created_at }))
 }
 
-/// Writes what became of a message. What it said is forgotten once it is not sent again.
+/// Records the outcome of a message. Its content is deleted once it is not sent again.
 pub fn on_finished(cx: &mut Write, id: Id, settled: &AttemptResult) -> Result<()> {
     let status = match (settled.state, settled.again_at) {
-        (State::Done, _) => MailStatus::Sent,
-        (State::Waiting, _) => MailStatus::Waiting,
-        (State::Unknown, _) => MailStatus::Unknown,
-        (State::Failed, _) if settled.is_refused() => MailStatus::Bounced,
-        (State::Failed, _) => MailStatus::Failed,
+        (JobState::Done, _) => MailStatus::Sent,
+        (JobState::Waiting, _) => MailStatus::Waiting,
+        (JobState::Unknown, _) => MailStatus::Unknown,
+        (JobState::Failed, _) if settled.is_refused() => MailStatus::Bounced,
+        (JobState::Failed, _) => MailStatus::Failed,
     };
     let sent_at = (status == MailStatus::Sent).then(|| cx.now());
     let (error, is_over) = (settled.outcome.error(), settled.again_at.is_none());
-    cx.defer(SETTLE, params![id, status, error, sent_at, is_over, MailStatus::Cancelled])
+    cx.defer(FINISH, params![id, status, error, sent_at, is_over, MailStatus::Cancelled])
 }
 
 /// Ends the messages that wait, in a database that was restored: they may have been sent since the
@@ -254,7 +252,7 @@ fn list_mail(cx: &mut Read, ListQuery(wanted, page): ListQuery<Filters>) -> Resu
     Ok(cx.page(&LIST, &wanted, page)?.into())
 }
 
-/// How long it is kept what became of messages, in days.
+/// Retention of messages' outcomes, in days.
 const KEPT_DAYS: i64 = 90;
 
 fn prune(tx: &mut Tx, now: Timestamp) -> Result<u64> {
@@ -262,12 +260,12 @@ fn prune(tx: &mut Tx, now: Timestamp) -> Result<u64> {
 }
 
 const REPEATING: &[Repeating] =
-    &[Repeating::prune("forget_mail", "Forget mail of three months ago", prune)];
+    &[Repeating::prune("forget_mail", "Delete mail that is three months old", prune)];
 
 /// Personal data in this module.
 const TRACES: &[ErasureRule] = &[ErasureRule::emptied(
     "mail",
-    "That a message was sent, for three months: not to whom, nor what it said.",
+    "That a letter was sent, for three months: without its address and text.",
     ErasureAction::AtOnce,
 )];
 
@@ -287,19 +285,19 @@ lists! {
 }
 
 statements! {
-    INSERT = "INSERT INTO mail ", values!(Sealed);
+    INSERT = "INSERT INTO mail ", values!(SealedMail);
     FORGET_CLIENT = "UPDATE mail SET recipient = '', content = NULL, error = NULL, \
         status = CASE WHEN status IN (?3, ?4) THEN ?5 ELSE status END \
         WHERE company_id = ?1 AND client_id = ?2";
     FORGET_RECIPIENT = "UPDATE mail SET recipient = '', content = NULL, error = NULL, \
         status = CASE WHEN status IN (?3, ?4) THEN ?5 ELSE status END \
         WHERE company_id = ?1 AND recipient = ?2";
-    FIND = "SELECT ", Sealed::COLUMNS, " FROM mail WHERE company_id = ?1 AND mail_id = ?2";
+    FIND = "SELECT ", SealedMail::COLUMNS, " FROM mail WHERE company_id = ?1 AND mail_id = ?2";
     SUBJECT = "SELECT kind, about FROM mail WHERE company_id = ?1 AND mail_id = ?2";
-    SETTLE = "UPDATE mail SET status = ?3, error = ?4, sent_at = ?5, \
+    FINISH = "UPDATE mail SET status = ?3, error = ?4, sent_at = ?5, \
         content = CASE WHEN ?6 THEN NULL ELSE content END \
         WHERE company_id = ?1 AND mail_id = ?2 AND (status <> ?7 OR ?3 = 'sent')";
-    LATELY = "SELECT COUNT(*) FROM mail WHERE company_id = ?1 AND about = ?2 AND kind = ?3 AND mail_id >= ?4";
+    COUNT_RECENT = "SELECT COUNT(*) FROM mail WHERE company_id = ?1 AND about = ?2 AND kind = ?3 AND mail_id >= ?4";
     TO_LEAVE = "SELECT mail_id FROM mail WHERE company_id = ?1 AND about = ?2 AND kind = ?3 \
         AND status IN (?4, ?5) AND content IS NOT NULL ORDER BY mail_id LIMIT 100";
     CANCEL = "UPDATE mail SET status = ?3, content = NULL WHERE company_id = ?1 AND mail_id = ?2";

@@ -25,7 +25,7 @@ const CLOSED: &[(&str, &str)] = &[
     ("203.0.113.0/24", "documentation"),
     ("224.0.0.0/4", "multicast"),
     ("240.0.0.0/4", "reserved"),
-    // Unspecified, loopback, IPv4-mapped and IPv4-compatible; NAT64's own prefix is looked into.
+    // Unspecified, loopback, IPv4-mapped and IPv4-compatible; the address within NAT64's prefix is checked.
     ("::/8", "reserved"),
     ("100::/64", "discard"),
     ("2001::/23", "protocol assignments and Teredo"),

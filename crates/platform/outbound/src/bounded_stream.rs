@@ -1,5 +1,4 @@
-//! A connection of which so much is read and no more: whoever is at its other end may say anything, for as
-//! long as they like.
+//! A connection with a limit of bytes that are read: the other side may send anything, for any time.
 
 use std::{
     fmt, io,

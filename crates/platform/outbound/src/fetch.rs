@@ -1,5 +1,5 @@
-//! Fetching a small document from an address that anybody may have named: by the checks of deliveries, once, in little
-//! time, and with nothing of ours in the request.
+//! Fetching a small document from an address that anybody may have named: with the checks of deliveries, one attempt,
+//! little time, and no credentials.
 
 use std::{fmt, sync::Arc, time::Duration};
 
@@ -23,7 +23,7 @@ pub const DOCUMENT_MAX: usize = 5 * 1024;
 
 /// A document as it came.
 #[derive(Clone, Debug)]
-pub struct Fetched {
+pub struct FetchedDocument {
     /// Its bytes.
     pub body: Vec<u8>,
     /// Its Cache-Control header.
@@ -33,9 +33,9 @@ pub struct Fetched {
 /// Why there is no document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FetchError {
-    /// Nobody answered, or not to the end.
+    /// No answer, or an incomplete one.
     Silent(String),
-    /// What was answered is none.
+    /// The answer is not the expected document.
     Wrong(String),
 }
 
@@ -64,7 +64,7 @@ impl Fetcher {
     }
 
     /// The JSON document at an address, or a line on why there is none.
-    pub async fn fetch(&self, url: &str) -> std::result::Result<Fetched, FetchError> {
+    pub async fn fetch(&self, url: &str) -> std::result::Result<FetchedDocument, FetchError> {
         let target = Target::parse(url, &self.private_networks);
         let target = target.map_err(|why| FetchError::Wrong(why.to_string()))?;
         let request = self
@@ -84,7 +84,7 @@ impl Fetcher {
     }
 }
 
-async fn read(mut answer: Response) -> std::result::Result<Fetched, FetchError> {
+async fn read(mut answer: Response) -> std::result::Result<FetchedDocument, FetchError> {
     let wrong = |why: &str| Err(FetchError::Wrong(why.to_owned()));
     if answer.status() != StatusCode::OK {
         return wrong(&format!("HTTP {}, and not 200", answer.status().as_u16()));
@@ -106,5 +106,5 @@ async fn read(mut answer: Response) -> std::result::Result<Fetched, FetchError> 
         }
         body.extend_from_slice(&chunk);
     }
-    Ok(Fetched { body, cache_control })
+    Ok(FetchedDocument { body, cache_control })
 }

@@ -1,5 +1,5 @@
-//! An HTTPS client that reaches no address which was not checked: names are looked up by itself, so that what was checked
-//! is what is dialled.
+//! An HTTPS client that connects only to checked addresses: it resolves names itself, so that the checked address is
+//! the dialled one.
 
 use std::{
     error::Error,
@@ -21,7 +21,7 @@ use spotter_kernel::{Problem, Result};
 
 use crate::target::{TargetError, vet};
 
-/// How long an unused connection is kept.
+/// How long an unused connection is kept open.
 const IDLE_TIME: Duration = Duration::from_secs(60);
 
 /// Looks up the addresses of a name.
@@ -43,7 +43,7 @@ impl LookUp for SystemLookUp {
     }
 }
 
-/// Resolves names for the connections themselves, so that what was checked is what is dialled.
+/// Resolves names for the connections themselves, so that the checked address is the dialled one.
 struct CheckedResolver {
     look_up: Arc<dyn LookUp>,
     private_networks: Arc<[IpNet]>,
@@ -88,7 +88,7 @@ impl fmt::Display for Unreachable {
 
 impl Error for Unreachable {}
 
-/// Why a name may not be reached, if it was looked up and leads where nothing may go.
+/// Why a name may not be reached, if it was resolved to a forbidden address.
 pub async fn refusal(look_up: &dyn LookUp, name: &str, networks: &[IpNet]) -> Option<TargetError> {
     match addresses(look_up, name, networks).await {
         Err(Unreachable::Refused(refused)) => Some(refused),

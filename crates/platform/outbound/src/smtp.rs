@@ -23,7 +23,7 @@ use rustls::{
     ClientConfig, RootCertStore,
     pki_types::{CertificateDer, ServerName},
 };
-use spotter_contract::jobs::Outcome;
+use spotter_contract::jobs::JobOutcome;
 use spotter_kernel::{Id, Timestamp};
 use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
@@ -44,8 +44,8 @@ const MAILBOX_MAX: usize = 200;
 
 /// A message to one person.
 #[derive(Clone, Debug)]
-pub struct Message {
-    /// The same in every attempt: whoever gets it twice can tell by its Message-ID.
+pub struct MailMessage {
+    /// The Message-ID; the same in every attempt, so that a recipient can recognize a duplicate.
     pub id: Id,
     /// The address.
     pub recipient: String,
@@ -74,7 +74,7 @@ pub struct MailAttachment {
     pub bytes: Vec<u8>,
 }
 
-/// Where messages are handed in.
+/// The mail server.
 #[derive(Clone, Debug)]
 pub enum Post {
     /// A mail server.
@@ -85,23 +85,23 @@ pub enum Post {
 
 impl Post {
     /// Hands a message in.
-    pub async fn send(&self, message: &Message) -> Outcome {
+    pub async fn send(&self, message: &MailMessage) -> JobOutcome {
         match self {
             Self::Server(server) => server.send(message).await,
             Self::Mailbox(mailbox) => {
                 mailbox.store(message.clone());
-                Outcome::Done
+                JobOutcome::Done
             }
         }
     }
 }
 
-/// The latest messages, which nobody was sent.
+/// The latest messages, which were not sent to anybody.
 #[derive(Clone, Debug, Default)]
-pub struct Mailbox(Arc<Mutex<VecDeque<Message>>>);
+pub struct Mailbox(Arc<Mutex<VecDeque<MailMessage>>>);
 
 impl Mailbox {
-    fn store(&self, message: Message) {
+    fn store(&self, message: MailMessage) {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         kept.retain(|other| other.id != message.id);
         kept.push_front(message);
@@ -109,7 +109,7 @@ impl Mailbox {
     }
 
     /// The messages, newest first.
-    pub fn messages(&self) -> Vec<Message> {
+    pub fn messages(&self) -> Vec<MailMessage> {
         let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let mut messages: Vec<_> = kept.iter().cloned().collect();
         messages.sort_by_key(|message| std::cmp::Reverse(message.id));
@@ -153,9 +153,9 @@ pub fn sender(text: &str) -> Option<Sender> {
 }
 
 impl Server {
-    /// A server by its URL: `smtps://user:password@host` for TLS from the first byte,
-    /// `smtp://user:password@host` for STARTTLS, `smtp://host?tls=none` for neither. Authorities are
-    /// trusted beside the system's. The error is a rule for whoever wrote the URL.
+    /// A server by its URL: `smtps://user:password@host` for TLS from the first byte, `smtp://user:password@host` for
+    /// STARTTLS, `smtp://host?tls=none` for neither. Its authorities are trusted beside the system's. The error is a
+    /// rule about the URL.
     pub fn new(
         url: &str,
         from: Sender,
@@ -203,39 +203,39 @@ impl Server {
         Ok(Self { host, port, security, credentials, from, authorities, implicit })
     }
 
-    /// Hands a message in. Until the server has been given the message itself, a failure is one; after
-    /// that, silence means that nobody knows.
-    async fn send(&self, message: &Message) -> Outcome {
+    /// Sends a message. Until the server has received the message itself, a failure is certain; after that, no answer
+    /// means that the outcome is unknown.
+    async fn send(&self, message: &MailMessage) -> JobOutcome {
         let Ok(recipient) = message.recipient.parse::<Address>() else {
-            return Outcome::Refused("the address is none".to_owned());
+            return JobOutcome::Refused("the address is none".to_owned());
         };
         let bytes = match self.build(message, &recipient) {
             Ok(bytes) => bytes,
-            Err(error) => return Outcome::Refused(error.to_string()),
+            Err(error) => return JobOutcome::Refused(error.to_string()),
         };
         let offered = tokio::time::timeout(OFFER_TIME, self.offer(recipient)).await;
         let mut connection = match offered {
             Ok(Ok(connection)) => connection,
             Ok(Err(outcome)) => return outcome,
-            Err(_) => return Outcome::Failed("the mail server takes too long".to_owned()),
+            Err(_) => return JobOutcome::Failed("the mail server takes too long".to_owned()),
         };
         match tokio::time::timeout(ANSWER_TIME, connection.message(&bytes)).await {
             Ok(Ok(_)) => {
                 tokio::time::timeout(QUIT_TIME, connection.quit()).await.ok();
-                Outcome::Done
+                JobOutcome::Done
             }
-            Ok(Err(error)) if error.is_permanent() => Outcome::Refused(describe_error(&error)),
-            Ok(Err(error)) if error.is_transient() => Outcome::Failed(describe_error(&error)),
-            Ok(Err(error)) => Outcome::Unknown(describe_error(&error)),
-            Err(_) => Outcome::Unknown("the mail server did not say that it has it".to_owned()),
+            Ok(Err(error)) if error.is_permanent() => JobOutcome::Refused(describe_error(&error)),
+            Ok(Err(error)) if error.is_transient() => JobOutcome::Failed(describe_error(&error)),
+            Ok(Err(error)) => JobOutcome::Unknown(describe_error(&error)),
+            Err(_) => JobOutcome::Unknown("the mail server did not say that it has it".to_owned()),
         }
     }
 
     /// Connects and offers a message to a recipient, as far as the message itself.
-    async fn offer(&self, recipient: Address) -> Result<AsyncSmtpConnection, Outcome> {
-        let failed = |error| Outcome::Failed(describe_error(&error));
+    async fn offer(&self, recipient: Address) -> Result<AsyncSmtpConnection, JobOutcome> {
+        let failed = |error| JobOutcome::Failed(describe_error(&error));
         let hello = ClientId::Domain(self.from.email.domain().to_owned());
-        let stream = self.connect().await.map_err(|error| Outcome::Failed(error.to_string()))?;
+        let stream = self.connect().await.map_err(|error| JobOutcome::Failed(error.to_string()))?;
         let connected = AsyncSmtpConnection::connect_with_transport(stream, &hello).await;
         let mut connection = connected.map_err(failed)?;
         if self.security == Security::StartTls {
@@ -249,7 +249,7 @@ impl Server {
         connection.command(from).await.map_err(failed)?;
         let to = connection.command(Rcpt::new(recipient, Vec::new())).await;
         to.map_err(|error| match error.is_permanent() {
-            true => Outcome::Refused(describe_error(&error)),
+            true => JobOutcome::Refused(describe_error(&error)),
             false => failed(error),
         })?;
         connection.command(Data).await.map_err(failed)?;
@@ -279,17 +279,17 @@ impl Server {
 
     fn build(
         &self,
-        message: &Message,
+        message: &MailMessage,
         recipient: &Address,
     ) -> Result<Vec<u8>, lettre::error::Error> {
-        let Message { id, name, subject, text, html, attachments, written_at, .. } = message;
+        let MailMessage { id, name, subject, text, html, attachments, written_at, .. } = message;
         let name = Some(one_line(name)).filter(|name| !name.is_empty());
         let at = std::time::UNIX_EPOCH + Duration::from_millis(written_at.millis().unsigned_abs());
         let automatic = HeaderName::new_from_ascii_str("Auto-Submitted");
-        let submitted = MultiPart::alternative_plain_html(text.clone(), html.clone());
+        let alternatives = MultiPart::alternative_plain_html(text.clone(), html.clone());
         let whole = match attachments.is_empty() {
-            true => submitted,
-            false => MultiPart::mixed().multipart(submitted),
+            true => alternatives,
+            false => MultiPart::mixed().multipart(alternatives),
         };
         let whole = attachments.iter().try_fold(whole, |whole, file| {
             let kind = ContentType::parse(file.media_type);
@@ -325,16 +325,16 @@ fn describe_error(error: &lettre::transport::smtp::Error) -> String {
     let mut text = error.to_string();
     let mut cause = std::error::Error::source(error);
     while let Some(inner) = cause {
-        let submitted = inner.to_string();
-        if !text.contains(&submitted) {
-            text = format!("{text}: {submitted}");
+        let reason = inner.to_string();
+        if !text.contains(&reason) {
+            text = format!("{text}: {reason}");
         }
         cause = inner.source();
     }
     one_line(&text).chars().take(300).collect()
 }
 
-/// A text as it can stand in a header.
+/// A text in the form of a header value.
 fn one_line(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
@@ -348,7 +348,7 @@ mod tests {
     }
 
     #[test]
-    fn urls_say_how_a_connection_is_secured() {
+    fn urls_determine_connection_security() {
         let view = |url: &str| format!("{:?}", server(url).unwrap());
         assert_eq!(view("smtps://u:p@mail.example"), "mail.example:465, Implicit");
         assert_eq!(view("smtp://u:p%40@mail.example"), "mail.example:587, StartTls");
@@ -364,7 +364,7 @@ mod tests {
     #[test]
     fn a_message_is_the_same_in_every_attempt() {
         let server = server("smtp://localhost?tls=none").unwrap();
-        let message = Message {
+        let message = MailMessage {
             id: Id::first_at(Timestamp::from_millis(0)),
             recipient: "ann@gym.example".into(),
             name: "Ann\r\nBcc: eve@evil.example".into(),

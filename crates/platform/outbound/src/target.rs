@@ -58,8 +58,7 @@ phrases! {
     }
 }
 
-/// A target whose URL is in order. Its name's addresses are checked with [`vet`] each time that
-/// they are looked up.
+/// A target with a valid URL. The addresses of its name are checked with [`vet`] at each resolution.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Target(Url);
 
@@ -70,7 +69,7 @@ impl Target {
         if text.chars().count() > URL_MAX {
             return Err(TargetError::TooLong { max: URL_MAX });
         }
-        // The URL standard skips these without a word.
+        // The URL standard skips these silently.
         if text.chars().any(|c| c.is_whitespace() || c.is_control()) || text.contains('\\') {
             return Err(TargetError::NotAUrl);
         }
@@ -128,7 +127,7 @@ fn is_local(name: &str) -> bool {
     !name.contains('.') || LOCAL_NAMES.iter().any(ends)
 }
 
-/// Checks the addresses that a target's name stands for: one that is not public refuses all.
+/// Checks the addresses of a target's name: one that is not public refuses all.
 pub fn vet(addresses: &[IpAddr], private_networks: &[IpNet]) -> Result<(), TargetError> {
     if addresses.is_empty() {
         return Err(TargetError::NoAddress);
@@ -151,7 +150,7 @@ mod tests {
     const HOSTS: &str = include_str!("../tests/hosts.txt");
 
     #[test]
-    fn every_host_of_the_table_is_judged_as_it_says() {
+    fn every_host_is_judged_as_listed() {
         let mut judged = 0;
         for line in HOSTS.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
             let (verdict, host) = line.split_once(' ').unwrap();

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use spotter_contract::{
-    Actor, Area, Body, LeftBehind, ListQuery, Offboarding, Path, Read, Role, SetAside, Success,
+    Actor, ArchivedKind, Area, Body, ListQuery, Offboarding, Path, Read, Remainders, Role, Success,
     Write, answer, listed, operation, path,
 };
 use spotter_kernel::{
@@ -36,7 +36,7 @@ record! {
         first_name: String,
         last_name: String,
         email: String,
-        /// The coach's role.
+        /// A Coach works with clients, a Manager runs the company, an Admin also appoints managers and admins.
         pub role: Role,
         /// Whether the coach can sign in.
         pub status: CoachStatus,
@@ -51,10 +51,10 @@ record! {
 impl Coach {
     /// The coach with this id.
     pub fn find(cx: &mut Read, id: CoachId) -> Result<Self> {
-        cx.one(FIND, params![id])?.ok_or_else(|| Key::CoachNotFound.into())
+        cx.one_kept(FIND, params![id])?.ok_or_else(|| Key::CoachNotFound.into())
     }
 
-    /// Asks for a coach before they are needed, so that they come with what is asked for next.
+    /// Requests a coach before they are needed, so that they are read with the next query.
     pub fn prefetch(tx: &mut Tx<'_>, company: CompanyId, id: CoachId) -> Result<Prefetch<Self>> {
         tx.prefetch(FIND, params![company, id])
     }
@@ -76,8 +76,8 @@ impl Coach {
 
     /// Those of some coaches who work for the company, in the order of their ids.
     pub fn working_of(cx: &mut Read, ids: &[CoachId]) -> Result<Vec<CoachId>> {
-        let request = ids.iter().map(|id| vec![id.bind().into_owned()]);
-        let found: Vec<Option<(CoachId,)>> = cx.one_each(IS_WORKING, request)?;
+        let params = ids.iter().map(|id| vec![id.bind().into_owned()]);
+        let found: Vec<Option<(CoachId,)>> = cx.one_each(IS_WORKING, params)?;
         let mut working: Vec<_> = found.into_iter().flatten().map(|(id,)| id).collect();
         working.sort_unstable();
         Ok(working)
@@ -89,7 +89,7 @@ impl Coach {
         Ok(rows.into_iter().map(|(id,)| id).collect())
     }
 
-    /// Asks for those who have left before they are needed.
+    /// Requests the departed coaches before they are needed.
     pub fn prefetch_departed(cx: &mut Read) -> Result<Prefetch<(spotter_kernel::Id,)>> {
         cx.prefetch(DEPARTED, params![])
     }
@@ -102,8 +102,8 @@ impl Coach {
 
     /// The same, and when each was last changed.
     pub fn dated_names(cx: &mut Read, ids: &[CoachId]) -> Result<Vec<Option<(String, Timestamp)>>> {
-        let request = ids.iter().map(|id| vec![id.bind().into_owned()]);
-        let found: Vec<Option<(String, String, Timestamp)>> = cx.one_each(NAME, request)?;
+        let params = ids.iter().map(|id| vec![id.bind().into_owned()]);
+        let found: Vec<Option<(String, String, Timestamp)>> = cx.one_each(NAME, params)?;
         let whole =
             |(first, last, at): (String, String, Timestamp)| (format!("{first} {last}"), at);
         Ok(found.into_iter().map(|name| name.map(whole)).collect())
@@ -119,7 +119,7 @@ impl Coach {
         &self.first_name
     }
 
-    /// The coach as somebody to write to.
+    /// The coach as a recipient of mail.
     pub fn recipient(&self) -> Recipient<'_> {
         Recipient { email: &self.email, name: &self.first_name, language: None, client: None }
     }
@@ -151,7 +151,7 @@ impl Coach {
     }
 }
 
-/// A coach to be invited.
+/// The coach to invite.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewCoach {
@@ -159,9 +159,9 @@ pub struct NewCoach {
     pub first_name: Name<80>,
     /// Family name.
     pub last_name: Name<80>,
-    /// Where the coach signs in; unique among the company's coaches.
+    /// Email address for signing in, unique among the company's coaches.
     pub email: Email,
-    /// The coach's role.
+    /// A Coach works with clients, a Manager runs the company, an Admin also appoints managers and admins.
     pub role: Role,
 }
 
@@ -214,11 +214,12 @@ path!(CoachPath { coach_id: CoachId });
 answer!(CoachAnswer { coach: Coach });
 
 answer!(
-    /// A coach who was changed; of one who is deactivated, what they leave behind.
+    /// The changed coach, and the records left behind by a deactivation.
     ChangedAnswer {
         coach: Coach,
-        /// Of a coach who is deactivated, what they leave, by kind; it stays theirs.
-        leaves_behind: Vec<LeftBehind>,
+        /// After a deactivation: records that still refer to the coach, by kind; they are
+        /// unchanged.
+        leaves_behind: Vec<Remainders>,
     }
 );
 
@@ -266,6 +267,7 @@ pub(crate) fn may_grant(cx: &Write, role: Role) -> Result<()> {
     if allowed { Ok(()) } else { Err(Problem::because(Key::Forbidden, PeopleRule::AdminOnly)) }
 }
 
+/// The fields of a coach to change.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 struct CoachChanges {
@@ -306,7 +308,7 @@ fn update_coach(
             cx.end(Offboarding::CoachDeactivated, coach.coach_id)?;
         }
         Some(SettableStatus::Active) if coach.status == CoachStatus::Deactivated => {
-            // The password is gone with the account: the coach is invited anew.
+            // The password is gone with the account: the coach is invited again.
             coach.status = CoachStatus::Invited;
             cx.end(Offboarding::CoachReturned, coach.coach_id)?;
         }
@@ -323,7 +325,7 @@ fn update_coach(
         return Err(Problem::conflict("role", PeopleRule::LastAdmin));
     }
     let leaves_behind = match status {
-        Some(SettableStatus::Deactivated) => cx.left_behind(SetAside::Coach, coach.coach_id)?,
+        Some(SettableStatus::Deactivated) => cx.left_behind(ArchivedKind::Coach, coach.coach_id)?,
         _ => Vec::new(),
     };
     Ok(ChangedAnswer { coach, leaves_behind })
@@ -340,7 +342,7 @@ fn change_email(cx: &mut Write, coach: &mut Coach, email: &str) -> Result<()> {
     let before = coach.clone();
     coach.email = email.to_owned();
     request_address(cx, Subject::Coach, coach.coach_id.0, coach.recipient())?;
-    // Whose account is closed is told as well: whoever is let in again is invited to the new address.
+    // Closing an account emits an event, too: a coach who is reactivated is invited at the new address.
     match before.status {
         CoachStatus::Deactivated => {
             let letter = Letter::AddressChanged { address: email };
@@ -350,7 +352,7 @@ fn change_email(cx: &mut Write, coach: &mut Coach, email: &str) -> Result<()> {
     }
 }
 
-/// What of a coach clients are not told.
+/// Fields of a coach that clients do not see.
 const STAFFS: &[&str] = &["email", "role", "status", "createdAt", "updatedAt"];
 
 /// The operations and statements of this module.

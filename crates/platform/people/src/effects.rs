@@ -1,4 +1,4 @@
-//! What operations of coaches, clients and their accounts are about to do, as people are asked to confirm it, in every language.
+//! The effects of operations on coaches, clients and accounts, as a confirmation shows them, in every language.
 
 use spotter_kernel::phrases;
 
@@ -14,7 +14,7 @@ phrases! {
             "Niets: {name} is al gearchiveerd."
             "Nichts: {name} ist schon archiviert."
         ClientBrowsersSignedOut
-            "The client's browsers are signed out."
+            "The client is signed out of all browsers."
             "De browsers van de klant worden uitgelogd."
             "Die Browser des Kunden werden abgemeldet."
         ClientErased { name: String }
@@ -30,7 +30,7 @@ phrases! {
             "De klant wordt afgewezen; dat kan niet ongedaan worden gemaakt."
             "Der Kunde wird abgelehnt; das lässt sich nicht rückgängig machen."
         ClientSignedOut
-            "The client is signed out everywhere."
+            "The client is signed out of all apps."
             "De klant wordt overal uitgelogd."
             "Der Kunde wird überall abgemeldet."
         ClientsStayAtLocation { total: i64 }
@@ -46,11 +46,11 @@ phrases! {
             "Het account van de coach wordt gesloten, en uitnodigingen vervallen."
             "Das Konto des Coaches wird geschlossen, und Einladungen verfallen."
         CoachBrowsersSignedOut
-            "The coach's browsers are signed out."
+            "The coach is signed out of all browsers."
             "De browsers van de coach worden uitgelogd."
             "Die Browser des Coaches werden abgemeldet."
         CoachSignedOut
-            "The coach is signed out everywhere."
+            "The coach is signed out of all apps."
             "De coach wordt overal uitgelogd."
             "Der Coach wird überall abgemeldet."
         NoteDeleted { title: String, created_at: String }

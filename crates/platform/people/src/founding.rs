@@ -1,4 +1,4 @@
-//! How an installation begins: its first company, with whoever set it up as its admin.
+//! Setting up an installation: its first company, with the person who sets it up as its admin.
 
 use spotter_company::company::{Company, NewCompany, all_companies};
 use spotter_contract::{Actor, Caller, Env, Read, Write, vault};
@@ -15,8 +15,8 @@ use crate::{
     rules::PeopleRule,
 };
 
-/// What proves that somebody may set an installation up: its operator was shown it as the program started. It is
-/// good until there is a company.
+/// The key that allows setting an installation up: it is printed for the operator at start, and valid until there is
+/// a company.
 pub fn key(env: &Env) -> Result<String> {
     Ok(base64url(&env.vault.sign("set up", b"")?))
 }
@@ -31,12 +31,14 @@ pub fn is_open(tx: &mut Tx) -> Result<bool> {
     Ok(all_companies(tx)?.is_empty())
 }
 
-/// Makes the first company and its admin, whose password's hash this is; 409 where somebody was faster.
+/// Creates the first company and its admin, with the hash of a password; 409 where another request was faster.
 pub fn found(
     tx: &mut Tx,
     env: &Env,
     request_id: &str,
-    (company, admin, hash): (NewCompany, NewCoach, &str),
+    company: NewCompany,
+    admin: NewCoach,
+    hash: &str,
 ) -> Result<(CompanyId, Id)> {
     if !is_open(tx)? {
         return Err(Problem::conflict("company", PeopleRule::CompanyExists));

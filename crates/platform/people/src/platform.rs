@@ -17,6 +17,7 @@ use spotter_company::company;
 /// The calling API client and its company.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "ApiClientProfile")]
 struct Profile {
     /// The record's id.
     id: Id,
@@ -30,8 +31,10 @@ struct Profile {
     company: ProfileCompany,
 }
 
+/// The company of an API client.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "ApiClientCompany")]
 struct ProfileCompany {
     company_id: CompanyId,
     name: String,
@@ -61,7 +64,7 @@ fn get_platform_profile(cx: &mut Read) -> Result<ProfileAnswer> {
     })
 }
 
-/// What works for this company, and within which limits.
+/// The features of this company and their limits.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct Capabilities {
@@ -70,8 +73,10 @@ struct Capabilities {
     webhooks: WebhookPolicy,
 }
 
+/// The limits of the Public API.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "ApiLimits")]
 struct Limits {
     page_size_default: i64,
     page_size_max: i64,
@@ -81,6 +86,7 @@ struct Limits {
     access_token_seconds: i64,
 }
 
+/// How deliveries are retried and kept.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct WebhookPolicy {
@@ -114,9 +120,10 @@ fn get_platform_capabilities(cx: &mut Read) -> Result<CapabilitiesAnswer> {
     })
 }
 
-/// A scope of the catalogue.
+/// A scope with its description.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "ScopeDescription")]
 struct ScopeEntry {
     name: Scope,
     purpose: &'static str,
@@ -145,8 +152,9 @@ fn list_platform_scopes(
     Ok(Page::of(entries.collect(), request)?.into())
 }
 
-/// An event of the registry.
+/// An event that webhooks can subscribe to.
 #[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "WebhookEventType")]
 struct EventEntry {
     name: Event,
     group: &'static str,

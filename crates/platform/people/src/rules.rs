@@ -20,12 +20,12 @@ phrases! {
         AdminOnly
             "Only an Admin can do this to Managers and Admins."
             "Alleen een beheerder kan dit bij managers en beheerders."
-            "Nur ein Admin kann das bei Leitung und Admins."
+            "Nur ein Admin kann das bei Managern und Admins."
         ClientRevoked
             "a revoked client cannot be rotated"
             "een ingetrokken API-client krijgt geen nieuw geheim"
             "ein widerrufener API-Client bekommt kein neues Geheimnis"
-        CoachRequired "must name a coach" "noem een coach" "einen Coach nennen"
+        CoachRequired "is required" "noem een coach" "einen Coach nennen"
         CompanyExists
             "there is one already: sign in"
             "er is er al een: log in"
@@ -60,11 +60,11 @@ phrases! {
             "is drie keer gemaild binnen een kwartier"
             "wurde dreimal in 15 Minuten angeschrieben"
         NoOptions
-            "must name at least one option"
+            "must have at least one option"
             "noem minstens één optie"
             "mindestens eine Möglichkeit nennen"
         NoScopes
-            "must name at least one scope"
+            "must have at least one scope"
             "noem minstens één recht"
             "mindestens eine Berechtigung nennen"
         NotActiveToInvite
@@ -89,7 +89,7 @@ phrases! {
             "müssen die sechs Ziffern sein, die der Authenticator zeigt"
         NotString "must be a string" "moet tekst zijn" "muss Text sein"
         OptionsOfOtherKind
-            "are for selects alone"
+            "must be absent: only selects have options"
             "zijn alleen voor keuzelijsten"
             "sind nur für Auswahllisten"
         OtherClients
@@ -126,6 +126,10 @@ phrases! {
             "must be at most {max} values"
             "mag hoogstens {max} waarden hebben"
             "darf höchstens {max} Werte haben"
+        UnknownCoach
+            "must be an active coach of the company"
+            "moet een actieve coach zijn"
+            "muss ein aktiver Coach sein"
         UnknownCustomField
             "no such custom field"
             "dit eigen veld bestaat niet"

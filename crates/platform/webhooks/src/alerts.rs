@@ -1,29 +1,26 @@
-//! Telling managers by mail that what is sent to a target does not arrive.
+//! Alerts to managers by mail about failing deliveries.
 
 use spotter_contract::{Area, Timer, Write};
 use spotter_kernel::{Id, Result, Timestamp};
 use spotter_store::{params, statements};
 
-use super::{SubscriptionId, record::Subscription};
+use super::{SubscriptionId, record::WebhookSubscription};
 use spotter_mail::Letter;
 use spotter_people::coaches::Coach;
 
-/// How long managers are not told again, in seconds.
+/// Time without further alerts, in seconds.
 const QUIET_SECONDS: i64 = 86_400;
 
-/// Tells managers of a subscription whose deliveries fail, once a day.
-pub static TELL_OF_FAILURES: Timer = Timer::new(
-    "tell_of_failing_webhook",
-    "Tell managers by mail that what is sent to a webhook does not arrive",
-    notify_managers,
-);
+/// Alerts managers about a subscription whose deliveries fail, once a day.
+pub static ALERT_OF_FAILURES: Timer =
+    Timer::new("tell_of_failing_webhook", "Mail managers about a failing webhook", notify_managers);
 
 fn notify_managers(cx: &mut Write, id: Id) -> Result<()> {
-    let Some(subscription) = Subscription::find_if_active(cx, SubscriptionId(id))? else {
+    let Some(subscription) = WebhookSubscription::find_if_active(cx, SubscriptionId(id))? else {
         return Ok(());
     };
     let now = cx.now();
-    let output: Option<(Option<Timestamp>,)> = cx.one(TOLD, params![id])?;
+    let output: Option<(Option<Timestamp>,)> = cx.one(ALERTED_AT, params![id])?;
     let quiet_until = output.and_then(|(at,)| at).map(|at| at.plus_seconds(QUIET_SECONDS));
     if !subscription.is_failing() || quiet_until.is_some_and(|until| until > now) {
         return Ok(());
@@ -38,17 +35,17 @@ fn notify_managers(cx: &mut Write, id: Id) -> Result<()> {
         let letter = Letter::FailingWebhook { webhook: &subscription.name, error: &error };
         spotter_mail::send(cx, coach.recipient(), id, &letter)?;
     }
-    cx.defer(TELL, params![id, now])
+    cx.defer(MARK_ALERTED, params![id, now])
 }
 
 /// The operations and statements of this module.
 pub(super) fn area() -> Area {
-    Area::of(STATEMENTS).timers(&[&TELL_OF_FAILURES])
+    Area::of(STATEMENTS).timers(&[&ALERT_OF_FAILURES])
 }
 
 statements! {
-    TOLD = "SELECT alerted_at FROM webhook_subscription WHERE company_id = ?1 AND subscription_id = ?2";
-    TELL = "UPDATE webhook_subscription SET alerted_at = ?3 \
+    ALERTED_AT = "SELECT alerted_at FROM webhook_subscription WHERE company_id = ?1 AND subscription_id = ?2";
+    MARK_ALERTED = "UPDATE webhook_subscription SET alerted_at = ?3 \
         WHERE company_id = ?1 AND subscription_id = ?2";
     LATEST = "SELECT a.error, a.response_status FROM webhook_delivery d \
         JOIN webhook_attempt a ON a.company_id = d.company_id AND a.delivery_id = d.delivery_id \

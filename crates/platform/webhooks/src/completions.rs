@@ -18,7 +18,7 @@ const GATHERING: Duration = Duration::from_millis(2);
 /// How often completions are tried before their leases are left to run out.
 const TRIES: u32 = 4;
 
-/// Writes completions in batches until nobody sends any.
+/// Writes completions in batches until the sender is closed.
 pub(crate) async fn write(
     db: Db,
     env: Env,

@@ -1,6 +1,6 @@
-//! Deliveries: what was sent, what came of it, and sending it again.
+//! Deliveries: what was sent, the result, and sending it again.
 
-use crate::queue::Stage;
+use crate::{queue::Stage, rules::WebhookRule};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -12,15 +12,15 @@ use spotter_store::{Json, List, filters, lists, params, record, statements, word
 
 use super::{
     DeliveryId, SubscriptionId,
-    record::Subscription,
-    subscriptions::{check_may_act, check_may_hear},
+    record::WebhookSubscription,
+    subscriptions::{check_may_act, check_may_read},
 };
 
 /// Most deliveries that one request recovers.
 const RECOVERED_MAX: i64 = 500;
 
 words! {
-    /// Where a delivery stands.
+    /// The status of a delivery.
     pub enum DeliveryStatus {
         Pending = "pending",
         Sending = "sending",
@@ -31,7 +31,7 @@ words! {
 }
 
 record! {
-    /// A delivery as it is kept, with its latest attempt.
+    /// A delivery: the record, with its latest attempt.
     #[derive(Debug, Clone)]
     struct Delivery {
         delivery_id: DeliveryId,
@@ -63,7 +63,7 @@ const DELIVERIES: &str = "webhook_delivery d LEFT JOIN webhook_attempt a \
     WHERE d.company_id = ?1";
 
 record! {
-    /// An attempt to deliver.
+    /// An attempt to deliver an event.
     #[derive(Debug, Clone, Serialize, JsonSchema)]
     #[serde(rename_all = "camelCase")]
     #[schemars(rename = "WebhookAttempt")]
@@ -72,19 +72,19 @@ record! {
         attempt: i64,
         /// When the attempt started.
         attempted_at: Timestamp,
-        /// How long it took, in milliseconds.
+        /// Duration in milliseconds.
         duration_ms: i64,
         /// The status that the target answered, if it answered.
         response_status: Option<i64>,
         /// The beginning of the answer's body: at most 1 KiB, without tokens, keys and e-mail
         /// addresses.
         response_preview: Option<String>,
-        /// What went wrong; null for a success.
+        /// The error; null after success.
         error: Option<String>,
     }
 }
 
-/// A delivery of an event to a subscription.
+/// The delivery of an event to a subscription.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "WebhookDelivery")]
@@ -158,7 +158,7 @@ filters! {
     struct Filters {
         /// Deliveries of this subscription; an id that is none finds nothing.
         subscription_id: String => "d.subscription_id = ?" as |id| id.to_ascii_lowercase(), tallied;
-        /// Deliveries with this status; `pending` finds those that are being sent, too.
+        /// Deliveries with this status; `pending` includes those in progress.
         status: WantedStatus => "d.status = ?", tallied;
     }
 }
@@ -172,7 +172,7 @@ fn list_webhook_deliveries(
 
 path!(DeliveryPath { id: DeliveryId });
 
-/// A delivery with every attempt.
+/// A delivery with all its attempts.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "WebhookDeliveryWithAttempts")]
 struct DeliveryWithAttempts {
@@ -180,11 +180,11 @@ struct DeliveryWithAttempts {
     delivery: DeliveryView,
     /// Attempts, in order.
     attempts: Vec<Attempt>,
-    /// What is sent; null once the event is not kept any more, and for whoever may not read of it.
+    /// The payload; null once the event is deleted, and if the caller may not read its records.
     payload: Option<Payload>,
 }
 
-/// The body of a delivery.
+/// The body of a webhook request.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "WebhookPayload")]
@@ -195,14 +195,14 @@ struct Payload {
     r#type: String,
     /// When it happened, in UTC.
     occurred_at: Timestamp,
-    /// What the event tells, by its kind.
+    /// Payload by event type.
     data: Map<String, Value>,
 }
 
 impl Payload {
     fn find(cx: &mut Read, delivery: &Delivery) -> Result<Option<Self>> {
         let event = Event::parse(&delivery.event_type);
-        if check_may_hear(cx, event.iter()).is_err() {
+        if check_may_read(cx, event.iter()).is_err() {
             return Ok(None);
         }
         let kept: Option<(Timestamp, Json<Map<String, Value>>)> =
@@ -235,9 +235,10 @@ fn redeliver(
     cx: &mut Write,
     delivery: DeliveryId,
     of: SubscriptionId,
-    event: (Id, &str),
+    event_id: Id,
+    event: &str,
 ) -> Result<Id> {
-    let id = cx.deliver_again(of.0, event.0, event.1)?;
+    let id = cx.deliver_again(of.0, event_id, event)?;
     cx.defer(REPEATED, params![delivery, id])?;
     Ok(id)
 }
@@ -257,38 +258,38 @@ struct Redelivery {
 
 fn redeliver_webhook(cx: &mut Write, Path(at): Path<DeliveryPath>) -> Result<RedeliveryAnswer> {
     let delivery = find(cx, at.id)?;
-    Subscription::find_active(cx, delivery.subscription_id)?;
+    WebhookSubscription::find_active(cx, delivery.subscription_id)?;
     if delivery.status == Stage::Pending {
-        let text = "The delivery is still under way.";
-        return Err(Problem::with_message(Key::ApiError, text).with_status(409));
+        return Err(Problem::conflict("status", WebhookRule::DeliveryPending));
     }
     let kept: Option<(Id,)> = cx.one(EVENT, params![delivery.event_id])?;
     if kept.is_none() {
-        let text = "The event is not kept any more.";
-        return Err(Problem::with_message(Key::ApiError, text).with_status(409));
+        return Err(Problem::conflict("eventId", WebhookRule::EventDeleted));
     }
     cx.set_audit_target("webhook_delivery", at.id, Vec::<String>::new());
-    let event = (delivery.event_id, delivery.event_type.as_str());
-    let delivery_id = redeliver(cx, at.id, delivery.subscription_id, event)?;
-    Ok(RedeliveryAnswer { redelivery: Redelivery { delivery_id, event_id: delivery.event_id } })
+    let Delivery { subscription_id, event_id, event_type, .. } = delivery;
+    let delivery_id = redeliver(cx, at.id, subscription_id, event_id, &event_type)?;
+    Ok(RedeliveryAnswer { redelivery: Redelivery { delivery_id, event_id } })
 }
 
 path!(SubscriptionPath { id: SubscriptionId });
 
+/// The instant from which failed deliveries are sent again.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(rename = "WebhookRecovery")]
 struct Recovery {
     /// Failed deliveries that were queued at or after this instant are sent again.
     since: Timestamp,
 }
 
-answer!(RecoveryAnswer { recovery: Recovered });
+answer!(RecoveryAnswer { recovery: RecoveryResult });
 
-/// What a recovery did.
+/// The result of the recovery.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(inline)]
-struct Recovered {
+struct RecoveryResult {
     /// Deliveries that were queued again, at most 500.
     recovered: i64,
     /// Whether there are more; ask again with a new key.
@@ -300,7 +301,7 @@ fn recover_webhook(
     Path(at): Path<SubscriptionPath>,
     Body(wanted): Body<Recovery>,
 ) -> Result<RecoveryAnswer> {
-    let subscription = Subscription::find_active(cx, at.id)?;
+    let subscription = WebhookSubscription::find_active(cx, at.id)?;
     check_may_act(cx, &subscription)?;
     let since = Id::first_at(wanted.since);
     let failed: Vec<(DeliveryId, Id, String)> =
@@ -309,10 +310,10 @@ fn recover_webhook(
     let has_more = failed.len() as i64 > RECOVERED_MAX;
     let mut recovered = 0;
     for (delivery, event_id, event) in failed.iter().take(RECOVERED_MAX as usize) {
-        redeliver(cx, *delivery, at.id, (*event_id, event))?;
+        redeliver(cx, *delivery, at.id, *event_id, event)?;
         recovered += 1;
     }
-    Ok(RecoveryAnswer { recovery: Recovered { recovered, has_more } })
+    Ok(RecoveryAnswer { recovery: RecoveryResult { recovered, has_more } })
 }
 
 /// The operations and statements of this module.

@@ -1,4 +1,4 @@
-//! What operations of webhooks are about to do, as people are asked to confirm it, in every language.
+//! The effects of operations on webhooks, as a confirmation shows them, in every language.
 
 use spotter_kernel::phrases;
 
@@ -6,7 +6,7 @@ phrases! {
     /// An effect of an operation of webhooks.
     pub enum WebhookEffect {
         WebhooksNarrowed
-            "Its webhook subscriptions get no event any more that it may not read."
+            "Its webhook subscriptions no longer receive events that it may not read."
             "De webhooks krijgen geen gebeurtenissen meer die niet gelezen mogen worden."
             "Seine Webhooks erhalten keine Ereignisse mehr, die er nicht lesen darf."
     }

@@ -1,8 +1,8 @@
-//! The delivery engine: finds what is due, holds it, sends it, and writes down what came of it.
+//! The delivery engine: finds due deliveries, claims them, sends them, and records the results.
 //!
-//! A commit that queued deliveries wakes the engine for their subscriptions; the [`backlog`](crate::backlog)
-//! looks for all others: retries, deliveries of nodes that died, and what was left by a restart.
-//! Several processes may run one over the same database.
+//! A commit that queued deliveries wakes the engine for their subscriptions; the [`backlog`](crate::backlog) finds
+//! all others: retries, deliveries of dead nodes, and what a restart left. Several processes may run one over the
+//! same database.
 
 use std::{
     collections::{BTreeSet, HashMap},
@@ -22,13 +22,15 @@ use crate::{
     backlog::{self, DueSubscriptions},
     completions,
     permits::Permits,
-    queue::{self, ClaimRequest, Claimed, Claims, CompletedAttempt, DeliveryLease, PATIENCE},
+    queue::{
+        self, ClaimRequest, ClaimedDelivery, Claims, CompletedAttempt, DeliveryLease, RETRY_POLICY,
+    },
     sender::{AttemptOutcome, AttemptRecord, Sender},
 };
 
 /// Most subscriptions that one transaction claims for.
 const SUBSCRIPTIONS_MAX: usize = 16;
-/// Most subscriptions whose standing is asked for at once.
+/// Most subscriptions whose health is read at once.
 const STANDINGS_MAX: usize = 256;
 /// How long a busy engine lets permits come back before it claims again.
 const PACE: Duration = Duration::from_millis(2);
@@ -39,7 +41,7 @@ const AFTER_FAILURE: Duration = Duration::from_millis(100);
 const FRESH: Duration = Duration::from_millis(100);
 /// An answer that takes longer counts as none when permits are shared out.
 const SLOW: Duration = Duration::from_secs(5);
-/// How long the engine rests before it begins anew after a panic of its own.
+/// Pause before the engine restarts after a panic of its own.
 const REST: Duration = Duration::from_secs(1);
 
 /// What the engine works with.
@@ -55,11 +57,11 @@ pub struct Engine {
     pub concurrency: u32,
     /// Attempts that may be under way beside them, waiting for an answer.
     pub waiting: u32,
-    /// What tells of a subscription with a delivery that failed after its last attempt.
+    /// The timer that alerts about a subscription after the last attempt of a delivery failed.
     pub alert: Option<&'static Timer>,
 }
 
-/// What the main loop hears of an attempt.
+/// A message of an attempt to the main loop.
 enum EngineEvent {
     /// It is not fresh any more.
     Waits { of: Signal, delivery: Id },
@@ -129,15 +131,15 @@ struct EngineState {
     permits: Permits,
     /// Subscriptions that may have deliveries that are due.
     busy: BTreeSet<Signal>,
-    /// Those of them that a commit here has just told of.
+    /// Those that a commit of this process has just signalled.
     prompt: BTreeSet<Signal>,
-    /// Those of them that the scout saw, whose retries may be due.
+    /// Those from the backlog, whose retries may be due.
     retrying: BTreeSet<Signal>,
-    /// The subscription whose turn among those that wait came last; the next round begins after it.
+    /// The last waiting subscription that had a turn; the next round begins after it.
     last: Option<Signal>,
     held: HashMap<Id, RunningAttempt>,
-    /// After a failure, so many rounds claim for one subscription alone, so that one whose
-    /// deliveries cannot be claimed does not keep the others from theirs.
+    /// Rounds after a failure that claim for one subscription only, so that one whose deliveries cannot be claimed
+    /// does not block the others.
     cautious: usize,
     attempts: JoinSet<()>,
     completions: Channel<CompletedAttempt>,
@@ -145,7 +147,7 @@ struct EngineState {
 }
 
 impl EngineState {
-    /// The main loop; returns what is still held when patience has run out after the stop.
+    /// The main loop; returns what is still claimed when the time after the stop has run out.
     async fn run(
         &mut self,
         mut stop: impl Future<Output = ()> + Unpin,
@@ -213,15 +215,15 @@ impl EngineState {
         }
     }
 
-    /// Asks the database for the standing of targets that are not known here.
+    /// Reads the health of targets that are not known here.
     async fn learn(&mut self) {
         let news = self.busy.iter().filter(|of| !self.permits.knows(**of));
         let news: Vec<Signal> = news.take(STANDINGS_MAX).copied().collect();
         if news.is_empty() {
             return;
         }
-        let request = news.clone();
-        match self.engine.db.read(move |tx| queue::target_health(tx, &request)).await {
+        let newcomers = news.clone();
+        match self.engine.db.read(move |tx| queue::target_health(tx, &newcomers)).await {
             Ok(states) => {
                 news.into_iter().zip(states).for_each(|(of, how)| self.permits.learn(of, how));
             }
@@ -230,8 +232,8 @@ impl EngineState {
         }
     }
 
-    /// The subscriptions whose turn it is, with how many attempts each may begin: what has just
-    /// happened goes before what has waited, and leaves it half of the turns.
+    /// The subscriptions of this round, with how many attempts each may begin: signalled ones go before waiting ones,
+    /// and leave them half of the turns.
     fn claim_requests(&mut self) -> Vec<ClaimRequest> {
         let after = self.last.map(|last| {
             self.busy.range((std::ops::Bound::Excluded(last), std::ops::Bound::Unbounded))
@@ -267,7 +269,7 @@ impl EngineState {
         Some(ClaimRequest { of, most, retries: self.retrying.contains(&of) })
     }
 
-    /// Claims for those whose turn it is and begins their attempts.
+    /// Claims deliveries of this round and begins their attempts.
     async fn claim(&mut self) {
         let turns = self.claim_requests();
         if turns.is_empty() {
@@ -275,7 +277,7 @@ impl EngineState {
         }
         let (env, wanted) = (self.engine.env.clone(), turns.clone());
         let claimed = self.engine.db.write_rows(move |tx| {
-            let lease = PATIENCE.lease(&env);
+            let lease = RETRY_POLICY.lease(&env);
             let each = wanted.iter().map(|turn| queue::claim(tx, &env, lease, *turn));
             each.collect::<Result<Vec<Claims>>>()
         });
@@ -318,10 +320,10 @@ impl EngineState {
     }
 }
 
-/// Sees an attempt through, and tells of it; one that panics has failed like any other.
+/// Runs an attempt and reports its result; one that panics has failed like any other.
 async fn attend(
     engine: Engine,
-    claimed: Claimed,
+    claimed: ClaimedDelivery,
     completions: Channel<CompletedAttempt>,
     result: Channel<EngineEvent>,
 ) {

@@ -19,7 +19,7 @@ pub mod sender;
 pub mod signature;
 mod subscriptions;
 
-pub use alerts::TELL_OF_FAILURES;
+pub use alerts::ALERT_OF_FAILURES;
 use ipnet::IpNet;
 use rustls::pki_types::CertificateDer;
 use spotter_contract::Area;
@@ -47,14 +47,14 @@ pub fn area() -> Area {
 
 /// What an operator can set about webhooks.
 #[derive(Clone, Debug)]
-pub struct Settings {
+pub struct WebhookSettings {
     /// Networks that are not public and that deliveries may go to all the same.
     pub private_networks: Vec<IpNet>,
     /// Certificate authorities that are trusted beside the system's.
     pub certificate_authority: Vec<CertificateDer<'static>>,
     /// Attempts that may be fresh at once.
     pub concurrency: u32,
-    /// How long events and deliveries are kept.
+    /// Retention of events and deliveries, in days.
     pub retention_days: i64,
 }
 

@@ -1,4 +1,4 @@
-//! What is kept of a target's answer: its beginning, without what nobody should keep.
+//! The stored preview of a target's answer: its beginning, redacted.
 
 use crate::redaction::Redactor;
 
@@ -47,7 +47,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_text_is_counted() {
+    fn non_text_answers_are_summarized() {
         assert_eq!(excerpt(b""), None);
         assert_eq!(excerpt(&[0x1f, 0x8b, 0xff, 0xfe]), Some("[4 bytes that are not text]".into()));
         assert_eq!(excerpt("a\0b\u{7f}é".as_bytes()), Some("abé".into()));

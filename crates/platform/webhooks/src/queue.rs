@@ -15,11 +15,11 @@ use spotter_store::{Bind, Json, Prefetch, Signal, Sql, Tx, params, record, state
 use crate::{
     canonical::body,
     permits::TargetHealth,
-    sender::{ATTEMPT_TIME, AttemptOutcome, AttemptRecord, Outgoing},
+    sender::{ATTEMPT_TIME, AttemptOutcome, AttemptRecord, OutgoingRequest},
 };
 
 words! {
-    /// Where a delivery stands. One that is being sent is stored as pending, with a lease.
+    /// The stage of a delivery. One that is being sent is stored as pending, with a lease.
     pub enum Stage {
         Pending = "pending",
         Succeeded = "succeeded",
@@ -28,13 +28,16 @@ words! {
     }
 }
 
+/// The queue of deliveries in the agenda.
+pub(crate) const QUEUE: &str = "webhook_deliveries";
+
 /// How long attempts may take, and when they are made again.
-pub const PATIENCE: RetryPolicy = RetryPolicy {
+pub const RETRY_POLICY: RetryPolicy = RetryPolicy {
     lease_ms: ATTEMPT_TIME.as_millis() as i64 + 15_000,
     retries: &WEBHOOK_BACKOFF_SECONDS,
 };
 
-/// How long after a delivery has failed it is told, so that many that fail at once are told together.
+/// Delay of an alert after a failure, so that simultaneous failures are one alert.
 const ALERT_AFTER_SECONDS: i64 = 60;
 
 /// How many attempts with the same outcome are written down by one statement.
@@ -42,10 +45,10 @@ const TOGETHER: usize = 16;
 
 /// A delivery that this process holds.
 #[derive(Clone, Debug)]
-pub struct Claimed {
+pub struct ClaimedDelivery {
     /// Its company and subscription.
     pub of: Signal,
-    /// Id of the record.
+    /// Id of the delivery.
     pub delivery_id: Id,
     /// The token of the hold.
     pub lease: Id,
@@ -53,8 +56,8 @@ pub struct Claimed {
     pub attempts: i64,
     /// When the event happened.
     pub occurred_at: Timestamp,
-    /// What is to be sent.
-    pub outgoing: Outgoing,
+    /// The request to send.
+    pub outgoing: OutgoingRequest,
 }
 
 record! {
@@ -76,25 +79,25 @@ record! {
     }
 }
 
-/// What is to be claimed of a subscription.
+/// A claim for a subscription.
 #[derive(Clone, Copy, Debug)]
 pub struct ClaimRequest {
     /// The subscription.
     pub of: Signal,
     /// How many attempts it may begin.
     pub most: u32,
-    /// Whether retries are looked for, too.
+    /// Whether it includes retries.
     pub retries: bool,
 }
 
-/// What was claimed of a subscription.
+/// The result of a claim.
 #[derive(Debug, Default)]
 pub struct Claims {
     /// Deliveries to be sent.
-    pub claimed: Vec<Claimed>,
-    /// How many deliveries were found; as many as were asked for means that there may be more.
+    pub claimed: Vec<ClaimedDelivery>,
+    /// Number of deliveries found; as many as requested means that there may be more.
     pub found: u32,
-    /// How many of them had been held by somebody who let the lease run out.
+    /// How many of them had an expired lease.
     pub lost: u32,
 }
 
@@ -105,7 +108,7 @@ pub fn claim(tx: &mut Tx<'_>, env: &Env, lease: Lease, turn: ClaimRequest) -> Re
     let (company, subscription) = of;
     let Lease { token: lease, now, until } = lease;
     let mut claims = Claims::default();
-    let rounds = if retries { PATIENCE.attempts_max() } else { 1 };
+    let rounds = if retries { RETRY_POLICY.attempts_max() } else { 1 };
     for attempts in 0..rounds {
         let room = i64::from(most) - i64::from(claims.found);
         if room <= 0 {
@@ -142,7 +145,7 @@ pub fn claim(tx: &mut Tx<'_>, env: &Env, lease: Lease, turn: ClaimRequest) -> Re
 }
 
 impl DueDelivery {
-    /// What is to be sent; nothing where the event is not kept any more, or may not be heard any more.
+    /// The request to send; `None` where the event is not stored any more or may not be sent any more.
     fn claimed(
         self,
         env: &Env,
@@ -150,7 +153,7 @@ impl DueDelivery {
         lease: Id,
         attempts: i64,
         now: Timestamp,
-    ) -> Result<Option<Claimed>> {
+    ) -> Result<Option<ClaimedDelivery>> {
         let (Some(occurred_at), Some(data)) = (self.occurred_at, &self.data) else {
             return Ok(None);
         };
@@ -168,7 +171,7 @@ impl DueDelivery {
         let data: serde_json::Value = serde_json::from_str(data).map_err(Problem::internal)?;
         let event_id = self.event_id.to_string();
         let body = body(&event_id, &self.event_type, &occurred_at.to_string(), &data);
-        let outgoing = Outgoing {
+        let outgoing = OutgoingRequest {
             url: self.url,
             event: self.event_type,
             event_id,
@@ -177,15 +180,15 @@ impl DueDelivery {
             secrets,
         };
         let delivery_id = self.delivery_id;
-        Ok(Some(Claimed { of, delivery_id, lease, attempts, occurred_at, outgoing }))
+        Ok(Some(ClaimedDelivery { of, delivery_id, lease, attempts, occurred_at, outgoing }))
     }
 }
 
 /// An attempt that was made, on its way into the database.
 #[derive(Clone, Debug)]
 pub struct CompletedAttempt {
-    /// What was held.
-    pub claimed: Claimed,
+    /// The claimed deliveries.
+    pub claimed: ClaimedDelivery,
     /// Result.
     pub attempted: AttemptRecord,
     /// When it began.
@@ -199,9 +202,9 @@ impl CompletedAttempt {
         self.attempted.verdict == AttemptOutcome::Delivered
     }
 
-    /// Where the delivery stands now, and when it is due again.
+    /// The new stage of the delivery, and when it is due again.
     fn outcome(&self, now: Timestamp) -> (Stage, Option<Timestamp>) {
-        match PATIENCE.next_attempt(self.claimed.attempts + 1, now) {
+        match RETRY_POLICY.next_attempt(self.claimed.attempts + 1, now) {
             _ if self.delivered() => (Stage::Succeeded, None),
             Some(at) => (Stage::Pending, Some(at)),
             None => (Stage::Failed, None),
@@ -209,8 +212,7 @@ impl CompletedAttempt {
     }
 }
 
-/// Writes what came of attempts. One whose lease was lost is somebody else's by now and is left
-/// alone.
+/// Records the results of attempts. A delivery whose lease was lost belongs to another node and is left alone.
 pub fn complete(
     tx: &mut Tx<'_>,
     completed: &[CompletedAttempt],
@@ -220,13 +222,14 @@ pub fn complete(
     type Group = (CompanyId, Id, Stage, i64, Option<Timestamp>);
     let mut groups: BTreeMap<Group, Vec<&CompletedAttempt>> = BTreeMap::new();
     for done in completed {
-        let Claimed { of, lease, attempts, .. } = &done.claimed;
+        let ClaimedDelivery { of, lease, attempts, .. } = &done.claimed;
         let (stage, due_at) = done.outcome(now);
         groups.entry((of.0, *lease, stage, attempts + 1, due_at)).or_default().push(done);
     }
     let mut updates: Vec<(&[&CompletedAttempt], Prefetch<(Id,)>)> = Vec::new();
     for ((company, lease, stage, attempts, due_at), group) in &groups {
         let ended = if *stage == Stage::Pending { None } else { Some(now) };
+        due_at.iter().for_each(|at| tx.note_due(QUEUE, *at));
         for some in group.chunks(TOGETHER) {
             let mut values = params![company, lease, stage, attempts, due_at, ended].to_vec();
             // A short chunk names its last delivery again.
@@ -241,7 +244,7 @@ pub fn complete(
     for (some, update) in updates {
         let kept: Vec<(Id,)> = tx.awaited(update)?;
         for done in some.iter().filter(|done| kept.contains(&(done.claimed.delivery_id,))) {
-            let Claimed { of, delivery_id, attempts, .. } = &done.claimed;
+            let ClaimedDelivery { of, delivery_id, attempts, .. } = &done.claimed;
             let AttemptRecord { status, preview, error, .. } = &done.attempted;
             let status = status.map(i64::from);
             let (attempt, took) = (attempts + 1, done.duration_ms);
@@ -294,7 +297,7 @@ fn move_in_totals(tx: &mut Tx<'_>, company: CompanyId, to: Stage, count: i64) ->
 /// A hold on a delivery, with which it can be given back.
 pub type DeliveryLease = (CompanyId, Id, Id);
 
-impl Claimed {
+impl ClaimedDelivery {
     /// The hold on the delivery.
     pub fn hold(&self) -> DeliveryLease {
         (self.of.0, self.delivery_id, self.lease)
@@ -303,10 +306,10 @@ impl Claimed {
 
 /// Has deliveries attempted now that a clock which was ahead has put off further than any pause; how many.
 pub fn clamp_due_times(tx: &mut Tx<'_>, now: Timestamp) -> Result<u64> {
-    tx.execute(PULL_IN, params![now, PATIENCE.latest(now)])
+    tx.execute(PULL_IN, params![now, RETRY_POLICY.latest(now)])
 }
 
-/// Gives back what was claimed and not sent, as at a stop.
+/// Releases claimed deliveries that were not sent, as at a stop.
 pub fn release(tx: &mut Tx<'_>, held: &[DeliveryLease], now: Timestamp) -> Result<()> {
     for (company, delivery, lease) in held {
         tx.defer(RELEASE, params![company, delivery, lease, now])?;
@@ -314,8 +317,8 @@ pub fn release(tx: &mut Tx<'_>, held: &[DeliveryLease], now: Timestamp) -> Resul
     Ok(())
 }
 
-/// Cancels every delivery that waits, in a database that was restored: what they tell may have been
-/// told since the backup. How many they were.
+/// Cancels every waiting delivery in a restored database: they may have been delivered since the backup. Returns
+/// their number.
 pub fn cancel_waiting(tx: &mut Tx<'_>, now: Timestamp) -> Result<u64> {
     let waiting: Vec<(CompanyId, i64)> = tx.all(WAITING, &[])?;
     for (company, count) in waiting {
@@ -328,12 +331,13 @@ pub fn cancel_waiting(tx: &mut Tx<'_>, now: Timestamp) -> Result<u64> {
 /// milliseconds.
 const ANSWERED_LATELY_MS: i64 = 600_000;
 
-/// What is known of targets from what was written down, in the order of asking.
+/// The stored health of targets, in the requested order.
 pub fn target_health(tx: &mut Tx<'_>, of: &[Signal]) -> Result<Vec<TargetHealth>> {
     type Row = (Option<Timestamp>, Option<Timestamp>);
-    let request = of.iter().map(|(company, id)| tx.prefetch::<Row>(STANDING, params![company, id]));
-    let request: Vec<Prefetch<Row>> = request.collect::<Result<_>>()?;
-    let output = request.into_iter().map(|ahead| {
+    let prefetched =
+        of.iter().map(|(company, id)| tx.prefetch::<Row>(TARGET_HEALTH, params![company, id]));
+    let prefetched: Vec<Prefetch<Row>> = prefetched.collect::<Result<_>>()?;
+    let output = prefetched.into_iter().map(|ahead| {
         Ok(match tx.awaited(ahead)?.into_iter().next() {
             Some((Some(success), failure))
                 if failure.is_none_or(|at| at.millis() - success.millis() < ANSWERED_LATELY_MS) =>
@@ -347,11 +351,11 @@ pub fn target_health(tx: &mut Tx<'_>, of: &[Signal]) -> Result<Vec<TargetHealth>
     output.collect()
 }
 
-/// Most deliveries that became due that are told apart.
+/// Most newly due deliveries that are counted by subscription.
 const BECAME_DUE_MAX: i64 = 5_000;
 
-/// Subscriptions with deliveries that became due after the first instant and up to the second;
-/// nothing if they are too many to tell.
+/// Subscriptions with deliveries that became due after the first instant and up to the second; `None` if they are too
+/// many.
 pub fn became_due(
     tx: &mut Tx<'_>,
     after: Timestamp,
@@ -364,8 +368,7 @@ pub fn became_due(
     Ok((all < BECAME_DUE_MAX).then(|| found.collect()))
 }
 
-/// Subscriptions with unfinished deliveries, at most so many, after the given one in the order of
-/// their ids.
+/// Subscriptions with unfinished deliveries, up to a number, after the given one in the order of ids.
 pub fn unfinished(tx: &mut Tx<'_>, after: Option<Signal>, most: usize) -> Result<BTreeSet<Signal>> {
     let (company, subscription) =
         after.map_or_else(Default::default, |(c, s)| (c.to_string(), s.to_string()));
@@ -382,7 +385,7 @@ pub fn past_due(tx: &mut Tx<'_>, now: Timestamp) -> Result<(i64, Option<Timestam
     Ok(tx.one(PAST_DUE, params![now, COUNTED_MAX])?.unwrap_or((0, None)))
 }
 
-/// The statements of claims, whose plans a test looks at.
+/// The statements of claims, whose plans a test checks.
 pub const CLAIMS: &[Sql] = &[DUE, HOLD, CANCEL];
 
 statements! {
@@ -419,7 +422,7 @@ statements! {
         GROUP BY company_id";
     PARK = "UPDATE webhook_delivery SET status = ?1, completed_at = ?2, lease = NULL, due_at = NULL \
         WHERE due_at IS NOT NULL";
-    STANDING = "SELECT last_success_at, last_failure_at FROM webhook_subscription \
+    TARGET_HEALTH = "SELECT last_success_at, last_failure_at FROM webhook_subscription \
         WHERE company_id = ?1 AND subscription_id = ?2";
     BECAME_DUE = "SELECT company_id, subscription_id, COUNT(*) FROM \
         (SELECT company_id, subscription_id FROM webhook_delivery \
@@ -448,8 +451,8 @@ mod tests {
     #[test]
     fn three_attempts_after_one_and_two_minutes() {
         let now = Timestamp::from_millis(1_000_000);
-        assert_eq!(PATIENCE.next_attempt(1, now), Some(now.plus_seconds(60)));
-        assert_eq!(PATIENCE.next_attempt(2, now), Some(now.plus_seconds(120)));
-        assert_eq!(PATIENCE.next_attempt(3, now), None);
+        assert_eq!(RETRY_POLICY.next_attempt(1, now), Some(now.plus_seconds(60)));
+        assert_eq!(RETRY_POLICY.next_attempt(2, now), Some(now.plus_seconds(120)));
+        assert_eq!(RETRY_POLICY.next_attempt(3, now), None);
     }
 }

@@ -1,4 +1,4 @@
-//! A subscription as it is kept, and as it is shown.
+//! A subscription: the record and its API form.
 
 use std::collections::BTreeSet;
 
@@ -15,8 +15,8 @@ use spotter_people::identity::api_clients::ApiClient;
 
 words! {
     else WebhookRequestInvalid;
-    /// Whether a subscription hears of events; `deleted` is only seen in the answer to a deletion.
-    pub enum SubscriptionStatus { Active = "active", Disabled = "disabled", Deleted = "deleted" }
+    /// Whether a subscription receives events; `deleted` is only seen in the answer to a deletion.
+    pub enum WebhookSubscriptionStatus { Active = "active", Disabled = "disabled", Deleted = "deleted" }
 }
 
 words! {
@@ -26,12 +26,12 @@ words! {
 }
 
 record! {
-    /// A subscription as it is kept.
+    /// A subscription: the record.
     #[derive(Debug, Clone, PartialEq)]
-    pub struct Subscription {
+    pub struct WebhookSubscription {
         pub(super) subscription_id: SubscriptionId,
         pub(super) name: String,
-        pub(super) status: SubscriptionStatus,
+        pub(super) status: WebhookSubscriptionStatus,
         pub(super) events: Json<BTreeSet<String>>,
         pub(super) url: String,
         pub(super) secret: Vec<u8>,
@@ -43,16 +43,16 @@ record! {
         pub(super) last_delivery_at: Option<Timestamp>,
         pub(super) last_success_at: Option<Timestamp>,
         pub(super) last_failure_at: Option<Timestamp>,
-        /// The API client that made it; nobody's where a person did.
+        /// The API client that created it; `None` for a person.
         pub(super) api_client_id: Option<Id>,
-        /// Events that its API client may not hear of, as its scopes and consents stand.
+        /// Events that its API client may not receive, by its current scopes and consents.
         pub(super) withheld: Json<BTreeSet<String>>,
         pub(super) created_at: Timestamp,
         pub(super) updated_at: Timestamp,
     }
 }
 
-/// Where deliveries go.
+/// The endpoint that receives deliveries.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(inline)]
 struct TargetView {
@@ -60,12 +60,13 @@ struct TargetView {
     url: String,
 }
 
-/// What can be told of the signing secret.
+/// The visible ends of a signing secret.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(inline)]
+#[schemars(rename = "WebhookSecret")]
 struct SecretView {
-    /// How the secret begins.
+    /// First characters of the secret.
     prefix: String,
     /// Last four digits.
     last4: String,
@@ -80,7 +81,7 @@ struct SecretView {
 pub(super) struct SubscriptionView {
     id: SubscriptionId,
     name: String,
-    status: SubscriptionStatus,
+    status: WebhookSubscriptionStatus,
     /// Names of the event registry.
     events: Vec<Event>,
     target: TargetView,
@@ -103,8 +104,8 @@ pub(super) struct SubscriptionWithSecret {
     pub(super) signing_secret: String,
 }
 
-impl From<Subscription> for SubscriptionView {
-    fn from(kept: Subscription) -> Self {
+impl From<WebhookSubscription> for SubscriptionView {
+    fn from(kept: WebhookSubscription) -> Self {
         let result = Event::ALL.iter().filter(|event| kept.events.0.contains(event.name()));
         Self {
             id: kept.subscription_id,
@@ -126,12 +127,12 @@ impl From<Subscription> for SubscriptionView {
     }
 }
 
-impl Subscription {
+impl WebhookSubscription {
     /// The company's subscription with this id, if it is not deleted.
     pub(super) fn find(cx: &mut Read, id: SubscriptionId) -> Result<Self> {
         let found: Option<Self> = cx.one(FIND, params![id])?;
         found
-            .filter(|subscription| subscription.status != SubscriptionStatus::Deleted)
+            .filter(|subscription| subscription.status != WebhookSubscriptionStatus::Deleted)
             .ok_or_else(|| Key::NotFound.into())
     }
 
@@ -139,7 +140,7 @@ impl Subscription {
     pub(super) fn find_active(cx: &mut Read, id: SubscriptionId) -> Result<Self> {
         let subscription = Self::find(cx, id)?;
         match subscription.status {
-            SubscriptionStatus::Active => Ok(subscription),
+            WebhookSubscriptionStatus::Active => Ok(subscription),
             _ => Err(invalid("status", WebhookRule::SubscriptionInactive)),
         }
     }
@@ -147,7 +148,7 @@ impl Subscription {
     /// The same where it may be there and active.
     pub(super) fn find_if_active(cx: &mut Read, id: SubscriptionId) -> Result<Option<Self>> {
         let found: Option<Self> = cx.one(FIND, params![id])?;
-        Ok(found.filter(|subscription| subscription.status == SubscriptionStatus::Active))
+        Ok(found.filter(|subscription| subscription.status == WebhookSubscriptionStatus::Active))
     }
 
     /// Whether its target has failed since it last answered.
@@ -169,7 +170,7 @@ impl Subscription {
         Ok(found.map_or(0, |(count,)| count))
     }
 
-    /// Writes a new subscription, which hears of its events from this commit on.
+    /// Writes a new subscription, which receives its events from this commit on.
     pub(super) fn insert(&mut self, cx: &mut Write) -> Result<()> {
         self.withhold(cx)?;
         cx.set_audit_target("webhook_subscription", self.subscription_id, ["subscription"]);
@@ -200,14 +201,14 @@ impl Subscription {
         let Some(owner) = self.api_client_id else { return Ok(()) };
         let owner = ApiClient::find(cx, owner)?;
         let named = Event::ALL.iter().filter(|event| self.events.0.contains(event.name()));
-        let withheld = named.filter(|event| !owner.may_hear(**event));
+        let withheld = named.filter(|event| !owner.may_receive(**event));
         self.withheld = Json(withheld.map(|event| event.name().to_owned()).collect());
         Ok(())
     }
 
     /// Has an active subscription hear of its events from this commit on.
     fn listen(&self, cx: &mut Write) -> Result<()> {
-        if self.status == SubscriptionStatus::Active {
+        if self.status == WebhookSubscriptionStatus::Active {
             for event in self.events.0.difference(&self.withheld.0) {
                 cx.defer(LISTEN, params![event, self.subscription_id])?;
             }
@@ -233,12 +234,12 @@ pub(super) fn invalid(field: &str, rule: impl Into<Phrase>) -> Problem {
 
 const FORGET_PREVIOUS_SECRET: Timer = Timer::new(
     "forget_previous_webhook_secret",
-    "Forget a signing secret when its grace period is over",
+    "Delete a rotated signing secret after its grace period",
     forget_previous_secret,
 );
 
 fn forget_previous_secret(cx: &mut Write, id: Id) -> Result<()> {
-    let found: Option<Subscription> = cx.one(FIND, params![id])?;
+    let found: Option<WebhookSubscription> = cx.one(FIND, params![id])?;
     let kept = found.filter(|subscription| subscription.previous_secret_until.is_some());
     let Some(over) = kept else { return Ok(()) };
     if over.previous_secret_until.is_some_and(|until| until > cx.now()) {
@@ -248,10 +249,10 @@ fn forget_previous_secret(cx: &mut Write, id: Id) -> Result<()> {
     cx.defer(FORGET, params![over.subscription_id])
 }
 
-/// What an API client may not read any more it is not told of either: neither what happens from now on nor what waits.
+/// Withholds events that the API client may not read any more: new ones and waiting ones.
 fn follow_scopes(cx: &mut Write, api_client: Id) -> Result<u64> {
     let mut changed = 0;
-    for before in cx.all::<Subscription>(OF_CLIENT, params![api_client])? {
+    for before in cx.all::<WebhookSubscription>(OF_CLIENT, params![api_client])? {
         let mut subscription = before.clone();
         subscription.save(cx, &before)?;
         changed += u64::from(subscription.withheld != before.withheld);
@@ -272,27 +273,27 @@ pub(super) fn area() -> Area {
 
 lists! {
     /// Every subscription that is not deleted, newest first; a company has few.
-    pub(super) LIST: List<Subscription, UpdatedFrom> = List::new(
+    pub(super) LIST: List<WebhookSubscription, UpdatedFrom> = List::new(
         "webhook_subscription WHERE company_id = ?1 AND status <> 'deleted'",
         "subscription_id DESC",
     );
 }
 
 parts! {
-    Subscription by subscription_id
+    WebhookSubscription by subscription_id
         without last_delivery_at, last_success_at, last_failure_at, api_client_id, created_at;
     FACTS facts: name, status, events, withheld, url, secret, secret_prefix, secret_last4, secret_rotated_at,
         previous_secret, previous_secret_until, updated_at;
 }
 
 statements! {
-    FIND = "SELECT ", Subscription::COLUMNS, " FROM webhook_subscription \
+    FIND = "SELECT ", WebhookSubscription::COLUMNS, " FROM webhook_subscription \
         WHERE company_id = ?1 AND subscription_id = ?2";
-    OF_CLIENT = "SELECT ", Subscription::COLUMNS, " FROM webhook_subscription \
+    OF_CLIENT = "SELECT ", WebhookSubscription::COLUMNS, " FROM webhook_subscription \
         WHERE company_id = ?1 AND api_client_id = ?2 AND status <> 'deleted' ORDER BY subscription_id LIMIT 1000";
     COUNT = "SELECT COUNT(*) FROM webhook_subscription WHERE company_id = ?1 AND status <> 'deleted'";
-    INSERT = "INSERT INTO webhook_subscription ", values!(Subscription);
-    SAVE = "UPDATE webhook_subscription SET ", Subscription::FACTS,
+    INSERT = "INSERT INTO webhook_subscription ", values!(WebhookSubscription);
+    SAVE = "UPDATE webhook_subscription SET ", WebhookSubscription::FACTS,
         " WHERE company_id = ?1 AND subscription_id = ?2";
     FORGET = "UPDATE webhook_subscription SET previous_secret = NULL, previous_secret_until = NULL \
         WHERE company_id = ?1 AND subscription_id = ?2";

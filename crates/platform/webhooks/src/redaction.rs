@@ -1,5 +1,4 @@
-//! Hiding what nobody should keep: secrets by the names of their fields and by their look, and what
-//! leads to people and their money.
+//! Redaction: hides secrets by field name and by form, and personal or payment data.
 
 use regex::{Captures, Regex};
 use spotter_kernel::{Problem, Result};
@@ -39,10 +38,10 @@ const CONTACTS: &[&str] = &[
     r"\b\d{3}[-. ]\d{3}[-. ]\d{4}\b",
 ];
 
-/// Hides in texts what nobody should keep.
+/// Redacts texts.
 #[derive(Debug)]
 pub struct Redactor {
-    /// A field's name and what stands before its value.
+    /// A field's name and what precedes its value.
     field: Regex,
     element: Regex,
     /// Who signs in, and with what, before the host of a URL.
@@ -73,7 +72,7 @@ impl Redactor {
         })
     }
 
-    /// The text without what nobody should keep.
+    /// The redacted text.
     pub fn redact(&self, text: &str) -> String {
         let text = self.without_fields(text);
         let text = self.element.replace_all(&text, "${1}[redacted]${2}");
@@ -92,7 +91,7 @@ impl Redactor {
             .fold(text.into_owned(), |text, rule| rule.replace_all(&text, REDACTED).into_owned())
     }
 
-    /// The text without the values of fields whose names say that they are secret.
+    /// The text without the values of secret fields.
     fn without_fields(&self, text: &str) -> String {
         let (mut out, mut rest) = (String::with_capacity(text.len()), text);
         while let Some(name) = self.field.find(rest) {
@@ -113,8 +112,7 @@ impl Redactor {
     }
 }
 
-/// A header's value goes to the end of its line, whatever is in it, or of the quoted text that the line
-/// stands in.
+/// A header's value ends with its line, or with the quoted text that contains it.
 fn is_header(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     let bare = name.trim_end().strip_suffix(':').is_some_and(|name| !name.ends_with(['"', '\'']));

@@ -5,8 +5,16 @@ use spotter_kernel::phrases;
 phrases! {
     /// A rule of webhooks that a request broke.
     pub enum WebhookRule {
+        DeliveryPending
+            "must not be pending: the delivery is still in progress"
+            "de bezorging loopt nog"
+            "die Zustellung läuft noch"
+        EventDeleted
+            "is no longer stored"
+            "is niet meer bewaard"
+            "ist nicht mehr gespeichert"
         NoEvents
-            "must name at least one event"
+            "must have at least one event"
             "noem minstens één gebeurtenis"
             "mindestens ein Ereignis nennen"
         NotSameAsUrl
@@ -18,7 +26,7 @@ phrases! {
             "de webhook moet aan staan"
             "der Webhook muss aktiv sein"
         UrlRequired
-            "must be given, here or as target.url"
+            "is required, here or as target.url"
             "is verplicht, hier of als target.url"
             "muss angegeben werden, hier oder als target.url"
     }

@@ -17,7 +17,7 @@ use spotter_outbound::{
 use crate::{
     preview::preview,
     redaction::Redactor,
-    signature::{DELIVERY_HEADER, EVENT_HEADER, SIGNATURE_HEADER, Signed, TIMESTAMP_HEADER},
+    signature::{DELIVERY_HEADER, EVENT_HEADER, SIGNATURE_HEADER, SignedBody, TIMESTAMP_HEADER},
 };
 
 /// How long an attempt may take in all: looking up, connecting, sending and reading.
@@ -25,9 +25,9 @@ pub const ATTEMPT_TIME: Duration = Duration::from_secs(15);
 /// Most bytes of an answer's body that are read.
 pub const ANSWER_MAX: usize = 16 * 1024;
 
-/// What is to be sent.
+/// The request to send.
 #[derive(Clone, Debug)]
-pub struct Outgoing {
+pub struct OutgoingRequest {
     /// The target as it was registered.
     pub url: String,
     /// The event's name.
@@ -87,7 +87,7 @@ pub struct AttemptRecord {
 }
 
 impl AttemptRecord {
-    /// One that brought no answer, and why.
+    /// An attempt without an answer, and why.
     pub fn failed(verdict: AttemptOutcome, error: impl Into<String>) -> Self {
         Self { verdict, status: None, preview: None, error: Some(error.into()) }
     }
@@ -120,13 +120,13 @@ impl Sender {
         let refused = http_client::refusal(&*self.look_up, name, &self.private_networks);
         match tokio::time::timeout(ATTEMPT_TIME / 3, refused).await {
             Ok(Some(refused)) => Err(refused),
-            // A name that can't be looked up now may be there when there is something to send.
+            // A name that cannot be resolved now may exist by the time of a delivery.
             Ok(None) | Err(_) => Ok(()),
         }
     }
 
     /// Makes an attempt, signed at this instant (Unix seconds).
-    pub async fn send(&self, outgoing: &Outgoing, now: i64) -> AttemptRecord {
+    pub async fn send(&self, outgoing: &OutgoingRequest, now: i64) -> AttemptRecord {
         let target = match Target::parse(&outgoing.url, &self.private_networks) {
             Ok(target) => target,
             Err(refused) => {
@@ -169,9 +169,9 @@ impl Sender {
     }
 }
 
-fn headers(outgoing: &Outgoing, now: i64) -> HeaderMap {
-    let Outgoing { event, event_id, delivery_id, body, secrets, .. } = outgoing;
-    let signed = Signed { timestamp: now, delivery: delivery_id, event: event_id, body };
+fn headers(outgoing: &OutgoingRequest, now: i64) -> HeaderMap {
+    let OutgoingRequest { event, event_id, delivery_id, body, secrets, .. } = outgoing;
+    let signed = SignedBody { timestamp: now, delivery: delivery_id, event: event_id, body };
     let signature = signed.header(secrets.iter().map(String::as_str));
     let timestamp = now.to_string();
     let mut headers = HeaderMap::new();
@@ -190,7 +190,7 @@ fn headers(outgoing: &Outgoing, now: i64) -> HeaderMap {
     headers
 }
 
-/// The beginning of the body, as far as it comes in time.
+/// The beginning of the body, as far as it arrives in time.
 async fn read(mut answer: Response, deadline: tokio::time::Instant) -> Vec<u8> {
     let mut body = Vec::new();
     while let Ok(Ok(Some(chunk))) = tokio::time::timeout_at(deadline, answer.chunk()).await {

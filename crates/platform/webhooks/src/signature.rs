@@ -23,9 +23,9 @@ pub fn new_secret(entropy: &dyn Entropy) -> String {
     format!("{SECRET_PREFIX}{}", random_text(entropy))
 }
 
-/// What is signed, but for the secret.
+/// The signed content, without the secret.
 #[derive(Clone, Copy, Debug)]
-pub struct Signed<'s> {
+pub struct SignedBody<'s> {
     /// Unix seconds of the attempt.
     pub timestamp: i64,
     /// The delivery's id.
@@ -36,7 +36,7 @@ pub struct Signed<'s> {
     pub body: &'s str,
 }
 
-impl Signed<'_> {
+impl SignedBody<'_> {
     /// HMAC-SHA256 over `<timestamp>.<delivery>.<event>.<body>` with the whole secret, in
     /// lower-case hexadecimal digits.
     pub fn with(&self, secret: &str) -> String {
@@ -57,8 +57,8 @@ impl Signed<'_> {
         each.collect::<Vec<_>>().join(",")
     }
 
-    /// Whether the header holds this secret's signature and the timestamp is near `now`, as a
-    /// receiver decides it; the error says what is wrong.
+    /// Whether the header contains this secret's signature and its timestamp is near `now`, as a receiver verifies
+    /// it; the error says what is wrong.
     pub fn verify(&self, secret: &str, header: &str, now: i64) -> Result<(), &'static str> {
         if self.timestamp.abs_diff(now) > TOLERANCE_SECONDS as u64 {
             return Err("the timestamp is more than five minutes off");
@@ -74,8 +74,8 @@ impl Signed<'_> {
 mod tests {
     use super::*;
 
-    const SIGNED: Signed<'_> =
-        Signed { timestamp: 1_700_000_000, delivery: "d", event: "e", body: r#"{"id":"e"}"# };
+    const SIGNED: SignedBody<'_> =
+        SignedBody { timestamp: 1_700_000_000, delivery: "d", event: "e", body: r#"{"id":"e"}"# };
 
     #[test]
     fn it_is_plain_hmac() {
@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn a_receiver_takes_either_secret_and_nothing_else() {
+    fn a_receiver_accepts_either_secret_only() {
         let header = SIGNED.header(["whsec_new", "whsec_old"]);
         let now = SIGNED.timestamp + 299;
         assert!(SIGNED.verify("whsec_new", &header, now).is_ok());
@@ -93,10 +93,10 @@ mod tests {
         assert!(SIGNED.verify("whsec_new", &header, now + 2).is_err());
         assert!(SIGNED.verify("whsec_new", &header, SIGNED.timestamp - 301).is_err());
         for other in [
-            Signed { delivery: "x", ..SIGNED },
-            Signed { event: "x", ..SIGNED },
-            Signed { body: "{}", ..SIGNED },
-            Signed { timestamp: SIGNED.timestamp + 1, ..SIGNED },
+            SignedBody { delivery: "x", ..SIGNED },
+            SignedBody { event: "x", ..SIGNED },
+            SignedBody { body: "{}", ..SIGNED },
+            SignedBody { timestamp: SIGNED.timestamp + 1, ..SIGNED },
         ] {
             assert!(other.verify("whsec_new", &header, now).is_err());
         }

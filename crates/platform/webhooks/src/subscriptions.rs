@@ -1,4 +1,4 @@
-//! Subscriptions: who hears of which events, and where.
+//! Subscriptions: which events are sent, and where.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use spotter_contract::{
     Write, answer, listed, operation, path,
 };
 use spotter_kernel::{
-    Change, Event, Id, Key, Problem, Result, Scope,
+    Change, Event, Id, Key, Problem, Result, Rule, Scope,
     number::BoundedInteger,
     text::{Name, Text},
 };
@@ -19,15 +19,15 @@ use spotter_store::{Json, words};
 use super::{
     SubscriptionId,
     record::{
-        LIST, Subscription, SubscriptionStatus, SubscriptionView, SubscriptionWithSecret,
-        TargetType, invalid,
+        LIST, SubscriptionView, SubscriptionWithSecret, TargetType, WebhookSubscription,
+        WebhookSubscriptionStatus, invalid,
     },
 };
 use crate::rules::WebhookRule;
 
 /// Subscriptions that a company may have.
 const SUBSCRIPTIONS_MAX: i64 = 50;
-/// How long a replaced secret signs beside the new one where nothing else is said, in seconds.
+/// How long a replaced secret signs beside the new one by default, in seconds.
 const GRACE_SECONDS: i64 = 86_400;
 /// The longest such time (7 days).
 const GRACE_SECONDS_MAX: i64 = 7 * 86_400;
@@ -53,12 +53,12 @@ answer!(SubscriptionAnswer { subscription: SubscriptionView });
 
 answer!(SecretAnswer { subscription: SubscriptionWithSecret });
 
-fn answer(subscription: Subscription) -> SubscriptionAnswer {
+fn answer(subscription: WebhookSubscription) -> SubscriptionAnswer {
     SubscriptionAnswer { subscription: subscription.into() }
 }
 
 fn get_webhook(cx: &mut Read, Path(at): Path<SubscriptionPath>) -> Result<SubscriptionAnswer> {
-    Ok(answer(Subscription::find(cx, at.id)?))
+    Ok(answer(WebhookSubscription::find(cx, at.id)?))
 }
 
 /// Where deliveries are to go.
@@ -74,6 +74,7 @@ struct WantedTarget {
     url: Option<Text<URL_MAX>>,
 }
 
+/// The webhook subscription to create.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schemars(rename = "NewWebhookSubscription")]
@@ -93,6 +94,7 @@ struct NewSubscription {
     events: Vec<Event>,
 }
 
+/// The fields of a subscription to change.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schemars(rename = "WebhookSubscriptionChanges")]
@@ -132,8 +134,8 @@ fn wanted_url(
         .map_err(|refused| invalid(field, refused))
 }
 
-/// Refuses events of which the caller may not read: whoever hears of a change reads of it.
-pub(super) fn check_may_hear<'e>(cx: &Read, events: impl Iterator<Item = &'e Event>) -> Result<()> {
+/// Refuses events whose records the caller may not read.
+pub(super) fn check_may_read<'e>(cx: &Read, events: impl Iterator<Item = &'e Event>) -> Result<()> {
     let scopes: BTreeSet<Scope> = events.filter_map(|event| event.scope()).collect();
     Access::check_all(cx.caller(), scopes)
 }
@@ -142,7 +144,7 @@ fn wanted_events(cx: &Read, events: Vec<Event>) -> Result<Json<BTreeSet<String>>
     if events.is_empty() {
         return Err(invalid("events", WebhookRule::NoEvents));
     }
-    check_may_hear(cx, events.iter())?;
+    check_may_read(cx, events.iter())?;
     Ok(Json(events.iter().map(|event| event.name().to_owned()).collect()))
 }
 
@@ -150,14 +152,16 @@ fn create_webhook(cx: &mut Write, Body(new): Body<NewSubscription>) -> Result<Se
     let events = wanted_events(cx, new.events)?;
     let url = wanted_url(cx, new.url, new.target)?
         .ok_or_else(|| invalid("url", WebhookRule::UrlRequired))?;
-    if Subscription::count(cx)? >= SUBSCRIPTIONS_MAX {
-        let text = "A company has at most 50 webhook subscriptions; delete one first.";
-        return Err(Problem::with_message(Key::ApiError, text).with_status(409));
+    if WebhookSubscription::count(cx)? >= SUBSCRIPTIONS_MAX {
+        return Err(Problem::conflict(
+            "subscriptions",
+            Rule::TooManyOfCompany { max: SUBSCRIPTIONS_MAX },
+        ));
     }
-    let mut subscription = Subscription {
+    let mut subscription = WebhookSubscription {
         subscription_id: SubscriptionId(cx.new_id()),
         name: new.name.into(),
-        status: SubscriptionStatus::Active,
+        status: WebhookSubscriptionStatus::Active,
         events,
         url,
         secret: Vec::new(),
@@ -183,16 +187,16 @@ fn create_webhook(cx: &mut Write, Body(new): Body<NewSubscription>) -> Result<Se
     Ok(SecretAnswer { subscription })
 }
 
-/// Refuses integrations to act on a subscription that tells what they may not read: whoever has its secret is believed by
-/// its target, and whoever stops it silences others. The business itself may do both.
-pub(super) fn check_may_act(cx: &Read, subscription: &Subscription) -> Result<()> {
+/// Refuses integrations to act on a subscription with events that they may not read: the holder of its secret can
+/// forge deliveries, and stopping it silences others. The business itself may do both.
+pub(super) fn check_may_act(cx: &Read, subscription: &WebhookSubscription) -> Result<()> {
     match cx.caller().actor {
-        Actor::ApiClient { .. } => check_may_hear(cx, subscribed_events(subscription)),
+        Actor::ApiClient { .. } => check_may_read(cx, subscribed_events(subscription)),
         _ => Ok(()),
     }
 }
 
-fn subscribed_events(subscription: &Subscription) -> impl Iterator<Item = &'static Event> {
+fn subscribed_events(subscription: &WebhookSubscription) -> impl Iterator<Item = &'static Event> {
     Event::ALL.iter().filter(|event| subscription.events.0.contains(event.name()))
 }
 
@@ -201,13 +205,13 @@ fn update_webhook(
     Path(at): Path<SubscriptionPath>,
     Body(change): Body<SubscriptionChanges>,
 ) -> Result<SubscriptionAnswer> {
-    let before = Subscription::find(cx, at.id)?;
+    let before = WebhookSubscription::find(cx, at.id)?;
     let mut subscription = before.clone();
     change.name.apply(&mut subscription.name);
     if let Some(status) = change.status.value() {
         subscription.status = match status {
-            WantedStatus::Active => SubscriptionStatus::Active,
-            WantedStatus::Disabled => SubscriptionStatus::Disabled,
+            WantedStatus::Active => WebhookSubscriptionStatus::Active,
+            WantedStatus::Disabled => WebhookSubscriptionStatus::Disabled,
         };
     }
     if let Some(url) = wanted_url(cx, change.url.value(), change.target.value())? {
@@ -216,25 +220,28 @@ fn update_webhook(
     if let Some(events) = change.events.value() {
         subscription.events = wanted_events(cx, events)?;
     }
-    // Whoever changes where it leads hears of all that it tells.
-    check_may_hear(cx, subscribed_events(&subscription))?;
+    // Changing the target means receiving all of its events.
+    check_may_read(cx, subscribed_events(&subscription))?;
     subscription.save(cx, &before)?;
     Ok(answer(subscription))
 }
 
 fn delete_webhook(cx: &mut Write, Path(at): Path<SubscriptionPath>) -> Result<SubscriptionAnswer> {
-    let before = Subscription::find(cx, at.id)?;
+    let before = WebhookSubscription::find(cx, at.id)?;
     check_may_act(cx, &before)?;
     let mut subscription = before.clone();
-    subscription.status = SubscriptionStatus::Deleted;
+    subscription.status = WebhookSubscriptionStatus::Deleted;
     subscription.save(cx, &before)?;
     Ok(answer(subscription))
 }
 
+/// The grace period of the previous secret.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schemars(rename = "WebhookSecretRotation")]
 struct Rotation {
-    /// How long the old secret signs beside the new one: 0 to 604800, one day when absent.
+    /// Seconds for which deliveries are signed with the previous secret as well, 0 to 604800; one
+    /// day when absent.
     grace_period_seconds: Option<BoundedInteger<0, GRACE_SECONDS_MAX>>,
 }
 
@@ -243,7 +250,7 @@ fn rotate_webhook_secret(
     Path(at): Path<SubscriptionPath>,
     OptionalBody(wanted): OptionalBody<Rotation>,
 ) -> Result<SecretAnswer> {
-    let before = Subscription::find(cx, at.id)?;
+    let before = WebhookSubscription::find(cx, at.id)?;
     check_may_act(cx, &before)?;
     let mut subscription = before.clone();
     let grace = wanted.grace_period_seconds.map_or(GRACE_SECONDS, |seconds| seconds.0);
@@ -260,7 +267,7 @@ fn rotate_webhook_secret(
     Ok(SecretAnswer { subscription })
 }
 
-/// What a test tells its target.
+/// The payload of a test event.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct TestEvent {
@@ -277,14 +284,14 @@ impl Payload for TestEvent {
 struct TestResult {
     /// The event.
     event_id: Id,
-    /// Its deliveries: to this subscription, and to others that listen for tests.
+    /// Ids of the deliveries: to this subscription, and to others that receive test events.
     delivery_ids: Vec<Id>,
 }
 
 answer!(TestAnswer { test: TestResult });
 
 fn test_webhook(cx: &mut Write, Path(at): Path<SubscriptionPath>) -> Result<TestAnswer> {
-    let subscription = Subscription::find_active(cx, at.id)?;
+    let subscription = WebhookSubscription::find_active(cx, at.id)?;
     check_may_act(cx, &subscription)?;
     Target::parse(&subscription.url, &cx.env().private_networks)
         .map_err(|refused| invalid("target.url", refused))?;

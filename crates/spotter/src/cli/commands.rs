@@ -21,7 +21,7 @@ use spotter_kernel::{
 };
 use spotter_people::{coaches::NewCoach, identity::api_clients::Consents};
 use spotter_reports::recount;
-use spotter_store::{Db, Location, Tx, latest_schema};
+use spotter_store::{DatabaseLocation, Db, Tx, latest_schema};
 use spotter_webhooks::queue;
 
 use super::{Outcome, path, read_settings, settings, text};
@@ -39,7 +39,7 @@ pub(super) fn check_settings(own: &ArgMatches) -> Outcome {
     let mut wrong = read_settings(own).err().unwrap_or_default();
     wrong.extend(unknown_variables(std::env::vars().map(|(name, _)| name)));
     if wrong.is_empty() {
-        println!("The settings are right.");
+        say!("The settings are valid.");
         return Ok(());
     }
     Err(wrong.join("\n         "))
@@ -95,9 +95,9 @@ pub(super) fn migrate(matches: &ArgMatches) -> Outcome {
     let settings = settings(matches)?;
     serve::make_folder(&settings)?;
     let location = &settings.database.location;
-    let found = spotter_store::migrate(location, SystemClock.now(), |step| println!("{step}"))
+    let found = spotter_store::migrate(location, SystemClock.now(), |step| say!("{step}"))
         .map_err(describe_problem)?;
-    println!("The schema was {found} and is {}.", latest_schema());
+    say!("The schema was {found} and is {}.", latest_schema());
     Ok(())
 }
 
@@ -133,7 +133,7 @@ pub(super) fn create_company(matches: &ArgMatches) -> Outcome {
     let made = serve::runtime()?.block_on(made).map_err(describe_problem)?;
     print(&made);
     let kept = match &settings.database.location {
-        Location::File(file) => format!(" The company is in {}.", file.display()),
+        DatabaseLocation::File(file) => format!(" The company is in {}.", file.display()),
         _ => String::new(),
     };
     eprintln!(
@@ -144,9 +144,9 @@ pub(super) fn create_company(matches: &ArgMatches) -> Outcome {
     Ok(())
 }
 
-/// The database of an installation that is there already.
+/// The database of an existing installation.
 fn existing(settings: &Settings) -> Result<(Env, Db), String> {
-    if let Location::File(file) = &settings.database.location
+    if let DatabaseLocation::File(file) = &settings.database.location
         && !file.exists()
     {
         return Err(format!(
@@ -159,7 +159,7 @@ fn existing(settings: &Settings) -> Result<(Env, Db), String> {
 }
 
 fn print(value: &serde_json::Value) {
-    println!("{value:#}");
+    say!("{value:#}");
 }
 
 pub(super) fn create_api_client(matches: &ArgMatches) -> Outcome {
@@ -208,7 +208,7 @@ pub(super) fn revoke_api_client(matches: &ArgMatches) -> Outcome {
     serve::runtime()?
         .block_on(operator::revoke_client(&db, &env, &client_id))
         .map_err(describe_problem)?;
-    println!("{client_id} is revoked.");
+    say!("{client_id} is revoked.");
     Ok(())
 }
 
@@ -231,11 +231,11 @@ pub(super) fn reset_password(matches: &ArgMatches) -> Outcome {
 pub(super) fn operator_link(matches: &ArgMatches) -> Outcome {
     let settings = settings(matches)?;
     let (env, _) = existing(&settings)?;
-    println!("{}", spotter_console::operator::link(&env).map_err(describe_problem)?);
+    say!("{}", spotter_console::operator::link(&env).map_err(describe_problem)?);
     Ok(())
 }
 
-/// Checks a file of clients or memberships, and takes it over where that is asked for.
+/// Checks a file of clients or memberships, and imports it if requested.
 pub(super) fn import(matches: &ArgMatches) -> Outcome {
     let settings = settings(matches)?;
     log::start("warn", settings.log_format);
@@ -271,7 +271,7 @@ pub(super) fn jobs(matches: &ArgMatches) -> Outcome {
         .map_err(describe_problem)?;
     let table = Table::new(crate::areas::areas());
     let now = env.clock.now();
-    println!("Done again and again:");
+    say!("Repeating work:");
     for row in &seen.repeating {
         let summary = table.repeating().iter().find(|work| work.id == row.kind);
         let latest = match (row.ran_at, &row.error) {
@@ -284,62 +284,62 @@ pub(super) fn jobs(matches: &ArgMatches) -> Outcome {
         };
         let (runs, failures) = (row.runs, row.failures);
         let about = summary.map_or("of another version", |work| work.summary);
-        println!("  {}  {runs} times, {failures} failed, last {latest}  ({about})", row.kind);
+        say!("  {}  {runs} times, {failures} failed, last {latest}  ({about})", row.kind);
     }
-    println!("Timers that wait: {}", if seen.waiting.is_empty() { "none" } else { "" });
+    say!("Pending timers: {}", if seen.waiting.is_empty() { "none" } else { "" });
     for (kind, count, next) in &seen.waiting {
         let late = (now.millis() - next.millis()).max(0) / 1_000;
         let state = if late > 0 { format!("{late} s late") } else { format!("next at {next}") };
         let about = table.timer(kind).map_or("of another version", |timer| timer.summary);
-        println!("  {kind}  {count}, {state}  ({about})");
+        say!("  {kind}  {count}, {state}  ({about})");
     }
-    println!("Jobs of the last week: {}", if states.is_empty() { "none" } else { "" });
+    say!("Jobs of the last week: {}", if states.is_empty() { "none" } else { "" });
     for JobCount { kind, state, count, next_at } in &states {
         let about = table.jobs().iter().find(|job| job.id == kind);
         let about = about.map_or("of another version", |job| job.summary);
         let next = next_at.map(|at| format!(", next at {at}")).unwrap_or_default();
-        println!("  {kind}  {count} {}{next}  ({about})", state.word());
+        say!("  {kind}  {count} {}{next}  ({about})", state.word());
     }
-    println!("Jobs in trouble: {}", if troubles.is_empty() { "none" } else { "" });
+    say!("Failing jobs: {}", if troubles.is_empty() { "none" } else { "" });
     for row in &troubles {
         let FailedJob { kind, company_id, subject, state, attempts, ended_at, error } = row;
         let (at, error) = (ended_at.map(|at| at.to_string()), error.as_deref().unwrap_or_default());
         let (at, state) = (at.unwrap_or_else(|| "tried again".to_owned()), state.word());
-        println!(
+        say!(
             "  {at}  {kind} of {subject} at company {company_id}: {state} after {attempts} attempts: {error}"
         );
     }
-    println!(
+    say!(
         "Timers that failed in the last week: {}",
         if seen.failures.is_empty() { "none" } else { "" }
     );
     for row in &seen.failures {
         let error = row.error.as_deref().unwrap_or_default();
         let (at, kind, company) = (row.run_id.created_at(), &row.kind, row.company_id);
-        println!("  {at}  {kind} of {} at company {company}: {error}", row.subject);
+        say!("  {at}  {kind} of {} at company {company}: {error}", row.subject);
     }
     Ok(())
 }
 
-/// Sees that the books of every company hold, and tells what does not.
+/// Checks the books of every company and prints what does not hold.
 pub(super) fn audit_books(matches: &ArgMatches) -> Outcome {
     let (env, db) = existing(&settings(matches)?)?;
     let now = env.clock.now();
     let audit = db.read(move |tx| spotter_billing::audit::all_findings(tx, now));
     let found = serve::runtime()?.block_on(audit).map_err(describe_problem)?;
     for Finding { company, rule, of } in &found {
-        println!("company {company}, {of}: it does not hold that {rule}");
+        say!("company {company}, {of}: violates that {rule}");
     }
     match found.len() {
         0 => {
-            println!("The books hold.");
+            say!("The books are consistent.");
             Ok(())
         }
         many => Err(format!("{many} findings")),
     }
 }
 
-/// Counts the figures of every company's reports anew, and tells which are wrong; or mends them.
+/// Recounts the figures of every company's reports and prints or corrects wrong ones.
 pub(super) fn recount_reports(matches: &ArgMatches, mend: bool) -> Outcome {
     let (env, db) = existing(&settings(matches)?)?;
     let recounts = crate::areas::areas().recounts;
@@ -348,7 +348,7 @@ pub(super) fn recount_reports(matches: &ArgMatches, mend: bool) -> Outcome {
         for company in recount::companies(&db).await? {
             let found = recount::recount(&db, &env, company, &recounts, mend).await?;
             for difference in &found {
-                println!("company {company}, {difference}");
+                say!("company {company}, {difference}");
             }
             wrong += found.len();
         }
@@ -357,15 +357,15 @@ pub(super) fn recount_reports(matches: &ArgMatches, mend: bool) -> Outcome {
     let wrong: usize = serve::runtime()?.block_on(counted).map_err(describe_problem)?;
     match (wrong, mend) {
         (0, _) => {
-            println!("The figures are what they should be.");
+            say!("All metrics are correct.");
             Ok(())
         }
         (many, true) => {
-            println!("{many} figures are mended.");
+            say!("{many} metrics were corrected.");
             Ok(())
         }
         (many, false) => {
-            Err(format!("{many} figures are wrong: spotter reports rebuild mends them"))
+            Err(format!("{many} metrics are wrong: spotter reports rebuild corrects them"))
         }
     }
 }
@@ -390,7 +390,7 @@ pub(super) fn backup(matches: &ArgMatches) -> Outcome {
     let mut progress = operator::progress();
     spotter_store::backup(&settings.database.location, &file, now, &mut progress)
         .map_err(describe_problem)?;
-    println!("{} is written.", file.display());
+    say!("{} is written.", file.display());
     if let Some(key) = settings.key_at_hand()? {
         let mut verify =
             |tx: &mut Tx<'_>| installation::verify_key(tx, &Vault::new(&key)).map(drop);
@@ -399,7 +399,7 @@ pub(super) fn backup(matches: &ArgMatches) -> Outcome {
         })?;
     }
     if operator::copy_key(&settings.key_file(), &key_of(&file))? {
-        println!("{} holds the installation's key: keep it as safe.", key_of(&file).display());
+        say!("{} holds the installation's key: keep it as safe.", key_of(&file).display());
     }
     note_backup(&settings, now);
     Ok(())
@@ -431,24 +431,24 @@ pub(super) fn restore(matches: &ArgMatches) -> Outcome {
     let (location, mut progress) = (&settings.database.location, operator::progress());
     spotter_store::restore(&file, location, now, &mut afterwards, &mut progress)
         .map_err(describe_problem)?;
-    println!("{} is restored.", file.display());
+    say!("{} is restored.", file.display());
     if parked > 0 {
-        println!(
+        say!(
             "{parked} webhook deliveries that waited at the backup are cancelled: what they tell may \
              have been told since. POST /public/v1/webhooks/deliveries/{{id}}/redeliver sends one."
         );
     }
     if mail_parked > 0 {
-        println!(
+        say!(
             "{mail_parked} messages that waited at the backup are not sent: they may have been since. \
              GET /app/v1/mail?status=unknown lists them."
         );
     }
     if operator::copy_key(&key_of(&file), &settings.key_file())? {
-        println!("The installation's key is back in {}.", settings.key_file().display());
+        say!("The installation's key is back in {}.", settings.key_file().display());
     }
     if key.is_none() {
-        println!(
+        say!(
             "No key came with it: put the installation's at {} before you serve, or set secret_key.",
             settings.key_file().display()
         );
@@ -456,7 +456,7 @@ pub(super) fn restore(matches: &ArgMatches) -> Outcome {
     Ok(())
 }
 
-/// Where the key stands beside a backup.
+/// The key file beside a backup.
 fn key_of(file: &std::path::Path) -> PathBuf {
     let mut name = file.as_os_str().to_owned();
     name.push(".key");
@@ -473,7 +473,7 @@ pub(super) fn healthcheck(matches: &ArgMatches) -> Outcome {
         let scheme = if settings.tls.is_some() { "https" } else { "http" };
         format!("{scheme}://{address}")
     });
-    // The service is asked at its own address, which its certificate need not name.
+    // The service is checked at its own address, which its certificate need not name.
     let own = !matches.contains_id("url");
     let client = reqwest::Client::builder()
         .no_proxy()
@@ -482,10 +482,10 @@ pub(super) fn healthcheck(matches: &ArgMatches) -> Outcome {
     // Reading the machine's certificates takes longer than the question.
     let client = if own || url.starts_with("http:") { client.tls_certs_only([]) } else { client };
     let client = client.build().map_err(|error| error.to_string())?;
-    let request = async { client.get(format!("{url}/health/ready")).send().await };
-    let request = serve::runtime()?.block_on(request);
-    request
+    let answer = async { client.get(format!("{url}/health/ready")).send().await };
+    let answer = serve::runtime()?.block_on(answer);
+    answer
         .and_then(reqwest::Response::error_for_status)
-        .map(|_| println!("ready"))
+        .map(|_| say!("ready"))
         .map_err(|error| format!("{url} is not ready: {error}"))
 }

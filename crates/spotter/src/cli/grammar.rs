@@ -108,10 +108,7 @@ pub(super) fn command() -> Command {
         Command::new("reset-password")
             .about("Print a password reset link, for people without mail")
             .arg(required_flag("email", "The account's address"))
-            .arg(switch(
-                "without-second-step",
-                "Switch the account's second step off, too, for whoever has lost it",
-            )),
+            .arg(switch("without-second-step", "Switch the account's second step off, too")),
     ));
     let file = |help: &'static str| {
         Arg::new("file").required(true).value_parser(value_parser!(PathBuf)).help(help)
@@ -152,25 +149,26 @@ pub(super) fn command() -> Command {
                 .arg(file("CSV file with a heading"))
                 .arg(required_flag("kind", "clients or memberships"))
                 .arg(optional("company", "The company's id, where there are several"))
-                .arg(switch("start", "Do every row that is in order; without it the file is checked alone")),
+                .arg(switch("start", "Import all valid rows; without it, only check the file")),
         ))
         .subcommand(
             Command::new("openapi")
                 .about("Print the OpenAPI description of the Public API")
-                .arg(switch("app", "Print that of the application API instead")),
+                .arg(switch("app", "Print that of the application API instead"))
+                .arg(switch("outline", "Print the application API in outline, from which the console's types are made")),
         )
         .subcommand(
             Command::new("access")
-                .about("Print who reaches which operation of the application API"),
+                .about("Print which role may call which operation of the application API"),
         )
         .subcommand(with_settings(
             Command::new("jobs")
                 .about("Show jobs and timers: pending, finished and failed"),
         ))
         .subcommand(
-            group("reports", "The figures of all companies' reports")
+            group("reports", "Check and rebuild the metrics of all companies' reports")
                 .subcommand(with_settings(Command::new("check").about(
-                    "Compare metrics of reports with their records; exits with a status",
+                    "Compare the metrics of reports with their records; exits with a status",
                 )))
                 .subcommand(with_settings(
                     Command::new("rebuild").about("Recompute metrics of reports while the server runs"),
@@ -193,7 +191,7 @@ pub(super) fn command() -> Command {
                 .arg(
                     optional(
                         "webhooks",
-                        "What becomes of deliveries that waited at the backup: park \
+                        "Pending deliveries of the backup: park \
                         cancels them, keep sends them",
                     )
                     .value_parser(["park", "keep"])
@@ -206,18 +204,18 @@ pub(super) fn command() -> Command {
                 .arg(optional("url", "Address of the server; default: the setting listen")),
         ))
         .subcommand(
-            group("devices", "Tools for whoever builds doors").subcommand(
+            group("devices", "Tools for developers of access devices").subcommand(
                 Command::new("simulate")
                     .about("Simulate a door with a bad network: scan, decide offline, upload later")
                     .arg(required_flag("key", "The device's key, fsdk_…"))
                     .arg(
-                        required_flag("card", "Number of a card that is shown; may be given several times")
+                        required_flag("card", "Number of a card; may be given several times")
                             .action(clap::ArgAction::Append),
                     )
                     .arg(optional("url", "Address of the service").default_value("http://127.0.0.1:8080"))
-                    .arg(counted("scans", "How many scans", "20"))
-                    .arg(counted("lost", "Of a hundred requests, how many are lost", "40"))
-                    .arg(counted("seed", "What chance begins with", "1")),
+                    .arg(counted("scans", "Number of scans", "20"))
+                    .arg(counted("lost", "Percentage of lost requests", "40"))
+                    .arg(counted("seed", "Seed of the random numbers", "1")),
             ),
         )
         .subcommand(

@@ -1,4 +1,4 @@
-//! The command line: what can be asked for ([`grammar`]), and what is done then ([`commands`]).
+//! The command line: its grammar ([`grammar`]) and its commands ([`commands`]).
 
 mod commands;
 mod grammar;
@@ -7,6 +7,7 @@ use std::{path::PathBuf, process::ExitCode};
 
 use clap::ArgMatches;
 use spotter_contract::{Surface, Table};
+use spotter_http::openapi;
 
 use crate::{demo, settings::Settings, system};
 
@@ -15,6 +16,7 @@ type Outcome = Result<(), String>;
 /// Runs the command that the process was started with.
 pub fn main() -> ExitCode {
     system::keep_private();
+    system::use_small_pages();
     // Serving and asking over TLS both take the process's provider of cryptography.
     rustls::crypto::ring::default_provider().install_default().ok();
     let matches = grammar::command().get_matches();
@@ -65,14 +67,19 @@ fn dispatch(matches: &ArgMatches) -> Outcome {
         Some(("import", own)) => commands::import(own),
         Some(("operator-link", own)) => commands::operator_link(own),
         Some(("openapi", own)) => {
-            let surface = if own.get_flag("app") { Surface::App } else { Surface::Public };
-            let document =
-                spotter_http::openapi::document(&Table::new(crate::areas::areas()), surface);
-            println!("{document:#}");
+            let table = Table::new(crate::areas::areas());
+            let document = if own.get_flag("outline") {
+                openapi::outline(&table)
+            } else if own.get_flag("app") {
+                openapi::document(&table, Surface::App)
+            } else {
+                openapi::document(&table, Surface::Public)
+            };
+            say!("{document:#}");
             Ok(())
         }
         Some(("access", _)) => {
-            print!("{}", Table::new(crate::areas::areas()).access_table());
+            say!("{}", Table::new(crate::areas::areas()).access_table().trim_end());
             Ok(())
         }
         Some(("jobs", own)) => commands::jobs(own),

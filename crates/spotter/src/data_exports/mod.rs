@@ -1,5 +1,5 @@
-//! Making data exports, as a job: what the operations tell of a client ([`reading`]) is written into a ZIP file
-//! ([`packing`]) where files are kept. Neither is ever held whole.
+//! Making data exports, as a job: the answers of the operations about a client ([`reading`]) are written into a ZIP
+//! file ([`packing`]) in the file store. Neither is ever in memory as a whole.
 
 mod packing;
 mod reading;
@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use spotter_contract::{
     Env, Job, Table, Write,
-    jobs::{ClaimedJob, Outcome},
+    jobs::{ClaimedJob, JobOutcome},
 };
 use spotter_files::{FileWriter, Files};
 use spotter_jobs::jobs::{Attempt, Worker};
@@ -28,16 +28,16 @@ pub struct Exporter {
     pub env: Env,
     /// The operations.
     pub table: Arc<Table>,
-    /// Where files are kept.
+    /// The store of files.
     pub files: Files,
 }
 
 impl Exporter {
-    async fn export(self, held: ClaimedJob) -> Outcome {
+    async fn export(self, held: ClaimedJob) -> JobOutcome {
         match self.attempt_one(&held).await {
-            Ok(()) => Outcome::Done,
-            Err(problem) if problem.status < 500 => Outcome::Refused(problem.to_string()),
-            Err(problem) => Outcome::Failed(problem.to_string()),
+            Ok(()) => JobOutcome::Done,
+            Err(problem) if problem.status < 500 => JobOutcome::Refused(problem.to_string()),
+            Err(problem) => JobOutcome::Failed(problem.to_string()),
         }
     }
 
@@ -49,7 +49,7 @@ impl Exporter {
         self.change(held, move |cx| data_exports::finish(cx, id, size)).await
     }
 
-    /// Writes the file, and tells its size.
+    /// Writes the file and returns its size.
     async fn write(&self, held: &ClaimedJob, export: &DataExport, key: &str) -> Result<u64> {
         let (pieces, packed) = packing::start(export.created_at());
         let reader = Reader::new(self, held.company, export, pieces);
@@ -65,7 +65,7 @@ impl Exporter {
         let (env, company) = (self.env.clone(), held.company);
         let change = move |tx: &mut spotter_store::Tx<'_>| {
             let mut outcome = None;
-            Write::as_system(tx, &env, company, (data_exports::MAKE.id, &[]), |cx| {
+            Write::as_system(tx, &env, company, data_exports::MAKE.id, &[], |cx| {
                 outcome = Some(step(cx)?);
                 Ok(())
             })?;
@@ -75,7 +75,7 @@ impl Exporter {
     }
 }
 
-/// Keeps what is packed, all of it or nothing.
+/// Stores the packed file, all of it or nothing.
 async fn store(mut writing: FileWriter, mut packed: ArchiveStream) -> Result<u64> {
     while let Some(bytes) = packed.chunks.recv().await {
         writing.put(bytes).await.map_err(Problem::internal)?;

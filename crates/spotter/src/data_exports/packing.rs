@@ -9,10 +9,10 @@ use zip::{CompressionMethod, DateTime, ZipWriter, write::SimpleFileOptions};
 
 /// Pieces that wait on either side.
 const WAITING: usize = 8;
-/// As much is handed on at once.
+/// The size of a chunk.
 const CHUNK: usize = 64 << 10;
 
-/// What is packed, in its order.
+/// The parts of the archive, in order.
 pub enum ArchivePart {
     /// A file begins: its name, and whether its bytes are compressed already.
     File(String, bool),

@@ -1,4 +1,5 @@
-//! What a data export holds: the answers of the operations that the areas name, read as whoever asked for it.
+//! The content of a data export: the answers of the operations that the areas name, read as the person who requested
+//! it.
 
 use std::{
     collections::BTreeSet,
@@ -41,13 +42,14 @@ pub struct Reader {
     maker: Exporter,
     company: CompanyId,
     client: ClientId,
-    by: (Holder, Id),
+    holder: Holder,
+    holder_id: Id,
     pieces: Sender<ArchivePart>,
     /// Files that are not where they should be.
     missing: Mutex<Vec<String>>,
 }
 
-/// What an operation tells.
+/// The answer of an operation.
 enum OperationOutput {
     /// One thing.
     One(Value),
@@ -76,8 +78,15 @@ impl Reader {
         pieces: Sender<ArchivePart>,
     ) -> Self {
         let (client, holder, id) = export.reader();
-        let by = (holder, id);
-        Self { maker: maker.clone(), company, client, by, pieces, missing: Mutex::default() }
+        Self {
+            maker: maker.clone(),
+            company,
+            client,
+            holder,
+            holder_id: id,
+            pieces,
+            missing: Mutex::default(),
+        }
     }
 
     /// Reads all parts.
@@ -153,7 +162,7 @@ impl Reader {
         Ok(record)
     }
 
-    /// The parameters of an operation's path, as they stand in a record.
+    /// The parameters of an operation's path, taken from a record.
     fn parameters(&self, operation: &str, record: &Value) -> Result<Vec<(String, String)>> {
         let names = self.operation(operation)?.path.split('/').filter_map(|piece| {
             piece.strip_prefix('{')?.strip_suffix('}').filter(|name| *name != CLIENT)
@@ -172,20 +181,19 @@ impl Reader {
         found.ok_or_else(|| Problem::internal(format!("{id} is no operation")))
     }
 
-    /// What an operation tells whoever asked for the export, all pages of it in one snapshot; nothing where it
-    /// tells them nothing.
+    /// An operation's answer to the requester, all pages in one snapshot; `None` where they may not see it.
     async fn read_operation(
         &self,
         id: &'static str,
         more: Vec<(String, String)>,
     ) -> Result<Option<OperationOutput>> {
         let operation = self.operation(id)?.clone();
-        let (env, by) = (self.maker.env.clone(), self.by);
+        let (env, holder, id) = (self.maker.env.clone(), self.holder, self.holder_id);
         let (company, client) = (self.company, self.client);
         let names_client = operation.path.contains("{clientId}");
         let can_name_client = names_client || operation.has_parameter(CLIENT);
         let read = move |tx: &mut Tx<'_>| {
-            let caller = holders::caller(tx, company, by, env.clock.now())?;
+            let caller = holders::caller(tx, company, holder, id, env.clock.now())?;
             let is_client = matches!(caller.actor, Actor::Client { .. });
             // What names no client is what the caller has of their own.
             if !can_name_client && more.is_empty() && !is_client {
@@ -224,7 +232,7 @@ impl Reader {
         self.maker.db.read_slow(read).await
     }
 
-    /// Packs the file of an id, if there is one that whoever asked may see, and tells its name in the export.
+    /// Packs the file of an id, if there is one that the requester may see, and returns its name in the export.
     async fn attach(
         &self,
         part: &ExportSection,
@@ -232,10 +240,11 @@ impl Reader {
         read: fn(&mut Read, Id) -> Result<DownloadSource>,
     ) -> Result<Option<String>> {
         let Some(subject) = Id::parse(id) else { return Ok(None) };
-        let (env, by, company) = (self.maker.env.clone(), self.by, self.company);
+        let (env, company) = (self.maker.env.clone(), self.company);
+        let (holder, id) = (self.holder, self.holder_id);
         let find = move |tx: &mut Tx<'_>| {
             let now = env.clock.now();
-            let caller = holders::caller(tx, company, by, now)?;
+            let caller = holders::caller(tx, company, holder, id, now)?;
             unless_missing(read(&mut Read::new(tx, &caller, now).with_env(&env), subject))
         };
         let Some(found) = self.maker.db.read_slow(find).await? else { return Ok(None) };
@@ -270,12 +279,12 @@ impl Reader {
         Ok(Some(name))
     }
 
-    /// What stands at the beginning of a data export, for whoever opens it.
+    /// The introduction of a data export.
     async fn about(&self, parts: &[(&ExportSection, usize)]) -> Result<String> {
         let (env, company, client) = (self.maker.env.clone(), self.company, self.client);
-        let by = self.by;
+        let (holder, id) = (self.holder, self.holder_id);
         let find = move |tx: &mut Tx<'_>| {
-            let caller = holders::caller(tx, company, by, env.clock.now())?;
+            let caller = holders::caller(tx, company, holder, id, env.clock.now())?;
             let mut cx = Read::new(tx, &caller, env.clock.now());
             Ok((Client::find(&mut cx, client)?.name(), Company::find(&mut cx)?.name, cx.now()))
         };
@@ -288,7 +297,7 @@ impl Reader {
             writeln!(text, "{name:<26} {count:>6}  as {place} tells it")
                 .map_err(Problem::internal)?;
         }
-        text.push_str(match self.by.0 {
+        text.push_str(match self.holder {
             Holder::Client => BY_CLIENT,
             _ => BY_STAFF,
         });
@@ -314,7 +323,7 @@ impl Reader {
     }
 }
 
-/// What whoever asked may not see, or what is not there any more, is not in it.
+/// Leaves out what the requester may not see or what does not exist any more.
 fn unless_missing<T>(outcome: Result<T>) -> Result<Option<T>> {
     match outcome {
         Err(problem) if matches!(problem.status, 403 | 404 | 409) => Ok(None),
@@ -322,7 +331,7 @@ fn unless_missing<T>(outcome: Result<T>) -> Result<Option<T>> {
     }
 }
 
-/// The only thing that an answer tells, without its name.
+/// The single field of an answer, without its name.
 fn unwrapped(data: Value) -> Value {
     match data {
         Value::Object(fields) if fields.len() == 1 => {
@@ -342,7 +351,7 @@ fn listed(data: Value) -> Vec<Value> {
     fields.into_iter().find_map(of_list).unwrap_or_default()
 }
 
-/// The texts that stand under a name, wherever in a value.
+/// The texts under a name, anywhere in a value.
 fn collect(value: &Value, name: &str, found: &mut BTreeSet<String>) {
     match value {
         Value::Object(fields) => {

@@ -12,25 +12,25 @@ use spotter_store::Tx;
 
 use super::history::{DAYS, DemoBuilder, MembershipSpan, wrong};
 
-/// One of so many who stayed is a member who pays here.
+/// One of this many active clients is a member who pays here.
 const MEMBERS_OF: usize = 3;
 /// Timers that make up the course of sales.
 const KINDS: &str = ",turn_sale,chase_invoice,expire_credits,expire_payment_request,collect_invoice,\
     ask_about_payment,look_at_card,";
 
-/// Members by their place among those who pay: whose story is another one.
+/// Members with a course of their own, by their place among those who pay.
 const PAUSES: usize = 5;
 const PAYS_LATE: usize = 6;
 const OWES: usize = 7;
 const COMPLAINS: usize = 8;
 const LEAVES: usize = 9;
-/// From this one on, so many have bought a pack of sessions too.
+/// Members who have bought a pack of sessions too.
 const PACKS: std::ops::Range<usize> = 10..16;
 /// The bills of these are collected from a card.
 const COLLECTED: std::ops::Range<usize> = 1..5;
 /// One of those with a pack books more than is left of it.
 const BOOKS_ON_DEBT: usize = 15;
-/// Of whom one's has no money once, and one disputes a payment.
+/// Of these, one lacks funds once, and one disputes a payment.
 const SHORT_OF_MONEY: usize = 3;
 const DISPUTES: usize = 4;
 
@@ -43,7 +43,7 @@ impl Clock for FixedClock {
     }
 }
 
-/// A member's course, as far as it is told.
+/// A member's course so far.
 struct Member {
     client: Value,
     joined: i64,
@@ -108,7 +108,7 @@ impl DemoBuilder {
         }
     }
 
-    /// Runs what was due until an instant, each at its own.
+    /// Runs everything that was due until an instant, each at its own time.
     fn let_time_pass(&self, tx: &mut Tx<'_>, table: &Table, until: Timestamp) -> Result<()> {
         loop {
             let due = timers::due(tx, KINDS, until, 256)?;

@@ -10,10 +10,10 @@ use spotter_store::Tx;
 
 use super::history::{DAYS, DemoBuilder, MembershipSpan};
 
-/// One in so many clients writes with a coach.
+/// One of this many clients writes with a coach.
 const WRITES: usize = 9;
 
-/// Talks: who begins, and what is said in turn.
+/// Conversations: who begins, and the messages in turn.
 const TALKS: &[(bool, &[&str])] = &[
     (
         true,
@@ -72,7 +72,7 @@ const TALKS: &[(bool, &[&str])] = &[
     ),
 ];
 
-/// What is said in the groups.
+/// Messages of the groups.
 const GROUP_TALK: &[&str] = &[
     "Saturday at nine, by the bridge. Bring water.",
     "I will be there!",
@@ -82,7 +82,7 @@ const GROUP_TALK: &[&str] = &[
     "What a morning. Thank you all!",
 ];
 
-/// Something that is said: when, by whom, in which conversation.
+/// A message: when, by whom, in which conversation.
 struct Line {
     at: Timestamp,
     by: Actor,

@@ -1,7 +1,7 @@
 //! What the demo's clients entrust to their coaches beside it: photos, meals and documents.
 
 use serde_json::{Value, json};
-use spotter_company::uploads::{self, MediaType, PictureDetails, Purpose, Stored};
+use spotter_company::uploads::{self, MediaType, PictureDetails, Purpose, StoredFile};
 use spotter_contract::Actor;
 use spotter_files::picture::{self, Picture};
 use spotter_kernel::{Problem, Result, TimeZone, id::ClientId};
@@ -12,16 +12,17 @@ use super::{
     people,
 };
 
-/// So many clients send photos,
+/// One of this many clients sends photos.
 const PHOTOGRAPHED: usize = 3;
 /// this often, four weeks apart.
 const PHOTOS: i64 = 4;
-/// For so many days meals are logged.
+/// Number of days with logged meals.
 const MEAL_DAYS: i64 = 14;
 /// The size of a photo.
-const SIZE: (u32, u32) = (480, 640);
+const WIDTH: u32 = 480;
+const HEIGHT: u32 = 640;
 
-/// Somebody who stands there, as wide as this.
+/// A standing figure of this width.
 fn figure(half_width: i64) -> impl Fn(u32, u32) -> [u8; 3] {
     move |x, y| {
         let (x, y) = (i64::from(x) - 240, i64::from(y));
@@ -80,7 +81,7 @@ impl DemoBuilder {
             half_width -= 4 + self.dice.below(4) as i64;
             let failed = |_| Problem::internal("a picture was not painted");
             let Picture { large, thumbnail, width, height } =
-                picture::paint(SIZE, figure(half_width)).map_err(failed)?;
+                picture::paint(WIDTH, HEIGHT, figure(half_width)).map_err(failed)?;
             let sizes = [large.len() as i64, thumbnail.len() as i64];
             let actor = Actor::Client { id: client, session: client.0 };
             let sent = self.step(tx, actor, at, "complete_upload", |cx| {
@@ -101,7 +102,7 @@ impl DemoBuilder {
             let photo = json!({"uploadId": sent[0], "pose": "front"});
             self.of(tx, client, at, "add_progress_photo", &[], photo)?;
             for (upload, bytes) in sent.into_iter().zip([large, thumbnail]) {
-                self.pictures.push((Stored { company: self.company, upload }, bytes.into()));
+                self.pictures.push((StoredFile { company: self.company, upload }, bytes.into()));
             }
         }
         Ok(())

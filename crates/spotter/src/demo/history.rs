@@ -1,19 +1,20 @@
 //! Eighteen months of a company, played through the same functions that serve its APIs.
 
+mod act;
+
 use std::{collections::HashMap, sync::Arc, time::Instant};
 
 use bytes::Bytes;
 use serde_json::{Value, json};
-use spotter_company::uploads::Stored;
+use spotter_company::uploads::StoredFile;
 use spotter_contract::{
     Actor, Arguments, Body, Caller, Content, Env, Operation, Read, Role, Write, handler::Bound,
 };
 use spotter_files::Files;
 use spotter_kernel::{
-    Date, Entropy, Event, Id, Problem, Result, Scope, Timestamp,
+    Entropy, Event, Id, Problem, Result, Scope, Timestamp,
     id::{ClientId, CoachId, CompanyId, LocationId},
     secret::{Credential, CredentialKind},
-    text::Name,
 };
 use spotter_mail::Recipient;
 use spotter_people::{
@@ -28,12 +29,13 @@ use spotter_store::Tx;
 use spotter_training::exercises::{ExerciseId, starter_ids};
 
 use super::{
-    ApiClientLogin, ClientLogin, Demo, Login, people,
+    ApiClientLogin, ClientLogin, Demo, DemoLogin, people,
     random::Seeded,
-    training::{AssignedPlan, Template, Workout},
+    training::{AssignedPlan, Template},
 };
+pub(super) use act::{Act, MembershipSpan, parse, plain, text, wrong};
 
-/// What the company is called.
+/// Name of the company.
 pub(super) const COMPANY_NAME: &str = "Riverside Coaching";
 
 const CLIENTS: u64 = 550;
@@ -45,8 +47,8 @@ pub(super) const DAY_MILLIS: i64 = 86_400_000;
 /// Clients that join in one transaction of a crowd.
 const CROWD_STEP: u64 = 2_000;
 
-/// Builds the demo in one transaction and says how to come in. More than its usual clients come
-/// as a crowd without a history, in steps.
+/// Builds the demo in one transaction and returns how to sign in. Clients beyond the usual number are added without a
+/// history, in steps.
 pub(super) async fn build(
     env: &Env,
     db: &spotter_store::Db,
@@ -64,7 +66,7 @@ pub(super) async fn build(
     eprintln!("Playing {} months of a company's history …", DAYS / 30);
     let (story, demo) = {
         let env = env.clone();
-        // Nobody else is there yet, so nothing that is read has to be watched.
+        // There are no other users yet, so reads need no conflict checks.
         db.write_rows(move |tx| DemoBuilder::new(&env).run(tx, &passwords)).await?
     };
     for (stored, bytes) in &story.pictures {
@@ -86,7 +88,7 @@ pub(super) async fn build(
         }
     }
     db.fold_tallies().await?;
-    db.fold_figures(spotter_company::metrics::TABLES).await?;
+    db.fold_metrics(spotter_company::metrics::TABLES).await?;
     Ok(demo)
 }
 
@@ -98,26 +100,6 @@ fn new_password(entropy: &dyn Entropy) -> Result<(String, String)> {
     let password = format!("demo-{word}");
     let hash = Password::new(password.clone()).hash(entropy)?;
     Ok((password, hash))
-}
-
-/// Something that happens to a client on a day.
-pub(super) enum Act {
-    Join(u64),
-    Invite(u64),
-    OpenPortal(u64),
-    Note(u64),
-    Fill(u64),
-    NewCoach(u64),
-    Leave(u64),
-    Follow { client: usize, template: usize, start: Date },
-    Work(Workout),
-}
-
-/// From which day to which a client was there.
-#[derive(Clone, Copy)]
-pub(super) struct MembershipSpan {
-    pub(super) joined: i64,
-    pub(super) left: i64,
 }
 
 pub(super) struct DemoBuilder {
@@ -139,8 +121,8 @@ pub(super) struct DemoBuilder {
     pub(super) templates: Vec<Template>,
     /// What those who train follow, by their number.
     pub(super) following: HashMap<usize, AssignedPlan>,
-    /// Pictures that clients sent, and where they are kept.
-    pub(super) pictures: Vec<(Stored, Bytes)>,
+    /// Pictures that clients sent, and their places in the file store.
+    pub(super) pictures: Vec<(StoredFile, Bytes)>,
 }
 
 impl DemoBuilder {
@@ -245,13 +227,13 @@ impl DemoBuilder {
         self.keep_measure(tx, &stays)?;
         self.assign_forms(tx, &stays)?;
         self.add_private_records(tx, &stays)?;
-        // Nobody holds the story's invitations, and their tokens can be worked out.
+        // Nobody uses the invitations of the demo, and their tokens can be computed.
         accounts::prune(tx, Timestamp::from_millis(i64::MAX))?;
         let demo = self.let_in(tx, passwords)?;
         Ok((self, demo))
     }
 
-    /// What happens to whom and when. The first client stays, and is the one who can sign in.
+    /// The events of the demo, in time. The first client stays, and is the one who can sign in.
     fn script(&self) -> (Vec<(Timestamp, Act)>, Vec<MembershipSpan>) {
         let dice = &self.dice;
         let (mut acts, mut stays) = (Vec::new(), Vec::new());
@@ -346,7 +328,7 @@ impl DemoBuilder {
                 self.step(tx, self.owner(), at, "assign_client_coach", assign)?;
             }
             Act::Follow { client, template, start } => {
-                self.follow(tx, at, (*client, *template, *start))?;
+                self.follow(tx, at, *client, *template, *start)?;
             }
             Act::Work(workout) => self.work(tx, workout)?,
             Act::Leave(number) => {
@@ -430,7 +412,7 @@ impl DemoBuilder {
         Ok(values)
     }
 
-    /// The API client and the three people who can sign in, with secrets nobody can work out.
+    /// The API client and the three people who can sign in, with secrets that cannot be computed.
     fn let_in(&self, tx: &mut Tx<'_>, passwords: &[(String, String)]) -> Result<Demo> {
         let caller = Caller::new(self.company, self.owner());
         let read = Read::new(tx, &caller, self.env.clock.now());
@@ -464,10 +446,10 @@ impl DemoBuilder {
             let token =
                 token.and_then(|token| Credential::parse(CredentialKind::Invitation, &token));
             accounts::accept(&mut cx, &token.ok_or_else(|| wrong())?, hash)?;
-            logins.push(Login { email, password: password.clone() });
+            logins.push(DemoLogin { email, password: password.clone() });
         }
         cx.audit()?;
-        let [manager, coach, client]: [Login; 3] = logins.try_into().map_err(|_| wrong())?;
+        let [manager, coach, client]: [DemoLogin; 3] = logins.try_into().map_err(|_| wrong())?;
         Ok(Demo {
             base_url: String::new(),
             mcp_url: String::new(),
@@ -485,34 +467,4 @@ impl DemoBuilder {
             },
         })
     }
-}
-
-#[track_caller]
-pub(super) fn wrong() -> Problem {
-    let line = std::panic::Location::caller();
-    Problem::internal(format!("the demo's script is wrong at {line}"))
-}
-
-pub(super) fn text<const MAX: usize>(text: &str) -> Result<Name<MAX>> {
-    Name::parse(text).map_err(|_| wrong())
-}
-
-/// The arguments of an operation, as its callers write them.
-pub(super) fn parse<T: serde::de::DeserializeOwned>(value: serde_json::Value) -> Result<T> {
-    serde_json::from_value(value).map_err(|error| Problem::internal(format!("demo: {error}")))
-}
-
-/// A name as it stands in an address.
-pub(super) fn plain(name: &str) -> String {
-    let plain = |c: char| match c {
-        'é' | 'è' | 'ë' => 'e',
-        'í' | 'ı' => 'i',
-        'ö' => 'o',
-        'ü' | 'ú' => 'u',
-        'ñ' => 'n',
-        'á' => 'a',
-        other => other,
-    };
-    let lower = name.to_lowercase();
-    lower.chars().map(plain).filter(char::is_ascii_alphanumeric).collect()
 }

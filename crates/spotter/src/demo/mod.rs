@@ -30,7 +30,7 @@ use crate::{
     system,
 };
 
-/// What `demo.json` holds: where the demo is and how to come in.
+/// The content of `demo.json`: where the demo is and how to sign in.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Demo {
@@ -43,9 +43,9 @@ pub struct Demo {
     /// An API client with every scope and both consents.
     pub api_client: ApiClientLogin,
     /// A coach with the role Manager.
-    pub manager: Login,
+    pub manager: DemoLogin,
     /// A coach with the role Coach.
-    pub coach: Login,
+    pub coach: DemoLogin,
     /// A client with portal access.
     pub client: ClientLogin,
 }
@@ -62,7 +62,7 @@ pub struct ApiClientLogin {
 
 /// A coach's sign-in.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Login {
+pub struct DemoLogin {
     /// The address.
     pub email: String,
     /// The password.
@@ -96,7 +96,7 @@ pub(crate) fn run(
     };
     let variable = |name: &str| match name {
         "SPOTTER_LOG" => Some(std::env::var(name).unwrap_or_else(|_| "warn".to_owned())),
-        // What the environment says of a real installation's data is not for a demo.
+        // Settings for a real installation's data do not apply to a demo.
         "SPOTTER_DATABASE_URL"
         | "SPOTTER_SECRET_KEY"
         | "SPOTTER_SMTP_URL"
@@ -105,7 +105,7 @@ pub(crate) fn run(
     };
     let mut settings =
         Settings::read(flag, variable, None).map_err(|wrong| wrong.join("\n         "))?;
-    // Nobody of this company is anywhere: what is written to them stays here to be looked at.
+    // The people of this company do not exist: their mail stays here to be read.
     settings.mail = Some(Post::Mailbox(Mailbox::default()));
     log::start(&settings.log, LogFormat::Auto);
     let listener = Sockets::bind(&settings).map_err(|error| {

@@ -130,7 +130,7 @@ pub(super) const TOWNS: &[(&str, u64)] =
 pub(super) const TAGS: &[&str] =
     &["strength", "weight loss", "running", "prenatal", "senior", "corporate", "rehab", "vip"];
 
-/// How clients come in.
+/// Sources of clients.
 pub(super) const SOURCES: &[&str] = &["website", "referral", "walk-in", "instagram", "event"];
 
 /// Why clients leave.
@@ -187,7 +187,7 @@ pub(super) const REVIEWS: &[&str] = &[
     "Keep the bedtime that you had on Monday; everything else follows.",
 ];
 
-/// What is eaten: with its energy in kcal and its protein in g.
+/// Meals with their energy in kcal and protein in g.
 pub(super) const MEALS: &[(&str, i64, i64)] = &[
     ("Oats with apple and curd", 420, 24),
     ("Bread with egg and tomato", 380, 21),

@@ -7,11 +7,11 @@ use spotter_store::Tx;
 
 use super::history::{DAYS, DemoBuilder, MembershipSpan};
 
-/// One in so many clients steps on the scale once a week.
+/// One of this many clients is weighed once a week.
 const WEIGHED: usize = 6;
-/// For so many weeks.
+/// Number of weeks.
 const WEEKS: i64 = 26;
-/// For so many days habits are kept.
+/// Number of days with habit entries.
 const HABIT_DAYS: i64 = 45;
 
 impl DemoBuilder {
@@ -28,8 +28,8 @@ impl DemoBuilder {
         Ok(())
     }
 
-    /// The clients whom coaches follow closely, with their turn among those who are asked, and since when they are there;
-    /// the one who can sign in is the first.
+    /// The clients whom coaches follow closely, with their index and their first day; the one who can sign in is the
+    /// first.
     pub(super) fn followed(
         &self,
         stays: &[MembershipSpan],

@@ -1,4 +1,4 @@
-//! What the demo's clients are asked: before they begin, and every week.
+//! Forms of the demo: the intake and the weekly check-up.
 
 use serde_json::{Value, json};
 use spotter_contract::Actor;
@@ -10,16 +10,16 @@ use super::{
     people,
 };
 
-/// For so many weeks check-ups are answered.
+/// Number of weeks with check-ups.
 const WEEKS: i64 = 8;
 
-/// A question to be answered with yes or no, where yes is for a coach to look at.
+/// A yes/no question whose yes is flagged for a coach.
 fn risk(id: &str, label: &str) -> Value {
     json!({"questionId": id, "type": "single_choice", "label": label, "required": true, "options": [
         {"optionId": "no", "label": "No"}, {"optionId": "yes", "label": "Yes", "flag": true}]})
 }
 
-/// Whether somebody is ready to train.
+/// A readiness questionnaire.
 fn readiness() -> Value {
     json!([
         {"questionId": "about", "type": "statement", "label": "Seven questions before your first training. If you answer one with \
@@ -92,14 +92,14 @@ impl DemoBuilder {
             answers["joints"] = json!("yes");
             answers["where"] = json!(self.dice.pick(people::ACHES));
         }
-        self.hand_in(tx, client, id, (joined + 1, 1_170), answers)?;
+        self.hand_in(tx, client, id, joined + 1, 1_170, answers)?;
         let path = [("clientId", json!(client)), ("assignmentId", id.clone())];
-        let submitted = match is_flagged {
+        let review = match is_flagged {
             true => json!({"review": "Thank you. We begin gently, and look at it together."}),
             false => json!({}),
         };
         let at = self.at(joined + 2, 555);
-        self.request(tx, self.coach(), at, "review_form_assignment", &path, submitted).map(drop)
+        self.request(tx, self.coach(), at, "review_form_assignment", &path, review).map(drop)
     }
 
     fn check_up(&self, tx: &mut Tx<'_>, client: ClientId, form: &Value) -> Result<()> {
@@ -118,9 +118,9 @@ impl DemoBuilder {
             if hurts == "much" {
                 answers["what"] = json!(dice.pick(people::ACHES));
             }
-            self.hand_in(tx, client, id, (day + 1, 1_200), answers)?;
+            self.hand_in(tx, client, id, day + 1, 1_200, answers)?;
             if dice.chance(75) {
-                let submitted = json!({"review": dice.pick(people::REVIEWS)});
+                let review = json!({"review": dice.pick(people::REVIEWS)});
                 let path = [("checkupId", id.clone())];
                 self.request(
                     tx,
@@ -128,7 +128,7 @@ impl DemoBuilder {
                     self.at(day + 2, 560),
                     "review_checkup",
                     &path,
-                    submitted,
+                    review,
                 )?;
             }
         }
@@ -142,7 +142,8 @@ impl DemoBuilder {
         tx: &mut Tx<'_>,
         client: ClientId,
         given: &Value,
-        (day, minute): (i64, u64),
+        day: i64,
+        minute: u64,
         answers: Value,
     ) -> Result<()> {
         let actor = Actor::Client { id: client, session: client.0 };

@@ -13,7 +13,7 @@ impl DemoBuilder {
             let at = self.at(2, 480 + number);
             self.request(tx, self.owner(), at, "create_product", &[], product)?;
         }
-        // Sold in the first year, under a name that nobody has said the language of.
+        // Sold in the first year, under a name without a language.
         let legacy = json!({"productType": "DayPass", "name": {"und": "Zomerkaart"}, "price": 1_000,
             "vatPercentage": 9});
         let made =

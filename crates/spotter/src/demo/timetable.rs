@@ -1,5 +1,5 @@
-//! What takes place at the demo's company: hours, classes and appointments of eighteen months and the
-//! weeks to come, who came to them, who waits, and what coaches are asked for.
+//! The calendar of the demo: working hours, classes and appointments of eighteen months and the coming weeks, with
+//! attendance, waiting lists and requests.
 
 use serde_json::{Value, json};
 use spotter_contract::Actor;
@@ -85,8 +85,8 @@ impl DemoBuilder {
             self.hold_classes(tx, (class, &offer.classes[number]), &regulars, &zone)?;
         }
         for (number, weekly) in WEEKLY.iter().enumerate() {
-            let client = members.get(number).ok_or_else(wrong)?;
-            self.train_weekly(tx, &offer, *client, weekly, &zone)?;
+            let (joined, client) = *members.get(number).ok_or_else(wrong)?;
+            self.train_weekly(tx, &offer, joined, client, weekly, &zone)?;
         }
         self.request_consultations(tx, &offer, &members, &zone)?;
         self.close_days(tx, &zone)
@@ -204,7 +204,7 @@ impl DemoBuilder {
         )?;
         for output in [output, later] {
             for event in output["calendarEvents"].as_array().ok_or_else(wrong)? {
-                self.hold_class(tx, &coach, event, (class, members))?;
+                self.hold_class(tx, &coach, event, class, members)?;
             }
         }
         Ok(())
@@ -216,7 +216,8 @@ impl DemoBuilder {
         tx: &mut Tx<'_>,
         coach: &Actor,
         event: &Value,
-        (class, members): (&Class, &[(i64, ClientId)]),
+        class: &Class,
+        members: &[(i64, ClientId)],
     ) -> Result<()> {
         let dice = &self.dice;
         let starts_at = Timestamp::parse(id(&event["startsAt"])?).ok_or_else(wrong)?;
@@ -262,7 +263,7 @@ impl DemoBuilder {
         Ok(())
     }
 
-    /// Whether somebody came: some 15 in a hundred do not show up.
+    /// Marks attendance: 15 of 100 do not show up.
     fn attended(&self, booking: &Value) -> Value {
         let status = match self.dice.below(100) {
             0..15 => "no_show",
@@ -272,12 +273,13 @@ impl DemoBuilder {
         json!({"bookingId": booking, "attendanceStatus": status})
     }
 
-    /// A client who trains every week at the same time, with what comes in between.
+    /// A client who trains every week at the same time, with exceptions.
     fn train_weekly(
         &self,
         tx: &mut Tx<'_>,
         offer: &Offer,
-        (joined, client): (i64, ClientId),
+        joined: i64,
+        client: ClientId,
         Weekly { coach, weekday, time, once, later }: &Weekly,
         zone: &TimeZone,
     ) -> Result<()> {
@@ -296,7 +298,7 @@ impl DemoBuilder {
             let output = self.request(tx, by.clone(), at, "create_recurring_booking", &[], new)?;
             series.push(output["recurringBooking"]["recurringBookingId"].clone());
         }
-        // In the second year it is an hour later from some week on, one is moved and one called off.
+        // In the second year it is an hour later from some week on; one date is moved and one cancelled.
         let days = self.days_of(*weekday, first + 361, DAYS - 1, zone);
         let (moved, off, from) = (days[2], days[4], days[8]);
         let path = [("recurringBookingId", series[1].clone())];
@@ -315,7 +317,7 @@ impl DemoBuilder {
         call(tx, off, "cancel_recurring_booking", change(off, json!({"reason": "Holiday"})))?;
         let on = json!({"scope": "following", "recurrence": {"startTime": later}});
         call(tx, from, "update_recurring_booking", change(from, on))?;
-        // So will one be in the weeks to come, and one is called off.
+        // So is one of the coming weeks, and one is cancelled.
         let days = self.days_of(*weekday, DAYS + 8, DAYS + 30, zone);
         let path = [("recurringBookingId", series[2].clone())];
         let at = self.at(DAYS - 1, 810);
@@ -346,7 +348,7 @@ impl DemoBuilder {
         Ok(())
     }
 
-    /// What coaches are asked for: most was granted, some was not, and some waits.
+    /// Booking requests: most are accepted, some declined, some pending.
     fn request_consultations(
         &self,
         tx: &mut Tx<'_>,
@@ -406,7 +408,7 @@ impl DemoBuilder {
     }
 }
 
-/// An id, or another text, that was told.
+/// An id, or another text, of an answer.
 fn id(value: &Value) -> Result<&str> {
     value.as_str().ok_or_else(wrong)
 }

@@ -7,7 +7,7 @@ use spotter_store::Tx;
 
 use super::history::{Act, DAY_MILLIS, DAYS, DemoBuilder, MembershipSpan, wrong};
 
-/// One in so many clients trains by a programme.
+/// One of this many clients trains by a programme.
 const TRAINS: usize = 11;
 
 /// An exercise of a day: its name in the starter library, the weight in kilograms that most can
@@ -248,11 +248,13 @@ impl DemoBuilder {
         &mut self,
         tx: &mut Tx<'_>,
         at: Timestamp,
-        (client, template, start): (usize, usize, Date),
+        client: usize,
+        template: usize,
+        start: Date,
     ) -> Result<()> {
         let id = self.clients[client].ok_or_else(|| wrong())?;
         let wanted = json!({"templateId": self.templates[template].id, "startDate": start});
-        // One after the other: nobody follows two at once.
+        // A client follows one programme at a time.
         if let Some(before) = self.following.get(&client) {
             let path = [("clientId", json!(id)), ("templateId", before.plan.clone())];
             let over = json!({"status": "Completed"});
@@ -292,16 +294,16 @@ impl DemoBuilder {
         let made =
             self.request(tx, actor.clone(), *completed, "begin_workout_session", &path, session)?;
         if dice.chance(20) {
-            let submitted = json!({"rating": 5 + dice.below(6),
+            let feedback = json!({"rating": 5 + dice.below(6),
                 "difficulty": dice.pick(&["Easy", "Moderate", "Hard"]),
                 "emojiRating": dice.pick(&["Strong", "Energized", "Challenging", "Satisfied"])});
             let path = [of_client, ("sessionId", made["session"]["sessionId"].clone())];
-            self.request(tx, actor, *completed, "update_workout_feedback", &path, submitted)?;
+            self.request(tx, actor, *completed, "update_workout_feedback", &path, feedback)?;
         }
         Ok(())
     }
 
-    /// What was logged of an exercise: a warm-up where it is heavy, then working sets.
+    /// The logged sets of an exercise: a warm-up where it is heavy, then working sets.
     fn sets(&self, (name, weight, reps, sets): &Lift, progress: f64) -> Vec<Value> {
         let dice = &self.dice;
         let heavy = (weight * progress / 2.5).round() * 2.5;

@@ -1,5 +1,5 @@
-//! What rows are read by: the company's currency, clock and country, and the records that rows name, each asked of an operation as
-//! whoever brought the file.
+//! What rows are interpreted with: the company's currency, clock and country, and the records that rows name, each
+//! read by an operation as the author of the import.
 
 use serde::{Deserialize, de::IntoDeserializer};
 use serde_json::Value;
@@ -8,7 +8,7 @@ use spotter_contract::{Arguments, Content};
 use spotter_imports::{
     Import, ImportRow,
     fields::RecordReference,
-    row::{KnownRecords, Rules},
+    row::{KnownRecords, ReadingRules},
 };
 use spotter_kernel::{Date, Problem, Result, TimeZone, money::Currency};
 use spotter_store::Tx;
@@ -24,7 +24,7 @@ const BATCH: usize = 100;
 const PAGES_MAX: i64 = 20;
 
 impl Importer {
-    /// What a read answers whoever brought the file, for each of some queries.
+    /// A read as the author, for each of several queries.
     async fn look_up(&self, author: &Author, id: &str, queries: Vec<String>) -> Result<Vec<Value>> {
         let (operation, author) = (found(&self.table, id)?, author.clone());
         let read = move |tx: &mut Tx<'_>| {
@@ -39,13 +39,13 @@ impl Importer {
         self.db.read(read).await
     }
 
-    pub(super) async fn rules(&self, author: &Author, import: &Import) -> Result<Rules> {
+    pub(super) async fn rules(&self, author: &Author, import: &Import) -> Result<ReadingRules> {
         let output = self.look_up(author, "get_company_settings", vec![String::new()]).await?;
         let company = output.first().map_or(&Value::Null, |output| &output["company"]);
         let text = |name: &str| company[name].as_str();
         let currency = text("currency").and_then(Currency::parse);
         let zone = text("timeZone").and_then(TimeZone::parse).unwrap_or(TimeZone::UTC);
-        Ok(Rules {
+        Ok(ReadingRules {
             kind: import.kind,
             columns: import.fields(),
             meanings: import.meanings(),
@@ -163,7 +163,7 @@ fn names(record: &Value) -> Vec<String> {
         Value::Object(texts) => {
             names.extend(texts.values().filter_map(Value::as_str).map(str::to_owned));
         }
-        // A coach is known by their first name, too, where nobody else is.
+        // A coach is also found by their first name where it is unique.
         _ => names.extend([
             format!("{} {}", text("firstName"), text("lastName")),
             text("firstName").to_owned(),

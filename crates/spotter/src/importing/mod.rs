@@ -1,5 +1,5 @@
-//! Doing imports, as a job: each row is given to the operation that it amounts to, as whoever brought the file. To check a
-//! row, the operation is run and taken back again, so that a preview says what the operation would say.
+//! Running imports, as a job: each row is given to its operation, as the author of the import. To check a row, the
+//! operation is run and rolled back, so that a preview shows exactly what the operation would answer.
 
 mod lookups;
 mod row_operation;
@@ -12,11 +12,11 @@ use std::{
 
 use spotter_contract::{
     Caller, Env, Job, Read, Table, Write,
-    jobs::{ClaimedJob, Outcome},
+    jobs::{ClaimedJob, JobOutcome},
 };
 use spotter_imports::{
     Import, ImportRow, RowState,
-    row::{FieldError, KnownRecords, Rules},
+    row::{FieldError, KnownRecords, ReadingRules},
     rules::ImportRule,
     steps::{self, ImportBatch, RowCheck},
 };
@@ -26,7 +26,7 @@ use spotter_store::{Db, Tx};
 
 use row_operation::{Author, RowOperation, found, taking_back};
 
-/// Rows whose checks are noted at once.
+/// Rows whose checks are stored at once.
 const BATCH: usize = 100;
 
 /// What does imports.
@@ -43,13 +43,13 @@ pub struct Importer {
 }
 
 /// How long a worker's turn may take; the rest is another turn's, so that the work of a process that died goes on soon.
-pub const TURN: Duration = Duration::from_secs(10);
+pub const SLICE: Duration = Duration::from_secs(10);
 
 /// A run of an import, and the rules and records that its rows are read by.
 struct ImportRun {
     author: Author,
     import: Import,
-    rules: Rules,
+    rules: ReadingRules,
     known: KnownRecords,
     until: Instant,
 }
@@ -64,7 +64,7 @@ impl ImportRun {
 }
 
 impl Importer {
-    /// Goes on with the import of a run as far as it can go by itself.
+    /// Continues an import as far as it can go by itself.
     pub async fn run(&self, company: CompanyId, run: Id) -> Result<()> {
         let until = Instant::now() + self.turn;
         let now = self.env.clock.now();
@@ -89,24 +89,22 @@ impl Importer {
         self.change(&run, steps::finish).await
     }
 
-    /// Finds out what is wrong with rows, and keeps nothing else. What was taken back again cannot be in the way of what
-    /// comes after it: what two rows say that one alone may say is looked for beside.
+    /// Checks rows and stores the results only. A rolled-back row cannot conflict with later ones, so values that
+    /// must be unique are compared separately.
     async fn check(
         &self,
         run: &ImportRun,
         rows: Vec<ImportRow>,
         ready: &[ImportRow],
     ) -> Result<()> {
-        let mut submitted = UniqueValues::default();
-        ready.iter().for_each(|row| drop(submitted.already(&run.rules, row)));
+        let mut seen = UniqueValues::default();
+        ready.iter().for_each(|row| drop(seen.already(&run.rules, row)));
         for rows in run.in_time(rows.chunks(BATCH)) {
             let mut checked = Vec::with_capacity(rows.len());
             for row in rows {
                 let mut verdict = self.trial(run, row).await?;
-                if let (Ok(left_out), Some(twice)) =
-                    (&mut verdict, submitted.already(&run.rules, row))
-                {
-                    match submitted.is_relative(run, row, &twice) {
+                if let (Ok(left_out), Some(twice)) = (&mut verdict, seen.already(&run.rules, row)) {
+                    match seen.is_relative(run, row, &twice) {
                         true => left_out.push(twice),
                         false => verdict = Err(vec![twice]),
                     }
@@ -133,7 +131,7 @@ impl Importer {
             let trial = move |tx: &mut Tx<'_>| -> Result<()> {
                 let caller = author.caller(tx)?;
                 let outcome = doing.execute(tx, &author, &caller, &calls).and_then(|_| {
-                    // What was put off is done before anything else is read.
+                    // Postponed work is done before anything else is read.
                     let now = author.env.clock.now();
                     steps::next(&mut Read::new(tx, &caller, now), Id::first_at(now)).map(drop)
                 });
@@ -173,9 +171,8 @@ impl Importer {
                     let caller = author.caller(tx)?;
                     let answer = doing.execute(tx, &author, &caller, &calls)?;
                     let left_out = calls.left_out.clone();
-                    author.note(tx, |cx| {
-                        steps::note_done(cx, import, (&own, left_out), &answer, place)
-                    })
+                    author
+                        .note(tx, |cx| steps::note_done(cx, import, &own, left_out, &answer, place))
                 });
                 match done.await {
                     Err(problem) if run.is_left_out(&row, &problem, &without) => {
@@ -191,7 +188,7 @@ impl Importer {
         Ok(())
     }
 
-    /// Takes back each row that was done, the last first.
+    /// Undoes each imported row, the last first.
     async fn undo(&self, run: &ImportRun, rows: Vec<ImportRow>) -> Result<()> {
         let steps = run.import.kind.undo().iter();
         let steps: Result<Vec<_>> =
@@ -244,8 +241,8 @@ impl Importer {
 }
 
 impl ImportRun {
-    /// Whether a row is done without the field that a refusal is about: what need not be there is left out, and an address
-    /// that is somebody else's where it was found so when the row was checked.
+    /// Whether to import a row without the refused field: an optional field, or another person's email address where
+    /// the check found it so.
     fn is_left_out(&self, row: &ImportRow, problem: &Problem, without: &[FieldError]) -> bool {
         let wrong = why(problem);
         let output = |name: &str| {
@@ -257,18 +254,18 @@ impl ImportRun {
     }
 }
 
-/// What rows have said that one alone may say, with the lines that said it first and who they are of.
+/// Unique values of rows, with the line that has each first and its person.
 #[derive(Default)]
 struct UniqueValues(HashMap<(&'static str, String), (i64, String)>);
 
 impl UniqueValues {
-    /// What of a row another has said before; from now on the row has, too.
-    fn already(&mut self, rules: &Rules, row: &ImportRow) -> Option<FieldError> {
+    /// The field of a row that repeats a value of an earlier one; remembers the row's own values.
+    fn already(&mut self, rules: &ReadingRules, row: &ImportRow) -> Option<FieldError> {
         let unique = rules.kind.fields().iter().filter(|field| field.unique);
-        let submitted =
+        let cells =
             unique.filter_map(|field| Some((field.name, rules.cell(field.name, &row.cells.0)?)));
         let mut wrong = None;
-        for (field, cell) in submitted {
+        for (field, cell) in cells {
             let new = || (row.line, rules.person(&row.cells.0));
             let line = self.0.entry((field, folded(field, cell))).or_insert_with(new).0;
             if line != row.line && wrong.is_none() {
@@ -299,7 +296,7 @@ fn trial_rollback() -> Problem {
     Problem::with_message(spotter_kernel::Key::RequestInvalid, "a trial")
 }
 
-/// Why a row was refused; what nobody expected is an error of the work.
+/// Why a row was refused; anything unexpected is an error of the job.
 fn refusal(done: Result<()>) -> Result<Option<Vec<FieldError>>> {
     match done {
         Ok(()) => Ok(None),
@@ -328,9 +325,9 @@ impl Worker for Importer {
         let (importer, company, run) = (self.clone(), held.company, held.subject);
         Box::pin(async move {
             match importer.run(company, run).await {
-                Ok(()) => Outcome::Done,
-                Err(problem) if problem.status < 500 => Outcome::Refused(problem.to_string()),
-                Err(problem) => Outcome::Failed(problem.to_string()),
+                Ok(()) => JobOutcome::Done,
+                Err(problem) if problem.status < 500 => JobOutcome::Refused(problem.to_string()),
+                Err(problem) => JobOutcome::Failed(problem.to_string()),
             }
         })
     }

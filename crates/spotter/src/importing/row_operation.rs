@@ -1,4 +1,4 @@
-//! Whoever brought a file: each row is done as them, by the operation that it amounts to.
+//! The author of an import: each row is done as them, by its operation.
 
 use std::sync::Arc;
 
@@ -6,12 +6,12 @@ use serde_json::{Map, Value, json};
 use spotter_contract::{
     Arguments, Caller, Env, Operation, PreparedRequest, Table, Write, downloads::Holder,
 };
-use spotter_imports::{ImportKind, fields::TakeBack, row::RowRequest, steps};
+use spotter_imports::{ImportKind, fields::UndoOperation, row::RowRequest, steps};
 use spotter_kernel::{Id, Problem, Result, id::CompanyId};
 use spotter_people::identity::holders;
 use spotter_store::Tx;
 
-/// What is said where an operation that takes a row back asks why.
+/// The reason that is given to an operation that undoes a row.
 const WHY: &str = "The import was undone";
 
 /// An operation, by its id.
@@ -23,7 +23,7 @@ pub(super) fn found(table: &Table, id: &str) -> Result<Arc<Operation>> {
 #[derive(Clone)]
 pub(super) struct RowOperation {
     operation: Arc<Operation>,
-    /// Where the answer tells the record's id.
+    /// The place of the record's id in the answer.
     pub(super) place: &'static str,
     noting: Arc<Operation>,
 }
@@ -36,7 +36,7 @@ impl RowOperation {
         Ok(Self { operation, place, noting: found(table, "create_client_note")? })
     }
 
-    /// Has it done, and tells what the operation answers.
+    /// Runs it, and returns the answer.
     pub(super) fn execute(
         &self,
         tx: &mut Tx<'_>,
@@ -62,15 +62,15 @@ impl RowOperation {
     }
 }
 
-/// What takes back a record that a row has made.
-pub(super) fn taking_back(step: &TakeBack, made: Id) -> Arguments {
+/// The operation that removes a record that a row has created.
+pub(super) fn taking_back(step: &UndoOperation, made: Id) -> Arguments {
     let mut body = Map::new();
     body.extend(step.why.map(|field| (field.to_owned(), WHY.into())));
     let path = vec![(step.path.to_owned(), made.to_string())];
     Arguments { path, query: String::new(), body: Value::Object(body).into() }
 }
 
-/// Whoever brought the file: each row is done as them.
+/// The author of the import: each row is done as them.
 #[derive(Clone)]
 pub(super) struct Author {
     pub(super) env: Env,
@@ -80,12 +80,12 @@ pub(super) struct Author {
 }
 
 impl Author {
-    /// Who they are, if they may still come in.
+    /// The caller, if they may still sign in.
     pub(super) fn caller(&self, tx: &mut Tx<'_>) -> Result<Caller> {
-        holders::caller(tx, self.company, (Holder::Coach, self.coach), self.env.clock.now())
+        holders::caller(tx, self.company, Holder::Coach, self.coach, self.env.clock.now())
     }
 
-    /// Has an operation done, and tells what it answers.
+    /// Runs an operation and returns its answer.
     pub(super) fn call(
         &self,
         tx: &mut Tx<'_>,
@@ -104,6 +104,6 @@ impl Author {
         tx: &mut Tx<'_>,
         step: impl FnOnce(&mut Write<'_, '_>) -> Result<()>,
     ) -> Result<()> {
-        Write::as_system(tx, &self.env, self.company, (steps::RUN.id, &[]), step).map(drop)
+        Write::as_system(tx, &self.env, self.company, steps::RUN.id, &[], step).map(drop)
     }
 }

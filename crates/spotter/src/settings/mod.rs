@@ -13,7 +13,7 @@ use std::{
 
 use spotter_files::FileStore;
 use spotter_outbound::smtp::Post;
-use spotter_store::{Config, Location};
+use spotter_store::{Config, DatabaseLocation};
 
 use self::raw::RawSettings;
 pub use self::table::{Setting, TABLE};
@@ -55,7 +55,7 @@ pub struct Settings {
     pub mcp_private_networks: Vec<ipnet::IpNet>,
     /// How the database is opened.
     pub database: Config,
-    /// What each setting is and who said so, for the operator to see: without what is secret.
+    /// Each setting with its value and source, for the operator; secrets are masked.
     pub in_force: Vec<(String, String, String)>,
     /// The installation's key, where it is given.
     pub secret_key: Option<[u8; 32]>,
@@ -67,15 +67,15 @@ pub struct Settings {
     pub mcp_refresh_grace_seconds: i64,
     /// Whether redirect addresses may have any port of the own machine.
     pub mcp_any_loopback_port: bool,
-    /// What is set about HTTP.
-    pub http: spotter_http::Settings,
-    /// What is set about webhooks.
-    pub webhooks: spotter_webhooks::Settings,
-    /// How long it is kept who went through which door, in days.
+    /// Settings of HTTP.
+    pub http: spotter_http::HttpSettings,
+    /// Settings of webhooks.
+    pub webhooks: spotter_webhooks::WebhookSettings,
+    /// Retention of access logs, in days.
     pub access_log_days: i64,
-    /// Where files that people send are kept.
+    /// The store of uploaded files.
     pub files: FileStore,
-    /// Where mail is handed in; nothing where none is sent.
+    /// The mail server; `None` where no mail is sent.
     pub mail: Option<Post>,
     /// Certificate chain and private key.
     pub tls: Option<(PathBuf, PathBuf)>,
@@ -85,7 +85,7 @@ pub struct Settings {
     pub log_format: LogFormat,
     /// Connections of callers that may be open at once.
     pub connections_max: u64,
-    /// Where Stripe is asked.
+    /// Stripe's address.
     pub stripe_url: String,
     /// How long a stop waits.
     pub shutdown_seconds: u64,
@@ -95,17 +95,6 @@ pub struct Settings {
 fn connections(submitted: usize) -> usize {
     let cores = std::thread::available_parallelism().map_or(2, usize::from);
     if submitted == 0 { 3 * cores } else { submitted.max(2) }
-}
-
-/// An eighth of the machine's memory where nothing else is set, within bounds.
-fn cache_mb(submitted: usize) -> usize {
-    if submitted > 0 {
-        return submitted;
-    }
-    let about = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
-    let total = about.lines().find_map(|line| line.strip_prefix("MemTotal:"));
-    let kib = total.and_then(|rest| rest.split_whitespace().next()?.parse::<usize>().ok());
-    (kib.unwrap_or_default() / 1024 / 8).clamp(48, 512)
 }
 
 fn list(text: &str) -> impl Iterator<Item = &str> {
@@ -124,12 +113,12 @@ impl Settings {
         let mut values = BTreeMap::new();
         for Setting { name, default, .. } in TABLE {
             let variable_name = format!("SPOTTER_{}", name.to_uppercase());
-            let submitted = flag(name)
+            let sourced = flag(name)
                 .map(|value| (value, format!("the flag --{}", name.replace('_', "-"))))
                 .or_else(|| variable(&variable_name).map(|value| (value, variable_name.clone())))
                 .or_else(|| in_file.get(*name).map(|value| (value.clone(), "the file".to_owned())))
                 .unwrap_or_else(|| ((*default).to_owned(), "the default".to_owned()));
-            values.insert(*name, submitted);
+            values.insert(*name, sourced);
         }
         Self::check(RawSettings { values, wrong })
     }
@@ -141,9 +130,9 @@ impl Settings {
                 if !url.starts_with("postgres://") && !url.starts_with("postgresql://") {
                     submitted.complain("database_url", "must begin with postgres://");
                 }
-                Location::Server(url)
+                DatabaseLocation::Server(url)
             }
-            None => Location::File(data.join("spotter.db")),
+            None => DatabaseLocation::File(data.join("spotter.db")),
         };
         let secret_key = submitted.optional("secret_key").and_then(|text| {
             let key = system::parse_key(&text);
@@ -226,13 +215,13 @@ impl Settings {
                 readers: submitted.number("database_readers", 1, 64) as usize,
                 connections: connections(submitted.number("database_connections", 0, 500) as usize),
                 queue: submitted.number("database_queue", 16, 100_000) as usize,
-                cache_mb: cache_mb(submitted.number("database_cache_mb", 0, 65_536) as usize),
+                cache_mb: submitted.number("database_cache_mb", 1, 65_536) as usize,
             },
             in_force: submitted.in_force(),
             secret_key,
             base_url,
             mcp_url,
-            http: spotter_http::Settings {
+            http: spotter_http::HttpSettings {
                 rate_limit: submitted.number("rate_limit", 1, 1_000_000_000) as u32,
                 anonymous_rate_limit: submitted.number("anonymous_rate_limit", 1, 1_000_000_000)
                     as u32,
@@ -242,7 +231,7 @@ impl Settings {
                 upload_max: submitted.number("upload_max_mb", 1, 10_240) << 20,
                 live_max: submitted.number("live_max", 1, 1_000_000) as u32,
             },
-            webhooks: spotter_webhooks::Settings {
+            webhooks: spotter_webhooks::WebhookSettings {
                 private_networks: submitted.networks("webhook_private_networks"),
                 certificate_authority: submitted.certificates("webhook_certificate_authority"),
                 concurrency: submitted.number("webhook_concurrency", 8, 4_096) as u32,
@@ -281,7 +270,7 @@ impl Settings {
         there.then(|| self.key().map(|(key, _)| key)).transpose()
     }
 
-    /// Where the key is kept when it is not a setting.
+    /// The file of the key where it is not a setting.
     pub fn key_file(&self) -> PathBuf {
         self.data.join("secret.key")
     }
@@ -310,7 +299,7 @@ impl Settings {
     }
 }
 
-/// What a file says, and what is wrong with it.
+/// The settings of a file, and what is wrong with them.
 fn read_file(path: &Path) -> (BTreeMap<String, String>, Vec<String>) {
     let failed = |what: String| (BTreeMap::new(), vec![format!("{}: {what}", path.display())]);
     let text = match std::fs::read_to_string(path) {
@@ -346,15 +335,15 @@ fn read_file(path: &Path) -> (BTreeMap<String, String>, Vec<String>) {
     (values, wrong)
 }
 
-/// The setting whose name is most like this one, if any is.
+/// The setting with the most similar name, if any is similar.
 fn nearest(name: &str) -> Option<&'static str> {
     let likeness = |setting: &Setting| strsim::jaro_winkler(setting.name, name);
     let best = TABLE.iter().max_by(|a, b| likeness(a).total_cmp(&likeness(b)))?;
     (likeness(best) > 0.8).then_some(best.name)
 }
 
-/// What is odd about the environment: variables that begin like settings and are none. Those that
-/// Kubernetes makes for a service of this name are meant for others.
+/// Warnings about the environment: variables that begin like settings but are none. Those that Kubernetes creates for
+/// a service of this name are ignored.
 pub fn unknown_variables(names: impl Iterator<Item = String>) -> Vec<String> {
     let odd = |name: &String| {
         let own = name.strip_prefix("SPOTTER_").map(str::to_lowercase)?;
@@ -393,11 +382,11 @@ mod tests {
         let settings = settings.unwrap();
         assert_eq!(settings.listen.port(), 1);
         assert_eq!(settings.http.rate_limit, 7);
-        assert_eq!(settings.database.location, Location::File("data/spotter.db".into()));
+        assert_eq!(settings.database.location, DatabaseLocation::File("data/spotter.db".into()));
     }
 
     #[test]
-    fn variables_that_are_no_settings_are_named_with_the_nearest_one() {
+    fn unknown_variables_are_reported_with_a_suggestion() {
         let names = ["SPOTTER_LISTNE", "SPOTTER_LISTEN", "SPOTTER_CONFIG", "SPOTTER_XYZ", "HOME"];
         let names = names.into_iter().chain(["SPOTTER_PORT_80_TCP", "SPOTTER_SERVICE_HOST"]);
         assert_eq!(

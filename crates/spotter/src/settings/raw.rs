@@ -1,4 +1,4 @@
-//! What was said of each setting and where, read into what it must be.
+//! Settings as they were given, with their source, and their parsing.
 
 use std::{collections::BTreeMap, str::FromStr, sync::Arc};
 
@@ -8,7 +8,7 @@ use spotter_outbound::smtp::{Post, Server, sender};
 
 use super::list;
 
-/// Where each value was said.
+/// The source of each value.
 pub(super) struct RawSettings {
     pub(super) values: BTreeMap<&'static str, (String, String)>,
     pub(super) wrong: Vec<String>,
@@ -19,7 +19,7 @@ impl RawSettings {
         self.values.get(name).map_or("", |(value, _)| value.as_str())
     }
 
-    /// What each setting is and who said so. Of a secret, and of addresses that hold one, it is said that there is one.
+    /// Each setting with its value and source. Secrets, and addresses that contain one, are masked.
     pub(super) fn in_force(&self) -> Vec<(String, String, String)> {
         let output = |name: &str, value: &str| match (name, value) {
             (_, "") => String::new(),
@@ -74,7 +74,7 @@ impl RawSettings {
         certificates
     }
 
-    /// Where mail is handed in, if it is sent: links in it lead to the base address.
+    /// The mail server, if mail is sent: links in mail lead to the base address.
     pub(super) fn post(&mut self, has_base: bool) -> Option<Post> {
         let (url, from) = (self.optional("smtp_url"), self.optional("mail_from"));
         let authorities = self.certificates("smtp_certificate_authority");

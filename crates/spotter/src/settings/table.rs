@@ -4,7 +4,7 @@
 pub struct Setting {
     /// The name in the file; `--data-dir` style as a flag, SPOTTER_DATA_DIR style as a variable.
     pub name: &'static str,
-    /// What it is when nothing is said; empty for none.
+    /// The default; empty for none.
     pub default: &'static str,
     /// What it means.
     pub help: &'static str,
@@ -21,11 +21,7 @@ pub const TABLE: &[Setting] = &[
     setting("database_url", "", "PostgreSQL URL; without one, SQLite in the data folder"),
     setting("database_connections", "0", "Connections to PostgreSQL; 0 for three a core"),
     setting("database_readers", "2", "Threads that read from SQLite"),
-    setting(
-        "database_cache_mb",
-        "0",
-        "What SQLite's writer keeps in memory, in MiB; 0 for an eighth of the machine's, 48 to 512",
-    ),
+    setting("database_cache_mb", "48", "Pages that SQLite's writer keeps in memory, in MiB"),
     setting("database_queue", "1024", "Transactions that may wait before callers get 503"),
     setting(
         "secret_key",

@@ -33,8 +33,8 @@ pub fn scenario(kind: TokenStream, item: TokenStream) -> TokenStream {
     let test = |engine: &str, test: &str| {
         format!(
             "#[test] fn {test}() {{
-                if crate::harness::Engine::{engine}.is_available() {{
-                    crate::harness::{run}(crate::harness::Engine::{engine}, super::{up}{name});
+                if ::spotter_harness::Engine::{engine}.is_available() {{
+                    ::spotter_harness::{run}(::spotter_harness::Engine::{engine}, super::{up}{name});
                 }}
             }}"
         )

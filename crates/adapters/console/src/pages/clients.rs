@@ -1,14 +1,13 @@
-//! Clients: found, and made.
+//! The list of clients and the form that creates one.
 
 use maud::{Markup, html};
-use serde_json::Value;
 use spotter_kernel::Result;
 
 use crate::{
-    page_context::{ApiCall, PageContext},
+    api::{self, Answer},
+    page_context::PageContext,
     parts::{
         fields::Form,
-        format::{JsonFields, name},
         lists::{empty, pager, state, table},
         shell::View,
     },
@@ -16,35 +15,48 @@ use crate::{
 
 /// `/console/clients`
 pub(super) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
-    let query = ApiCall::of("list_clients")
-        .filtered(cx.place, &["search", "memberStatus", "coachId", "tag"]);
+    let query = api::list_clients()
+        .search(cx.place.parameter("search").trim())
+        .member_status(cx.place.parameter("memberStatus").trim())
+        .coach_id(cx.place.parameter("coachId").trim())
+        .tag(cx.place.parameter("tag").trim());
     let archived = cx.place.parameter("archived") == "true";
-    let answer = cx.list(query.with("archived", archived))?;
-    let coaches = cx.choices(ApiCall::of("list_coaches"), ("coaches", "coachId"))?;
-    let tags = cx.call(ApiCall::of("list_client_tags").with("limit", 100))?;
-    let ids: Vec<_> = answer.list("clients").iter().map(|client| client.text("clientId")).collect();
-    let of_all = |operation| ApiCall::of(operation).with("clientIds", ids.join(","));
-    let (mut visits, mut balances) = (Value::Null, Value::Null);
+    let answer = cx.list(query.archived(archived))?;
+    let coaches = cx.coach_choices()?;
+    let tags = cx.call(api::list_client_tags().limit(100))?;
+    let ids: Vec<_> = answer.clients().iter().map(|client| client.client_id()).collect();
+    let ids = ids.join(",");
+    let (mut visits, mut balances) = (Answer::default(), Answer::default());
     if !ids.is_empty() {
-        visits = cx.call(of_all("list_client_visits"))?;
-        balances = cx.call(of_all("list_client_balances"))?;
+        visits = cx.call(api::list_client_visits().client_ids(&ids))?;
+        balances = cx.call(api::list_client_balances().client_ids(&ids))?;
     }
     let mut rows = Vec::new();
-    for (index, client) in answer.list("clients").iter().enumerate() {
-        let coach = cx.coach(client.text("assignedCoachId"))?;
+    for (index, client) in answer.clients().iter().enumerate() {
+        let coach = cx.coach(client.assigned_coach_id())?;
         let written = &cx.written;
-        let visit = |name| visits.instant(&format!("clientVisits.{index}.{name}"));
-        let date = |at| written.date(written.zone.date_at(at));
-        let owed = balances.list(&format!("clientBalances.{index}.balances"));
+        // One for each requested client, in the same order.
+        let visit = visits.client_visits().get(index);
+        let last_visit = visit.and_then(|visit| visit.last_visit_at());
+        let next_visit = visit.and_then(|visit| visit.next_visit_at());
+        let balances = balances.client_balances().get(index).into_iter();
+        let owed = balances.flat_map(|own| own.balances()).filter(|own| own.owed() > 0);
         rows.push(vec![
-            html! { a href={ "/console/clients/" (client.text("clientId")) } { b { (name(client)) } } },
-            html! { (client.text("email")) @if client.has("phone") { br; span.quiet { (client.text("phone")) } } },
-            state(cx, client.text("memberStatus")),
+            html! {
+                a href={ "/console/clients/" (client.client_id()) } { b { (client.full_name()) } }
+            },
+            html! {
+                (client.email())
+                @if !client.phone().is_empty() { br; span.quiet { (client.phone()) } }
+            },
+            state(cx, client.member_status()),
             html! { (coach) },
-            html! { @for tag in client.list("tags") { span.state { (tag.as_str().unwrap_or_default()) } " " } },
-            html! { (visit("lastVisitAt").map(date).unwrap_or_default()) },
-            html! { (visit("nextVisitAt").map(|at| written.instant(at)).unwrap_or_default()) },
-            html! { @for sum in owed { @if sum.int("owed") > 0 { span.number { (written.money(sum.int("owed"), sum.text("currency"))) } " " } } },
+            html! { @for tag in client.tags() { span.state { (tag) } " " } },
+            html! { (written.date(last_visit.map(|at| written.zone.date_at(at)))) },
+            html! { (written.instant(next_visit)) },
+            html! {
+                @for sum in owed { span.number { (written.money(sum.owed(), sum.currency())) } " " }
+            },
         ]);
     }
     let (t, place) = (cx.strings, cx.place);
@@ -61,30 +73,45 @@ pub(super) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let chosen = |name: &str, value: &str| place.parameter(name) == value;
     let main = html! {
         form.filters method="get" role="search" {
-            label.wide { (t.search()) input type="search" name="search" value=(place.parameter("search")) autocomplete="off"; }
-            label { (t.status())
+            label.wide {
+                (t.search())
+                input
+                    type="search"
+                    name="search"
+                    value=(place.parameter("search"))
+                    autocomplete="off";
+            }
+            label {
+                (t.status())
                 select name="memberStatus" {
                     option value="" { (t.all()) }
                     @for word in ["lead", "active", "paused", "former"] {
-                        option value=(word) selected[chosen("memberStatus", word)] { (t.term(word)) }
+                        option value=(word) selected[chosen("memberStatus", word)] {
+                            (t.term(word))
+                        }
                     }
                 }
             }
-            label { (t.coach())
+            label {
+                (t.coach())
                 select name="coachId" {
                     option value="" { (t.all()) }
-                    @for (id, coach) in &coaches { option value=(id) selected[chosen("coachId", id)] { (coach) } }
-                }
-            }
-            label { (t.tag())
-                select name="tag" {
-                    option value="" { (t.all()) }
-                    @for tag in tags.list("tags") {
-                        option value=(tag.text("tag")) selected[chosen("tag", tag.text("tag"))] { (tag.text("tag")) }
+                    @for (id, coach) in &coaches {
+                        option value=(id) selected[chosen("coachId", id)] { (coach) }
                     }
                 }
             }
-            label { (t.archived())
+            label {
+                (t.tag())
+                select name="tag" {
+                    option value="" { (t.all()) }
+                    @for tag in tags.tags() {
+                        option value=(tag.tag()) selected[chosen("tag", tag.tag())] { (tag.tag()) }
+                    }
+                }
+            }
+            label {
+                (t.archived())
                 select name="archived" {
                     option value="" { (t.no()) }
                     option value="true" selected[archived] { (t.yes()) }
@@ -92,11 +119,15 @@ pub(super) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
             }
             button.plain type="submit" { (t.filter()) }
         }
-        @if rows.is_empty() { (empty(t.no_clients(), Some(("/console/clients/new", t.add_client())))) }
-        @else { (table(t.clients(), &columns, rows)) (pager(cx, &answer)) }
+        @if rows.is_empty() {
+            (empty(t.no_clients(), Some(("/console/clients/new", t.add_client()))))
+        } @else {
+            (table(t.clients(), &columns, rows))
+            (pager(cx, &answer))
+        }
     };
     let acts = html! {
-        @if cx.may("create_import") { a.button.plain href="/console/imports" { (t.import()) } }
+        @if cx.may(api::CreateImport) { a.button.plain href="/console/imports" { (t.import()) } }
         a.button href="/console/clients/new" { (t.add_client()) }
     };
     Ok(View::new(t.clients(), main).acts(acts))
@@ -105,12 +136,12 @@ pub(super) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
 /// `/console/clients/new`
 pub(super) fn new(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let coaches = cx.coaches_to_plan()?;
-    let locations = cx.choices(ApiCall::of("list_locations"), ("locations", "locationId"))?;
+    let locations = cx.location_choices()?;
     let t = cx.strings;
     let words = |words: &[&'static str]| -> Vec<(&'static str, &'static str)> {
         words.iter().map(|word| (*word, t.term(word))).collect()
     };
-    let form = Form::of(cx, "create_client")
+    let form = Form::of(cx, api::create_client())
         .next("/console/clients/{client.clientId}")
         .text("firstName", t.first_name())
         .text("lastName", t.last_name())
@@ -128,22 +159,26 @@ pub(super) fn new(cx: &mut PageContext<'_, '_>) -> Result<View> {
 pub(super) fn finder(cx: &PageContext<'_, '_>, field: &str) -> Markup {
     html! {
         form.filters method="get" role="search" {
-            @for (name, value) in cx.place.query.iter().filter(|(name, _)| name != field) { input type="hidden" name=(name) value=(value); }
-            label.wide { (cx.strings.find_client()) input type="search" name=(field) value=(cx.place.parameter(field)) autocomplete="off"; }
+            @for (name, value) in cx.place.query.iter().filter(|(name, _)| name != field) {
+                input type="hidden" name=(name) value=(value);
+            }
+            label.wide {
+                (cx.strings.find_client())
+                input
+                    type="search"
+                    name=(field)
+                    value=(cx.place.parameter(field))
+                    autocomplete="off";
+            }
             button.plain type="submit" { (cx.strings.search()) }
         }
     }
 }
 
-pub(super) fn find_clients(cx: &mut PageContext<'_, '_>) -> Result<Vec<Value>> {
+/// The clients that the finder has found.
+pub(super) fn find_clients(cx: &mut PageContext<'_, '_>) -> Result<Answer<api::ListClients>> {
     match cx.place.parameter("search") {
-        "" => Ok(Vec::new()),
-        search => {
-            let query = ApiCall::of("list_clients")
-                .with("search", search)
-                .with("archived", false)
-                .with("limit", 8);
-            Ok(cx.call(query)?.list("clients").to_vec())
-        }
+        "" => Ok(Answer::default()),
+        search => cx.call(api::list_clients().search(search).archived(false).limit(8)),
     }
 }

@@ -4,10 +4,10 @@ use maud::html;
 use spotter_kernel::Result;
 
 use crate::{
-    page_context::{ApiCall, PageContext},
+    api,
+    page_context::PageContext,
     parts::{
         fields::{Form, disclosure},
-        format::JsonFields,
         lists::{empty, facts, pager, state, table},
         shell::View,
     },
@@ -15,44 +15,57 @@ use crate::{
 
 /// `/console/devices`
 pub(super) fn show(cx: &mut PageContext<'_, '_>) -> Result<View> {
-    let answer = cx.call(ApiCall::of("list_access_devices").with("limit", 50))?;
-    let scans = cx.list(ApiCall::of("list_access_scans"))?;
-    let locations = cx.choices(ApiCall::of("list_locations"), ("locations", "locationId"))?;
-    cx.know_clients(scans.list("accessScans"))?;
+    let answer = cx.call(api::list_access_devices().limit(50))?;
+    let scans = cx.list(api::list_access_scans())?;
+    let locations = cx.location_choices()?;
+    cx.know_clients(scans.access_scans().iter().map(|one| one.client_id()))?;
     let mut passed = Vec::new();
-    for scan in scans.list("accessScans") {
-        let client = cx.client(scan.text("clientId"))?;
+    for scan in scans.access_scans() {
+        let client = cx.client(scan.client_id())?;
         passed.push(vec![
-            html! { (scan.instant("occurredAt").or(scan.instant("decidedAt")).map(|at| cx.written.instant(at)).unwrap_or_default()) },
-            html! { @if client.is_empty() { "–" } @else { a href={ "/console/clients/" (scan.text("clientId")) } { (client) } } },
-            html! { (cx.strings.term(scan.text("decision"))) },
-            html! { (cx.strings.term(scan.text("reason"))) },
+            html! { (cx.written.instant(scan.occurred_at())) },
+            html! {
+                @if client.is_empty() {
+                    "–"
+                } @else {
+                    a href={ "/console/clients/" (scan.client_id()) } { (client) }
+                }
+            },
+            html! { (cx.strings.term(scan.decision())) },
+            html! { (cx.strings.term(scan.reason())) },
         ]);
     }
     let (t, written) = (cx.strings, &cx.written);
     let directions: Vec<_> =
         ["in", "out", "both"].iter().map(|word| (*word, t.term(word))).collect();
-    let form = Form::of(cx, "register_access_device")
+    let form = Form::of(cx, api::register_access_device())
         .next("/console/devices")
         .text("name", t.name())
         .choice("locationId", t.location(), &locations)
         .choice("direction", t.direction(), &directions);
     let main = html! {
-        @if answer.list("accessDevices").is_empty() { (empty(t.no_devices(), None)) }
+        @if answer.access_devices().is_empty() { (empty(t.no_devices(), None)) }
         div.grid {
-            @for device in answer.list("accessDevices") {
-                @let at = || vec![("deviceId", device.text("deviceId").to_owned())];
+            @for device in answer.access_devices() {
                 section.card {
-                    h2 { (device.text("name")) }
+                    h2 { (device.name()) }
                     (facts(vec![
-                        (t.status(), state(cx, device.text("status"))),
-                        (t.last_seen(), html! { (device.instant("lastSeenAt").map(|at| written.instant(at)).unwrap_or_default()) }),
-                        (t.direction(), html! { (t.term(device.text("direction"))) }),
+                        (t.status(), state(cx, device.status())),
+                        (t.last_seen(), html! { (written.instant(device.last_seen_at())) }),
+                        (t.direction(), html! { (t.term(device.direction())) }),
                     ]))
-                    @if device.text("status") != "revoked" {
+                    @if device.status() != "revoked" {
                         div.buttons {
-                            (disclosure(t.new_key(), Form::about(cx, "rotate_access_device_key", at()).danger(t.new_key())))
-                            (disclosure(t.revoke(), Form::about(cx, "revoke_access_device", at()).danger(t.revoke())))
+                            (disclosure(
+                                t.new_key(),
+                                Form::of(cx, api::rotate_access_device_key(device.device_id()))
+                                    .danger(t.new_key()),
+                            ))
+                            (disclosure(
+                                t.revoke(),
+                                Form::of(cx, api::revoke_access_device(device.device_id()))
+                                    .danger(t.revoke()),
+                            ))
                         }
                     }
                 }
@@ -60,8 +73,12 @@ pub(super) fn show(cx: &mut PageContext<'_, '_>) -> Result<View> {
         }
         section.card { (disclosure(t.add_device(), form.send(t.add_device()))) }
         h2 { (t.scans()) }
-        @if passed.is_empty() { p.quiet { (t.nothing()) } }
-        @else { (table(t.scans(), &[t.when(), t.client(), t.decision(), t.reason()], passed)) (pager(cx, &scans)) }
+        @if passed.is_empty() {
+            p.quiet { (t.nothing()) }
+        } @else {
+            (table(t.scans(), &[t.when(), t.client(), t.decision(), t.reason()], passed))
+            (pager(cx, &scans))
+        }
     };
     Ok(View::new(t.devices(), main))
 }

@@ -1,31 +1,30 @@
-//! Documents: those of the business in their folders, and how one stands in lists for staff and clients.
+//! Documents: the company's in their folders, and the rows of documents in lists.
 
 use maud::{Markup, html};
-use serde_json::Value;
 use spotter_kernel::Result;
 
 use crate::{
+    api,
     files::DOCUMENT,
-    page_context::{ApiCall, PageContext},
+    page_context::PageContext,
     parts::{
         fields::{Form, Upload, disclosure},
-        format::JsonFields,
         lists::{empty, pager, state},
         shell::View,
     },
 };
 
-/// A form that keeps a file as a document: of a client, or of whoever sends it.
+/// A form that uploads a document: for a client, or for the signed-in person.
 pub(super) fn file_form(cx: &PageContext<'_, '_>, client: Option<&str>) -> Markup {
     let mut form =
-        Form::of(cx, "file_document").upload("uploadId", cx.strings.file(), Upload::File);
+        Form::of(cx, api::file_document()).upload("uploadId", cx.strings.file(), Upload::File);
     if let Some(client) = client {
         form = form.hidden("clientId", client);
     }
     about_document(cx, form).send(cx.strings.send_file())
 }
 
-/// What is said of a document.
+/// The fields of a document.
 pub(super) fn about_document<'f>(cx: &'f PageContext<'_, '_>, form: Form<'f>) -> Form<'f> {
     let t = cx.strings;
     let kinds: Vec<_> = cx
@@ -37,99 +36,141 @@ pub(super) fn about_document<'f>(cx: &'f PageContext<'_, '_>, form: Form<'f>) ->
 }
 
 /// A document in a list of them.
-pub(super) fn document(cx: &PageContext<'_, '_>, one: &Value) -> Markup {
+pub(super) fn document(cx: &PageContext<'_, '_>, one: api::Document<'_>) -> Markup {
     owned(cx, one, "")
 }
 
-/// The same with whose it is.
-fn owned(cx: &PageContext<'_, '_>, one: &Value, owner: &str) -> Markup {
+/// The same with its owner.
+fn owned(cx: &PageContext<'_, '_>, one: api::Document<'_>, owner: &str) -> Markup {
     let (t, written) = (cx.strings, &cx.written);
-    let id = one.text("documentId");
+    let id = one.document_id();
     html! {
         li {
             span.grow {
-                @if one.has("url") { a href=(one.text("url")) target="_blank" rel="noopener noreferrer" { (one.text("name")) } }
-                @else { a href={ (DOCUMENT) (id) } data-hx-boost="false" { (one.text("name")) } }
-                br; span.quiet { (t.term(one.text("type"))) @if let Some(date) = one.date("expiresOn") { " · " (t.expires()) " " (written.date(date)) }
-                    @if !owner.is_empty() { " · " a href={ "/console/clients/" (one.text("clientId")) "/files" } { (owner) } } }
+                @if !one.url().is_empty() {
+                    a href=(one.url()) target="_blank" rel="noopener noreferrer" { (one.name()) }
+                } @else {
+                    a href={ (DOCUMENT) (id) } data-hx-boost="false" { (one.name()) }
+                }
+                br;
+                span.quiet {
+                    (t.term(one.r#type()))
+                    @if let Some(date) = one.expires_on() {
+                        " · " (t.expires()) " " (written.date(date))
+                    }
+                    @if !owner.is_empty() {
+                        " · "
+                        a href={ "/console/clients/" (one.client_id()) "/files" } { (owner) }
+                    }
+                }
             }
-            (state(cx, one.text("status")))
-            @if one.text("status") == "active" && cx.may("archive_document") && !cx.is_client() { (Form::about(cx, "archive_document", vec![("documentId", id.to_owned())]).button(t.archive())) }
-            @if one.text("status") == "archived" && cx.may("restore_document") { (Form::about(cx, "restore_document", vec![("documentId", id.to_owned())]).button(t.restore())) }
+            (state(cx, one.status()))
+            @if one.status() == "active" && cx.may(api::ArchiveDocument) && !cx.is_client() {
+                (Form::of(cx, api::archive_document(id)).button(t.archive()))
+            }
+            @if one.status() == "archived" && cx.may(api::RestoreDocument) {
+                (Form::of(cx, api::restore_document(id)).button(t.restore()))
+            }
         }
     }
 }
 
-/// `/console/documents`: the folders, and what is in one of them, or everything.
+/// `/console/documents`: the folders, and the documents of one, or all.
 pub(super) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let place = cx.place;
     let folder = place.parameter("folderId").to_owned();
     let archived = place.parameter("status") == "archived";
     let status = if archived { "archived" } else { "active" };
-    let query = ApiCall::of("list_documents").filtered(place, &["folderId", "type"]);
-    let answer = cx.list(query.with("status", status))?;
-    let inner = ApiCall::of("list_document_folders").with("limit", 100);
+    let query = api::list_documents()
+        .folder_id(place.parameter("folderId").trim())
+        .r#type(place.parameter("type").trim());
+    let answer = cx.list(query.status(status))?;
+    let inner = api::list_document_folders().limit(100);
     // Those at the top, or those in the one that is open.
-    let folders = cx.call_if_allowed(inner.with("parentId", &folder))?.unwrap_or_default();
-    let here = match folder.as_str() {
-        "" => Value::Null,
-        id => {
-            cx.call(ApiCall::of("get_document_folder").at("folderId", id))?["documentFolder"].take()
-        }
+    let folders = cx.call_or_empty(inner.parent_id(&folder))?;
+    let opened = match folder.as_str() {
+        "" => None,
+        id => Some(cx.call(api::get_document_folder(id))?),
     };
-    cx.know_clients(answer.list("documents"))?;
+    let here = opened.as_ref().map(|answer| answer.document_folder());
+    cx.know_clients(answer.documents().iter().map(|one| one.client_id()))?;
     let mut owners = Vec::new();
-    for one in answer.list("documents") {
-        owners.push(cx.client(one.text("clientId"))?);
+    for one in answer.documents() {
+        owners.push(cx.client(one.client_id())?);
     }
-    let top = |own: &&Value| !folder.is_empty() || !own.has("parentId");
+    let is_top = |own: &api::DocumentFolder<'_>| !folder.is_empty() || own.parent_id().is_empty();
     let t = cx.strings;
-    let up = place.with_parameters(&[("folderId", here.text("parentId")), ("page", "")]);
+    let up = place
+        .with_parameters(&[("folderId", here.map_or("", |here| here.parent_id())), ("page", "")]);
     let main = html! {
-        @if here.is_object() { p { a href=(up) { (t.back()) } } }
-        @if folders.list("documentFolders").iter().any(|own| top(&own)) {
+        @if here.is_some() { p { a href=(up) { (t.back()) } } }
+        @if folders.document_folders().iter().any(|own| is_top(&own)) {
             ul.rows.card {
-                @for own in folders.list("documentFolders").iter().filter(top) {
-                    li { (crate::parts::icon("files")) a.grow href=(place.with_parameters(&[("folderId", own.text("folderId")), ("page", "")])) { b { (own.text("name")) } } }
+                @for own in folders.document_folders().iter().filter(is_top) {
+                    li {
+                        (crate::parts::icon("files"))
+                        a.grow
+                            href=(place.with_parameters(&[
+                                ("folderId", own.folder_id()),
+                                ("page", ""),
+                            ]))
+                        {
+                            b { (own.name()) }
+                        }
+                    }
                 }
             }
         }
         form.filters method="get" {
             input type="hidden" name="folderId" value=(folder);
-            label { (t.status())
-                select name="status" { option value="" { (t.term("active")) } option value="archived" selected[archived] { (t.term("archived")) } }
+            label {
+                (t.status())
+                select name="status" {
+                    option value="" { (t.term("active")) }
+                    option value="archived" selected[archived] { (t.term("archived")) }
+                }
             }
-            label { (t.kind())
+            label {
+                (t.kind())
                 select name="type" {
                     option value="" { (t.all()) }
-                    @for word in cx.words_of("file_document", "type") { option value=(word) selected[place.parameter("type") == word] { (t.term(word)) } }
+                    @for word in cx.words_of("file_document", "type") {
+                        option value=(word) selected[place.parameter("type") == word] {
+                            (t.term(word))
+                        }
+                    }
                 }
             }
             button.plain type="submit" { (t.filter()) }
         }
-        @if answer.list("documents").is_empty() { (empty(t.no_files(), None)) }
+        @if answer.documents().is_empty() { (empty(t.no_files(), None)) }
         ul.rows.card {
-            @for (one, owner) in answer.list("documents").iter().zip(owners) {
-                (owned(cx, one, &owner))
-            }
+            @for (one, owner) in answer.documents().iter().zip(owners) { (owned(cx, one, &owner)) }
         }
         (pager(cx, &answer))
     };
-    let file = Form::of(cx, "file_document").upload("uploadId", t.file(), Upload::File);
+    let file = Form::of(cx, api::file_document()).upload("uploadId", t.file(), Upload::File);
     let file = within(file, "folderId", &folder);
-    let link = Form::of(cx, "link_document").of_type("url", "url", t.web_address(), "off");
+    let link = Form::of(cx, api::link_document()).of_type("url", "url", t.web_address(), "off");
     let link = within(link, "folderId", &folder);
-    let new = Form::of(cx, "create_document_folder").text("name", t.name());
+    let new = Form::of(cx, api::create_document_folder()).text("name", t.name());
     let new = within(new, "parentId", &folder);
     let acts = html! {
         (disclosure(t.send_file(), about_document(cx, file).send(t.send_file())))
         (disclosure(t.link_file(), about_document(cx, link).send(t.link_file())))
-        @if cx.may("create_document_folder") { (disclosure(t.add_folder(), new.send(t.add_folder()))) }
-        @if here.is_object() && cx.may("delete_document_folder") {
-            (disclosure(t.delete(), Form::about(cx, "delete_document_folder", vec![("folderId", folder.clone())]).next("/console/documents").danger(t.delete())))
+        @if cx.may(api::CreateDocumentFolder) {
+            (disclosure(t.add_folder(), new.send(t.add_folder())))
+        }
+        @if here.is_some() && cx.may(api::DeleteDocumentFolder) {
+            (disclosure(
+                t.delete(),
+                Form::of(cx, api::delete_document_folder(&folder))
+                    .next("/console/documents")
+                    .danger(t.delete()),
+            ))
         }
     };
-    let title = if here.is_object() { here.text("name").to_owned() } else { t.files().to_owned() };
+    let title = here.map_or(t.files(), |here| here.name()).to_owned();
     Ok(View::new(title, main).acts(acts))
 }
 

@@ -1,70 +1,68 @@
-//! What waits for somebody: counted on the first page, and seen to where it is. Clients who stay away, come to the end of
-//! their programme or have no credits left are listed here, each with what is done about it.
+//! Follow-ups: pending work counted on the first page, and lists of clients to get in touch with: after no-shows, at
+//! the end of their programme, without credits.
 
 use maud::{Markup, html};
-use serde_json::Value;
 use spotter_kernel::Result;
 
 use super::{messages, webhooks};
 use crate::{
-    page_context::{ApiCall, PageContext},
+    api,
+    api_call::ApiCall,
+    page_context::{ListPage, PageContext},
     parts::{
-        format::{JsonFields, name},
         lists::{self, empty, pager, table},
         shell::View,
     },
     words::Strings,
 };
 
-/// Something that waits: what is said of so many, and where it is seen to.
+/// Pending work: its count, its label and its page.
 struct PendingTask {
     call: ApiCall,
     label: fn(Strings, &str) -> String,
     address: &'static str,
 }
 
-/// What may wait; for somebody alone, where it can be told whose it is.
+/// The kinds of pending work; of one coach where it can be filtered.
 fn kinds(whose: &str) -> [PendingTask; 8] {
     [
         PendingTask {
-            call: ApiCall::of("list_booking_requests")
-                .with("status", "pending")
-                .with("coachId", whose),
+            call: api::list_booking_requests().status("pending").coach_id(whose).into(),
             label: |t, n| t.requests_wait(n),
             address: "/console/calendar/requests",
         },
         PendingTask {
-            call: ApiCall::of("list_checkups").with("status", "submitted"),
+            call: api::list_checkups().status("submitted").into(),
             label: |t, n| t.checkups_wait(n),
             address: "/console/forms/checkups?status=submitted",
         },
         PendingTask {
-            call: ApiCall::of("list_repeated_no_shows").with("coachId", whose),
-            label: |t, n| t.stay_away(n),
+            call: api::list_repeated_no_shows().coach_id(whose).into(),
+            label: |t, n| t.absent_clients(n),
             address: "/console/attention",
         },
         PendingTask {
-            call: ApiCall::of("list_ending_workout_plans"),
+            call: api::list_ending_workout_plans().into(),
             label: |t, n| t.plans_end(n),
             address: "/console/attention/programmes",
         },
         PendingTask {
-            call: ApiCall::of("list_exhausted_credits"),
+            call: api::list_exhausted_credits().into(),
             label: |t, n| t.credits_out(n),
             address: "/console/attention/credits",
         },
         PendingTask {
-            call: ApiCall::of("list_invoices").with("status", "overdue"),
+            call: api::list_invoices().status("overdue").into(),
             label: |t, n| t.invoices_overdue(n),
             address: "/console/money?status=overdue",
         },
         PendingTask {
-            call: ApiCall::of("list_subscriptions").with("status", "past_due"),
+            call: api::list_subscriptions().status("past_due").into(),
             label: |t, n| t.memberships_past_due(n),
             address: "/console/money/memberships?status=past_due",
         },
         PendingTask {
-            call: ApiCall::of("list_chargebacks").with("status", "open"),
+            call: api::list_chargebacks().status("open").into(),
             label: |t, n| t.chargebacks_open(n),
             address: "/console/money/chargebacks?status=open",
         },
@@ -74,14 +72,11 @@ fn kinds(whose: &str) -> [PendingTask; 8] {
 /// What waits, each with the way to it; of a coach's own, where one is named.
 pub(super) fn waiting(cx: &mut PageContext<'_, '_>, whose: &str) -> Result<Markup> {
     let mut all = Vec::new();
-    for PendingTask { call: query, label, address } in kinds(whose) {
-        if let Some(answer) = cx.call_if_allowed(query.with("limit", 1))? {
-            all.push((answer.int("total"), label, address));
-        }
+    for PendingTask { call, label, address } in kinds(whose) {
+        all.push((cx.count(call)?, label, address));
     }
-    if let Some(answer) = cx.call_if_allowed(ApiCall::of("list_webhooks").with("limit", 100))? {
-        let count =
-            answer.list("subscriptions").iter().filter(|hook| webhooks::fails(hook)).count();
+    if let Some(answer) = cx.call_if_allowed(api::list_webhooks().limit(100))? {
+        let count = answer.subscriptions().iter().filter(|hook| webhooks::fails(*hook)).count();
         all.push((count as i64, |t, n| t.webhooks_fail(n), "/console/webhooks"));
     }
     all.retain(|(count, ..)| *count > 0);
@@ -91,121 +86,138 @@ pub(super) fn waiting(cx: &mut PageContext<'_, '_>, whose: &str) -> Result<Marku
         ul.rows {
             @for (count, label, address) in all {
                 @let label = label(t, &written.count(count));
-                li { span.grow { (label) } a.button.plain href=(address) { (t.look()) span.hidden { ": " (label) } } }
+                li {
+                    span.grow { (label) }
+                    a.button.plain href=(address) { (t.view()) span.hidden { ": " (label) } }
+                }
             }
         }
     })
 }
 
-/// A list of clients who should not be forgotten.
+/// A list of clients to get in touch with.
 struct FollowUpList {
     path: &'static str,
-    ask: ApiCall,
-    list: &'static str,
-    head: &'static str,
-    means: &'static str,
+    title: &'static str,
+    explanation: &'static str,
     columns: [&'static str; 2],
 }
 
-/// The page of such a list: each client with two facts, and what is done about it.
-fn page(
+/// A client of such a list: two facts, and the next step.
+struct FollowUp {
+    client: String,
+    facts: [Markup; 2],
+    act: Markup,
+}
+
+/// The page of such a list.
+fn page<O>(
     cx: &mut PageContext<'_, '_>,
-    kept: FollowUpList,
-    row: impl Fn(&PageContext<'_, '_>, &Value, &Value) -> [Markup; 3],
+    list: FollowUpList,
+    answer: &ListPage<O>,
+    clients: Vec<FollowUp>,
 ) -> Result<View> {
-    let answer = cx.list(kept.ask)?;
     let mut rows = Vec::new();
-    for one in answer.list(kept.list) {
-        let id = one.text("clientId");
-        let client =
-            cx.call_if_allowed(ApiCall::of("get_client").at("clientId", id))?.unwrap_or_default();
-        let client = client.at("client");
-        let [fact, other, act] = row(cx, one, client);
+    for FollowUp { client: id, facts: [fact, other], act } in clients {
+        let client = cx.call_or_empty(api::get_client(&id))?;
+        let client = client.client();
+        let may_write = cx.may(api::OpenConversation) && client.portal_access_status() == "active";
         rows.push(vec![
-            html! { a href={ "/console/clients/" (id) } { (name(client)) } },
+            html! { a href={ "/console/clients/" (id) } { (client.full_name()) } },
             fact,
             other,
-            html! { div.buttons { (act) @if cx.may("open_conversation") && client.text("portalAccessStatus") == "active" { (messages::write_to(cx, id)) } } },
+            html! { div.buttons { (act) @if may_write { (messages::write_to(cx, &id)) } } },
         ]);
     }
     let t = cx.strings;
     let tabs = [
-        ("", t.stay_away_head(), ""),
+        ("", t.absent_clients_head(), ""),
         ("/programmes", t.plans_end_head(), ""),
         ("/credits", t.credits_out_head(), ""),
     ];
-    let [fact, other] = kept.columns;
+    let [fact, other] = list.columns;
     let main = html! {
-        (lists::tabs(cx, (t.attention(), "/console/attention", kept.path), &tabs))
-        p { (kept.means) }
-        @if rows.is_empty() { (empty(t.nothing_waits(), None)) }
-        @else { (table(kept.head, &[t.client(), fact, other, ""], rows)) (pager(cx, &answer)) }
+        (lists::tabs(cx, t.attention(), "/console/attention", list.path, &tabs))
+        p { (list.explanation) }
+        @if rows.is_empty() {
+            (empty(t.nothing_waits(), None))
+        } @else {
+            (table(list.title, &[t.client(), fact, other, ""], rows))
+            (pager(cx, answer))
+        }
     };
     Ok(View::new(t.attention(), main))
 }
 
 /// `/console/attention`
-pub(super) fn stay_away(cx: &mut PageContext<'_, '_>) -> Result<View> {
+pub(super) fn absent_clients(cx: &mut PageContext<'_, '_>) -> Result<View> {
+    let call = api::list_repeated_no_shows().coach_id(cx.place.parameter("coachId").trim());
+    let answer = cx.list(call)?;
     let t = cx.strings;
-    let kept = FollowUpList {
+    let list = FollowUpList {
         path: "",
-        ask: ApiCall::of("list_repeated_no_shows").filtered(cx.place, &["coachId"]),
-        list: "bookings",
-        head: t.stay_away_head(),
-        means: t.stay_away_means(),
+        title: t.absent_clients_head(),
+        explanation: t.absent_clients_means(),
         columns: [t.last_time(), t.what()],
     };
-    page(cx, kept, |cx, booking, client| {
-        let at = booking.instant("startsAt").map(|at| cx.written.instant(at));
-        let id = client.text("clientId");
-        [
-            html! { a href={ "/console/calendar/events/" (booking.text("calendarEventId")) } { (at.unwrap_or_default()) } },
-            html! { (booking.text("name")) },
-            html! { a.button.plain href={ "/console/calendar/book?clientId=" (id) } { (cx.strings.book()) } },
-        ]
-    })
+    let clients = answer.bookings().iter().map(|booking| {
+        let event = format!("/console/calendar/events/{}", booking.calendar_event_id());
+        let book = format!("/console/calendar/book?clientId={}", booking.client_id());
+        FollowUp {
+            client: booking.client_id().to_owned(),
+            facts: [
+                html! { a href=(event) { (cx.written.instant(booking.starts_at())) } },
+                html! { (booking.name()) },
+            ],
+            act: html! { a.button.plain href=(book) { (t.book()) } },
+        }
+    });
+    let clients = clients.collect();
+    page(cx, list, &answer, clients)
 }
 
 /// `/console/attention/programmes`
 pub(super) fn plans_end(cx: &mut PageContext<'_, '_>) -> Result<View> {
+    let answer = cx.list(api::list_ending_workout_plans())?;
     let t = cx.strings;
-    let kept = FollowUpList {
+    let list = FollowUpList {
         path: "/programmes",
-        ask: ApiCall::of("list_ending_workout_plans"),
-        list: "plans",
-        head: t.plans_end_head(),
-        means: t.plans_end_means(),
+        title: t.plans_end_head(),
+        explanation: t.plans_end_means(),
         columns: [t.ends_on(), t.programme()],
     };
-    page(cx, kept, |cx, plan, client| {
-        let date = plan.date("endDate").map(|date| cx.written.date(date));
-        let id = client.text("clientId");
-        [
-            html! { (date.unwrap_or_default()) },
-            html! { (plan.text("name")) },
-            html! { a.button.plain href={ "/console/clients/" (id) "/training" } { (cx.strings.assign_programme()) } },
-        ]
-    })
+    let clients = answer.plans().iter().map(|plan| {
+        let training = format!("/console/clients/{}/training", plan.client_id());
+        FollowUp {
+            client: plan.client_id().to_owned(),
+            facts: [html! { (cx.written.date(plan.end_date())) }, html! { (plan.name()) }],
+            act: html! { a.button.plain href=(training) { (t.assign_programme()) } },
+        }
+    });
+    let clients = clients.collect();
+    page(cx, list, &answer, clients)
 }
 
 /// `/console/attention/credits`
 pub(super) fn credits_out(cx: &mut PageContext<'_, '_>) -> Result<View> {
+    let answer = cx.list(api::list_exhausted_credits())?;
     let t = cx.strings;
-    let kept = FollowUpList {
+    let list = FollowUpList {
         path: "/credits",
-        ask: ApiCall::of("list_exhausted_credits"),
-        list: "credits",
-        head: t.credits_out_head(),
-        means: t.credits_out_means(),
+        title: t.credits_out_head(),
+        explanation: t.credits_out_means(),
         columns: [t.last_time(), t.credits()],
     };
-    page(cx, kept, |cx, pool, client| {
-        let at = pool.instant("exhaustedAt").map(|at| cx.written.instant(at));
-        let id = client.text("clientId");
-        [
-            html! { (at.unwrap_or_default()) },
-            html! { @if pool.has("poolKey") { (pool.text("poolKey")) } @else { (cx.strings.general()) } },
-            html! { @if cx.may("assign_product") { a.button.plain href={ "/console/clients/" (id) "/sell" } { (cx.strings.sell()) } } },
-        ]
-    })
+    let may_sell = cx.may(api::AssignProduct);
+    let clients = answer.credits().iter().map(|pool| {
+        let sell = format!("/console/clients/{}/sell", pool.client_id());
+        let name = if pool.pool_key().is_empty() { t.general() } else { pool.pool_key() };
+        FollowUp {
+            client: pool.client_id().to_owned(),
+            facts: [html! { (cx.written.instant(pool.exhausted_at())) }, html! { (name) }],
+            act: html! { @if may_sell { a.button.plain href=(sell) { (t.sell()) } } },
+        }
+    });
+    let clients = clients.collect();
+    page(cx, list, &answer, clients)
 }

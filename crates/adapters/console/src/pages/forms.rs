@@ -1,17 +1,20 @@
-//! Forms and check-ups: what is asked, and what was answered.
+//! Forms and check-ups: questions and answers.
 
 use maud::{Markup, html};
 use serde_json::Value;
 use spotter_kernel::Result;
 
+use super::my::forms::{MeasuredUnits, question_field};
 use crate::{
+    api::{self, Answer, FormVersionQuestion as Question, Json, List},
     field_kind::FieldKind,
     files::ANSWER,
-    page_context::{ApiCall, PageContext},
+    page_context::PageContext,
     parts::{
         fields::{Form, disclosure},
         format::JsonFields,
         lists::{self, empty, facts, pager, state, swapped, table, without},
+        measures,
         shell::View,
     },
     record_version::FormSource,
@@ -20,136 +23,193 @@ use crate::{
 fn tabs(cx: &PageContext<'_, '_>, here: &str) -> Markup {
     let t = cx.strings;
     let pages = [("", t.forms(), ""), ("/checkups", t.checkups(), "")];
-    lists::tabs(cx, (t.forms(), "/console/forms", here), &pages)
+    lists::tabs(cx, t.forms(), "/console/forms", here, &pages)
 }
 
 /// `/console/forms`
 pub(super) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
-    let answer = cx.list(ApiCall::of("list_forms"))?;
+    let answer = cx.list(api::list_forms())?;
     let t = cx.strings;
-    let rows: Vec<Vec<Markup>> = answer.list("forms").iter().map(|form| {
-        let at = || vec![("formId", form.text("formId").to_owned())];
-        vec![
-            html! { a href={ "/console/forms/" (form.text("formId")) } { b { (form.text("name")) } } @if form.has("description") { br; span.quiet { (form.text("description")) } } },
-            html! { (t.term(form.text("kind"))) },
-            html! { (form.int("version")) },
-            state(cx, form.text("status")),
-            html! {
-                @if form.has("draftVersion") { (Form::about(cx, "publish_form", at()).button(t.publish())) }
-                @if form.text("status") == "published" { (disclosure(t.archive(), Form::about(cx, "archive_form", at()).danger(t.archive()))) }
-            },
-        ]
-    }).collect();
+    let rows: Vec<Vec<Markup>> = answer
+        .forms()
+        .iter()
+        .map(|form| {
+            vec![
+                html! {
+                    a href={ "/console/forms/" (form.form_id()) } { b { (form.name()) } }
+                    @if !form.description().is_empty() { br; span.quiet { (form.description()) } }
+                },
+                html! { (t.term(form.kind())) },
+                html! { (form.version().unwrap_or_default()) },
+                state(cx, form.status()),
+                html! {
+                    @if form.draft_version().is_some() {
+                        (Form::of(cx, api::publish_form(form.form_id())).button(t.publish()))
+                    }
+                    @if form.status() == "published" {
+                        (disclosure(
+                            t.archive(),
+                            Form::of(cx, api::archive_form(form.form_id())).danger(t.archive()),
+                        ))
+                    }
+                },
+            ]
+        })
+        .collect();
     let main = html! {
         (tabs(cx, ""))
-        @if rows.is_empty() { (empty(t.no_forms(), None)) }
-        @else { (table(t.forms(), &[t.name(), t.kind(), t.version(), t.status(), ""], rows)) (pager(cx, &answer)) }
+        @if rows.is_empty() {
+            (empty(t.no_forms(), None))
+        } @else {
+            (table(t.forms(), &[t.name(), t.kind(), t.version(), t.status(), ""], rows))
+            (pager(cx, &answer))
+        }
     };
     let kinds = ["general", "intake", "checkup"].map(|word| (word, t.term(word)));
-    let new = Form::of(cx, "create_form")
+    let new = Form::of(cx, api::create_form())
         .text("name", t.name())
         .area("description", t.about())
         .choice("kind", t.kind(), &kinds);
     let acts = html! {
-        @if cx.may("create_form") { (disclosure(t.add_form(), new.next("/console/forms/{form.formId}").send(t.add_form()))) }
+        @if cx.may(api::CreateForm) {
+            (disclosure(t.add_form(), new.next("/console/forms/{form.formId}").send(t.add_form())))
+        }
     };
     Ok(View::new(t.forms(), main).acts(acts))
 }
 
-/// Where the questions of a form stand.
+/// Where an answer has the questions of a form.
 const QUESTIONS: &str = "formVersion.questions";
 
 /// `/console/forms/{formId}`: its questions, each to be changed, moved and taken out; and what clients will see.
 pub(super) fn one(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let id = cx.place.param("formId").to_owned();
-    let mut query = ApiCall::of("get_form").at("formId", &id);
+    let mut query = api::get_form(&id);
     let mut answer = cx.call(query.clone())?;
-    // What is being written is changed; what was published before stands beside it.
-    if answer.at("form").has("draftVersion") {
-        query = query.with("version", answer.int("form.draftVersion"));
+    // The draft is edited; the published version is shown beside it.
+    if let Some(draft) = answer.form().draft_version() {
+        query = query.version(draft);
         answer = cx.call(query.clone())?;
     }
-    let form = answer.at("form").clone();
-    let mut view = answer.at(QUESTIONS).clone();
-    super::my::forms::name_units(cx, &mut view)?;
-    let view = view.as_array().cloned().unwrap_or_default();
-    let all: Vec<Value> = answer.list(QUESTIONS).to_vec();
-    let types = cx
-        .call_if_allowed(ApiCall::of("list_measurement_types").with("limit", 100))?
-        .unwrap_or_default();
+    let form = answer.form();
+    let questions = answer.form_version().questions();
+    let units = MeasuredUnits::read(cx, questions)?;
+    let all: Vec<_> = questions.iter().collect();
+    let types = cx.call_or_empty(api::list_measurement_types().limit(100))?;
     let measured: Vec<(String, String)> = types
-        .list("measurementTypes")
+        .measurement_types()
         .iter()
-        .map(|one| (one.text("type").to_owned(), one.text("label").to_owned()))
+        .map(|one| (one.r#type().to_owned(), measures::label(cx.strings, one).to_owned()))
         .collect();
     let t = cx.strings;
-    let at = || vec![("formId", id.clone())];
-    let open = form.text("status") != "archived" && cx.may("update_form");
+    let open = form.status() != "archived" && cx.may(api::UpdateForm);
     let made = FormSource::of(&query, &["form.draftVersion", QUESTIONS], &answer);
     // The questions are written whole; each button writes what they would be after it.
-    let written = |list: Vec<&Value>| {
-        let list = Value::Array(list.into_iter().cloned().collect());
-        let form = Form::about(cx, "update_form", at()).based_on(&made);
+    let written = |list: Vec<&Question<'_>>| {
+        let list = Value::Array(list.into_iter().map(|own| own.json().clone()).collect());
+        let form = Form::of(cx, api::update_form(&id)).based_on(&made);
         form.hidden(&FieldKind::Json.name_of("questions"), list.to_string())
     };
     let main = html! {
-        p { (state(cx, form.text("status"))) " " span.quiet { (t.term(form.text("kind"))) } }
-        @if form.has("draftVersion") && form.has("version") { div.notice.warn { (t.draft_waits()) } }
+        p { (state(cx, form.status())) " " span.quiet { (t.term(form.kind())) } }
+        @if form.draft_version().is_some() && form.version().is_some() {
+            div.notice.warn { (t.draft_waits()) }
+        }
         @if all.is_empty() { p.quiet { (t.no_questions()) } }
         @for (place, question) in all.iter().enumerate() {
             section.card {
-                p.quiet { (place + 1) " · " (t.term(question.text("type"))) @if question.is("required") { " · " (t.required_answer()) } }
-                h2 { (question.text("label")) }
-                @if question.has("help") { p { (question.text("help")) } }
-                @if !question.list("options").is_empty() { ul { @for option in question.list("options") { li { (option.text("label")) @if option.is("flag") { " " span.state.bad { (t.flagged()) } } } } } }
+                p.quiet {
+                    (place + 1) " · " (t.term(question.r#type()))
+                    @if question.required() { " · " (t.required_answer()) }
+                }
+                h2 { (question.label()) }
+                @if !question.help().is_empty() { p { (question.help()) } }
+                @if !question.options().is_empty() {
+                    ul {
+                        @for option in question.options() {
+                            li {
+                                (option.label())
+                                @if option.flag() == Some(true) {
+                                    " "
+                                    span.state.bad { (t.flagged()) }
+                                }
+                            }
+                        }
+                    }
+                }
                 @if open {
                     div.buttons {
-                        (disclosure(t.edit(), editor(cx, (at(), &made, &answer), Some(place), &measured)))
-                        @if place > 0 { (written(swapped(&all, place, place - 1)).button(t.move_up())) }
-                        @if place + 1 < all.len() { (written(swapped(&all, place, place + 1)).button(t.move_down())) }
+                        (disclosure(
+                            t.edit(),
+                            editor(cx, &id, &made, questions, Some(place), &measured),
+                        ))
+                        @if place > 0 {
+                            (written(swapped(&all, place, place - 1)).button(t.move_up()))
+                        }
+                        @if place + 1 < all.len() {
+                            (written(swapped(&all, place, place + 1)).button(t.move_down()))
+                        }
                         (written(without(&all, place)).danger(t.remove()))
                     }
                 }
             }
         }
-        @if open { section.card { h2 { (t.add_question()) } (editor(cx, (at(), &made, &answer), None, &measured)) } }
-        (disclosure(t.preview(), html! { section.card { @for question in &view { (super::my::forms::question_field(cx, question, &Value::Null)) } } }))
+        @if open {
+            section.card {
+                h2 { (t.add_question()) }
+                (editor(cx, &id, &made, questions, None, &measured))
+            }
+        }
+        (disclosure(t.preview(), html! {
+            section.card {
+                @for question in &all { (question_field(cx, *question, &units, &Value::Null)) }
+            }
+        }))
     };
     let acts = html! {
-        @if form.has("draftVersion") && open { (Form::about(cx, "publish_form", at()).send(t.publish())) }
-        @if open { (disclosure(t.edit(), Form::about(cx, "update_form", at()).from(&form).text("name", t.name()).area("description", t.about()).send(t.save()))) }
+        @if form.draft_version().is_some() && open {
+            (Form::of(cx, api::publish_form(&id)).send(t.publish()))
+        }
+        @if open {
+            (disclosure(
+                t.edit(),
+                Form::of(cx, api::update_form(&id))
+                    .from(form)
+                    .text("name", t.name())
+                    .area("description", t.about())
+                    .send(t.save()),
+            ))
+        }
     };
-    Ok(View::new(form.text("name"), main).acts(acts))
+    Ok(View::new(form.name(), main).acts(acts))
 }
 
-/// The form of a question: of one that is there, or of a new one.
+/// The form of a question: an existing or a new one.
 fn editor(
     cx: &PageContext<'_, '_>,
-    (at, made, answer): (Vec<(&'static str, String)>, &FormSource, &Value),
+    form_id: &str,
+    made: &FormSource,
+    questions: List<'_, Question<'_>>,
     place: Option<usize>,
     measured: &[(String, String)],
 ) -> Markup {
-    let (t, all) = (cx.strings, answer.list(QUESTIONS));
-    let own = place.map(|place| all[place].clone()).unwrap_or_default();
-    let kind = own.text("type").to_owned();
-    let mut part = own.clone();
-    if place.is_some() {
-        part["options"] = crate::questions::lines(&own).into();
-        part["shownIf"] = if own.has("showWhen") || own.at("showWhen").is_object() {
-            "-".into()
-        } else {
-            Value::Null
-        };
-    }
-    if place.is_none() {
-        part = serde_json::json!({"type": "text"});
+    let t = cx.strings;
+    let own = place.and_then(|place| questions.get(place));
+    let kind = own.map_or("", |own| own.r#type());
+    let is_conditional = own.is_some_and(|own| !own.show_when().is_null());
+    let mut part = serde_json::json!({"type": "text"});
+    if let Some(own) = own {
+        part = own.json().clone();
+        part["options"] = crate::questions::lines(own.json()).into();
+        part["shownIf"] = if is_conditional { "-".into() } else { Value::Null };
     }
     let record = serde_json::json!({"question": part});
-    let list = Value::Array(all.to_vec()).to_string();
+    let list: Vec<_> = questions.iter().map(|own| own.json()).collect();
+    let list = serde_json::json!(list).to_string();
     let name = place.map_or_else(|| "new".to_owned(), |place| place.to_string());
-    let form = Form::with_key(cx, &name, "update_form", at).based_on(made);
+    let form = Form::with_key(cx, &name, api::update_form(form_id)).based_on(made);
     let form = form.hidden(&FieldKind::Question.name_of("questions"), list).from(&record);
-    let of = |kinds: &[&str]| place.is_none() || kinds.contains(&kind.as_str());
+    let of = |kinds: &[&str]| place.is_none() || kinds.contains(&kind);
     let types = [
         "text",
         "number",
@@ -182,11 +242,11 @@ fn editor(
     if of(&["measurement"]) {
         form = form.choice("question.measurementType", t.measured(), measured);
     }
-    let before = &all[..place.unwrap_or(all.len())];
+    let before = questions.iter().take(place.unwrap_or(questions.len()));
     let mut earlier: Vec<(&str, &str)> =
-        before.iter().map(|one| (one.text("questionId"), one.text("label"))).collect();
-    if part.text("shownIf") == "-" {
-        earlier.insert(0, ("-", t.standing()));
+        before.map(|one| (one.question_id(), one.label())).collect();
+    if is_conditional {
+        earlier.insert(0, ("-", t.as_it_is_now()));
     }
     if !earlier.is_empty() {
         form = form
@@ -199,67 +259,95 @@ fn editor(
 /// `/console/forms/checkups`
 pub(super) fn checkups(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let status = cx.place.parameter("status").to_owned();
-    let answer = cx.list(ApiCall::of("list_checkups").with("status", &status))?;
-    cx.know_clients(answer.list("checkups"))?;
+    let answer = cx.list(api::list_checkups().status(&status))?;
+    cx.know_clients(answer.checkups().iter().map(|one| one.client_id()))?;
     let mut rows = Vec::new();
-    for checkup in answer.list("checkups") {
-        let client = cx.client(checkup.text("clientId"))?;
+    for checkup in answer.checkups() {
+        let client = cx.client(checkup.client_id())?;
         let written = &cx.written;
         rows.push(vec![
-            html! { a href={ "/console/forms/checkups/" (checkup.text("checkupId")) } { (client) } },
-            html! { (checkup.text("formName")) },
-            html! { (checkup.instant("submittedAt").or(checkup.instant("createdAt")).map(|at| written.instant(at)).unwrap_or_default()) },
-            html! { (state(cx, checkup.text("status"))) @if checkup.is("flagged") { " " span.state.bad { (cx.strings.flagged()) } } },
+            html! { a href={ "/console/forms/checkups/" (checkup.checkup_id()) } { (client) } },
+            html! { (checkup.form_name()) },
+            html! { (written.instant(checkup.submitted_at().or(Some(checkup.created_at())))) },
+            html! {
+                (state(cx, checkup.status()))
+                @if checkup.flagged() { " " span.state.bad { (cx.strings.flagged()) } }
+            },
         ]);
     }
     let t = cx.strings;
     let main = html! {
         (tabs(cx, "/checkups"))
         form.filters method="get" {
-            label { (t.status())
-                select name="status" { option value="" { (t.all()) } @for word in ["assigned", "in_progress", "submitted", "reviewed", "cancelled", "expired"] { option value=(word) selected[word == status] { (t.term(word)) } } }
+            label {
+                (t.status())
+                select name="status" {
+                    option value="" { (t.all()) }
+                    @for word in [
+                        "assigned",
+                        "in_progress",
+                        "submitted",
+                        "reviewed",
+                        "cancelled",
+                        "expired",
+                    ]
+                    {
+                        option value=(word) selected[word == status] { (t.term(word)) }
+                    }
+                }
             }
             button.plain type="submit" { (t.filter()) }
         }
-        @if rows.is_empty() { (empty(t.nothing_waits(), None)) }
-        @else { (table(t.checkups(), &[t.client(), t.form(), t.when(), t.status()], rows)) (pager(cx, &answer)) }
+        @if rows.is_empty() {
+            (empty(t.nothing_waits(), None))
+        } @else {
+            (table(t.checkups(), &[t.client(), t.form(), t.when(), t.status()], rows))
+            (pager(cx, &answer))
+        }
     };
     Ok(View::new(t.checkups(), main))
 }
 
 /// The questions of the version of a form that was answered, by which options are called what they were.
-pub(super) fn questions(cx: &mut PageContext<'_, '_>, given: &Value) -> Result<Vec<Value>> {
-    let call = ApiCall::of("get_form").at("formId", given.text("formId"));
-    let answer =
-        cx.call_if_allowed(call.with("version", given.int("formVersion")))?.unwrap_or_default();
-    Ok(answer.list("formVersion.questions").to_vec())
+pub(super) fn questions(
+    cx: &mut PageContext<'_, '_>,
+    form_id: &str,
+    version: i64,
+) -> Result<Answer<api::GetForm>> {
+    cx.call_or_empty(api::get_form(form_id).version(version))
 }
 
-/// What was answered, in a word: of options, what they are called.
+/// An answer as text: options by their label.
 pub(super) fn answered(
     cx: &PageContext<'_, '_>,
     client: &str,
-    answer: &Value,
-    questions: &[Value],
+    answer: api::FormAnswer<'_>,
+    questions: List<'_, Question<'_>>,
 ) -> Markup {
-    let value = answer.at("value");
+    // A value is of the type of its question; a file is an object.
+    let value = answer.value();
     match value.text("fileId") {
         "" => html! { (written_out(cx, answer, questions)) },
-        file => {
-            html! { a href={ (ANSWER) (client) "/" (file) } data-hx-boost="false" { (value.text("fileName")) } }
-        }
+        file => html! {
+            a href={ (ANSWER) (client) "/" (file) } data-hx-boost="false" {
+                (value.text("fileName"))
+            }
+        },
     }
 }
 
-fn written_out(cx: &PageContext<'_, '_>, answer: &Value, questions: &[Value]) -> String {
-    let question = questions.iter().find(|own| own.text("questionId") == answer.text("questionId"));
+fn written_out(
+    cx: &PageContext<'_, '_>,
+    answer: api::FormAnswer<'_>,
+    questions: List<'_, Question<'_>>,
+) -> String {
+    let question = questions.iter().find(|own| own.question_id() == answer.question_id());
     let called = |id: &str| {
-        let option = question.and_then(|question| {
-            question.list("options").iter().find(|own| own.text("optionId") == id)
-        });
-        option.map_or(id, |option| option.text("label")).to_owned()
+        let option = question
+            .and_then(|question| question.options().iter().find(|own| own.option_id() == id));
+        option.map_or(id, |option| option.label()).to_owned()
     };
-    match answer.at("value") {
+    match answer.value() {
         Value::Null => "–".to_owned(),
         Value::Bool(true) => cx.strings.yes().to_owned(),
         Value::Bool(false) => cx.strings.no().to_owned(),
@@ -277,57 +365,72 @@ fn written_out(cx: &PageContext<'_, '_>, answer: &Value, questions: &[Value]) ->
     }
 }
 
-/// `/console/forms/checkups/{checkupId}`: what was answered, beside what was answered the last time.
+/// `/console/forms/checkups/{checkupId}`: the answers beside the previous ones.
 pub(super) fn checkup(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let id = cx.place.param("checkupId").to_owned();
-    let output = cx.call(ApiCall::of("get_checkup").at("checkupId", &id))?;
-    let checkup = output.at("checkup").clone();
-    let client_id = checkup.text("clientId").to_owned();
+    let output = cx.call(api::get_checkup(&id))?;
+    let checkup = output.checkup();
+    let client_id = checkup.client_id().to_owned();
     let client = cx.client(&client_id)?;
-    let before = ApiCall::of("list_checkups")
-        .with("clientId", &client_id)
-        .with("formId", checkup.text("formId"))
-        .with("limit", 20);
+    let before = api::list_checkups().client_id(&client_id).form_id(checkup.form_id()).limit(20);
     let before = cx.call(before)?;
-    let earlier = before.list("checkups").iter().find(|one| {
-        one.has("submittedAt") && one.text("submittedAt") < checkup.text("submittedAt")
-    });
+    let earlier = before
+        .checkups()
+        .iter()
+        .find(|one| one.submitted_at().is_some() && one.submitted_at() < checkup.submitted_at());
     let last = match earlier {
-        Some(one) => {
-            Some(cx.call(ApiCall::of("get_checkup").at("checkupId", one.text("checkupId")))?)
-        }
+        Some(one) => Some(cx.call(api::get_checkup(one.checkup_id()))?),
         None => None,
     };
-    let questions = questions(cx, &checkup)?;
+    let questions = questions(cx, checkup.form_id(), checkup.form_version())?;
+    let questions = questions.form_version().questions();
     let (t, written) = (cx.strings, &cx.written);
-    let rows: Vec<Vec<Markup>> = output.list("answers").iter().map(|answer| {
-        let same = last.as_ref().and_then(|last| last.list("answers").iter().find(|own| own.text("questionId") == answer.text("questionId")));
+    let rows: Vec<Vec<Markup>> = output.answers().iter().map(|answer| {
+        let earlier = last.iter().flat_map(|last| last.answers());
+        let same = earlier.into_iter().find(|own| own.question_id() == answer.question_id());
         vec![
-            html! { (answer.text("label")) },
-            html! { b { (answered(cx, &client_id, answer, &questions)) } @if answer.is("flagged") { " " span.state.bad { (t.flagged()) } } },
-            html! { span.quiet { (same.map(|same| answered(cx, &client_id, same, &questions)).unwrap_or_default()) } },
+            html! { (answer.label()) },
+            html! {
+                b { (answered(cx, &client_id, answer, questions)) }
+                @if answer.flagged() { " " span.state.bad { (t.flagged()) } }
+            },
+            html! {
+                span.quiet {
+                    (same.map(|same| answered(cx, &client_id, same, questions)).unwrap_or_default())
+                }
+            },
         ]
     }).collect();
-    let at = || vec![("checkupId", id.clone())];
     let main = html! {
         section.card {
             (facts(vec![
-                (t.client(), html! { a href={ "/console/clients/" (client_id) "/forms" } { (client) } }),
-                (t.status(), state(cx, checkup.text("status"))),
-                (t.submitted(), html! { (checkup.instant("submittedAt").map(|at| written.instant(at)).unwrap_or_default()) }),
-                (t.due(), html! { (checkup.instant("dueAt").map(|at| written.instant(at)).unwrap_or_default()) }),
+                (t.client(), html! {
+                    a href={ "/console/clients/" (client_id) "/forms" } { (client) }
+                }),
+                (t.status(), state(cx, checkup.status())),
+                (t.submitted(), html! { (written.instant(checkup.submitted_at())) }),
+                (t.due(), html! { (written.instant(checkup.due_at())) }),
             ]))
         }
-        @if !rows.is_empty() { (table(t.answers(), &[t.question(), t.answer(), t.last_time()], rows)) }
-        @if checkup.has("review") { section.card { h2 { (t.review()) } p { (checkup.text("review")) } } }
-        @if checkup.text("status") == "submitted" {
-            section.card { h2 { (t.review()) } (Form::about(cx, "review_checkup", at()).area("review", t.your_words()).send(t.review_it())) }
+        @if !rows.is_empty() {
+            (table(t.answers(), &[t.question(), t.answer(), t.last_time()], rows))
+        }
+        @if !checkup.review().is_empty() {
+            section.card { h2 { (t.review()) } p { (checkup.review()) } }
+        }
+        @if checkup.status() == "submitted" {
+            section.card {
+                h2 { (t.review()) }
+                (Form::of(cx, api::review_checkup(&id))
+                    .area("review", t.your_words())
+                    .send(t.review_it()))
+            }
         }
     };
     let acts = html! {
-        @if matches!(checkup.text("status"), "assigned" | "in_progress") {
-            (disclosure(t.cancel(), Form::about(cx, "cancel_checkup", at()).danger(t.cancel())))
+        @if matches!(checkup.status(), "assigned" | "in_progress") {
+            (disclosure(t.cancel(), Form::of(cx, api::cancel_checkup(&id)).danger(t.cancel())))
         }
     };
-    Ok(View::new(checkup.text("formName"), main).acts(acts))
+    Ok(View::new(checkup.form_name(), main).acts(acts))
 }

@@ -1,14 +1,14 @@
-//! Imports: a file is brought, its columns are named, what is wrong with its rows is told, and it is done or undone.
+//! Imports: uploading a file, mapping its columns, its invalid rows, importing and undoing.
 
 use maud::{Markup, html};
 use serde_json::Value;
 use spotter_kernel::Result;
 
 use crate::{
-    page_context::{ApiCall, PageContext},
+    api::{self, Answer, List},
+    page_context::PageContext,
     parts::{
         fields::{Form, disclosure},
-        format::JsonFields,
         lists::{empty, facts, pager, state, table},
         shell::View,
     },
@@ -17,35 +17,43 @@ use crate::{
 
 /// `/console/imports`
 pub(super) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
-    let answer = cx.list(ApiCall::of("list_imports"))?;
+    let answer = cx.list(api::list_imports())?;
     let (t, written) = (cx.strings, &cx.written);
     let rows: Vec<_> = answer
-        .list("imports")
+        .imports()
         .iter()
         .map(|import| {
             vec![
-                html! { a href={ "/console/imports/" (import.text("importId")) } { b { (titled(t, import)) } } },
-                html! { (t.term(import.text("kind"))) },
-                state(cx, import.text("status")),
-                html! { (import.instant("createdAt").map(|at| written.instant(at)).unwrap_or_default()) },
+                html! {
+                    a href={ "/console/imports/" (import.import_id()) } {
+                        b { (titled(t, import)) }
+                    }
+                },
+                html! { (t.term(import.kind())) },
+                state(cx, import.status()),
+                html! { (written.instant(import.created_at())) },
             ]
         })
         .collect();
     let kinds = ["clients", "memberships"].map(|word| (word, t.term(word)));
-    let form = Form::of(cx, "create_import")
+    let form = Form::of(cx, api::create_import())
         .next("/console/imports/{import.importId}")
         .choice("kind", t.what_rows_are(), &kinds)
         .file("text", t.file(), t.import_file_help(), ".csv,.txt,.tsv,text/csv,text/plain");
     let main = html! {
         section.card { p { (t.import_means()) } (form.send(t.check_file())) }
-        @if rows.is_empty() { (empty(t.no_imports(), None)) }
-        @else { (table(t.imports(), &[t.file(), t.kind(), t.status(), t.when()], rows)) (pager(cx, &answer)) }
+        @if rows.is_empty() {
+            (empty(t.no_imports(), None))
+        } @else {
+            (table(t.imports(), &[t.file(), t.kind(), t.status(), t.when()], rows))
+            (pager(cx, &answer))
+        }
     };
     Ok(View::new(t.imports(), main))
 }
 
-fn titled(t: Strings, import: &Value) -> &str {
-    match import.text("fileName") {
+fn titled<'i>(t: Strings, import: api::Import<'i>) -> &'i str {
+    match import.file_name() {
         "" => t.file(),
         name => name,
     }
@@ -54,83 +62,103 @@ fn titled(t: Strings, import: &Value) -> &str {
 /// `/console/imports/{importId}`
 pub(super) fn one(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let id = cx.place.param("importId").to_owned();
-    let answer = cx.call(ApiCall::of("get_import").at("importId", &id))?;
-    let import = answer.at("import").clone();
-    let status = import.text("status");
+    let answer = cx.call(api::get_import(&id))?;
+    let import = answer.import();
+    let (status, counts) = (import.status(), answer.counts());
     let wanted = match status {
         "undoing" | "undone" => "kept",
         _ => "wrong",
     };
-    let rows = ApiCall::of("list_import_rows").at("importId", &id).with("state", wanted);
+    let rows = api::list_import_rows(&id).state(wanted);
     let rows = cx.list(rows)?;
-    let partial = ApiCall::of("list_import_rows").at("importId", &id).with("incomplete", true);
-    let partial = cx.call(partial.with("limit", 100))?;
+    let partial = api::list_import_rows(&id).incomplete(true);
+    let partial = cx.call(partial.limit(100))?;
     let names = names(cx, &answer)?;
     let t = cx.strings;
-    let at = || vec![("importId", id.clone())];
     let works = matches!(status, "checking" | "running" | "undoing");
     let main = html! {
-        // While it is worked on, the page asks how far it is.
+        // While the job runs, the page polls its progress.
         div #import data-poll=[works.then_some("1000")] {
             section.card {
                 (facts(vec![
                     (t.status(), state(cx, status)),
-                    (t.kind(), html! { (t.term(import.text("kind"))) }),
-                    (t.rows(), html! { (answer.int("counts.total")) }),
-                    (t.in_order(), count(&answer, "ready")),
-                    (t.wrong_rows(), count(&answer, "wrong")),
-                    (t.done_rows(), count(&answer, "done")),
-                    (t.incomplete_rows(), count(&answer, "incomplete")),
-                    (t.undone_rows(), count(&answer, "undone")),
-                    (t.kept_rows(), count(&answer, "kept")),
+                    (t.kind(), html! { (t.term(import.kind())) }),
+                    (t.rows(), html! { (counts.total()) }),
+                    (t.in_order(), count(counts.ready())),
+                    (t.wrong_rows(), count(counts.wrong())),
+                    (t.done_rows(), count(counts.done())),
+                    (t.incomplete_rows(), count(counts.incomplete())),
+                    (t.undone_rows(), count(counts.undone())),
+                    (t.kept_rows(), count(counts.kept())),
                 ]))
-                @if works { (progress(t, &answer, status)) }
+                @if works { (progress(t, counts, status)) }
                 @if status == "checked" {
-                    @if answer.int("counts.ready") > 0 {
-                        @if import.text("kind") == "memberships" { div.notice.warn { (t.import_bills()) } }
-                        p { (t.start_import_means(&cx.written.count(answer.int("counts.ready")))) }
-                        (Form::about(cx, "start_import", at()).send(t.start_import()))
-                    } @else { div.notice.warn { (t.no_row_in_order()) } }
+                    @if counts.ready() > 0 {
+                        @if import.kind() == "memberships" {
+                            div.notice.warn { (t.import_bills()) }
+                        }
+                        p { (t.start_import_means(&cx.written.count(counts.ready()))) }
+                        (Form::of(cx, api::start_import(&id)).send(t.start_import()))
+                    } @else {
+                        div.notice.warn { (t.no_row_in_order()) }
+                    }
                 }
             }
         }
         @if status == "checked" {
-            section.card { h2 { (t.columns()) } p.quiet { (t.columns_mean()) } (columns(cx, &answer, (&import, &names), at())) }
+            section.card {
+                h2 { (t.columns()) }
+                p.quiet { (t.columns_mean()) }
+                (columns(cx, &answer, &names))
+            }
         }
-        @if !rows.list("importRows").is_empty() {
+        @if !rows.import_rows().is_empty() {
             h2 { @if wanted == "kept" { (t.kept_rows()) } @else { (t.wrong_rows()) } }
-            (wrong_rows(cx, &rows)) (pager(cx, &rows))
+            (wrong_rows(cx, rows.import_rows()))
+            (pager(cx, &rows))
         }
-        @if !partial.list("importRows").is_empty() {
+        @if !partial.import_rows().is_empty() {
             h2 { (t.incomplete_rows()) }
             p.quiet { (t.incomplete_rows_mean()) }
-            (wrong_rows(cx, &partial))
+            (wrong_rows(cx, partial.import_rows()))
         }
     };
     let acts = html! {
         @if status == "done" {
-            (disclosure(t.undo_import(), html! { p { @if import.text("kind") == "memberships" { (t.undo_sales_means()) } @else { (t.undo_import_means()) } } (Form::about(cx, "undo_import", at()).danger(t.undo_import())) }))
+            (disclosure(t.undo_import(), html! {
+                p {
+                    @if import.kind() == "memberships" {
+                        (t.undo_sales_means())
+                    } @else {
+                        (t.undo_import_means())
+                    }
+                }
+                (Form::of(cx, api::undo_import(&id)).danger(t.undo_import()))
+            }))
         }
         @if !works {
-            (disclosure(t.forget_import(), html! { p { (t.forget_import_means()) } (Form::about(cx, "delete_import", at()).next("/console/imports").danger(t.forget_import())) }))
+            (disclosure(t.forget_import(), html! {
+                p { (t.forget_import_means()) }
+                (Form::of(cx, api::delete_import(&id))
+                    .next("/console/imports")
+                    .danger(t.forget_import()))
+            }))
         }
     };
-    Ok(View::new(titled(t, &import), main).acts(acts))
+    Ok(View::new(titled(t, import), main).acts(acts))
 }
 
-fn count(answer: &Value, name: &str) -> Markup {
-    let count = answer.int(&format!("counts.{name}"));
+fn count(count: i64) -> Markup {
     html! { @if count > 0 { (count) } }
 }
 
-/// How far it is.
-fn progress(t: Strings, answer: &Value, status: &str) -> Markup {
-    let count = |name: &str| answer.int(&format!("counts.{name}"));
-    let total = count("total");
+/// Status of the import.
+fn progress(t: Strings, counts: api::ImportCounts<'_>, status: &str) -> Markup {
+    let total = counts.total();
     let left = match status {
-        "checking" => count("unchecked"),
-        "running" => count("ready"),
-        _ => count("done"),
+        "checking" => counts.unchecked(),
+        "running" => counts.ready(),
+        _ => counts.done(),
     };
     html! {
         p role="status" { (t.under_way()) " " span.number { (total - left) " / " (total) } }
@@ -139,42 +167,43 @@ fn progress(t: Strings, answer: &Value, status: &str) -> Markup {
     }
 }
 
-/// The names that the values of a file can mean: of coaches, locations and memberships, by the field that says them.
+/// Possible meanings of values by field: names of coaches, locations and memberships.
 type Names = Vec<(&'static str, Vec<(String, String)>)>;
 
-fn names(cx: &mut PageContext<'_, '_>, answer: &Value) -> Result<Names> {
+fn names(cx: &mut PageContext<'_, '_>, answer: &Answer<api::GetImport>) -> Result<Names> {
+    let is_presentable = |field: &str| answer.values().iter().any(|value| value.field() == field);
+    let by_themselves = |choices: Vec<(String, String)>| {
+        choices.into_iter().map(|(_, name)| (name.clone(), name)).collect()
+    };
     let mut all = Names::new();
-    for (field, operation, list) in [
-        ("assignedCoachId", "list_coaches", "coaches"),
-        ("homeLocationId", "list_locations", "locations"),
-        ("productId", "list_products", "products"),
-    ] {
-        if answer.list("values").iter().any(|value| value.text("field") == field) {
-            let known =
-                cx.call_if_allowed(ApiCall::of(operation).with("limit", 100))?.unwrap_or_default();
-            let names = known.list(list).iter().map(|one| match one.at("name") {
-                Value::String(name) => name.clone(),
-                Value::Object(names) => {
-                    names.values().filter_map(Value::as_str).next().unwrap_or_default().to_owned()
-                }
-                _ => crate::parts::format::name(one),
-            });
-            all.push((field, names.map(|name| (name.clone(), name)).collect()));
-        }
+    if is_presentable("assignedCoachId") {
+        all.push(("assignedCoachId", by_themselves(cx.coach_choices()?)));
+    }
+    if is_presentable("homeLocationId") {
+        all.push(("homeLocationId", by_themselves(cx.location_choices()?)));
+    }
+    if is_presentable("productId") {
+        let answer = cx.call_or_empty(api::list_products().limit(100))?;
+        let names = answer.products().iter().map(|product| cx.localized(product.name()));
+        all.push(("productId", names.map(|name| (name.clone(), name)).collect()));
     }
     Ok(all)
 }
 
-/// What stands for leaving a value out.
+/// The meaning that omits a value.
 const LEFT_OUT: &str = "-";
 
-/// What is meant by the values of a column, to be said.
-fn meanings<'f>(mut form: Form<'f>, t: Strings, answer: &Value, names: &Names) -> Form<'f> {
-    for (index, value) in answer.list("values").iter().enumerate() {
-        let field = value.text("field");
-        let of_field = |one: &&Value| one.text("name") == field;
-        let words = answer.list("fields").iter().find(of_field).map(|own| own.list("words"));
-        let words = words.unwrap_or_default().iter().filter_map(Value::as_str);
+/// Fields for the meanings of values.
+fn meanings<'f>(
+    mut form: Form<'f>,
+    t: Strings,
+    answer: &Answer<api::GetImport>,
+    names: &Names,
+) -> Form<'f> {
+    for (index, value) in answer.values().iter().enumerate() {
+        let field = value.field();
+        let own = answer.fields().iter().find(|own| own.name() == field).into_iter();
+        let words = own.flat_map(|own| own.words());
         let words = words.map(|word| (word.to_owned(), t.term(word).to_owned()));
         let mut choices: Vec<(String, String)> = words.collect();
         if let Some((_, own)) = names.iter().find(|(own, _)| *own == field) {
@@ -182,89 +211,77 @@ fn meanings<'f>(mut form: Form<'f>, t: Strings, answer: &Value, names: &Names) -
         }
         choices.push((LEFT_OUT.to_owned(), t.leave_out().to_owned()));
         let place = |part: &str| format!("values.{index}.{part}");
-        let label =
-            format!("{}: {} ({})", field_label(t, field), value.text("written"), value.int("rows"));
+        let label = format!("{}: {} ({})", field_label(t, field), value.written(), value.rows());
         form = form
             .hidden(&place("field"), field)
-            .hidden(&place("written"), value.text("written"))
+            .hidden(&place("written"), value.written())
             .choice(&place("means"), &label, &choices);
     }
     form
 }
 
-/// What each column is, and what is meant by what it says, to be corrected.
-fn columns(
-    cx: &PageContext<'_, '_>,
-    answer: &Value,
-    (import, names): (&Value, &Names),
-    at: Vec<(&'static str, String)>,
-) -> Markup {
-    let t = cx.strings;
+/// The form of the column mapping and the meanings of values.
+fn columns(cx: &PageContext<'_, '_>, answer: &Answer<api::GetImport>, names: &Names) -> Markup {
+    let (t, import) = (cx.strings, answer.import());
     let fields: Vec<(&str, &str)> = answer
-        .list("fields")
+        .fields()
         .iter()
-        .map(|field| field.text("name"))
+        .map(|field| field.name())
         .map(|name| (name, field_label(t, name)))
         .collect();
     let named: serde_json::Map<String, Value> = import
-        .list("columns")
+        .columns()
         .iter()
         .enumerate()
-        .map(|(index, column)| (index.to_string(), column.at("field").clone()))
+        .map(|(index, column)| (index.to_string(), column.field().into()))
         .collect();
     let record = serde_json::json!({
-        "columns": named, "dateOrder": import.text("dateOrder"), "memberStatus": import.at("memberStatus"),
-        "values": answer.at("values"),
+        "columns": named, "dateOrder": import.date_order(), "memberStatus": import.member_status(),
+        "values": answer.json()["values"],
     });
-    let mut form = Form::about(cx, "set_import_columns", at).from(&record);
-    for (index, column) in import.list("columns").iter().enumerate() {
-        let samples: Vec<&str> = column.list("samples").iter().filter_map(Value::as_str).collect();
+    let mut form = Form::of(cx, api::set_import_columns(import.import_id())).from(&record);
+    for (index, column) in import.columns().iter().enumerate() {
+        let samples: Vec<&str> = column.samples().iter().collect();
         let label = match samples.is_empty() {
-            true => column.text("name").to_owned(),
-            false => format!("{} ({}…)", column.text("name"), samples.join(", ")),
+            true => column.name().to_owned(),
+            false => format!("{} ({}…)", column.name(), samples.join(", ")),
         };
         form = form.choice(&format!("columns.{index}"), &label, &fields);
     }
     let orders = [("day_first", t.day_first()), ("month_first", t.month_first())];
     form = form.choice("dateOrder", t.date_order(), &orders);
-    if import.text("kind") == "clients" {
+    if import.kind() == "clients" {
         let words = ["lead", "active", "paused", "former"].map(|word| (word, t.term(word)));
         form = form.choice("memberStatus", t.status_of_all(), &words);
     }
     meanings(form, t, answer, names).send(t.check_again())
 }
 
-/// What a field is called: a client stands in a file by their address.
+/// The label of a field: clients are identified by their address.
 fn field_label(t: Strings, field: &str) -> &str {
     if field == "clientId" { t.email() } else { t.term(field) }
 }
 
-/// What is not in order of a row, each field by its own name.
-fn mistakes(t: Strings, row: &Value) -> Markup {
+/// The mistakes of a row, by field.
+fn mistakes(t: Strings, row: api::ImportRow<'_>) -> Markup {
     html! {
-        @for (at, mistake) in row.list("mistakes").iter().enumerate() {
+        @for (at, mistake) in row.mistakes().iter().enumerate() {
             @if at > 0 { br; }
-            @let field = mistake.text("field");
+            @let field = mistake.field();
             @if !field.is_empty() { b { (field_label(t, field)) } ": " }
-            (mistake.text("rule"))
+            (mistake.rule())
         }
     }
 }
 
-fn wrong_rows(cx: &PageContext<'_, '_>, rows: &Value) -> Markup {
+fn wrong_rows(cx: &PageContext<'_, '_>, rows: List<'_, api::ImportRow<'_>>) -> Markup {
     let t = cx.strings;
     let answer = rows
-        .list("importRows")
         .iter()
         .map(|row| {
-            let cells: Vec<&str> = row
-                .list("cells")
-                .iter()
-                .filter_map(Value::as_str)
-                .filter(|cell| !cell.is_empty())
-                .collect();
+            let cells: Vec<&str> = row.cells().iter().filter(|cell| !cell.is_empty()).collect();
             vec![
-                html! { span.number { (row.int("line")) } },
+                html! { span.number { (row.line()) } },
                 html! { (mistakes(t, row)) },
                 html! { span.quiet { (cells.join(" · ").chars().take(160).collect::<String>()) } },
             ]

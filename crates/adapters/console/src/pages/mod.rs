@@ -1,4 +1,4 @@
-//! The pages: what stands at which address, for whom, and how each is served.
+//! The pages: their addresses, audiences and functions.
 
 mod account;
 mod assistants;
@@ -46,17 +46,17 @@ use crate::{
     rules::ConsoleRule,
 };
 
-/// Makes a page for somebody.
+/// A function that makes a page.
 type Show = fn(&mut PageContext<'_, '_>) -> Result<View>;
 
-/// For whom a page is.
+/// The audience of a page.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Audience {
     Staff,
     Clients,
 }
 
-/// A page: its address, for whom it is, and what makes it.
+/// A page: its address, its audience and its function.
 #[derive(Clone, Copy)]
 struct Page {
     path: &'static str,
@@ -72,10 +72,10 @@ const fn clients(path: &'static str, show: Show) -> Page {
     Page { path, whose: Audience::Clients, show }
 }
 
-/// Every page of somebody who is signed in.
+/// Every page for signed-in people.
 const PAGES: &[Page] = &[
     staff("/console", today::show),
-    staff("/console/attention", follow_ups::stay_away),
+    staff("/console/attention", follow_ups::absent_clients),
     staff("/console/attention/programmes", follow_ups::plans_end),
     staff("/console/attention/credits", follow_ups::credits_out),
     staff("/console/clients", clients::list),
@@ -85,14 +85,14 @@ const PAGES: &[Page] = &[
     staff("/console/clients/{clientId}/consents", client::consents::show),
     staff("/console/clients/{clientId}/timeline", client::profile::timeline),
     staff("/console/clients/{clientId}/bookings", client::bookings::bookings),
-    staff("/console/clients/{clientId}/training", client::records::training),
-    staff("/console/clients/{clientId}/money", client::records::money),
-    staff("/console/clients/{clientId}/sell", client::records::sell),
+    staff("/console/clients/{clientId}/training", client::training::training),
+    staff("/console/clients/{clientId}/money", client::money::money),
+    staff("/console/clients/{clientId}/sell", client::money::sell),
     staff("/console/clients/{clientId}/progress", client::progress::progress),
     staff("/console/clients/{clientId}/notes", client::profile::notes),
-    staff("/console/clients/{clientId}/forms", client::records::forms),
-    staff("/console/clients/{clientId}/forms/{assignmentId}", client::records::handed_in),
-    staff("/console/clients/{clientId}/files", client::records::files),
+    staff("/console/clients/{clientId}/forms", client::forms::forms),
+    staff("/console/clients/{clientId}/forms/{assignmentId}", client::forms::submission),
+    staff("/console/clients/{clientId}/files", client::files::files),
     staff("/console/documents", documents::list),
     staff("/console/imports", imports::list),
     staff("/console/imports/{importId}", imports::one),
@@ -113,12 +113,12 @@ const PAGES: &[Page] = &[
     staff("/console/products/new", products::new),
     staff("/console/products/order", products::order),
     staff("/console/products/{productId}", products::one),
-    staff("/console/money", money::invoices),
-    staff("/console/money/payments", money::payments),
-    staff("/console/money/requests", money::requests),
-    staff("/console/money/chargebacks", money::chargebacks),
-    staff("/console/money/memberships", money::memberships),
-    staff("/console/money/invoices/{invoiceId}", money::invoice),
+    staff("/console/money", money::invoices::invoices),
+    staff("/console/money/payments", money::payments::payments),
+    staff("/console/money/requests", money::payments::requests),
+    staff("/console/money/chargebacks", money::payments::chargebacks),
+    staff("/console/money/memberships", money::memberships::memberships),
+    staff("/console/money/invoices/{invoiceId}", money::invoices::invoice),
     staff("/console/reports", reports::attendance),
     staff("/console/reports/revenue", reports::revenue),
     staff("/console/reports/retention", reports::retention),
@@ -157,8 +157,8 @@ const PAGES: &[Page] = &[
     clients("/my/bookings", my::bookings),
     clients("/my/training", my::training::home),
     clients("/my/training/days/{planId}/{planMomentId}", my::training::day),
-    clients("/my/training/{sessionId}", my::training::session),
-    clients("/my/training/{sessionId}/add", my::training::add),
+    clients("/my/training/{sessionId}", my::workout::session),
+    clients("/my/training/{sessionId}/add", my::workout::add),
     clients("/my/progress", my::progress),
     clients("/my/messages", messages::list),
     clients("/my/messages/{conversationId}", messages::thread),
@@ -220,7 +220,7 @@ const STAFFS_WAYS: &[NavigationLink] = &[
     NavigationLink {
         path: "/console/money",
         icon: "money",
-        label: |say| say.money(),
+        label: |say| say.money_section(),
         needs: "list_invoices",
     },
     NavigationLink {
@@ -342,7 +342,7 @@ pub(crate) fn home(cx: &PageContext<'_, '_>) -> &'static str {
     if cx.is_client() { "/my" } else { "/console" }
 }
 
-/// Where somebody goes who is at a page of the others: the same page of theirs, if they have it.
+/// The same page of the other audience, if it has one.
 fn counterpart(cx: &PageContext<'_, '_>) -> String {
     let (theirs, others) = if cx.is_client() { ("/my", "/console") } else { ("/console", "/my") };
     let same = cx.place.path.replacen(others, theirs, 1);

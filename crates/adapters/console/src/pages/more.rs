@@ -1,4 +1,4 @@
-//! Every place that the shell leads to, for phones, whose bar has room for few.
+//! The whole navigation, for phones, whose bar has room for few entries.
 
 use maud::html;
 use spotter_kernel::Result;
@@ -15,10 +15,12 @@ pub(super) fn show(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let main = html! {
         nav.card aria-label=(t.more()) {
             ul.rows {
-                @for way in super::navigation(cx).iter().filter(|way| cx.may(way.needs)) {
+                @for way in super::navigation(cx).iter().filter(|way| cx.may_call(way.needs)) {
                     li { a.who.grow href=(way.path) { (icon(way.icon)) ((way.label)(t)) } }
                 }
-                @if !cx.is_client() { li { a.who.grow href="/console/find" { (icon("search")) (t.find_anything()) } } }
+                @if !cx.is_client() {
+                    li { a.who.grow href="/console/find" { (icon("search")) (t.find_anything()) } }
+                }
                 li { a.who.grow href=(super::account(cx)) { (icon("account")) (t.account()) } }
             }
         }

@@ -5,7 +5,8 @@ use serde_json::{Value, json};
 use spotter_kernel::Result;
 
 use crate::{
-    page_context::{ApiCall, PageContext},
+    api::{self, Json},
+    page_context::PageContext,
     parts::{
         fields::Form,
         format::JsonFields,
@@ -22,34 +23,76 @@ const PERIODS: [&str; 7] = ["None", "Week", "FourWeeks", "Month", "Quarter", "Ha
 /// `/console/products`
 pub(super) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let place = cx.place;
-    let call =
-        ApiCall::of("list_products").filtered(place, &["search", "productType", "visibility"]);
-    let answer = cx.list(call.with("archived", place.parameter("archived") == "true"))?;
+    let call = api::list_products()
+        .search(place.parameter("search").trim())
+        .product_type(place.parameter("productType").trim())
+        .visibility(place.parameter("visibility").trim());
+    let answer = cx.list(call.archived(place.parameter("archived") == "true"))?;
     let (t, written) = (cx.strings, &cx.written);
-    let rows: Vec<Vec<Markup>> = answer.list("products").iter().map(|product| vec![
-        html! { a href={ "/console/products/" (product.text("productId")) } { b { (cx.localized(product.at("name"))) } } },
-        html! { (t.term(product.text("productType"))) },
-        html! { span.number { (written.money(product.int("price"), product.text("currency"))) @if product.text("period") != "None" { " / " (t.term(product.text("period"))) } } },
-        html! { (t.term(product.text("visibility"))) },
-        html! { @if product.is("isArchived") { (state(cx, "archived")) } },
-    ]).collect();
+    let rows: Vec<Vec<Markup>> = answer
+        .products()
+        .iter()
+        .map(|product| {
+            vec![
+                html! {
+                    a href={ "/console/products/" (product.product_id()) } {
+                        b { (cx.localized(product.name())) }
+                    }
+                },
+                html! { (t.term(product.product_type())) },
+                html! {
+                    span.number {
+                        (written.money(product.price(), product.currency()))
+                        @if product.period() != "None" { " / " (t.term(product.period())) }
+                    }
+                },
+                html! { (t.term(product.visibility())) },
+                html! { @if product.is_archived() { (state(cx, "archived")) } },
+            ]
+        })
+        .collect();
     let main = html! {
         form.filters method="get" role="search" {
-            label.wide { (t.search()) input type="search" name="search" value=(place.parameter("search")) maxlength="100"; }
-            label { (t.kind())
-                select name="productType" { option value="" { (t.all()) } @for word in KINDS { option value=(word) selected[place.parameter("productType") == word] { (t.term(word)) } } }
+            label.wide {
+                (t.search())
+                input type="search" name="search" value=(place.parameter("search")) maxlength="100";
             }
-            label { (t.archived())
-                select name="archived" { option value="" { (t.no()) } option value="true" selected[place.parameter("archived") == "true"] { (t.yes()) } }
+            label {
+                (t.kind())
+                select name="productType" {
+                    option value="" { (t.all()) }
+                    @for word in KINDS {
+                        option value=(word) selected[place.parameter("productType") == word] {
+                            (t.term(word))
+                        }
+                    }
+                }
+            }
+            label {
+                (t.archived())
+                select name="archived" {
+                    option value="" { (t.no()) }
+                    option value="true" selected[place.parameter("archived") == "true"] {
+                        (t.yes())
+                    }
+                }
             }
             button.plain type="submit" { (t.filter()) }
         }
-        @if rows.is_empty() { (empty(t.no_products(), None)) }
-        @else { (table(t.products(), &[t.name(), t.kind(), t.price(), t.visibility(), ""], rows)) (pager(cx, &answer)) }
+        @if rows.is_empty() {
+            (empty(t.no_products(), None))
+        } @else {
+            (table(t.products(), &[t.name(), t.kind(), t.price(), t.visibility(), ""], rows))
+            (pager(cx, &answer))
+        }
     };
     let acts = html! {
-        @if cx.may("order_products") { a.button.plain href="/console/products/order" { (t.order_of_products()) } }
-        @if cx.may("create_product") { a.button href="/console/products/new" { (t.add_product()) } }
+        @if cx.may(api::OrderProducts) {
+            a.button.plain href="/console/products/order" { (t.order_of_products()) }
+        }
+        @if cx.may(api::CreateProduct) {
+            a.button href="/console/products/new" { (t.add_product()) }
+        }
     };
     Ok(View::new(t.products(), main).acts(acts))
 }
@@ -58,7 +101,8 @@ pub(super) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
 fn fields<'f>(
     cx: &PageContext<'_, '_>,
     mut form: Form<'f>,
-    (kind, product): (&str, &Value),
+    kind: &str,
+    product: &Value,
 ) -> Form<'f> {
     let t = cx.strings;
     let words = |words: &[&'static str]| -> Vec<(&'static str, &'static str)> {
@@ -106,18 +150,23 @@ pub(super) fn new(cx: &mut PageContext<'_, '_>) -> Result<View> {
     // What most mean by each.
     let usual = match kind {
         "Membership" => {
-            json!({"visibility": "Visible", "period": "Month", "autoRenew": true, "cancellationNoticePeriod": "Month"})
+            json!({
+                "visibility": "Visible",
+                "period": "Month",
+                "autoRenew": true,
+                "cancellationNoticePeriod": "Month",
+            })
         }
         "DayPass" | "WeekPass" => json!({"visibility": "Visible", "daysUsable": 1}),
         _ => json!({"visibility": "Visible"}),
     };
-    let form = Form::of(cx, "create_product")
+    let form = Form::of(cx, api::create_product())
         .from(&usual)
         .next("/console/products/{product.productId}")
         .hidden("productType", kind);
     let main = html! {
-        (by_word(cx, (t.kind(), "kind", kind), &KINDS))
-        section.card { (fields(cx, form, (kind, &usual)).send(t.add_product())) }
+        (by_word(cx, t.kind(), "kind", kind, &KINDS))
+        section.card { (fields(cx, form, kind, &usual).send(t.add_product())) }
     };
     Ok(View::new(t.add_product(), main))
 }
@@ -125,48 +174,65 @@ pub(super) fn new(cx: &mut PageContext<'_, '_>) -> Result<View> {
 /// `/console/products/{productId}`
 pub(super) fn one(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let id = cx.place.param("productId").to_owned();
-    let answer = cx.call(ApiCall::of("get_product").at("productId", &id))?;
-    let product: Value = answer["product"].clone();
-    let title = cx.localized(product.at("name"));
+    let answer = cx.call(api::get_product(&id))?;
+    let product = answer.product();
+    let title = cx.localized(product.name());
     let t = cx.strings;
-    let at = || vec![("productId", id.clone())];
-    let form = Form::about(cx, "update_product", at()).from(&product);
+    let form = Form::of(cx, api::update_product(&id)).from(product);
     let main = html! {
-        p { (t.term(product.text("productType"))) @if product.is("isArchived") { " " (state(cx, "archived")) } }
-        (preview(cx, &product))
-        @if cx.may("update_product") { section.card { (fields(cx, form, (product.text("productType"), &product)).send(t.save())) } }
+        p {
+            (t.term(product.product_type()))
+            @if product.is_archived() { " " (state(cx, "archived")) }
+        }
+        (preview(cx, product))
+        @if cx.may(api::UpdateProduct) {
+            section.card {
+                (fields(cx, form, product.product_type(), product.json()).send(t.save()))
+            }
+        }
     };
     let acts = html! {
-        @if cx.may("archive_product") {
-            @if product.is("isArchived") { (Form::about(cx, "restore_product", at()).button(t.restore())) }
-            @else { (Form::about(cx, "archive_product", at()).previewed().danger(t.archive())) }
+        @if cx.may(api::ArchiveProduct) {
+            @if product.is_archived() {
+                (Form::of(cx, api::restore_product(&id)).button(t.restore()))
+            } @else {
+                (Form::of(cx, api::archive_product(&id)).previewed().danger(t.archive()))
+            }
         }
     };
     Ok(View::new(title, main).acts(acts))
 }
 
 /// A product as clients read of it.
-fn preview(cx: &PageContext<'_, '_>, product: &Value) -> Markup {
+fn preview(cx: &PageContext<'_, '_>, product: api::Product<'_>) -> Markup {
     let (t, written) = (cx.strings, &cx.written);
-    let description = cx.localized(product.at("description"));
+    let description = cx.localized(product.description());
     html! {
         section.card aria-label=(t.preview()) {
-            h2 { (cx.localized(product.at("name"))) }
+            h2 { (cx.localized(product.name())) }
             @for line in description.lines() { p { (line) } }
-            p { b.number { (written.money(product.int("price"), product.text("currency"))) }
-                @if product.text("period") != "None" { " / " (t.term(product.text("period"))) } }
-            ul {
-                @if product.is("assignCredits") && product.int("credits") > 0 { li { (t.credits()) ": " (written.count(product.int("credits"))) } }
-                @if product.int("daysUsable") > 0 { li { (t.days_usable()) ": " (written.count(product.int("daysUsable"))) } }
-                @if product.is("autoRenew") { li { (t.renews_by_itself()) } }
-                @if product.text("cancellationNoticePeriod") != "None" { li { (t.notice_period()) ": " (t.term(product.text("cancellationNoticePeriod"))) } }
+            p {
+                b.number { (written.money(product.price(), product.currency())) }
+                @if product.period() != "None" { " / " (t.term(product.period())) }
             }
-            p.quiet { (t.visibility()) ": " (t.term(product.text("visibility"))) }
+            ul {
+                @if product.assign_credits() && product.credits() > 0 {
+                    li { (t.credits()) ": " (written.count(product.credits())) }
+                }
+                @if product.days_usable() > 0 {
+                    li { (t.days_usable()) ": " (written.count(product.days_usable())) }
+                }
+                @if product.auto_renew() { li { (t.renews_by_itself()) } }
+                @if product.cancellation_notice_period() != "None" {
+                    li { (t.notice_period()) ": " (t.term(product.cancellation_notice_period())) }
+                }
+            }
+            p.quiet { (t.visibility()) ": " (t.term(product.visibility())) }
         }
     }
 }
 
-/// The shelves on which products stand in an order of their own, with their kinds.
+/// The shelves with their own order, and their kinds of products.
 const SHELVES: [(&str, &[&str]); 4] = [
     ("Memberships", &["Membership"]),
     ("CreditPacks", &["CreditPack"]),
@@ -174,35 +240,34 @@ const SHELVES: [(&str, &[&str]); 4] = [
     ("Others", &["Other"]),
 ];
 
-/// `/console/products/order`: in which order clients see what is sold.
+/// `/console/products/order`: the order of products for clients.
 pub(super) fn order(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let request = cx.place.parameter("shelf");
     let (shelf, kinds) = SHELVES.into_iter().find(|(own, _)| *own == request).unwrap_or(SHELVES[0]);
-    let mut own = Vec::new();
-    for page in 1..=10 {
-        let query = ApiCall::of("list_products").with("archived", false).with("limit", 100);
-        let answer = cx.call(query.with("page", page))?;
-        own.extend(answer.list("products").to_vec());
-        if !answer.is("hasNextPage") {
-            break;
-        }
-    }
-    own.retain(|product| kinds.contains(&product.text("productType")));
+    let pages = cx.pages(&api::list_products().archived(false), 10)?;
+    let own = pages.iter().flat_map(|page| page.products());
+    let own: Vec<_> = own.filter(|product| kinds.contains(&product.product_type())).collect();
     let t = cx.strings;
-    let written = |order: Vec<&Value>| {
-        let form = Form::of(cx, "order_products").hidden("shelf", shelf);
-        order.into_iter().fold(form, |form, one| form.hidden("productIds", one.text("productId")))
+    let written = |order: Vec<&api::Product<'_>>| {
+        let form = Form::of(cx, api::order_products()).hidden("shelf", shelf);
+        order.into_iter().fold(form, |form, one| form.hidden("productIds", one.product_id()))
     };
     let main = html! {
-        (by_word(cx, (t.kind(), "shelf", shelf), &SHELVES.map(|(own, _)| own)))
+        (by_word(cx, t.kind(), "shelf", shelf, &SHELVES.map(|(own, _)| own)))
         @if own.is_empty() { (empty(t.no_products(), None)) }
         ul.rows.card {
             @for (at, product) in own.iter().enumerate() {
                 li {
-                    span.grow { b { (cx.localized(product.at("name"))) } " " span.quiet { (t.term(product.text("visibility"))) } }
+                    span.grow {
+                        b { (cx.localized(product.name())) }
+                        " "
+                        span.quiet { (t.term(product.visibility())) }
+                    }
                     div.buttons {
                         @if at > 0 { (written(swapped(&own, at, at - 1)).button(t.move_up())) }
-                        @if at + 1 < own.len() { (written(swapped(&own, at, at + 1)).button(t.move_down())) }
+                        @if at + 1 < own.len() {
+                            (written(swapped(&own, at, at + 1)).button(t.move_down()))
+                        }
                     }
                 }
             }

@@ -1,20 +1,21 @@
-//! Reports: who comes, what is earned, who stays; each as a plot, as a table with what its rates are made of, and as CSV.
+//! Reports: attendance, revenue and retention, each as a chart, as a table with the fractions of its rates, and as
+//! CSV.
 
 use maud::{Markup, html};
-use serde_json::Value;
 use spotter_kernel::{Date, Result};
 
 use crate::{
-    page_context::{ApiCall, PageContext},
+    api::{self, Answer, AttendanceReportBucketAttendanceRate as Rate, Call},
+    page_context::PageContext,
+    page_request::PageAddress,
     parts::{
         charts::{self, Point},
-        format::JsonFields,
         lists::{self, table},
         shell::View,
     },
 };
 
-/// What a report is asked for: from when, to when, by what.
+/// The period of a report and its grouping.
 struct ReportQuery {
     from: Date,
     to: Date,
@@ -33,27 +34,9 @@ fn wanted(cx: &PageContext<'_, '_>) -> ReportQuery {
     ReportQuery { from, to, group }
 }
 
-fn report_call(
-    cx: &mut PageContext<'_, '_>,
-    operation: &'static str,
-    wanted: &ReportQuery,
-) -> Result<Value> {
-    let query = ApiCall::of(operation)
-        .with("from", wanted.from)
-        .with("to", wanted.to)
-        .with("groupBy", wanted.group);
-    let query = query.with("locationId", cx.place.parameter("locationId"));
-    Ok(cx.call(query.with("coachId", cx.place.parameter("coachId")))?["report"].take())
-}
-
-fn controls(
-    cx: &mut PageContext<'_, '_>,
-    here: &str,
-    wanted: &ReportQuery,
-    by_coach: bool,
-) -> Result<Markup> {
-    let locations = cx.choices(ApiCall::of("list_locations"), ("locations", "locationId"))?;
-    let coaches = cx.choices(ApiCall::of("list_coaches"), ("coaches", "coachId"))?;
+fn controls(cx: &mut PageContext<'_, '_>, here: &str, wanted: &ReportQuery) -> Result<Markup> {
+    let locations = cx.location_choices()?;
+    let coaches = cx.coach_choices()?;
     let (t, place) = (cx.strings, cx.place);
     let pages = [
         ("", t.attendance(), ""),
@@ -61,19 +44,39 @@ fn controls(
         ("/retention", t.retention(), ""),
     ];
     Ok(html! {
-        (lists::tabs(cx, (t.reports(), "/console/reports", here), &pages))
+        (lists::tabs(cx, t.reports(), "/console/reports", here, &pages))
         form.filters method="get" {
             label { (t.from()) input type="date" name="from" value=(wanted.from); }
             label { (t.until()) input type="date" name="to" value=(wanted.to); }
-            label { (t.by())
-                select name="groupBy" { @for (word, label) in [("day", t.day()), ("week", t.week()), ("month", t.month())] { option value=(word) selected[word == wanted.group] { (label) } } }
+            label {
+                (t.by())
+                select name="groupBy" {
+                    @for (word, label) in
+                        [("day", t.day()), ("week", t.week()), ("month", t.month())]
+                    {
+                        option value=(word) selected[word == wanted.group] { (label) }
+                    }
+                }
             }
-            label { (t.location())
-                select name="locationId" { option value="" { (t.all()) } @for (id, label) in &locations { option value=(id) selected[place.parameter("locationId") == id] { (label) } } }
+            label {
+                (t.location())
+                select name="locationId" {
+                    option value="" { (t.all()) }
+                    @for (id, label) in &locations {
+                        option value=(id) selected[place.parameter("locationId") == id] { (label) }
+                    }
+                }
             }
-            @if by_coach {
-                label { (t.coach())
-                    select name="coachId" { option value="" { (t.all()) } @for (id, label) in &coaches { option value=(id) selected[place.parameter("coachId") == id] { (label) } } }
+            // Revenue has no filter by coach.
+            @if here != "/revenue" {
+                label {
+                    (t.coach())
+                    select name="coachId" {
+                        option value="" { (t.all()) }
+                        @for (id, label) in &coaches {
+                            option value=(id) selected[place.parameter("coachId") == id] { (label) }
+                        }
+                    }
                 }
             }
             button.plain type="submit" { (t.show()) }
@@ -81,47 +84,29 @@ fn controls(
     })
 }
 
-/// What a report has told.
-struct Report {
-    told: Value,
-    group: &'static str,
-}
-
-impl Report {
-    /// What a period is called.
-    fn label(&self, cx: &PageContext<'_, '_>, bucket: &Value) -> String {
-        let Some(from) = bucket.date("from") else { return String::new() };
-        match self.group {
-            "month" => cx.written.month(from),
-            _ => cx.written.date(from),
-        }
-    }
-
-    /// The points of a plot, by the period.
-    fn points(&self, cx: &PageContext<'_, '_>, value: impl Fn(&Value) -> f64) -> Vec<Point> {
-        let buckets = self.told.list("buckets").iter();
-        buckets.map(|one| Point { label: self.label(cx, one), value: value(one) }).collect()
-    }
-
-    /// The periods with what they are called, the newest first.
-    fn periods(&self, cx: &PageContext<'_, '_>) -> Vec<(String, &Value)> {
-        let buckets = self.told.list("buckets").iter().rev();
-        buckets.map(|bucket| (self.label(cx, bucket), bucket)).collect()
+/// The name of a period that begins on a date.
+fn period(cx: &PageContext<'_, '_>, group: &str, from: Date) -> String {
+    match group {
+        "month" => cx.written.month(from),
+        _ => cx.written.date(from),
     }
 }
 
-/// The page of a report: what chooses, and below it what was told, or why nothing can be told of such a range.
-fn page(
+/// The page of a report: its filters, and the report or the reason why there is none for the period.
+fn page<O>(
     cx: &mut PageContext<'_, '_>,
-    (here, operation, by_coach): (&str, &'static str, bool),
-    main: impl FnOnce(&PageContext<'_, '_>, &Report) -> Markup,
+    here: &str,
+    call: impl FnOnce(&PageAddress, &ReportQuery) -> Call<O>,
+    main: impl FnOnce(&PageContext<'_, '_>, &str, &Answer<O>) -> Markup,
 ) -> Result<View> {
     let wanted = wanted(cx);
-    let controls = controls(cx, here, &wanted, by_coach)?;
-    let below = match report_call(cx, operation, &wanted) {
-        Ok(answer) => main(cx, &Report { told: answer, group: wanted.group }),
+    let controls = controls(cx, here, &wanted)?;
+    let below = match cx.call(call(cx.place, &wanted)) {
+        Ok(answer) => main(cx, wanted.group, &answer),
         Err(problem) if matches!(problem.status, 400 | 422) => {
-            html! { p.mistake role="alert" { (cx.strings.until()) ": " (cx.strings.refusal(&problem)) } }
+            html! {
+                p.mistake role="alert" { (cx.strings.until()) ": " (cx.strings.refusal(&problem)) }
+            }
         }
         Err(problem) => return Err(problem),
     };
@@ -129,36 +114,71 @@ fn page(
 }
 
 /// A rate with what it is made of.
-fn rate(cx: &PageContext<'_, '_>, of: &Value) -> Markup {
+fn rate<'r>(cx: &PageContext<'_, '_>, rate: impl Into<Option<Rate<'r>>>) -> Markup {
+    let Some(of) = rate.into() else { return html! { "–" } };
     html! {
-        span.number { (cx.written.share(of.at("value").as_f64())) }
-        " " span.quiet.number { (cx.written.count(of.int("numerator"))) "/" (cx.written.count(of.int("denominator"))) }
+        span.number { (cx.written.share(of.value())) }
+        " "
+        span.quiet.number {
+            (cx.written.count(of.numerator())) "/" (cx.written.count(of.denominator()))
+        }
     }
 }
 
-fn count(cx: &PageContext<'_, '_>, of: &Value, place: &str) -> Markup {
-    html! { span.number { @if of.has(place) { (cx.written.count(of.int(place))) } @else { "–" } } }
+fn count(cx: &PageContext<'_, '_>, count: impl Into<Option<i64>>) -> Markup {
+    html! {
+        span.number {
+            @if let Some(count) = count.into() { (cx.written.count(count)) } @else { "–" }
+        }
+    }
 }
 
 /// `/console/reports`
 pub(super) fn attendance(cx: &mut PageContext<'_, '_>) -> Result<View> {
-    page(cx, ("", "get_attendance_report", true), |cx, report| {
-        let t = cx.strings;
-        let points = report.points(cx, |bucket| bucket.int("attended") as f64);
-        let row = |name: String, of: &Value| {
-            vec![
-                html! { (name) },
-                count(cx, of, "attended"),
-                count(cx, of, "noShows"),
-                count(cx, of, "lateCancellations"),
-                rate(cx, of.at("attendanceRate")),
-                rate(cx, of.at("fillRate")),
-                count(cx, of, "uniqueClients"),
-            ]
-        };
-        let periods = report.periods(cx).into_iter().map(|(name, bucket)| row(name, bucket));
-        let mut rows: Vec<_> = periods.collect();
-        rows.push(row(t.total().to_owned(), report.told.at("totals")));
+    let call = |place: &PageAddress, wanted: &ReportQuery| {
+        api::get_attendance_report()
+            .from(wanted.from)
+            .to(wanted.to)
+            .group_by(wanted.group)
+            .location_id(place.parameter("locationId"))
+            .coach_id(place.parameter("coachId"))
+    };
+    page(cx, "", call, |cx, group, answer| {
+        let (t, report) = (cx.strings, answer.report());
+        let points: Vec<_> = report
+            .buckets()
+            .iter()
+            .map(|bucket| Point {
+                label: period(cx, group, bucket.from()),
+                value: bucket.attended() as f64,
+            })
+            .collect();
+        let mut rows: Vec<_> = report
+            .buckets()
+            .iter()
+            .rev()
+            .map(|bucket| {
+                vec![
+                    html! { (period(cx, group, bucket.from())) },
+                    count(cx, bucket.attended()),
+                    count(cx, bucket.no_shows()),
+                    count(cx, bucket.late_cancellations()),
+                    rate(cx, bucket.attendance_rate()),
+                    rate(cx, bucket.fill_rate()),
+                    count(cx, bucket.unique_clients()),
+                ]
+            })
+            .collect();
+        let totals = report.totals();
+        rows.push(vec![
+            html! { (t.total()) },
+            count(cx, totals.attended()),
+            count(cx, totals.no_shows()),
+            count(cx, totals.late_cancellations()),
+            rate(cx, totals.attendance_rate()),
+            rate(cx, totals.fill_rate()),
+            count(cx, None),
+        ]);
         let columns = [
             t.period(),
             t.attended(),
@@ -177,37 +197,70 @@ pub(super) fn attendance(cx: &mut PageContext<'_, '_>) -> Result<View> {
 
 /// `/console/reports/revenue`
 pub(super) fn revenue(cx: &mut PageContext<'_, '_>) -> Result<View> {
-    page(cx, ("/revenue", "get_revenue_report", false), |cx, report| {
-        let t = cx.strings;
+    let call = |place: &PageAddress, wanted: &ReportQuery| {
+        api::get_revenue_report()
+            .from(wanted.from)
+            .to(wanted.to)
+            .group_by(wanted.group)
+            .location_id(place.parameter("locationId"))
+    };
+    page(cx, "/revenue", call, |cx, group, answer| {
+        let (t, report) = (cx.strings, answer.report());
         let currency = &cx.person.company.currency;
         let (own, unit) = (currency.code(), 10f64.powi(currency.decimals() as i32));
-        let points = report.points(cx, |bucket| {
-            let mut blocks = bucket.list("currencies").iter();
-            let block = blocks.find(|block| block.text("currency") == own);
-            block.map_or(0, |block| block.int("netCollected")) as f64 / unit
-        });
-        let row = |name: &str, of: &Value| {
-            let money = |place: &str| {
+        let value = |bucket: api::RevenueReportBucket<'_>| {
+            let mut blocks = bucket.currencies().iter();
+            let block = blocks.find(|block| block.currency() == own);
+            block.map_or(0, |block| block.net_collected()) as f64 / unit
+        };
+        let points: Vec<_> = report
+            .buckets()
+            .iter()
+            .map(|bucket| Point { label: period(cx, group, bucket.from()), value: value(bucket) })
+            .collect();
+        let row = |name: &str, currency: &str, amounts: [Option<i64>; 7]| {
+            let amounts = amounts.map(|amount| {
                 html! {
-                    span.number { @if of.has(place) { (cx.written.money(of.int(place), of.text("currency"))) } @else { "–" } }
+                    span.number {
+                        @if let Some(amount) = amount {
+                            (cx.written.money(amount, currency))
+                        } @else {
+                            "–"
+                        }
+                    }
                 }
-            };
-            vec![
-                html! { (name) },
-                money("invoiced.gross"),
-                money("credited.gross"),
-                money("collected"),
-                money("refunded"),
-                money("netCollected"),
-                money("outstanding"),
-                money("mrr"),
-            ]
+            });
+            std::iter::once(html! { (name) }).chain(amounts).collect::<Vec<_>>()
         };
         let mut rows = Vec::new();
-        for (name, bucket) in report.periods(cx) {
-            rows.extend(bucket.list("currencies").iter().map(|block| row(&name, block)));
+        for bucket in report.buckets().iter().rev() {
+            let name = period(cx, group, bucket.from());
+            rows.extend(bucket.currencies().iter().map(|own| {
+                let amounts = [
+                    own.invoiced().gross(),
+                    own.credited().gross(),
+                    own.collected(),
+                    own.refunded(),
+                    own.net_collected(),
+                    own.outstanding(),
+                    own.mrr(),
+                ];
+                row(&name, own.currency(), amounts.map(Some))
+            }));
         }
-        rows.extend(report.told.list("totals").iter().map(|block| row(t.total(), block)));
+        // Outstanding and recurring amounts are of a moment and have no total.
+        rows.extend(report.totals().iter().map(|own| {
+            let amounts = [
+                Some(own.invoiced().gross()),
+                Some(own.credited().gross()),
+                Some(own.collected()),
+                Some(own.refunded()),
+                Some(own.net_collected()),
+                None,
+                None,
+            ];
+            row(t.total(), own.currency(), amounts)
+        }));
         let columns = [
             t.period(),
             t.invoiced(),
@@ -219,7 +272,10 @@ pub(super) fn revenue(cx: &mut PageContext<'_, '_>) -> Result<View> {
             t.mrr(),
         ];
         html! {
-            section.card { h2 { (t.net_collected()) " (" (own) ")" } (charts::bars(cx, t.net_collected(), &points)) }
+            section.card {
+                h2 { (t.net_collected()) " (" (own) ")" }
+                (charts::bars(cx, t.net_collected(), &points))
+            }
             (table(t.revenue(), &columns, rows))
         }
     })
@@ -227,22 +283,36 @@ pub(super) fn revenue(cx: &mut PageContext<'_, '_>) -> Result<View> {
 
 /// `/console/reports/retention`
 pub(super) fn retention(cx: &mut PageContext<'_, '_>) -> Result<View> {
-    page(cx, ("/retention", "get_retention_report", true), |cx, report| {
-        let t = cx.strings;
-        let points = report.points(cx, |bucket| bucket.int("atEnd") as f64);
-        let row = |(name, bucket): (String, &Value)| {
+    let call = |place: &PageAddress, wanted: &ReportQuery| {
+        api::get_retention_report()
+            .from(wanted.from)
+            .to(wanted.to)
+            .group_by(wanted.group)
+            .location_id(place.parameter("locationId"))
+            .coach_id(place.parameter("coachId"))
+    };
+    page(cx, "/retention", call, |cx, group, answer| {
+        let (t, buckets) = (cx.strings, answer.report().buckets());
+        let points: Vec<_> = buckets
+            .iter()
+            .map(|bucket| Point {
+                label: period(cx, group, bucket.from()),
+                value: bucket.at_end() as f64,
+            })
+            .collect();
+        let rows = buckets.iter().rev().map(|bucket| {
             vec![
-                html! { (name) },
-                count(cx, bucket, "atStart"),
-                count(cx, bucket, "joined"),
-                count(cx, bucket, "returned"),
-                count(cx, bucket, "left"),
-                count(cx, bucket, "atEnd"),
-                rate(cx, bucket.at("retentionRate")),
-                rate(cx, bucket.at("churnRate")),
+                html! { (period(cx, group, bucket.from())) },
+                count(cx, bucket.at_start()),
+                count(cx, bucket.joined()),
+                count(cx, bucket.returned()),
+                count(cx, bucket.left()),
+                count(cx, bucket.at_end()),
+                rate(cx, bucket.retention_rate()),
+                rate(cx, bucket.churn_rate()),
             ]
-        };
-        let rows = report.periods(cx).into_iter().map(row).collect();
+        });
+        let rows = rows.collect();
         let columns = [
             t.period(),
             t.at_start(),

@@ -1,4 +1,4 @@
-//! How a page is served: its reading in one transaction, what a form on it asks, and what is shown where it cannot be.
+//! Serves pages: reads in one transaction, handles forms, and shows errors.
 
 use std::{
     sync::{Arc, OnceLock},
@@ -19,10 +19,10 @@ use spotter_store::Tx;
 use super::{Audience, Page, account as account_page, counterpart, home};
 use crate::{
     act::{self, FormOutcome},
-    display::DisplaySettings,
-    done::Done,
+    api::Answer,
     forms::{self, SubmittedForm, forged},
-    page_context::{PageAddress, PageContext},
+    page_context::PageContext,
+    page_request::{PageAddress, PageRequest},
     parts::{
         self,
         format::JsonFields,
@@ -30,6 +30,7 @@ use crate::{
     },
     rejected_form::RejectedForm,
     session,
+    words::Strings,
 };
 
 fn place(params: Option<RawPathParams>, request: &Request<Body>) -> PageAddress {
@@ -51,31 +52,23 @@ pub(super) async fn read(
     request: Request<Body>,
 ) -> Response<Body> {
     let place = place(params, &request);
+    let t = crate::display::language(request.headers());
     let Some(token) = session::token(&state, request.headers()) else {
         return match state.count_address(&request) {
             Ok(_) => session::go_sign_in(&state, &place.address()),
-            Err(refused) => parts::problem(&refused),
+            Err(refused) => parts::problem(t, &refused),
         };
     };
     let request_id = RequestId::of(&request);
-    let (taste, done) =
+    let (display, done) =
         (crate::display::settings(request.headers()), session::done(request.headers()));
     let answer = done.is_some();
-    let sight = ViewRequest { page, place, entered: RejectedForm::default(), done, taste };
-    let mut response = render(&state, &token, &request_id, StatusCode::OK, sight).await;
+    let request = PageRequest { place, entered: RejectedForm::default(), done, display };
+    let mut response = render(&state, &token, &request_id, StatusCode::OK, page, request).await;
     if answer && response.status().is_success() {
         session::forget_done(&state, &mut response);
     }
     response
-}
-
-/// What is to be shown.
-struct ViewRequest {
-    page: Page,
-    place: PageAddress,
-    entered: RejectedForm,
-    done: Option<Done>,
-    taste: DisplaySettings,
 }
 
 /// Makes a page in one transaction.
@@ -84,9 +77,11 @@ async fn render(
     token: &Credential,
     request_id: &RequestId,
     status: StatusCode,
-    sight: ViewRequest,
+    page: Page,
+    request: PageRequest,
 ) -> Response<Body> {
-    let back = sight.place.address();
+    let back = request.place.address();
+    let t = Strings(request.display.locale("en"));
     let stale = Arc::new(OnceLock::new());
     let counted = Arc::new(OnceLock::<RateLimitStatus>::new());
     let cookie = token;
@@ -100,11 +95,9 @@ async fn render(
         if person.session.is_stale(shared.env.clock.now()) {
             noted.set(person.clone()).ok();
         }
-        let ViewRequest { page, place, entered, done, taste } = &sight;
-        let shared_parts = (tx, &*shared, request_id.as_str());
-        let mut cx =
-            PageContext::new(shared_parts, (person, token.expose()), (place, entered), *taste);
-        cx.done = done.as_ref();
+        let place = &request.place;
+        let (state, id) = (&*shared, request_id.as_str());
+        let mut cx = PageContext::new(tx, state, &request, id, person, token.expose());
         if cx.is_client() != (page.whose == Audience::Clients) {
             return Ok(session::redirect(&counterpart(&cx)));
         }
@@ -126,7 +119,9 @@ async fn render(
         let (person, now) = (person.clone(), state.env.clock.now());
         let db = state.db.clone();
         tokio::spawn(async move {
-            if let Err(problem) = db.write(move |tx| browsers::go_on(tx, &person, now)).await {
+            if let Err(problem) =
+                db.write(move |tx| browsers::extend_session(tx, &person, now)).await
+            {
                 tracing::warn!(%problem, "recording the use of a browser failed");
             }
         });
@@ -139,11 +134,11 @@ async fn render(
             response
         }
         Err(problem) if problem.key == Key::InvalidToken => session::go_sign_in(state, &back),
-        Err(problem) => parts::problem(&problem),
+        Err(problem) => parts::problem(t, &problem),
     }
 }
 
-/// Tells what of a page's time its operations took, and what the page itself (W3C Server Timing).
+/// Reports the time of operations and of the page itself (W3C Server Timing).
 fn timed(mut response: Response<Body>, whole: Duration, request: Duration) -> Response<Body> {
     let millis = |time: Duration| time.as_secs_f64() * 1_000.0;
     let (request, own) = (millis(request), millis(whole.saturating_sub(request)));
@@ -154,9 +149,9 @@ fn timed(mut response: Response<Body>, whole: Duration, request: Duration) -> Re
     response
 }
 
-/// What stands where a page cannot be shown, in the shell, so that there is a way on.
+/// The page shown for an error, within the navigation.
 fn lost(cx: &PageContext<'_, '_>, problem: &Problem) -> Response<Body> {
-    // An address with something else where an id stands is no page either.
+    // An invalid id in an address is a page that does not exist.
     let of_path = problem.details.as_ref().is_some_and(|details| {
         cx.place.params.iter().any(|(name, _)| details.text("field") == name)
     });
@@ -174,7 +169,7 @@ fn lost(cx: &PageContext<'_, '_>, problem: &Problem) -> Response<Body> {
     shell::render(cx, status, View::new(title, main))
 }
 
-/// Does what a form of a page asks.
+/// Handles a form of a page.
 pub(super) async fn act(
     state: Arc<State>,
     page: Page,
@@ -182,6 +177,7 @@ pub(super) async fn act(
     request: Request<Body>,
 ) -> Response<Body> {
     let place = place(params, &request);
+    let t = crate::display::language(request.headers());
     let with_file = forms::brings_file(request.headers());
     let Some(token) = session::token(&state, request.headers()) else {
         if with_file {
@@ -201,16 +197,18 @@ pub(super) async fn act(
         Err(problem) if problem.status == 401 => {
             return session::go_sign_in(&state, &place.address());
         }
-        Err(problem) => return parts::problem(&problem),
+        Err(problem) => return parts::problem(t, &problem),
     };
     let sent = match SubmittedForm::from_browser(&state, request, most).await {
         Ok(sent) => sent,
         Err(answer) => return answer,
     };
     let from = sent.from;
-    let (request_id, taste) = (sent.request_id.clone(), crate::display::settings(&sent.headers));
+    let (request_id, display) = (sent.request_id.clone(), crate::display::settings(&sent.headers));
     match act::act(&state, &token, &sent).await {
-        Ok(FormOutcome::Taken { next, done }) => session::go_having(&state, &next, &done),
+        Ok(FormOutcome::Taken { next, done }) => {
+            session::redirect_with_message(&state, &next, &done)
+        }
         Ok(FormOutcome::Secret { answer, next, places }) => {
             let entered = RejectedForm {
                 fields: vec![
@@ -221,30 +219,30 @@ pub(super) async fn act(
                 ..RejectedForm::default()
             };
             let page = Page { show: secret, ..page };
-            let sight = ViewRequest { page, place, entered, done: None, taste };
-            let mut once = render(&state, &token, &request_id, StatusCode::OK, sight).await;
+            let request = PageRequest { place, entered, done: None, display };
+            let mut once = render(&state, &token, &request_id, StatusCode::OK, page, request).await;
             once.extensions_mut().remove::<Compressible>();
             once
         }
-        Ok(FormOutcome::Foreseen(entered)) => {
-            let sight = ViewRequest { page, place, entered, done: None, taste };
-            render(&state, &token, &request_id, StatusCode::OK, sight).await
+        Ok(FormOutcome::Previewed(entered)) => {
+            let request = PageRequest { place, entered, done: None, display };
+            render(&state, &token, &request_id, StatusCode::OK, page, request).await
         }
         Ok(FormOutcome::Refused(entered)) => {
-            let sight = ViewRequest { page, place, entered, done: None, taste };
+            let request = PageRequest { place, entered, done: None, display };
             let status = StatusCode::UNPROCESSABLE_ENTITY;
-            render(&state, &token, &request_id, status, sight).await
+            render(&state, &token, &request_id, status, page, request).await
         }
-        Ok(FormOutcome::Forged) => forged(),
+        Ok(FormOutcome::Forged) => forged(t),
         Err(problem) if problem.status == 401 => match state.count_stranger(from) {
             Ok(()) => session::sign_in_first(&state, &sent, place.address()),
-            Err(refused) => parts::problem(&refused),
+            Err(refused) => parts::problem(t, &refused),
         },
-        Err(problem) => parts::problem(&problem),
+        Err(problem) => parts::problem(t, &problem),
     }
 }
 
-/// What was made and is shown this once.
+/// Secrets that are shown once.
 fn secret(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let field = |name: &str| {
         let found = cx.entered.fields.iter().find(|(own, _)| own == name);
@@ -253,7 +251,7 @@ fn secret(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let answer: serde_json::Value =
         serde_json::from_str(&field("answer")).map_err(Problem::internal)?;
     if answer.text("uri").starts_with("otpauth:") {
-        return Ok(super::account::authenticator(cx, &answer));
+        return Ok(super::account::authenticator(cx, &Answer::new(answer)));
     }
     let codes = answer.list(act::RECOVERY_CODES);
     let mut secrets: Vec<(&str, String)> = Vec::new();
@@ -271,11 +269,13 @@ fn secret(cx: &mut PageContext<'_, '_>) -> Result<View> {
     }
     let main = html! {
         div.notice.warn { (cx.strings.shown_once()) }
-        @if answer.has("invitation.token") { p { (cx.strings.pass_link_on()) } }
+        @if !answer.text("invitation.token").is_empty() { p { (cx.strings.pass_link_on()) } }
         @if !codes.is_empty() {
             h2 { (cx.strings.recovery_codes()) }
             p { (cx.strings.recovery_codes_mean()) }
-            code.secret #recovery-codes { @for code in codes { (code.as_str().unwrap_or_default()) br; } }
+            code.secret #recovery-codes {
+                @for code in codes { (code.as_str().unwrap_or_default()) br; }
+            }
             p { button.plain type="button" data-copy="recovery-codes" { (cx.strings.copy()) } }
         }
         @for (name, value) in &secrets {

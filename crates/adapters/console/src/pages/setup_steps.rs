@@ -3,13 +3,9 @@
 use maud::{Markup, html};
 use spotter_kernel::Result;
 
-use crate::{
-    page_context::{ApiCall, PageContext},
-    parts::format::JsonFields,
-    words::Strings,
-};
+use crate::{api, page_context::PageContext, words::Strings};
 
-/// A business with so many clients is not new, whatever it has not done here.
+/// A company with more clients is not new.
 const CLIENTS: i64 = 25;
 
 /// A first step: what it is called, where it is done, and whether it was.
@@ -19,27 +15,33 @@ struct SetupStep {
     done: bool,
 }
 
-/// The first steps of a business, for whoever runs it; nothing once they are done.
+/// The first steps of a new business, for managers; nothing once they are done.
 pub(super) fn first_steps(cx: &mut PageContext<'_, '_>) -> Result<Option<Markup>> {
-    if !cx.manages() || total(cx, "list_clients")? > CLIENTS {
+    if !cx.manages() || cx.count(api::list_clients())? > CLIENTS {
         return Ok(None);
     }
     let own = cx.own_id();
-    let hours = ApiCall::of("get_coach_availability").at("coachId", &own);
-    let hours = cx.call_if_allowed(hours)?.unwrap_or_default();
-    let mut step = |label, address: &str, operation| -> Result<SetupStep> {
-        Ok(SetupStep { label, address: address.to_owned(), done: total(cx, operation)? > 0 })
+    let hours = api::get_coach_availability(&own);
+    let hours = cx.call_or_empty(hours)?;
+    let step = |label, address: &str, records: i64| SetupStep {
+        label,
+        address: address.to_owned(),
+        done: records > 0,
     };
     let steps = [
-        step(|t| t.step_event_type(), "/console/settings/event-types", "list_event_types")?,
+        step(
+            |t| t.step_event_type(),
+            "/console/settings/event-types",
+            cx.count(api::list_event_types())?,
+        ),
         SetupStep {
             label: |t| t.step_hours(),
             address: format!("/console/settings/coaches/{own}"),
-            done: !hours.list("availability.weekly").is_empty(),
+            done: !hours.availability().weekly().is_empty(),
         },
-        step(|t| t.step_product(), "/console/products", "list_products")?,
-        step(|t| t.step_client(), "/console/clients/new", "list_clients")?,
-        step(|t| t.step_booking(), "/console/calendar/book", "list_bookings")?,
+        step(|t| t.step_product(), "/console/products", cx.count(api::list_products())?),
+        step(|t| t.step_client(), "/console/clients/new", cx.count(api::list_clients())?),
+        step(|t| t.step_booking(), "/console/calendar/book", cx.count(api::list_bookings())?),
     ];
     if steps.iter().all(|step| step.done) {
         return Ok(None);
@@ -52,18 +54,18 @@ pub(super) fn first_steps(cx: &mut PageContext<'_, '_>) -> Result<Option<Markup>
                 @for step in &steps {
                     li {
                         span.grow { ((step.label)(t)) }
-                        @if step.done { span.state.good { (t.is_done()) } }
-                        @else { a.button.plain href=(step.address) { (t.do_it()) span.hidden { ": " ((step.label)(t)) } } }
+                        @if step.done {
+                            span.state.good { (t.is_done()) }
+                        } @else {
+                            a.button.plain href=(step.address) {
+                                (t.set_it_up())
+                                span.hidden { ": " ((step.label)(t)) }
+                            }
+                        }
                     }
                 }
             }
             p.quiet { a href="/console/imports" { (t.step_import()) } }
         }
     }))
-}
-
-/// How many a list has.
-fn total(cx: &mut PageContext<'_, '_>, operation: &'static str) -> Result<i64> {
-    let answer = cx.call_if_allowed(ApiCall::of(operation).with("limit", 1))?;
-    Ok(answer.map_or(0, |answer| answer.int("total")))
 }

@@ -1,57 +1,57 @@
 //! The day at a glance: who comes, what waits, and a button for each.
 
 use maud::{Markup, html};
-use serde_json::Value;
 use spotter_kernel::{Date, Result};
 
 use super::{follow_ups::waiting, setup_steps::first_steps};
 use crate::{
-    page_context::{ApiCall, PageContext},
+    api::{self, Answer, Call},
+    page_context::PageContext,
     parts::{
         fields::Form,
-        format::JsonFields,
         lists::{empty, state},
         shell::View,
     },
 };
 
-/// The bookings of a day, the earliest first.
+/// The bookings of a day.
 pub(super) fn bookings_on(
     cx: &mut PageContext<'_, '_>,
     date: Date,
-    call: ApiCall,
-) -> Result<Vec<Value>> {
+    call: Call<api::ListBookings>,
+) -> Result<Answer<api::ListBookings>> {
     let zone = &cx.written.zone;
     let (from, to) = (date.start_in(zone), date.tomorrow().start_in(zone));
-    let query = call.with("from", from).with("to", to).with("limit", 100);
-    let answer = cx.call(query)?;
-    let mut all = answer.list("bookings").to_vec();
-    all.sort_by(|one, other| one.text("startsAt").cmp(other.text("startsAt")));
-    Ok(all)
+    cx.call(call.from(from).to(to).limit(100))
 }
 
-/// A button that says that somebody came, and another that they did not: by their name, and with the place that one
-/// goes on from once it is pressed.
-pub(super) fn attendance(cx: &PageContext<'_, '_>, booking: &Value, recipient: &str) -> Markup {
-    let id = booking.text("bookingId").to_owned();
-    let marked = booking.text("attendanceStatus");
-    // Somebody may be early by an hour.
-    let near =
-        booking.instant("startsAt").is_some_and(|at| at <= cx.written.now.plus_seconds(3_600));
-    if booking.text("status") != "booked" || marked == "expected" && !near {
-        return state(cx, booking.text("status"));
+/// Buttons to check a client in or mark a no-show, with the anchor to return to.
+pub(super) fn attendance(
+    cx: &PageContext<'_, '_>,
+    booking: api::Booking<'_>,
+    recipient: &str,
+) -> Markup {
+    let id = booking.booking_id().to_owned();
+    let marked = booking.attendance_status();
+    // Clients may be an hour early.
+    let near = booking.starts_at() <= cx.written.now.plus_seconds(3_600);
+    if booking.status() != "booked" || marked == "expected" && !near {
+        return state(cx, booking.status());
     }
     let mark = |status: &str| {
         let back = cx.place.address();
         let page = back.split('#').next().unwrap_or_default();
-        Form::about(cx, "set_booking_attendance", vec![("bookingId", id.clone())])
+        Form::of(cx, api::set_booking_attendance(&id))
             .next(format!("{page}#seat-{id}"))
             .labelled_for(recipient)
             .hidden("attendanceStatus", status)
     };
     if marked != "expected" {
         return html! {
-            div.buttons id={ "seat-" (id) } tabindex="-1" { (state(cx, marked)) (mark("expected").button(cx.strings.undo())) }
+            div.buttons id={ "seat-" (id) } tabindex="-1" {
+                (state(cx, marked))
+                (mark("expected").button(cx.strings.undo()))
+            }
         };
     }
     html! {
@@ -66,35 +66,30 @@ pub(super) fn attendance(cx: &PageContext<'_, '_>, booking: &Value, recipient: &
 pub(super) fn show(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let today = cx.written.today();
     let own = cx.own_id();
-    let mut call = ApiCall::of("list_bookings").with("status", "booked");
+    let mut call = api::list_bookings().status("booked");
     let mine = !cx.manages() || cx.place.parameter("whose") == "mine";
     if mine {
-        call = call.with("coachId", &own);
+        call = call.coach_id(&own);
     }
-    let bookings = bookings_on(cx, today, call)?;
-    let unread =
-        cx.call_if_allowed(ApiCall::of("count_unread"))?.unwrap_or_default().int("unreadMessages");
+    let answer = bookings_on(cx, today, call)?;
+    let mut bookings: Vec<_> = answer.bookings().iter().collect();
+    bookings.sort_by_key(|booking| booking.starts_at());
+    let unread = cx.call_or_empty(api::count_unread())?.unread_messages();
     let waiting = waiting(cx, if mine { &own } else { "" })?;
     let first_steps = first_steps(cx)?;
     let month = today.first_of_month();
-    let revenue = cx.call_if_allowed(
-        ApiCall::of("get_revenue_report")
-            .with("from", month)
-            .with("to", today)
-            .with("groupBy", "month"),
-    )?;
-    let members = cx.call_if_allowed(
-        ApiCall::of("list_clients").with("memberStatus", "active").with("limit", 1),
-    )?;
-    cx.know_clients(&bookings)?;
+    let revenue =
+        cx.call_if_allowed(api::get_revenue_report().from(month).to(today).group_by("month"))?;
+    let members = cx.call_if_allowed(api::list_clients().member_status("active").limit(1))?;
+    cx.know_clients(bookings.iter().map(|booking| booking.client_id()))?;
     let mut rows = Vec::new();
-    for booking in &bookings {
-        let client = cx.client(booking.text("clientId"))?;
-        let coach = cx.coach(booking.text("coachId"))?;
+    for booking in bookings.iter().copied() {
+        let client = cx.client(booking.client_id())?;
+        let coach = cx.coach(booking.coach_id())?;
         rows.push((booking, client, coach));
     }
     let (t, written) = (cx.strings, &cx.written);
-    let came = bookings.iter().filter(|booking| booking.text("attendanceStatus") == "attended");
+    let came = bookings.iter().filter(|booking| booking.attendance_status() == "attended");
     let main = html! {
         @if let Some(steps) = first_steps { (steps) }
         div.figures {
@@ -102,23 +97,24 @@ pub(super) fn show(cx: &mut PageContext<'_, '_>) -> Result<View> {
             div.figure { b { (written.count(came.count() as i64)) } (t.checked_in()) }
             a.figure href="/console/messages" { b { (written.count(unread)) } (t.unread()) }
             @if let Some(members) = &members {
-                a.figure href="/console/clients?memberStatus=active" { b { (written.count(members.int("total"))) } (t.active_members()) }
+                a.figure href="/console/clients?memberStatus=active" {
+                    b { (written.count(members.total())) }
+                    (t.active_members())
+                }
             }
             @if let Some(revenue) = &revenue {
-                @for total in revenue.list("report.totals") {
+                @for total in revenue.report().totals() {
                     a.figure href="/console/reports/revenue" {
-                        b { (written.money(total.int("netCollected"), total.text("currency"))) } (t.collected_this_month())
+                        b { (written.money(total.net_collected(), total.currency())) }
+                        (t.collected_this_month())
                     }
                 }
             }
         }
         div.grid {
+            section.card { h2 { (t.attention()) } (waiting) }
             section.card {
-                h2 { (t.attention()) }
-                (waiting)
-            }
-            section.card {
-                h2 { (t.quickly()) }
+                h2 { (t.quick_actions()) }
                 div.buttons {
                     a.button href="/console/clients/new" { (t.add_client()) }
                     a.button.plain href="/console/calendar/book" { (t.book()) }
@@ -130,24 +126,32 @@ pub(super) fn show(cx: &mut PageContext<'_, '_>) -> Result<View> {
             h2 { (written.day(today)) }
             @if cx.manages() {
                 nav.buttons aria-label=(t.whose()) {
-                    a.button.plain href="/console" aria-current=[(!mine).then_some("true")] { (t.everybodys()) }
-                    a.button.plain href="/console?whose=mine" aria-current=[mine.then_some("true")] { (t.mine()) }
+                    a.button.plain href="/console" aria-current=[(!mine).then_some("true")] {
+                        (t.everything())
+                    }
+                    a.button.plain
+                        href="/console?whose=mine"
+                        aria-current=[mine.then_some("true")]
+                    {
+                        (t.mine())
+                    }
                 }
             }
         }
-        @if rows.is_empty() { (empty(t.nobody_today(), Some(("/console/calendar/book", t.book())))) }
-        @else {
+        @if rows.is_empty() {
+            (empty(t.nobody_today(), Some(("/console/calendar/book", t.book()))))
+        } @else {
             section.card {
                 ul.rows #agenda data-live="booking" {
                     @for (booking, client, coach) in &rows {
                         li {
-                            b.number { (booking.instant("startsAt").map(|at| written.time(at)).unwrap_or_default()) }
+                            b.number { (written.time(booking.starts_at())) }
                             span.grow {
-                                a href={ "/console/clients/" (booking.text("clientId")) } { (client) }
+                                a href={ "/console/clients/" (booking.client_id()) } { (client) }
                                 br;
-                                span.quiet { (booking.text("name")) " · " (coach) }
+                                span.quiet { (booking.name()) " · " (coach) }
                             }
-                            (attendance(cx, booking, client))
+                            (attendance(cx, *booking, client))
                         }
                     }
                 }

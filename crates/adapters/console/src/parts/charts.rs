@@ -1,4 +1,4 @@
-//! Charts, drawn here as SVG, each with its figures as a table for whoever reads or prints it.
+//! Charts as SVG, each with its figures as a table.
 
 use maud::{Markup, html};
 
@@ -68,16 +68,22 @@ impl Frame {
 }
 
 fn labels(points: &[Point], x: impl Fn(usize) -> f64) -> Markup {
-    // As many as can be read beside each other.
+    // As many labels as are readable.
     let every = points.len().div_ceil(6).max(1);
     html! {
         @for (index, point) in points.iter().enumerate().filter(|(index, _)| index % every == 0) {
-            text.below.wide[index / every % 2 == 1] x=(format!("{:.1}", x(index))) y=(HEIGHT - 8.0) text-anchor="middle" { (point.label) }
+            text.below.wide[index / every % 2 == 1]
+                x=(format!("{:.1}", x(index)))
+                y=(HEIGHT - 8.0)
+                text-anchor="middle"
+            {
+                (point.label)
+            }
         }
     }
 }
 
-/// Points from which a chart can be looked into.
+/// Number of points from which a chart can be zoomed.
 const ZOOM_FROM: usize = 30;
 
 fn drawn(cx: &PageContext<'_, '_>, name: &str, points: &[Point], drawing: Markup) -> Markup {
@@ -88,10 +94,21 @@ fn drawn(cx: &PageContext<'_, '_>, name: &str, points: &[Point], drawing: Markup
     let rows = rows.collect();
     html! {
         figure {
-            svg.chart viewBox={ "0 0 " (WIDTH) " " (HEIGHT) } role="img" aria-label=(name) { (drawing) }
+            svg.chart viewBox={ "0 0 " (WIDTH) " " (HEIGHT) } role="img" aria-label=(name) {
+                (drawing)
+            }
             @if zooms {
-                button.plain.script type="button" data-zoom=(address("uplot.js")) data-style=(address("uplot.css")) data-name=(name) { (cx.strings.zoom()) }
-                @for point in points { data.hidden data-at=(point.label) data-value=(point.value) {} }
+                button.plain.script
+                    type="button"
+                    data-zoom=(address("uplot.js"))
+                    data-style=(address("uplot.css"))
+                    data-name=(name)
+                {
+                    (cx.strings.zoom())
+                }
+                @for point in points {
+                    data.hidden data-at=(point.label) data-value=(point.value) {}
+                }
             }
         }
         (disclosure(cx.strings.as_table(), table(name, &[cx.strings.period(), name], rows)))
@@ -121,7 +138,11 @@ pub(crate) fn line(cx: &PageContext<'_, '_>, name: &str, unit: &str, points: &[P
         polyline.line points=(path.join(" ")) {}
         @if points.len() <= 60 {
             @for (index, point) in points.iter().enumerate() {
-                circle.dot cx=(format!("{:.1}", x(index))) cy=(format!("{:.1}", frame.y(point.value))) r="3" {
+                circle.dot
+                    cx=(format!("{:.1}", x(index)))
+                    cy=(format!("{:.1}", frame.y(point.value)))
+                    r="3"
+                {
                     title { (point.label) ": " (cx.written.number(point.value, 2)) " " (unit) }
                 }
             }
@@ -144,8 +165,13 @@ pub(crate) fn bars(cx: &PageContext<'_, '_>, name: &str, points: &[Point]) -> Ma
         (frame.rules(cx))
         @for (index, point) in points.iter().enumerate() {
             @let y = frame.y(point.value);
-            rect.bar x=(format!("{:.1}", LEFT + each * (index as f64 + 0.15))) y=(format!("{:.1}", y.min(zero)))
-                width=(format!("{:.1}", each * 0.7)) height=(format!("{:.1}", (zero - y).abs())) rx="2" {
+            rect.bar
+                x=(format!("{:.1}", LEFT + each * (index as f64 + 0.15)))
+                y=(format!("{:.1}", y.min(zero)))
+                width=(format!("{:.1}", each * 0.7))
+                height=(format!("{:.1}", (zero - y).abs()))
+                rx="2"
+            {
                 title { (point.label) ": " (cx.written.number(point.value, 2)) }
             }
         }

@@ -6,22 +6,18 @@ use spotter_kernel::{Date, TimeZone, Timestamp, money::Currency, number::grouped
 
 use crate::words::{Locale, Strings};
 
-/// What stands at a place in an answer, such as `client.address.city` or `sets.0.reps`.
+/// Reads a value at a place in JSON, such as `client.address.city` or `sets.0.reps`.
 pub(crate) trait JsonFields {
-    /// What stands there; `null` where nothing does.
+    /// The value; `null` if absent.
     fn at(&self, place: &str) -> &Value;
     /// A text; empty where there is none.
     fn text(&self, place: &str) -> &str;
     /// A whole number; 0 where there is none.
     fn int(&self, place: &str) -> i64;
-    /// Whether something is said to be so.
+    /// Whether a boolean is true.
     fn is(&self, place: &str) -> bool;
     /// The items of a list; none where there is no list.
     fn list(&self, place: &str) -> &[Value];
-    /// An instant, if there is one.
-    fn instant(&self, place: &str) -> Option<Timestamp>;
-    /// A date, if there is one.
-    fn date(&self, place: &str) -> Option<Date>;
     /// Whether there is anything.
     fn has(&self, place: &str) -> bool {
         !self.at(place).is_null()
@@ -52,19 +48,11 @@ impl JsonFields for Value {
     fn list(&self, place: &str) -> &[Value] {
         self.at(place).as_array().map_or(&[], Vec::as_slice)
     }
-
-    fn instant(&self, place: &str) -> Option<Timestamp> {
-        Timestamp::parse(self.text(place))
-    }
-
-    fn date(&self, place: &str) -> Option<Date> {
-        Date::parse(self.text(place))
-    }
 }
 
-/// What somebody is called.
-pub(crate) fn name(person: &Value) -> String {
-    format!("{} {}", person.text("firstName"), person.text("lastName")).trim().to_owned()
+/// The name of a person.
+pub(crate) fn full_name(first_name: &str, last_name: &str) -> String {
+    format!("{first_name} {last_name}").trim().to_owned()
 }
 
 /// How dates, times and money are written: in the words of a language, by the clock of a zone.
@@ -104,9 +92,9 @@ impl Format {
         self.zone.date_at(self.now)
     }
 
-    /// A date, such as 24 Nov 2026.
-    pub(crate) fn date(&self, date: Date) -> String {
-        let civil = date.0;
+    /// A date, such as 24 Nov 2026; empty where there is none.
+    pub(crate) fn date(&self, date: impl Into<Option<Date>>) -> String {
+        let Some(Date(civil)) = date.into() else { return String::new() };
         let month = MONTHS[self.column()][(civil.month() - 1).unsigned_abs() as usize];
         match self.strings.0 {
             Locale::German => format!("{}. {month} {}", civil.day(), civil.year()),
@@ -132,14 +120,16 @@ impl Format {
         format!("{month} {}", date.0.year())
     }
 
-    /// The time by the clock, such as 14:05.
-    pub(crate) fn time(&self, at: Timestamp) -> String {
+    /// The time by the clock, such as 14:05; empty where there is none.
+    pub(crate) fn time(&self, at: impl Into<Option<Timestamp>>) -> String {
+        let Some(at) = at.into() else { return String::new() };
         let local = at.to_jiff().to_zoned(self.zone.0.clone());
         format!("{:02}:{:02}", local.hour(), local.minute())
     }
 
-    /// A date with the time, such as 24 Nov 2026, 14:05.
-    pub(crate) fn instant(&self, at: Timestamp) -> String {
+    /// A date with the time, such as 24 Nov 2026, 14:05; empty where there is none.
+    pub(crate) fn instant(&self, at: impl Into<Option<Timestamp>>) -> String {
+        let Some(at) = at.into() else { return String::new() };
         format!("{}, {}", self.date(self.zone.date_at(at)), self.time(at))
     }
 
@@ -179,7 +169,7 @@ impl Format {
         format!("{sign}{}", self.grouped(&number.unsigned_abs().to_string()))
     }
 
-    /// A number with at most so many decimals.
+    /// A number with a maximum of decimals.
     pub(crate) fn number(&self, value: f64, decimals: usize) -> String {
         let text = format!("{:.decimals$}", value.abs());
         let text = match text.contains('.') {
@@ -190,7 +180,7 @@ impl Format {
         format!("{sign}{}", self.grouped(&text))
     }
 
-    /// A number as it stands in a field: pointed as the language does, without groups.
+    /// A number as in a field: with the language's decimal sign, without groups.
     pub(crate) fn field_number(&self, value: f64) -> String {
         self.strings.pointed(&value.to_string())
     }

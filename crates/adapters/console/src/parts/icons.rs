@@ -2,12 +2,23 @@
 
 use maud::{Markup, PreEscaped, html};
 
-/// An icon that says nothing which the words beside it do not say.
+/// A decorative icon.
 pub(crate) fn icon(name: &str) -> Markup {
     let drawn = ICONS.iter().find(|(own, _)| *own == name).map_or("", |(_, drawn)| drawn);
     html! {
-        svg.icon viewBox="0 0 24 24" width="20" height="20" fill="none" stroke="currentColor" stroke-width="2"
-            stroke-linecap="round" stroke-linejoin="round" aria-hidden="true" { (PreEscaped(drawn)) }
+        svg.icon
+            viewBox="0 0 24 24"
+            width="20"
+            height="20"
+            fill="none"
+            stroke="currentColor"
+            stroke-width="2"
+            stroke-linecap="round"
+            stroke-linejoin="round"
+            aria-hidden="true"
+        {
+            (PreEscaped(drawn))
+        }
     }
 }
 

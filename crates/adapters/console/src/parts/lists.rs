@@ -2,25 +2,29 @@
 
 use maud::{Markup, html};
 
-use super::format::JsonFields;
 use crate::{
     export,
     page_context::{ListPage, PageContext},
 };
 
-/// A table with a name, columns, and rows of as many cells. On a phone each row is a card, in which each cell stands
-/// beside the name of its column.
+/// A table with a caption, columns and rows. On a phone each row is a card, with the column names beside the cells.
 pub(crate) fn table(name: &str, columns: &[&str], rows: Vec<Vec<Markup>>) -> Markup {
     html! {
         div.scroll {
             table.list {
                 caption.hidden { (name) }
-                thead { tr { @for column in columns { th scope="col" { (column) } } } }
+                thead {
+                    tr { @for column in columns { th scope="col" { (column) } } }
+                }
                 tbody {
                     @for row in rows {
                         tr {
                             @for (cell, column) in row.into_iter().zip(columns) {
-                                @if cell.0.is_empty() { td {} } @else { td data-label=(column) { div { (cell) } } }
+                                @if cell.0.is_empty() {
+                                    td {}
+                                } @else {
+                                    td data-label=(column) { div { (cell) } }
+                                }
                             }
                         }
                     }
@@ -34,28 +38,38 @@ pub(crate) fn table(name: &str, columns: &[&str], rows: Vec<Vec<Markup>>) -> Mar
 /// ask: empty for everybody.
 pub(crate) fn tabs(
     cx: &PageContext<'_, '_>,
-    (name, base, here): (&str, &str, &str),
+    name: &str,
+    base: &str,
+    here: &str,
     pages: &[(&str, &str, &str)],
 ) -> Markup {
-    let view = pages.iter().filter(|(.., needs)| needs.is_empty() || cx.may(needs));
+    let view = pages.iter().filter(|(.., needs)| needs.is_empty() || cx.may_call(needs));
     html! {
         nav.tabs aria-label=(name) {
-            @for (path, label, _) in view { a href={ (base) (path) } aria-current=[(*path == here).then_some("page")] { (label) } }
+            @for (path, label, _) in view {
+                a href={ (base) (path) } aria-current=[(*path == here).then_some("page")] {
+                    (label)
+                }
+            }
         }
     }
 }
 
-/// The records of a list by a word that is asked for: of what, its parameter, and the one that is shown. All of them are
-/// behind the empty word.
+/// Tabs that filter a list by a parameter; the empty value shows all.
 pub(crate) fn by_word(
     cx: &PageContext<'_, '_>,
-    (name, parameter, here): (&str, &str, &str),
+    name: &str,
+    parameter: &str,
+    here: &str,
     words: &[&str],
 ) -> Markup {
     html! {
         nav.tabs aria-label=(name) {
             @for word in words {
-                a href=(cx.place.with_parameters(&[(parameter, word), ("page", "")])) aria-current=[(*word == here).then_some("page")] {
+                a
+                    href=(cx.place.with_parameters(&[(parameter, word), ("page", "")]))
+                    aria-current=[(*word == here).then_some("page")]
+                {
                     (if word.is_empty() { cx.strings.all() } else { cx.strings.term(word) })
                 }
             }
@@ -64,26 +78,35 @@ pub(crate) fn by_word(
 }
 
 /// How many there are, the way to the other pages of a list, and the whole of it as a file for those who work here.
-pub(crate) fn pager(cx: &PageContext<'_, '_>, list: &ListPage) -> Markup {
-    let (page, last, total) = (list.int("page"), list.int("totalPages"), list.int("total"));
+pub(crate) fn pager<O>(cx: &PageContext<'_, '_>, list: &ListPage<O>) -> Markup {
+    let [page, last, total] = list.position();
     let to = |page: i64| cx.place.with_parameters(&[("page", &page.to_string())]);
     html! {
         nav.pager aria-label=(cx.strings.pages()) {
             span.quiet { (cx.strings.in_all(&cx.written.count(total))) }
             @if last > 1 {
-                @if page > 1 { a.button.plain href=(to(page - 1)) rel="prev" { (cx.strings.previous()) } }
+                @if page > 1 {
+                    a.button.plain href=(to(page - 1)) rel="prev" { (cx.strings.previous()) }
+                }
                 span { (cx.strings.page_of(page, last)) }
-                @if page < last { a.button.plain href=(to(page + 1)) rel="next" { (cx.strings.next()) } }
+                @if page < last {
+                    a.button.plain href=(to(page + 1)) rel="next" { (cx.strings.next()) }
+                }
             }
             @if !cx.is_client() && total > 0 {
-                @if total <= export::RECORDS_MAX { (export::button(cx, &list.call)) }
-                @else { span.quiet { (cx.strings.too_many_for_csv(&cx.written.count(export::RECORDS_MAX))) } }
+                @if total <= export::RECORDS_MAX {
+                    (export::button(cx, &list.call))
+                } @else {
+                    span.quiet {
+                        (cx.strings.too_many_for_csv(&cx.written.count(export::RECORDS_MAX)))
+                    }
+                }
             }
         }
     }
 }
 
-/// What stands where a list has nothing.
+/// A placeholder for an empty list.
 pub(crate) fn empty(sentence: &str, button: Option<(&str, &str)>) -> Markup {
     html! {
         div.empty {
@@ -95,6 +118,15 @@ pub(crate) fn empty(sentence: &str, button: Option<(&str, &str)>) -> Markup {
 
 /// What a record is like, in a word and a colour.
 pub(crate) fn state(cx: &PageContext<'_, '_>, word: &str) -> Markup {
+    labelled_state(word, cx.strings.term(word))
+}
+
+/// The same for a kind of records whose states have words of their own: an end of a membership is no cancellation.
+pub(crate) fn state_of(cx: &PageContext<'_, '_>, kind: &str, word: &str) -> Markup {
+    labelled_state(word, cx.strings.term_of(kind, word))
+}
+
+fn labelled_state(word: &str, label: &str) -> Markup {
     let class = match word {
         "active" | "paid" | "succeeded" | "attended" | "booked" | "published" | "Active"
         | "won" | "achieved" | "reviewed" | "scheduled" | "submitted" | "completed" | "done" => {
@@ -106,15 +138,17 @@ pub(crate) fn state(cx: &PageContext<'_, '_>, word: &str) -> Markup {
         | "Draft" | "draft" | "partially_paid" | "lead" => "warn",
         _ => "",
     };
-    html! { span.state.(class) { (cx.strings.term(word)) } }
+    html! { span.state.(class) { (label) } }
 }
 
-/// Facts of a record: what each is called, and what it is. What is empty is left out.
+/// Facts of a record with their labels; empty ones are omitted.
 pub(crate) fn facts(facts: Vec<(&str, Markup)>) -> Markup {
     html! {
         dl.facts {
             @for (name, value) in facts {
-                @if !value.0.is_empty() { div { dt { (name) } dd { (value) } } }
+                @if !value.0.is_empty() {
+                    div { dt { (name) } dd { (value) } }
+                }
             }
         }
     }

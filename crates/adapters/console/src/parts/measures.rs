@@ -1,15 +1,18 @@
-//! What is measured, with its unit: a value is never typed or shown without one.
+//! Measured values with their unit.
 
-use serde_json::Value;
+use crate::{
+    api::{List, MeasurementType},
+    words::Strings,
+};
 
-use super::format::{Format, JsonFields};
+use super::format::Format;
 
-/// What stands between a type and a unit.
+/// The separator between a type and a unit.
 pub(crate) const BETWEEN: char = '|';
 
-/// The units of a type, the one that somebody measures in first.
-pub(crate) fn units<'t>(kind: &'t Value, units: &str) -> Vec<&'t str> {
-    let mut own: Vec<&str> = kind.list("units").iter().map(|unit| unit.text("unit")).collect();
+/// The units of a type, the person's preferred one first.
+pub(crate) fn units<'t>(kind: MeasurementType<'t>, units: &str) -> Vec<&'t str> {
+    let mut own: Vec<&str> = kind.units().iter().map(|unit| unit.unit()).collect();
     let is_time = own.contains(&"h");
     if is_time || units == "imperial" && own.len() == 2 {
         own.reverse();
@@ -17,16 +20,25 @@ pub(crate) fn units<'t>(kind: &'t Value, units: &str) -> Vec<&'t str> {
     own
 }
 
+/// What a type is called: in the reader's language, where it is not the company's own.
+pub(crate) fn label<'t>(t: Strings, kind: MeasurementType<'t>) -> &'t str {
+    if t.knows(kind.r#type()) { t.term(kind.r#type()) } else { kind.label() }
+}
+
 /// What can be measured, each in each of its units: what a field sends for it, and what it is called.
-pub(crate) fn choices(types: &[Value], system: &str) -> Vec<(String, String)> {
-    let single = types.iter().filter(|own| own.list("components").is_empty());
+pub(crate) fn choices(
+    t: Strings,
+    types: List<'_, MeasurementType<'_>>,
+    system: &str,
+) -> Vec<(String, String)> {
+    let single = types.iter().filter(|own| own.components().is_empty());
     single
         .flat_map(|own| {
-            units(own, system).into_iter().map(|unit| {
-                let label = own.text("label");
+            units(own, system).into_iter().map(move |unit| {
+                let label = label(t, own);
                 let called =
                     if unit.is_empty() { label.to_owned() } else { format!("{label} ({unit})") };
-                (format!("{}{BETWEEN}{unit}", own.text("type")), called)
+                (format!("{}{BETWEEN}{unit}", own.r#type()), called)
             })
         })
         .collect()

@@ -17,7 +17,12 @@ pub(crate) fn qr(label: &str, text: &str) -> Markup {
     let size = width + 2 * BORDER;
     html! {
         div.qr {
-            svg viewBox={ "0 0 " (size) " " (size) } role="img" aria-label=(label) shape-rendering="crispEdges" {
+            svg
+                viewBox={ "0 0 " (size) " " (size) }
+                role="img"
+                aria-label=(label)
+                shape-rendering="crispEdges"
+            {
                 rect width=(size) height=(size) fill="#fff" {}
                 path d=(path) fill="#000" {}
             }

@@ -1,4 +1,4 @@
-//! What stands around every page of somebody who is signed in: where they can go, what was just done, who they are.
+//! The frame of every page: navigation, messages, account.
 
 use axum::{
     body::Body,
@@ -40,7 +40,7 @@ pub(crate) struct NavigationLink {
     pub(crate) path: &'static str,
     pub(crate) icon: &'static str,
     pub(crate) label: fn(Strings) -> &'static str,
-    /// An operation that those have to whom it is shown.
+    /// The operation that a person must be permitted to run to see the entry.
     pub(crate) needs: &'static str,
 }
 
@@ -56,7 +56,7 @@ fn left_behind(t: Strings, done: &Done) -> String {
 pub(crate) fn render(cx: &PageContext<'_, '_>, status: StatusCode, view: View) -> Response<Body> {
     let t = cx.strings;
     let ways: Vec<&NavigationLink> =
-        pages::navigation(cx).iter().filter(|way| cx.may(way.needs)).collect();
+        pages::navigation(cx).iter().filter(|way| cx.may_call(way.needs)).collect();
     let is_here = |way: &NavigationLink| {
         let rest = cx.place.path.strip_prefix(way.path);
         // The first page of all is a prefix of every other.
@@ -66,7 +66,7 @@ pub(crate) fn render(cx: &PageContext<'_, '_>, status: StatusCode, view: View) -
         })
     };
     let wrong = cx.entered.problem.is_some();
-    // A form that is there no more, because what it was about has changed, cannot say itself what was wrong.
+    // A form that disappeared because its record changed cannot show its error itself.
     let untold = cx
         .entered
         .problem
@@ -74,29 +74,39 @@ pub(crate) fn render(cx: &PageContext<'_, '_>, status: StatusCode, view: View) -
         .filter(|_| !view.main.0.contains(SUMMARY) && !view.acts.0.contains(SUMMARY));
     let text = html! {
         (DOCTYPE)
-        html lang=(t.0.code()) data-theme=[cx.taste.dark.map(|dark| if dark { "dark" } else { "light" })] {
+        html
+            lang=(t.0.code())
+            data-theme=[cx.display.dark.map(|dark| if dark { "dark" } else { "light" })]
+        {
             head {
                 meta charset="utf-8";
                 meta name="viewport" content="width=device-width, initial-scale=1";
                 meta name="robots" content="noindex";
                 meta name="color-scheme" content="light dark";
-                title {
-                    @if wrong { (t.error()) ": " }
-                    (view.title) " · " (cx.person.company.name)
-                }
+                title { @if wrong { (t.error()) ": " } (view.title) " · " (cx.person.company.name) }
                 link rel="icon" href=(assets::address("icon.svg"));
                 link rel="stylesheet" href=(assets::address("console.css"));
                 script defer src=(assets::address("htmx.js")) {}
                 script defer src=(assets::address("console.js")) {}
             }
-            body data-hx-boost:inherited="swap:innerHTML" data-waits=(t.waits()) data-copied=(t.copied()) data-unsaved=(t.unsaved()) {
+            body
+                data-hx-boost:inherited="swap:innerHTML"
+                data-waits=(t.waits())
+                data-copied=(t.copied())
+                data-unsaved=(t.unsaved())
+            {
                 a.skip href="#main" { (t.skip()) }
                 div #bar role="presentation" {}
                 header.top {
                     a.brand href=(pages::home(cx)) { (cx.person.company.name) }
                     @if !cx.is_client() {
                         form.find method="get" action="/console/find" role="search" {
-                            input type="search" name="q" aria-label=(t.find_anything()) placeholder={ (t.find_anything()) " /" } autocomplete="off";
+                            input
+                                type="search"
+                                name="q"
+                                aria-label=(t.find_anything())
+                                placeholder={ (t.find_anything()) " /" }
+                                autocomplete="off";
                         }
                     }
                     a.who href=(pages::account(cx)) { (icon("account")) span { (cx.person.name) } }
@@ -105,30 +115,37 @@ pub(crate) fn render(cx: &PageContext<'_, '_>, status: StatusCode, view: View) -
                     nav.side aria-label=(t.navigation()) {
                         @for way in &ways {
                             a href=(way.path) aria-current=[is_here(way).then_some("page")] {
-                                (icon(way.icon)) span { ((way.label)(t)) }
+                                (icon(way.icon))
+                                span { ((way.label)(t)) }
                             }
                         }
                     }
                     main #main tabindex="-1" {
                         @if let Some(done) = cx.done {
-                            p.toast role="status" { (icon("done")) (done.success.sentence().text(t.0)) }
+                            p.toast role="status" {
+                                (icon("done"))
+                                (done.success.sentence().text(t.0))
+                            }
                             @let left = left_behind(t, done);
-                            @if !left.is_empty() { div.notice.warn role="status" { (t.leaves_behind()) " " (left) } }
+                            @if !left.is_empty() {
+                                div.notice.warn role="status" { (t.leaves_behind()) " " (left) }
+                            }
                         }
                         @if let Some(problem) = untold {
-                            div class=(SUMMARY) role="alert" tabindex="-1" { h2 { (t.problem_with()) } p { (t.refused(problem)) } }
+                            div class=(SUMMARY) role="alert" tabindex="-1" {
+                                h2 { (t.problem_with()) }
+                                p { (t.refused(problem)) }
+                            }
                         }
-                        div.heading {
-                            h1 { (view.title) }
-                            div.acts { (view.acts) }
-                        }
+                        div.heading { h1 { (view.title) } div.acts { (view.acts) } }
                         (view.main)
                     }
                 }
                 nav.bottom aria-label=(t.navigation_short()) {
                     @for way in ways.iter().take(4) {
                         a href=(way.path) aria-current=[is_here(way).then_some("page")] {
-                            (icon(way.icon)) span { ((way.label)(t)) }
+                            (icon(way.icon))
+                            span { ((way.label)(t)) }
                         }
                     }
                     a href=(pages::more(cx)) { (icon("more")) span { (t.more()) } }
@@ -138,7 +155,7 @@ pub(crate) fn render(cx: &PageContext<'_, '_>, status: StatusCode, view: View) -
     };
     let mut response = sealed(status, text, POLICY);
     response.headers_mut().insert(header::VARY, HeaderValue::from_static("HX-Request, Cookie"));
-    // What ties its forms to the browser is masked anew each time, and keys are new: its length tells of neither.
+    // CSRF tokens are masked again and keys are new each time, so the length reveals nothing.
     response.extensions_mut().insert(Compressible);
     response
 }
@@ -149,7 +166,10 @@ pub(crate) fn alone(t: Strings, title: &str, main: Markup) -> Response<Body> {
         (DOCTYPE)
         html lang=(t.0.code()) {
             (head(title))
-            body { header.top { span.brand { "Spotter" } } main #main tabindex="-1" { div.heading { h1 { (title) } } (main) } }
+            body {
+                header.top { span.brand { "Spotter" } }
+                main #main tabindex="-1" { div.heading { h1 { (title) } } (main) }
+            }
         }
     };
     sealed(StatusCode::OK, text, POLICY)

@@ -1,6 +1,5 @@
-//! A timetable: what takes place on a day, placed by the clock on the wall, what overlaps beside each other. Where clocks are
-//! changed, the hour that comes twice is drawn once. No style may stand in a page, so that places are classes, whose rules
-//! are written here once.
+//! A timetable: the entries of a day by local time, overlapping ones beside each other. A repeated hour is shown
+//! once. Pages have no inline styles, so positions are classes.
 
 use maud::{Markup, html};
 pub(crate) use spotter_html::timetable_style::LANES;
@@ -79,7 +78,9 @@ fn close(group: &mut [(usize, usize)], lanes: usize) {
 pub(crate) fn rail(hours: Hours) -> Markup {
     html! {
         div.rail aria-hidden="true" {
-            @for hour in hours.each() { span class={ "at-" (hours.row(hour * 60)) } { (format!("{hour:02}:00")) } }
+            @for hour in hours.each() {
+                span class={ "at-" (hours.row(hour * 60)) } { (format!("{hour:02}:00")) }
+            }
         }
     }
 }
@@ -97,12 +98,25 @@ pub(crate) fn day(
     let most = places.iter().map(|(_, lanes)| *lanes).max().unwrap_or(1).clamp(1, LANES);
     html! {
         div class={ "hours lanes-" (most) } {
-            @for hour in hours.each() { div class={ "gap at-" (hours.row(hour * 60)) } { (gap(hour)) } }
-            @for ((entry, (from, rows)), (lane, beside)) in entries.iter().zip(&ranges).zip(&places) {
-                @let last = lane + 1 == *beside;
-                div class={ "slot at-" (from) " for-" (rows) " lane-" (lane.min(&(most - 1))) @if last { " wide" } } { (entry.content) }
+            @for hour in hours.each() {
+                div class={ "gap at-" (hours.row(hour * 60)) } { (gap(hour)) }
             }
-            @if let Some(now) = now.filter(|now| (hours.first * 60..hours.last * 60).contains(now)) {
+            @for ((entry, (from, rows)), (lane, beside)) in
+                entries.iter().zip(&ranges).zip(&places)
+            {
+                @let last = lane + 1 == *beside;
+                div
+                    class={
+                        "slot at-" (from) " for-" (rows) " lane-" (lane.min(&(most - 1)))
+                        @if last { " wide" }
+                    }
+                {
+                    (entry.content)
+                }
+            }
+            @if let Some(now) =
+                now.filter(|now| (hours.first * 60..hours.last * 60).contains(now))
+            {
                 div class={ "now at-" (hours.row(now)) } aria-hidden="true" {}
             }
         }
@@ -120,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn hours_are_those_of_a_working_day_and_what_is_beside_it() {
+    fn timetable_hours_cover_entries() {
         let hours = |entries: &[Entry]| {
             let Hours { first, last } = Hours::of(entries.iter());
             (first, last)
@@ -132,7 +146,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_overlaps_is_beside_each_other(
+        fn overlapping_entries_are_side_by_side(
             entries in prop::collection::vec((0i64..1440, 1i64..600), 0..24),
         ) {
             let mut entries: Vec<_> = entries.into_iter().map(|(from, minutes)| entry(from, minutes)).collect();
@@ -147,7 +161,7 @@ mod tests {
                 for other in 0..at {
                     let same = places[at].0 == places[other].0;
                     prop_assert!(!(same && over(one, &ranges[other])));
-                    // What overlaps divides the width in as many lanes.
+                    // Overlapping entries divide the width equally.
                     prop_assert!(!over(one, &ranges[other]) || places[at].1 == places[other].1);
                 }
             }

@@ -5,7 +5,7 @@ mod table;
 mod terms;
 
 pub use spotter_kernel::Locale;
-use spotter_kernel::Problem;
+use spotter_kernel::{Key, Problem};
 
 /// Words in a language: `say.sign_in()`. A row of the table without one of the languages does not compile.
 #[derive(Clone, Copy, Debug)]
@@ -22,10 +22,16 @@ impl Strings {
 
     /// Why something was refused, in the language.
     pub fn refusal(self, problem: &Problem) -> String {
-        problem.phrase().text(self.0).to_owned()
+        match (problem.key, problem.retry_after) {
+            (Key::RateLimitExceeded, Some(seconds)) if problem.reason.is_none() => {
+                self.too_many_requests(seconds)
+            }
+            (Key::IdempotencyConflict, _) => self.already_sent().to_owned(),
+            _ => problem.phrase().on_page(self.0).to_owned(),
+        }
     }
 
-    /// What was refused and why, where no form stands that shows it.
+    /// A refusal with its reason, where no form shows it.
     pub fn refused(self, problem: &Problem) -> String {
         let field = problem.details.as_ref().and_then(|details| details["field"].as_str());
         let rule = self.refusal(problem);
@@ -41,7 +47,7 @@ impl Strings {
         }
     }
 
-    /// Words in English, for whoever has said of no language that they read it.
+    /// English, for a reader whose language is unknown.
     pub const fn in_english() -> Self {
         Self(Locale::English)
     }
@@ -82,11 +88,16 @@ pub(crate) use say;
 #[cfg(test)]
 mod tests {
     #[test]
-    fn dutch_says_je_everywhere() {
+    fn one_form_of_address_is_used_everywhere() {
         let all = [include_str!("table.rs"), include_str!("terms.rs"), include_str!("modules.rs")];
         let words = all.concat();
         let mut words = words.split(|c: char| !c.is_alphanumeric());
-        let formal = words.find(|word| matches!(*word, "u" | "U" | "uw" | "Uw" | "uzelf"));
-        assert_eq!(formal, None);
+        let is_other = |word: &&str| {
+            let formal_dutch = matches!(*word, "u" | "U" | "uw" | "Uw" | "uzelf");
+            formal_dutch
+                || word.to_lowercase().starts_with("dein")
+                || matches!(*word, "du" | "Du" | "dich")
+        };
+        assert_eq!(words.find(is_other), None);
     }
 }

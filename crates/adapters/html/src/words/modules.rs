@@ -61,7 +61,7 @@ const MODULES: &[Words] = &[
         reads: [
             "Events in the company's calendar",
             "Wat er in de agenda van het bedrijf staat",
-            "Was im Kalender des Betriebs steht",
+            "Was im Kalender des Unternehmens steht",
         ],
         changes: ["", "", ""],
     },
@@ -76,12 +76,12 @@ const MODULES: &[Words] = &[
         changes: [
             "Make, move and cancel bookings; say who came; decide requests",
             "Boekingen maken, verzetten en annuleren; zeggen wie er was; over verzoeken beslissen",
-            "Buchungen anlegen, verschieben und absagen; sagen, wer da war; über Anfragen entscheiden",
+            "Buchungen anlegen, verschieben und stornieren; Anwesenheit erfassen; über Anfragen entscheiden",
         ],
     },
     Words {
         key: "subscriptions",
-        title: ["Subscriptions", "Abonnementen", "Abonnements"],
+        title: ["Memberships", "Lidmaatschappen", "Mitgliedschaften"],
         reads: [
             "Memberships that renew themselves",
             "Lidmaatschappen die zich verlengen",
@@ -95,9 +95,9 @@ const MODULES: &[Words] = &[
     },
     Words {
         key: "credits",
-        title: ["Credits", "Credits", "Guthaben"],
-        reads: ["Credits of your clients", "Credits van je klanten", "Guthaben Ihrer Kunden"],
-        changes: ["Adjust credits", "Credits aanpassen", "Guthaben anpassen"],
+        title: ["Credits", "Credits", "Credits"],
+        reads: ["Credits of your clients", "Credits van je klanten", "Credits Ihrer Kunden"],
+        changes: ["Adjust credits", "Credits aanpassen", "Credits anpassen"],
     },
     Words {
         key: "invoices",
@@ -219,12 +219,12 @@ const MODULES: &[Words] = &[
         key: "sales",
         title: ["Sales", "Verkoop", "Verkauf"],
         reads: [
-            "What your clients were sold",
+            "Purchases of your clients",
             "Wat je klanten hebben gekocht",
             "Was Ihren Kunden verkauft wurde",
         ],
         changes: [
-            "Sell products and memberships; take back what was sold",
+            "Sell products and memberships; revoke sales",
             "Producten en lidmaatschappen verkopen; verkopen terugnemen",
             "Produkte und Mitgliedschaften verkaufen; Verkauftes zurücknehmen",
         ],
@@ -238,7 +238,7 @@ const MODULES: &[Words] = &[
             "Zahlungen, Rückbuchungen und Zahlungsanfragen",
         ],
         changes: [
-            "Ask clients to pay, and call that off",
+            "Create and cancel payment requests",
             "Klanten vragen te betalen en dat intrekken",
             "Kunden um Zahlung bitten und das zurückziehen",
         ],
@@ -248,7 +248,7 @@ const MODULES: &[Words] = &[
         title: ["Refunds", "Terugbetalingen", "Erstattungen"],
         reads: ["Payments and invoices", "Betalingen en facturen", "Zahlungen und Rechnungen"],
         changes: [
-            "Pay money back, and credit what was billed",
+            "Refund payments and credit invoices",
             "Geld terugbetalen en crediteren wat gefactureerd is",
             "Geld erstatten und gutschreiben, was abgerechnet wurde",
         ],
@@ -262,7 +262,7 @@ const MODULES: &[Words] = &[
             "Übungen, Programme, Pläne, Einheiten und Fortschritt der Kunden",
         ],
         changes: [
-            "Give clients programmes and record their sessions",
+            "Assign programmes and record sessions",
             "Klanten programma's geven en hun sessies vastleggen",
             "Kunden Programme geben und ihre Einheiten aufnehmen",
         ],
@@ -290,7 +290,7 @@ const MODULES: &[Words] = &[
             "Gruppen, die nach einem Programm trainieren",
         ],
         changes: [
-            "Create groups, add members, give them programmes",
+            "Create groups, add members, assign programmes",
             "Groepen maken, leden toevoegen, programma's geven",
             "Gruppen anlegen, Mitglieder hinzufügen, Programme geben",
         ],
@@ -300,18 +300,18 @@ const MODULES: &[Words] = &[
         title: ["New clients", "Nieuwe klanten", "Neue Kunden"],
         reads: ["", "", ""],
         changes: [
-            "Let in or turn away people who want to become clients",
+            "Approve or reject people who want to become clients",
             "Mensen die klant willen worden toelaten of afwijzen",
             "Menschen, die Kunde werden wollen, annehmen oder ablehnen",
         ],
     },
     Words {
         key: "company",
-        title: ["The company", "Het bedrijf", "Der Betrieb"],
+        title: ["The company", "Het bedrijf", "Das Unternehmen"],
         reads: [
             "Your company's profile, facilities, services, policies and coaches",
             "Profiel, voorzieningen, diensten, voorwaarden en coaches van je bedrijf",
-            "Profil, Ausstattung, Angebote, Regeln und Coaches Ihres Betriebs",
+            "Profil, Ausstattung, Angebote, Regeln und Coaches Ihres Unternehmens",
         ],
         changes: ["", "", ""],
     },
@@ -329,7 +329,7 @@ const MODULES: &[Words] = &[
         key: "availability",
         title: ["Availability", "Beschikbaarheid", "Verfügbarkeit"],
         reads: [
-            "When coaches and locations are there, and when they are closed",
+            "Working hours, opening hours and closures",
             "Wanneer coaches en locaties er zijn en wanneer ze gesloten zijn",
             "Wann Coaches und Standorte da sind und wann geschlossen ist",
         ],
@@ -343,7 +343,7 @@ const MODULES: &[Words] = &[
         key: "progress",
         title: ["Progress", "Voortgang", "Fortschritt"],
         reads: [
-            "How your clients get on, at a glance: health data",
+            "Progress summaries of your clients: health data",
             "Hoe het met je klanten gaat, in één oogopslag: gezondheidsgegevens",
             "Wie es Ihren Kunden geht, auf einen Blick: Gesundheitsdaten",
         ],
@@ -358,7 +358,7 @@ const MODULES: &[Words] = &[
             "Gewohnheiten Ihrer Kunden: Gesundheitsdaten",
         ],
         changes: [
-            "Set habits and say when they were kept",
+            "Set habits and log entries",
             "Gewoonten stellen en zeggen wanneer ze gelukt zijn",
             "Gewohnheiten setzen und sagen, wann sie gehalten wurden",
         ],
@@ -367,12 +367,12 @@ const MODULES: &[Words] = &[
         key: "forms",
         title: ["Forms", "Formulieren", "Formulare"],
         reads: [
-            "Your forms, and who was given which; not what they answered",
+            "Your forms and their assignments, without answers",
             "Je formulieren en wie welk kreeg; niet wat zij antwoordden",
             "Ihre Formulare und wer welches bekam; nicht die Antworten",
         ],
         changes: [
-            "Give clients forms, and call that off",
+            "Assign and cancel forms",
             "Klanten formulieren geven en dat intrekken",
             "Kunden Formulare geben und das zurückziehen",
         ],
@@ -381,12 +381,12 @@ const MODULES: &[Words] = &[
         key: "checkups",
         title: ["Check-ups", "Check-ups", "Check-ups"],
         reads: [
-            "Which clients were given check-ups and handed them in; not what they answered",
+            "Check-ups and whether they were submitted, without answers",
             "Welke klanten check-ups kregen en inleverden; niet wat zij antwoordden",
             "Welche Kunden Check-ups bekamen und abgaben; nicht die Antworten",
         ],
         changes: [
-            "Give clients check-ups, once or again and again, and call that off",
+            "Assign and cancel check-ups, once or recurring",
             "Klanten check-ups geven, één keer of telkens, en dat intrekken",
             "Kunden Check-ups geben, einmal oder wiederholt, und das zurückziehen",
         ],
@@ -395,7 +395,7 @@ const MODULES: &[Words] = &[
         key: "documents",
         title: ["Documents", "Documenten", "Dokumente"],
         reads: [
-            "Names and addresses of documents, but for medical ones",
+            "Names and addresses of documents, except medical ones",
             "Namen en adressen van documenten, behalve medische",
             "Namen und Adressen von Dokumenten, außer medizinischen",
         ],
@@ -433,12 +433,12 @@ const MODULES: &[Words] = &[
         key: "access",
         title: ["Doors", "Deuren", "Türen"],
         reads: [
-            "Access devices, who came in, and who was kept out",
+            "Access devices, visits and denied entries",
             "Toegangsapparaten, wie binnenkwam en wie buiten bleef",
             "Zugangsgeräte, wer hineinkam und wer draußen blieb",
         ],
         changes: [
-            "Keep clients out, and let them in again",
+            "Block and unblock clients",
             "Klanten buiten houden en weer binnenlaten",
             "Kunden aussperren und wieder einlassen",
         ],
@@ -453,7 +453,7 @@ const MODULES: &[Words] = &[
         key: "webhooks",
         title: ["Webhooks", "Webhooks", "Webhooks"],
         reads: [
-            "Webhooks and what became of their deliveries",
+            "Webhooks and their deliveries",
             "Webhooks en wat er van hun bezorgingen werd",
             "Webhooks und was aus ihren Zustellungen wurde",
         ],
@@ -469,22 +469,22 @@ const MODULES: &[Words] = &[
         reads: [
             "Your name, contact details, memberships, credits and invoices",
             "Je naam, contactgegevens, lidmaatschappen, credits en facturen",
-            "Ihr Name, Ihre Kontaktdaten, Mitgliedschaften, Guthaben und Rechnungen",
+            "Ihr Name, Ihre Kontaktdaten, Mitgliedschaften, Credits und Rechnungen",
         ],
         changes: ["", "", ""],
     },
     Words {
         key: "client_ai_membership",
-        title: ["Your membership", "Je lidmaatschap", "Deine Mitgliedschaft"],
+        title: ["Your membership", "Je lidmaatschap", "Ihre Mitgliedschaft"],
         reads: [
-            "Your memberships and the bills to come",
+            "Your memberships and upcoming invoices",
             "Je lidmaatschappen en de rekeningen die komen",
-            "Deine Mitgliedschaften und die kommenden Rechnungen",
+            "Ihre Mitgliedschaften und die kommenden Rechnungen",
         ],
         changes: [
             "Ask to pause or cancel your membership",
             "Vragen om je lidmaatschap te pauzeren of op te zeggen",
-            "Um eine Pause oder Kündigung deiner Mitgliedschaft bitten",
+            "Um eine Pause oder Kündigung Ihrer Mitgliedschaft bitten",
         ],
     },
     Words {
@@ -498,7 +498,7 @@ const MODULES: &[Words] = &[
         changes: [
             "Book, move and cancel for you",
             "Voor jou boeken, verzetten en annuleren",
-            "Für Sie buchen, verschieben und absagen",
+            "Für Sie buchen, verschieben und stornieren",
         ],
     },
     Words {
@@ -519,12 +519,12 @@ const MODULES: &[Words] = &[
         key: "client_ai_nutrition",
         title: ["Your nutrition", "Je voeding", "Ihre Ernährung"],
         reads: [
-            "What you have logged of your meals: health data",
+            "Your logged meals: health data",
             "Wat je van je maaltijden hebt vastgelegd: gezondheidsgegevens",
             "Was Sie von Ihren Mahlzeiten aufgeschrieben haben: Gesundheitsdaten",
         ],
         changes: [
-            "Log your meals, and delete what was logged",
+            "Log and delete meals",
             "Je maaltijden vastleggen en verwijderen",
             "Ihre Mahlzeiten aufschreiben und löschen",
         ],
@@ -548,7 +548,7 @@ const MODULES: &[Words] = &[
             "Ihre Ziele: Gesundheitsdaten",
         ],
         changes: [
-            "Set goals, and change those that you have set",
+            "Set goals, and change your own",
             "Doelen stellen en die van jezelf wijzigen",
             "Ziele setzen und Ihre eigenen ändern",
         ],
@@ -562,7 +562,7 @@ const MODULES: &[Words] = &[
             "Ihre Gewohnheiten: Gesundheitsdaten",
         ],
         changes: [
-            "Say when you have kept them",
+            "Log entries",
             "Zeggen wanneer je ze hebt volgehouden",
             "Sagen, wann Sie sie gehalten haben",
         ],
@@ -571,7 +571,7 @@ const MODULES: &[Words] = &[
         key: "client_ai_progress",
         title: ["Your progress", "Je voortgang", "Ihr Fortschritt"],
         reads: [
-            "How you get on, at a glance: health data",
+            "A summary of your progress: health data",
             "Hoe het met je gaat, in één oogopslag: gezondheidsgegevens",
             "Wie es Ihnen geht, auf einen Blick: Gesundheitsdaten",
         ],
@@ -581,7 +581,7 @@ const MODULES: &[Words] = &[
         key: "client_ai_forms",
         title: ["Your forms", "Je formulieren", "Ihre Formulare"],
         reads: [
-            "Which forms and check-ups wait for you; not what you answered",
+            "Your open forms and check-ups, without answers",
             "Welke formulieren en check-ups op je wachten; niet wat je antwoordde",
             "Welche Formulare und Check-ups auf Sie warten; nicht Ihre Antworten",
         ],
@@ -591,7 +591,7 @@ const MODULES: &[Words] = &[
         key: "client_ai_documents",
         title: ["Your documents", "Je documenten", "Ihre Dokumente"],
         reads: [
-            "Names and addresses of your documents, but for medical ones",
+            "Names and addresses of your documents, except medical ones",
             "Namen en adressen van je documenten, behalve medische",
             "Namen und Adressen Ihrer Dokumente, außer medizinischen",
         ],
@@ -615,7 +615,7 @@ const MODULES: &[Words] = &[
         key: "client_ai_visits",
         title: ["Your visits", "Je bezoeken", "Ihre Besuche"],
         reads: [
-            "When you came in and went",
+            "When you entered and left",
             "Wanneer je kwam en ging",
             "Wann Sie kamen und gingen",
         ],

@@ -3,20 +3,29 @@
 use super::{Locale, Strings};
 
 impl Strings {
-    /// A word of an answer in the language; as it stands in the answer where nobody has translated it.
+    /// A value of an answer in the language; unchanged where it has no translation.
     pub fn term(self, word: &str) -> &str {
-        let found = TERMS.binary_search_by(|(own, ..)| own.cmp(&word));
-        match (found, self.0) {
-            (Ok(at), Locale::English) => TERMS[at].1,
-            (Ok(at), Locale::Dutch) => TERMS[at].2,
-            (Ok(at), Locale::German) => TERMS[at].3,
-            (Err(_), _) => word,
-        }
+        self.known(word).unwrap_or(word)
+    }
+
+    /// The word for a value of a field or a kind of records where it means something else than everywhere else.
+    pub fn term_of<'w>(self, field: &str, word: &'w str) -> &'w str {
+        self.known(&format!("{field}.{word}")).unwrap_or_else(|| self.term(word))
+    }
+
+    fn known(self, word: &str) -> Option<&'static str> {
+        let at = TERMS.binary_search_by(|(own, ..)| (*own).cmp(word)).ok()?;
+        let (_, english, dutch, german) = TERMS[at];
+        Some(match self.0 {
+            Locale::English => english,
+            Locale::Dutch => dutch,
+            Locale::German => german,
+        })
     }
 
     /// Whether there is a word for something in the words of the API.
     pub fn knows(self, word: &str) -> bool {
-        TERMS.binary_search_by(|(own, ..)| own.cmp(&word)).is_ok()
+        self.known(word).is_some()
     }
 
     /// A day of the week, 1 = Monday.
@@ -46,8 +55,8 @@ const TERMS: &[(&str, &str, &str, &str)] = &[
     ("Admin", "Admin", "Beheerder", "Admin"),
     ("Challenging", "Challenging", "Uitdagend", "Fordernd"),
     ("Coach", "Coach", "Coach", "Coach"),
-    ("CreditPack", "Credit pack", "Creditpakket", "Guthabenpaket"),
-    ("CreditPacks", "Credit packs", "Creditpakketten", "Guthabenpakete"),
+    ("CreditPack", "Credit pack", "Creditpakket", "Credit-Paket"),
+    ("CreditPacks", "Credit packs", "Creditpakketten", "Credit-Pakete"),
     ("Day", "day", "dag", "Tag"),
     ("DayPass", "Day pass", "Dagpas", "Tageskarte"),
     ("Draft", "Draft", "Concept", "Entwurf"),
@@ -78,6 +87,7 @@ const TERMS: &[(&str, &str, &str, &str)] = &[
     ("Week", "week", "week", "Woche"),
     ("WeekPass", "Week pass", "Weekpas", "Wochenkarte"),
     ("Year", "year", "jaar", "Jahr"),
+    ("abdomen", "Abdomen", "Buik", "Bauch"),
     ("abdominals", "Abdominals", "Buikspieren", "Bauchmuskeln"),
     ("abductors", "Abductors", "Abductoren", "Abduktoren"),
     ("accept_invitation", "Accept an invitation", "Uitnodiging aanvaarden", "Einladung annehmen"),
@@ -121,12 +131,19 @@ const TERMS: &[(&str, &str, &str, &str)] = &[
         "Datei zu senden beginnen",
     ),
     ("biceps", "Biceps", "Biceps", "Bizeps"),
+    ("blood_glucose", "Blood glucose", "Bloedsuiker", "Blutzucker"),
+    ("blood_oxygen", "Blood oxygen", "Zuurstof in het bloed", "Blutsauerstoff"),
+    ("blood_pressure", "Blood pressure", "Bloeddruk", "Blutdruck"),
+    ("body_fat", "Body fat", "Lichaamsvet", "Körperfett"),
+    ("body_temperature", "Body temperature", "Lichaamstemperatuur", "Körpertemperatur"),
+    ("body_water", "Body water", "Lichaamsvocht", "Körperwasser"),
     (
         "bodyweight_plus",
         "Reps with extra weight",
         "Herhalingen met extra gewicht",
         "Wiederholungen mit Zusatzgewicht",
     ),
+    ("bone_mass", "Bone mass", "Botmassa", "Knochenmasse"),
     ("booked", "Booked", "Geboekt", "Gebucht"),
     ("booking", "Booking", "Boeking", "Buchung"),
     ("booking_request", "Booking request", "Boekingsaanvraag", "Buchungsanfrage"),
@@ -137,7 +154,7 @@ const TERMS: &[(&str, &str, &str, &str)] = &[
     ("calendar_task", "Blocked time", "Geblokkeerde tijd", "Gesperrte Zeit"),
     ("calves", "Calves", "Kuiten", "Waden"),
     ("cancellation", "Cancellation", "Opzegging", "Kündigung"),
-    ("cancelled", "Cancelled", "Geannuleerd", "Abgesagt"),
+    ("cancelled", "Cancelled", "Geannuleerd", "Storniert"),
     ("card", "Card", "Kaart", "Karte"),
     ("cardiovascular", "Endurance", "Conditie", "Ausdauer"),
     ("cash", "Cash", "Contant", "Bar"),
@@ -154,10 +171,12 @@ const TERMS: &[(&str, &str, &str, &str)] = &[
     ("client_note", "Note", "Notitie", "Notiz"),
     ("client_product", "Purchase", "Aankoop", "Kauf"),
     ("clients", "Clients", "Klanten", "Kunden"),
+    ("closed", "Closed", "Gesloten", "Geschlossen"),
     ("coach", "Coach", "Coach", "Coach"),
     ("coach_assigned", "Coach assigned", "Coach toegewezen", "Coach zugeteilt"),
     ("coach_availability", "Working hours", "Werktijden", "Arbeitszeiten"),
-    ("company", "Company", "Bedrijf", "Betrieb"),
+    ("coach_busy", "Coach not available", "Coach niet beschikbaar", "Coach nicht verfügbar"),
+    ("company", "Company", "Bedrijf", "Unternehmen"),
     ("complete_upload", "Send a file", "Bestand sturen", "Datei senden"),
     ("completed", "Completed", "Afgerond", "Abgeschlossen"),
     ("consent", "Consent", "Toestemming", "Einwilligung"),
@@ -165,7 +184,7 @@ const TERMS: &[(&str, &str, &str, &str)] = &[
     ("conversation", "Conversation", "Gesprek", "Gespräch"),
     ("created", "Created", "Aangemaakt", "Angelegt"),
     ("custom_field", "Custom field", "Eigen veld", "Eigenes Feld"),
-    ("daily_limit", "Enough for that day", "Genoeg voor die dag", "Genug für den Tag"),
+    ("daily_limit", "Daily limit reached", "Daglimiet bereikt", "Tageslimit erreicht"),
     ("data_export", "Data export", "Data-export", "Datenexport"),
     ("date", "Date", "Datum", "Datum"),
     ("dateOfBirth", "Date of birth", "Geboortedatum", "Geburtsdatum"),
@@ -185,6 +204,7 @@ const TERMS: &[(&str, &str, &str, &str)] = &[
     ("email", "E-mail", "E-mail", "E-Mail"),
     ("ended", "Ended", "Afgelopen", "Beendet"),
     ("estimated_1rm", "estimated 1RM", "geschatte 1RM", "geschätztes 1RM"),
+    ("event.cancelled", "Cancelled", "Geannuleerd", "Abgesagt"),
     ("event_series", "Class series", "Lesreeks", "Kursreihe"),
     ("event_template", "Event template", "Sjabloon", "Vorlage"),
     ("event_type", "Event type", "Type afspraak", "Terminart"),
@@ -192,12 +212,13 @@ const TERMS: &[(&str, &str, &str, &str)] = &[
     ("exercises", "Exercises", "Oefeningen", "Übungen"),
     ("expected", "Expected", "Verwacht", "Erwartet"),
     ("expired", "Expired", "Verlopen", "Abgelaufen"),
-    ("externalId", "Number elsewhere", "Nummer elders", "Nummer anderswo"),
+    ("externalId", "External ID", "Extern nummer", "Externe Nummer"),
     ("failed", "Failed", "Mislukt", "Gescheitert"),
     ("female", "Female", "Vrouw", "Weiblich"),
     ("file", "File", "Bestand", "Datei"),
     ("firstName", "First name", "Voornaam", "Vorname"),
     ("firstOfMonth", "the first of the month", "de eerste van de maand", "dem Monatsersten"),
+    ("firstPeriod.full", "is billed in full", "wordt volledig gefactureerd", "wird voll berechnet"),
     ("forearms", "Forearms", "Onderarmen", "Unterarme"),
     ("form_assignment", "Form of a client", "Formulier van een klant", "Formular eines Kunden"),
     ("former", "Former", "Voormalig", "Ehemalig"),
@@ -212,24 +233,32 @@ const TERMS: &[(&str, &str, &str, &str)] = &[
     ("goal", "Goal", "Doel", "Ziel"),
     ("habit", "Habit", "Gewoonte", "Gewohnheit"),
     ("hamstrings", "Hamstrings", "Hamstrings", "Beinbeuger"),
+    ("height", "Height", "Lengte", "Größe"),
     ("hip_flexors", "Hip flexors", "Heupbuigers", "Hüftbeuger"),
+    ("hips", "Hips", "Heupen", "Hüften"),
     ("homeLocationId", "Location", "Locatie", "Standort"),
     ("id", "Identity", "Identiteit", "Ausweis"),
     ("ideal", "iDEAL", "iDEAL", "iDEAL"),
     ("import", "Import", "Import", "Import"),
     ("in", "In", "In", "Hinein"),
     ("in_progress", "In progress", "Bezig", "Begonnen"),
-    ("intake", "Intake", "Intake", "Aufnahme"),
+    ("intake", "Intake", "Intake", "Anamnese"),
     ("invited", "Invited", "Uitgenodigd", "Eingeladen"),
     ("invoice", "Invoice", "Factuur", "Rechnung"),
     ("key", "Key", "Sleutel", "Schlüssel"),
     ("label", "Label", "Label", "Beschriftung"),
-    ("language", "Locale", "Taal", "Sprache"),
+    ("language", "Language", "Taal", "Sprache"),
     ("lastName", "Last name", "Achternaam", "Nachname"),
     ("lats", "Lats", "Brede rugspier", "Latissimus"),
     ("lead", "Lead", "Lead", "Interessent"),
+    ("lean_mass", "Lean mass", "Vetvrije massa", "Fettfreie Masse"),
     ("left", "Left", "Links", "Links"),
+    ("left_calf", "Left calf", "Linkerkuit", "Linke Wade"),
+    ("left_forearm", "Left forearm", "Linkeronderarm", "Linker Unterarm"),
+    ("left_thigh", "Left thigh", "Linkerdij", "Linker Oberschenkel"),
+    ("left_upper_arm", "Left upper arm", "Linkerbovenarm", "Linker Oberarm"),
     ("location_availability", "Opening hours", "Openingstijden", "Öffnungszeiten"),
+    ("location_busy", "Location occupied", "Locatie bezet", "Standort belegt"),
     ("locked", "Not yet open", "Nog niet open", "Noch nicht offen"),
     ("login", "Sign in", "Inloggen", "Anmelden"),
     ("logout", "Sign out", "Uitloggen", "Abmelden"),
@@ -253,12 +282,18 @@ const TERMS: &[(&str, &str, &str, &str)] = &[
     ("missed", "Missed", "Gemist", "Verpasst"),
     ("mobile", "Phone", "Telefoon", "Telefon"),
     ("multi_choice", "Several of several", "Meerdere van meerdere", "Mehrere von mehreren"),
-    ("name", "Whole name", "Hele naam", "Ganzer Name"),
+    ("muscle_mass", "Muscle mass", "Spiermassa", "Muskelmasse"),
+    ("name", "Name", "Naam", "Name"),
     ("neck", "Neck", "Nek", "Nacken"),
     ("no_show", "No-show", "Niet gekomen", "Nicht erschienen"),
     ("none", "None", "Geen", "Keiner"),
     ("not_consented", "No consent", "Geen toestemming", "Keine Einwilligung"),
-    ("not_entitled", "Not in what was bought", "Niet in wat er gekocht is", "Nicht im Gekauften"),
+    (
+        "not_entitled",
+        "Not included in membership or credits",
+        "Niet inbegrepen in lidmaatschap of credits",
+        "Nicht in Mitgliedschaft oder Credits enthalten",
+    ),
     ("not_given", "Not given", "Niet gegeven", "Nicht erteilt"),
     ("note", "Note", "Notitie", "Notiz"),
     ("notice", "Too late to book", "Te laat om te boeken", "Zu spät zum Buchen"),
@@ -316,10 +351,15 @@ const TERMS: &[(&str, &str, &str, &str)] = &[
     ("relationship_rejected", "Rejected", "Afgewezen", "Abgelehnt"),
     ("reps", "Reps", "Herhalingen", "Wiederholungen"),
     ("requested", "Requested", "Aangevraagd", "Angefragt"),
+    ("resting_heart_rate", "Resting heart rate", "Rusthartslag", "Ruhepuls"),
     ("restored", "Restored", "Hersteld", "Wiederhergestellt"),
     ("reviewed", "Reviewed", "Bekeken", "Durchgesehen"),
     ("revoked", "Revoked", "Ingetrokken", "Widerrufen"),
     ("right", "Right", "Rechts", "Rechts"),
+    ("right_calf", "Right calf", "Rechterkuit", "Rechte Wade"),
+    ("right_forearm", "Right forearm", "Rechteronderarm", "Rechter Unterarm"),
+    ("right_thigh", "Right thigh", "Rechterdij", "Rechter Oberschenkel"),
+    ("right_upper_arm", "Right upper arm", "Rechterbovenarm", "Rechter Oberarm"),
     ("running", "Importing", "Importeren", "Wird importiert"),
     (
         "sandbox",
@@ -333,6 +373,7 @@ const TERMS: &[(&str, &str, &str, &str)] = &[
     ("select", "One of several", "Een van meerdere", "Eines von mehreren"),
     ("sending", "Sending", "Wordt verstuurd", "Wird gesendet"),
     ("sepa_debit", "Direct debit", "Incasso", "Lastschrift"),
+    ("sessions", "Sessions", "Sessies", "Einheiten"),
     ("sets", "Sets", "Sets", "Sätze"),
     ("shoulders", "Shoulders", "Schouders", "Schultern"),
     (
@@ -350,14 +391,17 @@ const TERMS: &[(&str, &str, &str, &str)] = &[
     ("signingSecret", "Signing secret", "Ondertekeningsgeheim", "Signaturgeheimnis"),
     ("single_choice", "One of several", "Eén van meerdere", "Eines von mehreren"),
     ("skipped", "Skipped", "Overgeslagen", "Ausgelassen"),
+    ("sleep", "Sleep", "Slaap", "Schlaf"),
     ("source", "How found", "Herkomst", "Herkunft"),
     ("start", "their start", "hun begin", "ihrem Beginn"),
     ("startedOn", "Began on", "Begonnen op", "Begann am"),
     ("startsOn", "Billed from", "Gefactureerd vanaf", "Berechnet ab"),
     ("statement", "Text to read", "Tekst om te lezen", "Text zum Lesen"),
+    ("steps", "Steps", "Stappen", "Schritte"),
     ("stripe", "Stripe", "Stripe", "Stripe"),
     ("submitted", "Submitted", "Ingeleverd", "Abgegeben"),
     ("subscription", "Membership", "Lidmaatschap", "Mitgliedschaft"),
+    ("subscription.cancelled", "Cancelled", "Opgezegd", "Gekündigt"),
     ("succeeded", "Succeeded", "Gelukt", "Gelungen"),
     ("suspended", "Suspended", "Opgeschort", "Ausgesetzt"),
     ("system", "The system", "Het systeem", "Das System"),
@@ -373,13 +417,15 @@ const TERMS: &[(&str, &str, &str, &str)] = &[
     ("under_review", "Under review", "In onderzoek", "In Prüfung"),
     ("undoing", "Undoing", "Ongedaan maken", "Wird zurückgenommen"),
     ("undone", "Undone", "Ongedaan gemaakt", "Zurückgenommen"),
-    ("upcoming", "Upcoming", "Komend", "Kommend"),
+    ("upcoming", "Upcoming", "Aankomend", "Anstehend"),
     ("upload", "File", "Bestand", "Datei"),
     ("upper_back", "Upper back", "Bovenrug", "Oberer Rücken"),
+    ("waist", "Waist", "Taille", "Taille"),
     ("waitlisted", "On the waiting list", "Op de wachtlijst", "Auf der Warteliste"),
     ("waiver", "Waiver", "Vrijwaring", "Haftungsausschluss"),
-    ("webhook_delivery", "Delivery", "Aflevering", "Zustellung"),
+    ("webhook_delivery", "Delivery", "Bezorging", "Zustellung"),
     ("webhook_subscription", "Webhook", "Webhook", "Webhook"),
+    ("weight", "Weight", "Gewicht", "Gewicht"),
     ("weight_distance", "Weight and distance", "Gewicht en afstand", "Gewicht und Strecke"),
     ("weight_duration", "Weight and time", "Gewicht en tijd", "Gewicht und Zeit"),
     ("weight_reps", "Weight and reps", "Gewicht en herhalingen", "Gewicht und Wiederholungen"),

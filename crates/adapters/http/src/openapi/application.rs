@@ -38,19 +38,19 @@ pub(super) fn paths() -> Map<String, Value> {
         json!({"type": "string"}),
         json!({"type": "string", "pattern": "^[a-fA-F0-9]{24}$", "examples": ["019a8f3c2b7d4e5f60718293"]}),
     );
-    let submitted = |schema: &Value, about: &str| {
+    let described = |schema: &Value, about: &str| {
         let mut schema = schema.clone();
         schema["description"] = about.into();
         schema
     };
     let session = object(json!({"session": object(json!({
-        "accessToken": submitted(&text, "Sent as `Authorization: Bearer`."),
+        "accessToken": described(&text, "Sent as `Authorization: Bearer`."),
         "tokenType": {"type": "string", "const": "Bearer", "description": "Always `Bearer`."},
         "expiresIn": {"type": "integer", "description": "Seconds until the access token expires."},
-        "refreshToken": submitted(&text, "Good for one refresh within 30 days."),
-        "subject": {"type": "string", "enum": ["coach", "client"], "description": "Who is signed in."},
-        "subjectId": submitted(&id, "The coach's or the client's id."),
-        "companyId": submitted(&id, "Their company's id."),
+        "refreshToken": described(&text, "Good for one refresh within 30 days."),
+        "subject": {"type": "string", "enum": ["coach", "client"], "description": "The signed-in person."},
+        "subjectId": described(&id, "The coach's or the client's id."),
+        "companyId": described(&id, "Id of the company."),
     }))}));
     let flag = |name: &str, about: &str| {
         object(json!({name: {"type": "boolean", "const": true, "description": about}}))
@@ -68,8 +68,8 @@ pub(super) fn paths() -> Map<String, Value> {
                 "type": "object", "additionalProperties": false, "required": ["email", "password"],
                 "properties": {
                     "email": {"type": "string", "description": "The account's address.", "examples": ["sam@example.com"]},
-                    "password": submitted(&text, "Its password."),
-                    "companyId": submitted(&id, "The company, where there are several."),
+                    "password": described(&text, "The account's password."),
+                    "companyId": described(&id, "The company, where there are several."),
                     "subject": {"type": "string", "enum": ["coach", "client"], "description": "As whom, where both are possible."},
                 },
             })),
@@ -86,7 +86,7 @@ pub(super) fn paths() -> Map<String, Value> {
             text: "Returns a new access token and a new refresh token. A refresh token is accepted once.",
             open: true,
             body: Some(body(
-                json!({"refreshToken": submitted(&text, "The refresh token of the pair before.")}),
+                json!({"refreshToken": described(&text, "The refresh token of the pair before.")}),
             )),
             answer: session.clone(),
             ..ExtraEndpoint::default()
@@ -111,7 +111,7 @@ pub(super) fn paths() -> Map<String, Value> {
             summary: "Change the password",
             text: "Sets a new password and ends every other session of the account.",
             body: Some(body(json!({
-                "currentPassword": submitted(&text, "The password so far."),
+                "currentPassword": described(&text, "The password so far."),
                 "newPassword": {"type": "string", "minLength": 10, "maxLength": 200, "description": "The new one."},
             }))),
             answer: flag("passwordChanged", "Always true."),
@@ -129,7 +129,7 @@ pub(super) fn paths() -> Map<String, Value> {
             text: "Mails a link that sets a new password. The response is the same whether an account has the address or \
                 not. Fails with 409 if the installation sends no mail.",
             open: true,
-            body: Some(body(json!({"email": submitted(&text, "The account's address.")}))),
+            body: Some(body(json!({"email": described(&text, "The account's address.")}))),
             answer: flag("accepted", "Always true."),
             ..ExtraEndpoint::default()
         },
@@ -144,7 +144,7 @@ pub(super) fn paths() -> Map<String, Value> {
                 of the account.",
             open: true,
             body: Some(body(json!({
-                "token": submitted(&text, "The token of the link."),
+                "token": described(&text, "The token of the link."),
                 "password": new_password,
             }))),
             answer: flag("passwordChanged", "Always true."),
@@ -162,8 +162,8 @@ pub(super) fn paths() -> Map<String, Value> {
                 until then the previous address stays. The token is valid once, for 14 days.",
             open: true,
             body: Some(body(json!({
-                "token": submitted(&text, "The token of the link."),
-                "password": submitted(&text, "The account's password."),
+                "token": described(&text, "The token of the link."),
+                "password": described(&text, "The account's password."),
             }))),
             answer: flag("addressConfirmed", "Always true."),
             ..ExtraEndpoint::default()
@@ -178,7 +178,7 @@ pub(super) fn paths() -> Map<String, Value> {
             text: "Sets the account's first password and returns a session.",
             open: true,
             body: Some(body(json!({
-                "token": submitted(&text, "The invitation's token."),
+                "token": described(&text, "The invitation's token."),
                 "password": {"type": "string", "minLength": 10, "maxLength": 200, "description": "The account's password from now on."},
             }))),
             answer: session,
@@ -198,9 +198,9 @@ pub(super) fn paths() -> Map<String, Value> {
             "description": "The file's name with its extension, such as `plan.pdf`.", "schema": {"type": "string", "minLength": 1, "maxLength": 255}})],
             file: true,
             answer: object(json!({"upload": object(json!({
-                "uploadId": submitted(&id, "The upload's id, to be sent with the record that uses it."),
-                "fileName": submitted(&text, "The file's name."),
-                "mediaType": submitted(&text, "The media type that was detected from the content."),
+                "uploadId": described(&id, "The upload's id, to be sent with the record that uses it."),
+                "fileName": described(&text, "The file's name."),
+                "mediaType": described(&text, "The media type that was detected from the content."),
                 "size": {"type": "integer", "description": "Size in bytes."},
             }))})),
             ..ExtraEndpoint::default()
@@ -218,7 +218,7 @@ pub(super) fn paths() -> Map<String, Value> {
                 .map(|name| json!({"name": name, "in": "path", "required": true, "schema": id}))
                 .into(),
             content: Some("application/octet-stream"),
-            answer: submitted(&text, "The file."),
+            answer: described(&text, "The file."),
             ..ExtraEndpoint::default()
         },
     );
@@ -230,7 +230,7 @@ pub(super) fn paths() -> Map<String, Value> {
             summary: "Stream live updates",
             text: "Returns server-sent events about the caller's conversations and bookings. Send `Last-Event-ID` to resume a stream.",
             content: Some("text/event-stream"),
-            answer: submitted(&text, "Events, as long as the stream is open."),
+            answer: described(&text, "Events, as long as the stream is open."),
             ..ExtraEndpoint::default()
         },
     );
@@ -243,7 +243,7 @@ struct ExtraEndpoint {
     id: &'static str,
     summary: &'static str,
     text: &'static str,
-    /// Whether nobody has to be signed in.
+    /// Whether it needs no sign-in.
     open: bool,
     parameters: Vec<Value>,
     body: Option<Value>,
@@ -304,7 +304,7 @@ impl ExtraEndpoint {
             responses.insert(status.to_owned(), failure(about));
         }
         responses.insert(status.to_owned(), success);
-        responses.insert("default".to_owned(), failure("What went wrong."));
+        responses.insert("default".to_owned(), failure("Any error, in the envelope."));
         let mut described = json!({
             "operationId": self.id,
             "tags": ["Signing in"],
@@ -326,7 +326,7 @@ impl ExtraEndpoint {
     }
 }
 
-/// The schema of an object of an answer, whose fields are all there.
+/// The schema of an object whose fields are all required.
 fn object(properties: Value) -> Value {
     let names: Vec<&String> = properties.as_object().into_iter().flat_map(Map::keys).collect();
     json!({"type": "object", "required": names, "properties": properties})

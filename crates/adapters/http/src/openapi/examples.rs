@@ -18,7 +18,7 @@ pub(super) fn fill(operation: &mut Value, schemas: &Map<String, Value>) {
     }
 }
 
-/// An example of a schema; the name of the field it stands in makes it one that people recognize.
+/// An example of a schema; the field's name selects a recognizable one.
 fn of(name: &str, schema: &Value, schemas: &Map<String, Value>) -> Value {
     if let Some(target) = schema["$ref"].as_str() {
         let target = target.rsplit('/').next().unwrap_or_default();
@@ -36,7 +36,7 @@ fn of(name: &str, schema: &Value, schemas: &Map<String, Value>) -> Value {
     if let Some(first) = first.filter(|_| schema.get("properties").is_none()) {
         return of(name, first, schemas);
     }
-    // What is called the same may be a date, or an instant.
+    // A field of the same name may be a date or an instant.
     let usual = known_example(name).filter(|_| schema["format"] != "date-time");
     if let Some(value) = usual.filter(|value| fits(schema, value)) {
         return value;

@@ -1,4 +1,4 @@
-//! What integrations' description has beside operations: the token endpoint, and what webhooks tell.
+//! The parts of the Public API's description beside operations: the token endpoint, and webhooks.
 
 use schemars::Schema;
 use serde_json::{Map, Value, json};
@@ -124,7 +124,7 @@ pub(super) fn webhook_event(kind: Value, data: Value) -> Value {
     })
 }
 
-/// What a subscription is sent of an event, with the schema of what that tells.
+/// The webhook of an event, with the schema of its payload.
 pub(super) fn webhook(event: Event, payload: Option<Schema>) -> Value {
     // What no operation announces yet is in the registry all the same.
     let yet = if payload.is_some() { "" } else { " Nothing announces it yet." };

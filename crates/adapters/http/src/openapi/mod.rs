@@ -6,10 +6,12 @@ mod examples;
 mod glossary;
 mod integrations;
 mod operation;
+mod outline;
 mod problems;
 mod schemas;
 mod tags;
 
+pub use outline::outline;
 pub use problems::argument_keys;
 use serde_json::{Map, Value, json};
 use spotter_contract::{Operation, Surface, Table};

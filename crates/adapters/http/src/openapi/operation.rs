@@ -2,7 +2,7 @@
 
 use schemars::Schema;
 use serde_json::{Map, Value, json};
-use spotter_contract::{Access, Operation, Role, Subject, Surface, arguments::ArgumentSchemas};
+use spotter_contract::{Access, DataSubject, Operation, Role, Surface, arguments::ArgumentSchemas};
 
 use super::{problems, schemas::Schemas};
 
@@ -21,7 +21,7 @@ pub(super) fn describe(operation: &Operation, surface: Surface, schemas: &mut Sc
         "tags": [operation.tag],
         "summary": operation.summary,
         "parameters": parameters_of(operation, &arguments),
-        "responses": responses((operation, surface), &arguments, answer, schemas.taken.definitions()),
+        "responses": responses(operation, surface, &arguments, answer, schemas.taken.definitions()),
     });
     let (security, who) = security_of(operation, surface);
     described["security"] = security;
@@ -72,14 +72,14 @@ fn security_of(operation: &Operation, surface: Surface) -> (Value, String) {
                 Access::SignedIn | Access::Client | Access::Device => None,
             };
             let mut text = match least {
-                Some(least) => format!("For coaches from the role {} on.", least.word()),
+                Some(least) => format!("Requires the role {}.", least.word()),
                 None => String::new(),
             };
             if let Some(granted) = operation.for_client {
                 text.push_str(match granted.subject {
-                    Subject::Named => " For clients about themselves",
-                    Subject::Own => " For clients about their own records",
-                    Subject::Company => " For all clients",
+                    DataSubject::Named => " Clients: their own record",
+                    DataSubject::Own => " Clients: their own records",
+                    DataSubject::Company => " Clients: all records",
                 });
                 if !granted.staffs.is_empty() {
                     text.push_str(&format!(", without {}", granted.staffs.join(", ")));
@@ -166,7 +166,8 @@ fn not_null(mut schema: Value) -> Value {
 }
 
 fn responses(
-    (operation, surface): (&Operation, Surface),
+    operation: &Operation,
+    surface: Surface,
     arguments: &ArgumentSchemas,
     answer: Value,
     definitions: &Map<String, Value>,
@@ -193,11 +194,11 @@ fn responses(
     }
     if operation.is_tagged() {
         responses["200"]["headers"]["ETag"] = json!({"$ref": "#/components/headers/ETag"});
-        let known = json!({"description": "What `If-None-Match` names is what there is.",
+        let known = json!({"description": "Not modified since the version in `If-None-Match`.",
             "headers": {"ETag": {"$ref": "#/components/headers/ETag"}}});
         responses.insert("304".into(), known);
     }
-    for (status, keys) in problems::of((operation, surface), arguments, definitions) {
+    for (status, keys) in problems::of(operation, surface, arguments, definitions) {
         responses.insert(status.to_string(), problems::response(status, &keys));
     }
     responses.into()

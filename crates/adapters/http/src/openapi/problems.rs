@@ -14,7 +14,8 @@ use spotter_kernel::{
 
 /// The keys by status.
 pub(super) fn of(
-    (operation, surface): (&Operation, Surface),
+    operation: &Operation,
+    surface: Surface,
     arguments: &ArgumentSchemas,
     definitions: &Map<String, Value>,
 ) -> BTreeMap<u16, Vec<Key>> {
@@ -100,8 +101,8 @@ pub(super) fn of(
     all
 }
 
-/// The keys that the types of the arguments bring: of values that they refuse, and of ids in paths and
-/// bodies that lead to nothing; a list finds nothing for such an id.
+/// Error keys from the types of the arguments: of refused values, and of ids in paths and bodies that do not exist; a
+/// list with such an id is empty instead.
 pub fn argument_keys(arguments: &ArgumentSchemas, definitions: &Map<String, Value>) -> Vec<Key> {
     let mut found = Vec::new();
     let ArgumentSchemas { path, query, body, .. } = arguments;
@@ -111,9 +112,11 @@ pub fn argument_keys(arguments: &ArgumentSchemas, definitions: &Map<String, Valu
         }
     }
     // Of two dates that belong together one may be none.
-    let request = query.as_ref().and_then(|schema| schema.as_value()["properties"].as_object());
-    let is_pair = request.is_some_and(|request| {
-        request.keys().any(|name| partner(name).is_some_and(|other| request.contains_key(&other)))
+    let parameters = query.as_ref().and_then(|schema| schema.as_value()["properties"].as_object());
+    let is_pair = parameters.is_some_and(|parameters| {
+        parameters
+            .keys()
+            .any(|name| partner(name).is_some_and(|other| parameters.contains_key(&other)))
     });
     if is_pair && found.contains(&Key::InvalidDate) {
         found.extend([Key::InvalidDateRange, Key::DateRangeOrderInvalid]);

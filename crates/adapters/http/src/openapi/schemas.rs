@@ -42,7 +42,7 @@ impl Schemas {
     }
 }
 
-/// Says defaults in words.
+/// Writes defaults into descriptions.
 pub(super) fn in_words(schema: &mut Value) {
     match schema {
         Value::Object(fields) => {
@@ -50,13 +50,13 @@ pub(super) fn in_words(schema: &mut Value) {
                 && fields.get("properties").is_none_or(|own| own.get("default").is_none())
             {
                 fields.remove("default");
-                let submitted =
+                let description =
                     fields.get("description").and_then(Value::as_str).unwrap_or_default();
                 let plain = default.is_null() || default == json!([]) || default == json!({});
-                if !plain && !submitted.contains("absent") {
+                if !plain && !description.contains("absent") {
                     let default =
                         default.as_str().map_or_else(|| default.to_string(), str::to_owned);
-                    let text = format!("{submitted} `{default}` when absent.").trim().to_owned();
+                    let text = format!("{description} `{default}` when absent.").trim().to_owned();
                     fields.insert("description".into(), text.into());
                 }
             }
@@ -77,41 +77,44 @@ pub(super) fn add_common(schemas: &mut Map<String, Value>) {
         "RateLimit",
         json!({
             "type": "object", "description": "How many requests are left, and for how long.", "required": ["limit", "remaining", "resetSeconds"],
-            "properties": {"limit": {"type": "integer", "minimum": 0, "description": "How many requests a window has."},
+            "properties": {"limit": {"type": "integer", "minimum": 0, "description": "Number of requests allowed in a window."},
                 "remaining": count, "resetSeconds": count,
-                "retryAfterSeconds": {"type": "integer", "minimum": 0, "description": "On 429 alone."}},
+                "retryAfterSeconds": {"type": "integer", "minimum": 0, "description": "Seconds to wait; only with status 429."}},
         }),
     );
     add(
         "Meta",
         json!({
-            "type": "object", "description": "What an answer to a read says of its request.", "required": ["requestId", "rateLimit"],
+            "type": "object", "description": "The request id and the rate limit of a read.", "required": ["requestId", "rateLimit"],
             "properties": {"requestId": uuid, "rateLimit": {"$ref": "#/components/schemas/RateLimit"}},
         }),
     );
     add(
         "WriteMeta",
         json!({
-            "type": "object", "description": "What an answer to a write says of its request.", "required": ["requestId", "rateLimit", "idempotency"],
+            "type": "object", "description": "The request id, rate limit and idempotency of a write.", "required": ["requestId", "rateLimit", "idempotency"],
             "properties": {"requestId": uuid, "rateLimit": {"$ref": "#/components/schemas/RateLimit"},
                 "idempotency": {"type": "object", "required": ["replayed"],
-                    "properties": {"replayed": {"type": "boolean", "description": "Whether this is a stored answer."}}}},
+                    "properties": {"replayed": {"type": "boolean", "description": "Whether this is the stored response of an earlier request."}}}},
         }),
     );
-    add("ErrorKey", json!({"type": "string", "enum": keys, "description": "Stable; match on it."}));
+    add(
+        "ErrorKey",
+        json!({"type": "string", "enum": keys, "description": "The stable key of an error; match on it."}),
+    );
     add(
         "Failure",
         json!({
-            "type": "object", "description": "The answer to a request that was not carried out.", "required": ["error", "meta"],
+            "type": "object", "description": "The body of every error.", "required": ["error", "meta"],
             "properties": {
                 "error": {
                     "type": "object", "required": ["code", "key", "message"],
                     "properties": {
                         "code": {"type": "integer", "description": "The HTTP status."},
                         "key": {"$ref": "#/components/schemas/ErrorKey"},
-                        "message": {"type": "string", "description": "For humans; it may be reworded."},
+                        "message": {"type": "string", "description": "A message for developers; it may be reworded."},
                         "details": {"type": "object", "description":
-                            "For scopes.insufficient requiredScopes; for refused input field and rule."},
+                            "`requiredScopes` with the key scopes.insufficient; `field` and `rule` with invalid input."},
                     },
                 },
                 "meta": {"$ref": "#/components/schemas/Meta"},

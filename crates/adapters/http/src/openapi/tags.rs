@@ -13,22 +13,22 @@ const TAGS: &[(&str, &str)] = &[
     ),
     (
         "Signing in",
-        "Sessions of coaches and clients: passwords, two-step verification, invitations, file uploads and live \
+        "Sessions of coaches and clients: passwords, the second step of sign-in, invitations, file uploads and live \
         updates. An access token is valid for an hour; a refresh token renews it once.",
     ),
     (
         "Platform",
-        "What an integration can learn about itself: its own record, the features that the company has switched on, \
-        the scopes and the events. Start here to check credentials.",
+        "An integration's own record, the features that the company has enabled, scopes and events. \
+        Start here to check credentials.",
     ),
     (
         "Audit logs",
-        "Who did what to which record, and when. Every write leaves an entry with the names of the changed fields, \
+        "Entries of who changed which record, and when. Every write adds one with the names of changed fields, \
         never their values.",
     ),
     (
         "Company catalogue",
-        "What a company offers and by which rules: its profile, facilities, services and policies. \
+        "The company's profile, facilities, services and policies. \
         Integrations read it; managers edit it.",
     ),
     ("Company", "Settings, features and erasure: what managers decide for the whole company."),
@@ -39,8 +39,7 @@ const TAGS: &[(&str, &str)] = &[
     ),
     (
         "Locations",
-        "Where a company trains its clients, in the physical world or online, with opening hours and access \
-        zones.",
+        "Locations of a company, physical or online, with opening hours and access zones.",
     ),
     (
         "Clients",
@@ -65,8 +64,7 @@ const TAGS: &[(&str, &str)] = &[
     ),
     (
         "Event types",
-        "What can be booked: appointments and classes, with their duration, seats, credits and rules; and \
-        templates that classes are created from.",
+        "Kinds of appointments and classes, with duration, seats, credits and rules; and templates for classes.",
     ),
     (
         "Calendar",
@@ -99,7 +97,7 @@ const TAGS: &[(&str, &str)] = &[
     ),
     (
         "Products",
-        "What a company sells: memberships, passes, credit packs and other products. Prices include VAT.",
+        "Memberships, passes, credit packs and other products that a company sells. Prices include VAT.",
     ),
     (
         "Invoices",
@@ -113,7 +111,7 @@ const TAGS: &[(&str, &str)] = &[
     ),
     (
         "Sales",
-        "What was sold to a client, on the terms of that day. Preview a sale to see what it bills and grants.",
+        "Products sold to clients on the terms of that day. Preview a sale to see its invoices and credits.",
     ),
     (
         "Subscriptions",
@@ -122,7 +120,7 @@ const TAGS: &[(&str, &str)] = &[
     ),
     (
         "Credits",
-        "What bookings are paid with. Credits are granted by sales, held by bookings, consumed by attendance and \
+        "Credits pay for bookings. They are granted by sales, held by bookings, consumed by attendance and \
         expire on their date; every change is an entry.",
     ),
     ("Access rules", "Where and when a product admits a client at doors."),
@@ -154,14 +152,14 @@ const TAGS: &[(&str, &str)] = &[
     ),
     (
         "Workout progress",
-        "What completed sessions amount to: exercise history, personal records and training volume.",
+        "Exercise history, personal records and training volume of completed sessions.",
     ),
     ("Workout groups", "Groups of clients that share a plan; each member trains by a copy."),
     ("Workout settings", "The company's weight unit and defaults for plans."),
     (
         "Measurements",
-        "What is measured of a client, by type. Values are returned in metric units unless `units` says \
-        otherwise. Reading and writing need health-data consent.",
+        "Measurements of clients by type. Values are returned in metric units unless `units` says \
+        otherwise. Reading and writing require health-data consent.",
     ),
     (
         "Progress photos",
@@ -173,16 +171,13 @@ const TAGS: &[(&str, &str)] = &[
     ),
     (
         "Habits",
-        "What a client wants to do regularly, and the entries of each date. Streaks count kept dates in a row.",
+        "Habits of clients and their entries by date. Streaks count dates in a row on which a habit was kept.",
     ),
     (
         "Nutrition",
         "Meals and nutrition targets of a client. Integrations do not have access to them.",
     ),
-    (
-        "Goals",
-        "What a client wants to reach: by measurements, a habit, workouts, or progress entered by hand.",
-    ),
+    ("Goals", "Goals of clients: by measurements, a habit, workouts, or manual progress."),
     (
         "Forms",
         "Forms with versions, their assignment to clients, and submissions. A published version never changes.",

@@ -41,6 +41,7 @@ use crate::{
     observe::RequestId,
     pipeline::{bearer, collect},
     rate_limit::{RateLimitKey, RateLimitStatus},
+    rules::HttpRule,
     server::State,
     visitor,
 };
@@ -51,8 +52,6 @@ pub(crate) const ATTEMPTS_WINDOW_SECONDS: i64 = 15 * 60;
 const ATTEMPTS_PER_ACCOUNT: u32 = 10;
 /// Failed attempts from one address within the window.
 const ATTEMPTS_PER_ADDRESS: u32 = 50;
-/// What is said of one failed attempt too many.
-const FAILED: &str = "Too many failed attempts.";
 /// Hashes that are worked out at once; each takes 19 MiB and a core.
 static HASHING: LazyLock<Semaphore> = LazyLock::new(|| Semaphore::new(2));
 
@@ -113,7 +112,7 @@ impl SignInRequest {
         step: impl FnMut(&mut Write<'_, '_>) -> Result<T> + Send + 'static,
     ) -> Result<T> {
         let as_whom = Caller::new(company, actor);
-        visitor::write(&self.state, as_whom, (operation, &[]), &self.request_id, step).await
+        visitor::write(&self.state, as_whom, operation, &[], &self.request_id, step).await
     }
 
     /// The signed-in caller and their account.
@@ -146,12 +145,12 @@ fn new_hash(state: &State, password: Password) -> impl FnOnce() -> Result<String
     move || password.hash(&*entropy)
 }
 
-/// Refuses one attempt too many, and says how long to wait.
-fn within_limit(attempts: RateLimitStatus, why: &str) -> Result<()> {
+/// Refuses an attempt over the limit, with the time to wait.
+fn within_limit(attempts: RateLimitStatus, reason: HttpRule) -> Result<()> {
     if !attempts.exceeded {
         return Ok(());
     }
-    let mut problem = Problem::with_message(Key::RateLimitExceeded, why);
+    let mut problem = Problem::because(Key::RateLimitExceeded, reason);
     problem.retry_after = Some(attempts.reset_seconds);
     Err(problem)
 }

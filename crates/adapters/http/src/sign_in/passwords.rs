@@ -1,4 +1,4 @@
-//! Passwords: the first one with an invitation, changed, and set anew with what was mailed.
+//! Passwords: the first one by invitation, changing it, and resetting it by mail.
 
 use std::{net::IpAddr, sync::Arc, time::Duration};
 
@@ -22,9 +22,7 @@ use spotter_people::identity::{
 };
 use spotter_store::Tx;
 
-use super::{
-    ATTEMPTS_PER_ACCOUNT, FAILED, SessionAnswer, SignInRequest, hashing, new_hash, within_limit,
-};
+use super::{ATTEMPTS_PER_ACCOUNT, SessionAnswer, SignInRequest, hashing, new_hash, within_limit};
 use crate::{
     observe::RequestId, rate_limit::RateLimitKey, rules::HttpRule, server::State, visitor,
 };
@@ -36,9 +34,9 @@ pub async fn hashed(state: &State, password: Password) -> Result<String> {
 
 /// Messages that an address may ask for within the window.
 const RESETS_PER_ADDRESS: u32 = 3;
-/// Messages that may be asked for from one place within it.
+/// Reset messages per hour from one address.
 const RESETS_FROM: u32 = 30;
-/// The answer takes this long, whether anybody has the address or not.
+/// The answer takes this long, whether or not the address has an account.
 const FORGOT_TIME: Duration = Duration::from_millis(300);
 
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -96,13 +94,12 @@ async fn replace_password(
 ) -> Result<PasswordChanged> {
     let (caller, ..) = visit.signed_in(request.headers().clone()).await?;
     let PasswordChange { current_password, new_password } = visit.body(request).await?;
-    let passwords = (current_password, new_password);
-    change(&visit.state, &visit.request_id, caller, passwords).await?;
+    change(&visit.state, &visit.request_id, caller, current_password, new_password).await?;
     Ok(PasswordChanged { password_changed: true })
 }
 
-/// Whether it is the password of the person who is signed in to the pages, asked for again before something that must be
-/// theirs. Attempts are counted for the person, apart from those of strangers who guess at their address.
+/// Whether this is the password of the signed-in person, asked for again before a sensitive action. Attempts count
+/// for the person, apart from strangers' attempts at their address.
 pub async fn is_own(
     state: &Arc<State>,
     request_id: &RequestId,
@@ -123,11 +120,14 @@ pub async fn is_own(
     Ok(is_right)
 }
 
-/// Whether it is the password of an account, whose holder may be wrong so many times.
+/// Whether this is the password of an account, within a limited number of failures.
 async fn is_password_of(state: &Arc<State>, account: Account, password: Password) -> Result<bool> {
     let counted = RateLimitKey::Caller(account.subject_id);
     let now = state.env.clock.now();
-    within_limit(state.attempts.take(counted, ATTEMPTS_PER_ACCOUNT, now), FAILED)?;
+    within_limit(
+        state.attempts.take(counted, ATTEMPTS_PER_ACCOUNT, now),
+        HttpRule::TooManyAttempts,
+    )?;
     let right =
         hashing(move || account.password.as_ref().is_some_and(|hash| password.matches(hash)));
     let right = right.await?;
@@ -137,12 +137,13 @@ async fn is_password_of(state: &Arc<State>, account: Account, password: Password
     Ok(right)
 }
 
-/// Changes the password of whoever is signed in, who knows the one before, and signs them out everywhere else.
+/// Changes the password of a signed-in person who knows the current one, and ends their other sessions.
 pub async fn change(
     state: &Arc<State>,
     request_id: &RequestId,
     caller: Caller,
-    (current, new): (Password, Password),
+    current: Password,
+    new: Password,
 ) -> Result<()> {
     let (subject, id, session) = match caller.actor {
         Actor::Coach { id, session, .. } => (Subject::Coach, id.0, session),
@@ -161,7 +162,7 @@ pub async fn change(
         sessions::end_others(cx, subject, id, session)
     };
     let caller = Caller::new(company, caller.actor);
-    visitor::write(state, caller, ("change_password", &[]), request_id, step).await
+    visitor::write(state, caller, "change_password", &[], request_id, step).await
 }
 
 impl SignInRequest {
@@ -205,7 +206,7 @@ pub async fn accept(
         let (subject, id) = accounts::accept(cx, &token, &hash)?;
         sessions::open(cx, subject, id)
     };
-    visitor::write(state, caller, ("accept_invitation", events), request_id, step).await
+    visitor::write(state, caller, "accept_invitation", events, request_id, step).await
 }
 
 pub(super) async fn forgot_password(
@@ -231,8 +232,8 @@ pub async fn is_open(state: &Arc<State>, token: Credential) -> Result<bool> {
     state.db.read(read).await
 }
 
-/// Mails whoever has accounts under this address what sets a new password. Neither the answer nor its
-/// time tells whether anybody has.
+/// Mails a reset link to the accounts of this address. Neither the answer nor its duration reveals whether there are
+/// any.
 pub async fn forgot(
     state: &Arc<State>,
     request_id: &RequestId,
@@ -250,8 +251,8 @@ pub async fn forgot(
     let by_name = attempts.take(by_name, RESETS_PER_ADDRESS, now);
     let by_sender =
         attempts.take(counted(&format!("{:?}", RateLimitKey::address(from))), RESETS_FROM, now);
-    within_limit(by_name, "A link was asked for three times: look into your mail, or wait.")?;
-    within_limit(by_sender, "Too many links were asked for from here.")?;
+    within_limit(by_name, HttpRule::LinksRequested)?;
+    within_limit(by_sender, HttpRule::LinksFromHere)?;
     let mailed = mail_each(state, request_id, email);
     let (mailed, ()) = tokio::join!(mailed, tokio::time::sleep(FORGOT_TIME));
     mailed
@@ -268,7 +269,7 @@ async fn mail_each(state: &Arc<State>, request_id: &RequestId, email: Email) -> 
         let step = move |cx: &mut Write<'_, '_>| {
             accounts::mail_reset(cx, account.subject, account.subject_id, &to)
         };
-        visitor::write(state, caller, ("forgot_password", &[]), request_id, step).await?;
+        visitor::write(state, caller, "forgot_password", &[], request_id, step).await?;
     }
     Ok(())
 }
@@ -288,7 +289,7 @@ pub(super) async fn reset_password(
     visit.respond(outcome.await)
 }
 
-/// Sets a new password with what was mailed, and signs its holder out everywhere.
+/// Sets a new password with a mailed link, and ends all sessions of the account.
 pub async fn reset(
     state: &Arc<State>,
     request_id: &RequestId,
@@ -298,15 +299,15 @@ pub async fn reset(
     let hash = hashed(state, password).await?;
     let caller = Caller::new(token.company, Actor::System);
     let step = move |cx: &mut Write<'_, '_>| accounts::reset(cx, &token, &hash);
-    let email = visitor::write(state, caller, ("reset_password", &[]), request_id, step).await?;
-    // Whoever has guessed meanwhile does not keep the owner out of the account that is theirs again.
+    let email = visitor::write(state, caller, "reset_password", &[], request_id, step).await?;
+    // Failed guesses by others do not lock the owner out after a reset.
     if let Some(email) = email {
         state.attempts.forget(RateLimitKey::Account(Sha256::digest(&email).into()));
     }
     Ok(())
 }
 
-/// Whose address is confirmed: by the link that it was mailed and the password of the account.
+/// Confirms an email address: by the mailed link and the account's password.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct Confirmation {
@@ -330,7 +331,7 @@ pub(super) async fn confirm_address(
     visit.respond(outcome.await)
 }
 
-/// Makes the address that a link was mailed to the one that signs in, for whoever knows the account's password.
+/// Makes the address of a confirmation link the sign-in address, for a person who knows the account's password.
 pub async fn confirm(
     state: &Arc<State>,
     request_id: &RequestId,
@@ -349,5 +350,5 @@ pub async fn confirm(
     }
     let caller = Caller::new(token.company, Actor::System);
     let step = move |cx: &mut Write<'_, '_>| accounts::confirm_address(cx, &token);
-    visitor::write(state, caller, ("confirm_address", &[]), request_id, step).await
+    visitor::write(state, caller, "confirm_address", &[], request_id, step).await
 }

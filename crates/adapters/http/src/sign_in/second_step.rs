@@ -1,5 +1,5 @@
-//! The second step of a sign-in: between the password and the code somebody holds a ticket, so that the password is typed
-//! once.
+//! The second step of a sign-in: a ticket carries a person from the password to the code, so that the password is
+//! typed once.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use spotter_people::identity::{
 };
 use spotter_store::Tx;
 
-use super::{ATTEMPTS_PER_ACCOUNT, FAILED, sessions::note_refusals, within_limit};
+use super::{ATTEMPTS_PER_ACCOUNT, sessions::note_refusals, within_limit};
 use crate::{
     observe::RequestId, rate_limit::RateLimitKey, rules::HttpRule, server::State, visitor,
 };
@@ -24,8 +24,8 @@ const TICKET_SECONDS: i64 = 5 * 60;
 /// What tickets are signed for.
 const PURPOSE: &str = "second step";
 
-/// Lets an account in whose password was right: at once where it has no second step, else with a code that is right. The
-/// refusal holds a ticket with which a code may come without the password.
+/// Signs an account in after a correct password: at once where it has no second step, otherwise with a correct code.
+/// The refusal contains a ticket that replaces the password.
 pub(super) async fn verify_code(
     state: &Arc<State>,
     request_id: &RequestId,
@@ -52,10 +52,13 @@ pub(super) async fn verify_code(
         return Err(refused(HttpRule::SecondStepNeeded.into()));
     };
     let counted = RateLimitKey::Account(Sha256::digest(format!("code {id}")).into());
-    within_limit(state.attempts.take(counted, ATTEMPTS_PER_ACCOUNT, now), FAILED)?;
+    within_limit(
+        state.attempts.take(counted, ATTEMPTS_PER_ACCOUNT, now),
+        HttpRule::TooManyAttempts,
+    )?;
     let caller = Caller::new(company, Actor::System);
     let take = move |cx: &mut Write<'_, '_>| second_step::take(cx, subject, id, &code);
-    if visitor::write(state, caller, ("take_second_step", &[]), request_id, take).await? {
+    if visitor::write(state, caller, "take_second_step", &[], request_id, take).await? {
         state.attempts.give_back(counted);
         return Ok(account);
     }
@@ -63,11 +66,12 @@ pub(super) async fn verify_code(
     Err(refused(HttpRule::WrongCode.into()))
 }
 
-/// The account that a ticket is of, let in with a code.
+/// The account of a ticket, signed in with a code.
 pub async fn recognise_by_ticket(
     state: &Arc<State>,
     request_id: &RequestId,
-    (ticket, code): (&str, &str),
+    ticket: &str,
+    code: &str,
 ) -> Result<Account> {
     let (company, subject, id, mark) = opened(&state.env, ticket).ok_or(Key::InvalidCredentials)?;
     let find = move |tx: &mut Tx<'_>| accounts::find(tx, company, subject, id);
@@ -82,7 +86,7 @@ fn mark_of(account: &Account) -> String {
     base64url(&digest[..9])
 }
 
-/// Somebody's whose password was right until now: who, until when, and a signature.
+/// The ticket of a person whose password was correct: account, expiry, signature.
 fn ticket(env: &Env, account: &Account) -> Result<String> {
     let until = env.clock.now().plus_seconds(TICKET_SECONDS).millis();
     let Account { company_id, subject, subject_id, .. } = account;

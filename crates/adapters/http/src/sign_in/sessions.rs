@@ -21,13 +21,13 @@ use spotter_kernel::{
 };
 use spotter_people::identity::{
     accounts::{self, Account, Password, Subject},
-    sessions::{self, Refreshed, SessionTokens},
+    sessions::{self, RefreshOutcome, SessionTokens},
 };
 use spotter_store::Tx;
 
 use super::{
-    ATTEMPTS_PER_ACCOUNT, ATTEMPTS_PER_ADDRESS, FAILED, SessionAnswer, SignInRequest, hashing,
-    second_step, within_limit,
+    ATTEMPTS_PER_ACCOUNT, ATTEMPTS_PER_ADDRESS, SessionAnswer, SignInRequest, hashing, second_step,
+    within_limit,
 };
 use crate::{observe::RequestId, rate_limit::RateLimitKey, rules::HttpRule, server::State};
 
@@ -37,7 +37,7 @@ use crate::{observe::RequestId, rate_limit::RateLimitKey, rules::HttpRule, serve
 pub struct Login {
     /// The account's address.
     pub email: Email,
-    /// Its password.
+    /// The account's password.
     #[schemars(with = "String")]
     pub password: Password,
     /// Needed where the address has accounts at several companies.
@@ -90,7 +90,7 @@ pub(super) async fn login(
 
 async fn sign_in(visit: &SignInRequest, login: Login) -> Result<SessionTokens> {
     let account = recognise(&visit.state, &visit.request_id, visit.from, login).await;
-    // An app asks for the code with the password at hand; pages alone hold tickets.
+    // An app sends password and code together; only pages use tickets.
     let account = account.map_err(|mut problem| {
         if let Some(details) = problem.details.as_mut().and_then(|details| details.as_object_mut())
         {
@@ -107,7 +107,7 @@ async fn sign_in(visit: &SignInRequest, login: Login) -> Result<SessionTokens> {
     })
 }
 
-/// The account that somebody signs in to, with its second step where it has one.
+/// The account that a person signs in to, with its second step where it has one.
 pub async fn recognise(
     state: &Arc<State>,
     request_id: &RequestId,
@@ -119,8 +119,8 @@ pub async fn recognise(
     second_step::verify_code(state, request_id, account, code.as_deref()).await
 }
 
-/// The account whose address and password these are. Attempts are limited for each account and each
-/// address that they come from; neither the answer nor its time tells whether an account exists.
+/// The account of an address and password. Attempts are limited for each account and each caller's address; neither
+/// the answer nor its duration reveals whether an account exists.
 async fn knows_password(
     state: &Arc<State>,
     request_id: &RequestId,
@@ -134,8 +134,8 @@ async fn knows_password(
     // Counted before the look-up and given back on success, so that a burst can't slip through.
     let by_account = attempts.take(name, ATTEMPTS_PER_ACCOUNT, now);
     let by_address = attempts.take(address, ATTEMPTS_PER_ADDRESS, now);
-    within_limit(by_account, FAILED)?;
-    within_limit(by_address, FAILED)?;
+    within_limit(by_account, HttpRule::TooManyAttempts)?;
+    within_limit(by_address, HttpRule::TooManyAttempts)?;
     let (email, company) = (login.email.clone(), login.company_id);
     let read = move |tx: &mut Tx<'_>| accounts::candidates(tx, &email, company);
     let mut found = state.db.read(read).await?;
@@ -161,7 +161,7 @@ async fn knows_password(
     }
 }
 
-/// Asks which of the accounts is meant; whoever knows the password of each may know where they are.
+/// Asks which account is meant; a person who knows the password of each may know their companies.
 async fn several(state: &State, accounts: Vec<Account>) -> Result<Problem> {
     let mut ids: Vec<CompanyId> = accounts.iter().map(|account| account.company_id).collect();
     ids.dedup();
@@ -188,7 +188,7 @@ async fn several(state: &State, accounts: Vec<Account>) -> Result<Problem> {
     Ok(problem)
 }
 
-/// The accounts whose password it is. Somebody unknown costs as much time as somebody known.
+/// The accounts that this password opens. An unknown address takes as long as a known one.
 fn matching(accounts: Vec<Account>, password: &Password, entropy: &dyn Entropy) -> Vec<Account> {
     if accounts.is_empty() {
         password.hash(entropy).ok();
@@ -198,8 +198,8 @@ fn matching(accounts: Vec<Account>, password: &Password, entropy: &dyn Entropy) 
     accounts.into_iter().filter(fits).collect()
 }
 
-/// Writes the audit rows of a failed attempt, without making the caller wait for them: the time
-/// of the answer must not tell whether the account exists.
+/// Writes the audit rows of a failed attempt without delaying the answer, whose duration must not reveal whether the
+/// account exists.
 pub(super) fn note_refusals(state: &State, request_id: &RequestId, accounts: Vec<Account>) {
     let (db, env) = (state.db.clone(), state.env.clone());
     let request_id = request_id.clone();
@@ -239,8 +239,8 @@ async fn exchange(visit: &SignInRequest, token: &str) -> Result<SessionTokens> {
     let step = move |cx: &mut Write<'_, '_>| sessions::refresh(cx, &token);
     // A token that was used before ends its session, and that must be kept: so it is no error.
     match visit.write(company, Actor::System, "refresh", step).await? {
-        Refreshed::Tokens(tokens) => Ok(tokens),
-        Refreshed::Reused => Err(Key::InvalidToken.into()),
+        RefreshOutcome::Tokens(tokens) => Ok(tokens),
+        RefreshOutcome::Reused => Err(Key::InvalidToken.into()),
     }
 }
 

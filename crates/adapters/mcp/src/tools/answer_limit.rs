@@ -6,22 +6,21 @@ use spotter_kernel::Phrase;
 /// Longest answer, in bytes of JSON.
 pub(super) const LENGTH_MAX: usize = 20_000;
 
-/// What becomes of an answer.
-pub(super) enum Bounded {
+/// The result of limiting an answer.
+pub(super) enum BoundedAnswer {
     /// It is short enough, or was made so.
     Fits,
-    /// A list that fits if it is asked for with so many records a page.
+    /// A list that fits with this number of records per page.
     WithLimit(i64),
-    /// It cannot be made shorter here: whoever asks has to ask for less.
+    /// It cannot be shortened here: the caller has to request less.
     TooLong,
 }
 
-/// Makes an answer short enough where that loses nothing that cannot be asked for: times that can be booked go on at
-/// `nextFrom`, lists with their next page.
-pub(super) fn bound(data: &mut Value) -> Bounded {
+/// Shortens an answer where nothing is lost: slots continue at `nextFrom`, lists with their next page.
+pub(super) fn bound(data: &mut Value) -> BoundedAnswer {
     let length = data.to_string().len();
     if length <= LENGTH_MAX {
-        return Bounded::Fits;
+        return BoundedAnswer::Fits;
     }
     if data.get("slots").is_some() && data.get("nextFrom").is_some() {
         return cut_slots(data, length);
@@ -29,25 +28,25 @@ pub(super) fn bound(data: &mut Value) -> Bounded {
     match data["limit"].as_i64() {
         Some(limit) if limit > 1 => {
             let fits = limit * LENGTH_MAX as i64 * 9 / 10 / length as i64;
-            Bounded::WithLimit(fits.clamp(1, limit - 1))
+            BoundedAnswer::WithLimit(fits.clamp(1, limit - 1))
         }
-        _ => Bounded::TooLong,
+        _ => BoundedAnswer::TooLong,
     }
 }
 
 /// Leaves the first that fit; never a part of those that begin at one instant.
-fn cut_slots(data: &mut Value, length: usize) -> Bounded {
-    let Some(slots) = data["slots"].as_array_mut() else { return Bounded::TooLong };
+fn cut_slots(data: &mut Value, length: usize) -> BoundedAnswer {
+    let Some(slots) = data["slots"].as_array_mut() else { return BoundedAnswer::TooLong };
     let keep = (slots.len() * LENGTH_MAX * 9 / 10 / length).max(1);
     let begins = |slot: &Value| slot["startsAt"].as_str().unwrap_or_default().to_owned();
-    let Some(next) = slots.get(keep).map(begins) else { return Bounded::TooLong };
+    let Some(next) = slots.get(keep).map(begins) else { return BoundedAnswer::TooLong };
     let first = slots.partition_point(|slot| begins(slot) < next);
     if first == 0 {
-        return Bounded::TooLong;
+        return BoundedAnswer::TooLong;
     }
     slots.truncate(first);
     data["nextFrom"] = json!(next);
-    Bounded::Fits
+    BoundedAnswer::Fits
 }
 
 /// Whether the records of a page are the same with fewer of them: those of the first page are.
@@ -55,7 +54,7 @@ pub(super) fn may_shrink(arguments: &serde_json::Map<String, Value>) -> bool {
     arguments.get("page").is_none_or(|page| page.is_null() || page.as_i64() == Some(1))
 }
 
-/// What is said where an answer is too long.
+/// The message for an answer that is too long.
 pub(super) fn too_long(limit: Option<i64>) -> Phrase {
     let advice = match limit {
         Some(limit) => format!("begin again with limit {limit}"),
@@ -77,7 +76,7 @@ mod tests {
         };
         let all = (0..400).flat_map(|minute| (0..2).map(move |coach| slot(minute, coach)));
         let mut data = json!({"slots": all.collect::<Vec<_>>(), "nextFrom": null});
-        assert!(matches!(bound(&mut data), Bounded::Fits));
+        assert!(matches!(bound(&mut data), BoundedAnswer::Fits));
         assert!(data.to_string().len() <= LENGTH_MAX, "{}", data.to_string().len());
         let kept = data["slots"].as_array().unwrap();
         assert!(
@@ -88,8 +87,8 @@ mod tests {
         assert_eq!(data["nextFrom"], slot(kept.len() / 2, 0)["startsAt"]);
         let record = json!({"note": "x".repeat(900)});
         let mut list = json!({"notes": vec![record; 100], "page": 1, "limit": 100});
-        assert!(matches!(bound(&mut list), Bounded::WithLimit(15..=20)));
+        assert!(matches!(bound(&mut list), BoundedAnswer::WithLimit(15..=20)));
         let mut report = json!({"days": vec!["x".repeat(100); 366]});
-        assert!(matches!(bound(&mut report), Bounded::TooLong));
+        assert!(matches!(bound(&mut report), BoundedAnswer::TooLong));
     }
 }

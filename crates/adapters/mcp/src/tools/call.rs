@@ -1,5 +1,5 @@
-//! A call of a tool: one transaction, in which its credential is read, its arguments are let in, and its operation
-//! runs, as a request of the other APIs does. A preview is rolled back, and what it found kept in a second one.
+//! A tool call: one transaction that authenticates the credential, checks the arguments and runs the operation, like
+//! a request of the other APIs. A preview is rolled back, and its result stored in a second transaction.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -16,7 +16,7 @@ use spotter_store::Tx;
 
 use super::{
     ToolVariants, Tools,
-    answer_limit::{Bounded, bound, may_shrink, too_long},
+    answer_limit::{BoundedAnswer, bound, may_shrink, too_long},
     list_summaries,
     results::{failed, success},
     tool::ToolMode,
@@ -24,7 +24,7 @@ use super::{
 use crate::assistant_request::AssistantRequest;
 
 impl Tools {
-    /// Calls a tool; nothing where the caller has none of the name, or was not let in, which the visit tells.
+    /// Calls a tool; `None` where the caller has no tool of this name or was refused, which the visit records.
     pub(crate) async fn call(
         &self,
         state: &Arc<State>,
@@ -36,17 +36,18 @@ impl Tools {
         let outcome = match named.any.used {
             ToolMode::Previews => preview(state, visit, named, arguments).await,
             _ if named.any.operation.writes => run(state, visit, named, arguments).await,
-            _ => return within_bounds(state, visit, (name, named), arguments).await,
+            _ => return within_bounds(state, visit, name, named, arguments).await,
         };
         answered(visit, name, outcome)
     }
 }
 
-/// A read whose answer is short enough: of a list as many records a page as fit.
+/// A read whose answer is short enough: a list with as many records per page as fit.
 async fn within_bounds(
     state: &Arc<State>,
     visit: &AssistantRequest,
-    (name, named): (&str, ToolVariants),
+    name: &str,
+    named: ToolVariants,
     mut arguments: JsonObject,
 ) -> Option<CallToolResult> {
     let brief = list_summaries::of(name);
@@ -60,9 +61,9 @@ async fn within_bounds(
             brief.cut(&mut data);
         }
         let limit = match bound(&mut data) {
-            Bounded::Fits => return Some(success(data)),
-            Bounded::WithLimit(limit) => Some(limit),
-            Bounded::TooLong => None,
+            BoundedAnswer::Fits => return Some(success(data)),
+            BoundedAnswer::WithLimit(limit) => Some(limit),
+            BoundedAnswer::TooLong => None,
         };
         match limit {
             Some(limit) if may_shrink(&arguments) => {
@@ -74,7 +75,7 @@ async fn within_bounds(
     Some(failed(&Problem::invalid("limit", too_long(Some(1)))))
 }
 
-/// How often a list is asked for again with fewer records a page.
+/// How often a list is requested again with fewer records per page.
 const SHORTER_MAX: usize = 4;
 
 /// The argument that makes an answer long.
@@ -86,13 +87,13 @@ fn wide(arguments: &JsonObject, limit: Option<i64>) -> &'static str {
     }
 }
 
-/// What a call is answered with; nothing where its caller was not let in.
+/// The answer of a call; `None` where its caller was refused.
 fn answered(
     visit: &AssistantRequest,
     name: &str,
     outcome: Result<Option<String>>,
 ) -> Option<CallToolResult> {
-    // A transaction that failed after its caller was let in is an answer to the call.
+    // A transaction that failed after authentication is an answer to the call.
     let entered = visit.outcome().is_some_and(|outcome| outcome.is_ok());
     match outcome {
         Ok(Some(text)) => Some(match serde_json::from_str(&text) {
@@ -116,7 +117,7 @@ struct Call {
     named: ToolVariants,
     arguments: JsonObject,
     prepared: Option<PreparedRequest>,
-    /// Where what a preview asked is kept.
+    /// Where the request of a preview is stored.
     confirmation: Arc<Mutex<Option<ConfirmationRequest>>>,
 }
 
@@ -195,7 +196,7 @@ fn is_far_down(arguments: &JsonObject) -> bool {
     takes_long(&submitted.collect::<Vec<_>>().join("&"))
 }
 
-/// What a call would do. Its transaction is rolled back; what it would have done is kept where it was asked for.
+/// What a call would do. Its transaction is rolled back; the effects are stored with a confirmation.
 async fn preview(
     state: &Arc<State>,
     visit: &AssistantRequest,
@@ -203,12 +204,14 @@ async fn preview(
     arguments: JsonObject,
 ) -> Result<Option<String>> {
     let mut call = Call::new(state, visit, named, arguments);
-    let query = call.confirmation.clone();
+    let held = call.confirmation.clone();
     let rolled_back = state.db.write(move |tx: &mut Tx<'_>| call.transact(tx)).await;
-    let request = query.lock().unwrap_or_else(PoisonError::into_inner).take();
-    let (Some(query), Some(Ok(assistant))) = (request, visit.outcome()) else { return rolled_back };
+    let confirmation = held.lock().unwrap_or_else(PoisonError::into_inner).take();
+    let (Some(confirmation), Some(Ok(assistant))) = (confirmation, visit.outcome()) else {
+        return rolled_back;
+    };
     let env = state.env.clone();
-    let keep = move |tx: &mut Tx<'_>| query.store(tx, &env, &assistant.caller);
+    let keep = move |tx: &mut Tx<'_>| confirmation.store(tx, &env, &assistant.caller);
     match (state.db.write(keep).await?, rolled_back) {
         (Some(preview), _) => {
             let text = serde_json::to_value(preview).map(|preview: Value| preview.to_string());

@@ -1,20 +1,20 @@
-//! Lists of big records: a model is shown of each what it is chosen by, and asks for the rest of the one that it means.
-//! Of a hundred clients nobody needs every address.
+//! Lists of large records: a model gets the fields that it needs to choose one, and requests the rest of that record.
+//! Nobody needs every address of a hundred clients.
 
 use serde_json::Value;
 
-/// What is shown of the records of a list.
+/// The fields that a list shows of its records.
 #[derive(Clone, Copy)]
-pub(super) struct Brief {
+pub(super) struct BriefRecord {
     tool: &'static str,
     /// The name of the list in the answer.
     list: &'static str,
     fields: &'static [&'static str],
 }
 
-/// The lists whose records are big, in the order of their tools.
-const BRIEFS: &[Brief] = &[
-    Brief {
+/// Lists with large records, in the order of their tools.
+const BRIEFS: &[BriefRecord] = &[
+    BriefRecord {
         tool: "list_bookings",
         list: "bookings",
         fields: &[
@@ -33,7 +33,7 @@ const BRIEFS: &[Brief] = &[
             "recurringBookingId",
         ],
     },
-    Brief {
+    BriefRecord {
         tool: "list_clients",
         list: "clients",
         fields: &[
@@ -46,7 +46,7 @@ const BRIEFS: &[Brief] = &[
             "tags",
         ],
     },
-    Brief {
+    BriefRecord {
         tool: "list_invoices",
         list: "invoices",
         fields: &[
@@ -62,7 +62,7 @@ const BRIEFS: &[Brief] = &[
             "balance",
         ],
     },
-    Brief {
+    BriefRecord {
         tool: "list_slots",
         list: "slots",
         fields: &[
@@ -77,7 +77,7 @@ const BRIEFS: &[Brief] = &[
             "slotToken",
         ],
     },
-    Brief {
+    BriefRecord {
         tool: "list_subscriptions",
         list: "subscriptions",
         fields: &[
@@ -94,20 +94,20 @@ const BRIEFS: &[Brief] = &[
     },
 ];
 
-/// What is shown of the records of a tool's list; nothing where all is.
-pub(super) fn of(tool: &str) -> Option<Brief> {
+/// The shown fields of a tool's list; `None` where all are shown.
+pub(super) fn of(tool: &str) -> Option<BriefRecord> {
     BRIEFS.iter().copied().find(|brief| brief.tool == tool)
 }
 
-impl Brief {
-    /// Leaves of each record what is shown.
+impl BriefRecord {
+    /// Removes the other fields of each record.
     pub(super) fn cut(self, answer: &mut Value) {
         for record in answer[self.list].as_array_mut().into_iter().flatten() {
             self.summarize(record);
         }
     }
 
-    /// The same of the schema of such an answer, whose definitions stand beside it.
+    /// The same for the schema of the answer, whose definitions are beside it.
     pub(super) fn cut_schema(self, schema: &mut Value, definitions: &mut Value) {
         let items = &mut schema["properties"][self.list]["items"];
         let named = items["$ref"].as_str().and_then(|name| name.strip_prefix("#/$defs/"));

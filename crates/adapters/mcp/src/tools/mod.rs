@@ -57,7 +57,7 @@ impl Tools {
         own.map(|(_, tool)| tool.described.clone()).collect()
     }
 
-    /// The tools of a name, for whomever; nothing where there is none.
+    /// The tools of a name for any caller; `None` where there is none.
     fn find(&self, name: &str) -> Option<ToolVariants> {
         let of = |subject| self.0.get(&(subject, name.to_owned())).cloned();
         let (company, client) = (of(GrantSubject::Company), of(GrantSubject::Client));

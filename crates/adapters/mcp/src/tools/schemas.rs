@@ -1,6 +1,6 @@
-//! Schemas of arguments and results, as assistants are shown them. Every byte is read by a model again and again, so
-//! they are told what a first call needs to be right: names, kinds, formats, choices, and a hint where a name does not
-//! say enough. Bounds of lengths and the like they learn from the error, which names the field and the rule.
+//! Schemas of arguments and results for assistants. A model reads every byte of them in each conversation, so they contain what a
+//! first call needs to be right: names, types, formats, choices, and a hint where a name is not enough. Limits such
+//! as lengths are in the error, which names the field and the rule.
 
 use rmcp::model::JsonObject;
 use serde_json::{Map, Value, json};
@@ -18,7 +18,7 @@ const PATTERN_MAX: usize = 12;
 const FORMATS: &[&str] = &["date", "date-time", "email", "uri"];
 
 /// What a first call can do without.
-const UNSAID: &[&str] = &[
+const REDUNDANT_KEYWORDS: &[&str] = &[
     "examples",
     "default",
     "minLength",
@@ -85,8 +85,7 @@ impl Object {
         schema
     }
 
-    /// As the arguments of a tool are shown. What is left out of a request and what is `null` in it are the same, but
-    /// where `null` clears what there is.
+    /// The schema of a tool's arguments. An absent field and `null` are the same, except where `null` clears a value.
     pub(super) fn into_arguments(
         self,
         tool: &str,
@@ -102,7 +101,7 @@ impl Object {
         whole(schema, &definitions)
     }
 
-    /// The names of the arguments alone, for whoever is shown the rest beside them.
+    /// Only the names of the arguments, where the rest is shown beside them.
     pub(super) fn names_only(mut self) -> JsonObject {
         self.required.clear();
         self.properties.values_mut().for_each(|schema| *schema = json!({}));
@@ -110,7 +109,7 @@ impl Object {
     }
 }
 
-/// A result as it is shown: what may stand in it, and of which kind.
+/// The schema of a result: its fields and their types.
 pub(super) fn result(mut schema: Value, mut definitions: Value) -> JsonObject {
     for schema in [&mut schema, &mut definitions] {
         silence(schema);
@@ -128,7 +127,7 @@ pub(super) fn resolved(schema: Value, definitions: &Value) -> Value {
     }
 }
 
-/// A schema with the definitions that it leads to, and no others; what is used once stands where it is used.
+/// A schema with the definitions that it uses, and no others; what is used once is inlined.
 fn whole(mut schema: Value, definitions: &Value) -> JsonObject {
     let mut uses = Map::new();
     count(&schema, definitions, &mut uses);
@@ -226,7 +225,7 @@ fn visit(schema: &mut Value, change: &mut impl FnMut(Option<&str>, &mut Map<Stri
     walk(None, schema, change);
 }
 
-/// Leaves of the descriptions what assistants are to be told.
+/// Reduces descriptions to hints for assistants.
 fn hint(tool: &str, schema: &mut Value) {
     visit(schema, &mut |name, fields| {
         fields.remove("description");
@@ -236,22 +235,22 @@ fn hint(tool: &str, schema: &mut Value) {
     });
 }
 
-/// Leaves out descriptions, and what is always there.
+/// Removes descriptions and fields that are always there.
 fn silence(schema: &mut Value) {
     visit(schema, &mut |_, fields| {
         fields.retain(|word, _| word != "description" && word != "required");
-        // Without what is always there, more than one may fit.
+        // Without these fields, more than one alternative may match.
         if let Some(choices) = fields.remove("oneOf") {
             fields.insert("anyOf".to_owned(), choices);
         }
     });
 }
 
-/// Takes out what need not be said: the checks are made anyway.
+/// Removes constraints: the server checks them anyway.
 fn slim(schema: &mut Value, null_counts: bool) {
     unmarked(schema);
     visit(schema, &mut |_, fields| {
-        UNSAID.iter().for_each(|keyword| drop(fields.remove(*keyword)));
+        REDUNDANT_KEYWORDS.iter().for_each(|keyword| drop(fields.remove(*keyword)));
         fields.retain(|keyword, value| match keyword.as_str() {
             "additionalProperties" => value != false,
             "pattern" => value.as_str().is_some_and(|text| text.len() <= PATTERN_MAX),
@@ -294,7 +293,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn arguments_are_told_in_few_words() {
+    fn argument_schemas_are_short() {
         let mut object = Object::default();
         object
             .put("note", json!({"type": ["string", "null"], "maxLength": 9, "description": "X."}));
@@ -322,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_used_twice_is_defined_once() {
+    fn schemas_used_twice_are_defined_once() {
         let schema = json!({"type": "object", "properties": {
             "from": {"$ref": "#/$defs/Place"}, "to": {"$ref": "#/$defs/Place"}, "by": {"$ref": "#/$defs/Way"}}});
         let definitions =

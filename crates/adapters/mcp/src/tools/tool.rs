@@ -23,7 +23,7 @@ use super::{
 /// instructions say so once, for all of them.
 const KEY: &str = "idempotencyKey";
 
-/// The argument that confirms what a preview has told.
+/// The argument that confirms a preview.
 const CONFIRM: &str = "confirmToken";
 
 /// What the names of previews begin with.
@@ -37,9 +37,9 @@ const CLIENT: &str = "clientId";
 pub(super) enum ToolMode {
     /// It does it.
     Does,
-    /// It tells what would be done.
+    /// The call previews.
     Previews,
-    /// It does what was told.
+    /// The call confirms a preview.
     Confirms,
 }
 
@@ -68,8 +68,8 @@ impl Tool {
         let granted = operation.for_client.filter(|_| of_client);
         // What clients cannot say, and what only programs have to say, is no argument.
         let is_theirs = |name: &str| {
-            let is_untold = words::UNTOLD.contains(&name) || of_client && name == CLIENT;
-            !is_untold && granted.is_none_or(|granted| !granted.is_staffs_to_say(name))
+            let is_untold = words::HIDDEN_ARGUMENTS.contains(&name) || of_client && name == CLIENT;
+            !is_untold && granted.is_none_or(|granted| !granted.is_staff_field(name))
         };
         let mut input = Object::default();
         input.add(described.path.map(|schema| schema.to_value()), &definitions, true);
@@ -117,7 +117,7 @@ impl Tool {
         Self { operation, used, described, path, query, body: body_names, of_client }
     }
 
-    /// The request that a call stands for; `caller` is the one for whom the assistant acts.
+    /// The request that a call stands for; `caller` is the person for whom the assistant acts.
     pub(super) fn prepare(
         &self,
         mut given: JsonObject,
@@ -185,7 +185,7 @@ impl Tool {
                 return Err(Problem::invalid(&name, Phrase::verbatim(&rule)));
             }
         }
-        // An empty object says what nothing at all would, where a body may be left out.
+        // Where a body is optional, an empty object means no body.
         let body = match self.operation.takes_body() {
             true => Value::Object(body).into(),
             false => Content::Nothing,
@@ -194,7 +194,7 @@ impl Tool {
     }
 }
 
-/// A value as it stands in a path or a query; ids are taken in either case.
+/// A value as part of a path or query; ids may have either case.
 fn plain(value: &Value) -> String {
     let text = match value {
         Value::String(text) => text.clone(),
@@ -229,8 +229,8 @@ fn describe(
         .with_title(title)
 }
 
-/// What a client of the protocol may know before it calls. What takes the place of something, or gives something up, is
-/// destructive in the protocol's words: all but what makes a record, and what is known to only add.
+/// The protocol's annotations of a tool. A tool that replaces or removes something is destructive in the protocol's
+/// sense: all but those that create a record or are known to only add.
 fn hints(operation: &Operation, used: ToolMode, title: &str) -> ToolAnnotations {
     let reads = !operation.writes || used == ToolMode::Previews;
     let adds = operation.status == 201 || words::ADDING.contains(&operation.id);

@@ -1,11 +1,11 @@
-//! What assistants are told in words: of tools, where the reference says more than a model needs or less; and of
-//! arguments whose name and kind do not say enough.
+//! Hints for assistants: about tools, where the reference says more than a model needs or less; and about arguments
+//! whose name and type are not enough.
 
 use spotter_contract::{Method, Operation};
 
-/// Arguments that programs say, and that assistants are not shown: they have no ids and files of their own, and
-/// follow no changes; consents are a person's to give, and whom to call in an emergency is of somebody else.
-pub(super) const UNTOLD: &[&str] = &[
+/// Arguments for programs that assistants do not see: they have no ids and files of their own and no synchronization;
+/// consents are given by the person, and emergency contacts are other people.
+pub(super) const HIDDEN_ARGUMENTS: &[&str] = &[
     "emergencyContact",
     "externalId",
     "nextCursor",
@@ -15,10 +15,10 @@ pub(super) const UNTOLD: &[&str] = &[
     "uploadId",
 ];
 
-/// Operations that put something in the place of what was, though their method does not say so.
+/// Operations that replace something although their method does not say so.
 pub(super) const REPLACING: &[&str] = &["reschedule_booking", "set_booking_attendance"];
 
-/// Operations that make no record, and still only add: they say something, or give back what was taken.
+/// Operations that create no record and still only add: they send something, or return what was taken.
 pub(super) const ADDING: &[&str] = &[
     "redeliver_webhook",
     "remind_of_invoice",
@@ -29,13 +29,12 @@ pub(super) const ADDING: &[&str] = &[
     "unblock_access",
 ];
 
-/// What is said of an argument of a tool, or of any argument of the name, wherever it stands.
+/// The hint of an argument of a tool, or of any argument with this name.
 pub(super) fn hint(tool: &str, name: &str) -> Option<&'static str> {
     found(HINTS, &format!("{tool}.{name}")).or_else(|| found(HINTS, name))
 }
 
-/// What is said of a tool: the line of the reference, and what else there is to say. Of what is changed in part,
-/// the same is said for all.
+/// The description of a tool: its summary, and further hints. Partial updates share one.
 pub(super) fn of(operation: &Operation) -> String {
     let line = operation.summary.trim_end_matches('.');
     match (found(TEXTS, operation.id), operation.method) {

@@ -4,14 +4,18 @@ use spotter_billing::{
     collecting::{
         methods::SandboxToken,
         provider::{
-            ChargebackKind, ChargebackStatus, Dispute, NoticeAbout, Order, Outcome, RefundOrder,
+            ChargeOutcome, ChargebackKind, ChargebackStatus, Dispute, NoticeAbout, Order,
+            RefundOrder,
         },
     },
     ids::PaymentId,
     payments::payment::{FailureCode, PaymentKind},
 };
 use spotter_kernel::{Id, Result, Timestamp, id::CompanyId, money::Currency};
-use spotter_store::{Bind, Tx, params, record, set, statements, values, words};
+use spotter_store::{Agenda, Bind, Tx, params, record, set, statements, values, words};
+
+/// The bank's queue in the agenda.
+pub(super) const QUEUE: &str = "sandbox";
 
 /// How long the bank takes for what takes time, in seconds.
 pub const BANK_SECONDS: i64 = 5;
@@ -21,7 +25,7 @@ const PAGE_MINUTES: i64 = 30;
 const EVIDENCE_DAYS: i64 = 7;
 
 words! {
-    /// Where a payment stands at the bank.
+    /// The status of a payment at the bank.
     pub enum BankState {
         Waiting = "waiting",
         Processing = "processing",
@@ -89,14 +93,14 @@ record! {
 }
 
 impl BankSetup {
-    /// What was left.
+    /// The token of the saved method.
     pub fn token(&self) -> Option<SandboxToken> {
         self.token.as_deref().and_then(SandboxToken::parse)
     }
 }
 
 impl BankDispute {
-    /// As the area of finance hears of it.
+    /// Its form for billing.
     pub fn into_dispute(self) -> Option<Dispute> {
         let reason = match self.kind {
             ChargebackKind::Dispute => "fraudulent",
@@ -133,18 +137,18 @@ impl BankPayment {
         }
     }
 
-    /// As the area of finance hears of it.
-    pub fn outcome(&self) -> Outcome {
+    /// Its form for billing.
+    pub fn outcome(&self) -> ChargeOutcome {
         let token = self.token.as_deref().and_then(SandboxToken::parse);
         let kind = token.map_or(PaymentKind::Card, |token| token.facts().kind.into());
         match self.state {
-            BankState::Waiting => Outcome::Waiting,
-            BankState::Processing => Outcome::Processing(kind),
-            BankState::Succeeded => Outcome::Succeeded(kind),
+            BankState::Waiting => ChargeOutcome::Waiting,
+            BankState::Processing => ChargeOutcome::Processing(kind),
+            BankState::Succeeded => ChargeOutcome::Succeeded(kind),
             BankState::Failed => {
-                Outcome::Failed(self.failure.unwrap_or(FailureCode::ProviderError))
+                ChargeOutcome::Failed(self.failure.unwrap_or(FailureCode::ProviderError))
             }
-            BankState::Cancelled => Outcome::Cancelled,
+            BankState::Cancelled => ChargeOutcome::Cancelled,
         }
     }
 
@@ -180,16 +184,17 @@ impl BankPayment {
         self.next_at = self.next.map(|_| now.plus_seconds(BANK_SECONDS));
     }
 
-    /// Writes it down, and tells of it.
+    /// Saves it and queues a notice.
     pub fn save(&self, tx: &mut Tx<'_>, company: CompanyId) -> Result<()> {
         tx.execute(SAVE_PAYMENT, &self.row(company))?;
+        self.next_at.iter().for_each(|at| tx.note_due(QUEUE, *at));
         self.queue_notice(tx, company)
     }
 
     fn queue_notice(&self, tx: &mut Tx<'_>, company: CompanyId) -> Result<()> {
-        // The same state is told of once.
+        // A state is announced once.
         let notice = format!("{}-{}", self.reference, self.state.word());
-        queue_notice(tx, company, &notice, (NoticeAbout::Payment, &self.reference))
+        queue_notice(tx, company, &notice, NoticeAbout::Payment, &self.reference)
     }
 
     fn row(&self, company: CompanyId) -> Vec<spotter_store::Value<'_>> {
@@ -199,14 +204,16 @@ impl BankPayment {
     }
 }
 
-/// Notes that something is to be told.
+/// Queues a notice.
 pub fn queue_notice(
     tx: &mut Tx<'_>,
     company: CompanyId,
     notice: &str,
-    (about, reference): (NoticeAbout, &str),
+    about: NoticeAbout,
+    reference: &str,
 ) -> Result<()> {
-    tx.execute(TELL, params![company, notice, about, reference]).map(drop)
+    tx.note_due(QUEUE, Agenda::AT_ONCE);
+    tx.execute(ADD_NOTICE, params![company, notice, about, reference]).map(drop)
 }
 
 /// A payment by its reference.
@@ -236,7 +243,8 @@ pub fn dispute(
 pub fn charge(
     tx: &mut Tx<'_>,
     company: CompanyId,
-    (order, token): (&Order, &str),
+    order: &Order,
+    token: &str,
     now: Timestamp,
 ) -> Result<(BankPayment, bool)> {
     if let Some(known) = payment(tx, company, &order.payment.to_string())? {
@@ -248,6 +256,7 @@ pub fn charge(
         None => (new.state, new.failure) = (BankState::Failed, Some(FailureCode::MethodRevoked)),
     }
     tx.execute(NEW_PAYMENT, &new.row(company))?;
+    new.next_at.iter().for_each(|at| tx.note_due(QUEUE, *at));
     new.queue_notice(tx, company)?;
     Ok((new, token == SandboxToken::LostAnswer.word()))
 }
@@ -256,7 +265,8 @@ pub fn charge(
 pub fn open_page(
     tx: &mut Tx<'_>,
     company: CompanyId,
-    (order, back): (&Order, &str),
+    order: &Order,
+    back: &str,
     now: Timestamp,
 ) -> Result<()> {
     if payment(tx, company, &order.payment.to_string())?.is_some() {
@@ -269,7 +279,7 @@ pub fn open_page(
     tx.execute(NEW_PAYMENT, &new.row(company)).map(drop)
 }
 
-/// Closes the page of a payment that nobody has made.
+/// Closes the page of a payment that was not made.
 pub fn close(tx: &mut Tx<'_>, company: CompanyId, reference: &str) -> Result<Option<BankPayment>> {
     let Some(mut found) = payment(tx, company, reference)? else { return Ok(None) };
     if found.state == BankState::Waiting {
@@ -284,7 +294,8 @@ pub fn close(tx: &mut Tx<'_>, company: CompanyId, reference: &str) -> Result<Opt
 pub fn open_setup(
     tx: &mut Tx<'_>,
     company: CompanyId,
-    (reference, back): (&str, &str),
+    reference: &str,
+    back: &str,
     now: Timestamp,
 ) -> Result<()> {
     if setup(tx, company, reference)?.is_some() {
@@ -297,10 +308,11 @@ pub fn open_setup(
 pub fn leave(
     tx: &mut Tx<'_>,
     company: CompanyId,
-    (reference, token): (&str, SandboxToken),
+    reference: &str,
+    token: SandboxToken,
 ) -> Result<()> {
     if tx.execute(LEAVE, params![company, reference, token])? > 0 {
-        queue_notice(tx, company, reference, (NoticeAbout::Setup, reference))?;
+        queue_notice(tx, company, reference, NoticeAbout::Setup, reference)?;
     }
     Ok(())
 }
@@ -312,7 +324,7 @@ pub fn refund(tx: &mut Tx<'_>, company: CompanyId, order: &RefundOrder) -> Resul
         return Ok(true);
     }
     let Some(mut paid) = payment(tx, company, &of)? else { return Ok(false) };
-    // What was taken back is not there to be sent.
+    // A charged-back amount is not available for a refund.
     let taken = dispute(tx, company, &of)?.filter(|own| own.state != ChargebackStatus::Won);
     let left = paid.amount - paid.refunded - taken.map_or(0, |own| own.amount);
     if paid.state != BankState::Succeeded || order.amount > left {
@@ -379,7 +391,7 @@ pub fn decide(
 
 fn queue_dispute_notice(tx: &mut Tx<'_>, company: CompanyId, dispute: &BankDispute) -> Result<()> {
     let notice = format!("{}-dispute-{}", dispute.reference, dispute.state.word());
-    queue_notice(tx, company, &notice, (NoticeAbout::Dispute, &dispute.reference))
+    queue_notice(tx, company, &notice, NoticeAbout::Dispute, &dispute.reference)
 }
 
 statements! {
@@ -400,6 +412,6 @@ statements! {
     NEW_DISPUTE = "INSERT INTO sandbox_dispute ", values!(BankDispute);
     SAVE_DISPUTE = "UPDATE sandbox_dispute SET ", set!(BankDispute),
         " WHERE company_id = ?1 AND reference = ?2";
-    TELL = "INSERT INTO sandbox_notice (company_id, notice, about, reference) VALUES (?1, ?2, ?3, ?4) \
+    ADD_NOTICE = "INSERT INTO sandbox_notice (company_id, notice, about, reference) VALUES (?1, ?2, ?3, ?4) \
         ON CONFLICT (company_id, notice) DO NOTHING";
 }

@@ -1,5 +1,5 @@
-//! What the bank does by itself: what takes time comes to an end, disputes are opened and decided, pages close,
-//! and whoever is concerned is told by a signed notice, until they have it.
+//! The bank's own activity: slow payments finish, disputes are opened and decided, pages close, and notices are sent
+//! until they are accepted.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use spotter_billing::collecting::{
     provider::{ChargebackStatus, ProviderName},
 };
 use spotter_kernel::{Result, Timestamp, id::CompanyId, panics::caught_async};
-use spotter_store::{Tx, params, record, statements};
+use spotter_store::{Checks, Tx, params, record, statements};
 use tokio::sync::watch;
 
 use super::{
@@ -18,13 +18,15 @@ use super::{
 };
 use crate::{Providers, signature};
 
-/// How often the bank looks at its books.
+/// How often the bank checks its agenda, which asks the database nothing.
 const LOOK: Duration = Duration::from_millis(500);
+/// Number of those checks after which it looks at its books in any case.
+const CHECKS_BETWEEN: u32 = 10;
 /// How much it does in one go.
 const STEP: i64 = 100;
 
 record! {
-    /// What is to be told.
+    /// A notice to send.
     #[derive(Clone, Debug)]
     struct PendingNotice {
         company_id: CompanyId,
@@ -35,15 +37,19 @@ record! {
 }
 
 impl Providers {
-    /// Runs the sandbox's days until the stop is told.
+    /// Runs the sandbox until the stop.
     pub async fn run_sandbox(self, mut stop: watch::Receiver<bool>) {
         let mut looks = tokio::time::interval(LOOK);
         looks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+        let (mut checks, signals) = (Checks::new(books::QUEUE, CHECKS_BETWEEN), self.db.signals());
         loop {
             tokio::select! {
                 biased;
                 _ = stop.wait_for(|stopped| *stopped) => return,
                 _ = looks.tick() => {}
+            }
+            if !checks.is_due(signals.agenda(), self.env.clock.now()) {
+                continue;
             }
             let worked = caught_async(self.work_a_day()).await;
             let why = match worked {
@@ -58,7 +64,7 @@ impl Providers {
     async fn work_a_day(&self) -> Result<()> {
         let now = self.env.clock.now();
         // Looking takes no place in the queue of those who write.
-        let (due, to_tell) = self.db.read(move |tx| look(tx, now)).await?;
+        let (due, to_tell) = self.db.read(move |tx| read_due_notices(tx, now)).await?;
         if due {
             self.db.write(move |tx| run_due(tx, now)).await?;
         }
@@ -68,34 +74,34 @@ impl Providers {
         Ok(())
     }
 
-    /// Tells of one thing, as over the network: signed, and again until it was taken.
+    /// Sends one notice as over the network: signed, and repeated until it is accepted.
     async fn send_notice(&self, output: PendingNotice) -> Result<()> {
         let PendingNotice { company_id: company, notice, about, reference } = output;
         let account = self.read(company, connection::account).await?;
         let (gone, now) = (notice.clone(), self.env.clock.now());
-        // Who is not connected any more is told when they are again.
+        // A company that is disconnected gets its notices once it is connected again.
         let account = account.filter(|own| own.provider == ProviderName::Sandbox);
         let Some(account) = account else { return Ok(()) };
-        let submitted = NoticePayload { notice, about, reference };
-        let body = serde_json::to_string(&submitted).map_err(spotter_kernel::Problem::internal)?;
+        let payload = NoticePayload { notice, about, reference };
+        let body = serde_json::to_string(&payload).map_err(spotter_kernel::Problem::internal)?;
         let mut headers = HeaderMap::new();
         let signed = signature::sign(&account.keys.notices, &body, now);
         if let Ok(signed) = HeaderValue::from_str(&signed) {
             headers.insert(SIGNATURE_HEADER, signed);
         }
-        let to = (ProviderName::Sandbox.word(), company);
-        self.take_notice(to, &headers, &body).await?;
-        let forget = move |tx: &mut Tx<'_>| tx.execute(TOLD, params![company, gone]).map(drop);
+        self.take_notice(ProviderName::Sandbox.word(), company, &headers, &body).await?;
+        let forget =
+            move |tx: &mut Tx<'_>| tx.execute(REMOVE_NOTICE, params![company, gone]).map(drop);
         self.db.write(forget).await
     }
 }
 
-fn look(tx: &mut Tx<'_>, now: Timestamp) -> Result<(bool, Vec<PendingNotice>)> {
+fn read_due_notices(tx: &mut Tx<'_>, now: Timestamp) -> Result<(bool, Vec<PendingNotice>)> {
     let due: Option<(i64,)> = tx.one(COUNT_DUE, params![now])?;
     Ok((due.is_some_and(|(count,)| count > 0), tx.all(TO_TELL, params![STEP])?))
 }
 
-/// Takes what is to be told to a company: about what, and what that is called.
+/// Takes the pending notices of a company, with their names.
 pub(super) fn take_pending_notices(
     tx: &mut Tx<'_>,
     company: CompanyId,
@@ -103,13 +109,13 @@ pub(super) fn take_pending_notices(
     let all: Vec<PendingNotice> = tx.all(TO_TELL, params![STEP])?;
     let mut output = Vec::new();
     for one in all.into_iter().filter(|one| one.company_id == company) {
-        tx.execute(TOLD, params![company, one.notice])?;
+        tx.execute(REMOVE_NOTICE, params![company, one.notice])?;
         output.push((one.about, one.reference));
     }
     Ok(output)
 }
 
-/// Does what is due until now.
+/// Does what is due by now.
 pub(super) fn run_due(tx: &mut Tx<'_>, now: Timestamp) -> Result<()> {
     let payments: Vec<(CompanyId, String)> = tx.all(DUE_PAYMENTS, params![now, STEP])?;
     for (company, reference) in payments {
@@ -148,5 +154,5 @@ statements! {
         ORDER BY next_at LIMIT ?2";
     DUE_DISPUTES = "SELECT company_id, reference FROM sandbox_dispute WHERE next_at <= ?1 \
         ORDER BY next_at LIMIT ?2";
-    TOLD = "DELETE FROM sandbox_notice WHERE company_id = ?1 AND notice = ?2";
+    REMOVE_NOTICE = "DELETE FROM sandbox_notice WHERE company_id = ?1 AND notice = ?2";
 }

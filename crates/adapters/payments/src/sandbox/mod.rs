@@ -1,7 +1,6 @@
-//! The sandbox: a bank of its own, with books and transactions of its own, where no money moves. What a card or
-//! an account does there is its token; what the bank decides later it does by itself ([`days`]), and tells by
-//! signed notices. It does what it is sent under one reference once, as real providers do. Its books stand in
-//! [`books`], its pages in [`pages`].
+//! The sandbox: a test bank with its own books and transactions, where no money moves. A token says how a card or
+//! account behaves; what the bank decides later it does by itself ([`days`]) and announces in signed notices. It
+//! honours idempotency keys, as real providers do. Its books are in [`books`], its pages in [`pages`].
 
 mod books;
 mod days;
@@ -10,8 +9,8 @@ pub mod played;
 
 use spotter_billing::{
     collecting::provider::{
-        Charged, Dispute, Notice, NoticeAbout, Order, Outcome, RefundOrder, RefundResult, SetUp,
-        SetupOrder,
+        ChargeOutcome, ChargedMethod, Dispute, Notice, NoticeAbout, Order, RefundOrder,
+        RefundResult, SetUp, SetupOrder,
     },
     ids::{PaymentId, PaymentSetupId},
 };
@@ -19,7 +18,7 @@ use spotter_contract::{Area, Env};
 use spotter_kernel::{Problem, Result, id::CompanyId};
 use spotter_store::Db;
 
-use crate::Answer;
+use crate::ProviderAnswer;
 pub(crate) use pages::routes;
 
 /// The header of a notice's signature.
@@ -32,8 +31,8 @@ pub struct Bank {
     env: Env,
 }
 
-/// What of the bank's answers says that nobody knows.
-fn silent(problem: Problem) -> String {
+/// An answer of the bank that leaves the outcome unknown.
+fn unknown_outcome(problem: Problem) -> String {
     problem.to_string()
 }
 
@@ -48,37 +47,37 @@ impl Bank {
         &self,
         company: CompanyId,
         order: &Order,
-        charged: &Charged,
-    ) -> Outcome {
+        charged: &ChargedMethod,
+    ) -> ChargeOutcome {
         let (order, token, now) = (order.clone(), charged.token.clone(), self.env.clock.now());
-        let done = self.db.write(move |tx| books::charge(tx, company, (&order, &token), now)).await;
+        let done = self.db.write(move |tx| books::charge(tx, company, &order, &token, now)).await;
         match done {
-            Ok((_, true)) => Outcome::Unknown("the bank's answer was lost".to_owned()),
+            Ok((_, true)) => ChargeOutcome::Unknown("the bank's answer was lost".to_owned()),
             Ok((payment, false)) => payment.outcome(),
-            Err(problem) => Outcome::Unknown(silent(problem)),
+            Err(problem) => ChargeOutcome::Unknown(unknown_outcome(problem)),
         }
     }
 
-    /// What became of a payment.
+    /// The state of a payment.
     pub(crate) async fn find(
         &self,
         company: CompanyId,
         payment: PaymentId,
-    ) -> Answer<Option<Outcome>> {
+    ) -> ProviderAnswer<Option<ChargeOutcome>> {
         let reference = payment.to_string();
         let found = self.db.read(move |tx| books::payment(tx, company, &reference)).await;
-        found.map(|found| found.map(|payment| payment.outcome())).map_err(silent)
+        found.map(|found| found.map(|payment| payment.outcome())).map_err(unknown_outcome)
     }
 
-    /// Closes the page of a payment that nobody has made.
+    /// Closes the page of a payment that was not made.
     pub(crate) async fn cancel(
         &self,
         company: CompanyId,
         payment: PaymentId,
-    ) -> Answer<Option<Outcome>> {
+    ) -> ProviderAnswer<Option<ChargeOutcome>> {
         let reference = payment.to_string();
         let closed = self.db.write(move |tx| books::close(tx, company, &reference)).await;
-        closed.map(|found| found.map(|payment| payment.outcome())).map_err(silent)
+        closed.map(|found| found.map(|payment| payment.outcome())).map_err(unknown_outcome)
     }
 
     /// Opens a page on which a payment is made.
@@ -87,12 +86,12 @@ impl Bank {
         company: CompanyId,
         order: &Order,
         back: &str,
-    ) -> Answer<(String, String)> {
+    ) -> ProviderAnswer<(String, String)> {
         let (order, back, now) = (order.clone(), back.to_owned(), self.env.clock.now());
         let reference = order.payment.to_string();
-        let opened = self.db.write(move |tx| books::open_page(tx, company, (&order, &back), now));
-        opened.await.map_err(silent)?;
-        let url = self.page_address("payments", company, &reference).map_err(silent)?;
+        let opened = self.db.write(move |tx| books::open_page(tx, company, &order, &back, now));
+        opened.await.map_err(unknown_outcome)?;
+        let url = self.page_address("payments", company, &reference).map_err(unknown_outcome)?;
         Ok((url, reference))
     }
 
@@ -102,13 +101,13 @@ impl Bank {
         company: CompanyId,
         order: &SetupOrder,
         back: &str,
-    ) -> Answer<(String, String)> {
+    ) -> ProviderAnswer<(String, String)> {
         let (reference, back, now) =
             (order.setup.to_string(), back.to_owned(), self.env.clock.now());
         let kept = reference.clone();
-        let opened = self.db.write(move |tx| books::open_setup(tx, company, (&kept, &back), now));
-        opened.await.map_err(silent)?;
-        let url = self.page_address("setups", company, &reference).map_err(silent)?;
+        let opened = self.db.write(move |tx| books::open_setup(tx, company, &kept, &back, now));
+        opened.await.map_err(unknown_outcome)?;
+        let url = self.page_address("setups", company, &reference).map_err(unknown_outcome)?;
         Ok((url, reference))
     }
 
@@ -117,10 +116,10 @@ impl Bank {
         &self,
         company: CompanyId,
         setup: PaymentSetupId,
-    ) -> Answer<SetUp> {
+    ) -> ProviderAnswer<SetUp> {
         let reference = setup.to_string();
         let found = self.db.read(move |tx| books::setup(tx, company, &reference)).await;
-        let token = found.map_err(silent)?.and_then(|setup| setup.token());
+        let token = found.map_err(unknown_outcome)?.and_then(|setup| setup.token());
         Ok(token.map_or(SetUp::Waiting, |token| SetUp::Done(token.facts())))
     }
 
@@ -131,23 +130,23 @@ impl Bank {
         match done {
             Ok(true) => RefundResult::Done,
             Ok(false) => RefundResult::Refused("the payment has no such money left".to_owned()),
-            Err(problem) => RefundResult::Unknown(silent(problem)),
+            Err(problem) => RefundResult::Unknown(unknown_outcome(problem)),
         }
     }
 
-    /// Money that is taken back.
+    /// A chargeback.
     pub(crate) async fn dispute(
         &self,
         company: CompanyId,
         reference: &str,
-    ) -> Answer<Option<Dispute>> {
+    ) -> ProviderAnswer<Option<Dispute>> {
         let reference = reference.to_owned();
         let found = self.db.read(move |tx| books::dispute(tx, company, &reference)).await;
-        found.map(|found| found.and_then(|kept| kept.into_dispute())).map_err(silent)
+        found.map(|found| found.and_then(|kept| kept.into_dispute())).map_err(unknown_outcome)
     }
 }
 
-/// What a notice says.
+/// The content of a notice.
 #[derive(serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 struct NoticePayload {
@@ -156,13 +155,13 @@ struct NoticePayload {
     reference: String,
 }
 
-/// Reads a notice whose signature is right.
+/// Reads a notice whose signature is valid.
 pub(crate) fn read_notice(body: &str) -> std::result::Result<Option<Notice>, &'static str> {
-    let submitted: NoticePayload =
+    let payload: NoticePayload =
         serde_json::from_str(body).map_err(|_| "it is no notice of the sandbox")?;
-    let about = NoticeAbout::parse(&submitted.about).filter(|about| *about != NoticeAbout::Page);
+    let about = NoticeAbout::parse(&payload.about).filter(|about| *about != NoticeAbout::Page);
     let about = about.ok_or("it is about nothing that is known")?;
-    Ok(Some(Notice { event: submitted.notice, about, reference: submitted.reference }))
+    Ok(Some(Notice { event: payload.notice, about, reference: payload.reference }))
 }
 
 /// The bank's statements.
@@ -171,7 +170,7 @@ pub(crate) fn area() -> Area {
 }
 
 impl Bank {
-    /// The address of a page, which nobody guesses who knows a reference.
+    /// The address of a page, which cannot be guessed from a reference.
     fn page_address(&self, kind: &str, company: CompanyId, reference: &str) -> Result<String> {
         let seal = self.seal(kind, company, reference)?;
         let address = &self.env.address;

@@ -19,16 +19,16 @@ use super::{
     Bank,
     books::{self, BankPayment, BankState},
 };
-use crate::payment_webhooks::{Door, led_to, page_or_error};
+use crate::payment_webhooks::{PaymentRoutes, led_to};
 
 /// The routes of the bank's pages.
-pub(crate) fn routes() -> Router<Door> {
+pub(crate) fn routes() -> Router<PaymentRoutes> {
     Router::new()
         .route("/sandbox-bank/payments/{company}/{reference}/{seal}", get(show_payment).post(pay))
         .route("/sandbox-bank/setups/{company}/{reference}/{seal}", get(show_setup).post(leave))
 }
 
-/// A page's place: whose, which, and that whoever asks was led there.
+/// The path of a page: company, reference, and a proof that the visitor was redirected there.
 type PagePath = Path<(String, String, String)>;
 
 const TITLE: &str = "Sandbox bank";
@@ -48,7 +48,7 @@ impl Bank {
     }
 }
 
-/// What somebody does on a page.
+/// A choice on a page.
 enum Choice {
     /// They leave a card or an account that does so.
     Token(SandboxToken),
@@ -100,18 +100,18 @@ fn choices() -> Markup {
 }
 
 async fn show_payment(
-    extract::State(door): extract::State<Door>,
+    extract::State(door): extract::State<PaymentRoutes>,
     place: PagePath,
     request: Request<Body>,
 ) -> Response<Body> {
-    let counted = door.state.count_address(&request).map(drop);
+    let visit = door.visit(&request);
     let answer = async {
         let bank = door.providers.bank();
         let (company, reference) = bank.admitted("payments", place)?;
         let found = bank.db.read(move |tx| books::payment(tx, company, &reference)).await?;
         Ok(payment_page(&found.ok_or(Key::NotFound)?))
     };
-    page_or_error(counted, answer).await
+    visit.page_or_error(answer).await
 }
 
 fn payment_page(payment: &BankPayment) -> Response<Body> {
@@ -130,18 +130,20 @@ fn payment_page(payment: &BankPayment) -> Response<Body> {
             }
         } @else {
             p.done { "This is over: " (payment.state.word()) "." }
-            @if let Some(back) = &payment.return_url { p { a href=(back) { "Back to the company" } } }
+            @if let Some(back) = &payment.return_url {
+                p { a href=(back) { "Back to the company" } }
+            }
         }
     };
     page::page(StatusCode::OK, TITLE, "", main)
 }
 
 async fn pay(
-    extract::State(door): extract::State<Door>,
+    extract::State(door): extract::State<PaymentRoutes>,
     place: PagePath,
     request: Request<Body>,
 ) -> Response<Body> {
-    let counted = door.state.count_address(&request).map(drop);
+    let visit = door.visit(&request);
     let answer = async {
         let bank = door.providers.bank();
         let (company, reference) = bank.admitted("payments", place)?;
@@ -168,15 +170,15 @@ async fn pay(
         let back = bank.db.write(paid).await?;
         led_to(&back.ok_or(Key::NotFound)?)
     };
-    page_or_error(counted, answer).await
+    visit.page_or_error(answer).await
 }
 
 async fn show_setup(
-    extract::State(door): extract::State<Door>,
+    extract::State(door): extract::State<PaymentRoutes>,
     place: PagePath,
     request: Request<Body>,
 ) -> Response<Body> {
-    let counted = door.state.count_address(&request).map(drop);
+    let visit = door.visit(&request);
     let answer = async {
         let bank = door.providers.bank();
         let (company, reference) = bank.admitted("setups", place)?;
@@ -186,10 +188,7 @@ async fn show_setup(
             p.quiet { (TITLE) ". No money moves here." }
             h1 { "Leave a card or an account" }
             @if setup.token().is_none() {
-                form method="post" {
-                    (choices())
-                    div.buttons { button { "Leave it" } }
-                }
+                form method="post" { (choices()) div.buttons { button { "Leave it" } } }
             } @else {
                 p.done { "It was left." }
                 p { a href=(setup.return_url) { "Back to the company" } }
@@ -197,15 +196,15 @@ async fn show_setup(
         };
         Ok(page::page(StatusCode::OK, TITLE, "", main))
     };
-    page_or_error(counted, answer).await
+    visit.page_or_error(answer).await
 }
 
 async fn leave(
-    extract::State(door): extract::State<Door>,
+    extract::State(door): extract::State<PaymentRoutes>,
     place: PagePath,
     request: Request<Body>,
 ) -> Response<Body> {
-    let counted = door.state.count_address(&request).map(drop);
+    let visit = door.visit(&request);
     let answer = async {
         let bank = door.providers.bank();
         let (company, reference) = bank.admitted("setups", place)?;
@@ -213,12 +212,12 @@ async fn leave(
         let left = move |tx: &mut Tx<'_>| {
             let setup = books::setup(tx, company, &reference)?.ok_or(Key::NotFound)?;
             if let Choice::Token(token) = choice {
-                books::leave(tx, company, (&reference, token))?;
+                books::leave(tx, company, &reference, token)?;
             }
             Ok(setup.return_url)
         };
         let back = bank.db.write(left).await?;
         led_to(&back)
     };
-    page_or_error(counted, answer).await
+    visit.page_or_error(answer).await
 }

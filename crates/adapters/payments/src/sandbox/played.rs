@@ -1,4 +1,4 @@
-//! The bank within one transaction: for a history that is played, in which nobody waits for an answer.
+//! The bank within one transaction: for generating a history, in which nobody waits for an answer.
 
 use spotter_billing::{
     COLLECTS,
@@ -15,16 +15,16 @@ use spotter_store::Tx;
 
 use super::{books, days};
 
-/// Charges what is to be charged by a payment, and writes down what came of it.
+/// Charges a payment and records the result.
 pub fn charge(tx: &mut Tx<'_>, env: &Env, company: CompanyId, payment: PaymentId) -> Result<()> {
     let mut next = ChargeStep::Nothing;
-    Write::as_system(tx, env, company, ("send_payment", COLLECTS), |cx| {
+    Write::as_system(tx, env, company, "send_payment", COLLECTS, |cx| {
         next = charging::next(cx, payment)?;
         cx.clear_job(&CHARGE, payment)
     })?;
     let ChargeStep::Send(_, order, charged) = next else { return Ok(()) };
     let now = env.clock.now();
-    let (paid, _) = books::charge(tx, company, (&order, &charged.token), now)?;
+    let (paid, _) = books::charge(tx, company, &order, &charged.token, now)?;
     apply_notices(tx, env, company, payment, &paid.outcome().into())
 }
 
@@ -35,12 +35,11 @@ fn apply_notices(
     payment: PaymentId,
     result: &PaymentResult,
 ) -> Result<()> {
-    let what = ("conclude_payment", COLLECTS);
     let notice = |cx: &mut Write<'_, '_>| charging::apply_result(cx, payment, result).map(drop);
-    Write::as_system(tx, env, company, what, notice).map(drop)
+    Write::as_system(tx, env, company, "conclude_payment", COLLECTS, notice).map(drop)
 }
 
-/// Lets the bank do what it does by itself until now, and writes down what it tells.
+/// Runs the bank until now and records its notices.
 pub fn pass_time(tx: &mut Tx<'_>, env: &Env, company: CompanyId) -> Result<()> {
     days::run_due(tx, env.clock.now())?;
     for (about, reference) in days::take_pending_notices(tx, company)? {
@@ -55,8 +54,8 @@ pub fn pass_time(tx: &mut Tx<'_>, env: &Env, company: CompanyId) -> Result<()> {
             Some(NoticeAbout::Dispute) => {
                 let dispute = books::dispute(tx, company, &reference)?;
                 if let Some(notice) = dispute.and_then(books::BankDispute::into_dispute) {
-                    let what = ("follow_dispute", COLLECTS);
-                    Write::as_system(tx, env, company, what, |cx| chargeback::follow(cx, &notice))?;
+                    let follow = |cx: &mut Write<'_, '_>| chargeback::follow(cx, &notice);
+                    Write::as_system(tx, env, company, "follow_dispute", COLLECTS, follow)?;
                 }
             }
             _ => {}

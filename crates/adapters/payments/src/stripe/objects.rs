@@ -7,35 +7,39 @@ use spotter_billing::{
     collecting::{
         method::{MethodFacts, MethodType},
         provider::{
-            ChargebackKind, ChargebackStatus, Dispute, Notice, NoticeAbout, Outcome, PaymentResult,
+            ChargeOutcome, ChargebackKind, ChargebackStatus, Dispute, Notice, NoticeAbout,
+            PaymentResult,
         },
     },
     ids::PaymentId,
     payments::payment::{FailureCode, PaymentKind},
 };
-use spotter_kernel::{Id, Timestamp, money::Currency};
+use spotter_kernel::{
+    Id, Timestamp,
+    money::{Currency, Money},
+};
 
-use super::wire::Refusal;
+use super::wire::StripeRefusal;
 
-/// What we write beside a thing of Stripe's: whose payment or refund it is.
+/// Our metadata of a Stripe object: the payment or refund it belongs to.
 type Metadata = BTreeMap<String, String>;
 
-/// The name under which a payment's id stands in metadata.
+/// The metadata key of a payment's id.
 pub const PAYMENT: &str = "spotter_payment";
 /// The same of a refund's.
 pub const REFUND: &str = "spotter_refund";
-/// The name under which it stands that a payment is made on a page, with its client there.
+/// The metadata key for a payment that its client makes on a page.
 pub const PAGE: &str = "spotter_page";
-/// Why we cancel a payment: it asked for its client, who was not there.
-pub const NOBODY_THERE: &str = "abandoned";
+/// The cancellation reason for a payment that required action by its absent client.
+pub const ABANDONED: &str = "abandoned";
 
-/// Something of Stripe's: its id alone, unless it was asked for as a whole.
+/// A Stripe object: its id only, unless it was expanded.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(untagged)]
 pub enum Expandable<T> {
     /// As a whole.
     Whole(T),
-    /// Id of the record.
+    /// Its id alone.
     Id(String),
 }
 
@@ -50,7 +54,7 @@ impl<T> Expandable<T> {
 
 /// A list of things.
 #[derive(Debug, Deserialize)]
-pub struct List<T> {
+pub struct StripeList<T> {
     /// The things of this page.
     pub data: Vec<T>,
 }
@@ -63,7 +67,7 @@ pub struct Details {
 
 /// Money that was fetched.
 #[derive(Debug, Clone, Deserialize)]
-pub struct Charge {
+pub struct StripeCharge {
     payment_method_details: Option<Details>,
 }
 
@@ -78,7 +82,7 @@ pub struct PaymentIntent {
     currency: String,
     last_payment_error: Option<LastError>,
     cancellation_reason: Option<String>,
-    latest_charge: Option<Expandable<Charge>>,
+    latest_charge: Option<Expandable<StripeCharge>>,
     #[serde(default)]
     payment_method_types: Vec<String>,
     #[serde(default)]
@@ -135,7 +139,7 @@ impl LastError {
     }
 }
 
-impl Refusal {
+impl StripeRefusal {
     /// Why nothing was charged.
     pub fn failure(&self) -> FailureCode {
         let is_method = self.param.as_deref().is_some_and(|param| {
@@ -173,40 +177,40 @@ impl PaymentIntent {
     }
 
     /// Result.
-    pub fn outcome(&self) -> Outcome {
+    pub fn outcome(&self) -> ChargeOutcome {
         match self.status.as_str() {
-            "succeeded" => Outcome::Succeeded(self.kind()),
-            "processing" => Outcome::Processing(self.kind()),
-            "canceled" if self.is_on_page() => Outcome::Cancelled,
-            "canceled" if self.cancellation_reason.as_deref() == Some(NOBODY_THERE) => {
-                Outcome::Failed(FailureCode::AuthenticationRequired)
+            "succeeded" => ChargeOutcome::Succeeded(self.kind()),
+            "processing" => ChargeOutcome::Processing(self.kind()),
+            "canceled" if self.is_on_page() => ChargeOutcome::Cancelled,
+            "canceled" if self.cancellation_reason.as_deref() == Some(ABANDONED) => {
+                ChargeOutcome::Failed(FailureCode::AuthenticationRequired)
             }
-            "canceled" => Outcome::Failed(FailureCode::ProviderError),
+            "canceled" => ChargeOutcome::Failed(FailureCode::ProviderError),
             // On a page another card may be tried.
             "requires_payment_method" if !self.is_on_page() => match &self.last_payment_error {
-                Some(error) => Outcome::Failed(error.failure()),
-                None => Outcome::Waiting,
+                Some(error) => ChargeOutcome::Failed(error.failure()),
+                None => ChargeOutcome::Waiting,
             },
-            _ => Outcome::Waiting,
+            _ => ChargeOutcome::Waiting,
         }
     }
 
-    /// What became of it, and what it is called.
+    /// Its state and id.
     pub fn result(&self) -> PaymentResult {
         let outcome = self.outcome();
         let amount = match outcome {
-            Outcome::Succeeded(_) => self.amount_received.unwrap_or(self.amount),
+            ChargeOutcome::Succeeded(_) => self.amount_received.unwrap_or(self.amount),
             _ => self.amount,
         };
         let reference = Some(self.id.clone());
         match Currency::parse(&self.currency.to_uppercase()) {
             Some(currency) => {
-                let amount = Some((from_units(amount, currency), currency));
-                PaymentResult { outcome, reference, amount }
+                let money = Some(Money { amount: from_units(amount, currency), currency });
+                PaymentResult { outcome, reference, money }
             }
             None => {
                 let why = format!("Stripe names a currency that nobody knows: {:?}", self.currency);
-                PaymentResult { outcome: Outcome::Unknown(why), reference, amount: None }
+                PaymentResult { outcome: ChargeOutcome::Unknown(why), reference, money: None }
             }
         }
     }
@@ -214,18 +218,18 @@ impl PaymentIntent {
     /// The same of one that a page was left with: there no other card is tried.
     pub fn result_after_page(&self) -> PaymentResult {
         let result = self.result();
-        if result.outcome != Outcome::Waiting || self.status != "requires_payment_method" {
+        if result.outcome != ChargeOutcome::Waiting || self.status != "requires_payment_method" {
             return result;
         }
         let error = self.last_payment_error.as_ref();
         let code = error.map_or(FailureCode::Declined, LastError::failure);
-        PaymentResult { outcome: Outcome::Failed(code), ..result }
+        PaymentResult { outcome: ChargeOutcome::Failed(code), ..result }
     }
 }
 
 /// A page of Stripe's, on which something is paid or left.
 #[derive(Debug, Deserialize)]
-pub struct Session {
+pub struct CheckoutSession {
     /// What Stripe calls it.
     pub id: String,
     /// Where it is; only while it is open.
@@ -235,24 +239,24 @@ pub struct Session {
     setup_intent: Option<Expandable<SetupIntent>>,
 }
 
-impl Session {
-    /// What is paid on it.
+impl CheckoutSession {
+    /// The PaymentIntent of the page.
     pub fn intent(&self) -> Option<&PaymentIntent> {
         self.payment_intent.as_ref().and_then(Expandable::expanded)
     }
 
-    /// What became of the payment that is made on it.
+    /// The state of the payment on this page.
     pub fn result(&self) -> PaymentResult {
         let of_page =
-            |outcome| PaymentResult { outcome, reference: Some(self.id.clone()), amount: None };
+            |outcome| PaymentResult { outcome, reference: Some(self.id.clone()), money: None };
         match (self.status.as_deref(), self.intent()) {
-            (Some("expired"), _) => of_page(Outcome::Cancelled),
+            (Some("expired"), _) => of_page(ChargeOutcome::Cancelled),
             (Some("complete"), Some(intent)) => intent.result_after_page(),
-            _ => of_page(Outcome::Waiting),
+            _ => of_page(ChargeOutcome::Waiting),
         }
     }
 
-    /// What was left on it.
+    /// The method that was saved on the page.
     pub fn left(&self) -> Option<MethodFacts> {
         self.setup_intent.as_ref()?.expanded()?.left()
     }
@@ -271,7 +275,7 @@ struct PaymentMethod {
     r#type: String,
     customer: Option<Expandable<ObjectId>>,
     card: Option<Card>,
-    sepa_debit: Option<Account>,
+    sepa_debit: Option<BankAccount>,
     billing_details: Option<Billing>,
 }
 
@@ -284,7 +288,7 @@ struct Card {
 }
 
 #[derive(Debug, Clone, Deserialize)]
-struct Account {
+struct BankAccount {
     last4: String,
 }
 
@@ -340,14 +344,14 @@ impl SetupIntent {
 
 /// A refund.
 #[derive(Debug, Deserialize)]
-pub struct Refund {
+pub struct StripeRefund {
     /// Current status.
     pub status: Option<String>,
     #[serde(default)]
     metadata: Option<Metadata>,
 }
 
-impl Refund {
+impl StripeRefund {
     /// Whether it is the one with this id of ours.
     pub fn is(&self, id: &str) -> bool {
         self.metadata
@@ -357,7 +361,7 @@ impl Refund {
     }
 }
 
-/// Money that a bank takes back.
+/// A chargeback.
 #[derive(Debug, Deserialize)]
 pub struct DisputeObject {
     id: String,
@@ -366,7 +370,7 @@ pub struct DisputeObject {
     reason: Option<String>,
     status: String,
     payment_intent: Option<Expandable<PaymentIntent>>,
-    charge: Option<Expandable<Charge>>,
+    charge: Option<Expandable<StripeCharge>>,
     evidence_details: Option<Evidence>,
 }
 
@@ -376,7 +380,7 @@ struct Evidence {
 }
 
 impl DisputeObject {
-    /// As the area of finance hears of it; nothing of one that is not ours, or takes no money.
+    /// Its form for billing; `None` where it is not ours or takes no money.
     pub fn to_dispute(&self) -> Option<Dispute> {
         let intent = self.payment_intent.as_ref()?.expanded()?;
         let charge = self.charge.as_ref().and_then(Expandable::expanded);
@@ -410,8 +414,8 @@ impl DisputeObject {
     }
 }
 
-/// How many of Stripe's units so many minor units are, where it counts a currency otherwise than ISO 4217 does.
-/// See <https://docs.stripe.com/currencies#special-cases>.
+/// How many of Stripe's units equal a number of minor units, for currencies where Stripe deviates from ISO 4217. See
+/// <https://docs.stripe.com/currencies#special-cases>.
 fn ratio(currency: Currency) -> (i64, i64) {
     match currency.code() {
         "ISK" | "UGX" => (100, 1),
@@ -432,9 +436,9 @@ fn from_units(amount: i64, currency: Currency) -> i64 {
     amount.saturating_mul(minor) / units
 }
 
-/// What Stripe tells by itself.
+/// A notice of Stripe.
 #[derive(Debug, Deserialize)]
-pub struct Event {
+pub struct StripeEvent {
     id: String,
     r#type: String,
     data: EventData,
@@ -454,7 +458,7 @@ struct EventObject {
     metadata: Option<Metadata>,
 }
 
-impl Event {
+impl StripeEvent {
     /// What there is to ask about; nothing where it is about nothing of ours.
     pub fn notice(self) -> Option<Notice> {
         let Self { id: event, r#type, data: EventData { object } } = self;
@@ -477,179 +481,4 @@ impl Event {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use serde_json::{Value, json};
-
-    fn intent(facts: Value) -> PaymentIntent {
-        let mut whole = json!({"id": "pi_1", "status": "succeeded", "amount": 100, "currency": "eur",
-            "payment_method_types": ["card"],
-            "metadata": {PAYMENT: "0197c0de-0000-7000-8000-000000000001"}});
-        whole.as_object_mut().unwrap().extend(facts.as_object().unwrap().clone());
-        serde_json::from_value(whole).unwrap()
-    }
-
-    #[test]
-    fn what_became_of_a_payment_is_said_in_our_words() {
-        let failed = |word: &str| {
-            json!({"status": "requires_payment_method", "last_payment_error": {"code": "card_declined",
-                "decline_code": word}})
-        };
-        let on_page = json!({PAYMENT: "x", PAGE: "yes"});
-        let mut on_a_page = failed("generic_decline");
-        on_a_page["metadata"] = on_page.clone();
-        for (facts, outcome) in [
-            (json!({}), Outcome::Succeeded(PaymentKind::Card)),
-            (
-                json!({"latest_charge": {"id": "ch_1", "payment_method_details": {"type": "ideal"}}}),
-                Outcome::Succeeded(PaymentKind::Ideal),
-            ),
-            (
-                json!({"status": "processing", "payment_method_types": ["sepa_debit"],
-                    "latest_charge": "ch_1"}),
-                Outcome::Processing(PaymentKind::SepaDebit),
-            ),
-            (failed("generic_decline"), Outcome::Failed(FailureCode::Declined)),
-            (failed("insufficient_funds"), Outcome::Failed(FailureCode::InsufficientFunds)),
-            (failed("expired_card"), Outcome::Failed(FailureCode::MethodExpired)),
-            (failed("stolen_card"), Outcome::Failed(FailureCode::MethodRevoked)),
-            (
-                failed("authentication_required"),
-                Outcome::Failed(FailureCode::AuthenticationRequired),
-            ),
-            (json!({"status": "requires_payment_method"}), Outcome::Waiting),
-            (on_a_page, Outcome::Waiting),
-            (json!({"status": "canceled", "metadata": on_page}), Outcome::Cancelled),
-            (
-                json!({"status": "canceled", "cancellation_reason": NOBODY_THERE}),
-                Outcome::Failed(FailureCode::AuthenticationRequired),
-            ),
-            (json!({"status": "something_new"}), Outcome::Waiting),
-        ] {
-            assert_eq!(intent(facts.clone()).outcome(), outcome, "{facts}");
-        }
-    }
-
-    #[test]
-    fn a_page_is_open_until_it_is_left_or_over() {
-        let session = |status: &str, intent: Value| -> Session {
-            serde_json::from_value(json!({"id": "cs_1", "url": null, "status": status,
-                "payment_intent": intent, "setup_intent": null}))
-            .unwrap()
-        };
-        let paid = |status: &str| {
-            json!({"id": "pi_1", "status": status, "amount": 100, "currency": "eur", "metadata": {PAGE: "yes"},
-                "last_payment_error": {"code": "x", "decline_code": "insufficient_funds"}})
-        };
-        let open = session("open", Value::Null).result();
-        assert_eq!((open.outcome, open.reference.as_deref()), (Outcome::Waiting, Some("cs_1")));
-        let tried = session("open", paid("requires_payment_method")).result();
-        assert_eq!(tried.outcome, Outcome::Waiting);
-        let done = session("complete", paid("succeeded")).result();
-        assert_eq!(done.reference.as_deref(), Some("pi_1"));
-        assert_eq!(done.outcome, Outcome::Succeeded(PaymentKind::Card));
-        let bounced = session("complete", paid("requires_payment_method")).result();
-        assert_eq!(bounced.outcome, Outcome::Failed(FailureCode::InsufficientFunds));
-        assert_eq!(session("expired", Value::Null).result().outcome, Outcome::Cancelled);
-        // By its own name, too, once the page is left.
-        let left: PaymentIntent = serde_json::from_value(paid("requires_payment_method")).unwrap();
-        let code = FailureCode::InsufficientFunds;
-        assert_eq!(left.result_after_page().outcome, Outcome::Failed(code));
-        assert_eq!(left.result().amount, Some((100, Currency::parse("EUR").unwrap())));
-        for strange in ["xyz", ""] {
-            let strange = intent(json!({"currency": strange})).result();
-            assert!(matches!(strange.outcome, Outcome::Unknown(_)), "{strange:?}");
-        }
-    }
-
-    #[test]
-    fn refusals_say_why_nothing_was_charged() {
-        let refusal = |status: u16, facts: Value| Refusal {
-            status,
-            ..serde_json::from_value(facts).unwrap()
-        };
-        let card = json!({"type": "card_error", "code": "card_declined",
-            "decline_code": "insufficient_funds"});
-        assert_eq!(refusal(402, card).failure(), FailureCode::InsufficientFunds);
-        let gone = json!({"type": "invalid_request_error", "code": "resource_missing",
-            "param": "payment_method"});
-        assert_eq!(refusal(400, gone).failure(), FailureCode::MethodRevoked);
-        let small = json!({"type": "invalid_request_error", "code": "amount_too_small"});
-        assert_eq!(refusal(400, small).failure(), FailureCode::ProviderError);
-        let key = refusal(400, json!({"type": "idempotency_error"}));
-        assert!(!key.is_final());
-        for (status, is_final) in
-            [(400, true), (401, false), (402, true), (409, false), (500, false)]
-        {
-            assert_eq!(refusal(status, json!({})).is_final(), is_final, "{status}");
-        }
-    }
-
-    #[test]
-    fn amounts_are_counted_as_stripe_counts_them() {
-        let currency = |code: &str| Currency::parse(code).unwrap();
-        for (code, amount, counted) in [
-            ("EUR", 1250, 1250),
-            ("JPY", 1250, 1250),
-            ("ISK", 1250, 125_000),
-            ("KWD", 1250, 1250),
-            ("MGA", 1200, 12),
-        ] {
-            assert_eq!(units(amount, currency(code)), Some(counted), "{code}");
-            assert_eq!(from_units(counted, currency(code)), amount, "{code}");
-        }
-        assert_eq!(units(1250, currency("MGA")), None);
-    }
-
-    #[test]
-    fn disputes_are_about_the_payments_money() {
-        let notice = |amount: i64, currency: &str| {
-            let intent = json!({"id": "pi_1", "status": "succeeded", "amount": 100, "currency": "eur",
-                "metadata": {PAYMENT: "0197c0de0000700080000001"}});
-            let dispute = json!({"id": "dp_1", "amount": amount, "currency": currency,
-                "reason": "fraudulent", "status": "needs_response", "payment_intent": intent,
-                "charge": null, "evidence_details": null});
-            serde_json::from_value::<DisputeObject>(dispute).unwrap().to_dispute()
-        };
-        assert_eq!(notice(100, "eur").unwrap().amount, 100);
-        for (amount, currency) in [(0, "eur"), (-5, "eur"), (i64::MIN, "isk"), (100, "usd")] {
-            assert!(notice(amount, currency).is_none(), "{amount} {currency}");
-        }
-    }
-
-    #[test]
-    fn notices_are_read_as_far_as_they_are_about_something_of_ours() {
-        let event = |kind: &str, object: Value| {
-            let output = json!({"id": "evt_1", "type": kind, "data": {"object": object}});
-            serde_json::from_value::<Event>(output).unwrap().notice()
-        };
-        let submitted =
-            |notice: Option<Notice>| notice.map(|notice| (notice.about, notice.reference));
-        assert_eq!(
-            submitted(event(
-                "payment_intent.succeeded",
-                json!({"id": "pi_1", "metadata": {PAYMENT: "a"}})
-            )),
-            Some((NoticeAbout::Payment, "a".to_owned()))
-        );
-        assert_eq!(
-            submitted(event("payment_intent.succeeded", json!({"id": "pi_1", "metadata": {}}))),
-            None
-        );
-        let session = |mode: &str| json!({"id": "cs_1", "mode": mode, "client_reference_id": "b"});
-        assert_eq!(
-            submitted(event("checkout.session.completed", session("setup"))),
-            Some((NoticeAbout::Setup, "b".to_owned()))
-        );
-        assert_eq!(
-            submitted(event("checkout.session.expired", session("payment"))),
-            Some((NoticeAbout::Payment, "b".to_owned()))
-        );
-        assert_eq!(submitted(event("checkout.session.completed", session("subscription"))), None);
-        assert_eq!(
-            submitted(event("charge.dispute.created", json!({"id": "dp_1"}))),
-            Some((NoticeAbout::Dispute, "dp_1".to_owned()))
-        );
-        assert_eq!(submitted(event("customer.created", json!({"id": "cus_1"}))), None);
-    }
-}
+mod tests;

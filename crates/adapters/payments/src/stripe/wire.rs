@@ -1,4 +1,4 @@
-//! Stripe's HTTP: forms go out, JSON comes back. What was said and what nobody heard are told apart.
+//! Stripe's HTTP: forms out, JSON in. A refusal and an unknown outcome are different errors.
 
 use std::{sync::Arc, time::Duration};
 
@@ -12,12 +12,12 @@ use super::objects::PaymentIntent;
 /// The version of the API that this program speaks, whichever the account's own is.
 const VERSION: &str = "2024-06-20";
 /// How long a request may take.
-const PATIENCE: Duration = Duration::from_secs(30);
+const TIMEOUT: Duration = Duration::from_secs(30);
 /// The largest answer that is read, in bytes.
 const ANSWER_MAX: usize = 1 << 20;
 
 /// A form, as Stripe takes it.
-pub type Form<'f> = [(&'f str, &'f str)];
+pub type FormBody<'f> = [(&'f str, &'f str)];
 
 /// Speaks to Stripe.
 #[derive(Clone)]
@@ -30,21 +30,21 @@ pub struct Wire {
 #[derive(Debug)]
 pub enum StripeError {
     /// Stripe has refused it.
-    Said(Box<Refusal>),
-    /// Nobody knows whether it was done.
+    Said(Box<StripeRefusal>),
+    /// The outcome is unknown.
     Silent(String),
 }
 
 /// What Stripe refuses with.
 #[derive(Debug, Default, Deserialize)]
-pub struct Refusal {
+pub struct StripeRefusal {
     /// The answer's status.
     #[serde(skip)]
     pub status: u16,
     /// Of which kind it is.
     #[serde(default)]
     pub r#type: String,
-    /// A word for what is wrong.
+    /// The error code.
     pub code: Option<String>,
     /// The bank's word for it.
     pub decline_code: Option<String>,
@@ -53,11 +53,11 @@ pub struct Refusal {
     /// For people.
     #[serde(default)]
     pub message: String,
-    /// What was made nevertheless.
+    /// The PaymentIntent that was created nevertheless.
     pub payment_intent: Option<PaymentIntent>,
 }
 
-impl Refusal {
+impl StripeRefusal {
     /// Whether the request itself was refused, so that nothing was done: it is not the account's keys, another
     /// request under the same key, too many requests, or trouble of Stripe's own.
     pub fn is_final(&self) -> bool {
@@ -65,7 +65,7 @@ impl Refusal {
     }
 }
 
-impl Refusal {
+impl StripeRefusal {
     /// Whether Stripe did not let the request in: its key is not taken, or may not do that.
     pub fn is_refused_at_the_door(&self) -> bool {
         matches!(self.status, 401 | 403)
@@ -75,8 +75,8 @@ impl Refusal {
 impl std::fmt::Display for StripeError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Self::Said(submitted) => {
-                write!(f, "Stripe answers {}: {}", submitted.status, submitted.message)
+            Self::Said(refusal) => {
+                write!(f, "Stripe answers {}: {}", refusal.status, refusal.message)
             }
             Self::Silent(why) => f.write_str(why),
         }
@@ -93,19 +93,19 @@ impl Wire {
             .no_proxy()
             .redirect(reqwest::redirect::Policy::none())
             .retry(reqwest::retry::never())
-            .timeout(PATIENCE)
+            .timeout(TIMEOUT)
             .user_agent(concat!("Spotter/", env!("CARGO_PKG_VERSION")))
             .build()
             .map_err(Problem::internal)?;
         Ok(Self { http, base: base.trim_end_matches('/').into() })
     }
 
-    /// Asks for something.
+    /// Sends a GET request.
     pub async fn get<T: DeserializeOwned>(
         &self,
         secret: &str,
         path: &str,
-        query: &Form<'_>,
+        query: &FormBody<'_>,
     ) -> StripeResult<T> {
         let query = Serializer::new(String::new()).extend_pairs(query).finish();
         let request = self.request(Method::GET, secret, &format!("{path}?{query}"));
@@ -118,7 +118,7 @@ impl Wire {
         secret: &str,
         path: &str,
         key: &str,
-        form: &Form<'_>,
+        form: &FormBody<'_>,
     ) -> StripeResult<T> {
         let form = Serializer::new(String::new()).extend_pairs(form).finish();
         let request = self
@@ -136,34 +136,34 @@ impl Wire {
 }
 
 async fn answer<T: DeserializeOwned>(sent: reqwest::Result<Response>) -> StripeResult<T> {
-    let silent = |why: String| StripeError::Silent(format!("Stripe does not answer: {why}"));
-    let mut answer = sent.map_err(|error| silent(error.without_url().to_string()))?;
+    let no_answer = |why: String| StripeError::Silent(format!("Stripe does not answer: {why}"));
+    let mut answer = sent.map_err(|error| no_answer(error.without_url().to_string()))?;
     let status = answer.status();
     let mut body = Vec::new();
     while let Some(chunk) =
-        answer.chunk().await.map_err(|error| silent(error.without_url().to_string()))?
+        answer.chunk().await.map_err(|error| no_answer(error.without_url().to_string()))?
     {
         if body.len() + chunk.len() > ANSWER_MAX {
-            return Err(silent("its answer has no end".to_owned()));
+            return Err(no_answer("its answer has no end".to_owned()));
         }
         body.extend_from_slice(&chunk);
     }
     if has_nul(&body) {
-        return Err(silent("its answer has a NUL in it".to_owned()));
+        return Err(no_answer("its answer has a NUL in it".to_owned()));
     }
     if status.is_success() {
         return serde_json::from_slice(&body)
-            .map_err(|error| silent(format!("its answer is another: {error}")));
+            .map_err(|error| no_answer(format!("its answer is another: {error}")));
     }
     #[derive(Deserialize)]
     struct ErrorBody {
-        error: Refusal,
+        error: StripeRefusal,
     }
     match serde_json::from_slice::<ErrorBody>(&body) {
         Ok(notice) => {
-            Err(StripeError::Said(Refusal { status: status.as_u16(), ..notice.error }.into()))
+            Err(StripeError::Said(StripeRefusal { status: status.as_u16(), ..notice.error }.into()))
         }
-        Err(_) => Err(silent(format!("HTTP {}", status.as_u16()))),
+        Err(_) => Err(no_answer(format!("HTTP {}", status.as_u16()))),
     }
 }
 

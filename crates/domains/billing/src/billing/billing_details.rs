@@ -1,5 +1,5 @@
-//! Billing details: to whom a client's bills are addressed where that is a business, and whether the business
-//! accounts for VAT itself.
+//! Billing details: the business that a client's invoices are addressed to, and whether it accounts for VAT itself
+//! (reverse charge).
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -16,22 +16,22 @@ use spotter_store::{Json, params, record, set, statements, values};
 use crate::{identifiers::VatNumber, rules::BillingRule, settings::FinanceSettings};
 
 record! {
-    /// To whom a client's bills are addressed.
+    /// The name and address on a client's invoices.
     #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
     #[serde(rename_all = "camelCase")]
     pub struct BillingDetails {
-        /// Whose bills these are.
+        /// Client whose invoices carry them.
         pub client_id: ClientId,
         /// The business that is billed; the client where null.
         pub company_name: Option<String>,
-        /// Where it is; the client's address where null.
+        /// Address; the client's address when null.
         pub address: Option<Json<Address>>,
-        /// Its VAT identification number, such as NL123456789B01.
+        /// VAT identification number, such as NL123456789B01.
         pub vat_number: Option<String>,
-        /// Its number in the trade register.
+        /// Number in the trade register.
         pub registration_number: Option<String>,
-        /// Whether it accounts for VAT itself: its bills then have the category `reverse_charge` and no VAT in
-        /// their amounts, which stay what they are.
+        /// Whether it accounts for VAT itself: its invoices then have the category `reverse_charge` and no VAT in
+        /// their amounts, which do not change.
         pub reverse_charge: bool,
         /// When they were last changed; null while there are none.
         pub updated_at: Option<Timestamp>,
@@ -39,9 +39,9 @@ record! {
 }
 
 impl BillingDetails {
-    /// The client's; all empty where nothing was said.
+    /// The client's billing details; empty where none are set.
     pub fn find(cx: &mut Read, client: ClientId) -> Result<Self> {
-        Ok(cx.one(FIND, params![client])?.unwrap_or(Self {
+        Ok(cx.one_kept(FIND, params![client])?.unwrap_or(Self {
             client_id: client,
             company_name: None,
             address: None,
@@ -68,7 +68,7 @@ impl BillingDetails {
 }
 
 path!(ClientPath {
-    /// Whose bills these are.
+    /// Client whose invoices carry them.
     client_id: ClientId
 });
 
@@ -79,17 +79,17 @@ fn get_billing_details(cx: &mut Read, Path(at): Path<ClientPath>) -> Result<Bill
     Ok(BillingDetailsAnswer { billing_details: BillingDetails::find(cx, client.client_id)? })
 }
 
-/// Changes of billing details.
+/// The billing details to change.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 struct BillingDetailsChanges {
     /// The business that is billed; null for the client.
     company_name: Patch<Name<120>>,
-    /// Where it is; null for the client's address.
+    /// Address; null for the client's address.
     address: Patch<Address>,
-    /// Its VAT identification number, such as NL123456789B01.
+    /// VAT identification number, such as NL123456789B01.
     vat_number: Patch<VatNumber>,
-    /// Its number in the trade register.
+    /// Number in the trade register.
     registration_number: Patch<Text<40>>,
     /// Whether it accounts for VAT itself. Needs `vatNumber`, and the seller's in the finance settings.
     reverse_charge: Change<bool>,

@@ -17,7 +17,7 @@ use crate::{
 };
 
 words! {
-    /// Where a fee stands.
+    /// The status of a fee.
     pub enum ChargeStatus { Waiting = "waiting", Billed = "billed", Undone = "undone" }
 }
 
@@ -25,9 +25,9 @@ record! {
     /// A fee.
     #[derive(Debug, Clone, PartialEq)]
     pub struct Charge {
-        /// Id of the record.
+        /// Id of the pending charge.
         pub pending_charge_id: Id,
-        /// The client.
+        /// Client who owes it.
         pub client_id: ClientId,
         /// Purpose.
         pub kind: ForfeitReason,
@@ -69,7 +69,7 @@ pub fn add(
     cx.defer(ADD, params![client, id, booking, kind, fee.amount, fee.currency, now])
 }
 
-/// The fees of a booking that are due, undone; those that were billed before.
+/// Cancels the due fees of a booking; returns those that were billed already.
 pub fn undo(cx: &mut Write, booking: Id) -> Result<Vec<Charge>> {
     let charges: Vec<Charge> = cx.all(OF_BOOKING, params![booking])?;
     let now = cx.now();
@@ -83,7 +83,7 @@ pub fn waiting(cx: &mut Read, client: ClientId, currency: Currency) -> Result<Ve
     cx.all(WAITING, params![client, currency, now])
 }
 
-/// Fees as they stand on a bill.
+/// Fees as lines of an invoice.
 pub fn lines(cx: &mut Read, fees: &[Charge], rate: Percentage) -> Result<Vec<BillLine>> {
     let Some(first) = fees.first() else { return Ok(Vec::new()) };
     let language = language_of(cx, first.client_id)?;

@@ -1,4 +1,4 @@
-//! Credit notes: the one way in which what was billed is taken back, as a whole or in part.
+//! Credit notes: the only way to reverse an invoice, in whole or in part.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -12,7 +12,7 @@ use crate::{
         charge::{self, Charge},
         invoice::{Invoice, InvoiceKind, InvoiceLine, InvoiceStatus},
         invoices::{InvoiceAnswer, InvoicePath},
-        issue::{self, Bill, Issuer, Paper, Totals},
+        issue::{self, Bill, InvoiceCalculation, InvoiceTotals, Issuer},
         tax::{self, RateTotal},
         texts,
     },
@@ -22,18 +22,19 @@ use crate::{
     rules::BillingRule,
 };
 
-/// What is taken back.
+/// How much of an invoice to credit.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub struct NewCreditNote {
-    /// How much, with tax, in minor units of the invoice's currency; all that is left of it when absent.
+    /// Gross amount to credit, in minor units of the invoice's currency; the whole remainder when
+    /// absent.
     amount: Option<BoundedInteger<1, 1_000_000_000_000>>,
-    /// Why, as it stands on the note.
+    /// Reason, printed on the credit note.
     reason: Option<Text<500>>,
 }
 
-/// Credits so much of a bill: a note is issued for it, what is left to pay is less, and what was paid too
-/// much then comes free and pays the client's open bills. Where a payment is to go back, as much of that comes free.
+/// Credits an amount of an invoice: issues a credit note and lowers the balance; what is overpaid then pays the
+/// client's other open invoices. Where a payment is to be refunded, that amount is set aside for it.
 pub fn credit(
     cx: &mut Write,
     bill: &mut Invoice,
@@ -60,7 +61,7 @@ pub fn credit(
         vat_category: rate.vat_category,
     };
     let sum = |of: fn(&RateTotal) -> i64| taxes.iter().map(of).sum();
-    let totals = Totals {
+    let totals = InvoiceTotals {
         lines: taxes.iter().map(line).collect(),
         net: sum(|rate| rate.net),
         tax: sum(|rate| rate.tax),
@@ -77,14 +78,14 @@ pub fn credit(
         subscription_id: bill.subscription_id,
         client_product_id: bill.client_product_id,
     };
-    let paper = Paper {
+    let calculation = InvoiceCalculation {
         kind: InvoiceKind::CreditNote,
         totals,
         due_date: bill.due_date,
         corrects: Some(bill.invoice_id),
         reason,
     };
-    let note = issue::write(cx, id, &issuer, &same, paper)?;
+    let note = issue::write(cx, id, &issuer, &same, calculation)?;
     note.publish(cx, Event::InvoiceCreated)?;
     let freed = if of.is_some() { amount } else { (amount - bill.balance).max(0) };
     allocation::free(cx, bill.invoice_id, freed, of)?;
@@ -96,7 +97,7 @@ pub fn credit(
     Ok(note)
 }
 
-/// What can be taken back of a bill yet.
+/// How much of an invoice can still be credited.
 pub fn creditable(bill: &Invoice) -> i64 {
     match bill.kind {
         InvoiceKind::Invoice => bill.gross_total - bill.credited_total,
@@ -163,10 +164,10 @@ pub(super) fn area() -> Area {
         operation!(app POST "/finance/invoices/{invoiceId}/credit-notes", Manager, credit_invoice)
             .summary("Issue a credit note")
             .describe(
-                "All that is left of it, or an amount. Of an invoice of which nothing was paid, the whole \
-                 cancels it; what was paid of the amount pays the client's open bills, the oldest due first; the rest can be \
-                 refunded, or pays the next bill. To give money back, refund the payment instead: that credits \
-                 what it paid.",
+                "Credits the remaining amount of an invoice, or a part of it. Crediting all of an unpaid invoice \
+                 cancels it. The paid part of the credited amount is applied to the client's open invoices, the \
+                 oldest due first; what remains can be refunded, or is applied to the next invoice. To return \
+                 money, refund the payment instead: that issues the credit note as well.",
             )
             .created()
             .emits(crate::SETTLES)

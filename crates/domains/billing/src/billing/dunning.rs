@@ -1,5 +1,5 @@
-//! What becomes of a bill that is not paid in time: it is overdue, the client is reminded, and in the end it
-//! is given up. One timer for each bill does what is due on the company's date, and sets itself to the next.
+//! Dunning: an unpaid invoice becomes overdue, the client is reminded, and finally it is written off. One timer for
+//! each invoice does what is due on the company's date and sets itself to the next step.
 
 use spotter_contract::{Area, Offboarding, Timer, Write};
 use spotter_kernel::{Date, Id, Result};
@@ -16,18 +16,18 @@ use crate::{
     settings::FinanceSettings,
 };
 
-/// What is done about a bill.
+/// A step of dunning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum DunningStep {
     /// It is not paid in time.
     Overdue,
-    /// The client is reminded, so many days after the due date.
+    /// Remind the client, this number of days after the due date.
     Remind(i64),
-    /// Nobody asks for it any more.
+    /// Stop collecting it.
     GiveUp,
 }
 
-/// What is next about a bill, and on which date; nothing where nothing is left to pay of it.
+/// The next step of an invoice and its date; `None` where nothing is left to pay.
 fn next_step(invoice: &Invoice, settings: &FinanceSettings) -> Option<(Date, DunningStep)> {
     if !invoice.is_unpaid() || invoice.kind != InvoiceKind::Invoice {
         return None;
@@ -46,7 +46,7 @@ fn next_step(invoice: &Invoice, settings: &FinanceSettings) -> Option<(Date, Dun
     })
 }
 
-/// Has it seen to that a bill is paid.
+/// Starts dunning for an invoice.
 pub fn schedule(cx: &mut Write, invoice: &Invoice, settings: &FinanceSettings) -> Result<()> {
     match next_step(invoice, settings) {
         Some((date, _)) => {
@@ -57,11 +57,11 @@ pub fn schedule(cx: &mut Write, invoice: &Invoice, settings: &FinanceSettings) -
     }
 }
 
-/// Does what is due about a bill by the company's date; whether it was given up.
+/// Runs the steps of an invoice that are due by the company's date. Returns whether it was written off.
 fn run_due(cx: &mut Write, id: InvoiceId) -> Result<bool> {
     let (today, settings) = (cx.today()?, FinanceSettings::find(cx)?);
     let mut invoice = Invoice::still_due(cx, id)?;
-    // Nobody is reminded of what is on its way.
+    // Nobody is reminded of a payment that is in progress.
     if Payment::unfinished(cx, invoice.invoice_id)?.is_some() {
         let tomorrow = company_day(cx, today.tomorrow())?;
         cx.set_timer(&CHASE_INVOICE, invoice.invoice_id, tomorrow)?;
@@ -78,7 +78,7 @@ fn run_due(cx: &mut Write, id: InvoiceId) -> Result<bool> {
         invoice.save(cx, &before)?;
         match step {
             DunningStep::Overdue => account_status::unpaid(cx, &invoice)?,
-            // Of several that were due while nobody was there, one is enough.
+            // Where several reminders are due at once, one is sent.
             DunningStep::Remind(_)
                 if next_step(&invoice, &settings).is_some_and(|(date, _)| date > today) =>
             {
@@ -95,8 +95,9 @@ fn run_due(cx: &mut Write, id: InvoiceId) -> Result<bool> {
     Ok(is_given_up)
 }
 
-/// Does the same for the unpaid bills of a membership before its next period is billed: of what is due on one date an
-/// ending comes first, whichever timer wakes first. Whether one was given up, which ends the membership.
+/// Runs the steps that are due on the unpaid invoices of a membership before its next period is billed: an end that
+/// is due on the same date comes first, whichever timer runs first. Returns whether an invoice was written off, which
+/// ends the membership.
 pub fn run_before_renewal(cx: &mut Write, subscription: SubscriptionId) -> Result<bool> {
     let mut is_given_up = false;
     for (invoice,) in cx.all::<(InvoiceId,)>(UNPAID_OF, params![subscription])? {
@@ -109,12 +110,9 @@ fn advance(cx: &mut Write, id: Id) -> Result<()> {
     run_due(cx, InvoiceId(id)).map(drop)
 }
 
-static CHASE_INVOICE: Timer = Timer::new(
-    "chase_invoice",
-    "Say of an invoice that it is overdue, remind of it, and give it up",
-    advance,
-)
-.emits(crate::TURNS);
+static CHASE_INVOICE: Timer =
+    Timer::new("chase_invoice", "Mark an invoice overdue, send reminders, write it off", advance)
+        .emits(crate::TURNS);
 
 /// The operations and statements of this module.
 pub(super) fn area() -> Area {

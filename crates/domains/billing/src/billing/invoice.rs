@@ -1,5 +1,5 @@
-//! Invoices, and the credit notes that correct them: what is kept of one, what is told of it, and how its
-//! balance moves. Nothing on paper is ever edited.
+//! Invoices and the credit notes that correct them: the record, its API form, and how its balance changes. An issued
+//! document is never edited.
 
 use std::collections::BTreeSet;
 
@@ -23,7 +23,7 @@ use crate::{
 };
 
 words! {
-    /// Whether it bills something, or takes back what was billed.
+    /// Whether it bills something or reverses a bill.
     pub enum InvoiceKind { Invoice = "invoice", CreditNote = "credit_note" }
 }
 
@@ -39,32 +39,32 @@ words! {
 }
 
 words! {
-    /// Whether the client's payment method is charged when it is due, or the client pays by themselves.
+    /// How an invoice is collected: by charging the payment method when it is due, or by the client paying it.
     pub enum Collection { Automatic = "automatic", Manual = "manual" }
 }
 
-/// Somebody as they stand on paper.
+/// A buyer or seller as printed on an invoice.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(inline)]
 #[serde(rename_all = "camelCase")]
 pub struct Party {
     /// Display name.
     pub name: String,
-    /// Whom to ask for there, where a business is billed.
+    /// Contact person, for businesses.
     #[serde(default)]
     pub contact_name: Option<String>,
     /// Postal address.
     pub address: Option<Address>,
-    /// ISO 3166-1 alpha-2 code of the country that they are in, where it is known.
+    /// ISO 3166-1 alpha-2 code of their country, where it is known.
     #[serde(default)]
     pub country: Option<String>,
-    /// How to write to them.
+    /// Email address.
     pub email: Option<String>,
     /// Phone number.
     pub phone: Option<String>,
     /// The VAT identification number.
     pub vat_number: Option<String>,
-    /// Another number under which taxes are paid.
+    /// Tax number other than a VAT number, such as a Steuernummer, an ABN or a GSTIN.
     #[serde(default)]
     pub tax_number: Option<String>,
     /// Company registration number.
@@ -75,27 +75,27 @@ pub struct Party {
     pub bic: Option<String>,
 }
 
-/// What is to be billed.
+/// A line to bill.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BillLine {
-    /// What was sold, where it is a product.
+    /// The product that was sold, if any.
     pub product_id: Option<ProductId>,
-    /// What it is, as the client reads it.
+    /// Description for the client.
     pub description: String,
-    /// The amount with tax; negative where it takes something off the bill.
+    /// The amount with tax; negative for a deduction.
     pub gross: i64,
     /// The rate of the tax in it.
     pub vat_percentage: Percentage,
 }
 
-/// What is billed, line by line.
+/// Lines of the invoice.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(inline)]
 #[serde(rename_all = "camelCase")]
 pub struct InvoiceLine {
-    /// What was sold; null for fees and for what a credit note takes back as a whole.
+    /// The product; null for fees and for credit notes of a whole amount.
     pub product_id: Option<ProductId>,
-    /// What it is, as the client reads it.
+    /// Description for the client.
     pub description: String,
     /// Number of units.
     pub quantity: i64,
@@ -107,19 +107,19 @@ pub struct InvoiceLine {
     pub tax: i64,
     /// The rate of the tax in percent.
     pub vat_percentage: Percentage,
-    /// The category of VAT; null on what was issued before it was written down.
+    /// The VAT category; null on invoices that were issued before it was recorded.
     #[serde(default)]
     pub vat_category: Option<VatCategory>,
 }
 
 record! {
-    /// Invoice or credit note.
+    /// An invoice or a credit note.
     #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
     #[serde(rename_all = "camelCase")]
     pub struct Invoice {
-        /// Id of the record.
+        /// Id of the invoice.
         pub invoice_id: InvoiceId,
-        /// What it is called on paper; without gaps in a series and year.
+        /// Invoice number, without gaps within a series and year.
         pub number: String,
         /// `INV` for invoices, `CN` for credit notes.
         pub series: String,
@@ -127,13 +127,13 @@ record! {
         pub kind: InvoiceKind,
         /// Current status.
         pub status: InvoiceStatus,
-        /// How it is paid.
+        /// How the invoice is collected.
         pub collection: Collection,
-        /// The client.
+        /// Client who is billed.
         pub client_id: ClientId,
         /// The membership that it bills.
         pub subscription_id: Option<SubscriptionId>,
-        /// What was sold with it.
+        /// The sold product of this invoice.
         pub client_product_id: Option<ClientProductId>,
         /// The invoice that a credit note corrects.
         pub corrects_invoice_id: Option<InvoiceId>,
@@ -147,7 +147,7 @@ record! {
         pub due_date: Date,
         /// The first day that is billed.
         pub period_start: Option<Date>,
-        /// The first day that is not billed any more.
+        /// The first day after the billed period.
         pub period_end: Option<Date>,
         /// The amount without tax.
         pub net_total: i64,
@@ -155,34 +155,34 @@ record! {
         pub tax_total: i64,
         /// The amount with tax.
         pub gross_total: i64,
-        /// What was paid of it.
+        /// Paid amount.
         pub paid_total: i64,
-        /// What of that was paid as it was issued, with money that the client had too much.
+        /// Amount paid from the client's balance when the invoice was issued.
         pub prepaid_total: i64,
-        /// What credit notes took back of it.
+        /// Total of credit notes for this invoice.
         pub credited_total: i64,
-        /// What is left to pay.
+        /// Outstanding amount.
         pub balance: i64,
-        /// Who bills, as on the day of issue.
+        /// The seller on the day of issue.
         pub seller: Json<Party>,
-        /// Who is billed, as on the day of issue.
+        /// The buyer on the day of issue.
         pub buyer: Json<Party>,
-        /// Invoice lines.
+        /// What is charged, one entry per product, fee or correction.
         pub lines: Json<Vec<InvoiceLine>>,
         /// Amounts by VAT rate.
         pub taxes: Json<Vec<RateTotal>>,
-        /// Why a credit note was issued.
+        /// Reason for the credit note.
         pub reason: Option<String>,
         /// ISO 639-1 code of the language that it is written in: the client's on the day of issue.
         pub language: String,
         /// When it was sent last.
         pub sent_at: Option<Timestamp>,
-        /// How often the client was reminded.
+        /// Number of reminders sent to the client.
         pub reminder_count: i64,
-        /// Days after its due date up to which it was seen to that it is paid.
+        /// Days after its due date up to which dunning has run.
         #[serde(skip)]
         pub chased_days: i64,
-        /// When its balance came to nothing by payment.
+        /// When it was fully paid.
         pub paid_at: Option<Timestamp>,
         /// When it was cancelled.
         pub cancelled_at: Option<Timestamp>,
@@ -193,25 +193,25 @@ record! {
     }
 }
 
-/// What a change of the balance did to an invoice.
+/// The effect of a change of the balance on an invoice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum InvoiceTransition {
-    /// It stands where it stood.
+    /// Nothing changed.
     Nothing,
     /// It is paid.
     Paid,
-    /// Nothing of it was paid, and nothing is owed any more.
+    /// Nothing was paid, and nothing is owed any more.
     Cancelled,
     /// It was paid, and is owed again.
     Owed,
 }
 
-/// What is told of an invoice.
+/// The payload of every invoice event.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct InvoiceEvent {
     invoice_id: InvoiceId,
-    /// What it is called on paper.
+    /// As printed; unique within the company.
     number: String,
     /// Invoice or credit note.
     kind: InvoiceKind,
@@ -222,7 +222,7 @@ pub struct InvoiceEvent {
     corrects_invoice_id: Option<InvoiceId>,
     currency: Currency,
     gross_total: i64,
-    /// What is left to pay.
+    /// Outstanding amount.
     balance: i64,
     issue_date: Date,
     due_date: Date,
@@ -256,8 +256,8 @@ impl Invoice {
         cx.one(FIND, params![id])
     }
 
-    /// The invoice as it stands once money that the client has paid too much is applied: asked before anything follows
-    /// from a debt.
+    /// The invoice after the client's unallocated money has been applied to it; called before anything follows from a
+    /// debt.
     pub fn still_due(cx: &mut Write, id: InvoiceId) -> Result<Self> {
         let found = Self::find(cx, id)?;
         if !found.is_unpaid() {
@@ -267,7 +267,7 @@ impl Invoice {
         Self::find(cx, id)
     }
 
-    /// Whether something of it is left to pay.
+    /// Whether it has a balance to pay.
     pub fn is_unpaid(&self) -> bool {
         matches!(self.status, InvoiceStatus::Open | InvoiceStatus::Overdue)
     }
@@ -291,7 +291,7 @@ impl Invoice {
         cx.all(DUE, params![client, currency])
     }
 
-    /// Under what it is counted.
+    /// The subjects of the totals that count it.
     fn subjects(&self) -> BTreeSet<String> {
         let subjects = crate::subjects(TALLY, self.status.word(), self.client_id);
         subjects.into_iter().chain([mark(TALLY, self.invoice_id.0)]).collect()
@@ -316,9 +316,8 @@ impl Invoice {
         cx.recount(&before.subjects(), &self.subjects())
     }
 
-    /// Takes so much more of it as paid, and so much more as taken back by credit notes, or less where that
-    /// is negative; what is left to pay and where it stands follow, and it is told where that is another
-    /// place.
+    /// Adds to the paid and the credited amount (negative to subtract), derives balance and status, and emits an
+    /// event where the status changes.
     pub fn weigh(&mut self, cx: &mut Write, paid: i64, credited: i64) -> Result<InvoiceTransition> {
         let before = &self.clone();
         self.paid_total += paid;

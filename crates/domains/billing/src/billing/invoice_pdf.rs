@@ -1,5 +1,5 @@
-//! Invoices on paper: the PDF of each, in the client's language, with the electronic invoice inside. It is made
-//! of what was frozen when the invoice was issued, so that it is the same whenever it is asked for.
+//! Invoice PDFs, in the client's language, with the electronic invoice embedded. They are made of what was frozen at
+//! issue, so that every download is the same.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -31,7 +31,7 @@ pub static PDF: Download = Download {
     read,
 };
 
-/// The file of an invoice, for whoever may see it.
+/// The PDF of an invoice that the caller may see.
 pub fn read(cx: &mut Read, id: Id) -> Result<DownloadSource> {
     let invoice = Invoice::find(cx, InvoiceId(id))?;
     file(cx, &invoice).map(DownloadSource::Made)
@@ -42,7 +42,7 @@ pub fn file(cx: &mut Read, invoice: &Invoice) -> Result<File> {
     Ok(File { name: file_name(invoice), media_type: MEDIA_TYPE, content: pdf(cx, invoice)? })
 }
 
-/// What the file of an invoice is called.
+/// The file name of an invoice.
 fn file_name(invoice: &Invoice) -> String {
     format!("{}.pdf", invoice.number)
 }
@@ -53,11 +53,11 @@ fn pdf(cx: &mut Read, invoice: &Invoice) -> Result<Vec<u8>> {
     drawn(&facts, invoice)
 }
 
-fn drawn(facts: &paper::Invoice, invoice: &Invoice) -> Result<Vec<u8>> {
+fn drawn(facts: &paper::PrintedInvoice, invoice: &Invoice) -> Result<Vec<u8>> {
     spotter_invoice_pdf::pdf(facts, Language::of(&invoice.language)).map_err(Problem::internal)
 }
 
-fn facts(cx: &mut Read, invoice: &Invoice) -> Result<paper::Invoice> {
+fn facts(cx: &mut Read, invoice: &Invoice) -> Result<paper::PrintedInvoice> {
     let corrects = match invoice.corrects_invoice_id {
         Some(id) => Some(Invoice::find(cx, id)?),
         None => None,
@@ -82,14 +82,14 @@ fn facts(cx: &mut Read, invoice: &Invoice) -> Result<paper::Invoice> {
         rate: line.vat_percentage.hundredths(),
         category: category(line.vat_category, line.vat_percentage),
     };
-    let rate = |total: &RateTotal| paper::Rate {
+    let rate = |total: &RateTotal| paper::PrintedRate {
         rate: total.vat_percentage.hundredths(),
         category: category(total.vat_category, total.vat_percentage),
         exemption_reason: total.vat_exemption_reason.clone(),
         net: total.net,
         tax: total.tax,
     };
-    Ok(paper::Invoice {
+    Ok(paper::PrintedInvoice {
         kind: match invoice.kind {
             InvoiceKind::Invoice => Kind::Invoice,
             InvoiceKind::CreditNote => Kind::CreditNote,
@@ -116,14 +116,14 @@ fn facts(cx: &mut Read, invoice: &Invoice) -> Result<paper::Invoice> {
     })
 }
 
-fn party(own: &Party) -> paper::Party {
+fn party(own: &Party) -> paper::PrintedParty {
     let text = |text: &str| text.to_owned();
     let address = own.address.as_ref();
     let street = |address: &Address| {
         let more = [address.line2.as_deref(), address.region.as_deref()];
         [text(&address.line1)].into_iter().chain(more.into_iter().flatten().map(text)).collect()
     };
-    paper::Party {
+    paper::PrintedParty {
         name: own.name.clone(),
         contact_name: own.contact_name.clone(),
         street: address.map(street).unwrap_or_default(),
@@ -138,12 +138,12 @@ fn party(own: &Party) -> paper::Party {
     }
 }
 
-/// The PDF of an invoice, and where it is.
+/// The PDF of an invoice and its address.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct InvoicePdf {
     invoice_id: InvoiceId,
-    /// What to call the file.
+    /// Name to save the file under.
     file_name: String,
     /// `application/pdf`.
     media_type: &'static str,
@@ -154,9 +154,9 @@ struct InvoicePdf {
     /// Whether the electronic invoice of EN 16931 is inside, in the way of Factur-X: it needs the seller's
     /// country, and the VAT number where VAT is billed.
     has_electronic_invoice: bool,
-    /// Where it can be fetched, by whoever knows the address.
+    /// Download address. Anyone who has it can download the file.
     url: String,
-    /// When it expires.
+    /// Instant after which it is not accepted any more.
     expires_at: Timestamp,
 }
 

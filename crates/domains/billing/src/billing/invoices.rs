@@ -1,4 +1,4 @@
-//! Invoices as integrations, staff and clients see them, and bills that staff make of their own.
+//! Invoices for integrations, staff and clients, and invoices that staff write by hand.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -58,7 +58,7 @@ fn list_invoices(
 }
 
 path!(
-    /// Where an invoice stands in a path.
+    /// An invoice in a path.
     pub InvoicePath {
         /// The invoice's id.
         invoice_id: InvoiceId,
@@ -77,28 +77,28 @@ fn get_invoice(cx: &mut Read, Path(at): Path<InvoicePath>) -> Result<InvoiceAnsw
     Ok(InvoiceAnswer { invoice: Invoice::find(cx, at.invoice_id)? })
 }
 
-/// Something that is billed.
+/// A line to invoice.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[schemars(inline)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct NewLine {
-    /// What it is, as the client reads it.
+    /// Description for the client.
     description: Text<200>,
-    /// With tax, in minor units of the invoice's currency.
+    /// Gross amount in minor units of the invoice's currency.
     amount: Price,
     /// The share of VAT in percent; 0 when absent.
     vat_percentage: Option<Percentage>,
 }
 
-/// A bill of something that is no product.
+/// An invoice of lines that are not products.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct NewInvoice {
-    /// The client.
+    /// Client to bill.
     client_id: ClientId,
     /// The company's when absent.
     currency: Option<Currency>,
-    /// What is billed; without lines, the fees that wait for a bill.
+    /// Lines of the invoice; without lines, the pending fees are invoiced.
     #[serde(default)]
     lines: Many<NewLine, 0, 50>,
 }

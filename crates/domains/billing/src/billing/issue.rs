@@ -1,5 +1,5 @@
-//! Issuing: the one way in which a bill or a credit note comes to be, with its number, its tax, and what
-//! the client has paid before.
+//! Issuing: the only way to create an invoice or a credit note, with its number, its tax, and the allocation of
+//! earlier overpayments.
 
 use spotter_company::company::Company;
 use spotter_contract::{Area, Read, Write};
@@ -21,16 +21,16 @@ use crate::{
     settings::FinanceSettings,
 };
 
-/// A bill as it is to be issued.
+/// An invoice to issue.
 #[derive(Debug, Clone)]
 pub struct Bill {
-    /// The client.
+    /// Client who is billed.
     pub client_id: ClientId,
     /// In which currency.
     pub currency: Currency,
-    /// Invoice lines.
+    /// What is charged, one entry per product, fee or correction.
     pub lines: Vec<BillLine>,
-    /// How it is paid.
+    /// How the invoice is collected.
     pub collection: Collection,
     /// The days that are billed.
     pub period: Option<(Date, Date)>,
@@ -38,13 +38,13 @@ pub struct Bill {
     pub due_from: Option<Date>,
     /// The membership that it bills.
     pub subscription_id: Option<SubscriptionId>,
-    /// What is sold with it.
+    /// The purchase that it bills, if any.
     pub client_product_id: Option<ClientProductId>,
 }
 
-/// The lines of a bill with their tax, and what they add up to.
-pub struct Totals {
-    /// Invoice lines.
+/// The lines of an invoice with their tax, and their totals.
+pub struct InvoiceTotals {
+    /// What is charged, one entry per product, fee or correction.
     pub lines: Vec<InvoiceLine>,
     /// Amounts by VAT rate.
     pub taxes: Vec<tax::RateTotal>,
@@ -57,7 +57,7 @@ pub struct Totals {
 }
 
 /// Works out the tax of a bill.
-pub fn totals(state: &tax::TaxStatus, lines: &[BillLine]) -> Totals {
+pub fn totals(state: &tax::TaxStatus, lines: &[BillLine]) -> InvoiceTotals {
     let of = |line: &BillLine| (line.gross, state.of(line.vat_percentage));
     let amounts: Vec<_> = lines.iter().map(of).collect();
     let (taxes, nets) = tax::split(state, &amounts);
@@ -77,7 +77,7 @@ pub fn totals(state: &tax::TaxStatus, lines: &[BillLine]) -> Totals {
         .collect();
     let sum = |of: fn(&tax::RateTotal) -> i64| taxes.iter().map(of).sum();
     let (net, tax, gross) = (sum(|one| one.net), sum(|one| one.tax), sum(|one| one.gross));
-    Totals { lines, taxes, net, tax, gross }
+    InvoiceTotals { lines, taxes, net, tax, gross }
 }
 
 /// Who issues bills, and how.
@@ -99,17 +99,17 @@ impl Issuer {
 }
 
 /// A bill as it would be issued now: with the fees that wait for one, its tax and its due date.
-pub struct Draft {
+pub struct InvoiceDraft {
     issuer: Issuer,
     fees: Vec<Charge>,
-    /// What it adds up to.
-    pub totals: Totals,
+    /// Its totals.
+    pub totals: InvoiceTotals,
     /// When it is due.
     pub due_date: Date,
 }
 
 /// Works a bill out, without issuing it.
-pub fn draft(cx: &mut Read, bill: &Bill) -> Result<Draft> {
+pub fn draft(cx: &mut Read, bill: &Bill) -> Result<InvoiceDraft> {
     let issuer = Issuer::find(cx)?;
     let settings = &issuer.settings;
     let fees = charge::waiting(cx, bill.client_id, bill.currency)?;
@@ -122,7 +122,7 @@ pub fn draft(cx: &mut Read, bill: &Bill) -> Result<Draft> {
     };
     let due_date = bill.due_from.map_or(due, |from| from.max(due));
     let state = tax_status(settings, &BillingDetails::find(cx, bill.client_id)?);
-    Ok(Draft { totals: totals(&state, &lines), issuer, fees, due_date })
+    Ok(InvoiceDraft { totals: totals(&state, &lines), issuer, fees, due_date })
 }
 
 /// What decides of which category of VAT a bill's lines are.
@@ -137,14 +137,19 @@ fn tax_status(settings: &FinanceSettings, details: &BillingDetails) -> tax::TaxS
     }
 }
 
-/// Issues a bill, and pays it with what the client has paid too much before.
+/// Issues an invoice, and pays it from the client's earlier overpayments.
 pub fn issue(cx: &mut Write, bill: &Bill) -> Result<Invoice> {
-    let Draft { issuer, fees, totals, due_date } = draft(cx, bill)?;
+    let InvoiceDraft { issuer, fees, totals, due_date } = draft(cx, bill)?;
     let invoice_id = InvoiceId(cx.new_id());
     charge::bill(cx, &fees, invoice_id)?;
-    let paper =
-        Paper { kind: InvoiceKind::Invoice, totals, due_date, corrects: None, reason: None };
-    let mut invoice = write(cx, invoice_id, &issuer, bill, paper)?;
+    let calculation = InvoiceCalculation {
+        kind: InvoiceKind::Invoice,
+        totals,
+        due_date,
+        corrects: None,
+        reason: None,
+    };
+    let mut invoice = write(cx, invoice_id, &issuer, bill, calculation)?;
     invoice.publish(cx, Event::InvoiceCreated)?;
     match invoice.status {
         InvoiceStatus::Paid => invoice.publish(cx, Event::InvoicePaid)?,
@@ -158,12 +163,12 @@ pub fn issue(cx: &mut Write, bill: &Bill) -> Result<Invoice> {
     Ok(invoice)
 }
 
-/// What of a bill or a credit note is worked out before it is written.
-pub struct Paper {
+/// The computed part of an invoice or credit note before it is stored.
+pub struct InvoiceCalculation {
     /// Invoice or credit note.
     pub kind: InvoiceKind,
-    /// What stands on it.
-    pub totals: Totals,
+    /// Its totals.
+    pub totals: InvoiceTotals,
     /// When it is due.
     pub due_date: Date,
     /// The invoice that a credit note corrects.
@@ -178,9 +183,9 @@ pub fn write(
     invoice_id: InvoiceId,
     issuer: &Issuer,
     bill: &Bill,
-    paper: Paper,
+    calculation: InvoiceCalculation,
 ) -> Result<Invoice> {
-    let Paper { kind, totals, due_date, corrects, reason } = paper;
+    let InvoiceCalculation { kind, totals, due_date, corrects, reason } = calculation;
     let (Issuer { company, settings }, client) = (issuer, Client::find(cx, bill.client_id)?);
     let details = BillingDetails::find(cx, bill.client_id)?;
     let today = issuer.today(cx);
@@ -189,7 +194,7 @@ pub fn write(
         InvoiceKind::CreditNote => "CN",
     };
     let (number, issue_date) = next_number(cx, series, today)?;
-    // What costs nothing is paid, and a credit note is settled with the invoice that it corrects.
+    // An invoice over nothing is paid, and a credit note is settled with the invoice that it corrects.
     let is_bill = kind == InvoiceKind::Invoice;
     let status = match is_bill && totals.gross > 0 {
         true => InvoiceStatus::Open,
@@ -239,8 +244,8 @@ pub fn write(
     Ok(invoice)
 }
 
-/// The next number of a series, such as INV-2026-000042, and the date of issue: the year's numbers have
-/// no gap, and no date goes back behind the one of the number before.
+/// The next number of a series, such as INV-2026-000042, and the date of issue: a year's numbers have no gap, and no
+/// date is before that of the previous number.
 fn next_number(cx: &mut Write, series: &'static str, today: Date) -> Result<(String, Date)> {
     let latest: Option<(i64, i64, Date)> = cx.one(LATEST_NUMBER, params![series])?;
     let date = latest.map_or(today, |(_, _, last_date)| today.max(last_date));

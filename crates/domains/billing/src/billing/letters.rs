@@ -1,12 +1,12 @@
-//! What clients are written of their invoices and payments: the invoice itself, a copy, a reminder, a receipt. It
-//! counts as said once a mail server has it.
+//! Letters about invoices and payments: the invoice, a copy, a reminder, a receipt. A letter counts as sent once a
+//! mail server has accepted it.
 
 use spotter_contract::{
     Area, File, Job, Read, Write,
-    jobs::{AttemptResult, State},
+    jobs::{AttemptResult, JobState},
 };
 use spotter_kernel::{Event, Id, Problem, Result, id::ClientId};
-use spotter_mail::{Bill, Letter, LetterKind, Recipient};
+use spotter_mail::{InvoiceFigures, Letter, LetterKind, Recipient};
 use spotter_people::clients::Client;
 
 use super::{
@@ -21,7 +21,7 @@ use crate::{
     settings::FinanceSettings,
 };
 
-/// Why a client cannot be written to, as a rule for whoever asks.
+/// Why a client cannot be reached by mail, as a rule for the caller.
 pub fn unreachable(cx: &Write, client: &Client) -> Option<Problem> {
     match client.email() {
         _ if !spotter_mail::is_on(cx) => Some(Problem::conflict("mail", BillingRule::NoMailSent)),
@@ -30,9 +30,9 @@ pub fn unreachable(cx: &Write, client: &Client) -> Option<Problem> {
     }
 }
 
-/// Writes to a client of an invoice, where they can be written to.
+/// Writes to a client about an invoice, where they can be reached.
 pub fn write_to(cx: &mut Write, invoice: &Invoice, kind: LetterKind) -> Result<()> {
-    let Some(reader) = Reader::of(cx, invoice.client_id)? else { return Ok(()) };
+    let Some(reader) = LetterReader::of(cx, invoice.client_id)? else { return Ok(()) };
     let language = &reader.language;
     let amount = texts::amount(invoice.balance, invoice.currency, language);
     let due = texts::date(invoice.due_date, language);
@@ -44,7 +44,7 @@ pub fn write_to(cx: &mut Write, invoice: &Invoice, kind: LetterKind) -> Result<(
         false => None,
     };
     let link = link.as_deref().unwrap_or_default();
-    let bill = Bill { number: &invoice.number, amount: &amount, due: &due, link };
+    let bill = InvoiceFigures { number: &invoice.number, amount: &amount, due: &due, link };
     let letter = match kind {
         LetterKind::InvoiceReminder => Letter::InvoiceReminder(bill),
         LetterKind::PaymentFailed => Letter::PaymentFailed(bill),
@@ -65,7 +65,7 @@ pub fn post(cx: &mut Write, invoice: &Invoice, settings: &FinanceSettings) -> Re
     write_to(cx, invoice, LetterKind::Invoice)
 }
 
-/// Reminds a client of an invoice, where they can be written to.
+/// Reminds a client of an invoice, where they can be reached.
 pub fn remind(cx: &mut Write, invoice: &Invoice) -> Result<()> {
     write_to(cx, invoice, LetterKind::InvoiceReminder)
 }
@@ -76,7 +76,7 @@ pub fn not_collected(cx: &mut Write, invoice: &Invoice) -> Result<()> {
 }
 
 /// A client who can be written to.
-pub struct Reader {
+pub struct LetterReader {
     client: ClientId,
     email: String,
     name: String,
@@ -84,7 +84,7 @@ pub struct Reader {
     pub language: String,
 }
 
-impl Reader {
+impl LetterReader {
     /// A client, if mail is sent, they are still there and have an address.
     pub fn of(cx: &mut Write, client: ClientId) -> Result<Option<Self>> {
         if !spotter_mail::is_on(cx) {
@@ -97,14 +97,14 @@ impl Reader {
         Ok(Some(Self { client: client.client_id, email, name, language }))
     }
 
-    /// Whom a message is for.
+    /// The recipient of a message.
     pub fn recipient(&self) -> Recipient<'_> {
         let language = Some(self.language.as_str());
         Recipient { email: &self.email, name: &self.name, language, client: Some(self.client) }
     }
 }
 
-/// Tells a client that money came which was fetched or paid on a page, and for what, with the invoice.
+/// Confirms a payment by card, account or payment page to the client, with the invoice.
 pub fn received(cx: &mut Write, payment: &Payment) -> Result<()> {
     let (number, about) = match (payment.invoice_id, payment.payment_request_id) {
         (Some(invoice), _) => (Invoice::find(cx, invoice)?.number, invoice.0),
@@ -114,13 +114,13 @@ pub fn received(cx: &mut Write, payment: &Payment) -> Result<()> {
     if !FinanceSettings::find(cx)?.mail_invoices {
         return Ok(());
     }
-    let Some(reader) = Reader::of(cx, payment.client_id)? else { return Ok(()) };
+    let Some(reader) = LetterReader::of(cx, payment.client_id)? else { return Ok(()) };
     let amount = texts::amount(payment.amount, payment.currency, &reader.language);
     let letter = Letter::PaymentReceived { number: &number, amount: &amount };
     spotter_mail::send_by(cx, &SEND_INVOICE, reader.recipient(), about, &letter)
 }
 
-/// What goes with a letter: the invoice as a file.
+/// The attachment of a letter: the invoice as a file.
 pub fn attachments(cx: &mut Read, kind: LetterKind, about: Id) -> Result<Vec<File>> {
     let invoice = match kind {
         LetterKind::Invoice
@@ -133,7 +133,7 @@ pub fn attachments(cx: &mut Read, kind: LetterKind, about: Id) -> Result<Vec<Fil
     invoice.map(|invoice| invoice_pdf::file(cx, &invoice)).into_iter().collect()
 }
 
-/// Takes back what was not sent yet of an invoice that nothing is left to pay of.
+/// Cancels unsent letters about an invoice that is settled.
 pub fn take_back(cx: &mut Write, invoice: InvoiceId) -> Result<()> {
     match spotter_mail::is_on(cx) {
         true => [LetterKind::InvoiceReminder, LetterKind::PaymentFailed]
@@ -143,10 +143,10 @@ pub fn take_back(cx: &mut Write, invoice: InvoiceId) -> Result<()> {
     }
 }
 
-/// What became of a letter: it counts once a server has it.
+/// Records the outcome of a letter: it counts as sent once a server has accepted it.
 fn on_finished(cx: &mut Write, letter: Id, settled: &AttemptResult) -> Result<()> {
     spotter_mail::on_finished(cx, letter, settled)?;
-    if settled.state != State::Done {
+    if settled.state != JobState::Done {
         return Ok(());
     }
     let Some((kind, about)) = spotter_mail::subject_of(cx, letter)? else { return Ok(()) };
@@ -173,7 +173,7 @@ fn on_finished(cx: &mut Write, letter: Id, settled: &AttemptResult) -> Result<()
 pub static SEND_INVOICE: Job = Job::new(
     "send_invoice",
     "Send invoices and reminders to clients",
-    spotter_mail::PATIENCE,
+    spotter_mail::RETRY_POLICY,
     on_finished,
 )
 .emits(&[Event::InvoiceSent, Event::InvoiceOverdue]);

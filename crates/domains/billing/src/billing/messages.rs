@@ -1,4 +1,4 @@
-//! Reminders and copies of invoices that somebody asks for.
+//! Reminders and copies of invoices on request.
 
 use spotter_contract::{Area, Path, Success, Write, operation};
 use spotter_kernel::{Event, Key, Problem, Result, text::quoted};

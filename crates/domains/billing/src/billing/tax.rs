@@ -1,7 +1,6 @@
-//! Value added tax of amounts that have it in them. Tax is worked out once for each rate of a bill, never
-//! for each line, because the parts of an EN 16931 invoice add up by rate (BR-CO-14, BR-S-08); lines get
-//! their share of what is left by the largest remainder. Why a line bears no tax is its category (BT-151). Knows no
-//! database.
+//! VAT that is included in amounts. It is computed once per rate of an invoice, never per line, because the parts of
+//! an EN 16931 invoice add up by rate (BR-CO-14, BR-S-08); lines share the remainder by largest remainder. The
+//! category says why a line has no VAT (BT-151). Needs no database.
 
 use std::collections::BTreeMap;
 
@@ -49,7 +48,7 @@ impl TaxStatus {
         }
     }
 
-    /// Why a category bears no tax, where the seller says so.
+    /// The seller's reason for a category without VAT.
     fn reason(&self, category: VatCategory) -> Option<String> {
         match category {
             VatCategory::Exempt | VatCategory::OutsideScope => self.exemption_reason.clone(),
@@ -58,17 +57,17 @@ impl TaxStatus {
     }
 }
 
-/// What a bill comes to at one rate.
+/// Totals by VAT rate.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(inline)]
 #[serde(rename_all = "camelCase")]
 pub struct RateTotal {
     /// The rate in percent.
     pub vat_percentage: Percentage,
-    /// The category of VAT; null on what was issued before it was written down.
+    /// The VAT category; null on invoices that were issued before it was recorded.
     #[serde(default)]
     pub vat_category: Option<VatCategory>,
-    /// Why it bears no VAT, where the seller says so.
+    /// Reason for the VAT exemption, if any.
     #[serde(default)]
     pub vat_exemption_reason: Option<String>,
     /// Amount excluding VAT, in minor units.
@@ -151,9 +150,9 @@ fn by_largest_remainder(total: i64, fractions: &[i128], whole: i128) -> Vec<i64>
     parts
 }
 
-/// The rates of a credit note over an amount, of a bill of which earlier notes have credited some: each rate's share of
-/// what is left of it, so that no rate is credited below nothing or beyond what was billed, and notes that take back the
-/// whole take back each rate's tax to the cent.
+/// The VAT breakdown of a credit note over an amount, where earlier notes have credited part of the invoice: each
+/// rate's share of what is left of it, so that no rate is credited below zero or beyond its amount, and notes that
+/// credit everything credit each rate's VAT to the cent.
 pub fn credited(bill: &[RateTotal], earlier: &[RateTotal], amount: i64) -> Vec<RateTotal> {
     let before = |rate: &RateTotal| {
         let key = |one: &RateTotal| (one.vat_percentage, one.vat_category);
@@ -188,7 +187,7 @@ mod tests {
         Percentage::from_hundredths(hundredths).unwrap()
     }
 
-    /// The amounts of lines that somebody sells who is registered for VAT.
+    /// The amounts of lines of a seller who is registered for VAT.
     fn billed(lines: &[(i64, Percentage)]) -> (Vec<RateTotal>, Vec<i64>) {
         let state = TaxStatus { is_registered: true, ..TaxStatus::default() };
         let lines: Vec<_> = lines.iter().map(|(gross, rate)| (*gross, state.of(*rate))).collect();
@@ -232,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn why_no_tax_is_billed_depends_on_who_sells_and_who_buys() {
+    fn vat_exemption_depends_on_seller_and_buyer() {
         let state = |is_registered, has_tax_number, reason: Option<&str>, is_reversed| TaxStatus {
             is_registered,
             has_tax_number,
@@ -249,7 +248,7 @@ mod tests {
             (state(false, false, exempt, false), 0, VatCategory::OutsideScope, 0),
             (state(false, false, None, false), 0, VatCategory::OutsideScope, 0),
             (state(true, true, exempt, true), 2_100, VatCategory::ReverseCharge, 0),
-            // Who has no VAT number any more cannot leave it to the buyer.
+            // A seller without a VAT number cannot use reverse charge.
             (state(false, false, None, true), 2_100, VatCategory::Standard, 2_100),
         ] {
             assert_eq!(own.of(rate(percent)), (category, rate(billed)), "{own:?} at {percent}");
@@ -299,7 +298,7 @@ mod tests {
             for end in ends {
                 let note = credited(&bill, &notes, end - before);
                 prop_assert_eq!(note.iter().map(|one| one.gross).sum::<i64>(), end - before);
-                // Each rate stays between what was credited of it and its rest.
+                // Each rate stays between what was credited of it and what is left.
                 prop_assert!(note.iter().all(|one| one.gross >= 0 && one.tax >= 0 && one.net >= 0));
                 notes.extend(note);
                 before = end;

@@ -1,16 +1,16 @@
-//! What stands on paper, in each language: one table, in which a missing translation does not compile.
+//! The texts of invoices in each language: one table, in which a missing translation does not compile.
 
 use spotter_contract::entitlement::ForfeitReason;
 use spotter_invoice_pdf::words::Language;
 use spotter_kernel::{Date, money::Currency};
 
-/// A fee, as it stands on a bill.
+/// The name of a fee as a line of an invoice.
 pub fn fee(kind: ForfeitReason, language: &str) -> &'static str {
     let [en, nl, de] = match kind {
         ForfeitReason::LateCancellation => [
             "Fee for a late cancellation",
             "Kosten van te late annulering",
-            "Gebühr für späte Absage",
+            "Gebühr für späte Stornierung",
         ],
         ForfeitReason::NoShow => {
             ["Fee for not showing up", "Kosten van wegblijven", "Gebühr für Nichterscheinen"]
@@ -19,7 +19,7 @@ pub fn fee(kind: ForfeitReason, language: &str) -> &'static str {
     pick(language, [en, nl, de])
 }
 
-/// A correction of what was billed, as it stands on a credit note.
+/// The line of a credit note that corrects an invoice.
 pub fn correction(of: &str, language: &str) -> String {
     let text = pick(language, ["Correction of", "Correctie van", "Korrektur von"]);
     format!("{text} {of}")
@@ -35,20 +35,20 @@ pub fn date(date: Date, language: &str) -> String {
     Language::of(language).date(date)
 }
 
-/// The language of these texts that somebody is written to in.
+/// The language of these texts that is used for a person's language.
 pub fn language(language: &str) -> &'static str {
     Language::of(language).code()
 }
 
 /// The words of the page where something is paid.
 pub struct PayPage {
-    /// What the page is.
+    /// The title of the page.
     pub title: &'static str,
     /// Before who is paid.
     pub payee: &'static str,
     /// Before the account.
     pub account: &'static str,
-    /// Before what is to be named.
+    /// Before the name of a reference.
     pub reference: &'static str,
     /// Below the code.
     pub scan: &'static str,
@@ -56,9 +56,9 @@ pub struct PayPage {
     pub ask_bank: &'static str,
     /// What leads to the provider's page.
     pub online: &'static str,
-    /// Before the account, where there is another way.
+    /// Before the account, where there is another way to pay.
     pub or_transfer: &'static str,
-    /// The provider's page was opened, and nothing is known yet of what came of it.
+    /// The provider's page was opened, and the result is not known yet.
     pub opened: &'static str,
     /// It was tried there, and did not work.
     pub failed: &'static str,
@@ -70,7 +70,7 @@ pub struct PayPage {
     pub under_way: &'static str,
     /// It is paid.
     pub paid: &'static str,
-    /// It was taken back.
+    /// Label of a cancelled payment.
     pub cancelled: &'static str,
     /// It was not paid in time.
     pub expired: &'static str,
@@ -142,9 +142,9 @@ pub fn pay_page(language: &str) -> PayPage {
 
 /// The words of the page that leads to where a card or an account is left.
 pub struct SetupPage {
-    /// What the page is.
+    /// The title of the page.
     pub title: &'static str,
-    /// What the client agrees to.
+    /// The mandate that the client agrees to.
     pub mandate: &'static str,
     /// What leads on.
     pub go: &'static str,

@@ -1,4 +1,4 @@
-//! Credits of a kind that a product gives again and again.
+//! Credits of a kind that a product gives repeatedly.
 
 use std::collections::BTreeSet;
 
@@ -15,8 +15,8 @@ use crate::rules::BillingRule;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(inline)]
-pub struct Span {
-    /// How many units, 0 to 1000.
+pub struct TimeSpan {
+    /// Number of units, 0 to 1000.
     #[serde(deserialize_with = "span_value")]
     #[schemars(range(min = 0, max = 1000))]
     pub(crate) value: i64,
@@ -27,42 +27,42 @@ fn span_value<'de, D: serde::Deserializer<'de>>(d: D) -> Result<i64, D::Error> {
     spotter_kernel::number::deserialize_within(d, 0..=1_000)
 }
 
-impl Span {
+impl TimeSpan {
     pub(super) const NONE: Self = Self { value: 0, unit: SpanUnit::Day };
 }
 
-/// Credits of a kind that are given again and again.
+/// Credits of a kind that are given repeatedly.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(inline)]
 pub struct CreditPool {
-    /// What integrations know the pool by; unique within the product.
+    /// Key of the pool, unique within the product.
     pub(crate) key: String,
     /// Display name.
     pub(crate) name: String,
     /// Credits that are given each time.
     pub(crate) credits: i64,
-    /// Every so many units.
+    /// Number of units between two grants.
     pub(crate) schedule_interval: i64,
     pub(crate) schedule_unit: SpanUnit,
-    /// Whether what is left at the end of a period is lost or kept.
+    /// Whether credits that are left at the end of a period lapse or accumulate.
     pub(crate) mode: PoolMode,
 }
 
-/// A pool as it is written.
+/// A credit pool of a product.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewCreditPool {
-    /// What integrations know the pool by.
+    /// Word by which updates find the pool again.
     key: Text<60>,
     /// Display name.
     name: Text<120>,
     /// Credits that are given each time.
     credits: BoundedInteger<1, 10_000>,
-    /// Every so many units.
+    /// Number of units between two grants.
     schedule_interval: BoundedInteger<1, 365>,
     schedule_unit: SpanUnit,
-    /// Whether what is left at the end of a period is lost or kept.
+    /// Whether credits that are left at the end of a period lapse or accumulate.
     mode: PoolMode,
 }
 

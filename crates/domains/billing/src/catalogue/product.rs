@@ -12,7 +12,7 @@ use spotter_kernel::{
 };
 use spotter_store::{Json, record, stored_ids};
 
-use super::pools::{CreditPool, NewCreditPool, Span, pools};
+use super::pools::{CreditPool, NewCreditPool, TimeSpan, pools};
 use super::vocabulary::{CreditCalendar, Period, ProductType, Shelf, StoreType, Visibility};
 use crate::rules::BillingRule;
 
@@ -24,8 +24,8 @@ id_type!(
 stored_ids!(ProductId);
 
 /// The name of a product.
-pub type Name = Localized<120>;
-/// What a product is, in so many words.
+pub type ProductName = Localized<120>;
+/// A product's description.
 pub type Description = Localized<4000>;
 /// A price in minor units.
 pub type Price = BoundedInteger<0, 1_000_000_000_000>;
@@ -37,51 +37,51 @@ record! {
     pub struct Product {
         /// The product's id.
         pub product_id: ProductId,
-        /// Type of the product.
+        /// What is bought: a pass, a membership, a pack of credits or something else.
         pub product_type: ProductType,
-        /// What people call it, by language.
-        pub(crate) name: Json<Name>,
-        /// What it is, by language; may be empty.
+        /// Name by language.
+        pub(crate) name: Json<ProductName>,
+        /// Description by language; may be empty.
         pub(crate) description: Json<Description>,
         /// The language to fall back on; null where the name's language is not declared.
         pub(crate) default_language: Option<String>,
-        /// Where clients see it.
+        /// Where the product is shown.
         pub visibility: Visibility,
         /// Recurring where it renews itself.
         store_type: StoreType,
-        /// In minor units of the currency, VAT included.
+        /// Price in minor units, including VAT.
         #[schemars(range(min = 0))]
         pub(crate) price: i64,
         pub(crate) currency: Currency,
         /// The share of VAT in percent, with at most two decimals.
         pub(crate) vat_percentage: Percentage,
-        /// The time that is paid for; None where it is no time.
+        /// The paid period; `None` for products without a period.
         pub(crate) period: Period,
-        /// Whether it is there to try the company out.
+        /// Whether it is meant for people who try the business.
         trial: bool,
         /// Whether it is paid again each period until it is cancelled.
         pub(crate) auto_renew: bool,
-        /// How long a membership binds; a value of 0 for not at all.
-        pub(crate) contract_period: Json<Span>,
-        /// How long before its end a membership has to be cancelled.
+        /// Minimum contract period; a value of 0 means none.
+        pub(crate) contract_period: Json<TimeSpan>,
+        /// Notice period for cancelling.
         pub(crate) cancellation_notice_period: Period,
-        /// On how many days a pass can be used; 0 for what is no pass.
+        /// Number of days on which a pass can be used; 0 for other products.
         #[schemars(range(min = 0))]
         pub(crate) days_usable: i64,
-        /// Within which time after the purchase it has to be used; a value of 0 for any.
-        pub(crate) validity_after_purchase: Json<Span>,
+        /// Period after the purchase in which it must be used; a value of 0 means unlimited.
+        pub(crate) validity_after_purchase: Json<TimeSpan>,
         /// Whether the buyer is given credits.
         pub(crate) assign_credits: bool,
-        /// Credits that are given with each payment, beside those of the pools.
+        /// Credits that are granted with each payment, besides those of the pools.
         #[schemars(range(min = 0))]
         pub(crate) credits: i64,
-        /// How long credits are good for; a value of 0 for ever.
-        pub(crate) credit_validity: Json<Span>,
-        /// When credits are given anew.
+        /// Validity of credits; a value of 0 means unlimited.
+        pub(crate) credit_validity: Json<TimeSpan>,
+        /// When credits are granted.
         pub(crate) credit_calendar: CreditCalendar,
-        /// Whether more can be booked than there are credits.
+        /// Whether the balance may fall below zero.
         pub(crate) allow_negative_credits: bool,
-        /// How many credits the balance may go below zero.
+        /// Number of credits by which the balance may fall below zero.
         #[schemars(range(min = 0))]
         pub(crate) max_negative_credits: i64,
         /// Credits of kinds of their own.
@@ -93,38 +93,37 @@ record! {
     }
 }
 
-/// Declares the bodies that create and change a product, and what they do, from one list of what
-/// may be said of it.
+/// Declares the bodies that create and update a product, and how they apply, from one list of fields.
 macro_rules! facts {
     ($($(#[$doc:meta])* $field:ident: $kind:ty => $apply:expr;)+) => {
-        /// A new product.
+        /// The product to create.
         #[derive(Debug, Clone, Deserialize, JsonSchema)]
         #[serde(rename_all = "camelCase", deny_unknown_fields)]
         pub struct NewProduct {
-            /// What it is; it stays that.
+            /// Type of product; it cannot be changed.
             pub(super) product_type: ProductType,
-            /// What people call it, by language.
-            name: Name,
-            /// In minor units of the currency, VAT included.
+            /// Name by language.
+            name: ProductName,
+            /// Price in minor units, including VAT.
             price: Price,
             $($(#[$doc])* #[serde(default)] $field: spotter_kernel::Change<$kind>,)+
         }
 
-        /// Changes of a product.
+        /// The fields of a product to change.
         #[derive(Debug, Clone, Deserialize, JsonSchema)]
         #[serde(rename_all = "camelCase", deny_unknown_fields)]
         pub struct ProductChanges {
-            /// What people call it, by language.
+            /// Name by language.
             #[serde(default)]
-            name: spotter_kernel::Change<Name>,
-            /// In minor units of the currency, VAT included.
+            name: spotter_kernel::Change<ProductName>,
+            /// Price in minor units, including VAT.
             #[serde(default)]
             price: spotter_kernel::Change<Price>,
             $($(#[$doc])* #[serde(default)] $field: spotter_kernel::Change<$kind>,)+
         }
 
         impl NewProduct {
-            /// Says of a product what is said of the new one.
+            /// Copies the given fields to a product.
             fn apply(self, product: &mut Product) -> Result<()> {
                 product.name = Json(self.name);
                 product.price = self.price.0;
@@ -150,7 +149,7 @@ macro_rules! facts {
     };
 }
 
-/// Sets a field to a value as it was sent.
+/// Sets a field to a submitted value.
 macro_rules! set {
     ($field:ident) => {
         |product, value| {
@@ -167,7 +166,7 @@ macro_rules! set {
 }
 
 facts! {
-    /// What it is, by language.
+    /// Description by language.
     description: Description => set!(description Json);
     /// One of the name's languages, the company's or the only one when absent; null where the name is given under `und`.
     default_language: Option<Language> => |product, language| {
@@ -182,29 +181,29 @@ facts! {
     vat_percentage: Percentage => set!(vat_percentage);
     /// For memberships: `Month` when absent.
     period: Period => set!(period);
-    /// Whether it is there to try the company out.
+    /// Whether it is meant for people who try the business.
     trial: bool => set!(trial);
     /// Whether a membership renews itself. Memberships only.
     auto_renew: bool => set!(auto_renew);
     /// Minimum term of a membership. Memberships only.
-    contract_period: Span => set!(contract_period Json);
+    contract_period: TimeSpan => set!(contract_period Json);
     /// For memberships: `None` when absent.
     cancellation_notice_period: Period => set!(cancellation_notice_period);
     /// For passes: 1 or 7 when absent.
     days_usable: BoundedInteger<0, 366> => set!(days_usable);
-    /// Within which time after the purchase it has to be used.
-    validity_after_purchase: Span => set!(validity_after_purchase Json);
+    /// Period after the purchase in which it must be used.
+    validity_after_purchase: TimeSpan => set!(validity_after_purchase Json);
     /// Whether the buyer is given credits.
     assign_credits: bool => set!(assign_credits);
     /// Credits that are given with each payment.
     credits: BoundedInteger<0, 10_000> => set!(credits);
-    /// How long credits are good for.
-    credit_validity: Span => set!(credit_validity Json);
+    /// How long they can be spent once granted.
+    credit_validity: TimeSpan => set!(credit_validity Json);
     /// `Rolling` when absent.
     credit_calendar: CreditCalendar => set!(credit_calendar);
-    /// Whether more can be booked than there are credits.
+    /// Whether the balance may fall below zero.
     allow_negative_credits: bool => set!(allow_negative_credits);
-    /// How many credits the balance may go below zero.
+    /// Number of credits by which the balance may fall below zero.
     max_negative_credits: BoundedInteger<0, 1_000> => set!(max_negative_credits);
     /// Credit pools that pay for a booking, at most 10; any pool if empty.
     credit_pools: Vec<NewCreditPool> => |product, new| {
@@ -213,7 +212,7 @@ facts! {
     };
 }
 
-/// What a product has of its company where nothing is said.
+/// A product's defaults from its company.
 pub(super) struct Defaults {
     pub(super) currency: Currency,
     pub(super) language: String,
@@ -228,7 +227,7 @@ impl Product {
         new: NewProduct,
     ) -> Result<Self> {
         let product_type = new.product_type;
-        // The company's language, or the one that the name is in.
+        // The company's language, or the only language of the name.
         let only = new.name.only().map(str::to_owned);
         let fallback = new.name.has(&defaults.language).then_some(defaults.language).or(only);
         let mut product = Self {
@@ -245,13 +244,13 @@ impl Product {
             period: product_type.period().0,
             trial: false,
             auto_renew: false,
-            contract_period: Json(Span::NONE),
+            contract_period: Json(TimeSpan::NONE),
             cancellation_notice_period: Period::None,
             days_usable: product_type.days_usable(),
-            validity_after_purchase: Json(Span::NONE),
+            validity_after_purchase: Json(TimeSpan::NONE),
             assign_credits: product_type == ProductType::CreditPack,
             credits: 0,
-            credit_validity: Json(Span::NONE),
+            credit_validity: Json(TimeSpan::NONE),
             credit_calendar: CreditCalendar::Rolling,
             allow_negative_credits: false,
             max_negative_credits: 0,
@@ -365,7 +364,7 @@ mod tests {
         Product::new(ProductId(Id::new(now, [0; 6])), now, defaults, new)
     }
 
-    /// The field that a product with these facts beside the least is refused for.
+    /// The field that a product with these facts and the required ones is refused for.
     fn refused(kind: &str, facts: Value) -> String {
         let mut body = json!({"productType": kind, "name": {"nl": "x"}, "price": 1});
         body.as_object_mut().unwrap().extend(facts.as_object().unwrap().clone());
@@ -424,9 +423,9 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever is changed, a product that was accepted is one that could have been made so.
+        /// A product that was accepted after any change is one that could have been created.
         #[test]
-        fn what_a_change_leads_to_could_have_been_made(
+        fn changed_products_are_valid(
             kind in prop::sample::select(ProductType::ALL),
             credits in 0..3i64, assign: bool, negative: bool, most in 0..3i64, renew: bool,
             days in 0..3i64, price in 0..=1_000_000_000_000i64,

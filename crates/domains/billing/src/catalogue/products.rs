@@ -6,8 +6,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use spotter_company::{company::Company, folding::searched};
 use spotter_contract::{
-    Actor, Area, Body, Flag, LeftBehind, ListQuery, Path, Read, SetAside, Success, Write, answer,
-    listed, operation, path,
+    Actor, ArchivedKind, Area, Body, Flag, ListQuery, Path, Read, Remainders, Success, Write,
+    answer, listed, operation, path,
 };
 use spotter_kernel::{Key, PageRequest, Problem, Result, Rule, Timestamp, text::Text};
 use spotter_store::{Bind, List, filters, lists, params, set, statements, values};
@@ -42,9 +42,9 @@ impl Product {
 listed!(Products { products: Product });
 
 filters! {
-    /// What may be asked of the products of a shelf.
+    /// Filters of products of one type.
     struct Filters {
-        /// Words that those of the name begin with, in any language.
+        /// Prefixes of words in the name, in any language.
         search: Text<100> => "haystack LIKE ?" each |text| searched(text);
         /// Products with this visibility.
         visibility: Visibility => "visibility = ?";
@@ -76,9 +76,9 @@ fn list_credit_packs(
 }
 
 filters! {
-    /// What may be asked of products of every type.
+    /// Filters of products of every type.
     struct AllFilters {
-        /// Words that those of the name begin with, in any language.
+        /// Prefixes of words in the name, in any language.
         search: Text<100> => "haystack LIKE ?" each |text| searched(text);
         /// Products with this visibility.
         visibility: Visibility => "visibility = ?";
@@ -103,11 +103,11 @@ path!(ProductPath { product_id: ProductId });
 answer!(ProductAnswer { product: Product });
 
 answer!(
-    /// A product that is archived, and who still has it.
+    /// The archived product, and the records that still refer to it.
     ArchivedAnswer {
         product: Product,
-        /// What is left of it, by kind; it stays as it is.
-        leaves_behind: Vec<LeftBehind>,
+        /// Records that still refer to it, by kind; they are unchanged.
+        leaves_behind: Vec<Remainders>,
     }
 );
 
@@ -115,7 +115,7 @@ fn get_product(cx: &mut Read, Path(at): Path<ProductPath>) -> Result<ProductAnsw
     Ok(ProductAnswer { product: Product::find(cx, at.product_id)? })
 }
 
-/// Whether the caller is a client, who sees what the app shows and what is sold.
+/// Whether the caller is a client, who sees products that are for sale and visible in the app.
 fn is_client(cx: &Read) -> bool {
     matches!(cx.caller().actor, Actor::Client { .. })
 }
@@ -177,7 +177,7 @@ fn set_archived(cx: &mut Write, id: ProductId, is_archived: bool) -> Result<Prod
 
 fn archive_product(cx: &mut Write, Path(at): Path<ProductPath>) -> Result<ArchivedAnswer> {
     let ProductAnswer { product } = set_archived(cx, at.product_id, true)?;
-    let leaves_behind = cx.left_behind(SetAside::Product, at.product_id)?;
+    let leaves_behind = cx.left_behind(ArchivedKind::Product, at.product_id)?;
     Ok(ArchivedAnswer { product, leaves_behind })
 }
 
@@ -185,9 +185,10 @@ fn restore_product(cx: &mut Write, Path(at): Path<ProductPath>) -> Result<Produc
     set_archived(cx, at.product_id, false)
 }
 
-/// The order of a shelf.
+/// The products of a shelf in their new order.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schemars(rename = "ProductOrder")]
 struct ShelfOrder {
     shelf: Shelf,
     /// Every product of the shelf that is not archived, once each, in its new order.
@@ -272,18 +273,18 @@ pub(super) fn area() -> Area {
 }
 
 lists! {
-    /// Every product, shelf by shelf, those that are sold first; at most 1000.
+    /// Every product, shelf by shelf, those for sale first; at most 1000.
     LIST: List<Product, AllFilters> =
         List::new("product WHERE company_id = ?1", "shelf, is_archived, place, product_id");
 
-    /// The same as clients see it: what is sold, and shown in the app.
+    /// The same for clients: products that are for sale and visible in the app.
     LIST_IN_APP: List<Product, AllFilters> = List::new(
         "product WHERE company_id = ?1 AND NOT is_archived AND visibility IN \
             ('Visible', 'VisibleInStoreAndApp', 'VisibleInApp')",
         "shelf, is_archived, place, product_id",
     );
 
-    /// The products of a shelf, those that are sold first.
+    /// The products of a shelf, those for sale first.
     LIST_OF_SHELF: List<Product, Filters> =
         List::new("product WHERE company_id = ?1 AND shelf = ?2", "is_archived, place, product_id");
 }
@@ -306,7 +307,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn clients_are_shown_what_is_in_the_app() {
+    fn clients_see_products_of_the_app() {
         let text = &LIST_IN_APP.shape().all_texts()[0];
         for word in Visibility::ALL {
             let named = text.contains(&format!("'{}'", word.word()));

@@ -1,9 +1,9 @@
-//! The words of products: what they are, where they stand and are seen, and what their times mean.
+//! Enumerations of products: types, statuses, visibility, periods.
 
 use spotter_store::words;
 
 words! {
-    /// What a product is.
+    /// The type of a product.
     pub enum ProductType {
         DayPass = "DayPass",
         WeekPass = "WeekPass",
@@ -14,7 +14,7 @@ words! {
 }
 
 words! {
-    /// Where products stand together, in an order of their own.
+    /// A list of products with an order of its own.
     pub enum Shelf {
         Passes = "Passes",
         Memberships = "Memberships",
@@ -54,7 +54,7 @@ words! {
 }
 
 words! {
-    /// When credits are given anew: counted from the purchase, or on the first day of a week or month.
+    /// When credits are granted: counted from the purchase, or on the first day of a week or month.
     pub enum CreditCalendar {
         Rolling = "Rolling",
         CalendarWeek = "CalendarWeek",
@@ -68,12 +68,12 @@ words! {
 }
 
 words! {
-    /// What becomes of credits that are left when a pool is filled again: they lapse, or they stay.
+    /// What happens to leftover credits when a pool is refilled: they lapse or accumulate.
     pub enum PoolMode { Reset = "Reset", Accumulate = "Accumulate" }
 }
 
 impl ProductType {
-    /// Where products of this type stand.
+    /// The shelf of products of this type.
     pub const fn shelf(self) -> Shelf {
         match self {
             Self::DayPass | Self::WeekPass => Shelf::Passes,
@@ -83,8 +83,7 @@ impl ProductType {
         }
     }
 
-    /// The period that a product of this type has where nothing is said, and whether it may have
-    /// another.
+    /// The default period of a product of this type, and whether another can be chosen.
     pub(super) const fn period(self) -> (Period, bool) {
         match self {
             Self::DayPass => (Period::Day, false),
@@ -94,7 +93,7 @@ impl ProductType {
         }
     }
 
-    /// On how many days a pass can be used where nothing is said; 0 for what is no pass.
+    /// The default number of usable days of a pass; 0 for other types.
     pub(super) const fn days_usable(self) -> i64 {
         match self {
             Self::DayPass => 1,

@@ -1,4 +1,4 @@
-//! Cards run out: whoever has one that is about to is asked for another, and what has run out is not charged.
+//! Expiring cards: the client is asked for another before the last month ends, and an expired card is not charged.
 
 use spotter_contract::{Area, Timer, Write};
 use spotter_kernel::{Id, Result};
@@ -10,13 +10,13 @@ use super::{
     setup,
 };
 use crate::{
-    billing::{invoice::Collection, letters::Reader, texts},
+    billing::{invoice::Collection, letters::LetterReader, texts},
     company_day,
     ids::PaymentMethodId,
     memberships::subscription::Subscription,
 };
 
-/// Has somebody look at a card when its last month begins, and when that is over.
+/// Schedules a check of a card for the start and the end of its last month.
 pub fn follow(cx: &mut Write, method: &PaymentMethod) -> Result<()> {
     let (Some(month), Some(over)) = (method.last_month(), method.over_on()) else { return Ok(()) };
     let today = cx.today()?;
@@ -62,18 +62,15 @@ const OPEN_DAYS: i64 = 31;
 fn request_new_method(cx: &mut Write, method: &PaymentMethod) -> Result<()> {
     let last_day = method.over_on().and_then(|over| over.plus_days(-1));
     let Some(last_day) = last_day else { return Ok(()) };
-    let Some(reader) = Reader::of(cx, method.client_id)? else { return Ok(()) };
+    let Some(reader) = LetterReader::of(cx, method.client_id)? else { return Ok(()) };
     let (_, link) = setup::open(cx, method.client_id, method.provider, OPEN_DAYS)?;
     let until = texts::date(last_day, &reader.language);
     let letter = Letter::PaymentMethodExpires { method: &method.last4, until: &until, link: &link };
     spotter_mail::send(cx, reader.recipient(), method.payment_method_id, &letter)
 }
 
-static LOOK_AT_CARD: Timer = Timer::new(
-    "look_at_card",
-    "Ask for another card in the last month of one that memberships are collected from, and charge it no more after",
-    look_at_card,
-);
+static LOOK_AT_CARD: Timer =
+    Timer::new("look_at_card", "Ask for a new card before one expires", look_at_card);
 
 /// The operations and statements of this module.
 pub(super) fn area() -> Area {

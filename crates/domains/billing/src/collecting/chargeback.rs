@@ -1,5 +1,5 @@
-//! Money that a client's bank takes back: what is kept of it, what is told of it, and what it means for what
-//! the payment had paid.
+//! Chargebacks: money that a client's bank takes back; the record, its API form, and its effect on what the payment
+//! had paid.
 
 use std::collections::BTreeSet;
 
@@ -20,17 +20,17 @@ use crate::{
 };
 
 record! {
-    /// Money that a bank takes back.
+    /// A payment disputed through the client's bank.
     #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
     #[serde(rename_all = "camelCase")]
     pub struct Chargeback {
-        /// Id of the record.
+        /// Id of the chargeback.
         pub chargeback_id: ChargebackId,
         /// The payment that it is taken from.
         pub payment_id: PaymentId,
         /// The client who had paid.
         pub client_id: ClientId,
-        /// How: the holder of a card disputes the payment, or a direct debit is returned.
+        /// Kind of chargeback: a disputed card payment, or a returned direct debit.
         pub kind: ChargebackKind,
         /// Amount in minor units of the currency.
         pub amount: i64,
@@ -40,11 +40,11 @@ record! {
         pub reason: String,
         /// Current status.
         pub status: ChargebackStatus,
-        /// What of it could be taken off what the payment pays; less where the money had gone back already.
+        /// Amount removed from paid invoices; less if the payment was already refunded.
         pub taken: i64,
         #[serde(skip)]
         reference: String,
-        /// Until when you can show that you are in the right; null for a returned debit.
+        /// Deadline for evidence; null for returned direct debits.
         pub evidence_due_at: Option<Timestamp>,
         /// When it was decided.
         pub closed_at: Option<Timestamp>,
@@ -64,21 +64,21 @@ record! {
     }
 }
 
-/// What is told of money that a bank takes back.
+/// The payload of every chargeback event.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ChargebackEvent {
-    /// Id of the record.
+    /// Id of the chargeback.
     chargeback_id: ChargebackId,
     payment_id: PaymentId,
     client_id: ClientId,
-    /// How: the holder of a card disputes the payment, or a direct debit was returned.
+    /// Kind of chargeback: a disputed card payment, or a returned direct debit.
     kind: ChargebackKind,
     /// Amount in minor units of the currency.
     amount: i64,
     currency: Currency,
     status: ChargebackStatus,
-    /// Until when you can show that you are in the right; null for a returned debit.
+    /// Deadline for evidence; null for returned direct debits.
     evidence_due_at: Option<Timestamp>,
 }
 
@@ -114,17 +114,16 @@ impl Chargeback {
     }
 }
 
-/// Writes down what a provider tells of money that a bank takes back. What the payment had paid is owed
-/// again, until the company turns out to be in the right.
+/// Records a chargeback that a provider reports. What the payment had paid is owed again until the company wins.
 pub fn follow(cx: &mut Write, dispute: &Dispute) -> Result<()> {
-    // Of other money than the payment's nothing is believed.
+    // A chargeback in another currency than the payment's is not credible.
     if dispute.amount <= 0 || Payment::find(cx, dispute.payment)?.currency != dispute.currency {
         return Ok(());
     }
     let known: Option<Chargeback> = cx.one(BY_REFERENCE, params![dispute.reference])?;
     let closed = matches!(dispute.status, ChargebackStatus::Won | ChargebackStatus::Lost);
     let Some(before) = known else { return create(cx, dispute, closed) };
-    // What is decided stays decided.
+    // A decision is final.
     if before.status == dispute.status || before.closed_at.is_some() {
         return Ok(());
     }
@@ -147,7 +146,7 @@ pub fn follow(cx: &mut Write, dispute: &Dispute) -> Result<()> {
 
 fn create(cx: &mut Write, dispute: &Dispute, closed: bool) -> Result<()> {
     let before = Payment::find(cx, dispute.payment)?;
-    // One that is told of only when it is won took nothing.
+    // A chargeback that is first reported when it is won has taken nothing.
     let taken = match dispute.status {
         ChargebackStatus::Won => 0,
         _ => dispute.amount.min(before.refundable()),
@@ -184,12 +183,12 @@ fn take(cx: &mut Write, before: &Payment, amount: i64) -> Result<()> {
     payment.disputed_total += amount;
     allocation::take_back(cx, &mut payment, amount)?;
     payment.save(cx, before)?;
-    // What is owed again is paid with what else the client has paid too much.
+    // What is owed again is paid from the client's other unallocated money.
     allocation::apply_unallocated(cx, payment.client_id, payment.currency)
 }
 
-/// Takes what is still to be taken for the chargebacks of a payment, once there is something again.
-pub fn take_rest(cx: &mut Write, payment: PaymentId) -> Result<()> {
+/// Takes what is still due for the chargebacks of a payment, once money is there again.
+pub fn claim_remainder(cx: &mut Write, payment: PaymentId) -> Result<()> {
     let open: Vec<Chargeback> = cx.all(SHORT, params![payment])?;
     for before in open {
         let paid = Payment::find(cx, payment)?;

@@ -1,19 +1,19 @@
-//! Charging: money that is fetched through a provider. A payment is written before it is sent and asked about
-//! before it is sent again, so that nobody is charged twice, whatever breaks; what became of it is written once.
+//! Charging: collecting money through a provider. A payment is recorded before it is sent, and its state is queried
+//! before it is sent again, so that no failure charges anybody twice; an outcome is recorded once.
 
+mod redirect;
+
+use redirect::on_finished;
 use spotter_company::company::Company;
-use spotter_contract::{
-    Area, Job, Read, Timer, Write,
-    jobs::{AttemptResult, RetryPolicy, State},
-};
-use spotter_kernel::{Event, Id, Problem, Result, Timestamp, money::Currency};
+use spotter_contract::{Area, Job, Read, Timer, Write, jobs::RetryPolicy};
+use spotter_kernel::{Event, Id, Result, Timestamp, money::Money};
 use spotter_store::{params, record, set, statements, values};
 
 use super::{
     collection, connection,
     method::{MethodStatus, PaymentMethod},
     notice,
-    provider::{Account, Charged, Order, Outcome, PaymentResult, ProviderName},
+    provider::{ChargeOutcome, ChargedMethod, Order, PaymentResult, ProviderAccount, ProviderName},
 };
 use crate::{
     billing::{invoice::Invoice, letters},
@@ -21,17 +21,18 @@ use crate::{
     payments::{
         allocation,
         payment::{FailureCode, Payment, PaymentKind, PaymentSource, PaymentStatus},
-        request::{PaymentRequest, RequestStatus},
+        request::{PaymentRequest, PaymentRequestStatus},
     },
 };
+pub use redirect::{PaymentRedirect, record_redirect, redirect};
 
 record! {
-    /// What of a payment stands with the provider.
+    /// The provider's part of a payment.
     #[derive(Debug, Clone)]
     pub struct ProviderPayment {
         /// The payment.
         pub payment_id: PaymentId,
-        /// With whom.
+        /// The provider.
         pub provider: ProviderName,
         /// Id at the provider.
         pub reference: Option<String>,
@@ -43,7 +44,7 @@ record! {
 }
 
 impl ProviderPayment {
-    /// What of a payment stands with the provider; nothing of money that staff took.
+    /// The provider's part of a payment; `None` where staff took the money.
     pub fn find(cx: &mut Read, payment: PaymentId) -> Result<Option<Self>> {
         cx.one(FIND, params![payment])
     }
@@ -55,9 +56,9 @@ impl ProviderPayment {
 
 /// A payment that a provider is to fetch.
 pub struct Fetch {
-    /// How much of what.
-    pub amount: (i64, Currency),
-    /// Who asks for it.
+    /// The amount to collect.
+    pub money: Money,
+    /// What requested the payment.
     pub source: PaymentSource,
     /// The bill that it is for.
     pub invoice: Option<InvoiceId>,
@@ -81,7 +82,7 @@ pub fn create_payment(
         payment_method_id: method.map(|method| method.payment_method_id),
         kind: method.map_or(PaymentKind::Card, |method| method.r#type.into()),
         attempt: fetch.attempt,
-        ..Payment::to_come(cx, client, fetch.amount, fetch.source)
+        ..Payment::to_come(cx, client, fetch.money, fetch.source)
     };
     payment.insert(cx)?;
     let payment_id = payment.payment_id;
@@ -99,25 +100,25 @@ pub fn charge(cx: &mut Write, method: &PaymentMethod, fetch: Fetch) -> Result<Pa
     Ok(payment)
 }
 
-/// What is to be done about a payment that is to be charged.
+/// The next step of a payment that is to be charged.
 pub enum ChargeStep {
-    /// Nothing: it is done with.
+    /// Nothing: it is finished.
     Nothing,
     /// It is sent for the first time.
-    Send(Account, Order, Charged),
-    /// It was sent before: the provider is asked what became of it, and it is sent again only if nothing is
-    /// known of it there and the provider still remembers what it was sent.
-    Ask(Account, Order, Option<Charged>),
+    Send(ProviderAccount, Order, ChargedMethod),
+    /// It was sent before: its state is queried, and it is sent again only if the provider does not know it and still
+    /// keeps the idempotency key.
+    Ask(ProviderAccount, Order, Option<ChargedMethod>),
     /// It cannot be done now, and why.
     Wait(&'static str),
 }
 
-/// How long a provider does what it is sent again under one key once, in hours; none less.
+/// How long a provider certainly honours an idempotency key, in hours.
 const REMEMBERED_HOURS: i64 = 20;
-/// After so many hours without a trace a payment was never sent.
+/// After this many hours without a trace a payment was never sent.
 const LOST_HOURS: i64 = 48;
 
-/// Looks at a payment that is to be charged, and notes that it is sent before it is.
+/// The next step of a payment that is to be charged; records that it is sent before it is.
 pub fn next(cx: &mut Write, id: PaymentId) -> Result<ChargeStep> {
     let mut payment = Payment::find(cx, id)?;
     let Some(mut kept) = ProviderPayment::find(cx, id)? else { return Ok(ChargeStep::Nothing) };
@@ -154,8 +155,8 @@ pub fn next(cx: &mut Write, id: PaymentId) -> Result<ChargeStep> {
     })
 }
 
-/// A payment that has not been sent, as it is wanted now: no more than is left to pay, and of what may still be
-/// charged. Nothing where it is not wanted any more, which is written then.
+/// An unsent payment adjusted to what is still owed and refundable; `None` where it is not wanted any more, which is
+/// recorded.
 fn still_wanted(
     cx: &mut Write,
     before: &Payment,
@@ -170,7 +171,7 @@ fn still_wanted(
         _ => None,
     };
     if let Some(code) = code {
-        conclude(cx, before.payment_id, &Outcome::Failed(code))?;
+        conclude(cx, before.payment_id, &ChargeOutcome::Failed(code))?;
         return Ok(None);
     }
     allocation::apply_unallocated(cx, before.client_id, before.currency)?;
@@ -182,7 +183,7 @@ fn still_wanted(
         return Ok(None);
     }
     if left <= 0 {
-        conclude(cx, before.payment_id, &Outcome::Cancelled)?;
+        conclude(cx, before.payment_id, &ChargeOutcome::Cancelled)?;
         return Ok(None);
     }
     let mut payment = before.clone();
@@ -191,7 +192,7 @@ fn still_wanted(
     Ok(Some(payment))
 }
 
-/// A payment as a provider is asked for it.
+/// A payment as it is sent to a provider.
 fn order(cx: &mut Read, payment: &Payment, reference: Option<&str>) -> Result<Order> {
     let number = match payment.invoice_id {
         Some(invoice) => Some(Invoice::find(cx, invoice)?.number),
@@ -215,28 +216,27 @@ fn order(cx: &mut Read, payment: &Payment, reference: Option<&str>) -> Result<Or
     })
 }
 
-/// The provider did not take a payment that was sent for the first time: nothing was done, so that it is as if it
-/// had not been sent.
-pub fn not_taken(cx: &mut Write, id: PaymentId) -> Result<()> {
+/// The provider refused a payment that was sent for the first time: nothing was done, as if it had not been sent.
+pub fn refused_by_provider(cx: &mut Write, id: PaymentId) -> Result<()> {
     let Some(mut kept) = ProviderPayment::find(cx, id)? else { return Ok(()) };
     kept.sent_at = None;
     kept.write(cx)
 }
 
-/// No page was opened for a payment: nobody was led to one, so that nobody can pay there.
+/// No payment page was opened for a payment: nobody was redirected, so nobody can pay there.
 pub fn not_led(cx: &mut Write, id: PaymentId) -> Result<()> {
     let kept = ProviderPayment::find(cx, id)?;
     match kept.is_some_and(|kept| kept.page_url.is_none()) && Payment::find(cx, id)?.is_by_page() {
-        true => conclude(cx, id, &Outcome::Cancelled),
+        true => conclude(cx, id, &ChargeOutcome::Cancelled),
         false => Ok(()),
     }
 }
 
-/// Writes what a provider says of a payment; whether it can be believed: not where it speaks of other money, which
-/// is for people to look into.
+/// Records what a provider reports about a payment. Returns whether it is credible: a different amount or currency is
+/// left for people to look into.
 pub fn apply_result(cx: &mut Write, id: PaymentId, result: &PaymentResult) -> Result<bool> {
     let payment = Payment::find(cx, id)?;
-    if result.amount.is_some_and(|amount| amount != (payment.amount, payment.currency)) {
+    if result.money.is_some_and(|money| money != payment.money()) {
         look_later(cx, id, BANK_SECONDS)?;
         return Ok(false);
     }
@@ -250,34 +250,34 @@ pub fn apply_result(cx: &mut Write, id: PaymentId, result: &PaymentResult) -> Re
     Ok(true)
 }
 
-/// Writes what became of a payment, once: what is final goes back by a chargeback alone.
-pub fn conclude(cx: &mut Write, id: PaymentId, outcome: &Outcome) -> Result<()> {
+/// Records the outcome of a payment, once: a final payment is only reversed by a chargeback.
+pub fn conclude(cx: &mut Write, id: PaymentId, outcome: &ChargeOutcome) -> Result<()> {
     let before = Payment::find(cx, id)?;
-    // What was given up as never sent may come after all.
+    // A payment that was given up as never sent may still arrive.
     let came = before.failure_code == Some(FailureCode::NotSent)
-        && matches!(outcome, Outcome::Succeeded(_));
+        && matches!(outcome, ChargeOutcome::Succeeded(_));
     if before.is_final() && !came {
         return Ok(());
     }
     let mut payment = Payment { failure_code: None, ..before.clone() };
     match outcome {
-        Outcome::Waiting | Outcome::NotTaken(_) | Outcome::Unknown(_) => {
+        ChargeOutcome::Waiting | ChargeOutcome::NotTaken(_) | ChargeOutcome::Unknown(_) => {
             look_later(cx, id, PAGE_SECONDS)
         }
-        Outcome::Processing(kind) => {
+        ChargeOutcome::Processing(kind) => {
             (payment.status, payment.kind) = (PaymentStatus::Processing, *kind);
             payment.save(cx, &before)?;
             look_later(cx, id, BANK_SECONDS)
         }
-        Outcome::Succeeded(kind) => {
+        ChargeOutcome::Succeeded(kind) => {
             (payment.status, payment.kind) = (PaymentStatus::Succeeded, *kind);
             payment.settled_at = Some(cx.now());
-            // Before what it pays turns: nothing closes the page of what has come.
+            // Saved first: the page of a paid payment stays open.
             payment.save(cx, &before)?;
             if let Some(request) = payment.payment_request_id {
                 let request = PaymentRequest::find(cx, request)?;
                 if request.is_open() {
-                    request.end(cx, RequestStatus::Paid)?;
+                    request.end(cx, PaymentRequestStatus::Paid)?;
                 }
             }
             let (came, amount) = (payment.clone(), payment.amount);
@@ -286,14 +286,14 @@ pub fn conclude(cx: &mut Write, id: PaymentId, outcome: &Outcome) -> Result<()> 
             payment.publish(cx, Event::PaymentSucceeded)?;
             letters::received(cx, &payment)
         }
-        Outcome::Failed(code) => {
+        ChargeOutcome::Failed(code) => {
             fail(&mut payment, *code, cx.now());
             payment.save(cx, &before)?;
             payment.publish(cx, Event::PaymentFailed)?;
             allocation::apply_unallocated(cx, payment.client_id, payment.currency)?;
             collection::failed(cx, &payment)
         }
-        Outcome::Cancelled => {
+        ChargeOutcome::Cancelled => {
             payment.status = PaymentStatus::Cancelled;
             payment.settled_at = Some(cx.now());
             payment.save(cx, &before)?;
@@ -308,14 +308,14 @@ fn fail(payment: &mut Payment, code: FailureCode, now: Timestamp) {
     payment.settled_at = Some(now);
 }
 
-/// A payment that failed before anything was sent: there is nothing to charge.
+/// Fails a payment before anything is sent: there is nothing to charge.
 pub fn fail_at_once(
     cx: &mut Write,
     invoice: &Invoice,
     attempt: i64,
     code: FailureCode,
 ) -> Result<()> {
-    let money = (invoice.balance, invoice.currency);
+    let money = Money { amount: invoice.balance, currency: invoice.currency };
     let mut payment = Payment {
         invoice_id: Some(invoice.invoice_id),
         attempt,
@@ -327,24 +327,24 @@ pub fn fail_at_once(
     collection::failed(cx, &payment)
 }
 
-/// The provider has never heard of a payment. That is so until it is sent; after days it will not be any more. A
-/// page that nobody was led to is soon none.
-pub fn unheard_of(cx: &mut Write, id: PaymentId) -> Result<()> {
+/// The provider does not know the payment. Before it is sent, that is expected; after days it is final, and soon for
+/// a page that nobody was redirected to.
+pub fn unknown_to_provider(cx: &mut Write, id: PaymentId) -> Result<()> {
     let payment = Payment::find(cx, id)?;
     if payment.status != PaymentStatus::Pending {
         return Ok(());
     }
     let seconds = (cx.now().millis() - payment.created_at.millis()) / 1_000;
     match payment.is_by_page() {
-        true if seconds >= LEADING_SECONDS => conclude(cx, id, &Outcome::Cancelled),
+        true if seconds >= LEADING_SECONDS => conclude(cx, id, &ChargeOutcome::Cancelled),
         false if seconds >= LOST_HOURS * 3_600 + BANK_SECONDS => {
-            conclude(cx, id, &Outcome::Failed(FailureCode::NotSent))
+            conclude(cx, id, &ChargeOutcome::Failed(FailureCode::NotSent))
         }
         _ => Ok(()),
     }
 }
 
-/// Has the page closed on which a payment is to be made: it is not wanted any more, or not as it stands there.
+/// Has the page of a payment closed: it is not wanted any more, or not with these figures.
 pub fn close_page(cx: &mut Write, payment: &Payment) -> Result<()> {
     match payment.is_by_page() && payment.status == PaymentStatus::Pending {
         true => notice::close_page(cx, payment.payment_id),
@@ -352,7 +352,7 @@ pub fn close_page(cx: &mut Write, payment: &Payment) -> Result<()> {
     }
 }
 
-/// The same of the page on which a bill is paid, where there is one.
+/// The same for the page of an invoice's payment, where there is one.
 pub fn close_page_of(cx: &mut Write, invoice: InvoiceId) -> Result<()> {
     match Payment::unfinished(cx, invoice)? {
         Some(payment) => close_page(cx, &payment),
@@ -360,8 +360,8 @@ pub fn close_page_of(cx: &mut Write, invoice: InvoiceId) -> Result<()> {
     }
 }
 
-/// Whether a payment for a bill is past being called off: it was sent, or the client has made it on a page and the bank
-/// has it.
+/// Whether a payment of an invoice is too late to cancel: it was sent, or the client has confirmed it and the bank is
+/// processing it.
 pub fn is_with_the_bank(cx: &mut Read, invoice: InvoiceId) -> Result<bool> {
     let Some(payment) = Payment::unfinished(cx, invoice)? else { return Ok(false) };
     if payment.status == PaymentStatus::Processing {
@@ -371,7 +371,7 @@ pub fn is_with_the_bank(cx: &mut Read, invoice: InvoiceId) -> Result<bool> {
     Ok(!payment.is_by_page() && kept.is_some_and(|kept| kept.sent_at.is_some()))
 }
 
-/// Takes back what is to be fetched for a bill and has not been sent: nothing is left to pay of it.
+/// Cancels the unsent payment of an invoice that is settled.
 pub fn call_off(cx: &mut Write, invoice: InvoiceId) -> Result<()> {
     let Some(before) = Payment::unfinished(cx, invoice)? else { return Ok(()) };
     close_page(cx, &before)?;
@@ -386,16 +386,16 @@ pub fn call_off(cx: &mut Write, invoice: InvoiceId) -> Result<()> {
     cx.clear_job(&CHARGE, payment.payment_id)
 }
 
-/// Seconds in which a client is led to a page, after which one who pays there is asked about, and after which a
-/// bank is that takes its time.
+/// Seconds for a client to be redirected to a page, until the state of a page is queried, and until a slow bank is
+/// queried.
 const LEADING_SECONDS: i64 = 120;
 const PAGE_SECONDS: i64 = 3_600;
 const BANK_SECONDS: i64 = 86_400;
 
-/// Has the provider asked what became of a payment, should it not tell by itself.
+/// Has the provider queried about a payment, in case it sends no notice.
 fn look_later(cx: &mut Write, payment: PaymentId, seconds: i64) -> Result<()> {
     let at = cx.now().plus_seconds(seconds);
-    cx.set_timer(&ASK_ABOUT_PAYMENT, payment, at)
+    cx.set_timer(&QUERY_PAYMENT, payment, at)
 }
 
 fn schedule_query(cx: &mut Write, id: Id) -> Result<()> {
@@ -409,115 +409,23 @@ fn schedule_query(cx: &mut Write, id: Id) -> Result<()> {
     }
 }
 
-static ASK_ABOUT_PAYMENT: Timer = Timer::new(
-    "ask_about_payment",
-    "Ask the provider what became of a payment that it has told nothing of",
-    schedule_query,
-);
-
-/// What a provider's page is asked for, to pay a request on it.
-pub enum PaymentRedirect {
-    /// The client is led to this page.
-    To(String),
-    /// A page is asked for.
-    Ask(Account, Order),
-    /// A payment for it is under way.
-    UnderWay,
-    /// It cannot be paid on a page.
-    Nowhere,
-}
-
-/// Where the page of a request to pay leads.
-pub fn redirect(cx: &mut Write, request: &PaymentRequest) -> Result<PaymentRedirect> {
-    if !request.is_open() {
-        return Ok(PaymentRedirect::Nowhere);
-    }
-    let Some(account) = connection::account(cx)? else { return Ok(PaymentRedirect::Nowhere) };
-    let under_way = Payment::answering(cx, request.payment_request_id)?;
-    let under_way = match (under_way, request.invoice_id) {
-        (None, Some(invoice)) => Payment::unfinished(cx, invoice)?,
-        (found, _) => found,
-    };
-    let payment = match under_way {
-        None => {
-            let fetch = Fetch {
-                amount: (request.amount, request.currency),
-                source: PaymentSource::Request,
-                invoice: request.invoice_id,
-                request: Some(request.clone()),
-                attempt: 1,
-            };
-            create_payment(cx, request.client_id, account.provider, None, fetch)?
-        }
-        Some(payment) => payment,
-    };
-    let own = payment.payment_request_id == Some(request.payment_request_id);
-    let Some(mut kept) = ProviderPayment::find(cx, payment.payment_id)? else {
-        return Ok(PaymentRedirect::UnderWay);
-    };
-    if !own || payment.status != PaymentStatus::Pending {
-        return Ok(PaymentRedirect::UnderWay);
-    }
-    if payment.amount != request.amount {
-        close_page(cx, &payment)?;
-        return Ok(PaymentRedirect::UnderWay);
-    }
-    if let Some(url) = kept.page_url {
-        return Ok(PaymentRedirect::To(url));
-    }
-    kept.sent_at = kept.sent_at.or(Some(cx.now()));
-    kept.write(cx)?;
-    look_later(cx, payment.payment_id, LEADING_SECONDS)?;
-    let order = order(cx, &payment, kept.reference.as_deref())?;
-    Ok(PaymentRedirect::Ask(account, order))
-}
-
-/// Notes the page on which a payment is made, and what the provider calls it; whether it is still wanted.
-pub fn record_redirect(
-    cx: &mut Write,
-    payment: PaymentId,
-    (url, reference): (&str, &str),
-) -> Result<bool> {
-    let Some(mut kept) = ProviderPayment::find(cx, payment)? else {
-        return Err(Problem::internal("a page of no payment"));
-    };
-    if Payment::find(cx, payment)?.is_final() {
-        return Ok(false);
-    }
-    kept.page_url = Some(url.to_owned());
-    kept.reference = Some(reference.to_owned());
-    kept.write(cx)?;
-    look_later(cx, payment, PAGE_SECONDS)?;
-    Ok(true)
-}
-
-/// What became of the attempts to charge: what was never sent has failed. What may have been stays as it is,
-/// for people to look into.
-fn on_finished(cx: &mut Write, id: Id, settled: &AttemptResult) -> Result<()> {
-    if settled.again_at.is_some() || !matches!(settled.state, State::Failed | State::Unknown) {
-        return Ok(());
-    }
-    let sent = ProviderPayment::find(cx, PaymentId(id))?.is_some_and(|kept| kept.sent_at.is_some());
-    match sent {
-        true => look_later(cx, PaymentId(id), BANK_SECONDS),
-        false => conclude(cx, PaymentId(id), &Outcome::Failed(FailureCode::NotSent)),
-    }
-}
+static QUERY_PAYMENT: Timer =
+    Timer::new("ask_about_payment", "Query the status of a payment", schedule_query);
 
 /// How long a charge is tried: ten attempts over two days.
-const PATIENCE: RetryPolicy = RetryPolicy {
+const RETRY_POLICY: RetryPolicy = RetryPolicy {
     lease_ms: 60_000,
     retries: &[60, 300, 900, 3_600, 7_200, 14_400, 28_800, 43_200, 86_400],
 };
 
 /// Charging a card or an account.
 pub static CHARGE: Job =
-    Job::new("charge_payment", "Charge clients' cards and accounts", PATIENCE, on_finished)
+    Job::new("charge_payment", "Charge cards and bank accounts", RETRY_POLICY, on_finished)
         .emits(crate::COLLECTS);
 
 /// The operations and statements of this module.
 pub(super) fn area() -> Area {
-    Area::of(STATEMENTS).jobs(&[&CHARGE]).timers(&[&ASK_ABOUT_PAYMENT])
+    Area::of(STATEMENTS).jobs(&[&CHARGE]).timers(&[&QUERY_PAYMENT])
 }
 
 statements! {

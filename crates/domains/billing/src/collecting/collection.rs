@@ -1,11 +1,10 @@
-//! Bills that are collected by themselves: charged on their due date, and again some days after an attempt that
-//! failed, as the company's settings say. The first failure makes a membership past due; what helps no more is
-//! not tried again.
+//! Automatic collection: invoices are charged on their due date, and again some days after a failed attempt, by the
+//! company's settings. The first failure makes a membership past due; a final failure is not retried.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
 use spotter_contract::{Area, OptionalBody, Path, Timer, Write, operation};
-use spotter_kernel::{Id, Key, Problem, Result};
+use spotter_kernel::{Id, Key, Problem, Result, money::Money};
 use spotter_store::{params, statements};
 
 use super::{
@@ -34,8 +33,8 @@ use crate::{
     settings::FinanceSettings,
 };
 
-/// Has a new bill charged on its due date, where it is collected by itself: in a transaction of its own, for
-/// what follows from a failure changes the membership that is being billed.
+/// Schedules the charge of a new invoice on its due date, where collection is automatic: in a transaction of its own,
+/// because a failure changes the membership that is being billed.
 pub fn collect(cx: &mut Write, invoice: &Invoice) -> Result<()> {
     if invoice.collection != Collection::Automatic || invoice.balance == 0 {
         return Ok(());
@@ -77,7 +76,7 @@ fn attempt(cx: &mut Write, invoice: &Invoice, number: i64) -> Result<()> {
 
 fn for_invoice(invoice: &Invoice, source: PaymentSource, attempt: i64) -> Fetch {
     Fetch {
-        amount: (invoice.balance, invoice.currency),
+        money: Money { amount: invoice.balance, currency: invoice.currency },
         source,
         invoice: Some(invoice.invoice_id),
         request: None,
@@ -115,8 +114,8 @@ const fn may_help(code: FailureCode) -> bool {
     }
 }
 
-/// What follows from a payment that failed: the client is told, with a link to pay; and of what was to be
-/// collected by itself, the bill is overdue, and tried again when that may help.
+/// Handles a failed payment: the client is sent a link to pay; where collection is automatic, the invoice
+/// becomes overdue and is retried when that may help.
 pub fn failed(cx: &mut Write, payment: &Payment) -> Result<()> {
     let (Some(id), PaymentSource::Automatic) = (payment.invoice_id, payment.source) else {
         return Ok(());
@@ -145,7 +144,7 @@ pub fn failed(cx: &mut Write, payment: &Payment) -> Result<()> {
     cx.set_timer(&COLLECT_INVOICE, id, at)
 }
 
-/// Nothing is left to collect of a bill.
+/// Stops collecting a settled invoice.
 pub fn stop(cx: &mut Write, invoice: InvoiceId) -> Result<()> {
     cx.clear_timer(&COLLECT_INVOICE, invoice)?;
     charging::call_off(cx, invoice)
@@ -162,12 +161,12 @@ fn collect_invoice(cx: &mut Write, id: Id) -> Result<()> {
 
 static COLLECT_INVOICE: Timer = Timer::new(
     "collect_invoice",
-    "Charge what a membership's bills are paid with, and try again after a failure",
+    "Charge an invoice that is collected automatically, and retry",
     collect_invoice,
 )
 .emits(crate::COLLECTS);
 
-/// What is to be charged.
+/// The payment method to charge.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 struct NewCharge {

@@ -6,7 +6,7 @@ use spotter_contract::{Area, Body, Read, Write, answer, operation};
 use spotter_kernel::{Key, Problem, Result, Timestamp, secret::random_text, text::Text};
 use spotter_store::{params, record, set, statements, values};
 
-use super::provider::{Account, Keys, ProviderName};
+use super::provider::{Keys, ProviderAccount, ProviderName};
 use crate::{
     effects::BillingEffect,
     ids::{PaymentId, RefundId},
@@ -24,15 +24,15 @@ record! {
     }
 }
 
-/// Through whom the company collects.
+/// The payment provider of a company.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct PaymentProvider {
-    /// Its name; `sandbox` is a bank for trying things out, where no money moves.
+    /// Provider; `sandbox` is for testing and moves no money.
     provider: ProviderName,
-    /// Where it tells by itself what has become of payments.
+    /// Address to which the provider sends notices.
     notice_url: String,
-    /// Whether what it tells there can be verified and is taken; otherwise it is asked, hourly or daily.
+    /// Whether its notices can be verified and are accepted; otherwise it is queried, hourly or daily.
     takes_notices: bool,
     /// When it was created.
     created_at: Timestamp,
@@ -41,7 +41,7 @@ struct PaymentProvider {
 }
 
 answer!(ProviderAnswer {
-    /// Null while money is collected by hand alone.
+    /// The payment provider; null without one.
     payment_provider: Option<PaymentProvider>,
 });
 
@@ -52,12 +52,12 @@ impl Connection {
     }
 }
 
-/// The account with which the company collects; nothing where it collects by hand.
-pub fn account(cx: &mut Read) -> Result<Option<Account>> {
+/// The account that the company collects with; `None` where it collects by hand.
+pub fn account(cx: &mut Read) -> Result<Option<ProviderAccount>> {
     let found: Option<Connection> = cx.one(FIND, params![])?;
     let opened = |found: Connection| {
         let keys = found.keys(cx)?;
-        Ok(Account { company: cx.company(), provider: found.provider, keys })
+        Ok(ProviderAccount { company: cx.company(), provider: found.provider, keys })
     };
     found.map(opened).transpose()
 }
@@ -85,25 +85,26 @@ fn get_payment_provider(cx: &mut Read) -> Result<ProviderAnswer> {
     view(cx)
 }
 
-/// Through whom the company is to collect.
+/// The payment provider to connect.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schemars(rename = "NewPaymentProvider")]
 struct NewProvider {
     /// Name of the provider.
     provider: ProviderName,
-    /// What Stripe is asked with: a secret key (`sk_…`) or a restricted one (`rk_…`).
+    /// The API key of Stripe: a secret key (`sk_…`) or a restricted one (`rk_…`).
     secret_key: Option<Text<500>>,
-    /// What Stripe signs notices with (`whsec_…`), as its dashboard shows it for the endpoint `noticeUrl`. Kept when
-    /// absent; until there is one, no notice is taken.
+    /// The signing secret (`whsec_…`) of the endpoint `noticeUrl` in Stripe's dashboard. Unchanged
+    /// when absent; notices are refused until it is set.
     signing_secret: Option<Text<500>>,
 }
 
 impl NewProvider {
-    /// The account's keys, as they are given here or were before.
+    /// The account's keys: the given ones, or the stored ones.
     fn keys(self, cx: &Write, before: Option<Keys>) -> Result<Keys> {
         let text = |given: Option<Text<500>>| given.map(String::from);
         let (secret, notices) = (text(self.secret_key), text(self.signing_secret));
-        let submitted = |key: &Option<String>, beginnings: &[&str]| {
+        let is_key = |key: &Option<String>, beginnings: &[&str]| {
             key.as_ref().is_none_or(|key| {
                 beginnings.iter().any(|beginning| key.starts_with(beginning))
                     && key.bytes().all(|byte| byte.is_ascii_graphic())
@@ -120,19 +121,19 @@ impl NewProvider {
                         ));
                     }
                 }
-                // Nobody outside knows them: the sandbox is told them here.
+                // The sandbox has no outside provider: its secrets are made here.
                 let new = || random_text(&*cx.env().entropy);
                 Ok(Keys { secret: new(), notices: new() })
             }
             ProviderName::Stripe => {
-                if !submitted(&secret, &["sk_", "rk_"]) {
+                if !is_key(&secret, &["sk_", "rk_"]) {
                     return Err(Problem::field(
                         Key::RequestInvalid,
                         "secretKey",
                         BillingRule::NotStripeKey,
                     ));
                 }
-                if !submitted(&notices, &["whsec_"]) {
+                if !is_key(&notices, &["whsec_"]) {
                     return Err(Problem::field(
                         Key::RequestInvalid,
                         "signingSecret",
@@ -163,8 +164,8 @@ fn is_same_account(one: &str, other: &str) -> bool {
     one == other || parts(one).is_some_and(|of| Some(of) == parts(other))
 }
 
-/// Refuses to go on with another account while the one before has been sent a payment that is still open. A
-/// refund is none: no other account has the payment that it is of.
+/// Refuses to change the account while the current one has an open payment. Refunds do not matter: no other account
+/// has their payment.
 fn check_nothing_was_sent(cx: &mut Read) -> Result<()> {
     match cx.one::<(PaymentId,)>(SENT, params![])? {
         Some(_) => Err(Problem::conflict("secretKey", BillingRule::OtherStripeAccount)),
@@ -267,7 +268,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keys_of_one_account_are_known_as_such() {
+    fn keys_of_one_account_are_recognized() {
         let key = |kind: &str, account: &str, rest: &str| format!("{kind}_{account}{rest}");
         let (own, other) = ("51AbCdEfGhIjKlMn", "51ZzCdEfGhIjKlMn");
         let rest = "0123456789012345678901234567890123456789";

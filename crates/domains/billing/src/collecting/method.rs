@@ -1,5 +1,4 @@
-//! A card or an account of a client that can be charged: what is kept of it, masked. The number itself is with
-//! the provider alone.
+//! A client's card or bank account that can be charged: the record, masked. Only the provider has the number.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -9,12 +8,12 @@ use spotter_store::{params, record, set, statements, values, words};
 
 use super::{
     card_expiry,
-    provider::{Charged, ProviderName},
+    provider::{ChargedMethod, ProviderName},
 };
 use crate::{ids::PaymentMethodId, memberships::period::first_of_month};
 
 words! {
-    /// What it is.
+    /// The type of a method.
     pub enum MethodType { Card = "card", SepaDebit = "sepa_debit" }
 }
 
@@ -24,12 +23,12 @@ words! {
     pub enum MethodStatus { Active = "active", Expired = "expired", Revoked = "revoked" }
 }
 
-/// What a provider tells of a card or an account.
+/// A card or bank account as a provider describes it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MethodFacts {
-    /// Which kind it is.
+    /// Whether it is a card or a bank account.
     pub kind: MethodType,
-    /// Who issued the card, such as `visa`.
+    /// Card brand, such as `visa`.
     pub brand: Option<String>,
     /// The last four characters of its number.
     pub last4: String,
@@ -37,28 +36,28 @@ pub struct MethodFacts {
     pub exp_month: Option<i64>,
     /// The year of that month.
     pub exp_year: Option<i64>,
-    /// Whose name stands on it.
+    /// Person or company that the account or card belongs to.
     pub holder_name: Option<String>,
-    /// Whose it is, as the provider calls them.
+    /// The provider's id of the customer.
     pub customer: Option<String>,
     /// Id at the provider.
     pub token: String,
 }
 
 record! {
-    /// A card or an account of a client, masked.
+    /// A client's payment method, masked.
     #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
     #[serde(rename_all = "camelCase")]
     pub struct PaymentMethod {
-        /// Id of the record.
+        /// Id of the payment method.
         pub payment_method_id: PaymentMethodId,
-        /// The client.
+        /// Client who pays with it.
         pub client_id: ClientId,
-        /// With whom the number is.
+        /// Provider that stores the payment method.
         pub provider: ProviderName,
-        /// Which type it is.
+        /// Whether it is a card or a bank account.
         pub r#type: MethodType,
-        /// Who issued the card, such as `visa`.
+        /// Card brand, such as `visa`.
         pub brand: Option<String>,
         /// The last four characters of its number.
         pub last4: String,
@@ -66,7 +65,7 @@ record! {
         pub exp_month: Option<i64>,
         /// The year of that month.
         pub exp_year: Option<i64>,
-        /// Whose name stands on it.
+        /// Person or company that the account or card belongs to.
         pub holder_name: Option<String>,
         /// Whether it is charged where no other is named.
         pub is_default: bool,
@@ -76,7 +75,7 @@ record! {
         customer: Option<String>,
         #[serde(skip)]
         token: String,
-        /// When it was left.
+        /// When it was added.
         pub created_at: Timestamp,
         /// When it was last updated.
         pub updated_at: Timestamp,
@@ -90,8 +89,7 @@ impl PaymentMethod {
         cx.own(found, |method| method.client_id)
     }
 
-    /// What is charged of a client: the method that is named, or the default one; nothing where that can't
-    /// be charged any more.
+    /// The method to charge: the named one, or the client's default; `None` where it cannot be charged any more.
     pub fn of(
         cx: &mut Read,
         client: ClientId,
@@ -124,19 +122,19 @@ impl PaymentMethod {
         cx.all(ALL_OF, params![client])
     }
 
-    /// What a provider is told of it.
-    pub fn charged(&self) -> Charged {
+    /// The method as it is sent to a provider.
+    pub fn charged(&self) -> ChargedMethod {
         let (customer, token) = (self.customer.clone(), self.token.clone());
-        Charged { kind: self.r#type, customer, token }
+        ChargedMethod { kind: self.r#type, customer, token }
     }
 
-    /// The first day of a card's last month; nothing where it has none that a calendar knows.
+    /// The first day of a card's last month; `None` where it has no valid one.
     pub fn last_month(&self) -> Option<Date> {
         let (year, month) = (self.exp_year?, self.exp_month?);
         Date::parse(&format!("{year:04}-{month:02}-01"))
     }
 
-    /// The first day on which a card is not good any more.
+    /// The first day on which a card has expired.
     pub fn over_on(&self) -> Option<Date> {
         self.last_month().map(|month| first_of_month(month.tomorrow()))
     }
@@ -157,7 +155,7 @@ impl PaymentMethod {
     }
 }
 
-/// Keeps what a client has left with a provider; the first becomes what is charged.
+/// Stores a method that a client has saved with a provider; the first one becomes the default.
 pub fn store(
     cx: &mut Write,
     client: ClientId,
@@ -194,7 +192,7 @@ pub fn store(
     Ok(method)
 }
 
-/// Makes a method the one that is charged where no other is named.
+/// Makes a method the default.
 pub fn make_default(cx: &mut Write, before: PaymentMethod) -> Result<PaymentMethod> {
     let own = PaymentMethod::all_of(cx, before.client_id)?;
     undo_default(
@@ -213,7 +211,7 @@ fn undo_default(cx: &mut Write, own: impl IntoIterator<Item = PaymentMethod>) ->
     })
 }
 
-/// Says of a method that it cannot be charged any more; of the others of its provider the latest is the default then.
+/// Marks a method as not chargeable any more; the latest other method of its provider becomes the default.
 pub fn end(cx: &mut Write, before: &PaymentMethod, status: MethodStatus) -> Result<PaymentMethod> {
     let mut method = PaymentMethod { is_default: false, status, ..before.clone() };
     method.save(cx, before)?;

@@ -19,12 +19,12 @@ use crate::{
 };
 
 words! {
-    /// What a card or an account of the sandbox does when it is charged: it is paid at once
-    /// (`sandbox_ok`), or is declined, lacks money, has expired, or asks for its holder (`sandbox_declined`,
-    /// `sandbox_insufficient`, `sandbox_expired`, `sandbox_action`); it is paid, or fails, after some seconds
-    /// (`sandbox_slow_ok`, `sandbox_slow_fail`); it is paid while the answer is lost (`sandbox_lost_answer`); it
-    /// is paid and disputed after some seconds, in vain or for good (`sandbox_chargeback_won`,
-    /// `sandbox_chargeback`), or returned as a direct debit (`sandbox_return`).
+    /// How a card or account of the sandbox behaves when it is charged: it pays at once (`sandbox_ok`), is declined,
+    /// lacks funds, has expired, or requires authentication (`sandbox_declined`, `sandbox_insufficient`,
+    /// `sandbox_expired`, `sandbox_action`); it pays or fails after some seconds (`sandbox_slow_ok`,
+    /// `sandbox_slow_fail`); it pays while the answer is lost (`sandbox_lost_answer`); it pays and is disputed after
+    /// some seconds, which the company wins or loses (`sandbox_chargeback_won`, `sandbox_chargeback`), or is returned
+    /// as a direct debit (`sandbox_return`).
     pub enum SandboxToken {
         Ok = "sandbox_ok",
         Declined = "sandbox_declined",
@@ -68,11 +68,12 @@ fn list_payment_methods(
     Ok(cx.page_under(&LIST, &[client.bind()], &wanted, page)?.into())
 }
 
-/// A card or an account of the sandbox.
+/// A payment method of the sandbox provider.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schemars(rename = "NewPaymentMethod")]
 struct NewMethod {
-    /// What it does when it is charged.
+    /// A token of the sandbox that decides how charges end.
     sandbox_token: SandboxToken,
 }
 
@@ -99,7 +100,7 @@ pub fn required_provider(cx: &mut Read) -> Result<ProviderName> {
     connection::provider(cx)?.ok_or_else(|| Problem::conflict("paymentProvider", rule))
 }
 
-/// Refuses to collect by itself where nothing of the client can be charged.
+/// Refuses automatic collection where the client has no chargeable method.
 pub fn check_collection(
     cx: &mut Read,
     client: ClientId,

@@ -1,5 +1,5 @@
-//! What providers tell by themselves. A notice is kept once and believed in nothing but that there is
-//! something to ask about: the present state is fetched, so that notices may come twice, late or in any order.
+//! Notices of providers. A notice is stored once and only means that there is something to query: the current state
+//! is fetched, so that notices may arrive twice, late or in any order.
 
 use spotter_contract::{
     Area, Job, Read, Write,
@@ -20,7 +20,7 @@ record! {
     pub struct StoredNotice {
         /// Ours of it.
         pub provider_notice_id: Id,
-        /// Who told.
+        /// The provider that sent it.
         pub provider: ProviderName,
         /// Id at the provider.
         pub event: String,
@@ -33,7 +33,7 @@ record! {
     }
 }
 
-/// Keeps a notice, unless it was told before.
+/// Stores a notice unless it was received before.
 pub fn store(cx: &mut Write, provider: ProviderName, notice: &Notice) -> Result<()> {
     if cx.one::<(Id,)>(KNOWN, params![provider, notice.event])?.is_some() {
         return Ok(());
@@ -50,7 +50,7 @@ pub fn store(cx: &mut Write, provider: ProviderName, notice: &Notice) -> Result<
     cx.begin_job(&FOLLOW_NOTICE, kept.provider_notice_id)
 }
 
-/// Has a provider asked about a payment that it has told nothing of.
+/// Has a provider queried about a payment that it has sent no notice of.
 pub fn query_payment(cx: &mut Write, payment: PaymentId) -> Result<()> {
     let Some(kept) = super::charging::ProviderPayment::find(cx, payment)? else { return Ok(()) };
     let event = format!("asked {}", cx.new_id());
@@ -58,7 +58,7 @@ pub fn query_payment(cx: &mut Write, payment: PaymentId) -> Result<()> {
     store(cx, kept.provider, &Notice { event, about, reference })
 }
 
-/// Has a provider asked about a card or an account that it has told nothing of.
+/// Has a provider queried about a saved method that it has sent no notice of.
 pub fn query_setup(cx: &mut Write, setup: &PaymentSetup) -> Result<()> {
     let event = format!("asked {}", cx.new_id());
     let (about, reference) = (NoticeAbout::Setup, setup.payment_setup_id.to_string());
@@ -82,17 +82,17 @@ fn on_finished(_: &mut Write, _: Id, _: &AttemptResult) -> Result<()> {
     Ok(())
 }
 
-/// How long a provider is asked about what it has told of: over two days.
-const PATIENCE: RetryPolicy = RetryPolicy {
+/// How long a provider is queried: over two days.
+const RETRY_POLICY: RetryPolicy = RetryPolicy {
     lease_ms: 60_000,
     retries: &[10, 60, 300, 900, 3_600, 7_200, 14_400, 28_800, 43_200, 86_400],
 };
 
-/// Fetching what a notice is about, and writing it down.
+/// The job that fetches and records what a notice is about.
 pub static FOLLOW_NOTICE: Job =
-    Job::new("follow_notice", "Fetch what payment providers have told of", PATIENCE, on_finished);
+    Job::new("follow_notice", "Process notices of payment providers", RETRY_POLICY, on_finished);
 
-/// How long notices are kept, in days: longer than any provider repeats one.
+/// How long notices are stored, in days: longer than any provider repeats one.
 const KEPT_DAYS: i64 = 90;
 
 fn prune(tx: &mut Tx<'_>, now: Timestamp) -> Result<u64> {
@@ -101,7 +101,7 @@ fn prune(tx: &mut Tx<'_>, now: Timestamp) -> Result<u64> {
 
 const REPEATING: &[spotter_contract::Repeating] = &[spotter_contract::Repeating::prune(
     "forget_notices",
-    "Forget what payment providers told three months ago",
+    "Delete notices of payment providers that are three months old",
     prune,
 )];
 

@@ -1,10 +1,10 @@
-//! What a payment provider is asked for, and what it says. Providers themselves stand outside of this area: here
-//! is the language that all of them are spoken to in.
+//! The interface to payment providers: what is requested of them and what they answer. Their adapters are outside of
+//! this crate.
 
 use spotter_kernel::{
     Timestamp,
     id::{ClientId, CompanyId},
-    money::Currency,
+    money::{Currency, Money},
 };
 use spotter_store::words;
 
@@ -21,10 +21,10 @@ words! {
 
 /// A company's account with a provider.
 #[derive(Clone)]
-pub struct Account {
+pub struct ProviderAccount {
     /// The company.
     pub company: CompanyId,
-    /// With whom.
+    /// The provider.
     pub provider: ProviderName,
     /// What opens it.
     pub keys: Keys,
@@ -35,16 +35,16 @@ pub struct Account {
 pub struct Keys {
     /// What requests are made with.
     pub secret: String,
-    /// What notices are signed with; empty where that is not known, and none is taken.
+    /// The secret that notices are signed with; empty where it is not known, and notices are refused.
     pub notices: String,
 }
 
 /// A card or an account, as its provider knows it.
 #[derive(Clone, Debug)]
-pub struct Charged {
-    /// Which kind it is.
+pub struct ChargedMethod {
+    /// Whether it is a card or a bank account.
     pub kind: MethodType,
-    /// Whose it is, as the provider calls them.
+    /// The provider's id of the customer.
     pub customer: Option<String>,
     /// Id at the provider.
     pub token: String,
@@ -53,7 +53,7 @@ pub struct Charged {
 /// Money that is to come.
 #[derive(Clone, Debug)]
 pub struct Order {
-    /// The payment, under whose id a provider does the same once.
+    /// The payment, whose id is the provider's idempotency key.
     pub payment: PaymentId,
     /// Who pays.
     pub client: ClientId,
@@ -61,16 +61,16 @@ pub struct Order {
     pub amount: i64,
     /// Currency as an ISO 4217 code, such as `EUR`.
     pub currency: Currency,
-    /// What it is for, as the client reads it.
+    /// Description for the client.
     pub description: String,
-    /// What the provider calls it, once that is known.
+    /// The provider's id, once it is known.
     pub reference: Option<String>,
 }
 
 /// A card or an account that is to be left with a provider.
 #[derive(Clone, Debug)]
 pub struct SetupOrder {
-    /// The request for it, under whose id a provider does the same once.
+    /// The setup, whose id is the provider's idempotency key.
     pub setup: PaymentSetupId,
     /// Who leaves it.
     pub client: ClientId,
@@ -78,9 +78,9 @@ pub struct SetupOrder {
     pub name: String,
 }
 
-/// What became of money that was to come.
+/// The state of a payment at its provider.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Outcome {
+pub enum ChargeOutcome {
     /// It came.
     Succeeded(PaymentKind),
     /// The bank has it.
@@ -91,48 +91,48 @@ pub enum Outcome {
     Cancelled,
     /// The client is still at it.
     Waiting,
-    /// The provider did not take the request: nothing was done.
+    /// The provider refused the request: nothing was done.
     NotTaken(String),
-    /// Nobody knows.
+    /// The outcome is unknown.
     Unknown(String),
 }
 
-/// What a provider says of money that was to come.
+/// A provider's answer about a payment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PaymentResult {
     /// Outcome of the attempt.
-    pub outcome: Outcome,
-    /// What the provider calls it, or the page on which it is made; nothing where that is not told.
+    pub outcome: ChargeOutcome,
+    /// The provider's id of the payment, or its payment page; `None` where the provider does not say.
     pub reference: Option<String>,
-    /// How much of what came or is to come, in minor units, where that is told.
-    pub amount: Option<(i64, Currency)>,
+    /// The amount that was or will be paid, in minor units, where the provider says it.
+    pub money: Option<Money>,
 }
 
-impl From<Outcome> for PaymentResult {
-    fn from(outcome: Outcome) -> Self {
-        Self { outcome, reference: None, amount: None }
+impl From<ChargeOutcome> for PaymentResult {
+    fn from(outcome: ChargeOutcome) -> Self {
+        Self { outcome, reference: None, money: None }
     }
 }
 
-/// What became of money that is to go back.
+/// The state of a refund at its provider.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RefundResult {
-    /// It goes.
+    /// It was refunded.
     Done,
     /// It can't.
     Refused(String),
-    /// Nobody knows; asking for the same again does it once.
+    /// The outcome is unknown; repeating the request refunds once.
     Unknown(String),
 }
 
 /// A refund.
 #[derive(Clone, Debug)]
 pub struct RefundOrder {
-    /// Under whose id a provider does the same once.
+    /// The refund, whose id is the provider's idempotency key.
     pub refund: RefundId,
-    /// What it goes back of.
+    /// The refunded payment.
     pub payment: PaymentId,
-    /// What the provider calls that, if it is known.
+    /// The provider's id of the payment, if known.
     pub reference: Option<String>,
     /// Amount in minor units.
     pub amount: i64,
@@ -146,7 +146,7 @@ words! {
 }
 
 words! {
-    /// Where it stands. What is returned of a direct debit is lost at once.
+    /// The status of a chargeback. A returned direct debit is lost at once.
     pub enum ChargebackStatus {
         Open = "open",
         UnderReview = "under_review",
@@ -155,7 +155,7 @@ words! {
     }
 }
 
-/// Money that a bank takes back, as the provider tells of it.
+/// A chargeback as the provider describes it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Dispute {
     /// Id at the provider.
@@ -166,7 +166,7 @@ pub struct Dispute {
     pub kind: ChargebackKind,
     /// Amount in minor units of the currency.
     pub amount: i64,
-    /// ISO 4217 code; of another than the payment's nothing is taken.
+    /// ISO 4217 code; a chargeback in another currency than the payment's is ignored.
     pub currency: Currency,
     /// A word for why, such as `fraudulent`.
     pub reason: String,
@@ -177,8 +177,8 @@ pub struct Dispute {
 }
 
 words! {
-    /// What a notice is about: a payment, the page of one that is not wanted any more (which nobody tells but
-    /// we ourselves), a page on which a card or an account is left, or money that a bank takes back.
+    /// What a notice is about: a payment, a payment page that is not wanted any more (only sent by this program), a
+    /// page where a method is saved, or a chargeback.
     pub enum NoticeAbout {
         Payment = "payment",
         Page = "page",
@@ -187,10 +187,10 @@ words! {
     }
 }
 
-/// What a provider tells by itself: about what, and no more. The rest is asked for.
+/// A provider's notice: only what it is about. The rest is fetched.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Notice {
-    /// What the provider calls this notice; the same each time that it is told.
+    /// The provider's id of the notice; the same when it is repeated.
     pub event: String,
     /// About what.
     pub about: NoticeAbout,
@@ -198,7 +198,7 @@ pub struct Notice {
     pub reference: String,
 }
 
-/// What came of a page on which a client leaves a card or an account.
+/// The result of a page on which a client saves a method.
 #[derive(Clone, Debug)]
 pub enum SetUp {
     /// It was left.

@@ -1,5 +1,5 @@
-//! Payments of which the provider says nothing that can be believed: somebody of the company says what became of
-//! them, once they have looked it up there.
+//! Payments about which the provider gives no credible answer: a manager records the outcome after looking it up
+//! there.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -9,7 +9,7 @@ use spotter_store::words;
 
 use super::{
     charging::{ProviderPayment, conclude},
-    provider::Outcome,
+    provider::ChargeOutcome,
 };
 use crate::{
     payments::{
@@ -19,26 +19,26 @@ use crate::{
     rules::BillingRule,
 };
 
-/// How old a payment is that can be resolved by hand, in hours: until then the provider is asked.
+/// Age in hours from which a payment can be resolved by hand: until then the provider is queried.
 const HOURS: i64 = 24;
 
 words! {
-    /// What became of a payment.
+    /// The outcome of a payment.
     enum Resolution { Succeeded = "succeeded", Failed = "failed" }
 }
 
-/// What became of a payment, as the provider's own pages show it.
+/// The status of a payment according to the provider.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Resolve {
-    /// `succeeded` where all of its amount has come; `failed` where nothing has.
+struct PaymentResolution {
+    /// `succeeded` where the whole amount arrived; `failed` where nothing did.
     status: Resolution,
 }
 
 fn resolve_payment(
     cx: &mut Write,
     Path(at): Path<PaymentPath>,
-    Body(submitted): Body<Resolve>,
+    Body(submitted): Body<PaymentResolution>,
 ) -> Result<PaymentAnswer> {
     let payment = Payment::find(cx, at.payment_id)?;
     if ProviderPayment::find(cx, at.payment_id)?.is_none() {
@@ -51,9 +51,9 @@ fn resolve_payment(
         return Err(Problem::conflict("createdAt", BillingRule::TooFresh));
     }
     let outcome = match submitted.status {
-        Resolution::Succeeded => Outcome::Succeeded(payment.kind),
+        Resolution::Succeeded => ChargeOutcome::Succeeded(payment.kind),
         // Should the provider say after all that it came, it is believed.
-        Resolution::Failed => Outcome::Failed(FailureCode::NotSent),
+        Resolution::Failed => ChargeOutcome::Failed(FailureCode::NotSent),
     };
     conclude(cx, at.payment_id, &outcome)?;
     cx.set_audit_target("payment", at.payment_id, ["status"]);
@@ -67,9 +67,9 @@ pub(super) fn area() -> Area {
         operation!(app POST "/finance/payments/{paymentId}/resolve", Admin, resolve_payment)
             .summary("Resolve a payment")
             .describe(
-                "For payments that stay under way: the provider tells of other money than was asked for, or its \
-                 account is gone. Look there first: what has `succeeded` pays its invoice, and what has `failed` \
-                 is charged again or chased.",
+                "Sets the outcome of a payment that stays in progress, because the provider reports another amount \
+                 than was charged, or its account no longer exists. Check with the provider first: `succeeded` \
+                 pays the invoice; `failed` lets it be charged again and returns it to dunning.",
             )
             .emits(crate::COLLECTS)
             .always(&[Event::PaymentFailed])

@@ -1,12 +1,12 @@
-//! Leaving a card or an account: the page of a request for one, which leads to the provider's page, and what
-//! comes of it. Numbers are typed there and are never seen here.
+//! Saving a card or bank account: the page of a request, which redirects to the provider's page, and the result.
+//! Numbers are only typed there.
 
 use maud::html;
 use schemars::JsonSchema;
 use serde::Serialize;
 use spotter_company::company::Company;
 use spotter_contract::{
-    Area, Document, Path, Read, ReaderDocument, Success, Timer, Write, answer, operation,
+    Area, LinkedDocument, Path, Read, ReaderDocument, Success, Timer, Write, answer, operation,
     vault::digest,
 };
 use spotter_kernel::{
@@ -21,7 +21,7 @@ use super::{
     connection,
     method::{self, MethodFacts},
     methods, notice,
-    provider::{Account, ProviderName, SetupOrder},
+    provider::{ProviderAccount, ProviderName, SetupOrder},
 };
 use crate::{
     billing::{charge, texts},
@@ -38,17 +38,17 @@ words! {
 }
 
 record! {
-    /// A request to leave a card or an account.
+    /// An invitation to store a payment method.
     #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
     #[serde(rename_all = "camelCase")]
     pub struct PaymentSetup {
-        /// Id of the record.
+        /// Id of the payment setup.
         pub payment_setup_id: PaymentSetupId,
-        /// The client who is asked to pay.
+        /// The client who is to pay.
         pub client_id: ClientId,
-        /// With whom it is to be left.
+        /// The payment provider that stores the method.
         pub provider: ProviderName,
-        /// What is found by its page's address.
+        /// The key of its page.
         #[serde(skip)]
         pub digest: Vec<u8>,
         /// Current status.
@@ -58,7 +58,7 @@ record! {
         pub reference: Option<String>,
         /// The payment method that was added.
         pub payment_method_id: Option<PaymentMethodId>,
-        /// Until when it can be done.
+        /// Instant at which the setup expires.
         pub expires_at: Timestamp,
         /// When it was created.
         pub created_at: Timestamp,
@@ -78,7 +78,7 @@ impl PaymentSetup {
 }
 
 /// The page of a request to leave a card or an account.
-pub static PAGE: Document = Document {
+pub static PAGE: LinkedDocument = LinkedDocument {
     place: ("/pay/methods/", ""),
     kind: CredentialKind::SetupPage,
     media_type: "text/html; charset=utf-8",
@@ -97,15 +97,18 @@ fn read(cx: &mut Read, credential: &Credential) -> Result<Option<ReaderDocument>
     let page = page::shell(
         &language,
         words.title,
-        (&company, setup.is_open(cx.now()) && setup.reference.is_some()),
+        &company,
+        setup.is_open(cx.now()) && setup.reference.is_some(),
         html! {
-                    h1 { (words.title) }
-                    @if setup.status == SetupStatus::Done { p.done { (words.done) } }
-                    @else if setup.is_open(cx.now()) {
-                        p { (words.mandate) }
-                        form method="post" { button { (words.go) } }
-                    }
-                    @else { p.done { (words.expired) } }
+            h1 { (words.title) }
+            @if setup.status == SetupStatus::Done {
+                p.done { (words.done) }
+            } @else if setup.is_open(cx.now()) {
+                p { (words.mandate) }
+                form method="post" { button { (words.go) } }
+            } @else {
+                p.done { (words.expired) }
+            }
         },
     );
     let reader = setup.payment_setup_id.0;
@@ -118,7 +121,7 @@ answer!(SetupAnswer {
     setup_url: String,
 });
 
-/// Asks a client to leave a card or an account, and where that is done.
+/// Asks a client to save a card or bank account, and returns the address of the page.
 pub fn open(
     cx: &mut Write,
     client: ClientId,
@@ -151,8 +154,11 @@ fn create_payment_setup(cx: &mut Write, Path(at): Path<ClientPath>) -> Result<Se
     Ok(SetupAnswer { payment_setup, setup_url })
 }
 
-/// What a provider is to be asked for by whoever opens the page of a setup; nothing where it is over.
-pub fn to_ask(cx: &mut Read, credential: &Credential) -> Result<Option<(Account, SetupOrder)>> {
+/// What to request from a provider when the page of a setup is opened; `None` where it is over.
+pub fn to_ask(
+    cx: &mut Read,
+    credential: &Credential,
+) -> Result<Option<(ProviderAccount, SetupOrder)>> {
     let Some(setup) = opened_by(cx, credential)?.filter(|setup| setup.is_open(cx.now())) else {
         return Ok(None);
     };
@@ -169,19 +175,19 @@ pub fn to_ask(cx: &mut Read, credential: &Credential) -> Result<Option<(Account,
     Ok(Some((account, order)))
 }
 
-/// Notes what a provider calls a setup.
+/// Records the provider's id of a setup.
 pub fn record_reference(cx: &mut Write, id: PaymentSetupId, reference: &str) -> Result<()> {
     let setup: PaymentSetup = cx.one(FIND, params![id])?.ok_or(Key::NotFound)?;
     schedule_query(cx, id)?;
     PaymentSetup { reference: Some(reference.to_owned()), ..setup }.save(cx)
 }
 
-/// After so long a provider is asked what came of a setup that it has told nothing of, in seconds.
-const ASK_SECONDS: i64 = 3_600;
+/// Seconds after which a provider is queried about a setup that it has sent no notice of.
+const QUERY_SECONDS: i64 = 3_600;
 
 fn schedule_query(cx: &mut Write, id: PaymentSetupId) -> Result<()> {
-    let at = cx.now().plus_seconds(ASK_SECONDS);
-    cx.set_timer(&ASK_ABOUT_SETUP, id, at)
+    let at = cx.now().plus_seconds(QUERY_SECONDS);
+    cx.set_timer(&QUERY_SETUP, id, at)
 }
 
 fn query_provider(cx: &mut Write, id: Id) -> Result<()> {
@@ -194,19 +200,19 @@ fn query_provider(cx: &mut Write, id: Id) -> Result<()> {
     }
 }
 
-static ASK_ABOUT_SETUP: Timer = Timer::new(
+static QUERY_SETUP: Timer = Timer::new(
     "ask_about_setup",
-    "Ask the provider for a card or an account that it has told nothing of",
+    "Query the result of saving a card or bank account",
     query_provider,
 );
 
-/// What a provider calls a setup that is still to be done.
+/// The provider's id of an unfinished setup.
 pub fn waiting(cx: &mut Read, id: PaymentSetupId) -> Result<Option<PaymentSetup>> {
     let setup: Option<PaymentSetup> = cx.one(FIND, params![id])?;
     Ok(setup.filter(|setup| setup.status == SetupStatus::Open))
 }
 
-/// Keeps what a client has left.
+/// Stores the method that a client has saved.
 pub fn conclude(cx: &mut Write, id: PaymentSetupId, facts: &MethodFacts) -> Result<()> {
     let Some(mut setup) = waiting(cx, id)? else { return Ok(()) };
     let method = method::store(cx, setup.client_id, setup.provider, facts)?;
@@ -218,7 +224,7 @@ pub fn conclude(cx: &mut Write, id: PaymentSetupId, facts: &MethodFacts) -> Resu
 
 /// The operations and statements of this module.
 pub(super) fn area() -> Area {
-    Area::of(STATEMENTS).timers(&[&ASK_ABOUT_SETUP]).operations([
+    Area::of(STATEMENTS).timers(&[&QUERY_SETUP]).operations([
         operation!(app POST "/finance/clients/{clientId}/payment-methods/setups", Manager,
             create_payment_setup)
         .success(Success::Added)

@@ -1,5 +1,4 @@
-//! Credits as integrations, staff and clients see them: what of each pool can be booked with, every change,
-//! and corrections by hand.
+//! Credits for integrations, staff and clients: balances by pool, every change, and adjustments.
 
 use std::collections::BTreeMap;
 
@@ -22,26 +21,26 @@ use super::{
 };
 use crate::{catalogue::pools, effects::BillingEffect, ids::CreditLotId, rules::BillingRule};
 
-/// A client's credits of a pool.
+/// A client's credits of one pool.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "CreditPoolBalance")]
 struct PoolBalance {
     /// The pool; null for credits that pay for everything.
     pool_key: Option<String>,
-    /// How many can be booked with today.
+    /// Credits that can be used today.
     available: i64,
-    /// How many bookings to come take.
+    /// Credits held by upcoming bookings.
     held: i64,
-    /// How many more were booked than there were: the next that are given pay for them.
+    /// Credits used beyond the balance; the next grant settles them.
     debt: i64,
-    /// How many more can be booked than there are.
+    /// Number of credits by which the balance may fall below zero.
     allowance: i64,
 }
 
 answer!(CreditsAnswer { client_id: ClientId, credits: Vec<PoolBalance>, lots: Vec<CreditLot> });
 
-/// What a client has of each pool on a day: the credits that pay for everything first, then the pools by
-/// their keys.
+/// A client's balance of each pool on a day: general credits first, then the pools by key.
 fn balances(means: &AvailableCredits, today: Date) -> Vec<PoolBalance> {
     let mut pools: BTreeMap<Option<String>, PoolBalance> = BTreeMap::new();
     let general = pools.entry(None).or_default();
@@ -74,7 +73,7 @@ filters! {
     struct EntryFilters {
         /// Changes of these credits.
         credit_lot_id: CreditLotId => "credit_lot_id = ?";
-        /// Changes that did this.
+        /// Entries of this kind.
         kind: EntryKind => "kind = ?";
     }
 }
@@ -89,17 +88,18 @@ fn list_credit_entries(
     Ok(cx.page_under(&ENTRIES, &[client], &wanted, page)?.into())
 }
 
-/// A correction by hand.
+/// A manual change of credits.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schemars(rename = "NewCreditAdjustment")]
 struct NewAdjustment {
-    /// How many more; less than 0 for fewer.
+    /// Credits to add; negative to remove.
     amount: BoundedInteger<-10_000, 10_000>,
     /// The pool; credits that pay for everything when absent.
     pool_key: Option<Text<60>>,
-    /// For what is given, the first day on which it is not good any more; never when absent.
+    /// First day after the validity of added credits; unlimited when absent.
     valid_until: Option<Date>,
-    /// Why it was done, as entered.
+    /// Why the balance is adjusted.
     reason: Option<Text<500>>,
 }
 
@@ -127,13 +127,13 @@ fn adjust_credits(
     if amount > 0 {
         pool_key.as_deref().map_or(Ok(()), |key| pools::check_given(cx, key))?;
         cx.describe_effect(|| BillingEffect::CreditsGiven { name: name.to_string(), amount });
-        give(cx, at.client_id, (amount, pool_key, new.valid_until), &because)?;
+        give(cx, at.client_id, amount, pool_key, new.valid_until, &because)?;
     } else {
         cx.describe_effect(|| BillingEffect::CreditsTaken {
             amount: -amount,
             name: name.to_string(),
         });
-        take(cx, at.client_id, (-amount, pool_key), &because)?;
+        take(cx, at.client_id, -amount, pool_key, &because)?;
     }
     view(cx, at.client_id)
 }
@@ -141,7 +141,9 @@ fn adjust_credits(
 fn give(
     cx: &mut Write,
     client_id: ClientId,
-    (amount, pool_key, valid_until): (i64, Option<String>, Option<Date>),
+    amount: i64,
+    pool_key: Option<String>,
+    valid_until: Option<Date>,
     because: &LotChangeCause,
 ) -> Result<()> {
     let lot = CreditLot {
@@ -161,7 +163,7 @@ fn give(
         updated_at: cx.now(),
     };
     let mut lot = lot.open(cx, because)?;
-    lot.publish(cx, Event::CreditAdjusted, (EntryKind::Grant, amount), None)?;
+    lot.publish(cx, Event::CreditAdjusted, EntryKind::Grant, amount, None)?;
     grant::expire_later(cx, &lot)?;
     grant::repay_debt(cx, &mut lot)
 }
@@ -169,7 +171,8 @@ fn give(
 fn take(
     cx: &mut Write,
     client_id: ClientId,
-    (amount, pool_key): (i64, Option<String>),
+    amount: i64,
+    pool_key: Option<String>,
     because: &LotChangeCause,
 ) -> Result<()> {
     let (mut lots, today) = (CreditLot::of(cx, client_id)?, cx.today()?);
@@ -189,7 +192,7 @@ fn take(
         }
         left -= taken;
         lot.change(cx, EntryKind::Adjust, -taken, because)?;
-        lot.publish(cx, Event::CreditAdjusted, (EntryKind::Adjust, -taken), None)?;
+        lot.publish(cx, Event::CreditAdjusted, EntryKind::Adjust, -taken, None)?;
     }
     Ok(())
 }

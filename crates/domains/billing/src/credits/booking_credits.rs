@@ -1,5 +1,5 @@
-//! Finance's side of the port that the calendar books through: what a booking takes is held, used up,
-//! given back or forfeited in the booking's own transaction.
+//! Billing's implementation of the port for bookings: credits of a booking are held, consumed, returned or forfeited
+//! in the booking's own transaction.
 
 use std::collections::BTreeSet;
 
@@ -17,7 +17,7 @@ use crate::{
     billing::{charge, credit_notes},
     catalogue::vocabulary::ProductType,
     credits::{
-        credit_selection::{AvailableCredits, Cover, CreditUse, Source},
+        credit_selection::{AvailableCredits, Cover, CreditSource, CreditUse},
         grant,
         lot::{CreditLot, EntryKind, LotChangeCause, LotSource, LotStatus},
     },
@@ -30,7 +30,7 @@ use crate::{
 pub struct Ledger;
 
 record! {
-    /// What a booking takes of one thing.
+    /// What a booking takes from one source.
     #[derive(Debug, Clone, PartialEq)]
     struct CreditHold {
         booking_id: Id,
@@ -44,7 +44,7 @@ record! {
     }
 }
 
-/// Days around which holds of passes are looked at: no pass is longer.
+/// Days around which holds of passes are read: no pass is longer.
 const PASS_DAYS: i64 = 1_100;
 
 impl AvailableCredits {
@@ -57,8 +57,8 @@ impl AvailableCredits {
         let passes = means.products.iter().filter(|one| one.terms.0.days_usable > 0);
         let ids: Vec<_> = passes.map(|one| one.client_product_id).collect();
         let from = cx.today()?.plus_days(-PASS_DAYS);
-        let request = ids.iter().map(|id| vec![id.bind().into_owned(), from.bind().into_owned()]);
-        let days: Vec<Vec<(Date, Id)>> = cx.all_each(DAYS_OF, request)?;
+        let params = ids.iter().map(|id| vec![id.bind().into_owned(), from.bind().into_owned()]);
+        let days: Vec<Vec<(Date, Id)>> = cx.all_each(DAYS_OF, params)?;
         for (id, days) in ids.into_iter().zip(days) {
             let of = days.into_iter().filter(|(_, booking)| Some(*booking) != but);
             means.days.insert(id, of.map(|(day, _)| day).collect::<BTreeSet<_>>());
@@ -131,12 +131,12 @@ impl Entitlements for Ledger {
             self.release(cx, taking, ReleaseReason::Corrected)?;
         }
         let means = AvailableCredits::of(cx, taking.client, None)?;
-        // What nothing covers, staff have booked all the same.
+        // Staff booked it although nothing covers it.
         let Some(cover) = means.cover(day, taking.units, &taking.pools) else { return Ok(none) };
         let source = source(&cover);
         match cover {
             Cover::Membership(product) | Cover::Pass(product) => {
-                put(cx, taking, source, (product.0, Some(product)), day, taking.units)?;
+                put(cx, taking, source, product.0, Some(product), day, taking.units)?;
             }
             Cover::Credits(parts) => {
                 for part in parts {
@@ -219,7 +219,7 @@ pub fn use_day(cx: &mut Write, client: ClientId, pass: ClientProductId, visit: I
     let taking =
         BookingEntitlement { booking: visit, client, units: 1, pools: Vec::new(), at: cx.now() };
     let (source, day) = (EntitlementSource::Pass, cx.today()?);
-    put(cx, &taking, source, (pass.0, Some(pass)), day, taking.units)?;
+    put(cx, &taking, source, pass.0, Some(pass), day, taking.units)?;
     consume_held(cx, &taking, EntitlementState::Consumed).map(drop)
 }
 
@@ -236,7 +236,7 @@ pub fn release_cover(cx: &mut Write, product: ClientProductId, from: Date) -> Re
     Ok(())
 }
 
-/// How much of what was sold is used, once that is another: the days of a pass, or all credits of a pack.
+/// Updates the use of a purchase: the days of a pass, or all credits of a pack.
 fn follow_use(cx: &mut Write, holds: &[CreditHold]) -> Result<()> {
     let sold = holds.iter().filter(|hold| hold.source != EntitlementSource::Membership);
     let sold: BTreeSet<ClientProductId> = sold.filter_map(|hold| hold.client_product_id).collect();
@@ -264,7 +264,7 @@ fn follow_use(cx: &mut Write, holds: &[CreditHold]) -> Result<()> {
     Ok(())
 }
 
-/// What is held is used up.
+/// Turns held credits into used ones.
 fn consume_held(
     cx: &mut Write,
     taking: &BookingEntitlement,
@@ -285,7 +285,7 @@ fn consume_held(
     entries_of(cx, taking)
 }
 
-/// What stands in the books for a booking.
+/// The ledger entries of a booking.
 fn entries_of(cx: &mut Read, taking: &BookingEntitlement) -> Result<Entitlement> {
     let units = taking.units;
     let known = holds(cx, taking.booking)?;
@@ -306,19 +306,18 @@ fn hold_part(
     day: Date,
 ) -> Result<()> {
     let mut lot = match &part.of {
-        Source::Lot(id) => CreditLot::some(cx, &[id.0])?.pop(),
-        Source::Promised(at, grant) => Some(grant::promise(cx, &means.products[*at], grant)?),
-        Source::Debt => Some(debt_of(cx, means, taking.client, day)?),
+        CreditSource::Lot(id) => CreditLot::some(cx, &[id.0])?.pop(),
+        CreditSource::Promised(at, grant) => Some(grant::promise(cx, &means.products[*at], grant)?),
+        CreditSource::Debt => Some(debt_of(cx, means, taking.client, day)?),
     };
     let Some(lot) = &mut lot else { return Ok(()) };
     lot.change(cx, EntryKind::Hold, part.units, &LotChangeCause::of(taking.booking))?;
-    let held = (EntryKind::Hold, part.units);
-    lot.publish(cx, Event::CreditAdjusted, held, Some(taking.booking))?;
-    let of = (lot.credit_lot_id.0, lot.client_product_id);
-    put(cx, taking, EntitlementSource::Credits, of, day, part.units)
+    lot.publish(cx, Event::CreditAdjusted, EntryKind::Hold, part.units, Some(taking.booking))?;
+    let (id, product) = (lot.credit_lot_id.0, lot.client_product_id);
+    put(cx, taking, EntitlementSource::Credits, id, product, day, part.units)
 }
 
-/// The lot that counts what the client books without credits.
+/// The lot that counts bookings without credits.
 fn debt_of(
     cx: &mut Write,
     means: &AvailableCredits,
@@ -347,8 +346,8 @@ fn debt_of(
     lot.open(cx, &LotChangeCause::default())
 }
 
-/// Gives back what a booking has taken of a lot. Of a lot that has ended meanwhile, what the company has
-/// called off comes back as a new one, and everything else lapses.
+/// Returns the credits that a booking took from a lot. Where the lot has ended since, credits of a booking that the
+/// company cancelled come back as a new lot, and others lapse.
 fn give_back(
     cx: &mut Write,
     hold: &CreditHold,
@@ -363,8 +362,8 @@ fn give_back(
     let today = cx.today()?;
     let is_over = matches!(lot.status, LotStatus::Expired | LotStatus::Revoked);
     if !is_over {
-        let given = (EntryKind::Release, hold.units);
-        return lot.publish(cx, Event::CreditAdjusted, given, Some(hold.booking_id));
+        let kind = EntryKind::Release;
+        return lot.publish(cx, Event::CreditAdjusted, kind, hold.units, Some(hold.booking_id));
     }
     let kind = match lot.status {
         LotStatus::Expired => EntryKind::Expire,
@@ -373,7 +372,7 @@ fn give_back(
     let was_revoked = lot.status == LotStatus::Revoked;
     lot.change(cx, kind, hold.units, because)?;
     if why != ReleaseReason::CalledOff || was_revoked {
-        return lot.publish(cx, Event::CreditRevoked, (kind, hold.units), Some(hold.booking_id));
+        return lot.publish(cx, Event::CreditRevoked, kind, hold.units, Some(hold.booking_id));
     }
     // As long as it would have been good after the day of the class, and a week at the least.
     let left = lot.valid_until.map_or(0, |until| hold.day.days_until(until)).max(RETURNED_DAYS_MIN);
@@ -396,19 +395,21 @@ fn give_back(
     returned.publish(
         cx,
         Event::CreditAdjusted,
-        (EntryKind::Release, hold.units),
+        EntryKind::Release,
+        hold.units,
         Some(hold.booking_id),
     )
 }
 
-/// Days for which credits of what was called off are good at the least.
+/// Minimum number of days that returned credits are valid.
 const RETURNED_DAYS_MIN: i64 = 7;
 
 fn put(
     cx: &mut Write,
     taking: &BookingEntitlement,
     source: EntitlementSource,
-    (part, product): (Id, Option<ClientProductId>),
+    part: Id,
+    product: Option<ClientProductId>,
     day: Date,
     units: i64,
 ) -> Result<()> {

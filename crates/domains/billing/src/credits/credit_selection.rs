@@ -8,7 +8,7 @@ use spotter_kernel::Date;
 use crate::{
     catalogue::vocabulary::ProductType,
     credits::{
-        grants::Grant,
+        grants::CreditGrant,
         lot::{CreditLot, LotStatus},
     },
     ids::{ClientProductId, CreditLotId},
@@ -19,7 +19,7 @@ use crate::{
 /// All that a client has.
 #[derive(Debug, Clone, Default)]
 pub struct AvailableCredits {
-    /// What they were sold and can use.
+    /// The client's usable purchases.
     pub products: Vec<ClientProduct>,
     /// Their memberships that have not ended.
     pub subscriptions: Vec<Subscription>,
@@ -44,24 +44,24 @@ pub enum Cover {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CreditUse {
     /// Of which.
-    pub of: Source,
+    pub of: CreditSource,
     /// Number of credits.
     pub units: i64,
 }
 
 /// Credits that a booking can take.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Source {
-    /// Of a lot that is there.
+pub enum CreditSource {
+    /// An existing lot.
     Lot(CreditLotId),
     /// Of a grant that is to come, by the place of its sale among the client's products.
-    Promised(usize, Grant),
+    Promised(usize, CreditGrant),
     /// Of none: the next grant pays for them.
     Debt,
 }
 
 impl AvailableCredits {
-    /// What covers so many units on a day; nothing where the client has not got it.
+    /// What covers a number of units on a day; `None` where the client has too few.
     pub fn cover(&self, day: Date, units: i64, pools: &[String]) -> Option<Cover> {
         let membership = self.products.iter().find(|product| {
             product.product_type == ProductType::Membership
@@ -78,8 +78,8 @@ impl AvailableCredits {
         self.credits(day, units, pools).map(Cover::Credits)
     }
 
-    /// Whether what was sold can be used on a day: a membership runs then, and none of its bills is
-    /// unpaid; anything else is valid.
+    /// Whether a purchase can be used on a day: its membership runs then and has no unpaid invoice; other purchases
+    /// are valid.
     pub fn runs_on(&self, product: &ClientProduct, day: Date) -> bool {
         if product.product_type != ProductType::Membership {
             return product.is_valid_on(day);
@@ -106,7 +106,7 @@ impl AvailableCredits {
 
     fn credits(&self, day: Date, units: i64, pools: &[String]) -> Option<Vec<CreditUse>> {
         let (mut parts, mut left) = (Vec::new(), units);
-        let mut take = |of: Source, available: i64| {
+        let mut take = |of: CreditSource, available: i64| {
             let taken = left.min(available);
             if taken > 0 {
                 left -= taken;
@@ -121,7 +121,7 @@ impl AvailableCredits {
                 && self.is_open(lot, day)
         };
         for lot in self.lots.iter().filter(usable) {
-            if take(Source::Lot(lot.credit_lot_id), lot.available()) {
+            if take(CreditSource::Lot(lot.credit_lot_id), lot.available()) {
                 return Some(parts);
             }
         }
@@ -130,12 +130,12 @@ impl AvailableCredits {
                 let good = grant.until.is_none_or(|until| day < until);
                 let fits = grant.pool.as_ref().is_none_or(|pool| pools.contains(pool));
                 let credits = grant.credits;
-                if good && fits && take(Source::Promised(at, grant), credits) {
+                if good && fits && take(CreditSource::Promised(at, grant), credits) {
                     return Some(parts);
                 }
             }
         }
-        (take(Source::Debt, self.allowance(day) - self.debt())).then_some(parts)
+        (take(CreditSource::Debt, self.allowance(day) - self.debt())).then_some(parts)
     }
 
     /// Whether the sale that gave a lot lets it be used on a day.
@@ -148,7 +148,7 @@ impl AvailableCredits {
     }
 
     /// Credits that a membership will have given by a day, and has not written down yet.
-    fn promised(&self, product: &ClientProduct, day: Date) -> Vec<Grant> {
+    fn promised(&self, product: &ClientProduct, day: Date) -> Vec<CreditGrant> {
         let own = product.client_product_id;
         let Some(subscription) = self.subscriptions.iter().find(|one| one.client_product_id == own)
         else {
@@ -166,7 +166,7 @@ impl AvailableCredits {
                 .filter_map(|bill| terms.with_bill(bill.period_start)),
         );
         grants.retain(|grant| subscription.pause_on(grant.on).is_none());
-        // What was promised before is among the lots.
+        // Grants that were promised before are among the lots.
         grants.retain(|grant| {
             !self.lots.iter().any(|lot| {
                 lot.client_product_id == Some(own)
@@ -193,5 +193,5 @@ impl AvailableCredits {
     }
 }
 
-/// Bills of a membership that are looked at for credits to come: more than a horizon of bookings has.
+/// Invoices of a membership that are considered for future credits: more than a horizon of bookings has.
 const BILLS_AHEAD: usize = 60;

@@ -1,4 +1,4 @@
-//! Credits that are used up, so that somebody offers the client more.
+//! Clients who have used up their credits, so that staff can offer more.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -9,17 +9,17 @@ use spotter_store::{Bind, List, filters, lists};
 
 use super::lot::CreditLot;
 
-/// How far back is looked where nothing is said.
+/// The default number of days to look back.
 const USUAL_DAYS: i64 = 30;
 
-/// A pool of a client's in which nothing is left to book with.
+/// A credit pool with nothing left to book with.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct ExhaustedPool {
     client_id: ClientId,
     /// The pool; null for credits that pay for everything.
     pool_key: Option<String>,
-    /// When the last of them were taken, or expired.
+    /// When the last credits were used or expired.
     exhausted_at: Timestamp,
 }
 

@@ -7,15 +7,15 @@ use spotter_store::{params, statements};
 use crate::{
     company_day,
     credits::{
-        grants::Grant,
+        grants::CreditGrant,
         lot::{CreditLot, EntryKind, LotChangeCause, LotSource, LotStatus},
     },
     ids::{ClientProductId, CreditLotId},
     sales::client_product::ClientProduct,
 };
 
-/// Gives credits that were not given yet; those that were promised become good.
-pub fn give(cx: &mut Write, product: &ClientProduct, grants: &[Grant]) -> Result<()> {
+/// Grants due credits; promised ones become active.
+pub fn give(cx: &mut Write, product: &ClientProduct, grants: &[CreditGrant]) -> Result<()> {
     for (grant, known) in grants.iter().zip(existing_lots(cx, product.client_product_id, grants)?) {
         let mut lot = match known {
             Some(lot) if lot.status != LotStatus::Promised => continue,
@@ -27,7 +27,7 @@ pub fn give(cx: &mut Write, product: &ClientProduct, grants: &[Grant]) -> Result
             None => new_lot(cx, product, grant, LotStatus::Active)
                 .open(cx, &LotChangeCause::default())?,
         };
-        lot.publish(cx, Event::CreditAssigned, (EntryKind::Grant, lot.granted), None)?;
+        lot.publish(cx, Event::CreditAssigned, EntryKind::Grant, lot.granted, None)?;
         repay_debt(cx, &mut lot)?;
         expire_later(cx, &lot)?;
     }
@@ -35,7 +35,7 @@ pub fn give(cx: &mut Write, product: &ClientProduct, grants: &[Grant]) -> Result
 }
 
 /// Credits that will be given, written down before their day so that a booking after it can hold them.
-pub fn promise(cx: &mut Write, product: &ClientProduct, grant: &Grant) -> Result<CreditLot> {
+pub fn promise(cx: &mut Write, product: &ClientProduct, grant: &CreditGrant) -> Result<CreditLot> {
     if let Some(lot) =
         existing_lots(cx, product.client_product_id, std::slice::from_ref(grant))?.remove(0)
     {
@@ -51,19 +51,24 @@ pub fn promise(cx: &mut Write, product: &ClientProduct, grant: &Grant) -> Result
 fn existing_lots(
     cx: &mut Read,
     product: ClientProductId,
-    grants: &[Grant],
+    grants: &[CreditGrant],
 ) -> Result<Vec<Option<CreditLot>>> {
-    let request = grants.iter().map(|grant| {
+    let params = grants.iter().map(|grant| {
         let pool = grant.pool.as_deref().unwrap_or_default();
         params![product, pool, grant.number()]
             .iter()
             .map(|value| value.clone().into_owned())
             .collect()
     });
-    cx.one_each(BY_GRANT, request)
+    cx.one_each(BY_GRANT, params)
 }
 
-fn new_lot(cx: &mut Write, product: &ClientProduct, grant: &Grant, status: LotStatus) -> CreditLot {
+fn new_lot(
+    cx: &mut Write,
+    product: &ClientProduct,
+    grant: &CreditGrant,
+    status: LotStatus,
+) -> CreditLot {
     CreditLot {
         credit_lot_id: CreditLotId(cx.new_id()),
         client_id: product.client_id,
@@ -82,7 +87,7 @@ fn new_lot(cx: &mut Write, product: &ClientProduct, grant: &Grant, status: LotSt
     }
 }
 
-/// What was booked without credits is paid with new ones of its pool.
+/// Settles credit debt with new credits of the same pool.
 pub fn repay_debt(cx: &mut Write, lot: &mut CreditLot) -> Result<()> {
     for mut debt in debts(cx, lot.client_id)? {
         let owed = -debt.available();
@@ -98,8 +103,8 @@ pub fn repay_debt(cx: &mut Write, lot: &mut CreditLot) -> Result<()> {
     Ok(())
 }
 
-/// Moves how long the credits of a sale are good by so many days: a pause gives them, and one that ends
-/// early takes some back. What was promised is promised anew, on other dates.
+/// Moves the validity of a purchase's credits by a number of days: a pause adds days, and one that ends early removes
+/// some. Promised credits are promised again on the new dates.
 pub fn shift(cx: &mut Write, product: ClientProductId, from: Date, days: i64) -> Result<()> {
     for mut lot in CreditLot::given_by(cx, product)? {
         let Some(until) = lot.valid_until.filter(|until| *until > from) else { continue };
@@ -116,12 +121,12 @@ pub fn shift(cx: &mut Write, product: ClientProductId, from: Date, days: i64) ->
     Ok(())
 }
 
-/// What a client has booked without credits.
+/// The debt lots of a client: bookings without credits.
 fn debts(cx: &mut Read, client: ClientId) -> Result<Vec<CreditLot>> {
     cx.all(DEBTS, params![client])
 }
 
-/// Has what is left of a lot lapse on its day.
+/// Schedules the expiry of a lot.
 pub fn expire_later(cx: &mut Write, lot: &CreditLot) -> Result<()> {
     let Some(until) = lot.valid_until else { return Ok(()) };
     let due_at = company_day(cx, until)?;
@@ -141,12 +146,8 @@ fn expire_credits(cx: &mut Write, lot: Id) -> Result<()> {
     lot.close(cx, EntryKind::Expire, &LotChangeCause::default())
 }
 
-static EXPIRE_CREDITS: Timer = Timer::new(
-    "expire_credits",
-    "Let what is left of credits lapse on the day after their last",
-    expire_credits,
-)
-.emits(&[Event::CreditRevoked]);
+static EXPIRE_CREDITS: Timer =
+    Timer::new("expire_credits", "Expire credits", expire_credits).emits(&[Event::CreditRevoked]);
 
 /// The operations and statements of this module.
 pub(super) fn area() -> Area {

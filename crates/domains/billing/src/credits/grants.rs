@@ -1,48 +1,47 @@
-//! When a sale gives credits: with each bill, on the first days of weeks or months, and by pools every so
-//! often; worked out from dates alone. No two grants of a sale and pool have the same date, so the date is
-//! what tells them apart. Knows no database.
+//! When a purchase grants credits: with each invoice, on the first days of weeks or months, and by pools at
+//! intervals; computed from dates alone. No two grants of a purchase and pool have the same date, so the date
+//! identifies them. Needs no database.
 
 use spotter_kernel::Date;
 
 use crate::{
     catalogue::vocabulary::{CreditCalendar, PoolMode, SpanUnit},
-    sales::terms::Terms,
+    sales::terms::SaleTerms,
 };
 
 /// Credits that are given on a date.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Grant {
-    /// The pool; nothing for credits that pay for everything.
+pub struct CreditGrant {
+    /// The pool; `None` for general credits.
     pub pool: Option<String>,
     /// The date.
     pub on: Date,
-    /// The first day on which they are not good any more.
+    /// The first day on which they have expired.
     pub until: Option<Date>,
     /// Number of credits.
     pub credits: i64,
 }
 
-impl Grant {
-    /// What tells it from the others of its sale and pool: days since 1970.
+impl CreditGrant {
+    /// The number of the grant within its purchase and pool: days since 1970.
     pub fn number(&self) -> i64 {
         Date(jiff::civil::date(1970, 1, 1)).days_until(self.on)
     }
 }
 
-impl Terms {
+impl SaleTerms {
     /// Credits that come with a bill for a period that begins on a date, or with a purchase on it.
-    pub fn with_bill(&self, on: Date) -> Option<Grant> {
+    pub fn with_bill(&self, on: Date) -> Option<CreditGrant> {
         let rolling = self.credit_calendar == CreditCalendar::Rolling;
         (self.assign_credits && self.credits > 0 && rolling).then(|| self.general(on))
     }
 
-    fn general(&self, on: Date) -> Grant {
-        Grant { pool: None, on, until: self.credit_validity.after(on), credits: self.credits }
+    fn general(&self, on: Date) -> CreditGrant {
+        CreditGrant { pool: None, on, until: self.credit_validity.after(on), credits: self.credits }
     }
 
-    /// Credits that are given by dates alone, of what was sold on a start, on dates from one on and before
-    /// another; the earliest first.
-    pub fn by_date(&self, start: Date, from: Date, before: Date) -> Vec<Grant> {
+    /// Grants on dates from one to before another that follow from dates alone, the earliest first.
+    pub fn by_date(&self, start: Date, from: Date, before: Date) -> Vec<CreditGrant> {
         let mut grants = Vec::new();
         if !self.assign_credits {
             return grants;
@@ -64,7 +63,7 @@ impl Terms {
         for pool in &self.credit_pools {
             let (unit, interval) = (pool.schedule_unit, pool.schedule_interval);
             let of_pool = dates(start, unit, interval, before).filter(|(on, _)| *on >= from);
-            grants.extend(of_pool.map(|(on, next)| Grant {
+            grants.extend(of_pool.map(|(on, next)| CreditGrant {
                 pool: Some(pool.key.clone()),
                 on,
                 until: match pool.mode {
@@ -80,7 +79,7 @@ impl Terms {
 
     /// The first date from one on on which credits are given by dates alone.
     pub fn next_date(&self, start: Date, from: Date) -> Option<Date> {
-        // What is further off than this is looked for again then.
+        // Later dates are computed when this one has come.
         let horizon = from.plus_days(400)?;
         let found = self.by_date(start, from, horizon);
         let later =
@@ -89,7 +88,7 @@ impl Terms {
     }
 }
 
-/// Dates that are so many units apart, counted from the first, before a last one; each with the next.
+/// Dates at a fixed distance from the first, before a last one; each with the next.
 fn dates(
     first: Date,
     unit: SpanUnit,
@@ -98,7 +97,7 @@ fn dates(
 ) -> impl Iterator<Item = (Date, Date)> {
     let date = move |number| unit.times_after(first, number * interval);
     let pairs = (0..).map(move |number| (date(number), date(number + 1)));
-    // A calendar that has ended gives the same last date again and again.
+    // A calendar that has ended gives the same last date repeatedly.
     pairs.take_while(move |(on, next)| *on < before && on < next)
 }
 
@@ -112,7 +111,7 @@ mod tests {
         Date::parse(text).unwrap()
     }
 
-    fn terms(own: serde_json::Value) -> Terms {
+    fn terms(own: serde_json::Value) -> SaleTerms {
         let mut terms = json!({"price": 0, "currency": "EUR", "vatPercentage": 0, "period": "Month",
             "autoRenew": true, "contractPeriod": {"value": 0, "unit": "Day"},
             "cancellationNoticePeriod": "None", "daysUsable": 0,
@@ -123,12 +122,12 @@ mod tests {
         serde_json::from_value(terms).unwrap()
     }
 
-    fn on(grants: &[Grant]) -> Vec<String> {
+    fn on(grants: &[CreditGrant]) -> Vec<String> {
         grants.iter().map(|grant| grant.on.to_string()).collect()
     }
 
     #[test]
-    fn credits_come_with_bills_or_by_the_calendar() {
+    fn credits_are_granted_by_invoice_or_calendar() {
         let rolling = terms(json!({}));
         let grant = rolling.with_bill(date("2027-01-31")).unwrap();
         assert_eq!((grant.credits, grant.until), (4, Some(date("2027-02-14"))));
@@ -157,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn pools_come_every_so_often() {
+    fn pools_grant_at_intervals() {
         let pool = |mode: &str| {
             json!({"key": "pt", "name": "PT", "credits": 2, "scheduleInterval": 1,
             "scheduleUnit": "Month", "mode": mode})
@@ -167,7 +166,7 @@ mod tests {
         let grants = reset.by_date(start, start, date("2027-04-01"));
         assert_eq!(on(&grants), ["2027-01-31", "2027-02-28", "2027-03-31"]);
         assert_eq!(grants[1].until, Some(date("2027-03-31")));
-        let numbers: Vec<_> = grants.iter().map(Grant::number).collect();
+        let numbers: Vec<_> = grants.iter().map(CreditGrant::number).collect();
         assert_eq!(numbers, [20_849, 20_877, 20_908]);
         let kept = terms(json!({"credits": 0, "creditPools": [pool("Accumulate")]}));
         assert_eq!(kept.by_date(start, start, start.tomorrow())[0].until, Some(date("2027-02-14")));

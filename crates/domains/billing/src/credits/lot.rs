@@ -1,6 +1,6 @@
-//! Credits: lots that were given together, and the entries of every change. A lot's `remaining` is what is
-//! not used up, and of that `held` is what bookings to come take; what is available is the rest. Only a
-//! lot of debt has less than nothing available.
+//! Credits: lots that were granted together, and ledger entries of every change. `remaining` is what is not used,
+//! `held` the part of it that upcoming bookings hold; the rest is available. Only a debt lot has less than zero
+//! available.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -21,8 +21,8 @@ words! {
 }
 
 words! {
-    /// Where a lot stands: *promised* before its day, *used* where nothing is left of it, *suspended*
-    /// while the bill that it came with is not paid.
+    /// The status of a lot: *promised* before its day, *used* when nothing is left, *suspended* while its invoice is
+    /// unpaid.
     pub enum LotStatus {
         Promised = "promised",
         Active = "active",
@@ -34,7 +34,7 @@ words! {
 }
 
 words! {
-    /// What a change did.
+    /// The kind of a change.
     pub enum EntryKind {
         Grant = "grant",
         Hold = "hold",
@@ -48,37 +48,37 @@ words! {
 }
 
 record! {
-    /// Credits that were given together.
+    /// Credits granted together, with one expiry.
     #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
     #[serde(rename_all = "camelCase")]
     pub struct CreditLot {
-        /// Id of the record.
+        /// Id of the credit lot.
         pub credit_lot_id: CreditLotId,
-        /// Whose they are.
+        /// Client who may spend them.
         #[serde(skip)]
         pub client_id: ClientId,
         /// The sale that granted the credits.
         pub client_product_id: Option<ClientProductId>,
-        /// The pool that they are of; null for those that pay for everything.
+        /// The pool; null for general credits.
         pub pool_key: Option<String>,
-        /// Tells this grant of its product and pool from the others.
+        /// Identifies the grant within its purchase and pool.
         #[serde(skip)]
         pub grant_number: Option<i64>,
-        /// Where they came from.
+        /// What they come from.
         pub source: LotSource,
         /// Current status.
         pub status: LotStatus,
-        /// How many were given.
+        /// How many there were at first.
         pub granted: i64,
-        /// How many are not used up.
+        /// Credits left.
         pub remaining: i64,
-        /// Of those, how many bookings to come take.
+        /// Credits held by upcoming bookings.
         pub held: i64,
         /// The first day on which they are good.
         pub valid_from: Date,
-        /// The first day on which they are not any more; null where they never end.
+        /// The first day on which they have expired; null where they do not expire.
         pub valid_until: Option<Date>,
-        /// When they were written down.
+        /// When they were granted.
         pub created_at: Timestamp,
         /// When they were last changed.
         pub updated_at: Timestamp,
@@ -86,30 +86,30 @@ record! {
 }
 
 record! {
-    /// A change of credits.
+    /// A change of a client's credits.
     #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
     #[serde(rename_all = "camelCase")]
     pub struct CreditEntry {
-        /// Id of the record.
+        /// Id of the credit entry.
         pub credit_entry_id: CreditEntryId,
-        /// The credit lot.
+        /// Lot that the entry changes.
         pub credit_lot_id: CreditLotId,
-        /// Their pool; null for those that pay for everything.
+        /// Credit pool; null for general credits.
         pub pool_key: Option<String>,
         /// Kind of change.
         pub kind: EntryKind,
-        /// How many; less than 0 where it took back what one of its kind had done.
+        /// Credits of this entry; negative if it reverses an earlier entry of its kind.
         pub amount: i64,
         /// The booking that the credits are for.
         pub booking_id: Option<Id>,
-        /// Why, where somebody said so.
+        /// Reason, if given.
         pub reason: Option<String>,
         /// When it was created.
         pub created_at: Timestamp,
     }
 }
 
-/// What is told of credits.
+/// The payload of every credit event.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CreditEvent {
@@ -117,13 +117,13 @@ pub struct CreditEvent {
     credit_lot_id: CreditLotId,
     client_product_id: Option<ClientProductId>,
     pool_key: Option<String>,
-    /// What was done.
+    /// Kind of change.
     kind: EntryKind,
     /// Number of credits; negative if deducted.
     amount: i64,
-    /// How many of the lot are not used up.
+    /// Credits left in the lot.
     remaining: i64,
-    /// Of those, how many bookings to come take.
+    /// Credits held by upcoming bookings.
     held: i64,
     valid_from: Date,
     valid_until: Option<Date>,
@@ -140,7 +140,7 @@ impl Payload for CreditEvent {
 pub struct LotChangeCause {
     /// For which booking.
     pub booking: Option<Id>,
-    /// Why, where somebody said so.
+    /// Reason, if given.
     pub reason: Option<String>,
 }
 
@@ -152,12 +152,12 @@ impl LotChangeCause {
 }
 
 impl CreditLot {
-    /// What of it a booking can take.
+    /// The number of units that a booking can take.
     pub fn available(&self) -> i64 {
         self.remaining - self.held
     }
 
-    /// Whether it was good until a day at the latest: its date says so, whether or not its timer has run.
+    /// Whether the lot has expired by a day: its date counts, whether or not its timer has run.
     pub fn has_ended_on(&self, day: Date) -> bool {
         self.valid_until.is_some_and(|until| until <= day)
     }
@@ -167,14 +167,12 @@ impl CreditLot {
         self.valid_from <= day && !self.has_ended_on(day)
     }
 
-    /// Whether it pays for what takes credits of these pools: its own pool is one of them, or it pays for
-    /// everything.
+    /// Whether it pays for bookings of these pools: its own pool is one of them, or it is general.
     pub fn fits(&self, pools: &[String]) -> bool {
         self.pool_key.as_ref().is_none_or(|own| pools.contains(own))
     }
 
-    /// A client's lots of which something is left or held, those that pay for least and end first before
-    /// the others.
+    /// A client's lots with units that are left or held: those that pay for least and expire first come first.
     pub fn of(cx: &mut Read, client: ClientId) -> Result<Vec<Self>> {
         let mut lots: Vec<Self> = cx.all(OPEN, params![client])?;
         lots.sort_by_key(|lot| {
@@ -191,8 +189,8 @@ impl CreditLot {
 
     /// Some lots by their ids, in that order.
     pub fn some(cx: &mut Read, ids: &[Id]) -> Result<Vec<Self>> {
-        let request = ids.iter().map(|id| vec![id.bind().into_owned()]);
-        Ok(cx.one_each(FIND, request)?.into_iter().flatten().collect())
+        let params = ids.iter().map(|id| vec![id.bind().into_owned()]);
+        Ok(cx.one_each(FIND, params)?.into_iter().flatten().collect())
     }
 
     /// Lots that a sale has given, whatever is left of them.
@@ -200,7 +198,7 @@ impl CreditLot {
         cx.all(GIVEN_BY, params![product])
     }
 
-    /// Writes a new lot down, with the entry of what is in it.
+    /// Stores a new lot, with the ledger entry of its credits.
     pub fn open(self, cx: &mut Write, because: &LotChangeCause) -> Result<Self> {
         cx.defer(INSERT, &self.params())?;
         if self.granted > 0 {
@@ -239,7 +237,7 @@ impl CreditLot {
         self.record_entry(cx, kind, amount, because)
     }
 
-    /// Writes it down as it is.
+    /// Stores its current state.
     pub fn write(&mut self, cx: &mut Write) -> Result<()> {
         self.updated_at = cx.now();
         cx.defer(SAVE, &self.params())
@@ -256,18 +254,19 @@ impl CreditLot {
         let LotChangeCause { booking, reason } = because;
         let lot = self.credit_lot_id;
         cx.defer(
-            ENTER,
+            INSERT_ENTRY,
             params![client, id, lot, self.pool_key, kind, amount, booking, reason, now],
         )?;
         cx.tally(&format!("creditEntries/{client}"), 1)
     }
 
-    /// Tells of a change.
+    /// Emits an event about a change.
     pub fn publish(
         &self,
         cx: &mut Write,
         event: Event,
-        (kind, amount): (EntryKind, i64),
+        kind: EntryKind,
+        amount: i64,
         booking_id: Option<Id>,
     ) -> Result<()> {
         let payload = CreditEvent {
@@ -292,8 +291,7 @@ impl CreditLot {
         }
     }
 
-    /// Takes what nobody holds out of it for good: it has expired, or was revoked. What bookings hold
-    /// stays theirs.
+    /// Removes what no booking holds: the lot has expired or was revoked. Held credits stay.
     pub fn close(
         &mut self,
         cx: &mut Write,
@@ -305,7 +303,7 @@ impl CreditLot {
             return Ok(());
         }
         self.change(cx, kind, unused, because)?;
-        self.publish(cx, Event::CreditRevoked, (kind, unused), None)
+        self.publish(cx, Event::CreditRevoked, kind, unused, None)
     }
 }
 
@@ -322,6 +320,6 @@ statements! {
         AND client_product_id = ?2 ORDER BY credit_lot_id LIMIT 2000";
     INSERT = "INSERT INTO credit_lot ", values!(CreditLot);
     SAVE = "UPDATE credit_lot SET ", set!(CreditLot), " WHERE company_id = ?1 AND credit_lot_id = ?2";
-    ENTER = "INSERT INTO credit_entry (company_id, client_id, credit_entry_id, credit_lot_id, pool_key, \
+    INSERT_ENTRY = "INSERT INTO credit_entry (company_id, client_id, credit_entry_id, credit_lot_id, pool_key, \
         kind, amount, booking_id, reason, created_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)";
 }

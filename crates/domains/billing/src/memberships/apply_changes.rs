@@ -1,4 +1,4 @@
-//! How what was decided of a membership comes into effect: its pauses and its end.
+//! How decided changes of a membership take effect: pauses and ends.
 
 use spotter_contract::{Area, Effect, Offboarding, Write};
 use spotter_kernel::{Event, Id, Result, id::ClientId, text::quoted};
@@ -16,7 +16,7 @@ use crate::{
     settings::FinanceSettings,
 };
 
-/// Puts what was worked out into effect: at once, where its day has come.
+/// Applies a change: at once where its day has come.
 pub(super) fn apply(
     cx: &mut Write,
     before: &Subscription,
@@ -25,7 +25,7 @@ pub(super) fn apply(
     let today = cx.today()?;
     let product = ClientProduct::find(cx, subscription.client_product_id)?;
     letters::send(cx, before, &subscription)?;
-    // What has not begun ends at once, and its bill is taken back.
+    // A membership that has not begun ends at once, and its invoice is credited.
     if let Some(end) =
         subscription.end_date.filter(|end| *end <= today || *end <= subscription.start_date)
     {
@@ -38,7 +38,7 @@ pub(super) fn apply(
         subscription.begin_pause(at);
         subscription.status = SubscriptionStatus::Paused;
     }
-    subscription.save_and_tell(cx, before, Event::SubscriptionChanged)?;
+    subscription.save_and_emit(cx, before, Event::SubscriptionChanged)?;
     if subscription.status != before.status {
         account_status::follow_members(cx, subscription.client_id)?;
         if subscription.status == SubscriptionStatus::Paused {
@@ -49,8 +49,8 @@ pub(super) fn apply(
     Ok(subscription)
 }
 
-/// The memberships of a client who leaves end by their terms, as if they were cancelled today. Who has none is no
-/// member any more.
+/// Ends the memberships of a leaving client by their terms, as if they were cancelled today. A client without one is
+/// no member any more.
 fn end_at_term(cx: &mut Write, client: Id) -> Result<u64> {
     let client = ClientId(client);
     let running = Subscription::running_of(cx, client)?;
@@ -63,7 +63,7 @@ fn end_at_term(cx: &mut Write, client: Id) -> Result<u64> {
     for before in running {
         before.end_requests(cx)?;
         let mut subscription = before.clone();
-        // What ends by itself, or sooner, does so.
+        // An earlier end by its term stays.
         let end = match (before.end_date, before.auto_renew) {
             (Some(end), false) => end,
             (known, _) => {

@@ -1,6 +1,5 @@
-//! The course of a membership: its bills, its pauses and its end, worked out from dates alone. What is
-//! billed, what is previewed and what the next year's bills will be come from the same functions. Dates
-//! are the company's; an end is the first day after. Knows no database.
+//! The billing schedule of a membership: invoices, pauses and end, computed from dates alone. Billing, previews and
+//! forecasts use the same functions. Dates are the company's; an end is the first day after. Needs no database.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -14,13 +13,13 @@ use crate::{
         subscription::{Pause, Subscription},
     },
     rules::BillingRule,
-    sales::terms::Terms,
+    sales::terms::SaleTerms,
     settings::{BillingAnchor, CancellationEnd, FirstPeriod, PauseBilling},
 };
 
 words! {
-    /// Why a bill is what it is: a whole period, the days before its first or its last one, or less for days
-    /// of a pause.
+    /// Why an invoice has its amount: a whole period, partial days at the start or end, or a deduction for days of a
+    /// pause.
     pub enum BillReason {
         Period = "period",
         FirstDays = "first_days",
@@ -30,18 +29,18 @@ words! {
     }
 }
 
-/// What is billed for a period.
+/// Upcoming invoices by period.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(inline)]
 #[serde(rename_all = "camelCase")]
 pub struct PeriodBill {
     /// The first day that is billed.
     pub period_start: Date,
-    /// The first day that is not billed any more.
+    /// The first day after the billed period.
     pub period_end: Date,
-    /// In minor units of the membership's currency, VAT included.
+    /// Amount in minor units of the membership's currency, including VAT.
     pub amount: i64,
-    /// Why it is that much.
+    /// Reasons for the amount.
     pub reasons: Vec<BillReason>,
 }
 
@@ -50,14 +49,14 @@ pub struct PeriodBill {
 pub struct BillingStart {
     /// The date from which periods are counted.
     pub anchor: Date,
-    /// What is billed first.
+    /// What is billed next.
     pub bill: PeriodBill,
 }
 
-/// How a membership that starts on a date begins. Days before the first of a month cost their share of
-/// the whole period that would have ended with them, and a term that is over before its first period is costs its days.
+/// The first invoices of a membership that starts on a date. Days before the first of a month cost their share of the
+/// period that would have ended with them, and a term shorter than its first period costs its days.
 pub fn billing_start(
-    terms: &Terms,
+    terms: &SaleTerms,
     start: Date,
     anchor: BillingAnchor,
     first: FirstPeriod,
@@ -97,9 +96,9 @@ pub fn billing_start(
     Ok(BillingStart { anchor: first_of, bill })
 }
 
-/// How a membership goes on here that began elsewhere on a date: its periods and its term are counted from there, and
-/// the first one that is billed here starts on another.
-pub fn imported_start(terms: &Terms, began: Date, start: Date) -> Result<BillingStart> {
+/// Continues a membership that began in another system: its periods and term are counted from that date, and the
+/// first one that is billed here starts on another.
+pub fn imported_start(terms: &SaleTerms, began: Date, start: Date) -> Result<BillingStart> {
     if began > start {
         return Err(Problem::invalid("anchorDate", BillingRule::AfterStartsOn));
     }
@@ -129,7 +128,7 @@ impl PeriodBill {
         self.period_start.days_until(self.period_end)
     }
 
-    /// The same where everything ends on a date: the days until then, of a period of so many days.
+    /// The same with an end on a date: the days until then, of a period of `whole` days.
     fn cut(&self, end: Date, price: i64, whole: i64) -> Self {
         if end >= self.period_end {
             return self.clone();
@@ -144,13 +143,13 @@ impl PeriodBill {
     }
 }
 
-/// The later end of two spans' common days less the start, or 0.
-fn common_days((from, until): (Date, Date), (start, end): (Date, Date)) -> i64 {
-    from.max(start).days_until(until.min(end)).max(0)
+/// The number of a pause's days from a start to before an end.
+fn days_within(pause: &Pause, start: Date, end: Date) -> i64 {
+    pause.from.max(start).days_until(pause.until.min(end)).max(0)
 }
 
 impl Subscription {
-    /// The next bill, whenever it is due; nothing where none is to come.
+    /// The next invoice, whenever it is due; `None` where there is none.
     pub fn next_bill(&self) -> Option<PeriodBill> {
         let period_start = self.next_billing_date?;
         if self.end_date.is_some_and(|end| end <= period_start) {
@@ -176,8 +175,8 @@ impl Subscription {
         Some(PeriodBill { period_start, period_end, amount, reasons })
     }
 
-    /// Pauses that keep the dates of bills, and of each the days before a date that no bill has been made
-    /// less by: at most as many as a period has, the rest with the bill after.
+    /// Pauses that leave invoice dates as they are; for each, the days before a date that no invoice has been reduced
+    /// by: at most as many as a period has, the rest with the next invoice.
     fn deductions(&self, before: Date) -> impl Iterator<Item = (usize, i64)> {
         let start = self.next_billing_date.unwrap_or(before);
         let mut room = start.days_until(before);
@@ -189,7 +188,7 @@ impl Subscription {
         })
     }
 
-    /// Goes on after a bill: what it covers is paid for, and the next one is due where it ends.
+    /// Advances after an invoice: its period is paid for, and the next one is due where it ends.
     pub fn billed(&mut self, bill: &PeriodBill) {
         let deductions: Vec<_> = self.deductions(bill.period_end).collect();
         for (at, days) in deductions {
@@ -200,8 +199,8 @@ impl Subscription {
         self.next_billing_date = (!ends).then_some(bill.period_end);
     }
 
-    /// Leaves out periods that were over before they could be billed, up to the one in which a date lies;
-    /// how many.
+    /// Skips periods that were over before they could be billed, up to the one that contains a date; returns their
+    /// number.
     pub fn skip_to(&mut self, today: Date) -> i64 {
         let mut skipped = 0;
         while let Some(bill) = self.next_bill().filter(|bill| bill.period_end <= today) {
@@ -212,8 +211,8 @@ impl Subscription {
         skipped
     }
 
-    /// Begins a pause. Where bills move with it, what is left of the days that were paid for comes after
-    /// it, and the next bill after those; else bills stay where they are.
+    /// Begins a pause. Where invoices move with it, the paid days that are left come after it, and the next invoice
+    /// after those; otherwise invoices keep their dates.
     pub fn begin_pause(&mut self, at: usize) {
         let Some(pause) = self.pauses.0.get_mut(at) else { return };
         pause.begun = true;
@@ -222,7 +221,7 @@ impl Subscription {
         self.move_by(billing, from, from.days_until(until));
     }
 
-    /// Ends a pause that has begun on an earlier date than was planned.
+    /// Ends a running pause earlier than planned.
     pub fn resume(&mut self, at: usize, on: Date) {
         let Some(pause) = self.pauses.0.get_mut(at) else { return };
         let (fewer, billing, from) = (on.days_until(pause.until), pause.billing, pause.from);
@@ -231,26 +230,26 @@ impl Subscription {
         self.move_by(billing, from, -fewer);
         self.move_term(billing, -fewer);
         self.anchor_date = before.unwrap_or(self.anchor_date);
-        // An end that was wished while it rested leaves days that nobody has billed.
+        // An end that was requested during the pause leaves days that nobody has billed.
         if self.end_date.is_some_and(|end| self.paid_until < end) {
             self.next_billing_date = self.next_billing_date.or(Some(self.paid_until));
         }
     }
 
-    /// Takes a pause back that has not begun.
+    /// Cancels a pause that has not begun.
     pub fn drop_pause(&mut self, at: usize) {
         let pause = self.pauses.0.remove(at);
         self.move_term(pause.billing, -pause.from.days_until(pause.until));
     }
 
-    /// A term ends as many days later as it is planned to rest. An end that somebody has wished stays.
+    /// A term ends later by the planned length of the pause. A requested end stays.
     fn move_term(&mut self, billing: PauseBilling, days: i64) {
         if billing == PauseBilling::Flexible && !self.auto_renew {
             self.end_date = self.end_date.map(|end| end.plus_days(days).unwrap_or(end));
         }
     }
 
-    /// Moves what comes after the beginning of a pause. A minimum term that was over before is not opened again.
+    /// Moves the dates after the beginning of a pause. A minimum term that was over before does not start again.
     fn move_by(&mut self, billing: PauseBilling, from: Date, days: i64) {
         let moved = |date: Date| date.plus_days(days).unwrap_or(date);
         let bound = |end: Date| if end > from { moved(end) } else { end };
@@ -276,20 +275,19 @@ impl Subscription {
         self.pauses.0.iter().position(|pause| !pause.begun).map(|at| (at, self.pauses.0[at].from))
     }
 
-    /// Plans a pause, where it may be.
+    /// Plans a pause where that is allowed.
     pub fn plan_pause(&mut self, pause: Pause, days_a_year: i64) -> Result<()> {
         if let Some(end) = self.end_date.filter(|end| pause.until >= *end) {
             return Err(Problem::conflict("until", BillingRule::AfterEnd { end }));
         }
-        let overlaps =
-            |one: &Pause| common_days((one.from, one.until), (pause.from, pause.until)) > 0;
+        let overlaps = |one: &Pause| days_within(one, pause.from, pause.until) > 0;
         if self.pauses.0.iter().any(overlaps) {
             return Err(Problem::conflict("from", BillingRule::InPause));
         }
         for year in pause.from.0.year()..=pause.until.0.year() {
             let first = |year| Date(jiff::civil::date(year, 1, 1));
-            let of = (first(year), first(year.saturating_add(1)));
-            let days = |one: &Pause| common_days((one.from, one.until), of);
+            let (start, end) = (first(year), first(year.saturating_add(1)));
+            let days = |one: &Pause| days_within(one, start, end);
             let all = self.pauses.0.iter().map(days).sum::<i64>() + days(&pause);
             if days(&pause) > 0 && all > days_a_year {
                 return Err(Problem::conflict(
@@ -337,14 +335,14 @@ impl Subscription {
             Some(_) => EndRule::MinimumTerm,
             None => EndRule::Notice,
         };
-        // What has not begun ends before it begins, whatever it would have bound to.
+        // A membership that has not begun can end before it begins, regardless of a minimum term.
         if today < self.start_date {
             return SubscriptionEnd { date: self.start_date, rule: EndRule::NotBegun };
         }
         if until == CancellationEnd::NoticeEnd {
             return SubscriptionEnd { date: earliest, rule };
         }
-        // With the period that is running then; what was billed is not cut short.
+        // With the period that is running then; billed days are not shortened.
         let (_, start, next) = self.period.around(self.anchor_date, earliest);
         // A period that begins today is running, whether or not its timer has run.
         let is_over = start == earliest && earliest > today;
@@ -353,13 +351,13 @@ impl Subscription {
         SubscriptionEnd { date, rule }
     }
 
-    /// Has it end on a date: nothing is billed from then on.
+    /// Ends it on a date: nothing is billed from then on.
     pub fn end_on(&mut self, date: Date) {
         self.end_date = Some(date);
         self.next_billing_date = self.next_billing_date.filter(|next| *next < date);
     }
 
-    /// Up to so many bills to come, as they will be where nothing is changed.
+    /// Up to `most` future invoices, if nothing is changed.
     pub fn bills_to_come(&self, most: usize) -> Vec<PeriodBill> {
         let mut subscription = self.clone();
         let mut bills = Vec::new();

@@ -1,5 +1,4 @@
-//! What a wish to pause or to cancel a membership would mean. What is shown before it is asked for and what is
-//! done then come from the same functions.
+//! The effects of a request to pause or cancel a membership. The preview and the change use the same functions.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -17,47 +16,50 @@ use crate::{
     settings::FinanceSettings,
 };
 
-/// A pause that is wished.
+/// The requested pause of a membership.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schemars(rename = "SubscriptionPause")]
 pub(super) struct NewPause {
     /// The first day of the pause; not before today.
     pub(super) from: Date,
     /// The first day after it.
     pub(super) until: Date,
-    /// Why it was done, as entered.
+    /// Why, in the requester's words.
     pub(super) reason: Option<Text<500>>,
 }
 
-/// A cancellation that is wished.
+/// The requested end of a membership.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+#[schemars(rename = "SubscriptionCancellation")]
 pub(super) struct NewCancellation {
-    /// The first day after the end that is wished; the earliest by the terms when absent.
+    /// The first day after the requested end; the earliest by the terms when absent.
     pub(super) end_date: Option<Date>,
     /// Ends it today, whatever the terms say.
     pub(super) immediately: bool,
-    /// Why it was done, as entered.
+    /// Why, in the requester's words.
     pub(super) reason: Option<Text<500>>,
 }
 
-/// What a wish would mean.
+/// The effects of a requested change of a membership.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "SubscriptionRequestPreview")]
 struct RequestPreview {
     /// Whether a manager has to approve it.
     needs_approval: bool,
-    /// The first day after the end, where pauses that are planned before it move it; null while it goes on.
+    /// The first day after the end, moved by pauses that are planned before it; null while it continues.
     end_date: Option<Date>,
     /// The rule that decides the end of a cancellation.
     end_rule: Option<EndRule>,
     next_billing_date: Option<Date>,
-    /// Up to twelve bills to come.
+    /// Up to twelve upcoming invoices.
     bills_to_come: Vec<PeriodBill>,
 }
 
 path!(
-    /// Where a membership stands in a path.
+    /// A membership in a path.
     pub SubscriptionPath {
         /// The membership's id.
         subscription_id: SubscriptionId,
@@ -82,8 +84,7 @@ pub(super) fn by(cx: &Read) -> RequestedBy {
     }
 }
 
-/// Whether a manager has to approve what is wished: where the company wants that, and its own staff does not
-/// wish it.
+/// Whether a manager has to approve the request: where the company requires that and the requester is not staff.
 pub(super) fn needs_approval(cx: &mut Read, kind: RequestKind) -> Result<bool> {
     let settings = FinanceSettings::find(cx)?;
     let wanted = match kind {
@@ -98,7 +99,7 @@ const PAUSE_DAYS_MAX: i64 = 366;
 /// How far ahead an end or a pause can be, in days.
 const END_DAYS_MAX: i64 = 3_660;
 
-/// What a membership is with a pause.
+/// The membership with a pause.
 pub(super) fn with_pause(
     cx: &mut Read,
     before: &Subscription,
@@ -135,16 +136,16 @@ pub(super) fn with_pause(
     Ok(subscription)
 }
 
-/// What a membership is once it is cancelled, and the rule that decides when it ends.
+/// The membership with a cancellation, and the rule that determines its end.
 pub(super) fn with_end(
     cx: &mut Read,
     before: &Subscription,
-    wanted: (Option<Date>, bool),
+    end_date: Option<Date>,
+    immediately: bool,
 ) -> Result<(Subscription, EndRule)> {
     let settings = FinanceSettings::find(cx)?;
     let today = cx.today()?;
     let mut subscription = before.clone();
-    let (end_date, immediately) = wanted;
     let earliest = subscription.end_after(today, settings.cancellation_end);
     let (date, rule) = match (end_date, immediately) {
         (Some(_), true) => {
@@ -208,13 +209,13 @@ fn preview_cancellation(
     OptionalBody(new): OptionalBody<NewCancellation>,
 ) -> Result<PreviewAnswer> {
     let before = running(cx, at.subscription_id)?;
-    let (subscription, rule) = with_end(cx, &before, (new.end_date, new.immediately))?;
+    let (subscription, rule) = with_end(cx, &before, new.end_date, new.immediately)?;
     let needs = needs_approval(cx, RequestKind::Cancellation)?;
     Ok(periods_to_come(&subscription, needs, Some(rule)))
 }
 
-/// What staff alone say of a cancellation.
-pub(super) const SAID_BY_STAFF: &[&str] = &["immediately"];
+/// Fields of a cancellation that only staff may set.
+pub(super) const STAFF_FIELDS: &[&str] = &["immediately"];
 
 /// The operations and statements of this module.
 pub(super) fn area() -> Area {
@@ -236,7 +237,7 @@ pub(super) fn area() -> Area {
                  until then. Changes nothing.",
         )
         .for_own(&[])
-        .staff_only_input(SAID_BY_STAFF)
+        .staff_only_input(STAFF_FIELDS)
         .fails(&[Key::ApiError]),
     ])
 }

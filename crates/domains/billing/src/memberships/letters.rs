@@ -5,9 +5,9 @@ use spotter_kernel::Result;
 use spotter_mail::Letter;
 
 use super::subscription::Subscription;
-use crate::billing::{letters::Reader, texts};
+use crate::billing::{letters::LetterReader, texts};
 
-/// Tells a client of a pause or an end that was not there before.
+/// Tells a client of a new pause or end.
 pub fn send(cx: &mut Write, before: &Subscription, subscription: &Subscription) -> Result<()> {
     let end = subscription.end_date.filter(|_| subscription.end_date != before.end_date);
     let pause = subscription.pauses.0.iter().find(|pause| {
@@ -16,7 +16,7 @@ pub fn send(cx: &mut Write, before: &Subscription, subscription: &Subscription) 
     if end.is_none() && pause.is_none() {
         return Ok(());
     }
-    let Some(reader) = Reader::of(cx, subscription.client_id)? else { return Ok(()) };
+    let Some(reader) = LetterReader::of(cx, subscription.client_id)? else { return Ok(()) };
     let (membership, submitted) = (&*subscription.name, |date| texts::date(date, &reader.language));
     if let Some(pause) = pause {
         let (from, until) = (submitted(pause.from), submitted(pause.until));

@@ -15,7 +15,7 @@ impl Period {
         matches!(self, Self::Month | Self::Quarter | Self::HalfYear | Self::Year)
     }
 
-    /// So many of it.
+    /// A number of these periods.
     fn times(self, count: i64) -> Span {
         match self {
             Self::None => Span::new(),
@@ -42,7 +42,7 @@ impl Period {
         }
     }
 
-    /// The start of the period of this number, 0 for the one that begins at the anchor.
+    /// The start of the period with this number; 0 begins at the anchor.
     pub fn start(self, anchor: Date, number: i64) -> Date {
         Date(anchor.0.saturating_add(self.times(number)))
     }
@@ -72,15 +72,15 @@ impl Period {
     }
 }
 
-impl pools::Span {
-    /// The first date after it, from a date on; nothing where it is no limit.
+impl pools::TimeSpan {
+    /// The first date after it, from a date on; `None` without a limit.
     pub fn after(self, date: Date) -> Option<Date> {
         (self.value > 0).then(|| self.unit.times_after(date, self.value))
     }
 }
 
 impl SpanUnit {
-    /// The date so many units after one.
+    /// The date a number of units after another.
     pub fn times_after(self, date: Date, count: i64) -> Date {
         let span = match self {
             Self::Day => count.days(),
@@ -92,7 +92,7 @@ impl SpanUnit {
     }
 }
 
-/// The first day of the month in which a date lies, or of the next where that is not the first.
+/// The first day of a date's month, or of the next month where the date is not a first.
 pub fn first_of_month(date: Date) -> Date {
     let first = date.0.first_of_month();
     Date(if first == date.0 { first } else { first.saturating_add(1.month()) })
@@ -133,9 +133,9 @@ mod tests {
         fn periods_tile(year in 1990i16..2090, day in 1i16..366, which in 0usize..7, after in 0i64..4_000) {
             let anchor = Date(jiff::civil::date(year, 1, 1)).plus_days(day.into()).unwrap();
             let period = PERIODS[which];
-            let request = anchor.plus_days(after).unwrap();
-            let (number, start, end) = period.around(anchor, request);
-            prop_assert!(number >= 0 && start <= request && request < end);
+            let date = anchor.plus_days(after).unwrap();
+            let (number, start, end) = period.around(anchor, date);
+            prop_assert!(number >= 0 && start <= date && date < end);
             prop_assert_eq!(period.around(anchor, end), (number + 1, end, period.start(anchor, number + 2)));
             prop_assert!(start.days_until(end) >= period.days_at_least());
         }

@@ -1,4 +1,4 @@
-//! A wish to pause or to cancel a membership: the record.
+//! A request to pause or cancel a membership: the record.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -12,44 +12,44 @@ use crate::{
 };
 
 words! {
-    /// What is wished.
+    /// What is requested.
     pub enum RequestKind { Pause = "pause", Cancellation = "cancellation" }
 }
 
 words! {
     /// Status of a membership request.
-    pub enum RequestStatus { Pending = "pending", Applied = "applied", Rejected = "rejected" }
+    pub enum SubscriptionRequestStatus { Pending = "pending", Applied = "applied", Rejected = "rejected" }
 }
 
 words! {
-    /// Who wished it.
+    /// Who made the request.
     pub enum RequestedBy { Client = "client", Company = "company" }
 }
 
 record! {
-    /// A wish to pause or to cancel a membership.
+    /// A client's request to pause or cancel a membership.
     #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
     #[serde(rename_all = "camelCase")]
     pub struct SubscriptionRequest {
         /// The membership.
         pub subscription_id: SubscriptionId,
-        /// Id of the record.
+        /// Id of the request.
         pub request_id: SubscriptionRequestId,
-        /// Whose membership it is.
+        /// Client who makes the request.
         pub client_id: ClientId,
-        /// Kind of request.
+        /// Requested change: a pause or a cancellation.
         pub kind: RequestKind,
         /// Current status.
-        pub status: RequestStatus,
+        pub status: SubscriptionRequestStatus,
         /// The first day of a pause.
         pub pause_from: Option<Date>,
         /// The first day after a pause.
         pub pause_until: Option<Date>,
         /// The first day after the end, for a cancellation that was applied.
         pub end_date: Option<Date>,
-        /// Why it was done, as entered.
+        /// Why, in the requester's words.
         pub reason: Option<String>,
-        /// On whose side it was requested.
+        /// Side that requested it.
         pub requested_by: RequestedBy,
         /// When it was applied or rejected.
         pub answered_at: Option<Timestamp>,
@@ -61,7 +61,7 @@ record! {
 }
 
 impl SubscriptionRequest {
-    /// A wish that waits for an answer.
+    /// The pending request of a membership.
     pub fn pending(
         cx: &mut Read,
         subscription: SubscriptionId,
@@ -69,14 +69,14 @@ impl SubscriptionRequest {
     ) -> Result<Self> {
         let found: Self = cx.one(FIND, params![subscription, id])?.ok_or(Key::NotFound)?;
         match found.status {
-            RequestStatus::Pending => Ok(found),
+            SubscriptionRequestStatus::Pending => Ok(found),
             _ => Err(Problem::conflict("status", BillingRule::NotPending)),
         }
     }
 
     /// Writes a new one down; of a kind no two of a membership wait for an answer.
     pub fn insert(&self, cx: &mut Write) -> Result<()> {
-        if self.status == RequestStatus::Pending {
+        if self.status == SubscriptionRequestStatus::Pending {
             let waiting: Option<(SubscriptionRequestId,)> =
                 cx.one(WAITING, params![self.subscription_id, self.kind])?;
             if waiting.is_some() {
@@ -88,7 +88,7 @@ impl SubscriptionRequest {
     }
 
     /// Writes an answer down.
-    pub fn answer(mut self, cx: &mut Write, status: RequestStatus) -> Result<Self> {
+    pub fn answer(mut self, cx: &mut Write, status: SubscriptionRequestStatus) -> Result<Self> {
         self.status = status;
         self.answered_at = Some(cx.now());
         self.updated_at = cx.now();

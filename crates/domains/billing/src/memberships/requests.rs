@@ -1,5 +1,5 @@
-//! What becomes of wishes to pause or to cancel a membership. They apply
-//! at once, or once a manager approves, where the company wants that.
+//! Requests to pause or cancel a membership. They apply at once, or once a manager approves, where the company
+//! requires that.
 
 use spotter_contract::{
     Area, Body, ListQuery, OptionalBody, Path, Read, Success, UpdatedFrom, Write, answer, listed,
@@ -12,10 +12,10 @@ use spotter_store::{Bind, List, lists};
 use super::{
     apply_changes::apply,
     change_preview::{
-        NewCancellation, NewPause, SAID_BY_STAFF, SubscriptionPath, by, needs_approval, running,
+        NewCancellation, NewPause, STAFF_FIELDS, SubscriptionPath, by, needs_approval, running,
         with_end, with_pause,
     },
-    request::{RequestKind, RequestStatus, SubscriptionRequest},
+    request::{RequestKind, SubscriptionRequest, SubscriptionRequestStatus},
 };
 use crate::{
     account_status,
@@ -65,7 +65,7 @@ fn request_cancellation(
 ) -> Result<RequestAnswer> {
     let before = running(cx, at.subscription_id)?;
     cx.as_of(before.updated_at);
-    let (subscription, _) = with_end(cx, &before, (new.end_date, new.immediately))?;
+    let (subscription, _) = with_end(cx, &before, new.end_date, new.immediately)?;
     let needs = needs_approval(cx, RequestKind::Cancellation)?;
     let end = subscription.end_date;
     cx.describe_effect(|| match (needs, end) {
@@ -95,7 +95,7 @@ fn written(
         request_id: SubscriptionRequestId(cx.new_id()),
         client_id: of.client_id,
         kind,
-        status: RequestStatus::Pending,
+        status: SubscriptionRequestStatus::Pending,
         pause_from: None,
         pause_until: None,
         end_date: None,
@@ -109,7 +109,7 @@ fn written(
     request
 }
 
-/// Writes a new wish down, and applies it where nobody has to approve it.
+/// Stores a new request, and applies it where no approval is needed.
 fn finish(
     cx: &mut Write,
     mut request: SubscriptionRequest,
@@ -120,7 +120,7 @@ fn finish(
     let subscription = match needs_approval {
         true => before,
         false => {
-            request.status = RequestStatus::Applied;
+            request.status = SubscriptionRequestStatus::Applied;
             request.answered_at = Some(cx.now());
             apply(cx, &before, membership)?
         }
@@ -150,7 +150,7 @@ fn approve_subscription_request(
             with_pause(cx, &before, &NewPause { from, until, reason: None })?
         }
         _ => {
-            // The end that was told still holds, unless it has passed.
+            // The end that the client was given still holds, unless it has passed.
             let today = cx.today()?;
             let mut membership = before.clone();
             let end = request.end_date.map_or(today, |end| end.max(today));
@@ -163,7 +163,7 @@ fn approve_subscription_request(
         }
     };
     let subscription = apply(cx, &before, membership)?;
-    let request = request.answer(cx, RequestStatus::Applied)?;
+    let request = request.answer(cx, SubscriptionRequestStatus::Applied)?;
     Ok(RequestAnswer { request, subscription })
 }
 
@@ -172,7 +172,7 @@ fn reject_subscription_request(
     Path(at): Path<RequestPath>,
 ) -> Result<RequestAnswer> {
     let request = SubscriptionRequest::pending(cx, at.subscription_id, at.request_id)?;
-    let request = request.answer(cx, RequestStatus::Rejected)?;
+    let request = request.answer(cx, SubscriptionRequestStatus::Rejected)?;
     Ok(RequestAnswer { request, subscription: Subscription::find(cx, at.subscription_id)? })
 }
 
@@ -246,7 +246,7 @@ pub(super) fn area() -> Area {
             )
         .created()
         .for_own(&[])
-        .staff_only_input(SAID_BY_STAFF)
+        .staff_only_input(STAFF_FIELDS)
         .emits(crate::TURNS)
         .always(&[])
         .fails(&[Key::ApiError])
@@ -282,7 +282,7 @@ pub(super) fn area() -> Area {
 }
 
 lists! {
-    /// What was wished of a membership, the latest first.
+    /// The requests of a membership, the latest first.
     LIST: List<SubscriptionRequest, UpdatedFrom> = List::new(
         "subscription_request WHERE company_id = ?1 AND subscription_id = ?2",
         "request_id DESC",

@@ -1,10 +1,12 @@
-//! A membership: what is kept of it and what is told of it. How it goes on stands in [`crate::memberships::billing_schedule`].
+//! A membership: the record and its API form. Its course is in [`crate::memberships::billing_schedule`].
 
 use std::collections::BTreeSet;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use spotter_contract::{Area, LeftKind, Offboarding, Payload, Read, Remainder, SetAside, Write};
+use spotter_contract::{
+    ArchivedKind, Area, Offboarding, Payload, Read, Remainder, RemainderKind, Write,
+};
 use spotter_kernel::{
     Date, Event, Key, Result, Timestamp,
     id::{ClientId, LocationId},
@@ -21,8 +23,8 @@ use crate::{
 };
 
 words! {
-    /// Where it stands: *scheduled* before its first day, *past due* while a bill of it is not paid in
-    /// time, *cancelled* after an end that somebody wanted, *expired* after the end of a term.
+    /// The status of a membership: *scheduled* before its first day, *past due* while an invoice is overdue,
+    /// *cancelled* after a requested end, *expired* after the end of its term.
     pub enum SubscriptionStatus {
         Scheduled = "scheduled",
         Active = "active",
@@ -42,48 +44,48 @@ pub struct Pause {
     pub from: Date,
     /// The first day after it.
     pub until: Date,
-    /// What it does to bills.
+    /// How the pause affects invoices.
     pub billing: PauseBilling,
-    /// Whether it has begun, or is over.
+    /// Whether the pause has begun.
     pub begun: bool,
-    /// Of its days, those that bills were made less by.
+    /// Days by which invoices were reduced.
     pub deducted_days: i64,
-    /// From when periods were counted before it began, and are again where it is taken back whole; null until it
-    /// begins.
+    /// The billing anchor before the pause, which applies again if the pause is withdrawn entirely;
+    /// null until the pause begins.
     #[serde(default)]
     pub anchor_before: Option<Date>,
 }
 
 record! {
-    /// A membership of a client.
+    /// A client's membership.
     #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
     #[serde(rename_all = "camelCase")]
     pub struct Subscription {
-        /// Id of the record.
+        /// Id of the subscription.
         pub subscription_id: SubscriptionId,
-        /// The client.
+        /// Client whose membership it is.
         pub client_id: ClientId,
         /// The sale.
         pub client_product_id: ClientProductId,
         /// The product that was sold.
         pub product_id: ProductId,
-        /// What the client calls it.
+        /// What was bought, in the languages of the company.
         pub name: String,
         /// Current status.
         pub status: SubscriptionStatus,
-        /// Of each period, in minor units of the currency, VAT included.
+        /// Price per period in minor units, including VAT.
         pub price: i64,
         /// Currency as an ISO 4217 code, such as `EUR`.
         pub currency: Currency,
         /// The share of VAT in percent.
         pub vat_percentage: Percentage,
-        /// What is paid for at once.
+        /// Billing period.
         pub period: Period,
-        /// Whether it goes on until it is cancelled.
+        /// Whether it renews until it is cancelled.
         pub auto_renew: bool,
-        /// How long before its end it has to be cancelled.
+        /// Notice period for cancelling.
         pub notice_period: Period,
-        /// How its bills are paid.
+        /// How invoices are collected.
         pub collection: Collection,
         /// The payment method to charge.
         pub payment_method_id: Option<PaymentMethodId>,
@@ -93,15 +95,15 @@ record! {
         pub anchor_date: Date,
         /// The first day that no bill has covered yet.
         pub paid_until: Date,
-        /// When the next bill is made; null where none is to come. A pause moves it when it begins.
+        /// Date of the next invoice; null if there is none. A pause moves it when it begins.
         pub next_billing_date: Option<Date>,
-        /// Before this date it does not end.
+        /// Earliest end date.
         pub minimum_end_date: Option<Date>,
         /// The first day after its end; null while none is known.
         pub end_date: Option<Date>,
-        /// Its pauses, the first to begin first.
+        /// Pauses by start.
         pub pauses: Json<Vec<Pause>>,
-        /// Periods that nobody was billed for, because they were over before it could be done.
+        /// Number of periods that were not billed because they were already over.
         pub skipped_periods: i64,
         /// The client's home location on the day on which it was sold.
         #[serde(skip)]
@@ -113,7 +115,7 @@ record! {
     }
 }
 
-/// What is told of a membership.
+/// The payload of every membership event.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SubscriptionEvent {
@@ -150,12 +152,12 @@ impl Subscription {
         cx.all(RUNNING, params![client])
     }
 
-    /// Memberships that have begun and have not ended, of all clients; at most 100,000.
+    /// All running memberships; at most 100,000.
     pub fn all_running(cx: &mut Read) -> Result<Vec<Self>> {
         cx.all(ALL_RUNNING, params![])
     }
 
-    /// Rejects what was wished of it and waits for an answer: there is nothing left to decide.
+    /// Rejects the pending requests: there is nothing left to decide.
     pub fn end_requests(&self, cx: &mut Write) -> Result<()> {
         let now = cx.now();
         cx.defer(END_REQUESTS, params![self.subscription_id, now])
@@ -177,7 +179,7 @@ impl Subscription {
         cx.recount(&BTreeSet::new(), &self.subjects())
     }
 
-    /// Writes down what has changed; the names of the fields.
+    /// Saves the changes; returns the names of the fields.
     pub fn save(&mut self, cx: &mut Write, before: &Self) -> Result<Vec<String>> {
         let changed = self.changed(before);
         let id = self.subscription_id;
@@ -193,8 +195,8 @@ impl Subscription {
         Ok(changed)
     }
 
-    /// The same, and tells of it.
-    pub fn save_and_tell(&mut self, cx: &mut Write, before: &Self, event: Event) -> Result<()> {
+    /// Saves it and emits events about the changes.
+    pub fn save_and_emit(&mut self, cx: &mut Write, before: &Self, event: Event) -> Result<()> {
         let changed_fields = self.save(cx, before)?;
         if changed_fields.is_empty() {
             return Ok(());
@@ -222,8 +224,8 @@ pub(super) fn area() -> Area {
 
 /// The memberships that go on of a product that is set aside.
 const STAYS: &[Remainder] = &[Remainder::new(
-    SetAside::Product,
-    LeftKind::Membership,
+    ArchivedKind::Product,
+    RemainderKind::Membership,
     |cx, product, most| cx.all(LEFT_OF_PRODUCT, params![product, most]),
     |total| BillingEffect::MembershipsStay { total }.into(),
 )];

@@ -1,4 +1,4 @@
-//! Memberships as integrations, staff and clients see them, and the bills that are to come of them.
+//! Memberships for integrations, staff and clients, and their future invoices.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -50,13 +50,14 @@ fn get_subscription(cx: &mut Read, Path(at): Path<SubscriptionPath>) -> Result<S
     Ok(SubscriptionAnswer { subscription: Subscription::find(cx, at.subscription_id)? })
 }
 
-/// How a membership's bills are to be paid.
+/// How the invoices of a membership are collected.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+#[schemars(rename = "SubscriptionCollectionChanges")]
 struct CollectionChanges {
-    /// By the client, or by charging what the client has left for it.
+    /// How invoices are collected: paid by the client, or charged to the client's payment method.
     collection: Change<Collection>,
-    /// What is charged; the client's default when null.
+    /// Payment method to charge; the client's default when null.
     payment_method_id: Patch<PaymentMethodId>,
 }
 
@@ -74,7 +75,7 @@ fn update_subscription(
     change.payment_method_id.apply(&mut subscription.payment_method_id);
     let Subscription { client_id, collection, payment_method_id, .. } = subscription;
     methods::check_collection(cx, client_id, collection, payment_method_id)?;
-    subscription.save_and_tell(cx, &before, Event::SubscriptionChanged)?;
+    subscription.save_and_emit(cx, &before, Event::SubscriptionChanged)?;
     Ok(SubscriptionAnswer { subscription })
 }
 
@@ -89,26 +90,27 @@ fn get_bills_to_come(cx: &mut Read, Path(at): Path<SubscriptionPath>) -> Result<
     })
 }
 
-/// A membership that is to be billed.
+/// A membership and its next invoice.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "SubscriptionRenewal")]
 struct Renewal {
     subscription_id: SubscriptionId,
     client_id: ClientId,
     client_product_id: ClientProductId,
-    /// What the client calls it.
+    /// What was bought, in the languages of the company.
     name: String,
     currency: Currency,
-    /// What will be billed, should nothing change.
+    /// The next invoice if nothing changes.
     bill: PeriodBill,
 }
 
 listed!(Renewals { renewals: Renewal });
 
 filters! {
-    /// What may be asked of what is to be billed.
+    /// Filters of upcoming invoices.
     struct DueFilters {
-        /// What is billed on this date or before; tomorrow when absent.
+        /// Renewals billed on or before this date; tomorrow when absent.
         to: Date => "next_billing_date <= ?";
     }
 }
@@ -175,7 +177,7 @@ lists! {
     /// Every membership, the latest sold first.
     LIST: List<Subscription, Filters> =
         List::new("subscription WHERE company_id = ?1", "subscription_id DESC").tallied(TALLY);
-    /// Memberships with bills to come, the next due first.
+    /// Memberships with upcoming invoices, the next due first.
     DUE: List<Subscription, DueFilters> = List::new(
         "subscription WHERE company_id = ?1 AND next_billing_date IS NOT NULL",
         "next_billing_date, subscription_id",

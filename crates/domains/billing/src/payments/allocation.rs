@@ -1,5 +1,5 @@
-//! What money pays: the bill that it came for, then the client's others, the oldest due first; the rest
-//! waits for the next. Money that is freed later pays what is open by then, in the same order.
+//! Allocation of money: first the invoice that it came for, then the client's others, the oldest due first; the rest
+//! waits for the next. Money that becomes free later pays what is open by then, in the same order.
 
 use spotter_contract::{Area, Read, Write};
 use spotter_kernel::{Result, id::ClientId, money::Currency};
@@ -13,8 +13,7 @@ use crate::{
     payments::payment::{Allocation, Payment},
 };
 
-/// How much of an amount each of some bills gets that so much is left to pay of, in their order; and what
-/// is left of it.
+/// How much of an amount each invoice gets, given the balances in their order; and what is left.
 fn shares(mut amount: i64, balances: &[i64]) -> (Vec<i64>, i64) {
     let share = |balance: &i64| {
         let share = amount.min(*balance).max(0);
@@ -44,7 +43,7 @@ pub fn pay_bills(cx: &mut Write, payment: &mut Payment, amount: i64) -> Result<(
     Ok(())
 }
 
-/// Pays a new bill with what the client has paid too much before, the first to come first.
+/// Pays a new invoice from the client's earlier overpayments, the first received first.
 pub fn prepay(cx: &mut Write, bill: &mut Invoice) -> Result<()> {
     for before in unallocated(cx, bill.client_id, bill.currency)? {
         let share = before.unallocated.min(bill.balance);
@@ -57,9 +56,10 @@ pub fn prepay(cx: &mut Write, bill: &mut Invoice) -> Result<()> {
     Ok(())
 }
 
-/// Pays a client's open bills of a currency, the oldest due first, with money of theirs that pays nothing yet, the
-/// first to come first. Whatever frees money calls it last, and whatever follows from a debt calls it before: nobody is
-/// charged, reminded or written off while their own money is held. A bill that a bank is paying already is left to it.
+/// Pays a client's open invoices of a currency, the oldest due first, with their unallocated money, the earliest
+/// received first. Whatever frees money calls it last, and whatever follows from a debt calls it before: nobody is
+/// charged, reminded or written off while their own money is held. An invoice that a bank is already paying is left
+/// out.
 pub fn apply_unallocated(cx: &mut Write, client: ClientId, currency: Currency) -> Result<()> {
     let mut waiting = unallocated(cx, client, currency)?;
     if waiting.is_empty() {
@@ -79,7 +79,7 @@ pub fn apply_unallocated(cx: &mut Write, client: ClientId, currency: Currency) -
     Ok(())
 }
 
-/// Pays so much of a bill with what of a payment pays nothing yet; the payment as it is then.
+/// Pays part of an invoice from the unallocated rest of a payment; returns the payment afterwards.
 fn apply(cx: &mut Write, before: &Payment, bill: &mut Invoice, share: i64) -> Result<Payment> {
     let mut payment = before.clone();
     payment.unallocated -= share;
@@ -88,7 +88,7 @@ fn apply(cx: &mut Write, before: &Payment, bill: &mut Invoice, share: i64) -> Re
     Ok(payment)
 }
 
-/// Payments of a client of which something pays nothing yet.
+/// Payments of a client with an unallocated rest.
 pub fn unallocated(cx: &mut Read, client: ClientId, currency: Currency) -> Result<Vec<Payment>> {
     cx.all(UNALLOCATED, params![client, currency])
 }
@@ -102,8 +102,8 @@ fn allocate(cx: &mut Write, payment: PaymentId, bill: &mut Invoice, share: i64) 
     account_status::follow(cx, bill, turned)
 }
 
-/// Frees so much of what paid a bill, of one payment or of the latest first: it pays nothing then, and can
-/// go back or pay another bill. The bill itself is written by who calls.
+/// Frees an amount that paid an invoice, of one payment or of the latest first, to be refunded or to pay another
+/// invoice. The caller saves the invoice.
 pub fn free(cx: &mut Write, bill: InvoiceId, amount: i64, of: Option<PaymentId>) -> Result<()> {
     let mut paying: Vec<(PaymentId, i64)> = cx.all(PAYING, params![bill])?;
     paying.retain(|(payment, _)| of.is_none_or(|of| of == *payment));
@@ -123,8 +123,8 @@ pub fn free(cx: &mut Write, bill: InvoiceId, amount: i64, of: Option<PaymentId>)
     Ok(())
 }
 
-/// Takes an amount of a payment back from what it pays: what pays nothing yet first, then bills, the one
-/// that was paid last first. The payment itself is written by who calls.
+/// Takes an amount of a payment back: the unallocated rest first, then from invoices, the last paid first. The caller
+/// saves the payment.
 pub fn take_back(cx: &mut Write, payment: &mut Payment, amount: i64) -> Result<()> {
     let unallocated = amount.min(payment.unallocated);
     payment.unallocated -= unallocated;
@@ -143,12 +143,12 @@ pub fn take_back(cx: &mut Write, payment: &mut Payment, amount: i64) -> Result<(
     Ok(())
 }
 
-/// What a payment pays, in the order of the bills.
+/// The allocations of a payment, in the order of the invoices.
 pub fn of_payment(cx: &mut Read, payment: PaymentId) -> Result<Vec<Allocation>> {
     cx.all(OF_PAYMENT, params![payment])
 }
 
-/// The same of several, all asked for in one go.
+/// The same for several payments, in one query.
 pub fn of_payments(cx: &mut Read, payments: &[PaymentId]) -> Result<Vec<Vec<Allocation>>> {
     cx.all_each(OF_PAYMENT, payments.iter().map(|id| vec![id.bind().into_owned()]))
 }
@@ -189,7 +189,7 @@ mod tests {
             let (shares, left) = shares(amount, &balances);
             prop_assert_eq!(shares.iter().sum::<i64>() + left, amount);
             prop_assert!(shares.iter().zip(&balances).all(|(share, balance)| share <= balance));
-            // Nobody is paid while one before them is not.
+            // No invoice is paid while an earlier one is not.
             let first = shares.iter().zip(&balances).position(|(share, balance)| share < balance);
             prop_assert!(first.is_none_or(|at| left == 0 && shares[at + 1..].iter().all(|share| *share == 0)));
         }

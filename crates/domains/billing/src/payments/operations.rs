@@ -7,14 +7,14 @@ use spotter_contract::{Area, Body, ListQuery, Path, Read, Write, answer, listed,
 use spotter_kernel::{
     Event, Key, Problem, Result, Timestamp,
     id::ClientId,
-    money::Currency,
+    money::{Currency, Money},
     number::BoundedInteger,
     text::{Text, quoted},
 };
 use spotter_people::clients::Client;
 use spotter_store::{List, filters, lists, words};
 
-use super::request::{PaymentRequest, RequestStatus};
+use super::request::{PaymentRequest, PaymentRequestStatus};
 use crate::{
     billing::invoice::Invoice,
     effects::BillingEffect,
@@ -27,19 +27,20 @@ use crate::{
     rules::BillingRule,
 };
 
-/// A payment with what it pays and what went back.
+/// A payment with its allocations and refunds.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "Payment")]
 pub struct PaymentView {
     #[serde(flatten)]
     payment: Payment,
     /// The invoices that it pays.
     allocations: Vec<Allocation>,
-    /// What went back of it, the first first.
+    /// Refunds, oldest first.
     refunds: Vec<Refund>,
 }
 
-/// Payments with what they pay.
+/// Payments with their allocations.
 fn views(cx: &mut Read, payments: Vec<Payment>) -> Result<Vec<PaymentView>> {
     let ids: Vec<PaymentId> = payments.iter().map(|payment| payment.payment_id).collect();
     let allocations = allocation::of_payments(cx, &ids)?;
@@ -51,7 +52,7 @@ fn views(cx: &mut Read, payments: Vec<Payment>) -> Result<Vec<PaymentView>> {
 }
 
 impl PaymentView {
-    /// One payment with what it pays.
+    /// A payment with its allocations.
     pub fn of(cx: &mut Read, payment: Payment) -> Result<Self> {
         views(cx, vec![payment])?.pop().ok_or_else(|| Key::NotFound.into())
     }
@@ -88,7 +89,7 @@ fn list_payments(
 }
 
 path!(
-    /// Where a payment stands in a path.
+    /// A payment in a path.
     pub PaymentPath {
         /// The payment's id.
         payment_id: PaymentId,
@@ -110,30 +111,30 @@ fn get_payment(cx: &mut Read, Path(at): Path<PaymentPath>) -> Result<PaymentAnsw
 
 words! {
     /// How staff take money.
-    enum TakenKind { Cash = "cash", Card = "card", BankTransfer = "bank_transfer" }
+    enum RecordedKind { Cash = "cash", Card = "card", BankTransfer = "bank_transfer" }
 }
 
-/// Money that staff have taken.
+/// A payment that staff received.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct NewPayment {
     /// The client who pays.
     client_id: ClientId,
-    /// The invoice that it pays first; what it does not need pays the client's others, the oldest due first.
+    /// The invoice that it pays first; the rest pays the client's others, the oldest due first.
     invoice_id: Option<InvoiceId>,
     /// The request that it answers; it pays the invoice of that.
     payment_request_id: Option<PaymentRequestId>,
-    /// In minor units; what was asked for, or what is left to pay of the invoice, when absent.
+    /// Amount in minor units; the requested or outstanding amount when absent.
     amount: Option<BoundedInteger<1, 1_000_000_000_000>>,
     /// The invoice's, or the company's, when absent.
     currency: Option<Currency>,
-    /// How it was paid; `card` is a terminal at the desk.
-    kind: TakenKind,
-    /// What stands beside it in your books, such as the line of a bank statement.
+    /// Payment method type; `card` is a card terminal at the desk.
+    kind: RecordedKind,
+    /// Reference in your accounts, such as a line of a bank statement.
     reference: Option<Text<120>>,
 }
 
-/// The request that money answers, which must be all that was asked for.
+/// The payment request that the money answers; the amount must match.
 fn answered(cx: &mut Read, new: &NewPayment, id: PaymentRequestId) -> Result<PaymentRequest> {
     let rule = || BillingRule::NotOpenRequest;
     let found =
@@ -180,10 +181,11 @@ fn record_payment(cx: &mut Write, Body(new): Body<NewPayment>) -> Result<Payment
         return Err(Problem::invalid("amount", BillingRule::RequiredWithoutInvoice));
     };
     let kind = match new.kind {
-        TakenKind::Cash => PaymentKind::Cash,
-        TakenKind::Card => PaymentKind::Card,
-        TakenKind::BankTransfer => PaymentKind::BankTransfer,
+        RecordedKind::Cash => PaymentKind::Cash,
+        RecordedKind::Card => PaymentKind::Card,
+        RecordedKind::BankTransfer => PaymentKind::BankTransfer,
     };
+    let money = Money { amount, currency };
     let mut payment = Payment {
         invoice_id,
         payment_request_id: new.payment_request_id,
@@ -191,14 +193,14 @@ fn record_payment(cx: &mut Write, Body(new): Body<NewPayment>) -> Result<Payment
         kind,
         reference: new.reference.map(Into::into),
         settled_at: Some(cx.now()),
-        ..Payment::to_come(cx, client.client_id, (amount, currency), PaymentSource::Manual)
+        ..Payment::to_come(cx, client.client_id, money, PaymentSource::Manual)
     };
     cx.describe_effect(|| {
         let amount = currency.format_amount(amount);
         BillingEffect::PaymentRecorded { amount: amount.to_string(), name: quoted(&client.name()) }
     });
     if let Some(request) = request {
-        request.end(cx, RequestStatus::Paid)?;
+        request.end(cx, PaymentRequestStatus::Paid)?;
     }
     allocation::pay_bills(cx, &mut payment, amount)?;
     payment.insert(cx)?;

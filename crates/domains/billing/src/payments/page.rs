@@ -1,9 +1,9 @@
-//! The page where a client pays: what is asked for, by whom, and to which account, with a code that banking
-//! programs read (EPC069-12, version 002).
+//! The payment page: the amount, the payee and their account, with a code that banking apps read (EPC069-12, version
+//! 002).
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use spotter_company::company::Company;
-use spotter_contract::{Document, Read, ReaderDocument};
+use spotter_contract::{LinkedDocument, Read, ReaderDocument};
 use spotter_invoice_pdf::transfer::{Transfer, grouped};
 use spotter_kernel::{
     Result,
@@ -13,7 +13,7 @@ use spotter_kernel::{
 
 use super::{
     payment::{Payment, PaymentSource, PaymentStatus},
-    request::{PaymentRequest, RequestStatus},
+    request::{PaymentRequest, PaymentRequestStatus},
 };
 use crate::{
     billing::{charge, texts},
@@ -22,7 +22,7 @@ use crate::{
 };
 
 /// The page of a request to pay.
-pub static PAGE: Document = Document {
+pub static PAGE: LinkedDocument = LinkedDocument {
     place: ("/pay/", ""),
     kind: CredentialKind::PayPage,
     media_type: "text/html; charset=utf-8",
@@ -74,7 +74,7 @@ enum OnlinePayment {
     No,
     /// It can.
     Yes,
-    /// Its page was opened, and nothing is known yet of what came of it.
+    /// Its page was opened, and the result is not known yet.
     Opened,
     /// It was tried, and did not work.
     Failed,
@@ -88,7 +88,7 @@ impl OnlinePayment {
         matches!(self, Self::Yes | Self::Opened | Self::Failed)
     }
 
-    /// Whether the page looks again by itself.
+    /// Whether the page reloads itself.
     fn is_waiting(self) -> bool {
         matches!(self, Self::Opened | Self::UnderWay)
     }
@@ -104,17 +104,18 @@ fn page(
     let words = texts::pay_page(language);
     let amount = texts::amount(request.amount, request.currency, language);
     let ended = match request.status {
-        RequestStatus::Open => None,
-        RequestStatus::Paid => Some(words.paid),
-        RequestStatus::Cancelled => Some(words.cancelled),
-        RequestStatus::Expired => Some(words.expired),
+        PaymentRequestStatus::Open => None,
+        PaymentRequestStatus::Paid => Some(words.paid),
+        PaymentRequestStatus::Cancelled => Some(words.cancelled),
+        PaymentRequestStatus::Expired => Some(words.expired),
     };
     let payee = seller.name.as_deref().unwrap_or(company);
     let looks_again = ended.is_none() && online.is_waiting();
     shell(
         language,
         words.title,
-        (company, looks_again),
+        company,
+        looks_again,
         html! {
                     h1 { (amount) }
                     p { bdi { (request.description) } }
@@ -149,30 +150,32 @@ fn page(
     )
 }
 
-/// What a client reads where the provider's page cannot be opened now; `back` leads to where they came from.
+/// The page shown while the provider cannot be reached; `back` leads to where the client came from.
 pub fn unavailable_page(cx: &mut Read, client: ClientId, back: &str) -> Result<String> {
     let language = charge::language_of(cx, client)?;
     let (company, words) = (Company::find(cx)?.name, texts::pay_page(&language));
     let page = shell(
         &language,
         words.title,
-        (&company, false),
+        &company,
+        false,
         html! {
-                    p role="alert" { (words.away) }
-                    p { a href=(back) { (words.back) } }
+            p role="alert" { (words.away) }
+            p { a href=(back) { (words.back) } }
         },
     );
     Ok(page.into_string())
 }
 
-/// Seconds after which a page looks again by itself.
+/// Seconds after which a page reloads itself.
 const LOOK_AGAIN: u32 = 5;
 
-/// A page of a company where a client pays, or says how; it may look again by itself.
+/// A page of a company for paying or saving a method; it may reload itself.
 pub fn shell(
     language: &str,
     title: &str,
-    (company, looks_again): (&str, bool),
+    company: &str,
+    looks_again: bool,
     main: Markup,
 ) -> Markup {
     html! {
@@ -186,10 +189,7 @@ pub fn shell(
                 title { (title) " · " (company) }
                 link rel="stylesheet" href="/page.css";
             }
-            body { main {
-                p.quiet { (company) }
-                (main)
-            } }
+            body { main { p.quiet { (company) } (main) } }
         }
     }
 }
@@ -209,8 +209,9 @@ fn code(
     }
     let side = code.width + 8;
     Some(PreEscaped(format!(
-        "<svg viewBox=\"0 0 {side} {side}\" width=\"220\" height=\"220\" role=\"img\" aria-label=\"QR\" \
-         shape-rendering=\"crispEdges\"><rect width=\"{side}\" height=\"{side}\" fill=\"#fff\"/>\
+        "<svg viewBox=\"0 0 {side} {side}\" width=\"220\" height=\"220\" role=\"img\" \
+         aria-label=\"QR\" shape-rendering=\"crispEdges\">\
+         <rect width=\"{side}\" height=\"{side}\" fill=\"#fff\"/>\
          <path d=\"{path}\" fill=\"#000\"/></svg>"
     )))
 }

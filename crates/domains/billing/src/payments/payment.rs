@@ -1,4 +1,4 @@
-//! Payments: money that came or is to come, what of it paid which bill, and what went back.
+//! Payments: received and pending money, its allocation to invoices, and refunds.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use spotter_contract::{Area, Payload, Read, Write};
 use spotter_kernel::{
     Date, Event, Key, Result, Timestamp,
     id::{ClientId, LocationId},
-    money::Currency,
+    money::{Currency, Money},
 };
 use spotter_store::{mark, params, record, set, statements, values, words};
 
@@ -18,8 +18,8 @@ use crate::{
 };
 
 words! {
-    /// Where it stands: *pending* while it is on its way to the provider, *processing* while the bank has
-    /// it; the others are final.
+    /// The status of a payment: *pending* until the provider has it, *processing* while the bank has it; the others
+    /// are final.
     pub enum PaymentStatus {
         Pending = "pending",
         Processing = "processing",
@@ -30,12 +30,12 @@ words! {
 }
 
 words! {
-    /// Who asked for it: the company's collection, a payment request, or staff who took it.
+    /// What requested it: automatic collection, a payment request, or staff who took the money.
     pub enum PaymentSource { Automatic = "automatic", Request = "request", Manual = "manual" }
 }
 
 words! {
-    /// How it was paid.
+    /// Payment method type.
     pub enum PaymentKind {
         Card = "card",
         SepaDebit = "sepa_debit",
@@ -55,7 +55,7 @@ impl From<MethodType> for PaymentKind {
 }
 
 words! {
-    /// Why it failed.
+    /// Error code of the failure.
     pub enum FailureCode {
         Declined = "declined",
         InsufficientFunds = "insufficient_funds",
@@ -72,7 +72,7 @@ record! {
     #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
     #[serde(rename_all = "camelCase")]
     pub struct Payment {
-        /// Id of the record.
+        /// Id of the payment.
         pub payment_id: PaymentId,
         /// The client who pays.
         pub client_id: ClientId,
@@ -88,21 +88,21 @@ record! {
         pub currency: Currency,
         /// Current status.
         pub status: PaymentStatus,
-        /// Who asked for it.
+        /// Who started the payment.
         pub source: PaymentSource,
-        /// How it was paid.
+        /// Payment method type.
         pub kind: PaymentKind,
-        /// What of it pays no invoice yet: the client's next bill is paid with it.
+        /// Amount not allocated to an invoice yet; it pays the client's next invoice.
         pub unallocated: i64,
-        /// What of it went back.
+        /// Refunded amount.
         pub refunded_total: i64,
-        /// What of it the client's bank has taken back.
+        /// Amount charged back.
         pub disputed_total: i64,
-        /// Why the payment failed.
+        /// Error code of the failure.
         pub failure_code: Option<FailureCode>,
         /// 1 for the first attempt to be paid.
         pub attempt: i64,
-        /// What stands beside it in the books of whoever took it.
+        /// Reference in the accounts, such as a transaction id.
         pub reference: Option<String>,
         /// When it became final.
         pub settled_at: Option<Timestamp>,
@@ -120,19 +120,19 @@ record! {
 }
 
 record! {
-    /// What of a payment an invoice was paid with.
+    /// Amounts allocated to invoices.
     #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
     #[schemars(inline)]
     #[serde(rename_all = "camelCase")]
     pub struct Allocation {
-        /// The invoice.
+        /// What the amount pays.
         pub invoice_id: InvoiceId,
-        /// In minor units of the payment's currency.
+        /// Amount in minor units of the payment's currency.
         pub amount: i64,
     }
 }
 
-/// What is told of a payment.
+/// The payload of every payment event.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PaymentEvent {
@@ -145,7 +145,7 @@ pub struct PaymentEvent {
     currency: Currency,
     status: PaymentStatus,
     source: PaymentSource,
-    /// How it was paid.
+    /// Payment method type.
     kind: PaymentKind,
     failure_code: Option<FailureCode>,
     /// 1 for the first attempt to be paid.
@@ -167,11 +167,16 @@ impl Payment {
         cx.own(found, |payment| payment.client_id)
     }
 
-    /// Money that a client is to pay: nothing of it is said yet but who, how much and who asks for it.
+    /// Its amount and currency.
+    pub fn money(&self) -> Money {
+        Money { amount: self.amount, currency: self.currency }
+    }
+
+    /// A new payment that a client is to make: only client, amount and source are known.
     pub fn to_come(
         cx: &mut Write,
         client_id: ClientId,
-        (amount, currency): (i64, Currency),
+        money: Money,
         source: PaymentSource,
     ) -> Self {
         Self {
@@ -180,8 +185,8 @@ impl Payment {
             invoice_id: None,
             payment_request_id: None,
             payment_method_id: None,
-            amount,
-            currency,
+            amount: money.amount,
+            currency: money.currency,
             status: PaymentStatus::Pending,
             source,
             kind: PaymentKind::Card,
@@ -199,12 +204,12 @@ impl Payment {
         }
     }
 
-    /// What is on its way for a bill; at most one payment is.
+    /// The unfinished payment of an invoice; there is at most one.
     pub fn unfinished(cx: &mut Read, invoice: InvoiceId) -> Result<Option<Self>> {
         cx.one(UNFINISHED, params![invoice])
     }
 
-    /// What is on its way for a request to pay.
+    /// The unfinished payment of a payment request.
     pub fn answering(cx: &mut Read, request: PaymentRequestId) -> Result<Option<Self>> {
         cx.one(ANSWERING, params![request])
     }
@@ -214,17 +219,17 @@ impl Payment {
         cx.one(LATEST_ANSWERING, params![request])
     }
 
-    /// Whether the client makes it on a page, and nothing is charged without them.
+    /// Whether the client makes it on a page, so that nothing is charged without them.
     pub fn is_by_page(&self) -> bool {
         self.source == PaymentSource::Request && self.payment_method_id.is_none()
     }
 
-    /// Whether nothing but a chargeback or a refund changes it any more.
+    /// Whether only a chargeback or a refund can still change it.
     pub fn is_final(&self) -> bool {
         !matches!(self.status, PaymentStatus::Pending | PaymentStatus::Processing)
     }
 
-    /// What of it can go back to the client.
+    /// The amount that can be refunded.
     pub fn refundable(&self) -> i64 {
         match self.status {
             PaymentStatus::Succeeded => self.amount - self.refunded_total - self.disputed_total,
@@ -232,7 +237,7 @@ impl Payment {
         }
     }
 
-    /// Under what it is counted.
+    /// The subjects of the totals that count it.
     fn subjects(&self) -> BTreeSet<String> {
         let subjects = crate::subjects(TALLY, self.status.word(), self.client_id);
         subjects.into_iter().chain([mark(TALLY, self.payment_id.0)]).collect()

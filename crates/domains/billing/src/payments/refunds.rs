@@ -1,11 +1,11 @@
-//! Refunds: money that goes back to where it came from. What is refunded of a bill is credited, so that
-//! the books say why.
+//! Refunds: money that goes back to where it came from. What is refunded of an invoice is credited, so that the books
+//! show why.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
 use spotter_contract::{
     Area, Body, Job, Path, Read, Success, Timer, Write,
-    jobs::{AttemptResult, RetryPolicy, State},
+    jobs::{AttemptResult, JobState, RetryPolicy},
     operation,
 };
 use spotter_kernel::{
@@ -24,7 +24,7 @@ use crate::{
         chargeback,
         charging::ProviderPayment,
         connection,
-        provider::{Account, RefundOrder},
+        provider::{ProviderAccount, RefundOrder},
     },
     effects::BillingEffect,
     ids::{PaymentId, RefundId},
@@ -46,10 +46,10 @@ record! {
     #[derive(Debug, Clone, PartialEq, schemars::JsonSchema, serde::Serialize)]
     #[serde(rename_all = "camelCase")]
     pub struct Refund {
-        /// The payment of which it goes back.
+        /// The refunded payment.
         #[serde(skip)]
         pub payment_id: PaymentId,
-        /// Id of the record.
+        /// Id of the refund.
         pub refund_id: RefundId,
         /// Amount in minor units of the currency.
         pub amount: i64,
@@ -57,7 +57,7 @@ record! {
         pub currency: Currency,
         /// Current status.
         pub status: RefundStatus,
-        /// Why it was done, as entered.
+        /// Why the money goes back; the credit note shows it.
         pub reason: Option<String>,
         /// The company's date on which it went back.
         #[serde(skip)]
@@ -72,13 +72,13 @@ record! {
     }
 }
 
-/// What goes back.
+/// The amount to refund.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct NewRefund {
-    /// In minor units of the payment's currency.
+    /// Amount in minor units of the payment's currency.
     amount: BoundedInteger<1, 1_000_000_000_000>,
-    /// Why it was done, as entered.
+    /// Why the money goes back; the credit note shows it.
     reason: Option<Text<500>>,
 }
 
@@ -134,7 +134,7 @@ fn refund_payment(
     let mut payment = before.clone();
     payment.unallocated -= amount;
     payment.refunded_total += amount;
-    // What a provider has fetched goes back through it; what staff took, staff give.
+    // Money collected through a provider is refunded through it; staff refund what they took.
     let kept = ProviderPayment::find(cx, payment.payment_id)?;
     let is_sent = kept.is_some();
     if let Some(kept) = kept
@@ -163,17 +163,17 @@ fn refund_payment(
     Ok(PaymentAnswer { payment: PaymentView::of(cx, payment)? })
 }
 
-/// What is to be done about a refund.
+/// The next step of a refund.
 pub enum RefundStep {
-    /// Nothing: it is done with.
+    /// Nothing: it is finished.
     Nothing,
     /// It is sent.
-    Send(Account, RefundOrder),
+    Send(ProviderAccount, RefundOrder),
     /// It cannot be sent now: the company's provider is not connected.
     Wait,
 }
 
-/// What a provider is to send back.
+/// What a provider is to refund.
 pub fn to_send(cx: &mut Read, id: RefundId) -> Result<RefundStep> {
     let found: Option<Refund> = cx.one(FIND, params![id])?;
     let Some(refund) = found.filter(|refund| refund.status == RefundStatus::Pending) else {
@@ -196,7 +196,8 @@ pub fn to_send(cx: &mut Read, id: RefundId) -> Result<RefundStep> {
     })
 }
 
-/// Writes what became of money that was to go back. What cannot is the client's, for their open bills and the next.
+/// Records the outcome of a refund. Money that could not be refunded stays the client's, for their open invoices and
+/// the next.
 pub fn conclude(cx: &mut Write, id: RefundId, status: RefundStatus) -> Result<()> {
     let found: Option<Refund> = cx.one(FIND, params![id])?;
     let Some(mut refund) = found.filter(|refund| refund.status == RefundStatus::Pending) else {
@@ -216,15 +217,15 @@ pub fn conclude(cx: &mut Write, id: RefundId, status: RefundStatus) -> Result<()
     payment.refunded_total -= refund.amount;
     payment.unallocated += refund.amount;
     payment.save(cx, &before)?;
-    // What a bank has taken back meanwhile comes first.
-    chargeback::take_rest(cx, payment.payment_id)?;
+    // What a bank has taken back in the meantime comes first.
+    chargeback::claim_remainder(cx, payment.payment_id)?;
     allocation::apply_unallocated(cx, payment.client_id, payment.currency)
 }
 
-/// What became of the attempts: a refund that nobody knows of is tried again for as long as it takes.
+/// Handles the end of all attempts: a refund with an unknown outcome is retried for as long as it takes.
 fn on_finished(cx: &mut Write, id: Id, settled: &AttemptResult) -> Result<()> {
     match (settled.state, settled.again_at) {
-        (State::Failed | State::Unknown, None) => {
+        (JobState::Failed | JobState::Unknown, None) => {
             let tomorrow = cx.now().plus_days(1);
             cx.set_timer(&SEND_REFUND_AGAIN, RefundId(id), tomorrow)
         }
@@ -240,25 +241,21 @@ fn send_refund_again(cx: &mut Write, id: Id) -> Result<()> {
     cx.begin_job_again(&SEND_REFUND, RefundId(id))
 }
 
-/// Has refunds that wait tried again tomorrow, in a database that was restored, where their jobs were ended: they may
-/// have been sent since the backup, which the provider is asked first.
+/// Retries waiting refunds tomorrow in a restored database, whose jobs were ended: they may have been sent since the
+/// backup, which the provider is queried about first.
 pub fn resume(tx: &mut Tx<'_>, now: Timestamp) -> Result<u64> {
     tx.execute(RESUME, params![SEND_REFUND_AGAIN.id, now.plus_days(1)])
 }
 
-static SEND_REFUND_AGAIN: Timer = Timer::new(
-    "send_refund_again",
-    "Send a client's money back that could not be sent for half a day",
-    send_refund_again,
-);
+static SEND_REFUND_AGAIN: Timer =
+    Timer::new("send_refund_again", "Retry a refund", send_refund_again);
 
-/// How long a refund is tried: providers do what they are sent under one key once.
-const PATIENCE: RetryPolicy =
+/// How long a refund is tried: within the time that providers honour its idempotency key.
+const RETRY_POLICY: RetryPolicy =
     RetryPolicy { lease_ms: 60_000, retries: &[60, 300, 900, 3_600, 7_200, 14_400, 28_800] };
 
 /// Sending money back.
-pub static SEND_REFUND: Job =
-    Job::new("send_refund", "Send clients' money back", PATIENCE, on_finished);
+pub static SEND_REFUND: Job = Job::new("send_refund", "Send refunds", RETRY_POLICY, on_finished);
 
 /// The operations and statements of this module.
 pub(super) fn area() -> Area {

@@ -1,4 +1,4 @@
-//! A request to pay: what is kept of it, what is told of it, and what becomes of it with its invoice.
+//! A payment request: the record, its API form, and how it follows its invoice.
 
 use std::collections::BTreeSet;
 
@@ -22,7 +22,7 @@ use crate::{
 
 words! {
     /// Current status.
-    pub enum RequestStatus {
+    pub enum PaymentRequestStatus {
         Open = "open",
         Paid = "paid",
         Cancelled = "cancelled",
@@ -35,9 +35,9 @@ record! {
     #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
     #[serde(rename_all = "camelCase")]
     pub struct PaymentRequest {
-        /// Id of the record.
+        /// Id of the payment request.
         pub payment_request_id: PaymentRequestId,
-        /// The client who is asked to pay.
+        /// The client who is to pay.
         pub client_id: ClientId,
         /// The invoice that it is for.
         pub invoice_id: Option<InvoiceId>,
@@ -45,17 +45,17 @@ record! {
         pub amount: i64,
         /// Currency as an ISO 4217 code, such as `EUR`.
         pub currency: Currency,
-        /// What it is for, as the client reads it.
+        /// Description for the client.
         pub description: String,
         /// Current status.
-        pub status: RequestStatus,
+        pub status: PaymentRequestStatus,
         /// What its address ends with, sealed.
         #[serde(skip)]
         pub token: Vec<u8>,
-        /// What is found by that.
+        /// The key of its page.
         #[serde(skip)]
         pub digest: Vec<u8>,
-        /// Until when it can be paid.
+        /// Instant at which the request expires.
         pub expires_at: Timestamp,
         /// When it was paid.
         pub paid_at: Option<Timestamp>,
@@ -66,12 +66,12 @@ record! {
     }
 }
 
-/// How long a request can be paid where nothing is said, in days.
+/// The default number of days that a request can be paid.
 pub const OPEN_DAYS: i64 = 30;
 
-/// What a client is asked to pay.
+/// What a client is to pay.
 pub struct RequestedPayment {
-    /// The client who is asked to pay.
+    /// The client who is to pay.
     pub client_id: ClientId,
     /// The invoice that it is for.
     pub invoice_id: Option<InvoiceId>,
@@ -79,13 +79,13 @@ pub struct RequestedPayment {
     pub amount: i64,
     /// Currency as an ISO 4217 code, such as `EUR`.
     pub currency: Currency,
-    /// What it is for, as the client reads it.
+    /// Description for the client.
     pub description: String,
-    /// Until when it can be paid.
+    /// Instant at which the request expires.
     pub expires_at: Timestamp,
 }
 
-/// What is told of a request to pay.
+/// The payload of every payment request event.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PaymentRequestEvent {
@@ -95,7 +95,7 @@ pub struct PaymentRequestEvent {
     /// Amount in minor units of the currency.
     amount: i64,
     currency: Currency,
-    status: RequestStatus,
+    status: PaymentRequestStatus,
     expires_at: Timestamp,
     paid_at: Option<Timestamp>,
 }
@@ -115,14 +115,14 @@ impl PaymentRequest {
         cx.own(found, |request| request.client_id)
     }
 
-    /// The request whose page a credential opens.
+    /// The request whose page a key opens.
     pub fn opened_by(cx: &mut Read, credential: &Credential) -> Result<Option<Self>> {
         cx.one(BY_DIGEST, params![digest(credential).to_vec()])
     }
 
     /// Whether it can be paid.
     pub fn is_open(&self) -> bool {
-        self.status == RequestStatus::Open
+        self.status == PaymentRequestStatus::Open
     }
 
     /// The address of its page.
@@ -134,7 +134,7 @@ impl PaymentRequest {
         Ok(credential.map(|credential| PAGE.address(installation, &credential)))
     }
 
-    /// Asks a client to pay.
+    /// Creates a payment request.
     pub fn create(cx: &mut Write, new: RequestedPayment) -> Result<Self> {
         let credential = cx.new_credential(CredentialKind::PayPage);
         let request = Self {
@@ -144,7 +144,7 @@ impl PaymentRequest {
             amount: new.amount,
             currency: new.currency,
             description: new.description,
-            status: RequestStatus::Open,
+            status: PaymentRequestStatus::Open,
             token: cx.env().vault.seal(credential.expose().as_bytes(), &*cx.env().entropy)?,
             digest: digest(&credential).to_vec(),
             expires_at: new.expires_at,
@@ -157,7 +157,7 @@ impl PaymentRequest {
         Ok(request)
     }
 
-    /// The request for all that is left to pay of an invoice, made where there is none.
+    /// The request for the whole balance of an invoice; creates one where there is none.
     pub fn for_balance_due(cx: &mut Write, invoice: &Invoice) -> Result<Self> {
         let open: Vec<Self> = cx.all(OPEN_OF, params![invoice.invoice_id])?;
         let whole = open.into_iter().find(|request| request.amount == invoice.balance);
@@ -188,11 +188,11 @@ impl PaymentRequest {
     }
 
     /// Ends it.
-    pub fn end(&self, cx: &mut Write, status: RequestStatus) -> Result<Self> {
+    pub fn end(&self, cx: &mut Write, status: PaymentRequestStatus) -> Result<Self> {
         let mut request = self.clone();
         request.status = status;
         request.updated_at = cx.now();
-        if status == RequestStatus::Paid {
+        if status == PaymentRequestStatus::Paid {
             request.paid_at = Some(cx.now());
         }
         cx.defer(SAVE, &request.params())?;
@@ -201,7 +201,7 @@ impl PaymentRequest {
             charging::close_page(cx, &payment)?;
         }
         cx.recount(&self.subjects(), &request.subjects())?;
-        if status != RequestStatus::Paid {
+        if status != PaymentRequestStatus::Paid {
             request.publish(cx, Event::PaymentRequestCancelled)?;
         }
         Ok(request)
@@ -223,7 +223,7 @@ impl PaymentRequest {
     }
 }
 
-/// Asks for no more than is left to pay of an invoice.
+/// Lowers a request to what is left to pay of its invoice.
 pub fn lower(cx: &mut Write, invoice: InvoiceId, balance: i64) -> Result<()> {
     let now = cx.now();
     if let Some(payment) = Payment::unfinished(cx, invoice)?.filter(|own| own.amount > balance) {
@@ -232,8 +232,8 @@ pub fn lower(cx: &mut Write, invoice: InvoiceId, balance: i64) -> Result<()> {
     cx.defer(LOWER, params![invoice, balance, now])
 }
 
-/// Ends the open requests for an invoice of which nothing is left to pay.
-pub fn end_with(cx: &mut Write, invoice: InvoiceId, status: RequestStatus) -> Result<()> {
+/// Ends the open requests for a settled invoice.
+pub fn end_with(cx: &mut Write, invoice: InvoiceId, status: PaymentRequestStatus) -> Result<()> {
     let open: Vec<PaymentRequest> = cx.all(OPEN_OF, params![invoice])?;
     open.iter().try_for_each(|request| request.end(cx, status).map(drop))
 }
@@ -241,17 +241,14 @@ pub fn end_with(cx: &mut Write, invoice: InvoiceId, status: RequestStatus) -> Re
 fn expire_request(cx: &mut Write, id: Id) -> Result<()> {
     let request = PaymentRequest::find(cx, PaymentRequestId(id))?;
     match request.is_open() {
-        true => request.end(cx, RequestStatus::Expired).map(drop),
+        true => request.end(cx, PaymentRequestStatus::Expired).map(drop),
         false => Ok(()),
     }
 }
 
-static EXPIRE_REQUEST: Timer = Timer::new(
-    "expire_payment_request",
-    "End a request to pay that nobody has paid in time",
-    expire_request,
-)
-.emits(&[Event::PaymentRequestCancelled]);
+static EXPIRE_REQUEST: Timer =
+    Timer::new("expire_payment_request", "Expire a payment request", expire_request)
+        .emits(&[Event::PaymentRequestCancelled]);
 
 /// The operations and statements of this module.
 pub(super) fn area() -> Area {

@@ -1,5 +1,4 @@
-//! Requests to pay as integrations, staff and clients see them: a page of its own for each, to be sent to whom
-//! it concerns.
+//! Payment requests for integrations, staff and clients: each has a page of its own to send to the client.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -17,7 +16,7 @@ use spotter_kernel::{
 use spotter_people::clients::Client;
 use spotter_store::{List, filters, lists};
 
-use super::request::{OPEN_DAYS, PaymentRequest, RequestStatus, RequestedPayment, TALLY};
+use super::request::{OPEN_DAYS, PaymentRequest, PaymentRequestStatus, RequestedPayment, TALLY};
 use crate::{
     billing::{invoice::Invoice, invoices::InvoicePath},
     effects::BillingEffect,
@@ -28,17 +27,18 @@ use crate::{
 /// How long a request can be paid at most, in days.
 const OPEN_DAYS_MAX: i64 = 366;
 
-/// A request to pay with the address of its page.
+/// A payment request and the address of its page.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct RequestView {
+#[schemars(rename = "PaymentRequest")]
+pub struct PaymentRequestView {
     #[serde(flatten)]
     request: PaymentRequest,
-    /// Where it is paid, while it can be; whoever knows the address sees what is asked for.
+    /// Address of the payment page while the request is open. Anyone who has it sees the amount.
     pay_url: Option<String>,
 }
 
-impl RequestView {
+impl PaymentRequestView {
     fn of(cx: &Read, request: PaymentRequest) -> Result<Self> {
         let pay_url = match request.is_open() {
             true => request.page(cx)?,
@@ -48,14 +48,14 @@ impl RequestView {
     }
 }
 
-listed!(PaymentRequests { payment_requests: RequestView });
+listed!(PaymentRequests { payment_requests: PaymentRequestView });
 
 filters! {
     struct Filters {
         /// Requests to this client.
         client_id: ClientId => "client_id = ?", tallied;
         /// Requests in this status.
-        status: RequestStatus => "status = ?", tallied;
+        status: PaymentRequestStatus => "status = ?", tallied;
         /// Requests for this invoice.
         invoice_id: InvoiceId => "invoice_id = ?";
         /// Only records that were updated at or after this instant.
@@ -69,37 +69,37 @@ fn list_payment_requests(
 ) -> Result<PaymentRequests> {
     wanted.client_id = cx.narrowed(wanted.client_id)?;
     let Page { items, request, total, next } = cx.page(&LIST, &wanted, page)?;
-    let items: Result<_> = items.into_iter().map(|one| RequestView::of(cx, one)).collect();
+    let items: Result<_> = items.into_iter().map(|one| PaymentRequestView::of(cx, one)).collect();
     Ok(Page { items: items?, request, total, next }.into())
 }
 
 path!(PaymentRequestPath { payment_request_id: PaymentRequestId });
 
-answer!(PaymentRequestAnswer { payment_request: RequestView });
+answer!(PaymentRequestAnswer { payment_request: PaymentRequestView });
 
 fn get_payment_request(
     cx: &mut Read,
     Path(at): Path<PaymentRequestPath>,
 ) -> Result<PaymentRequestAnswer> {
     let request = PaymentRequest::find(cx, at.payment_request_id)?;
-    Ok(PaymentRequestAnswer { payment_request: RequestView::of(cx, request)? })
+    Ok(PaymentRequestAnswer { payment_request: PaymentRequestView::of(cx, request)? })
 }
 
-/// Something that a client is asked to pay.
+/// A payment to request from a client.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct NewPaymentRequest {
-    /// The client who is asked to pay.
+    /// The client who is to pay.
     client_id: ClientId,
     /// The invoice that it is for.
     invoice_id: Option<InvoiceId>,
-    /// In minor units; what is left to pay of the invoice when absent.
+    /// Amount in minor units; the invoice's outstanding amount when absent.
     amount: Option<BoundedInteger<1, 1_000_000_000_000>>,
     /// The invoice's, or the company's, when absent.
     currency: Option<Currency>,
-    /// What it is for, as the client reads it; the invoice's number when absent.
+    /// Description for the client; the invoice number when absent.
     description: Option<Text<200>>,
-    /// Until when it can be paid, at most 366 days from now; 30 days when absent.
+    /// Instant at which the request expires, at most 366 days from now; 30 days when absent.
     expires_at: Option<Timestamp>,
 }
 
@@ -156,14 +156,14 @@ fn create_payment_request(
         expires_at,
     };
     let request = PaymentRequest::create(cx, requested)?;
-    Ok(PaymentRequestAnswer { payment_request: RequestView::of(cx, request)? })
+    Ok(PaymentRequestAnswer { payment_request: PaymentRequestView::of(cx, request)? })
 }
 
 fn pay_invoice(cx: &mut Write, Path(at): Path<InvoicePath>) -> Result<PaymentRequestAnswer> {
     let found = Invoice::find(cx, at.invoice_id)?;
     let invoice = Invoice::payable(cx, at.invoice_id, found.client_id)?;
     let request = PaymentRequest::for_balance_due(cx, &invoice)?;
-    Ok(PaymentRequestAnswer { payment_request: RequestView::of(cx, request)? })
+    Ok(PaymentRequestAnswer { payment_request: PaymentRequestView::of(cx, request)? })
 }
 
 fn cancel_payment_request(
@@ -176,8 +176,8 @@ fn cancel_payment_request(
     }
     cx.describe_effect(|| BillingEffect::PaymentRequestCancelled);
     cx.set_audit_target("payment_request", request.payment_request_id, ["status"]);
-    let request = request.end(cx, RequestStatus::Cancelled)?;
-    Ok(PaymentRequestAnswer { payment_request: RequestView::of(cx, request)? })
+    let request = request.end(cx, PaymentRequestStatus::Cancelled)?;
+    Ok(PaymentRequestAnswer { payment_request: PaymentRequestView::of(cx, request)? })
 }
 
 /// The operations and statements of this module.

@@ -1,4 +1,4 @@
-//! What a client was sold: the record of every sale, on the terms of its day.
+//! A purchase of a client: the record of a sale, with the terms of its day.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -10,12 +10,12 @@ use crate::{
     catalogue::{product::ProductId, vocabulary::ProductType},
     ids::{ClientProductId, InvoiceId, SubscriptionId},
     rules::BillingRule,
-    sales::terms::Terms,
+    sales::terms::SaleTerms,
 };
 
 words! {
-    /// Whether it can be used: *scheduled* before its first day, *used* where nothing of it is left,
-    /// *expired* after its last day, *revoked* where it was taken back or has been cancelled.
+    /// Whether it can be used: *scheduled* before its first day, *used* when nothing is left, *expired* after its
+    /// last day, *revoked* when it was revoked or cancelled.
     pub enum ClientProductStatus {
         Scheduled = "scheduled",
         Active = "active",
@@ -26,42 +26,42 @@ words! {
 }
 
 record! {
-    /// Something that a client was sold.
+    /// A product sold to a client.
     #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
     #[serde(rename_all = "camelCase")]
     pub struct ClientProduct {
-        /// Id of the record.
+        /// Id of the client product.
         pub client_product_id: ClientProductId,
-        /// The client.
+        /// Client who bought it.
         pub client_id: ClientId,
         /// The product that was sold.
         pub product_id: ProductId,
-        /// Type of the product.
+        /// What is bought: a pass, a membership, a pack of credits or something else.
         pub product_type: ProductType,
-        /// What the client calls it.
+        /// What was bought, in the languages of the company.
         pub name: String,
         /// Terms of the sale.
-        pub terms: Json<Terms>,
-        /// The bill of the sale.
+        pub terms: Json<SaleTerms>,
+        /// Invoice of the sale.
         pub invoice_id: Option<InvoiceId>,
-        /// The membership that it is.
+        /// The subscription of a membership; null for other products.
         pub subscription_id: Option<SubscriptionId>,
-        /// Whether it can be used.
+        /// Status of the sold product.
         pub status: ClientProductStatus,
-        /// The first day on which it can be.
+        /// The first day on which it can be used.
         pub valid_from: Date,
-        /// The first day on which it cannot be any more; null while there is none.
+        /// The first day on which it has expired; null without an end.
         pub valid_until: Option<Date>,
         /// Days of a pass that are used up.
         pub days_used: i64,
-        /// Credits that it gives on dates have been given up to this one.
+        /// Credits on dates up to this one have been granted.
         #[serde(skip)]
         pub granted_until: Date,
         /// The integrator's own id for the sale; unique in the company.
         pub external_id: Option<String>,
         /// When it was revoked.
         pub revoked_at: Option<Timestamp>,
-        /// Why it was revoked.
+        /// Reason for the revocation.
         pub revoke_reason: Option<String>,
         /// When it was sold.
         pub created_at: Timestamp,
@@ -70,7 +70,7 @@ record! {
     }
 }
 
-/// What is told of something that was sold.
+/// The payload of every event of a sold product.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ClientProductEvent {
@@ -92,7 +92,7 @@ impl Payload for ClientProductEvent {
 }
 
 impl ClientProduct {
-    /// What was sold with this id, which for a client must be their own.
+    /// The purchase with this id, which for a client must be their own.
     pub fn find(cx: &mut Read, id: ClientProductId) -> Result<Self> {
         let found: Self = cx.one(FIND, params![id])?.ok_or(Key::ClientProductNotFound)?;
         match cx.calling_client() {
@@ -101,12 +101,12 @@ impl ClientProduct {
         }
     }
 
-    /// What a client has that can be used, the first sold first.
+    /// A client's usable purchases, the first sold first.
     pub fn in_use(cx: &mut Read, client: ClientId) -> Result<Vec<Self>> {
         cx.all(IN_USE, params![client])
     }
 
-    /// What a client was sold: what is not over first, memberships before passes, then the latest.
+    /// A client's purchases: open ones first, memberships before passes, then the latest.
     pub fn open_first(cx: &mut Read, client: ClientId) -> Result<Vec<Self>> {
         cx.all(OPEN_FIRST, params![client])
     }
@@ -116,7 +116,7 @@ impl ClientProduct {
         self.valid_from <= day && self.valid_until.is_none_or(|until| day < until)
     }
 
-    /// Whether it is over.
+    /// Whether it has ended.
     pub fn has_ended(&self) -> bool {
         matches!(self.status, ClientProductStatus::Expired | ClientProductStatus::Revoked)
     }
@@ -137,7 +137,7 @@ impl ClientProduct {
         self.opens_waitlists(cx)
     }
 
-    /// What it covers from now on may be what the client waits for.
+    /// Whether it may now cover bookings that the client is on a waiting list for.
     fn opens_waitlists(&self, cx: &mut Write) -> Result<()> {
         match self.status {
             ClientProductStatus::Active => cx.end(Offboarding::ObstacleEnded, self.client_id),

@@ -1,5 +1,4 @@
-//! How a sale ends: with its term, because it was cancelled, because it was taken back, or because the
-//! client leaves.
+//! How a sale ends: by its term, by cancellation, by revocation, or because the client leaves.
 
 use spotter_contract::{Area, Effect, Offboarding, Write};
 use spotter_kernel::{Date, Event, Id, Result, id::ClientId, text::quoted};
@@ -22,8 +21,8 @@ use crate::{
     settings::{CancellationEnd, FinanceSettings},
 };
 
-/// Ends a sale on a date, which is the first day after. What is not used of its credits is gone, and what
-/// it paid for must be paid for otherwise. Where it is taken back, somebody says why.
+/// Ends a sale on a date, which is the first day after. Unused credits lapse, and bookings that they paid for must be
+/// paid otherwise. A revocation has a reason.
 pub fn end(
     cx: &mut Write,
     before: ClientProduct,
@@ -73,14 +72,14 @@ fn end_course(cx: &mut Write, before: Subscription, on: Date, is_revoked: bool) 
     subscription.end_date = Some(on);
     subscription.next_billing_date = None;
     subscription.end_requests(cx)?;
-    subscription.save_and_tell(cx, &before, Event::SubscriptionCancelled)?;
+    subscription.save_and_emit(cx, &before, Event::SubscriptionCancelled)?;
     let exact = FinanceSettings::find(cx)?.cancellation_end == CancellationEnd::NoticeEnd;
     credit_unused(cx, &subscription, on, is_revoked, exact)?;
     account_status::follow_members(cx, subscription.client_id)
 }
 
-/// Takes back what was billed for days after the end: whole periods that begin with it or later, whether or not
-/// their timer had run by then, and of the one under way what the company's settings say.
+/// Credits what was billed for days after the end: whole periods that begin with it or later, whether or not their
+/// timer has run, and of the current one what the company's settings say.
 fn credit_unused(
     cx: &mut Write,
     subscription: &Subscription,
@@ -92,7 +91,7 @@ fn credit_unused(
     for mut bill in bills {
         let (Some(start), Some(end)) = (bill.period_start, bill.period_end) else { continue };
         let began = start < on;
-        // What is taken back on its first day has begun.
+        // A sale that is revoked on its first day has begun.
         let is_first_day = is_revoked && start == on && start == subscription.start_date;
         if is_first_day || began && (is_revoked || !exact) {
             continue;
@@ -130,7 +129,7 @@ fn end_of_client(cx: &mut Write, client: Id) -> Result<u64> {
     Ok(ended)
 }
 
-/// The membership of a bill that nobody paid ends now.
+/// Ends the membership of an unpaid invoice now.
 fn end_of_unpaid(cx: &mut Write, invoice: Id) -> Result<u64> {
     let Some(id) = Invoice::find(cx, InvoiceId(invoice))?.subscription_id else { return Ok(0) };
     let subscription = Subscription::find(cx, id)?;

@@ -1,6 +1,5 @@
-//! What becomes of a sale by itself, day by day: it begins, rests, is billed again, gives credits, and
-//! ends. One timer for each sale does what is due on the company's date, in the order in which it was
-//! due, and sets itself to the next date.
+//! The daily course of a sale: it begins, pauses, is billed again, grants credits, and ends. One timer for each sale
+//! does what is due on the company's date, in order, and sets itself to the next date.
 
 use spotter_contract::{Area, Offboarding, Read, Timer, Write};
 use spotter_kernel::{Date, Event, Id, Result};
@@ -26,14 +25,14 @@ use crate::{
     settings::PauseBilling,
 };
 
-/// What a sale does next.
+/// The next step of a sale.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum LifecycleStep {
     /// Its first day has come.
     Begin,
     /// A pause begins.
     Rest(usize),
-    /// A pause is over.
+    /// A pause ends.
     Resume,
     /// Its end has come.
     End,
@@ -43,7 +42,7 @@ enum LifecycleStep {
     Grant,
 }
 
-/// What is next for a sale, and on which date; nothing where it goes on for ever as it is.
+/// The next step of a sale and its date; `None` where it goes on unchanged.
 fn next_step(
     product: &ClientProduct,
     subscription: Option<&Subscription>,
@@ -51,7 +50,7 @@ fn next_step(
     if product.has_ended() {
         return None;
     }
-    // Of what is due on one date, what is named first comes first: an end before all else.
+    // Of steps on the same date, the order here decides: an end before all others.
     let mut steps = Vec::new();
     steps.extend(product.valid_until.map(|until| (until, LifecycleStep::End)));
     steps.extend(
@@ -72,7 +71,7 @@ fn next_step(
     }
     let terms = &product.terms.0;
     let next = terms.next_date(product.valid_from, product.granted_until);
-    // Nothing is given for days that no bill has covered.
+    // No credits are granted for days that no invoice covers.
     let covered = |date: &Date| subscription.is_none_or(|membership| *date < membership.paid_until);
     steps.extend(next.filter(covered).map(|date| (date, LifecycleStep::Grant)));
     steps.into_iter().min_by_key(|(date, _)| *date)
@@ -81,7 +80,7 @@ fn next_step(
 /// Steps that are taken in one transaction at most; the rest in the next.
 const STEPS_MAX: usize = 40;
 
-/// Has what is next of a sale done on its date.
+/// Schedules the next step of a sale.
 pub fn schedule(
     cx: &mut Write,
     product: &ClientProduct,
@@ -110,7 +109,7 @@ fn advance(cx: &mut Write, id: Id) -> Result<()> {
             subscription = billing_schedule_of(cx, &product)?;
             continue;
         }
-        (product, subscription) = take(cx, product, subscription, (date, step), today)?;
+        (product, subscription) = take(cx, product, subscription, date, step, today)?;
     }
     schedule(cx, &product, subscription.as_ref())
 }
@@ -124,7 +123,8 @@ fn take(
     cx: &mut Write,
     before: ClientProduct,
     was: Option<Subscription>,
-    (date, step): (Date, LifecycleStep),
+    date: Date,
+    step: LifecycleStep,
     today: Date,
 ) -> Result<(ClientProduct, Option<Subscription>)> {
     let (mut product, mut subscription, mut rests) = (before.clone(), was.clone(), false);
@@ -172,7 +172,7 @@ fn take(
     }
     product.save(cx, &before)?;
     if let (Some(subscription), Some(was)) = (&mut subscription, &was) {
-        subscription.save_and_tell(cx, was, Event::SubscriptionChanged)?;
+        subscription.save_and_emit(cx, was, Event::SubscriptionChanged)?;
         if subscription.status != was.status {
             account_status::follow_members(cx, subscription.client_id)?;
         }
@@ -183,8 +183,8 @@ fn take(
     Ok((product, subscription))
 }
 
-/// A pause of a membership has begun, and is written: its credits are good for as many days longer, and what
-/// it covered is covered otherwise, or cancelled.
+/// Applies a pause of a membership that has begun: its credits are valid as many days longer, and what it covered is
+/// covered otherwise, or cancelled.
 pub fn rest(cx: &mut Write, subscription: &Subscription) -> Result<()> {
     let Some(pause) = subscription.pauses.0.iter().rfind(|pause| pause.begun) else {
         return Ok(());
@@ -239,12 +239,9 @@ pub fn billed(product: &ClientProduct, subscription: &Subscription, bill: &Perio
     }
 }
 
-static TURN_SALE: Timer = Timer::new(
-    "turn_sale",
-    "Begin, bill, rest or end what a client was sold, and give its credits",
-    advance,
-)
-.emits(crate::TURNS);
+static TURN_SALE: Timer =
+    Timer::new("turn_sale", "Begin, bill, pause or end a purchase, and grant its credits", advance)
+        .emits(crate::TURNS);
 
 /// The operations and statements of this module.
 pub(super) fn area() -> Area {

@@ -1,15 +1,14 @@
-//! Selling: a product to a client, with its bill and its credits. What is previewed is what is sold.
+//! Selling a product to a client, with its invoice and credits. The preview and the sale use the same functions.
+
+mod request;
 
 use std::ops::RangeInclusive;
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use spotter_contract::{Area, Body, Path, Read, Success, Write, answer, operation};
 use spotter_kernel::{
-    Date, Event, Key, Problem, Result, Rule,
-    id::ClientId,
-    money::Currency,
-    text::{Text, quoted},
+    Date, Event, Key, Problem, Result, Rule, id::ClientId, money::Currency, text::quoted,
 };
 use spotter_people::clients::{Client, ClientPath};
 use spotter_store::Json;
@@ -18,16 +17,13 @@ use crate::{
     account_status,
     billing::{
         charge,
-        invoice::{BillLine, Collection, Invoice, InvoiceLine},
-        issue::{self, Bill, Draft},
+        invoice::{BillLine, Invoice, InvoiceLine},
+        issue::{self, Bill, InvoiceDraft},
         tax::RateTotal,
     },
-    catalogue::{
-        product::{Price, Product, ProductId},
-        vocabulary::ProductType,
-    },
+    catalogue::{product::Product, vocabulary::ProductType},
     collecting::methods,
-    credits::{grant, grants::Grant},
+    credits::{grant, grants::CreditGrant},
     effects::BillingEffect,
     ids::{ClientProductId, PaymentMethodId, SubscriptionId},
     memberships::{
@@ -38,59 +34,20 @@ use crate::{
     sales::{
         client_product::{ClientProduct, ClientProductStatus},
         lifecycle,
-        terms::Terms,
+        terms::SaleTerms,
     },
-    settings::{BillingAnchor, FinanceSettings, FirstPeriod},
+    settings::{BillingAnchor, FinanceSettings},
 };
+use request::{AnchorChoice, NewMembership, NewSale, SaleRequest};
 
 /// How far from today a sale can begin, in days.
 const START_DAYS: RangeInclusive<i64> = -31..=366;
 
-/// A product that is sold to a client.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct NewSale {
-    /// The product.
-    product_id: ProductId,
-    /// Its first day; today when absent.
-    starts_on: Option<Date>,
-    /// In minor units, in place of the product's price.
-    price: Option<Price>,
-    /// The integrator's own id for the sale; unique in the company.
-    external_id: Option<Text<120>>,
-}
-
-/// A membership that is sold to a client.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct NewMembership {
-    /// The product.
-    product_id: ProductId,
-    /// Its first day; today when absent.
-    starts_on: Option<Date>,
-    /// In minor units for each period, in place of the product's price.
-    price: Option<Price>,
-    /// From when periods are counted; the company's setting when absent.
-    billing_anchor: Option<BillingAnchor>,
-    /// What the days before a first of the month cost; the company's setting when absent.
-    first_period: Option<FirstPeriod>,
-    /// For a membership that has run elsewhere: the date on which it began there, from which its periods and its term are
-    /// counted, in place of `billingAnchor`. `startsOn` is where one of its periods begins.
-    anchor_date: Option<Date>,
-    /// How its bills are paid: by the client, or by charging what the client has left for it; by the client
-    /// when absent.
-    collection: Option<Collection>,
-    /// What is charged; the client's default when absent.
-    payment_method_id: Option<PaymentMethodId>,
-    /// The integrator's own id for the sale; unique in the company.
-    external_id: Option<Text<120>>,
-}
-
-/// What is to be sold, worked out.
+/// A sale that is computed and not stored yet.
 struct Sale {
     client: Client,
     product: Product,
-    terms: Terms,
+    terms: SaleTerms,
     start: Date,
     today: Date,
     external_id: Option<String>,
@@ -100,14 +57,14 @@ struct Sale {
     term_from: Date,
     payment_method_id: Option<PaymentMethodId>,
     bill: Bill,
-    draft: Draft,
+    draft: InvoiceDraft,
 }
 
-/// What would be sold.
+/// A sale before it is made.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct SalePreview {
-    /// What is billed at once.
+    /// Lines of the first invoice.
     lines: Vec<InvoiceLine>,
     /// Amounts by VAT rate.
     taxes: Vec<RateTotal>,
@@ -118,19 +75,19 @@ struct SalePreview {
     due_date: Date,
     valid_from: Date,
     valid_until: Option<Date>,
-    /// Before this date a membership does not end.
+    /// Earliest end date of the membership.
     minimum_end_date: Option<Date>,
-    /// The next twelve bills of a membership, should nothing change.
+    /// The next twelve invoices of a membership, if nothing is changed.
     bills_to_come: Vec<PeriodBill>,
-    /// Credits that it gives on its first day.
-    credits: Vec<GivenCredits>,
+    /// Credits granted on the first day.
+    credits: Vec<PreviewedCredits>,
 }
 
 /// Credits that are given.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(inline)]
 #[serde(rename_all = "camelCase")]
-struct GivenCredits {
+struct PreviewedCredits {
     pool_key: Option<String>,
     credits: i64,
     valid_from: Date,
@@ -144,57 +101,6 @@ answer!(MembershipAnswer {
     subscription: Subscription,
     invoice: Invoice
 });
-
-/// From when the periods of a membership are to be counted, and what its first days cost.
-struct AnchorChoice {
-    anchor: Option<BillingAnchor>,
-    first: Option<FirstPeriod>,
-    date: Option<Date>,
-}
-
-/// What is asked for of a sale, of whichever kind.
-struct SaleRequest {
-    product_id: ProductId,
-    starts_on: Option<Date>,
-    price: Option<i64>,
-    external_id: Option<String>,
-    /// Of a membership, from when its periods are counted and what its first days cost.
-    membership: Option<AnchorChoice>,
-    collection: Collection,
-    payment_method_id: Option<PaymentMethodId>,
-}
-
-impl From<NewSale> for SaleRequest {
-    fn from(new: NewSale) -> Self {
-        Self {
-            product_id: new.product_id,
-            starts_on: new.starts_on,
-            price: new.price.map(Into::into),
-            external_id: new.external_id.map(Into::into),
-            membership: None,
-            collection: Collection::Manual,
-            payment_method_id: None,
-        }
-    }
-}
-
-impl From<NewMembership> for SaleRequest {
-    fn from(new: NewMembership) -> Self {
-        Self {
-            product_id: new.product_id,
-            starts_on: new.starts_on,
-            price: new.price.map(Into::into),
-            external_id: new.external_id.map(Into::into),
-            membership: Some(AnchorChoice {
-                anchor: new.billing_anchor,
-                first: new.first_period,
-                date: new.anchor_date,
-            }),
-            collection: new.collection.unwrap_or(Collection::Manual),
-            payment_method_id: new.payment_method_id,
-        }
-    }
-}
 
 fn work_out(cx: &mut Read, client: ClientId, request: SaleRequest) -> Result<Sale> {
     let client = Client::find(cx, client)?;
@@ -224,10 +130,10 @@ fn work_out(cx: &mut Read, client: ClientId, request: SaleRequest) -> Result<Sal
     if !START_DAYS.contains(&today.days_until(start)) {
         return Err(Problem::invalid("startsOn", BillingRule::SaleStart));
     }
-    let mut terms = Terms::of(&product);
+    let mut terms = SaleTerms::of(&product);
     terms.price = request.price.unwrap_or(terms.price);
     let settings = FinanceSettings::find(cx)?;
-    // Weeks are counted from where they begin, whatever the company wants of months.
+    // Weeks are counted from the start, whatever the company's settings say about months.
     let usual = match terms.period.is_months() {
         true => settings.billing_anchor,
         false => BillingAnchor::Start,
@@ -350,8 +256,8 @@ impl Sale {
     }
 
     /// Credits that are given with the sale, on its first day.
-    fn grants(&self) -> Vec<Grant> {
-        let mut grants: Vec<Grant> = self.terms.with_bill(self.start).into_iter().collect();
+    fn grants(&self) -> Vec<CreditGrant> {
+        let mut grants: Vec<CreditGrant> = self.terms.with_bill(self.start).into_iter().collect();
         grants.extend(self.terms.by_date(self.start, self.start, self.start.tomorrow()));
         grants
     }
@@ -361,7 +267,7 @@ impl Sale {
         let product = self.client_product(ClientProductId(id), now);
         let begun = self.beginning.as_ref();
         let membership = begun.map(|begun| self.subscription(SubscriptionId(id), &product, begun));
-        let given = |grant: Grant| GivenCredits {
+        let given = |grant: CreditGrant| PreviewedCredits {
             pool_key: grant.pool,
             credits: grant.credits,
             valid_from: grant.on,
@@ -388,7 +294,7 @@ impl Sale {
     }
 }
 
-/// Sells what was worked out: the sale, its bill, its credits, and what they tell.
+/// Stores a sale: the purchase, its invoice, its credits, and their events.
 fn sell(cx: &mut Write, sale: Sale) -> Result<(ClientProduct, Option<Subscription>, Invoice)> {
     let now = cx.now();
     let mut product = sale.client_product(ClientProductId(cx.new_id()), now);

@@ -1,4 +1,4 @@
-//! What clients were sold, as integrations, staff and they themselves see it, and how it is taken back.
+//! Purchases of clients for integrations, staff and clients, and revocation.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -22,7 +22,7 @@ listed!(ClientProducts { client_products: ClientProduct });
 
 filters! {
     struct Filters {
-        /// What is in this status.
+        /// Products with this status.
         status: ClientProductStatus => "status = ?";
         /// Only records that were updated at or after this instant.
         updated_from: Timestamp => "updated_at >= ?";
@@ -51,18 +51,18 @@ fn get_client_product(
     Ok(ClientProductAnswer { client_product: ClientProduct::find(cx, at.client_product_id)? })
 }
 
-/// Why something is taken back.
+/// Why a sold product is revoked.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
-struct Revoke {
-    /// Why it was done, as entered.
+struct SaleRevocation {
+    /// Why it is revoked.
     reason: Option<Text<500>>,
 }
 
 fn revoke_client_product(
     cx: &mut Write,
     Path(at): Path<ClientProductPath>,
-    OptionalBody(why): OptionalBody<Revoke>,
+    OptionalBody(why): OptionalBody<SaleRevocation>,
 ) -> Result<ClientProductAnswer> {
     let product = ClientProduct::find(cx, at.client_product_id)?;
     cx.as_of(product.updated_at);
@@ -103,7 +103,7 @@ pub(super) fn area() -> Area {
 }
 
 lists! {
-    /// What a client was sold, the latest first.
+    /// A client's purchases, the latest first.
     LIST: List<ClientProduct, Filters> = List::new(
         "client_product WHERE company_id = ?1 AND client_id = ?2",
         "client_product_id DESC",

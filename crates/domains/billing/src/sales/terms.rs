@@ -1,4 +1,4 @@
-//! The terms on which a product was sold: they stay as they were, whatever becomes of the product.
+//! The terms of a purchase: they do not change with the product.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -9,17 +9,17 @@ use spotter_kernel::{
 };
 
 use crate::catalogue::{
-    pools::{CreditPool, Span},
+    pools::{CreditPool, TimeSpan},
     product::Product,
     vocabulary::{CreditCalendar, Period, ProductType},
 };
 
-/// What was agreed.
+/// The terms that were agreed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(inline)]
 #[serde(rename_all = "camelCase")]
-pub struct Terms {
-    /// In minor units of the currency, VAT included; for a membership, of each period.
+pub struct SaleTerms {
+    /// Price in minor units, including VAT; per period for memberships.
     pub price: i64,
     /// Currency as an ISO 4217 code, such as `EUR`.
     pub currency: Currency,
@@ -29,30 +29,30 @@ pub struct Terms {
     pub period: Period,
     /// Whether it is paid again each period until it is cancelled.
     pub auto_renew: bool,
-    /// How long a membership binds.
-    pub contract_period: Span,
-    /// How long before its end a membership has to be cancelled.
+    /// Minimum contract period.
+    pub contract_period: TimeSpan,
+    /// Notice period for cancelling.
     pub cancellation_notice_period: Period,
-    /// On how many days a pass can be used; 0 for what is no pass.
+    /// Number of days on which a pass can be used; 0 for other products.
     pub days_usable: i64,
-    /// Within which time it has to be used.
-    pub validity_after_purchase: Span,
+    /// Period in which it must be used.
+    pub validity_after_purchase: TimeSpan,
     /// Whether credits are given.
     pub assign_credits: bool,
-    /// Credits that are given with each payment, beside those of the pools.
+    /// Credits that are granted with each payment, besides those of the pools.
     pub credits: i64,
-    /// How long credits are good for.
-    pub credit_validity: Span,
-    /// When credits are given anew.
+    /// How long they can be spent once granted.
+    pub credit_validity: TimeSpan,
+    /// When credits are granted.
     pub credit_calendar: CreditCalendar,
-    /// How many more credits can be booked than there are.
+    /// Number of credits by which the balance may fall below zero.
     pub max_negative_credits: i64,
     /// Credits of kinds of their own.
     pub credit_pools: Vec<CreditPool>,
 }
 
-impl Terms {
-    /// The terms of a product as it is sold today.
+impl SaleTerms {
+    /// The current terms of a product.
     pub fn of(product: &Product) -> Self {
         Self {
             price: product.price,
@@ -76,24 +76,24 @@ impl Terms {
         }
     }
 
-    /// The first day after the term of what does not renew itself: how long it binds, or else one period, counted from
-    /// its start. Nothing where it renews itself.
+    /// The first day after a fixed term: the minimum term, or else one period, counted from the start. `None` where
+    /// it renews.
     pub fn term_end(&self, start: Date) -> Option<Date> {
         let term = || self.contract_period.after(start);
         (!self.auto_renew).then(|| term().unwrap_or_else(|| self.period.start(start, 1)))
     }
 
-    /// Whether it gives credits, so that bookings take those and nothing else of it.
+    /// Whether it grants credits, so that bookings use those and nothing else of it.
     pub fn gives_credits(&self) -> bool {
         self.assign_credits && (self.credits > 0 || !self.credit_pools.is_empty())
     }
 
-    /// The first day on which what was sold on a day is of no use any more; nothing where there is none.
+    /// The first day on which a purchase has expired; `None` where it does not expire.
     pub fn valid_until(&self, kind: ProductType, from: Date) -> Option<Date> {
         let within = self.validity_after_purchase.after(from);
         match kind {
             ProductType::Membership => None,
-            // A pass is good on the days that it has, unless it may be spread over a longer time.
+            // A pass is valid on as many days as it has, unless they may be spread over a longer time.
             ProductType::DayPass | ProductType::WeekPass => within.or_else(|| {
                 let days = self
                     .days_usable
@@ -106,7 +106,7 @@ impl Terms {
 }
 
 impl Product {
-    /// What people of a language call it; in its own, where it has no name in theirs.
+    /// Its name in a language, or else in its own.
     pub fn called(&self, language: Option<&str>) -> String {
         let name = &self.name.0;
         [language, self.default_language.as_deref(), Some(UNDECLARED)]

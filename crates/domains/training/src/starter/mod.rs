@@ -11,7 +11,7 @@ use spotter_kernel::{Id, Timestamp};
 use super::{
     equipment::{Equipment, ItemId},
     exercises::{Exercise, ExerciseId},
-    vocabulary::{Muscle, Source, TrackingType},
+    vocabulary::{LibrarySource, Muscle, TrackingType},
 };
 
 /// What the last-but-four bytes of the ids say: they begin before any other id.
@@ -74,7 +74,7 @@ fn exercise(fields: &[&str]) -> StarterItem<Exercise> {
         instructions: None,
         video_url: None,
         thumbnail: None,
-        source: Source::System,
+        source: LibrarySource::System,
         editable: false,
         archived_at: None,
         created_at: Timestamp::default(),
@@ -99,7 +99,7 @@ fn equipment(fields: &[&str]) -> StarterItem<Equipment> {
         resistance_type: some(7),
         movement_tags: list(at(8), ','),
         usage_contexts: list(at(9), ','),
-        source: Source::System,
+        source: LibrarySource::System,
         editable: false,
     };
     StarterItem { item, haystack }

@@ -6,7 +6,7 @@ use spotter_store::{params, statements};
 use super::Write;
 
 impl Write<'_, '_> {
-    /// Says for the audit log what the request is about, and which fields it changed.
+    /// Sets the target and the changed fields of the request in the audit log.
     pub fn set_audit_target<S: Into<String>>(
         &mut self,
         kind: &'static str,
@@ -17,8 +17,7 @@ impl Write<'_, '_> {
         self.changed.extend(changed.into_iter().map(Into::into));
     }
 
-    /// Says for the audit log which fields of a record a change touched; the instant of the change,
-    /// if it is one.
+    /// Sets the changed fields of a record in the audit log; returns the instant of the change, if there is one.
     pub fn audit_fields(
         &mut self,
         kind: &'static str,

@@ -8,7 +8,7 @@ use spotter_kernel::{Clock, Entropy, Id, Timestamp};
 use super::Ports;
 use crate::{Vault, erasure::ErasureRule, offboarding::Effect, remainders::Remainder};
 
-/// The clock, the randomness and the key that everything is handed.
+/// The environment: clock, randomness, key and ports.
 #[derive(Clone)]
 pub struct Env {
     /// The current time.
@@ -29,11 +29,11 @@ pub struct Env {
     pub mcp_any_loopback_port: bool,
     /// The address that links to pages begin with, where mail leaves the installation.
     pub mail_links: Option<Arc<str>>,
-    /// What ends with somebody who leaves.
+    /// Effects of people leaving.
     pub offboardings: Arc<[Effect]>,
     /// What stays when something is set aside.
     pub remainders: Arc<[Remainder]>,
-    /// What is left of clients who are erased.
+    /// What remains of erased clients.
     pub erasure_rules: Arc<[ErasureRule]>,
     /// What areas ask of each other.
     pub ports: Ports,

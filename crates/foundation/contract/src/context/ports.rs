@@ -8,7 +8,7 @@ use super::Read;
 use crate::{
     activity::{ActivityListener, Checkups, Training},
     admission::{Admissions, Forms, Timetable},
-    consents::Consents,
+    consents::ConsentReader,
     entitlement::Entitlements,
 };
 
@@ -17,19 +17,19 @@ use crate::{
 pub struct Ports {
     /// What bookings take of what clients have paid for.
     pub entitlements: Arc<dyn Entitlements>,
-    /// What is told of clients' workouts.
+    /// Reads clients' workouts.
     pub training: Arc<dyn Training>,
-    /// What is told of clients' check-ups.
+    /// Reads clients' check-ups.
     pub checkups: Arc<dyn Checkups>,
     /// Who follows what clients do.
     pub activity: Arc<dyn ActivityListener>,
     /// What clients have consented to.
-    pub consents: Arc<dyn Consents>,
+    pub consents: Arc<dyn ConsentReader>,
     /// What lets clients in.
     pub admissions: Arc<dyn Admissions>,
     /// When locations are open, and who is expected there.
     pub timetable: Arc<dyn Timetable>,
-    /// What clients have been asked and have answered.
+    /// Reads clients' forms.
     pub forms: Arc<dyn Forms>,
 }
 
@@ -39,18 +39,18 @@ impl<'t> Read<'t, '_> {
         Ok(&*self.installation()?.ports.entitlements)
     }
 
-    /// What is told of clients' workouts.
+    /// Reads clients' workouts.
     pub fn training(&self) -> Result<&'t dyn Training> {
         Ok(&*self.installation()?.ports.training)
     }
 
-    /// What is told of clients' check-ups.
+    /// Reads clients' check-ups.
     pub fn checkups(&self) -> Result<&'t dyn Checkups> {
         Ok(&*self.installation()?.ports.checkups)
     }
 
     /// What clients have consented to.
-    pub fn consents(&self) -> Result<&'t dyn Consents> {
+    pub fn consents(&self) -> Result<&'t dyn ConsentReader> {
         Ok(&*self.installation()?.ports.consents)
     }
 
@@ -64,7 +64,7 @@ impl<'t> Read<'t, '_> {
         Ok(&*self.installation()?.ports.timetable)
     }
 
-    /// What clients have been asked and have answered.
+    /// Reads clients' forms.
     pub fn forms(&self) -> Result<&'t dyn Forms> {
         Ok(&*self.installation()?.ports.forms)
     }

@@ -1,4 +1,4 @@
-//! What people are told before an operation is done.
+//! Collects the effects of an operation for its preview.
 
 use spotter_kernel::{Phrase, Timestamp};
 
@@ -6,17 +6,17 @@ use super::Write;
 use crate::confirmations::EffectPreview;
 
 impl Write<'_, '_> {
-    /// Gathers from here on what people are told of it.
+    /// Starts collecting effects.
     pub(crate) fn start_preview(&mut self) {
         self.preview = Some(EffectPreview::default());
     }
 
-    /// Whether it is gathered what people are told of it, so that what only that needs is read.
+    /// Whether effects are collected, so that reads for them alone can be skipped.
     pub fn is_preview(&self) -> bool {
         self.preview.is_some()
     }
 
-    /// What was gathered.
+    /// The collected effects.
     pub(crate) fn take_preview(&mut self) -> Option<EffectPreview> {
         self.preview.take()
     }
@@ -26,7 +26,7 @@ impl Write<'_, '_> {
         self.describe_count(1, effect);
     }
 
-    /// The same for an effect on so many records; on none it takes nothing from anybody.
+    /// The same for an effect on a number of records; on none it takes nothing from others.
     pub fn describe_count<P: Into<Phrase>>(&mut self, count: u64, effect: impl FnOnce() -> P) {
         if let Some(previewed) = &mut self.preview {
             previewed.effects.push(effect().into());
@@ -34,7 +34,7 @@ impl Write<'_, '_> {
         }
     }
 
-    /// Says when what it is about was last changed: a later change makes what was told stale.
+    /// Sets when the subject was last changed: a later change makes the preview stale.
     pub fn as_of(&mut self, changed_at: Timestamp) {
         if let Some(effects) = &mut self.preview {
             effects.as_of.push(changed_at);

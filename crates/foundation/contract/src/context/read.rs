@@ -3,7 +3,9 @@
 use spotter_kernel::{
     Date, Key, Page, PageRequest, Problem, Result, TimeZone, Timestamp, id::CompanyId,
 };
-use spotter_store::{Chosen, Filters, List, Prefetch, Record, Sql, Tx, Value, params, statements};
+use spotter_store::{
+    AppliedFilter, Filters, List, Prefetch, Record, Sql, Tx, Value, params, statements,
+};
 
 use super::Env;
 use crate::{Vault, caller::Caller};
@@ -24,7 +26,7 @@ impl<'t, 'c> Read<'t, 'c> {
         Self { tx, caller, now, environment: None, zone: None }
     }
 
-    /// The same with what the installation gives to whoever reads: its signature, its finance.
+    /// With the installation's environment: its signatures, its finance.
     pub fn with_env(mut self, env: &'t Env) -> Self {
         self.environment = Some(env);
         self
@@ -55,7 +57,7 @@ impl<'t, 'c> Read<'t, 'c> {
         self.installation()?.vault.sign(purpose, &[&self.company().0.to_bytes(), bytes].concat())
     }
 
-    /// What was sealed with the installation's key.
+    /// Decrypts a value with the installation's key.
     pub fn unsealed(&self, sealed: &[u8]) -> Result<Vec<u8>> {
         self.installation()?.vault.open(sealed)
     }
@@ -70,7 +72,7 @@ impl<'t, 'c> Read<'t, 'c> {
         Ok(&self.installation()?.address)
     }
 
-    /// The company whose rows are seen.
+    /// The company whose rows are visible.
     pub fn company(&self) -> CompanyId {
         self.caller.company
     }
@@ -90,7 +92,16 @@ impl<'t, 'c> Read<'t, 'c> {
         self.tx.one(sql, &scoped(self.caller.company, params))
     }
 
-    /// The first row for each of several sets of parameters, all asked for in one go.
+    /// The same for a record that many steps of an operation ask for; see [`Tx::one_kept`].
+    pub fn one_kept<R: Record + Clone + Send + 'static>(
+        &mut self,
+        sql: Sql,
+        params: &[Value<'_>],
+    ) -> Result<Option<R>> {
+        self.tx.one_kept(sql, &scoped(self.caller.company, params))
+    }
+
+    /// The first row for each of several sets of parameters, in one round trip.
     pub fn one_each<R: Record>(
         &mut self,
         sql: Sql,
@@ -100,18 +111,18 @@ impl<'t, 'c> Read<'t, 'c> {
         Ok(each.into_iter().map(|rows| rows.into_iter().next()).collect())
     }
 
-    /// Every row for each of several sets of parameters, all asked for in one go.
+    /// Every row for each of several sets of parameters, in one round trip.
     pub fn all_each<R: Record>(
         &mut self,
         sql: Sql,
         params: impl IntoIterator<Item = Vec<Value<'static>>>,
     ) -> Result<Vec<Vec<R>>> {
         let company = self.caller.company;
-        let request: Result<Vec<_>> = params
+        let prefetched: Result<Vec<_>> = params
             .into_iter()
             .map(|params| self.tx.prefetch(sql, &scoped(company, &params)))
             .collect();
-        request?.into_iter().map(|ahead| self.tx.awaited(ahead)).collect()
+        prefetched?.into_iter().map(|ahead| self.tx.awaited(ahead)).collect()
     }
 
     /// Every row. The statement itself must bound them.
@@ -119,12 +130,12 @@ impl<'t, 'c> Read<'t, 'c> {
         self.tx.all(sql, &scoped(self.caller.company, params))
     }
 
-    /// Asks for rows before they are needed, so that they come with what is asked for next.
+    /// Requests rows in advance, so that they arrive with the next request.
     pub fn prefetch<R: Record>(&mut self, sql: Sql, params: &[Value<'_>]) -> Result<Prefetch<R>> {
         self.tx.prefetch(sql, &scoped(self.caller.company, params))
     }
 
-    /// The rows that were asked for ahead.
+    /// The rows requested in advance.
     pub fn awaited<R: Record>(&mut self, request: Prefetch<R>) -> Result<Vec<R>> {
         self.tx.awaited(request)
     }
@@ -139,7 +150,7 @@ impl<'t, 'c> Read<'t, 'c> {
         self.page_of(list, &[], &wanted.chosen(), request)
     }
 
-    /// A page of a list below other records, whose keys are `?2` and on.
+    /// A page of a list within other records, whose keys are `?2` and following.
     pub fn page_under<R: Record, F: Filters>(
         &mut self,
         list: &List<R, F>,
@@ -155,7 +166,7 @@ impl<'t, 'c> Read<'t, 'c> {
         &mut self,
         list: &List<R, F>,
         above: &[Value<'_>],
-        chosen: &[Chosen<'_>],
+        chosen: &[AppliedFilter<'_>],
         request: PageRequest,
     ) -> Result<Page<R>> {
         list.page(self.tx, self.caller.company, above, chosen, request)

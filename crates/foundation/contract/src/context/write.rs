@@ -1,4 +1,4 @@
-//! Changing one company's rows, with what is written at the end of the transaction.
+//! Writing one company's rows, including deferred writes at the end of the transaction.
 
 use std::{
     collections::BTreeSet,
@@ -38,11 +38,11 @@ pub struct Write<'t, 'c> {
     pending_metrics: metrics::PendingMetrics,
 }
 
-/// What is written at the end, because everybody writes there.
+/// Writes deferred to the end, because many transactions write there.
 struct DeferredWrites {
     /// The records that it changes.
     records: Vec<Id>,
-    /// What changes nothing of one of them, but has it to itself.
+    /// Locks one of them without changing it.
     hold: Sql,
     statements: Vec<(Sql, Vec<Value<'static>>)>,
 }
@@ -89,29 +89,30 @@ impl<'t, 'c> Write<'t, 'c> {
         })
     }
 
-    /// What the figures will have been added by the end of the transaction.
+    /// The pending changes of metrics of this transaction.
     pub(crate) fn pending_metrics(&mut self) -> &mut metrics::PendingMetrics {
         &mut self.pending_metrics
     }
 
-    /// Adds to the figures what was gathered.
+    /// Adds the collected metrics.
     fn write_metrics(&mut self) -> Result<()> {
         let company = self.company();
         for ((_, scope, day, part), (table, amounts)) in std::mem::take(&mut self.pending_metrics) {
             if amounts.iter().any(|amount| *amount != 0) {
-                self.read.tx.add_figures(table, company, (&scope, day, &part), &amounts)?;
+                self.read.tx.add_metrics(table, company, &scope, day, &part, &amounts)?;
             }
         }
         Ok(())
     }
 
-    /// Runs a step as the system, with an audit row if it touched a record: what happens by itself, under
-    /// this name and with these events. Returns the id of the run, which stands in the audit log.
+    /// Runs a step as the system, with an audit entry if it changed a record, under this name and with these events.
+    /// Returns the id of the run in the audit log.
     pub fn as_system(
         tx: &mut Tx<'_>,
         env: &Env,
         company: CompanyId,
-        (name, events): (&'static str, &'static [Event]),
+        name: &'static str,
+        events: &'static [Event],
         step: impl FnOnce(&mut Write<'_, '_>) -> Result<()>,
     ) -> Result<Id> {
         let caller = Caller::new(company, Actor::System);
@@ -159,7 +160,7 @@ impl<'t, 'c> Write<'t, 'c> {
         self.read.tx.tally(company, subject, by)
     }
 
-    /// What the company's count of something is, with what this transaction added to it.
+    /// The company's count of a subject, including this transaction's changes.
     pub fn tallied(&mut self, subject: &str) -> Result<i64> {
         let company = self.company();
         self.read.tx.tallied(company, subject)
@@ -170,7 +171,7 @@ impl<'t, 'c> Write<'t, 'c> {
         change(self.read.tx)
     }
 
-    /// Wakes whoever waits for news of this record, once the change is committed.
+    /// Notifies waiting readers of this record once the change is committed.
     pub fn wake(&mut self, id: Id) {
         self.read.tx.ring(id);
     }
@@ -182,23 +183,28 @@ impl<'t, 'c> Write<'t, 'c> {
         is.difference(was).try_for_each(|new| self.tally(new, 1))
     }
 
-    /// Has a timer run for a record at an instant, in place of one that was set before.
+    /// Sets a timer for a record, in place of an earlier one.
     pub fn set_timer(
         &mut self,
         timer: &Timer,
         subject: impl Into<Id>,
         due_at: Timestamp,
     ) -> Result<()> {
+        self.note_due(timers::QUEUE, due_at);
         self.defer(timers::SET, params![timer.id, subject.into(), due_at, 0i64])
     }
 
-    /// Takes back a timer that was set for a record, if one was.
+    /// Notes in the agenda that a queue has work from an instant on.
+    pub(crate) fn note_due(&mut self, queue: &'static str, due_at: Timestamp) {
+        self.read.tx.note_due(queue, due_at);
+    }
+
+    /// Deletes a record's timer, if there is one.
     pub fn clear_timer(&mut self, timer: &Timer, subject: impl Into<Id>) -> Result<()> {
         self.defer(timers::CLEAR, params![timer.id, subject.into()])
     }
 
-    /// Writes at the end of the transaction what many write to, such as who is told of it: two that
-    /// change several of these records, and something else before, never wait for each other in a circle.
+    /// Defers writes to rows that many transactions write, so that they lock them in one order and never deadlock.
     pub fn defer_to_end(
         &mut self,
         records: &[Id],
@@ -209,7 +215,7 @@ impl<'t, 'c> Write<'t, 'c> {
         self.deferred.push(DeferredWrites { records: records.to_vec(), hold, statements });
     }
 
-    /// Writes what was left for the end: all records are held in one order before the first is changed.
+    /// Runs deferred writes: all records are locked in one order before the first is changed.
     pub(super) fn flush(&mut self) -> Result<()> {
         self.write_metrics()?;
         let last = std::mem::take(&mut self.deferred);

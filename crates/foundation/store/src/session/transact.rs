@@ -7,25 +7,24 @@ use spotter_kernel::{Key, Problem, Result};
 
 use super::Session;
 use crate::{
-    batch::{Deferred, ExpectedRows},
+    batch::{DeferredStatement, ExpectedRows},
     job::{Isolation, Job},
     queue::Queue,
     tx::{Engine, Tx},
     wire::{Failure, open, run_all},
 };
 
-/// How often a closure is run again after a serialization conflict before its caller is told
-/// that the server is busy.
+/// How often a closure is run again after a serialization conflict before the caller gets "busy".
 const TRIES_MAX: u32 = 50;
 /// Serializable, as every connection is set to be.
 pub(super) const BEGIN_WRITE: &str = "BEGIN";
-/// The same for several closures, which wait for nobody: two that change the same rows in another
-/// order would wait for each other.
+/// The same for several closures, which do not wait for locks: two that change the same rows in another order would
+/// deadlock.
 const BEGIN_TOGETHER: &str = "BEGIN; SET LOCAL lock_timeout = '20ms'";
 /// One snapshot, and an error where a row that is changed was changed since.
 const BEGIN_ROWS: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ";
-/// One committed snapshot: what is only read decides nothing, and need not make writers retry. What takes
-/// longer is left to who may take long.
+/// One committed snapshot: a read decides nothing and need not make writers retry. Slow ones are left to the slow
+/// lane.
 const BEGIN_QUICK: &str =
     "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL statement_timeout = '100ms'";
 /// The same for who may take long.
@@ -84,19 +83,21 @@ impl Session {
         self.commit()
     }
 
-    /// Runs the closure and sees to it that no answer of it rests on an assumption that has not
+    /// Runs the closure and ensures that none of its answers rests on an assumption that has not
     /// been checked; whether it succeeded.
     fn run(&mut self, job: &mut dyn Job) -> bool {
-        let succeeded = job.run(&mut Tx::new(Engine::Postgres(self)));
-        let assumed = |deferred: &Deferred| deferred.expected == ExpectedRows::OneRow;
+        self.meter = job.meter();
+        let meter = self.meter.clone();
+        let succeeded = job.run(&mut Tx::new(Engine::Postgres(self)).metered(meter));
+        let assumed = |deferred: &DeferredStatement| deferred.expected == ExpectedRows::OneRow;
         if self.failure.is_none() && self.deferred.iter().any(assumed) {
             return self.flush().is_ok() && succeeded;
         }
         succeeded
     }
 
-    /// Runs reads in one snapshot; should it be lost, each that is left runs alone. Those that take long
-    /// are taken over, where there is somebody.
+    /// Runs reads in one snapshot; if it fails, the remaining ones run alone. Slow reads are handed over, if
+    /// possible.
     pub(crate) fn read_together(&mut self, batch: Vec<Box<dyn Job>>, slow: Option<&Queue>) {
         let begin = if slow.is_some() { BEGIN_QUICK } else { BEGIN_READ };
         self.start(begin, true);
@@ -143,11 +144,10 @@ impl Session {
             match self.failure {
                 None => return ended,
                 Some(Failure::Statement | Failure::TooLong | Failure::Closure) => return ended,
-                // What was taken for granted may be why it failed; looking at it reads more, and what
-                // is read is what conflicts.
+                // An assumption may be the cause; checking it reads more, and reads conflict.
                 Some(Failure::Assumption | Failure::Taken) => assume = false,
                 Some(Failure::Disconnected) if attempt < 3 => {
-                    // What the last run says is that the connection broke.
+                    // The signals of the last run are kept: the connection broke.
                     self.reconnect(attempt).inspect_err(|_| job.forget())?;
                 }
                 Some(Failure::Disconnected) => break,
@@ -159,7 +159,7 @@ impl Session {
                 }
             }
         }
-        // What the last run says is about the engine, and not for the caller.
+        // The error of the last run is about the engine, not for the caller.
         job.forget();
         Err(Problem::overloaded())
     }
@@ -169,11 +169,12 @@ impl Session {
         if !self.begun && self.deferred.is_empty() {
             return Ok(());
         }
-        // What was assumed has been checked by now: a COMMIT could not take it back.
+        // Assumptions were checked by now: a COMMIT could not be reverted.
         let deferred = match self.take_deferred() {
             Ok(deferred) => deferred,
             Err(problem) => return self.rollback().and(Err(problem)),
         };
+        self.count_round_trip();
         let outcome = {
             let Self { runtime, client, begun, begin, .. } = &*self;
             runtime.block_on(async {

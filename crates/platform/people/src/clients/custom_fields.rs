@@ -47,7 +47,7 @@ record! {
         field_key: String,
         label: String,
         r#type: FieldType,
-        /// What a select offers; empty for other types.
+        /// Options of a select; empty for other types.
         options: Json<Vec<String>>,
         archived_at: Option<Timestamp>,
         created_at: Timestamp,
@@ -70,7 +70,7 @@ impl CustomField {
         cx.one(FIND, params![id])?.ok_or_else(|| Key::NotFound.into())
     }
 
-    /// The value as it is kept, if the field can hold it.
+    /// The stored value, if the field accepts it.
     fn checked(&self, value: &Any, at: &str) -> Result<Any> {
         let wrong = |rule: Phrase| Err(Problem::invalid(at, rule));
         match (self.r#type, value) {
@@ -147,7 +147,7 @@ fn options_belong_to_selects(schema: &mut Schema) {
     schema.insert("else".to_owned(), branch(json!(true), json!({"maxItems": 0})));
 }
 
-/// A custom field to be defined.
+/// The custom field to create.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schemars(transform = options_belong_to_selects)]
@@ -156,7 +156,7 @@ pub struct NewCustomField {
     pub label: Name<120>,
     /// Type of the values.
     pub r#type: FieldType,
-    /// What a select offers, 1 to 100 options; for other types absent or empty.
+    /// Options of a select, 1 to 100; absent or empty for other types.
     #[serde(default)]
     pub options: Many<Text<120>, 0, 100>,
 }
@@ -194,11 +194,13 @@ fn create_custom_field(cx: &mut Write, Body(new): Body<NewCustomField>) -> Resul
     Ok(FieldAnswer { custom_field: define(cx, new)? })
 }
 
+/// The fields of a custom field to change.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+#[schemars(rename = "CustomFieldChanges")]
 struct FieldChanges {
     label: Change<Name<120>>,
-    /// For selects: options that are gone keep standing where clients have them.
+    /// Options of a select; values with removed options remain.
     options: Change<Many<Text<120>, 0, 100>>,
     /// Archived fields take no new values.
     archived: Change<bool>,
@@ -215,7 +217,7 @@ fn update_custom_field(
     let mut field = before.clone();
     change.label.apply(&mut field.label);
     if let Some(options) = change.options.value() {
-        // Whether options fit depends on the field as it stands.
+        // Valid options depend on the field's current type.
         field.options = checked_options(field.r#type, options).map_err(|problem| Problem {
             status: 409,
             key: Key::ApiError,
@@ -236,9 +238,10 @@ fn update_custom_field(
     Ok(FieldAnswer { custom_field: field })
 }
 
-/// A client's value of a field.
+/// A client's value of a custom field.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "CustomFieldValue")]
 struct FieldValue {
     field_id: FieldId,
     key: String,
@@ -277,18 +280,21 @@ fn get_client_custom_fields(cx: &mut Read, Path(at): Path<ClientPath>) -> Result
     values_of(cx, at.client_id)
 }
 
-/// A value to be set.
+/// A value of a custom field.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schemars(rename = "NewCustomFieldValue")]
 pub struct NewValue {
-    /// The custom field.
+    /// Field that is set, one of `GET /client-custom-fields`.
     pub field_id: FieldId,
-    /// By the field's type; null clears.
+    /// Value of the field's type; null clears.
     pub value: Any,
 }
 
+/// The values of a client's custom fields to change.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(rename = "CustomFieldValueChanges")]
 struct ValueChanges {
     /// At least one and at most 200 values, each field once; other fields stay as they are.
     #[schemars(required, with = "Vec<NewValue>", length(min = 1, max = 200))]
@@ -308,7 +314,7 @@ fn update_client_custom_fields(
 /// Sets a client's values and announces the change.
 pub fn set_values(cx: &mut Write, client: &Client, values: Vec<NewValue>) -> Result<()> {
     if values.is_empty() {
-        return Err(Key::CustomFieldValuesRequired.into());
+        return Err(Problem::field(Key::CustomFieldValuesRequired, "values", Rule::Empty));
     }
     if values.len() > FIELDS_MAX {
         return Err(Problem::invalid("values", PeopleRule::TooManyValues { max: FIELDS_MAX }));
@@ -342,7 +348,7 @@ pub fn set_values(cx: &mut Write, client: &Client, values: Vec<NewValue>) -> Res
         if wanted == kept {
             continue;
         }
-        // By its id: its key is made of its label, which is somebody's text.
+        // By its id: its key is made of its label, which is text of a user.
         changed.push(format!("customFields.{}", new.field_id));
         cx.defer(UNSET, params![client.client_id, new.field_id])?;
         if wanted != Any::Null {

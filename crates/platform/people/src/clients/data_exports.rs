@@ -1,6 +1,5 @@
-//! Data exports: all that the company keeps of a client, as JSON and files in one ZIP, for the client or for a
-//! manager. A job asks the operations that the areas name, as whoever asked for it: what they may not
-//! see is not in it.
+//! Data exports: everything that the company stores about a client, as JSON and files in one ZIP, for the client or a
+//! manager. A job calls the operations that the areas name, as the requester: what they may not see is not included.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -8,7 +7,7 @@ use spotter_contract::{
     Actor, Area, Download, DownloadSource, ErasureAction, ErasureRule, ExportSection, Job,
     ListQuery, Path, Read, Write, answer,
     downloads::Holder,
-    jobs::{AttemptResult, RetryPolicy, State},
+    jobs::{AttemptResult, JobState, RetryPolicy},
     listed, operation, path,
 };
 use spotter_kernel::{
@@ -22,7 +21,7 @@ use spotter_store::{
 
 use super::{record::Client, search::ClientPath};
 use crate::rules::PeopleRule;
-use spotter_company::uploads::{SWEEP, Stored, UploadId};
+use spotter_company::uploads::{SWEEP, StoredFile, UploadId};
 
 id_type!(
     /// A data export.
@@ -32,7 +31,7 @@ id_type!(
 stored_ids!(DataExportId);
 
 words! {
-    /// Where a data export stands. One that is ready expires after a week.
+    /// The status of a data export. A ready one expires after a week.
     pub enum DataExportStatus {
         Pending = "pending",
         Ready = "ready",
@@ -44,7 +43,7 @@ words! {
 /// How long a data export can be fetched, in days.
 const KEPT_DAYS: i64 = 7;
 /// How long it is tried to make one: longer than all attempts take.
-const PATIENCE_SECONDS: i64 = 7_200;
+const WAIT_SECONDS: i64 = 7_200;
 
 record! {
     /// A data export.
@@ -53,18 +52,18 @@ record! {
     pub struct DataExport {
         data_export_id: DataExportId,
         client_id: ClientId,
-        /// `pending` while it is made; `expired` a week after it was ready, and once a later one was asked for.
+        /// `pending` while it is made; `expired` a week after it was ready, and once a later one was requested.
         status: DataExportStatus,
         /// coach or client.
         requested_by_type: String,
-        /// Who asked for it. It holds what they may see.
+        /// The person who requested it; the export holds what they may read.
         requested_by: Id,
         created_at: Timestamp,
-        /// Since when it can be fetched.
+        /// Instant at which the export became available.
         ready_at: Option<Timestamp>,
-        /// Of the ZIP file; null until it is ready.
+        /// Size of the ZIP file in bytes; null until it is ready.
         size_bytes: Option<i64>,
-        /// Until when it can be fetched.
+        /// Instant at which the export expires.
         expires_at: Option<Timestamp>,
         #[serde(skip)]
         kept_until: Option<Timestamp>,
@@ -72,7 +71,8 @@ record! {
 }
 
 impl DataExport {
-    /// One of those that the caller sees: clients what clients asked for, managers what managers did.
+    /// A data export that the caller may see: clients see those requested by clients, managers those requested by
+    /// managers.
     fn find(cx: &mut Read, client: ClientId, id: DataExportId) -> Result<Self> {
         Client::find(cx, client)?;
         let kind = cx.caller().actor.kind();
@@ -81,9 +81,9 @@ impl DataExport {
         Ok(own.ok_or(Key::NotFound)?.at(cx.now()))
     }
 
-    /// The same as it stands at an instant.
+    /// The same with its status at an instant.
     fn at(mut self, now: Timestamp) -> Self {
-        let is_late = self.created_at.plus_seconds(PATIENCE_SECONDS) <= now;
+        let is_late = self.created_at.plus_seconds(WAIT_SECONDS) <= now;
         self.status = match self.status {
             DataExportStatus::Pending if is_late => DataExportStatus::Failed,
             DataExportStatus::Ready if self.expires_at.is_some_and(|at| at <= now) => {
@@ -99,12 +99,12 @@ impl DataExport {
         format!("data-{}.zip", self.created_at.to_string().split('T').next().unwrap_or_default())
     }
 
-    /// When it was asked for.
+    /// When it was requested.
     pub const fn created_at(&self) -> Timestamp {
         self.created_at
     }
 
-    /// Whom it is about, and for whom it is made.
+    /// The client it is about, and the person it is made for.
     pub fn reader(&self) -> (ClientId, Holder, Id) {
         let holder = match self.requested_by_type.as_str() {
             "client" => Holder::Client,
@@ -173,17 +173,18 @@ fn get_data_export(cx: &mut Read, Path(at): Path<DataExportPath>) -> Result<Data
     Ok(DataExportAnswer { data_export: DataExport::find(cx, at.client_id, at.data_export_id)? })
 }
 
-/// Where a data export is fetched.
+/// The download of a data export.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct DataExportFile {
     data_export_id: DataExportId,
     file_name: String,
-    /// How large it is.
+    /// Length of the content in bytes.
     size_bytes: i64,
-    /// Where it can be fetched by whoever knows the address, while the caller may see it.
+    /// Download address, valid while the caller may read the file. Anyone who has it can download
+    /// the file.
     url: String,
-    /// Until when the address is good: ten minutes.
+    /// Instant until which the address is valid: ten minutes.
     url_expires_at: Timestamp,
 }
 
@@ -227,15 +228,15 @@ fn find_file(cx: &mut Read, id: Id) -> Result<DownloadSource> {
     Ok(DownloadSource::Kept { name, media_type: "application/zip", key })
 }
 
-/// Where its bytes are kept.
-const fn stored(company: CompanyId, id: Id) -> Stored {
-    Stored { company, upload: UploadId(id) }
+/// The key of its file.
+const fn stored(company: CompanyId, id: Id) -> StoredFile {
+    StoredFile { company, upload: UploadId(id) }
 }
 
 /// Making a data export.
 pub static MAKE: Job = Job::new(
     "make_data_export",
-    "Put what is known of a client into a file",
+    "Create a data export",
     RetryPolicy { lease_ms: 300_000, retries: &[60, 600] },
     on_finished,
 );
@@ -245,7 +246,7 @@ fn on_finished(cx: &mut Write, id: Id, settled: &AttemptResult) -> Result<()> {
     let Some(mut own) = found.filter(|own| own.status == DataExportStatus::Pending) else {
         return Ok(());
     };
-    let is_over = settled.again_at.is_none() && settled.state != State::Done;
+    let is_over = settled.again_at.is_none() && settled.state != JobState::Done;
     if is_over {
         own.status = DataExportStatus::Failed;
         own.save(cx)?;
@@ -253,19 +254,19 @@ fn on_finished(cx: &mut Write, id: Id, settled: &AttemptResult) -> Result<()> {
     Ok(())
 }
 
-/// Where to write a data export, and for whom; nothing if it is not to be made any more. What is written
-/// there is swept up unless it is [finished](finish).
+/// Where to write a data export, and for whom; `None` if it is not needed any more. An unfinished file is removed by
+/// the sweep unless it is [finished](finish).
 pub fn start(cx: &mut Write, id: Id) -> Result<Option<(DataExport, String)>> {
     let found: Option<DataExport> = cx.one(FIND, params![id])?;
     let Some(mut own) = found.filter(|own| own.status == DataExportStatus::Pending) else {
         return Ok(None);
     };
-    own.kept_until = Some(cx.now().plus_seconds(PATIENCE_SECONDS));
+    own.kept_until = Some(cx.now().plus_seconds(WAIT_SECONDS));
     own.save(cx)?;
     Ok(Some((own, stored(cx.company(), id).key())))
 }
 
-/// Notes that a data export is written. If nobody waits for it any more, it is left to the sweep.
+/// Records that a data export is written. If nobody waits for it any more, its file is left to the sweep.
 pub fn finish(cx: &mut Write, id: Id, size: u64) -> Result<()> {
     let found: Option<DataExport> = cx.one(FIND, params![id])?;
     let Some(mut own) = found else { return Ok(()) };
@@ -281,20 +282,20 @@ pub fn finish(cx: &mut Write, id: Id, size: u64) -> Result<()> {
 }
 
 /// Files that are not to be kept any more, to be deleted and then [forgotten](forget).
-pub fn expired(tx: &mut Tx, now: Timestamp) -> Result<Vec<Stored>> {
+pub fn expired(tx: &mut Tx, now: Timestamp) -> Result<Vec<StoredFile>> {
     let rows: Vec<(CompanyId, Id)> = tx.all(EXPIRED, params![now, SWEEP])?;
     Ok(rows.into_iter().map(|(company, id)| stored(company, id)).collect())
 }
 
 /// Notes that a file is deleted.
-pub fn forget(tx: &mut Tx, stored: Stored) -> Result<()> {
+pub fn forget(tx: &mut Tx, stored: StoredFile) -> Result<()> {
     tx.defer(FORGET, params![stored.company, stored.upload])
 }
 
 /// Personal data in this module.
 const TRACES: &[ErasureRule] = &[ErasureRule::emptied(
     "data_export",
-    "That a copy of the data was asked for, and when: the copy is deleted.",
+    "When an export was requested: the file is deleted.",
     ErasureAction::Run(expire_all),
 )];
 
@@ -303,7 +304,7 @@ fn expire_all(cx: &mut Write, client: Id) -> Result<bool> {
     cx.execute(EXPIRE_ALL, params![client, DataExportStatus::Expired, now]).map(|_| false)
 }
 
-/// What is told of clients here. Notes are for staff.
+/// The sections about clients. Notes are for staff and not included.
 const EXPORTS: &[ExportSection] = &[
     ExportSection::of("client", "get_client"),
     ExportSection::of("custom-fields", "get_client_custom_fields"),

@@ -1,5 +1,5 @@
-//! Erasing a client: who they were is gone at once, and from then on they are not found. What other tables hold of
-//! them goes with it, each table as its area says ([`ErasureRule`]); where that is very much, in several steps.
+//! Erasing a client: their identity is removed at once, and they are not found any more. Rows of other tables are
+//! removed as their areas say ([`ErasureRule`]); many rows in several steps.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -26,7 +26,7 @@ words! {
 }
 
 record! {
-    /// How far the erasure of a client is.
+    /// The progress of a client's erasure.
     #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
     #[serde(rename_all = "camelCase")]
     struct Erasure {
@@ -35,11 +35,11 @@ record! {
         status: ErasureStatus,
         /// Type of the person: `api_client`, `coach`, `client` or `system`.
         requested_by_type: String,
-        /// Who had it done.
+        /// The person who requested the erasure.
         requested_by: Option<Id>,
-        /// Since when nobody finds the client any more.
+        /// Instant from which the client no longer appears.
         requested_at: Timestamp,
-        /// When nothing was left; null while it runs.
+        /// When it was completed; null while it runs.
         completed_at: Option<Timestamp>,
     }
 }
@@ -50,7 +50,7 @@ answer!(ErasureAnswer { erasure: Erasure });
 const NAME: &str = "Erased client";
 
 impl Client {
-    /// Leaves nothing of who somebody was.
+    /// Removes the client's identity from the record.
     fn blank(&mut self, now: Timestamp) {
         NAME.clone_into(&mut self.first_name);
         self.opt_ins = Json(OptIns::default());
@@ -89,7 +89,7 @@ fn erase_client(cx: &mut Write, Path(at): Path<ClientPath>) -> Result<ErasureAns
         requested_at: cx.now(),
         completed_at: None,
     };
-    go_on(cx, &mut erasure)?;
+    continue_erasure(cx, &mut erasure)?;
     cx.defer(INSERT, &erasure.params())?;
     Ok(ErasureAnswer { erasure })
 }
@@ -100,7 +100,7 @@ fn get_client_erasure(cx: &mut Read, Path(at): Path<ClientPath>) -> Result<Erasu
 }
 
 /// Erases what all tables hold, or the beginning of it where one holds very much; the rest is left to a timer.
-fn go_on(cx: &mut Write, erasure: &mut Erasure) -> Result<()> {
+fn continue_erasure(cx: &mut Write, erasure: &mut Erasure) -> Result<()> {
     let rules = cx.env().erasure_rules.clone();
     let (id, now) = (erasure.client_id, cx.now());
     let mut has_more = false;
@@ -120,22 +120,25 @@ fn erase(cx: &mut Write, id: Id) -> Result<()> {
     let Some(mut erasure) = found.filter(|one| one.status == ErasureStatus::Running) else {
         return Ok(());
     };
-    go_on(cx, &mut erasure)?;
+    continue_erasure(cx, &mut erasure)?;
     cx.defer(SAVE, &erasure.params())
 }
 
 fn forget_unused_tags(cx: &mut Write, _: Id) -> Result<bool> {
-    // Asked for, totals are written down first: PostgreSQL keeps this transaction's until its end.
+    // Totals are written first: PostgreSQL keeps the locks of this transaction until its end.
     cx.tallied(TALLY)?;
     cx.execute(UNUSED_TAGS, params![]).map(|_| false)
 }
 
-static ERASE: Timer = Timer::new("erase_client", "Erase what is left of a client", erase);
+static ERASE: Timer = Timer::new("erase_client", "Erase the remaining records of a client", erase);
 
 /// What this area keeps of clients.
 const TRACES: &[ErasureRule] = &[
-    ErasureRule::stays("client", "That there was a client, and when: what stays refers to it."),
-    // The rows went with the client; a tag that nobody else had still names what it said in its total.
+    ErasureRule::stays(
+        "client",
+        "That there was a client, and when, because other records refer to it.",
+    ),
+    // The rows are removed with the client; a tag that nobody else has is still named in its total.
     ErasureRule::gone("client_tag", ErasureAction::Run(forget_unused_tags)),
     ErasureRule::gone("client_term", ErasureAction::AtOnce),
     ErasureRule::stays("client_erasure", "Who had the client erased, and when."),

@@ -1,10 +1,10 @@
-//! Clients' consent to what is kept of their health: given and withdrawn by the client, or by staff to whom they said so.
+//! Clients' consent to storing health data: given and withdrawn by the client, or by staff on their behalf.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use spotter_contract::{
     Area, Body, ErasureAction, ErasureRule, ExportSection, Path, Read, Write, answer,
-    consents::Consents, operation,
+    consents::ConsentReader, operation,
 };
 use spotter_kernel::{Event, Id, Problem, Result, Timestamp, id::ClientId, text::Text};
 use spotter_store::{params, record, set, statements, values};
@@ -13,7 +13,7 @@ use super::{UPDATED, record::Client, search::ClientPath};
 use crate::rules::PeopleRule;
 
 record! {
-    /// What a client has said last.
+    /// A client's latest decision.
     #[derive(Debug, Clone, PartialEq)]
     struct Consent {
         client_id: ClientId,
@@ -25,14 +25,14 @@ record! {
     }
 }
 
-/// A client's consent to what is kept of their health.
+/// A client's consent to the processing of health data.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct HealthConsent {
     client_id: ClientId,
-    /// Whether the company asks for it.
+    /// Whether the company requires consent.
     required: bool,
-    /// Whether the client has given it, and not withdrawn it since.
+    /// Whether consent is given and not withdrawn.
     given: bool,
     /// When it was given last.
     given_at: Option<Timestamp>,
@@ -40,14 +40,14 @@ struct HealthConsent {
     withdrawn_at: Option<Timestamp>,
     /// The version of the text that the client agreed to, as the company calls it.
     version: Option<String>,
-    /// coach or client; null where nobody has said anything.
+    /// `coach` or `client`; null before the first decision.
     recorded_by_type: Option<String>,
-    /// Who wrote it down.
+    /// The person who recorded it.
     recorded_by: Option<Id>,
 }
 
 impl Consent {
-    /// What a client has said; of one who has said nothing, that.
+    /// A client's decision, or that there is none.
     fn of(cx: &mut Read, client_id: ClientId) -> Result<Self> {
         Client::find(cx, client_id)?;
         let nothing = Self {
@@ -86,6 +86,7 @@ fn get_health_consent(cx: &mut Read, Path(at): Path<ClientPath>) -> Result<Healt
     Ok(Consent::of(cx, at.client_id)?.view(cx))
 }
 
+/// A client's answer to a consent.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct ConsentDecision {
@@ -136,10 +137,10 @@ macro_rules! consented_to {
     };
 }
 
-/// What is asked before anything is done with what is known of clients' health.
+/// The check that precedes every use of a client's health data.
 pub struct HealthConsents;
 
-impl Consents for HealthConsents {
+impl ConsentReader for HealthConsents {
     fn lacks(&self, cx: &mut Read, client: ClientId) -> Result<bool> {
         Ok(cx.one::<(i64,)>(LACKS, params![client])?.is_some())
     }
@@ -167,9 +168,9 @@ pub(super) fn area() -> Area {
             operation!(app PUT "/clients/{clientId}/health-consent", Coach, set_health_consent)
                 .summary("Set a client's health-data consent")
                 .describe(
-                    "By the client, or by staff to whom the client said so. Where the company asks for it \
-                     (`healthConsent` of its features), nothing is written of a client's health without it, and \
-                     nothing of it is told to integrations and assistants, nor in events.",
+                    "Gives or withdraws consent, by the client, or by staff on the client's word. Where the company \
+                     requires it (`healthConsent` of its features), no health data of the client is stored without \
+                     consent, and none is returned to integrations and assistants or sent in events.",
                 )
                 .emits(UPDATED)
                 .for_client(&[]),

@@ -20,10 +20,11 @@ use super::{
 };
 use crate::{coaches::Coach, effects::PeopleEffect, rules::PeopleRule};
 
-/// Why a client is archived, and when their memberships end. `archiveReason` wins where both reasons are given.
+/// Why a client is archived, and when their memberships end. `archiveReason` takes precedence where
+/// both reasons are given.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
-struct ArchiveClient {
+struct ClientArchival {
     reason: Option<Text<500>>,
     archive_reason: Option<Text<500>>,
     /// Memberships end as if they were cancelled today, by their terms, and are billed until then; without it they
@@ -32,7 +33,7 @@ struct ArchiveClient {
 }
 
 answer!(
-    /// Where the client stands.
+    /// The client's statuses.
     pub(super) LifecycleAnswer {
         lifecycle: Lifecycle,
     }
@@ -76,7 +77,7 @@ pub fn archive(
 fn archive_client(
     cx: &mut Write,
     Path(at): Path<ClientPath>,
-    OptionalBody(why): OptionalBody<ArchiveClient>,
+    OptionalBody(why): OptionalBody<ClientArchival>,
 ) -> Result<LifecycleAnswer> {
     let reason = why.archive_reason.or(why.reason).map(Into::into);
     Ok(LifecycleAnswer {
@@ -97,10 +98,11 @@ fn restore_client(cx: &mut Write, Path(at): Path<ClientPath>) -> Result<Lifecycl
     Ok(LifecycleAnswer { lifecycle: client.lifecycle() })
 }
 
+/// The coach to assign to a client.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct AssignCoach {
-    /// `COACH_REQUIRED` when absent or null.
+struct CoachAssignment {
+    /// Id of the coach to assign.
     #[schemars(required, with = "CoachId")]
     coach_id: Option<CoachId>,
 }
@@ -121,7 +123,7 @@ pub fn assign_coach(cx: &mut Write, id: ClientId, coach: CoachId) -> Result<Clie
 fn assign_client_coach(
     cx: &mut Write,
     Path(at): Path<ClientPath>,
-    Body(wanted): Body<AssignCoach>,
+    Body(wanted): Body<CoachAssignment>,
 ) -> Result<ClientAnswer> {
     Client::find(cx, at.client_id)?;
     let coach = wanted
@@ -130,9 +132,10 @@ fn assign_client_coach(
     Ok(ClientAnswer { client: assign_coach(cx, at.client_id, coach)? })
 }
 
+/// The tags of a client; replaces the present ones.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct SetTags {
+struct ClientTags {
     /// At most 50 tags, replacing those before; kept in lower case.
     tags: Many<Text<60>, 0, 50>,
 }
@@ -140,7 +143,7 @@ struct SetTags {
 fn set_client_tags(
     cx: &mut Write,
     Path(at): Path<ClientPath>,
-    Body(wanted): Body<SetTags>,
+    Body(wanted): Body<ClientTags>,
 ) -> Result<ClientAnswer> {
     let before = Client::find(cx, at.client_id)?;
     let mut client = before.clone();

@@ -1,26 +1,26 @@
-//! Since when and until when clients are members, and what that amounts to for the reports: who joined,
-//! returned and left, whom a week or a month lost, and who of a month's new members is still there.
+//! Membership periods of clients, and the reports' figures of them: who joined, returned and left, the churn of a
+//! week or month, and retention by month of joining.
 //!
-//! Dates are those of the client's home location, or else of the company. A spell counts for the home
-//! location and the coach that the client had as it began.
+//! Dates are those of the client's home location, or else of the company. A period counts for the home location and
+//! coach that the client had when it began.
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use spotter_company::{
+    locations::Location,
+    metrics::{Cohort, Members},
+};
 use spotter_contract::{
     Area, ErasureRule, MetricSheet, Read, Recount, Write,
     metrics::{self, Days, Difference, scopes},
 };
 use spotter_kernel::{
-    Date, Result, TimeZone,
+    Date, DateRange, Result, TimeZone,
     id::{ClientId, CoachId, LocationId},
 };
 use spotter_store::{params, record, statements, values};
 
 use super::record::Client;
-use spotter_company::{
-    locations::Location,
-    metrics::{Cohort, Members},
-};
 
 record! {
     /// Days on which a client is a member.
@@ -34,7 +34,7 @@ record! {
         pub ended_on: Option<Date>,
         /// Where they mostly were as it began.
         pub location_id: Option<LocationId>,
-        /// Who looked after them as it began.
+        /// The assigned coach when it began.
         pub coach_id: Option<CoachId>,
     }
 }
@@ -49,7 +49,7 @@ fn member_before<'s>(periods: impl IntoIterator<Item = &'s MembershipPeriod>, da
         .any(|period| period.started_on < day && period.ended_on.is_none_or(|end| end >= day))
 }
 
-/// The day that a day's figure stands under, and the first day after it.
+/// The first day of a day's week or month, and the first day after it.
 type Span = (fn(Date) -> Date, fn(Date) -> Date);
 
 /// Days, weeks and months.
@@ -69,9 +69,9 @@ pub fn members(periods: &[MembershipPeriod]) -> MetricSheet<Members> {
             0 => Members { joined: 1, ..Members::default() },
             _ => Members { returned: 1, ..Members::default() },
         };
-        sheet.add(&own, (period.started_on, ""), began, 1);
+        sheet.add(&own, period.started_on, "", began, 1);
         if let Some(end) = period.ended_on {
-            sheet.add(&own, (end, ""), Members { left_members: 1, ..Members::default() }, 1);
+            sheet.add(&own, end, "", Members { left_members: 1, ..Members::default() }, 1);
         }
         own.into_iter().for_each(|scope| by_scope.entry(scope).or_default().push(period));
     }
@@ -93,7 +93,7 @@ pub fn members(periods: &[MembershipPeriod]) -> MetricSheet<Members> {
                             [number] = 1;
                     }
                 }
-                sheet.add(std::slice::from_ref(&scope), (first, ""), gone, 1);
+                sheet.add(std::slice::from_ref(&scope), first, "", gone, 1);
             }
         }
     }
@@ -111,7 +111,7 @@ pub fn cohort(periods: &[MembershipPeriod]) -> MetricSheet<Cohort> {
         let month = joined.plus_months(number);
         let alive = i64::from(member_before(periods, month.plus_months(1)));
         let change = Cohort { joined: i64::from(number == 0), alive: alive - was_alive };
-        sheet.add(&own, (joined, &month.to_string()), change, 1);
+        sheet.add(&own, joined, &month.to_string(), change, 1);
         was_alive = alive;
     }
     sheet
@@ -125,7 +125,7 @@ fn zone(cx: &mut Read, client: &Client) -> Result<TimeZone> {
     cx.zone()
 }
 
-/// Begins or ends a spell where a change made somebody a member, or ended that.
+/// Begins or ends a period where a change makes the client a member, or ends that.
 pub(super) fn follow(cx: &mut Write, before: Option<&Client>, client: &Client) -> Result<()> {
     if before.is_some_and(Client::is_member) == client.is_member() {
         return Ok(());
@@ -156,16 +156,16 @@ fn write(cx: &mut Write, was: &[MembershipPeriod], periods: &[MembershipPeriod])
     for period in periods.iter().filter(|period| !was.contains(period)) {
         cx.defer(PUT, &period.params())?;
     }
-    cx.refigure(&members(was), &members(periods));
-    cx.refigure(&cohort(was), &cohort(periods));
+    cx.update_metrics(&members(was), &members(periods));
+    cx.update_metrics(&cohort(was), &cohort(periods));
     Ok(())
 }
 
 /// Most clients that are given a spell in one step.
 const STEP: i64 = 500;
 
-/// Gives those a spell who were members before it was written down: since their record was made, for nothing
-/// says more.
+/// Adds a period for clients who were members before periods were recorded: since their record was created, as
+/// nothing else is known.
 fn prepare(cx: &mut Write) -> Result<bool> {
     let missing: Vec<(ClientId,)> = cx.all(MISSING, params![STEP])?;
     for (id,) in &missing {
@@ -191,7 +191,7 @@ fn span(cx: &mut Read) -> Result<Days> {
     metrics::days_with::<Members>(cx, &[SPAN])
 }
 
-/// Counts a month anew from the spells of all who joined or left in it, or in a week that begins in it.
+/// Recounts a month from the periods of all who joined or left in it, or in a week that begins in it.
 fn month(cx: &mut Write, from: Date, to: Date, mend: bool) -> Result<Vec<Difference>> {
     let until = to.plus_days(6).unwrap_or(to);
     let periods: Vec<MembershipPeriod> = cx.all(OF_DAYS, params![from, until])?;
@@ -204,18 +204,16 @@ fn month(cx: &mut Write, from: Date, to: Date, mend: bool) -> Result<Vec<Differe
         days.join(&members(periods), 1);
         months.join(&cohort(periods), 1);
     }
-    let span = (from, to);
-    let mut found = metrics::compare(cx, &days.between(from, to), span, mend)?;
-    found.extend(metrics::compare(cx, &months.between(from, to), span, mend)?);
+    let dates = DateRange { from, to };
+    let mut found = metrics::compare(cx, &days.between(from, to), dates, mend)?;
+    found.extend(metrics::compare(cx, &months.between(from, to), dates, mend)?);
     Ok(found)
 }
 
 static RECOUNT: Recount = Recount { span, prepare, month, now: metrics::nothing_now };
 
-const TRACES: &[ErasureRule] = &[ErasureRule::stays(
-    "member_spell",
-    "From when until when somebody was a member, for the reports.",
-)];
+const TRACES: &[ErasureRule] =
+    &[ErasureRule::stays("member_spell", "Membership periods, for the reports.")];
 
 /// The operations and statements of this module.
 pub(super) fn area() -> Area {

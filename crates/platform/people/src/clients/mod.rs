@@ -47,7 +47,7 @@ pub fn area() -> Area {
 /// What a change of a client announces.
 const UPDATED: &[Event] = &[Event::ClientUpdated];
 
-/// The condition, in SQL, that the client whom a table's records are of is not archived.
+/// The SQL condition that the client of a row is not archived.
 #[macro_export]
 macro_rules! client_is_there {
     ($table:literal) => {

@@ -1,4 +1,4 @@
-//! What clients are called, for whoever looks at many of them.
+//! Names of many clients at once.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -7,7 +7,7 @@ use spotter_kernel::{Result, id::ClientId};
 
 use super::record::Client;
 
-/// Several clients, of each of whom something is asked.
+/// A selection of clients.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ClientIds {
@@ -15,7 +15,7 @@ pub struct ClientIds {
     pub client_ids: IdList<ClientId>,
 }
 
-/// What a client is called.
+/// The name of a client.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct ClientName {
@@ -25,7 +25,7 @@ struct ClientName {
 }
 
 answer!(NamesAnswer {
-    /// In the order in which they were asked for, without ids of nobody.
+    /// Clients in the order of the request; unknown ids are left out.
     client_names: Vec<ClientName>,
 });
 

@@ -42,7 +42,7 @@ record! {
     }
 }
 
-/// What events tell of a note: never its title or body.
+/// The payload of every note event, without title and body.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct NoteEvent {
@@ -87,13 +87,13 @@ fn get_client_note(cx: &mut Read, Path(at): Path<NotePath>) -> Result<NoteAnswer
     Ok(NoteAnswer { note: Note::find(cx, at.client_id, at.note_id)? })
 }
 
-/// A note to be written.
+/// The note to create.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewNote {
-    /// Title of the note.
+    /// Headline above the text.
     pub title: Option<Text<200>>,
-    /// Message to the client.
+    /// Text of the note; clients do not see it.
     pub body: Text<10_000>,
 }
 
@@ -125,6 +125,7 @@ fn create_client_note(
     Ok(NoteAnswer { note: write_note(cx, at.client_id, new)? })
 }
 
+/// The fields of a note to change.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct NoteChanges {
@@ -153,7 +154,7 @@ fn update_client_note(
     Ok(NoteAnswer { note })
 }
 
-/// The note that is no more.
+/// The note that was deleted.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct DeletedNote {

@@ -18,16 +18,16 @@ use crate::{
 };
 use spotter_mail::Recipient;
 
-/// Where the client stands, and the invitation.
+/// The client's statuses and the invitation.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Invited {
+pub struct InvitedClient {
     lifecycle: Lifecycle,
-    /// To the address that the client signs in with.
+    /// The invitation, sent to the client's email address.
     pub invitation: Invitation,
 }
 
 /// Invites a client to the portal and announces it.
-pub fn invite(cx: &mut Write, id: ClientId) -> Result<Invited> {
+pub fn invite(cx: &mut Write, id: ClientId) -> Result<InvitedClient> {
     let before = Client::find(cx, id)?;
     let mut client = before.clone();
     let Some(email) = client.email.clone() else {
@@ -50,10 +50,10 @@ pub fn invite(cx: &mut Write, id: ClientId) -> Result<Invited> {
     if client.portal_access_status != before.portal_access_status {
         cx.emit(Event::ClientPortalAccessChanged, &client.event())?;
     }
-    Ok(Invited { lifecycle: client.lifecycle(), invitation })
+    Ok(InvitedClient { lifecycle: client.lifecycle(), invitation })
 }
 
-fn invite_client(cx: &mut Write, Path(at): Path<ClientPath>) -> Result<Invited> {
+fn invite_client(cx: &mut Write, Path(at): Path<ClientPath>) -> Result<InvitedClient> {
     invite(cx, at.client_id)
 }
 

@@ -26,7 +26,7 @@ fn digits_of(text: &str) -> String {
     text.chars().filter(char::is_ascii_digit).collect()
 }
 
-/// A number that was written with the code of its country, without what is not dialled then.
+/// A number with its country code, without the trunk zero that is not dialled then.
 fn international(written: &str) -> Option<String> {
     let start = written.trim_start();
     let rest = start.strip_prefix('+').or_else(|| start.strip_prefix("00"))?;
@@ -71,12 +71,12 @@ pub(super) fn terms(written: &str, country: Option<&str>) -> Vec<String> {
     terms
 }
 
-/// Whether a piece of a search is one of a number: digits and what stands between them.
+/// Whether a word of a search is part of a phone number: digits and separators.
 pub(super) fn is_number(piece: &str) -> bool {
     piece.chars().all(|c| c.is_ascii_digit() || "+().-/".contains(c))
 }
 
-/// What a number that is looked for begins with among the terms; nothing where nothing is left of it.
+/// The prefix of search terms for a phone number; `None` where no digits are left.
 pub(super) fn search_digits(written: &str, country: Option<&str>) -> Option<String> {
     let code = country.and_then(code_of).unwrap_or_default();
     let digits = digits_of(written);

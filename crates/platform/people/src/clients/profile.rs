@@ -37,7 +37,7 @@ words! {
     pub enum StartingRelationship { Pending = "pending", Active = "active" }
 }
 
-/// A client to be created.
+/// The client to create.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewClient {
@@ -47,24 +47,24 @@ pub struct NewClient {
     pub last_name: Option<Name<80>>,
     /// Unique among clients that are not archived.
     pub email: Option<Email>,
-    /// How to call the client.
+    /// Phone number.
     pub phone: Option<Phone>,
-    /// From 1900 to 2025.
+    /// Date of birth, from 1900-01-01 to today.
     pub date_of_birth: Option<BirthDate>,
-    /// As the client wants it recorded.
+    /// Gender as recorded for the client.
     pub gender: Option<Gender>,
     /// Language as an ISO 639-1 code, such as `nl`.
     pub language: Option<Language>,
     /// IANA time zone, such as `Europe/Amsterdam`.
     pub time_zone: Option<TimeZone>,
-    /// Where the client lives.
+    /// Postal address.
     pub address: Option<Address>,
-    /// Whom to call in an emergency.
+    /// The person to call in an emergency.
     pub emergency_contact: Option<EmergencyContact>,
     /// None when absent.
     #[serde(default)]
     pub opt_ins: OptIns,
-    /// How the client came to the company.
+    /// How the client found the company.
     pub source: Option<Text<60>>,
     /// A location of the company.
     pub home_location_id: Option<LocationId>,
@@ -81,7 +81,7 @@ pub struct NewClient {
     pub external_id: Option<Text<120>>,
 }
 
-/// Tags are kept in lower case, each once.
+/// Tags are stored in lower case, each once.
 pub(super) fn folded_tags(tags: Many<Text<60>, 0, 50>) -> Json<BTreeSet<String>> {
     // Lower case can be longer than what it came from: İ becomes two characters.
     let tags = tags.iter().map(|tag| tag.to_lowercase().chars().take(60).collect());
@@ -98,7 +98,7 @@ fn check_location(cx: &mut Read, id: Option<LocationId>) -> Result<()> {
     }
 }
 
-/// Nobody is born tomorrow, wherever on earth it is today (UTC+14 at the furthest).
+/// A date of birth is not in the future, wherever on earth (UTC+14 at the furthest).
 fn check_birth(cx: &Read, born: Option<Date>) -> Result<()> {
     let latest = TimeZone::UTC.date_at(cx.now().plus_seconds(14 * 3_600));
     if born.is_some_and(|born| born > latest) {
@@ -115,7 +115,8 @@ fn coach_for(cx: &mut Read, named: Option<CoachId>) -> Result<Option<CoachId>> {
             _ => Ok(None),
         };
     };
-    Coach::find_assignable(cx, coach)?;
+    let found = Coach::find_assignable(cx, coach);
+    found.map_err(|problem| problem.missing("assignedCoachId", PeopleRule::UnknownCoach))?;
     Ok(Some(coach))
 }
 
@@ -170,7 +171,7 @@ fn create_client(cx: &mut Write, Body(new): Body<NewClient>) -> Result<ClientAns
     Ok(ClientAnswer { client: create(cx, new)? })
 }
 
-/// Fields that are absent stay, `null` clears.
+/// The fields of a client to change: absent fields stay, `null` clears.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 struct ClientChanges {
@@ -198,7 +199,7 @@ fn update_client(
 ) -> Result<ClientAnswer> {
     let before = Client::find(cx, at.client_id)?;
     let mut client = before.clone();
-    // Where somebody is at home already stays, archived or not.
+    // An unchanged home location stays, archived or not.
     let home = change.home_location_id.value().copied();
     check_location(cx, home.filter(|home| client.home_location_id != Some(*home)))?;
     check_birth(cx, change.date_of_birth.value().map(|born| born.0))?;
@@ -222,7 +223,7 @@ fn update_client(
     Ok(ClientAnswer { client })
 }
 
-/// Says where a client stands as a member, for what they were sold.
+/// Sets a client's membership status, derived from their purchases.
 pub fn set_member_status(cx: &mut Write, id: ClientId, status: MemberStatus) -> Result<()> {
     let before = Client::find(cx, id)?;
     let mut client = before.clone();

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use spotter_contract::{Area, LeftKind, Payload, Read, Remainder, SetAside, Write};
+use spotter_contract::{ArchivedKind, Area, Payload, Read, Remainder, RemainderKind, Write};
 use spotter_kernel::{
     Date, Event, Key, Problem, Result, TimeZone, Timestamp,
     id::{ClientId, CoachId, LocationId},
@@ -21,14 +21,14 @@ use crate::{effects::PeopleEffect, rules::PeopleRule};
 use spotter_company::locations::Address;
 
 words! {
-    /// Where the relationship between client and company stands.
+    /// The client's relationship with the company.
     pub enum RelationshipStatus {
         Pending = "pending", Active = "active", Rejected = "rejected", Archived = "archived",
     }
 }
 
 words! {
-    /// Where the client stands as a member.
+    /// The client's membership status.
     pub enum MemberStatus { Lead = "lead", Active = "active", Paused = "paused", Former = "former" }
 }
 
@@ -44,7 +44,7 @@ words! {
     pub enum Gender { Female = "female", Male = "male", Other = "other" }
 }
 
-/// Whom to call in an emergency.
+/// The person to call in an emergency.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(inline)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -53,7 +53,7 @@ pub struct EmergencyContact {
     pub name: Name<120>,
     /// Phone number.
     pub phone: Phone,
-    /// Who they are to the client.
+    /// Relationship to the client.
     pub relationship: Option<Text<60>>,
 }
 
@@ -81,7 +81,7 @@ record! {
         pub(super) external_id: Option<String>,
         pub(super) first_name: String,
         pub(super) last_name: Option<String>,
-        /// In lower case; unique among clients that are not archived.
+        /// Email address in lower case, unique among clients that are not archived.
         pub(super) email: Option<String>,
         pub(super) phone: Option<String>,
         pub(super) date_of_birth: Option<Date>,
@@ -93,7 +93,7 @@ record! {
         pub(super) address: Option<Json<Address>>,
         pub(super) emergency_contact: Option<Json<EmergencyContact>>,
         pub(super) opt_ins: Json<OptIns>,
-        /// How the client came to the company.
+        /// How the client found the company.
         pub(super) source: Option<String>,
         pub(super) home_location_id: Option<LocationId>,
         pub(super) assigned_coach_id: Option<CoachId>,
@@ -111,9 +111,10 @@ record! {
     }
 }
 
-/// Where a client stands; the answer of the operations that move it.
+/// The statuses of a client, returned by operations that change them.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "ClientLifecycle")]
 pub struct Lifecycle {
     client_id: ClientId,
     relationship_status: RelationshipStatus,
@@ -123,7 +124,8 @@ pub struct Lifecycle {
     archive_reason: Option<String>,
 }
 
-/// The public-safe payload of every client event: ids, statuses and names of fields.
+/// The payload of every client event: ids, statuses and names of changed fields, without personal
+/// data.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ClientEvent {
@@ -154,12 +156,12 @@ impl Client {
         Self::find_optional(cx, id)?.ok_or_else(|| Key::ClientNotFound.into())
     }
 
-    /// The same where there may be nobody any more.
+    /// The same where the record may be gone.
     pub fn find_optional(cx: &mut Read, id: ClientId) -> Result<Option<Self>> {
-        cx.one(FIND, params![id])
+        cx.one_kept(FIND, params![id])
     }
 
-    /// Where the client stands.
+    /// The client's statuses.
     pub fn lifecycle(&self) -> Lifecycle {
         Lifecycle {
             client_id: self.client_id,
@@ -171,7 +173,7 @@ impl Client {
         }
     }
 
-    /// What events tell of the client.
+    /// The payload of the client's events.
     pub fn event(&self) -> ClientEvent {
         ClientEvent {
             client_id: self.client_id,
@@ -182,7 +184,7 @@ impl Client {
         }
     }
 
-    /// What an update tells of the client.
+    /// The payload of an update event.
     pub(super) fn update_event(&self, changed_fields: Vec<String>) -> ClientEvent {
         ClientEvent { changed_fields, ..self.event() }
     }
@@ -209,8 +211,8 @@ impl Client {
         ids: &[ClientId],
         both: impl Fn(&str, &str) -> String,
     ) -> Result<Vec<Option<(String, Timestamp)>>> {
-        let request = ids.iter().map(|id| vec![id.bind().into_owned()]);
-        let found: Vec<Option<(String, Option<String>, Timestamp)>> = cx.one_each(NAME, request)?;
+        let params = ids.iter().map(|id| vec![id.bind().into_owned()]);
+        let found: Vec<Option<(String, Option<String>, Timestamp)>> = cx.one_each(NAME, params)?;
         let whole = |(first, last, changed): (String, Option<String>, Timestamp)| match last {
             Some(last) => (both(&first, &last), changed),
             None => (first, changed),
@@ -274,7 +276,7 @@ impl Client {
         self.language.as_deref()
     }
 
-    /// Where the client lives.
+    /// Postal address.
     pub fn address(&self) -> Option<&Address> {
         self.address.as_ref().map(|address| &address.0)
     }
@@ -430,17 +432,17 @@ parts! {
         portal_access_status, archived_at, archive_reason, erased_at;
 }
 
-/// The clients of a coach, and those whose home a location is.
+/// Clients of an archived coach or location.
 const STAYS: &[Remainder] = &[
     Remainder::new(
-        SetAside::Coach,
-        LeftKind::Client,
+        ArchivedKind::Coach,
+        RemainderKind::Client,
         |cx, coach, most| cx.all(LEFT_BY_COACH, params![coach, most]),
         |total| PeopleEffect::ClientsStayWithCoach { total }.into(),
     ),
     Remainder::new(
-        SetAside::Location,
-        LeftKind::Client,
+        ArchivedKind::Location,
+        RemainderKind::Client,
         |cx, location, most| cx.all(LEFT_AT_HOME, params![location, most]),
         |total| PeopleEffect::ClientsStayAtLocation { total }.into(),
     ),

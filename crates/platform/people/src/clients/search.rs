@@ -9,7 +9,7 @@ use spotter_kernel::{
     text::Text,
 };
 use spotter_store::{
-    Chosen, Filters as _, List, NoFilters, Value, filters, lists, params, statements,
+    AppliedFilter, Filters as _, List, NoFilters, Value, filters, lists, params, statements,
 };
 
 use super::{
@@ -19,11 +19,11 @@ use super::{
 };
 use spotter_company::folding::{SEARCH_WORDS_MAX, cut, words_of};
 
-/// The prefixes that a search asks for; every one must match. None means that nothing can match.
+/// The prefixes of a search; every one must match. `None` means that nothing can match.
 fn prefixes(search: &str, country: Option<&str>) -> Vec<String> {
     let mut prefixes = Vec::new();
     let mut number = String::new();
-    // Pieces of a number that stand together are one number.
+    // Adjacent words of digits are one phone number.
     for piece in search.split_whitespace().chain([""]) {
         if !piece.is_empty() && phone_numbers::is_number(piece) {
             number.push_str(piece);
@@ -66,7 +66,7 @@ filters! {
                 AND shared < ? AND archived >= ? AND archived <= ?)" apart,
             counted_by("SELECT COUNT(*) FROM client_term WHERE company_id = ?1 AND term >= ?2 AND term < ?3 \
                 AND shared < ?4 AND archived >= ?5 AND archived <= ?6"),
-            // A subquery with a limit is asked for each client; one in EXISTS may be made a join, and drive it.
+            // A subquery with a limit runs for each client; EXISTS may become a join that drives the query.
             where_many("(SELECT 1 FROM client_term t WHERE t.company_id = ?1 AND t.client_id = client.client_id \
                 AND t.term >= ? AND t.term < ? AND t.shared < ? AND t.archived >= ? AND t.archived <= ? LIMIT 1) IS NOT NULL"),
             uneven;
@@ -107,7 +107,7 @@ fn list_clients(cx: &mut Read, ListQuery(wanted, page): ListQuery<Filters>) -> R
             chosen.extend(wanted.chosen());
             return found_by_all(cx, &prefixes, &chosen, page);
         }
-        // What a term says by itself is asked of no client.
+        // Conditions that a term already includes are not checked on the client.
         let archived = wanted.archived.take().map(|flag| flag.0);
         chosen.extend(prefixes.iter().map(|prefix| ("search", begun(prefix, archived))));
     }
@@ -115,7 +115,7 @@ fn list_clients(cx: &mut Read, ListQuery(wanted, page): ListQuery<Filters>) -> R
     Ok(cx.page_of(&LIST, &[], &chosen, page)?.into())
 }
 
-/// Clients that are looked at one by one: more are left to the store.
+/// Clients that are checked one by one: a larger search is left to the database.
 const LOOKED_AT_MAX: i64 = 500;
 
 /// Of several words, the one that the fewest clients have, where those are few: neither engine finds that
@@ -125,9 +125,9 @@ fn rarest<'p>(cx: &mut Read, prefixes: &'p [String]) -> Result<Option<&'p String
         return Ok(None);
     }
     let ranges = prefixes.iter().map(|prefix| {
-        let mut request = range(prefix);
-        request.push(Value::Int(LOOKED_AT_MAX + 1));
-        request
+        let mut params = range(prefix);
+        params.push(Value::Int(LOOKED_AT_MAX + 1));
+        params
     });
     let counted: Vec<Option<(i64,)>> = cx.one_each(COUNT_SOME, ranges)?;
     let counts = prefixes.iter().zip(counted.into_iter().flatten().map(|(count,)| count));
@@ -139,7 +139,7 @@ fn rarest<'p>(cx: &mut Read, prefixes: &'p [String]) -> Result<Option<&'p String
 fn found_by_all(
     cx: &mut Read,
     prefixes: &[String],
-    chosen: &[Chosen<'_>],
+    chosen: &[AppliedFilter<'_>],
     request: PageRequest,
 ) -> Result<Clients> {
     let country = country(cx)?;
@@ -153,7 +153,7 @@ fn found_by_all(
 }
 
 path!(
-    /// Where a client stands in a path.
+    /// A client in a path.
     pub ClientPath {
         /// The client's id.
         client_id: ClientId,
@@ -175,7 +175,7 @@ fn get_client(cx: &mut Read, Path(at): Path<ClientPath>) -> Result<ClientAnswer>
 #[derive(Debug, Serialize, JsonSchema)]
 struct Tag {
     tag: String,
-    /// How many clients have it.
+    /// Number of clients with this tag.
     clients: i64,
 }
 

@@ -1,7 +1,7 @@
-//! What clients are found by: the words of their names and their address, and their number. Each is a row of its own, which
-//! also says what the counting of clients by a beginning of a word needs, so that no client is counted twice.
+//! Search terms of clients: the words of their names and address, and their phone number. Each term is a row that
+//! also has what counting by prefix needs, so that no client is counted twice.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use spotter_contract::{Area, Read, Write};
 use spotter_kernel::{
@@ -13,13 +13,13 @@ use spotter_store::{Tx, params, statements};
 use super::{phone_numbers, record::Client};
 use spotter_company::folding::{cut, is_unspaced, spellings, words_of};
 
-/// The company's country, which says how its clients' numbers are dialled.
+/// The company's country, which determines how its clients' numbers are dialled.
 pub(super) fn country(cx: &mut Read) -> Result<Option<String>> {
     let found: Option<(Option<String>,)> = cx.one(COUNTRY, params![])?;
     Ok(found.and_then(|(country,)| country))
 }
 
-/// What somebody is found by, but for the number, which depends on the company's country.
+/// A client's search terms without the phone number, which depends on the company's country.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct SearchKeys<'c> {
     words: BTreeSet<String>,
@@ -58,19 +58,47 @@ pub(super) fn all(client: &Client, country: Option<&str>) -> BTreeSet<String> {
     words
 }
 
-/// Brings what a client is found by up to date.
+/// Brings a client's search terms up to date.
 pub(super) fn index(cx: &mut Write, client: &Client, before: Option<&Client>) -> Result<()> {
     let now = SearchKeys::of(client);
-    if before.is_some_and(|before| SearchKeys::of(before) == now) {
+    let was = before.map(SearchKeys::of);
+    if was.as_ref() == Some(&now) {
         return Ok(());
     }
     let country = if now.phone.is_some() { country(cx)? } else { None };
+    if let (Some(before), Some(was)) = (before, was)
+        && (was.phone, was.archived) == (now.phone, now.archived)
+    {
+        let [was, now] = [before, client].map(|client| all(client, country.as_deref()));
+        return change(cx, client, &was, &now);
+    }
     let id = client.client_id;
     if before.is_some() {
         cx.defer(REMOVE, params![id])?;
     }
     for (term, shared) in with_shared(&all(client, country.as_deref())) {
         cx.defer(ADD, params![term, id, shared, i64::from(now.archived)])?;
+    }
+    Ok(())
+}
+
+/// Writes the terms that differ, such as those of a first name. A phone number is not among them: what its terms were
+/// depends on the country that the company had then.
+fn change(
+    cx: &mut Write,
+    client: &Client,
+    was: &BTreeSet<String>,
+    now: &BTreeSet<String>,
+) -> Result<()> {
+    let (id, archived) = (client.client_id, i64::from(client.is_archived()));
+    for term in was.difference(now) {
+        cx.defer(REMOVE_ONE, params![id, term])?;
+    }
+    let before: BTreeMap<&String, i64> = with_shared(was).into_iter().collect();
+    for (term, shared) in with_shared(now) {
+        if before.get(term) != Some(&shared) {
+            cx.defer(PUT, params![term, id, shared, archived])?;
+        }
     }
     Ok(())
 }
@@ -88,8 +116,8 @@ fn with_shared(terms: &BTreeSet<String>) -> Vec<(&String, i64)> {
     output
 }
 
-/// Writes anew what some clients are found by, whosever they are, after this one; the last of them. An older version knew
-/// less.
+/// Rebuilds the search terms of a batch of clients, of any company, after this one; returns the last of them. Older
+/// versions stored fewer terms.
 pub fn reindex(
     tx: &mut Tx<'_>,
     after: Option<(CompanyId, ClientId)>,
@@ -111,7 +139,7 @@ pub fn reindex(
     Ok(rows.last().map(|row| (row.0, row.1)))
 }
 
-/// Clients that are looked at in one transaction.
+/// Clients per transaction.
 const AT_ONCE: i64 = 200;
 
 /// The operations and statements of this module.
@@ -126,6 +154,9 @@ statements! {
         WHERE (c.company_id, c.client_id) > (?1, ?2) AND c.erased_at IS NULL ORDER BY c.company_id, c.client_id LIMIT ?3";
     ADD = "INSERT INTO client_term (company_id, term, client_id, shared, archived) VALUES (?1, ?2, ?3, ?4, ?5)";
     REMOVE = "DELETE FROM client_term WHERE company_id = ?1 AND client_id = ?2";
+    REMOVE_ONE = "DELETE FROM client_term WHERE company_id = ?1 AND client_id = ?2 AND term = ?3";
+    PUT = "INSERT INTO client_term (company_id, term, client_id, shared, archived) VALUES (?1, ?2, ?3, ?4, ?5) \
+        ON CONFLICT (company_id, term, client_id) DO UPDATE SET shared = excluded.shared, archived = excluded.archived";
 }
 
 #[cfg(test)]
@@ -136,7 +167,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn of_terms_that_begin_alike_one_counts(
+        fn one_of_terms_with_a_common_prefix_counts(
             terms in prop::collection::btree_set("[abé]{1,5}", 0..12),
             prefix in "[abé]{1,4}",
         ) {

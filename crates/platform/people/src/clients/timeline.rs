@@ -24,8 +24,9 @@ words! {
     }
 }
 
-/// A field's value before and after.
+/// The value of a field before and after a change.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "FieldChange")]
 struct Change {
     /// The field's name.
     field: String,
@@ -88,9 +89,10 @@ record! {
     }
 }
 
-/// A step as it is shown: the record, and the time that its id tells.
+/// A step in a client's lifecycle.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "LifecycleStep")]
 struct StepView {
     #[serde(flatten)]
     step: StepRow,

@@ -18,7 +18,7 @@ use crate::{clients, coaches::Coach, effects::PeopleEffect, rules::PeopleRule};
 use spotter_mail::{Letter, LetterKind};
 
 words! {
-    /// Whose account it is.
+    /// The owner of an account.
     pub enum Subject { Coach = "coach", Client = "client" }
 }
 
@@ -70,7 +70,7 @@ impl Password {
         PASSWORD_LENGTH.contains(&text.chars().count()).then(|| Self(text.to_owned()))
     }
 
-    /// A password as somebody signs in with it, however long.
+    /// A password as typed at sign-in, of any length.
     pub fn new(text: String) -> Self {
         Self(text)
     }
@@ -120,8 +120,8 @@ pub fn set_password(cx: &mut Write, subject: Subject, id: Id, hash: &str) -> Res
     cx.defer(SET_PASSWORD, params![subject, id, hash, now])
 }
 
-/// Asks the holder of an account to confirm an address that others have written into their record. The address that
-/// they sign in with stays until they have, and is told. What was mailed before is void.
+/// Asks the owner of an account to confirm an address that others have written into their record. Until then the
+/// sign-in address stays, and is notified of the change. Earlier links become invalid.
 pub fn request_address(
     cx: &mut Write,
     subject: Subject,
@@ -148,8 +148,8 @@ pub fn to_confirm(cx: &mut Read, token: &Credential) -> Result<Option<Account>> 
     of_person(cx, subject, id)
 }
 
-/// Makes the address on record the one that signs in: whoever reads it has the link, and whoever has the account its
-/// password, which is checked before.
+/// Makes the recorded address the sign-in address: its reader has the link, and the owner the password, which is
+/// checked before.
 pub fn confirm_address(cx: &mut Write, token: &Credential) -> Result<()> {
     let invalid = || Problem::invalid("token", Rule::LinkClosed);
     let (subject, id) = open_token(cx, token, Purpose::Address)?.ok_or_else(invalid)?;
@@ -171,7 +171,7 @@ pub fn confirm_address(cx: &mut Write, token: &Credential) -> Result<()> {
     cx.defer(RENAME, params![subject, id, email, now])
 }
 
-/// Refuses an address with which somebody else of the company signs in.
+/// Refuses an address with which another account of the company signs in.
 fn check_is_free(cx: &mut Read, subject: Subject, id: Id, email: &str) -> Result<()> {
     let holder: Option<(Id,)> = cx.one(HOLDER, params![subject, email])?;
     match holder.is_some_and(|(holder,)| holder != id) {
@@ -180,14 +180,14 @@ fn check_is_free(cx: &mut Read, subject: Subject, id: Id, email: &str) -> Result
     }
 }
 
-/// Removes an account and what could bring it back.
+/// Removes an account and everything that could restore it.
 pub fn close_account(cx: &mut Write, subject: Subject, id: Id) -> Result<()> {
     cx.defer(CLOSE, params![subject, id])?;
     second_step::forget(cx, subject, id)?;
     void_tokens(cx, subject, id).map(drop)
 }
 
-/// Makes every token of somebody void; how many they were.
+/// Invalidates every token of a person; returns their number.
 fn void_tokens(cx: &mut Write, subject: Subject, id: Id) -> Result<u64> {
     let mut void = 0;
     for purpose in [Purpose::Invitation, Purpose::Reset, Purpose::Address] {
@@ -196,7 +196,7 @@ fn void_tokens(cx: &mut Write, subject: Subject, id: Id) -> Result<u64> {
     Ok(void)
 }
 
-/// Makes tokens void, and takes back the mail that has them and has not left; how many they were.
+/// Invalidates tokens and cancels unsent mail that contains them; returns their number.
 fn forget_tokens(cx: &mut Write, subject: Subject, id: Id, purpose: Purpose) -> Result<u64> {
     let kind = match (purpose, subject) {
         (Purpose::Invitation, Subject::Coach) => LetterKind::CoachInvitation,
@@ -211,17 +211,16 @@ fn forget_tokens(cx: &mut Write, subject: Subject, id: Id, purpose: Purpose) -> 
     Ok(void)
 }
 
-/// An invitation, which is mailed to the one invited, or to be passed on where the installation sends no
-/// mail.
+/// An invitation; where the installation sends no mail, its token is passed on by hand.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Invitation {
-    /// Whom it is for.
+    /// Email address of the invited person.
     pub email: String,
     /// Accepted at POST /app/v1/auth/invitations/accept. Shown this once, and only where the installation
     /// sends no mail.
     pub token: Option<String>,
-    /// Until when it can be accepted.
+    /// Instant at which the invitation expires.
     pub expires_at: Timestamp,
 }
 
@@ -243,7 +242,7 @@ fn new_token(
     Ok((token, expires_at))
 }
 
-/// Whose token it is, if it is open.
+/// The owner of a token, if it is valid.
 fn open_token(
     cx: &mut Read,
     token: &Credential,
@@ -280,8 +279,8 @@ pub fn invite(
     Ok(Invitation { email: to.email.to_owned(), token, expires_at })
 }
 
-/// Accepts an invitation with a password's hash: the account is opened or its password replaced,
-/// and the coach or client is told apart from those who never came.
+/// Accepts an invitation with a password's hash: creates the account or replaces its password, and marks the coach or
+/// client as active.
 pub fn accept(cx: &mut Write, token: &Credential, hash: &str) -> Result<(Subject, Id)> {
     let invalid = || Problem::invalid("token", Rule::InvitationClosed);
     let (subject, id) = open_token(cx, token, Purpose::Invitation)?.ok_or_else(invalid)?;
@@ -298,7 +297,7 @@ pub fn accept(cx: &mut Write, token: &Credential, hash: &str) -> Result<(Subject
     Ok((subject, id))
 }
 
-/// Opens the account of somebody who has none, with a password's hash.
+/// Creates an account with a password's hash for a person without one.
 pub fn open_account(
     cx: &mut Write,
     subject: Subject,
@@ -323,18 +322,21 @@ pub fn is_open(cx: &mut Read, token: &Credential) -> Result<bool> {
 }
 
 /// What sets a new password of an account, to be passed on by the installation's operator.
-pub fn hand_out_reset(cx: &mut Write, subject: Subject, id: Id) -> Result<(Credential, Timestamp)> {
+pub fn create_reset_link(
+    cx: &mut Write,
+    subject: Subject,
+    id: Id,
+) -> Result<(Credential, Timestamp)> {
     cx.set_audit_target(subject.word(), id, ["passwordReset"]);
     new_token(cx, subject, id, Purpose::Reset)
 }
 
-/// Letters of a kind that somebody is sent within [`LATELY_SECONDS`] at most.
+/// Most letters of a kind to one person within [`LATELY_SECONDS`].
 const LETTERS_MAX: i64 = 3;
 /// How long that is.
 const LATELY_SECONDS: i64 = 15 * 60;
 
-/// Mails an account's holder what sets a new password; nothing to whoever may not come in, or was just
-/// mailed several.
+/// Mails a reset link to an account's owner; nothing to a person who may not sign in or was just sent several.
 pub fn mail_reset(cx: &mut Write, subject: Subject, id: Id, email: &str) -> Result<()> {
     let lately = spotter_mail::sent_lately(cx, LetterKind::PasswordReset, id, LATELY_SECONDS)?;
     if lately >= LETTERS_MAX || sessions::admit(cx, subject, id, id).is_err() {
@@ -356,8 +358,7 @@ pub fn mail_reset(cx: &mut Write, subject: Subject, id: Id, email: &str) -> Resu
     )
 }
 
-/// Sets a new password with the hash of it and what was mailed, and signs its holder out everywhere; the address that
-/// signs in.
+/// Sets a new password by a mailed link and the password's hash, and ends all sessions; returns the sign-in address.
 pub fn reset(cx: &mut Write, token: &Credential, hash: &str) -> Result<Option<String>> {
     let open = open_token(cx, token, Purpose::Reset)?;
     let (subject, id) = open.ok_or_else(|| Problem::invalid("token", Rule::LinkClosed))?;
@@ -389,7 +390,7 @@ pub(super) fn area() -> Area {
 
 const REPEATING: &[Repeating] = &[Repeating::prune(
     "forget_invitations",
-    "Forget invitations and password resets that have expired",
+    "Delete expired invitations and password resets",
     prune,
 )];
 

@@ -46,7 +46,7 @@ record! {
         pub scopes: ScopeSet,
         health_data: bool,
         private_communication: bool,
-        /// Who gets the clients it creates, where it names nobody.
+        /// Coach assigned to clients that are created without one.
         pub default_assigned_coach_id: Option<CoachId>,
         secret_digest: Vec<u8>,
         secret_last4: String,
@@ -77,7 +77,7 @@ impl ApiClient {
     }
 
     /// Whether it may hear of an event: read what the event is about, with the consent that gates that.
-    pub fn may_hear(&self, event: Event) -> bool {
+    pub fn may_receive(&self, event: Event) -> bool {
         let Some(scope) = event.scope() else { return self.is_active() };
         let consented = match scope.gate() {
             Gate::None => true,
@@ -133,9 +133,10 @@ pub fn parse_client_id(text: &str) -> Option<(CompanyId, Id)> {
     Some((company, Id::parse(rest.get(24..)?)?))
 }
 
-/// An API client as managers see it.
+/// An API client, without its secret.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "ApiClient")]
 pub struct ApiClientView {
     id: Id,
     /// The OAuth client id.
@@ -151,8 +152,10 @@ pub struct ApiClientView {
     updated_at: Timestamp,
 }
 
+/// The visible end of a client secret.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "ApiClientSecret")]
 struct SecretView {
     last4: String,
     rotated_at: Option<Timestamp>,
@@ -175,7 +178,7 @@ fn check_consents(scopes: &ScopeSet, consents: Consents) -> Result<()> {
     }
 }
 
-/// An API client to be made.
+/// The API client to create.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewApiClient {
@@ -184,21 +187,21 @@ pub struct NewApiClient {
     /// At least one scope.
     #[schemars(length(min = 1))]
     pub scopes: Vec<Scope>,
-    /// Who gets the clients it creates, where it names nobody.
+    /// Coach assigned to clients that are created without one.
     #[schemars(required, with = "CoachId")]
     pub default_assigned_coach_id: Option<CoachId>,
-    /// What gated scopes need.
+    /// Consents that gated scopes require.
     #[serde(default)]
     pub consents: Consents,
 }
 
-/// A new or rotated API client, with its secret for the only time.
+/// An API client with its secret, which is returned only once.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ApiClientSecret {
     /// The OAuth client id.
     pub client_id: String,
-    /// Shown this once; only a digest is kept.
+    /// Shown only this once; only a digest is stored.
     pub client_secret: String,
     /// The client.
     pub client: ApiClientView,
@@ -265,7 +268,7 @@ fn list_api_clients(
 }
 
 path!(
-    /// Where an API client stands in a path.
+    /// An API client in a path.
     pub ApiClientPath {
         /// The record's id.
         id: Id,
@@ -279,6 +282,7 @@ fn get_api_client(cx: &mut Read, Path(at): Path<ApiClientPath>) -> Result<ApiCli
     Ok(ApiClientAnswer { client: ApiClient::find(cx, at.id)?.view(company) })
 }
 
+/// The fields of an API client to change.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 struct ApiClientChanges {
@@ -348,7 +352,7 @@ pub fn rotate_api_client_secret(
     Ok(shown_once(cx, client, &secret))
 }
 
-/// Ends an API client for good. Its tokens answer 401 `auth.invalid_client` from then on.
+/// Revokes an API client. Its tokens answer 401 `auth.invalid_client` from then on.
 pub fn revoke_api_client(cx: &mut Write, Path(at): Path<ApiClientPath>) -> Result<RevokedClient> {
     let before = ApiClient::find(cx, at.id)?;
     let mut client = before.clone();

@@ -1,5 +1,5 @@
-//! Browsers that are signed in to the pages. A browser holds one secret in a cookie, which a page that is open twice, or a
-//! form that is sent twice, does not replace; it ends when nobody has used it for a while.
+//! Browser sessions of the pages. A browser has one secret in a cookie, which does not change when a page is open
+//! twice or a form is sent twice; it expires after some time without use.
 
 use spotter_contract::{
     Actor, Area, Caller, Effect, Env, Offboarding, Read, Repeating, Write, vault,
@@ -18,27 +18,27 @@ use super::{
 use crate::{clients::Client, coaches::Coach, effects::PeopleEffect};
 use spotter_company::company::Company;
 
-/// How long a browser stays signed in that nobody uses, in seconds (12 hours).
+/// How long an unused browser stays signed in, in seconds (12 hours).
 const IDLE_SECONDS: i64 = 12 * 3_600;
-/// The same where its person has asked to stay signed in (30 days).
+/// The same with "stay signed in" (30 days).
 const REMEMBERED_SECONDS: i64 = 30 * 86_400;
 /// Uses that are closer to each other than this are one, in seconds.
 const USE_SECONDS: i64 = 600;
-/// For so long after somebody has typed their password they need not type it again, in seconds.
+/// How long after typing their password a person need not type it again, in seconds.
 const SURE_SECONDS: i64 = 600;
-/// The longest description of a browser that is kept, in characters.
+/// Longest stored browser description, in characters.
 const BROWSER_MAX: usize = 120;
 
 record! {
     /// A browser that is signed in.
     #[derive(Clone, Debug)]
     pub struct BrowserSession {
-        /// Id of the record.
+        /// Id of the session.
         pub session_id: Id,
         digest: Vec<u8>,
         subject: Subject,
         subject_id: Id,
-        /// What the browser says that it is.
+        /// The browser's description of itself.
         pub browser: String,
         remembered: bool,
         /// When its person signed in.
@@ -52,8 +52,7 @@ record! {
 }
 
 impl BrowserSession {
-    /// Until when a cookie is kept where its person has asked to stay signed in, in seconds; as long as the browser
-    /// is open where they have not.
+    /// The lifetime of the cookie with "stay signed in", in seconds; without it, until the browser is closed.
     pub fn seconds_of_cookie(remembered: bool) -> Option<i64> {
         remembered.then_some(REMEMBERED_SECONDS)
     }
@@ -78,9 +77,9 @@ impl BrowserSession {
     }
 }
 
-/// Somebody who is signed in with a browser, as a page needs to know them.
+/// A person who is signed in with a browser, as pages need to know them.
 #[derive(Clone, Debug)]
-pub struct Person {
+pub struct SignedInPerson {
     /// Who they are to operations.
     pub caller: Caller,
     /// Display name.
@@ -93,10 +92,11 @@ pub struct Person {
     pub session: BrowserSession,
 }
 
-/// Signs a browser in, for somebody whose password was right: what its cookie holds.
+/// Signs a browser in after a correct password; returns its cookie's value.
 pub fn open(
     cx: &mut Write,
-    (subject, subject_id): (Subject, Id),
+    subject: Subject,
+    subject_id: Id,
     browser: &str,
     remembered: bool,
 ) -> Result<Credential> {
@@ -120,22 +120,22 @@ pub fn open(
     Ok(token)
 }
 
-/// Who is signed in with a browser; `auth.invalid_token` where nobody is any more.
-pub fn authenticate(tx: &mut Tx, env: &Env, token: &Credential) -> Result<Person> {
+/// The person who is signed in with a browser; `auth.invalid_token` where the session has ended.
+pub fn authenticate(tx: &mut Tx, env: &Env, token: &Credential) -> Result<SignedInPerson> {
     let (id, now) = (token.company, env.clock.now());
-    let request = Company::prefetch(tx, id)?;
+    let prefetched = Company::prefetch(tx, id)?;
     let found: Option<BrowserSession> = tx.one(FIND, params![id, vault::digest(token)])?;
     let session = found.filter(|session| session.expires_at > now).ok_or(Key::InvalidToken)?;
-    let company = Company::awaited(tx, request)?;
+    let company = Company::awaited(tx, prefetched)?;
     let nobody = Caller::new(id, Actor::System);
     let cx = &mut Read::new(tx, &nobody, now);
     let (subject, subject_id) = (session.subject, session.subject_id);
     let (admitted, name, email) = find_person(cx, subject, subject_id, session.session_id)?;
     let caller = admitted.caller(id, company.features());
-    Ok(Person { caller, name, email, company, session })
+    Ok(SignedInPerson { caller, name, email, company, session })
 }
 
-/// The actor that somebody is, what they are called and where they sign in, if they may still come in.
+/// The actor, name and company of a person who may still sign in.
 fn find_person(
     cx: &mut Read,
     subject: Subject,
@@ -160,15 +160,15 @@ fn find_person(
 }
 
 /// Writes down that a browser is used, so that it stays signed in.
-pub fn go_on(tx: &mut Tx, person: &Person, now: Timestamp) -> Result<()> {
+pub fn extend_session(tx: &mut Tx, person: &SignedInPerson, now: Timestamp) -> Result<()> {
     let session = &person.session;
     let until = BrowserSession::expiry(session.remembered, now);
     let row = params![person.company.company_id, session.session_id, now, until];
     tx.execute(GO_ON, row).map(drop)
 }
 
-/// Writes down that whoever uses a browser has typed their password again.
-pub fn record_reauthentication(tx: &mut Tx, person: &Person, now: Timestamp) -> Result<()> {
+/// Records that the person has typed their password again.
+pub fn record_reauthentication(tx: &mut Tx, person: &SignedInPerson, now: Timestamp) -> Result<()> {
     let row = params![person.company.company_id, person.session.session_id, now];
     tx.execute(BE_SURE, row).map(drop)
 }
@@ -188,7 +188,7 @@ pub(super) fn end_others(cx: &mut Write, subject: Subject, id: Id, session: Id) 
     cx.defer(END_OTHERS, params![subject, id, session])
 }
 
-/// What ends with somebody who leaves.
+/// What ends when a person leaves.
 const ENDINGS: &[Effect] = &[
     Effect::new(
         Offboarding::ClientArchived,
@@ -207,11 +207,8 @@ fn prune(tx: &mut Tx, now: Timestamp) -> Result<u64> {
     tx.execute(PRUNE, params![now])
 }
 
-const REPEATING: &[Repeating] = &[Repeating::prune(
-    "forget_browser_sessions",
-    "Forget browsers that are not signed in any more",
-    prune,
-)];
+const REPEATING: &[Repeating] =
+    &[Repeating::prune("forget_browser_sessions", "Delete expired browser sessions", prune)];
 
 /// The operations and statements of this module.
 pub(super) fn area() -> Area {

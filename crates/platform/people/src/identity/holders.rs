@@ -1,4 +1,4 @@
-//! Callers by their record: who holds an address that was signed for them, as they stand now.
+//! Callers by their record: the holder of a signed address, with their current permissions.
 
 use spotter_contract::{
     Actor, Caller, Read,
@@ -10,22 +10,23 @@ use spotter_store::Tx;
 use super::{accounts::Subject, api_clients::ApiClient, sessions};
 use spotter_company::company::Company;
 
-/// Who holds a ticket, if they may still come in.
+/// The holder of a ticket, if they may still sign in.
 pub fn holder(tx: &mut Tx, ticket: &Ticket, now: Timestamp) -> Result<Caller> {
-    caller(tx, ticket.company, (ticket.holder, ticket.by), now)
+    caller(tx, ticket.company, ticket.holder, ticket.by, now)
 }
 
-/// A caller by their record, if they may still come in.
+/// A caller by their record, if they may still sign in.
 pub fn caller(
     tx: &mut Tx,
     company: CompanyId,
-    (holder, by): (Holder, Id),
+    holder: Holder,
+    by: Id,
     now: Timestamp,
 ) -> Result<Caller> {
     let nobody = Caller::new(company, Actor::System);
     let mut cx = Read::new(tx, &nobody, now);
     let features = Company::find(&mut cx)?.features();
-    // Nobody is signed in by what was written down of them.
+    // A recorded holder has no session.
     let session = Id::first_at(Timestamp::from_millis(0));
     let actor = match holder {
         Holder::Coach => sessions::admit(&mut cx, Subject::Coach, by, session)?.actor,

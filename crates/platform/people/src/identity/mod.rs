@@ -1,4 +1,4 @@
-//! Who may come in: API clients and their tokens, accounts, invitations and signed-in sessions.
+//! Identity: API clients and their tokens, accounts, invitations and sessions.
 
 pub mod accounts;
 pub mod api_clients;

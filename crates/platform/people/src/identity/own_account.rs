@@ -1,4 +1,4 @@
-//! Who asks: what an app or an assistant has to know of its person before it asks for anything else.
+//! The caller: what an app or an assistant needs to know about its person first.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -9,20 +9,20 @@ use super::accounts::Subject;
 use crate::{clients::Client, coaches::Coach};
 use spotter_company::company::Company;
 
-/// The person who is signed in, or for whom an assistant acts.
+/// The signed-in person, or the person an assistant acts for.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct OwnAccount {
-    /// Whether they work for the company or are its client.
+    /// Kind of account: staff or client.
     kind: Subject,
-    /// Their record: a `coachId` or a `clientId`.
+    /// Id of the record: a `coachId` or a `clientId`.
     id: Id,
     /// Display name.
     name: String,
-    /// `SuperAdmin`, `Admin` or `Coach`; null for clients.
+    /// `Coach`, `Manager` or `Admin`; null for clients.
     role: Option<&'static str>,
     company_id: CompanyId,
-    /// What the company is called.
+    /// Business that the account belongs to.
     company_name: String,
     /// ISO 4217 code of the company's currency.
     currency: Currency,

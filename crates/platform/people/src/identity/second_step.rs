@@ -22,7 +22,7 @@ use crate::{
 };
 use spotter_company::company::Company;
 
-/// How many recovery codes somebody is given.
+/// Number of recovery codes.
 const RECOVERY_CODES: usize = 10;
 /// Bytes of the secret, as RFC 4226 (section 4, R6) recommends.
 const SECRET_BYTES: usize = 20;
@@ -37,7 +37,7 @@ fn codes(secret: &[u8]) -> Result<Totp> {
     Builder::new().with_secret(secret.to_vec()).build().map_err(Problem::internal)
 }
 
-/// Whether somebody signs in with a second step.
+/// Whether a person signs in with a second step.
 pub fn is_on(cx: &mut Read, subject: Subject, id: Id) -> Result<bool> {
     let found: Option<(bool,)> = cx.one(IS_ON, params![subject, id])?;
     Ok(found.is_some_and(|(is_on,)| is_on))
@@ -71,7 +71,7 @@ fn digest(cx: &Write, subject: Subject, id: Id, code: &str) -> Result<[u8; 32]> 
     cx.env().vault.sign("recovery code", text.as_bytes())
 }
 
-/// Who asks.
+/// The caller.
 fn own(cx: &Read) -> Result<(Subject, Id)> {
     match cx.caller().actor {
         Actor::Coach { id, .. } => Ok((Subject::Coach, id.0)),
@@ -80,18 +80,19 @@ fn own(cx: &Read) -> Result<(Subject, Id)> {
     }
 }
 
+/// The setup of the second step of sign-in.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct SecondStep {
-    /// Whether one signs in with a code, too.
+    /// Whether signing in requires a code, too.
     is_on: bool,
-    /// Since when; null where it is off.
+    /// Instant at which it was enabled; null while it is off.
     enabled_at: Option<Timestamp>,
-    /// Whether a secret was handed out whose first code was not confirmed yet.
+    /// Whether a secret was issued whose first code is not confirmed yet.
     is_pending: bool,
     /// Recovery codes that were not used.
     recovery_codes_left: i64,
-    /// Whether the company demands it of oneself.
+    /// Whether the company requires the second step of sign-in of the caller.
     is_demanded: bool,
 }
 
@@ -127,9 +128,9 @@ fn get_client_second_step(cx: &mut Read, Path(at): Path<ClientPath>) -> Result<S
 }
 
 answer!(
-    /// What an authenticator is given.
+    /// The secret for the authenticator app.
     SecondStepSecret {
-        /// In base 32, to be typed.
+        /// Secret in base 32.
         secret: String,
         /// The same as an address that authenticators read, in a code: `otpauth://totp/…`.
         uri: String
@@ -158,6 +159,7 @@ fn begin_second_step(cx: &mut Write) -> Result<SecondStepSecret> {
     Ok(SecondStepSecret { secret: totp_rs::Secret::from(secret).to_base32(), uri })
 }
 
+/// A code of the authenticator app.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct SecondStepCode {
@@ -214,7 +216,7 @@ fn new_codes(cx: &mut Write, subject: Subject, id: Id) -> Result<RecoveryCodes> 
     Ok(RecoveryCodes { recovery_codes })
 }
 
-/// Writes down with a coach whether they have one, so that whoever lets them in need not ask.
+/// Records on a coach whether they have a second step, so that sign-in needs no further query.
 fn mark(cx: &mut Write, subject: Subject, id: Id, is_on: bool) -> Result<()> {
     match subject {
         Subject::Coach => cx.defer(MARK, params![id, is_on]),
@@ -222,7 +224,7 @@ fn mark(cx: &mut Write, subject: Subject, id: Id, is_on: bool) -> Result<()> {
     }
 }
 
-/// Switches somebody's second step off, for whoever has lost it.
+/// Switches the second step off for a person who has lost it.
 pub fn switch_off(cx: &mut Write, subject: Subject, id: Id) -> Result<()> {
     cx.set_audit_target(subject.word(), id, ["secondStep"]);
     cx.defer(FORGET, params![subject, id])?;
@@ -262,14 +264,14 @@ pub(super) fn area() -> Area {
     Area::of(STATEMENTS)
         .operations([
             operation!(app GET "/auth/second-step", SignedIn, get_second_step)
-                .summary("Get two-step verification")
+                .summary("Get the second step")
             .describe(
                 "Returns whether the caller has turned it on, and how many recovery codes are \
                  left.",
             )
                 .before_second_step(),
             operation!(app POST "/auth/second-step", SignedIn, begin_second_step)
-                .summary("Start two-step verification")
+                .summary("Set up a second step")
                 .describe(
                 "Returns the secret for an authenticator app (TOTP, RFC 6238: SHA-1, six digits, \
                  30 seconds). Codes are required once the first one is confirmed.",
@@ -277,7 +279,7 @@ pub(super) fn area() -> Area {
                 .secret(&["secret"])
                 .before_second_step(),
             operation!(app POST "/auth/second-step/enable", SignedIn, enable_second_step)
-                .summary("Confirm two-step verification")
+                .summary("Confirm the second step")
                 .describe(
                 "Confirms the first code; signing in requires a code from now on. Returns ten \
                  recovery codes. Every code is accepted once.",
@@ -290,18 +292,18 @@ pub(super) fn area() -> Area {
                 .secret(&["recoveryCodes"]),
             operation!(app DELETE "/auth/second-step", SignedIn, delete_second_step)
                 .success(Success::SwitchedOff)
-                .summary("Turn off two-step verification")
+                .summary("Switch off the second step")
             .describe("Removes the caller's authenticator and recovery codes.")
                 .reauthentication(),
             operation!(app GET "/coaches/{coachId}/second-step", Manager, get_coach_second_step)
-                .summary("Get a coach's two-step verification")
+                .summary("Get a coach's second step")
             .describe("Returns whether the coach has turned it on."),
             operation!(app GET "/clients/{clientId}/second-step", Manager, get_client_second_step)
-                .summary("Get a client's two-step verification")
+                .summary("Get a client's second step")
             .describe("Returns whether the client has turned it on."),
             operation!(app DELETE "/coaches/{coachId}/second-step", Manager, delete_coach_second_step)
                 .success(Success::SwitchedOff)
-                .summary("Reset a coach's two-step verification")
+                .summary("Reset a coach's second step")
                 .describe(
                 "Turns it off for a coach who lost the authenticator. Managers may do so for \
                  coaches, admins for everyone.",
@@ -309,7 +311,7 @@ pub(super) fn area() -> Area {
                 .reauthentication(),
             operation!(app DELETE "/clients/{clientId}/second-step", Manager, delete_client_second_step)
                 .success(Success::SwitchedOff)
-                .summary("Reset a client's two-step verification")
+                .summary("Reset a client's second step")
                 .describe("Turns it off for a client who lost the authenticator.")
                 .reauthentication(),
         ])

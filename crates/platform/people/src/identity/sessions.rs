@@ -68,7 +68,7 @@ impl Pair {
     }
 }
 
-/// Opens a session for someone whose password was right.
+/// Opens a session after a correct password.
 pub fn open(cx: &mut Write, subject: Subject, subject_id: Id) -> Result<SessionTokens> {
     let session = cx.new_id();
     admit(cx, subject, subject_id, session)?;
@@ -84,16 +84,16 @@ pub fn open(cx: &mut Write, subject: Subject, subject_id: Id) -> Result<SessionT
     Ok(pair.tokens(subject, subject_id))
 }
 
-/// What became of a presented refresh token.
-pub enum Refreshed {
+/// The outcome of using a refresh token.
+pub enum RefreshOutcome {
     /// A new pair of tokens.
     Tokens(SessionTokens),
-    /// The token was used before: the session is ended, for whoever holds its successor.
+    /// The token was used before: the session is ended for whoever has its successor.
     Reused,
 }
 
 /// Exchanges a refresh token for a new pair; the old pair stops working with the commit.
-pub fn refresh(cx: &mut Write, token: &Credential) -> Result<Refreshed> {
+pub fn refresh(cx: &mut Write, token: &Credential) -> Result<RefreshOutcome> {
     type Found = (Id, Subject, Id, Timestamp);
     let (digest, now) = (vault::digest(token), cx.now());
     let found: Option<Found> = cx.one(BY_REFRESH, params![digest])?;
@@ -102,7 +102,7 @@ pub fn refresh(cx: &mut Write, token: &Credential) -> Result<Refreshed> {
         let (session, subject, subject_id) = reused.ok_or(Key::InvalidToken)?;
         cx.set_audit_target(subject.word(), subject_id, ["session"]);
         cx.defer(END, params![session])?;
-        return Ok(Refreshed::Reused);
+        return Ok(RefreshOutcome::Reused);
     };
     if expires_at <= now {
         return Err(Key::InvalidToken.into());
@@ -114,7 +114,7 @@ pub fn refresh(cx: &mut Write, token: &Credential) -> Result<Refreshed> {
     let (access, next) = (vault::digest(&pair.access), vault::digest(&pair.refresh));
     cx.defer(ROTATE, params![session, access, access_until, next, refresh_until, digest])?;
     cx.set_audit_target(subject.word(), subject_id, ["session"]);
-    Ok(Refreshed::Tokens(pair.tokens(subject, subject_id)))
+    Ok(RefreshOutcome::Tokens(pair.tokens(subject, subject_id)))
 }
 
 /// Ends a session.
@@ -128,7 +128,7 @@ pub fn end_all(cx: &mut Write, subject: Subject, id: Id) -> Result<()> {
     cx.defer(END_ALL, params![subject, id])
 }
 
-/// What ends with somebody who leaves.
+/// What ends when a person leaves.
 const ENDINGS: &[Effect] = &[
     Effect::new(
         Offboarding::ClientArchived,
@@ -152,19 +152,19 @@ pub fn end_others(cx: &mut Write, subject: Subject, id: Id, session: Id) -> Resu
 pub fn authenticate(tx: &mut Tx, env: &Env, token: &Credential) -> Result<Caller> {
     type Found = (Id, Subject, Id, Timestamp);
     let (company, now) = (token.company, env.clock.now());
-    let request = Company::prefetch(tx, company)?;
+    let prefetched = Company::prefetch(tx, company)?;
     let found: Option<Found> = tx.one(BY_ACCESS, params![company, vault::digest(token)])?;
     let (session, subject, id, expires_at) = found.ok_or(Key::InvalidToken)?;
     if expires_at <= now {
         return Err(Key::InvalidToken.into());
     }
     let nobody = Caller::new(company, Actor::System);
-    let features = Company::awaited(tx, request)?.features();
+    let features = Company::awaited(tx, prefetched)?.features();
     let admitted = admit(&mut Read::new(tx, &nobody, now), subject, id, session)?;
     Ok(admitted.caller(company, features))
 }
 
-/// Somebody who may come in.
+/// An authenticated person.
 pub struct SignedInActor {
     /// Who acts.
     pub actor: Actor,
@@ -182,7 +182,7 @@ impl SignedInActor {
     }
 }
 
-/// The coach or client, if they may still come in.
+/// The coach or client, if they may still sign in.
 pub fn admit(cx: &mut Read, subject: Subject, id: Id, session: Id) -> Result<SignedInActor> {
     match subject {
         Subject::Coach => match Coach::find(cx, CoachId(id)) {
@@ -198,7 +198,7 @@ pub fn admit(cx: &mut Read, subject: Subject, id: Id, session: Id) -> Result<Sig
     }
 }
 
-/// A coach, if they may still come in.
+/// A coach, if they may still sign in.
 pub fn admit_coach(coach: &Coach, session: Id) -> Result<SignedInActor> {
     let actor = Actor::Coach { id: coach.coach_id, role: coach.role, session };
     match coach.status {
@@ -207,7 +207,7 @@ pub fn admit_coach(coach: &Coach, session: Id) -> Result<SignedInActor> {
     }
 }
 
-/// The same of a client, of whom no company demands a second step.
+/// The same for a client, who never needs a second step.
 pub fn admit_client(client: &Client, session: Id) -> Result<SignedInActor> {
     let actor = Actor::Client { id: client.client_id, session };
     match client.may_sign_in() {
@@ -227,7 +227,7 @@ pub(super) fn area() -> Area {
 }
 
 const REPEATING: &[Repeating] =
-    &[Repeating::prune("forget_sessions", "Forget sessions that have ended", prune)];
+    &[Repeating::prune("forget_sessions", "Delete ended sessions", prune)];
 
 statements! {
     OPEN = "INSERT INTO app_session (company_id, session_id, subject, subject_id, access_digest, \

@@ -1,4 +1,4 @@
-//! Where somebody is signed in: the apps and the browsers, so that one that is not theirs can be ended.
+//! Sessions of a person: apps and browsers, so that unknown ones can be ended.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -9,20 +9,20 @@ use spotter_store::{params, statements, words};
 use super::accounts::Subject;
 
 words! {
-    /// What somebody is signed in with: an app by its tokens, a browser by its cookie.
+    /// The kind of a session: an app by its tokens, a browser by its cookie.
     enum SessionKind { App = "app", Browser = "browser" }
 }
 
-/// Something that somebody is signed in with.
+/// A browser or app that is signed in.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct SignedInSession {
     session_id: Id,
     /// An app, or a browser.
     kind: SessionKind,
-    /// What the browser says that it is; null of apps.
+    /// User agent of the browser; null for apps.
     browser: Option<String>,
-    /// Whether it is the one that asks.
+    /// Whether it is the caller's own.
     is_current: bool,
     /// When its person signed in.
     created_at: Timestamp,
@@ -35,7 +35,7 @@ answer!(SignedInSessions {
     sessions: Vec<SignedInSession>
 });
 
-/// Who asks, and in which session.
+/// The caller and their session.
 fn own(cx: &Read) -> Result<(Subject, Id, Id)> {
     match cx.caller().actor {
         Actor::Coach { id, session, .. } => Ok((Subject::Coach, id.0, session)),
@@ -70,7 +70,7 @@ fn list_sessions(cx: &mut Read) -> Result<SignedInSessions> {
 path!(SessionPath { session_id: Id });
 
 answer!(SessionEnded {
-    /// Always true: whoever holds it is signed out.
+    /// Always true: the session is signed out.
     ended: bool
 });
 

@@ -1,4 +1,4 @@
-//! Access tokens of the Public API: issued for client credentials, looked up at every request.
+//! Access tokens of the Public API: issued for client credentials, checked at every request.
 
 use std::{
     num::NonZeroUsize,
@@ -28,7 +28,7 @@ pub enum TokenRefusal {
     InvalidScope,
 }
 
-/// A token as its client is told.
+/// An issued token.
 #[derive(Clone, Debug)]
 pub struct IssuedToken {
     /// The token itself.
@@ -37,8 +37,7 @@ pub struct IssuedToken {
     pub scopes: ScopeSet,
 }
 
-/// Issues a token for client credentials, or says in OAuth's words why not. Both are audited
-/// where the client is known.
+/// Issues a token for client credentials, or refuses in OAuth's terms. Both are audited where the client is known.
 pub fn issue(
     tx: &mut Tx,
     env: &Env,
@@ -223,7 +222,7 @@ pub(super) fn area() -> Area {
 }
 
 const REPEATING: &[Repeating] =
-    &[Repeating::prune("forget_access_tokens", "Forget access tokens that have expired", prune)];
+    &[Repeating::prune("forget_access_tokens", "Delete expired access tokens", prune)];
 
 statements! {
     CREDENTIALS = "SELECT a.status, a.secret_digest, a.scopes, c.public_api_enabled \

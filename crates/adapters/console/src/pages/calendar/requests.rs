@@ -1,14 +1,14 @@
-//! What clients ask to book, where somebody decides.
+//! Requests to book that wait for approval.
 
 use maud::html;
 use spotter_kernel::Result;
 
 use crate::{
-    page_context::{ApiCall, PageContext},
+    api,
+    page_context::PageContext,
     pages::bookings::when,
     parts::{
         fields::Form,
-        format::JsonFields,
         lists::{by_word, empty, pager, state, table},
         shell::View,
     },
@@ -20,41 +20,44 @@ pub(in crate::pages) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
         "" => "pending",
         status => status,
     };
-    let answer = cx.list(ApiCall::of("list_booking_requests").with("status", status))?;
-    let types = cx.choices(ApiCall::of("list_event_types"), ("eventTypes", "eventTypeId"))?;
-    cx.know_clients(answer.list("bookingRequests"))?;
+    let answer = cx.list(api::list_booking_requests().status(status))?;
+    let types = cx.event_type_choices()?;
+    cx.know_clients(answer.booking_requests().iter().map(|one| one.client_id()))?;
     let mut rows = Vec::new();
-    for request in answer.list("bookingRequests") {
-        let (client, coach) =
-            (cx.client(request.text("clientId"))?, cx.coach(request.text("coachId"))?);
-        let id = request.text("bookingRequestId");
+    for request in answer.booking_requests() {
+        let (client, coach) = (cx.client(request.client_id())?, cx.coach(request.coach_id())?);
+        let id = request.booking_request_id();
         let kind = types
             .iter()
-            .find(|(own, _)| own == request.text("eventTypeId"))
+            .find(|(own, _)| own == request.event_type_id())
             .map_or("", |(_, name)| name);
-        let at = || vec![("bookingRequestId", id.to_owned())];
         rows.push(vec![
-            html! { (when(cx, request)) },
-            html! { a href={ "/console/clients/" (request.text("clientId")) } { (client) } },
+            html! { (when(cx, request.starts_at())) },
+            html! { a href={ "/console/clients/" (request.client_id()) } { (client) } },
             html! { (kind) },
             html! { (coach) },
             html! {
-                @if request.text("status") == "pending" {
+                @if request.status() == "pending" {
                     div.buttons {
-                        (Form::about(cx, "approve_booking_request", at()).send(cx.strings.approve()))
-                        (Form::about(cx, "reject_booking_request", at()).button(cx.strings.reject()))
+                        (Form::of(cx, api::approve_booking_request(id)).send(cx.strings.approve()))
+                        (Form::of(cx, api::reject_booking_request(id)).button(cx.strings.reject()))
                     }
-                } @else { (state(cx, request.text("status"))) }
+                } @else {
+                    (state(cx, request.status()))
+                }
             },
         ]);
     }
     let t = cx.strings;
     let columns = [t.when(), t.client(), t.what(), t.coach(), t.status()];
     let main = html! {
-        (by_word(cx, (t.status(), "status", status), &["pending", "approved", "rejected"]))
+        (by_word(cx, t.status(), "status", status, &["pending", "approved", "rejected"]))
         div #requests data-live="booking" {
-            @if rows.is_empty() { (empty(t.nothing_waits(), None)) }
-            @else { (table(t.booking_requests(), &columns, rows)) }
+            @if rows.is_empty() {
+                (empty(t.nothing_waits(), None))
+            } @else {
+                (table(t.booking_requests(), &columns, rows))
+            }
         }
         (pager(cx, &answer))
     };

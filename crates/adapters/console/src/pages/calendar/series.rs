@@ -6,11 +6,11 @@ use spotter_kernel::Result;
 
 use super::{event, types};
 use crate::{
-    page_context::{ApiCall, PageContext},
+    api::{self, List},
+    page_context::PageContext,
     pages::bookings::when,
     parts::{
         fields::{Form, disclosure},
-        format::JsonFields,
         lists::{by_word, empty, facts, pager, state, table},
         shell::View,
     },
@@ -20,29 +20,34 @@ use crate::{
 const SHOWN_DAYS: i64 = 92;
 
 /// On which days of the week, and when.
-pub(in crate::pages) fn days(cx: &PageContext<'_, '_>, recurrence: &Value) -> String {
-    let days = recurrence.list("weekdays").iter().filter_map(Value::as_i64);
+pub(in crate::pages) fn days(cx: &PageContext<'_, '_>, recurrence: api::Recurrence<'_>) -> String {
+    let days = recurrence.weekdays().iter();
     let days: Vec<_> = days.map(|day| cx.strings.weekday(day)).collect();
-    format!("{} {}", days.join(", "), recurrence.text("startTime"))
+    format!("{} {}", days.join(", "), recurrence.start_time())
 }
 
 /// Dates on which what comes round every week could not be made, or stayed where it was, each with why.
-pub(in crate::pages) fn left_out(cx: &PageContext<'_, '_>, series: &Value) -> Markup {
+pub(in crate::pages) fn left_out(
+    cx: &PageContext<'_, '_>,
+    skipped: List<'_, api::EventSeriesSkipped<'_>>,
+) -> Markup {
     let t = cx.strings;
-    let (stay, gone): (Vec<&Value>, Vec<&Value>) =
-        series.list("skipped").iter().partition(|one| one.is("stays"));
-    let count = |some: &[&Value]| cx.written.count(some.len() as i64);
-    let why = |one: &Value| {
-        let reasons = one.list("reasons").iter().filter_map(Value::as_str);
-        reasons.map(|word| t.term(word)).collect::<Vec<_>>().join(", ")
+    let (stay, gone): (Vec<_>, Vec<_>) = skipped.iter().partition(|one| one.stays());
+    let count = |some: &[api::EventSeriesSkipped<'_>]| cx.written.count(some.len() as i64);
+    let why = |reasons: List<'_, &str>| {
+        reasons.iter().map(|word| t.term(word)).collect::<Vec<_>>().join(", ")
     };
     html! {
-        @for (answer, some) in [(t.left_out(&count(&gone)), gone), (t.left_standing(&count(&stay)), stay)] {
+        @for (answer, some) in
+            [(t.left_out(&count(&gone)), gone), (t.left_standing(&count(&stay)), stay)]
+        {
             @if !some.is_empty() {
                 p { (answer) }
-                ul { @for one in some {
-                    li { (one.date("date").map(|date| cx.written.day(date)).unwrap_or_default()) " " span.quiet { (why(one)) } }
-                } }
+                ul {
+                    @for one in some {
+                        li { (cx.written.day(one.date())) " " span.quiet { (why(one.reasons())) } }
+                    }
+                }
             }
         }
     }
@@ -78,7 +83,7 @@ pub(super) fn adding(
 ) -> Markup {
     let t = cx.strings;
     let usual = from_today(cx);
-    let form = Form::of(cx, "create_event_series")
+    let form = Form::of(cx, api::create_event_series())
         .from(&usual)
         .next("/console/calendar/series/{eventSeries.eventSeriesId}")
         .choice("eventTypeId", t.what(), classes)
@@ -94,36 +99,45 @@ pub(in crate::pages) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
         "" => "active",
         status => status,
     };
-    let answer = cx.list(ApiCall::of("list_event_series").with("status", status))?;
+    let answer = cx.list(api::list_event_series().status(status))?;
     let today = cx.written.today();
-    let is_over = |one: &Value| one.date("recurrence.untilDate").is_some_and(|until| until < today);
-    let mut all: Vec<&Value> = answer.list("eventSeries").iter().collect();
-    all.sort_by_key(|one| is_over(one));
+    let is_over = |series: &api::EventSeries<'_>| {
+        series.recurrence().until_date().is_some_and(|until| until < today)
+    };
+    let mut all: Vec<_> = answer.event_series().iter().collect();
+    all.sort_by_key(is_over);
     let mut rows = Vec::new();
     for one in all {
-        let (coach, location) =
-            (cx.coach(one.text("coachId"))?, cx.location(one.text("locationId"))?);
-        let until = one.date("recurrence.untilDate").map(|date| cx.written.date(date));
+        let (coach, location) = (cx.coach(one.coach_id())?, cx.location(one.location_id())?);
+        let until = one.recurrence().until_date().map(|date| cx.written.date(date));
         rows.push(vec![
-            html! { a href={ "/console/calendar/series/" (one.text("eventSeriesId")) } { b { (one.text("name")) } } },
-            html! { (days(cx, one.at("recurrence"))) },
+            html! {
+                a href={ "/console/calendar/series/" (one.event_series_id()) } {
+                    b { (one.name()) }
+                }
+            },
+            html! { (days(cx, one.recurrence())) },
             html! { (coach) },
             html! { (location) },
-            html! { @if let Some(until) = until { (until) " " } @if is_over(one) { (state(cx, "ended")) } },
+            html! {
+                @if let Some(until) = until { (until) " " }
+                @if is_over(&one) { (state(cx, "ended")) }
+            },
         ]);
     }
-    let (types, coaches, locations) = (
-        types(cx, "class")?,
-        cx.coaches_to_plan()?,
-        cx.choices(ApiCall::of("list_locations"), ("locations", "locationId"))?,
-    );
+    let (types, coaches, locations) =
+        (types(cx, "class")?, cx.coaches_to_plan()?, cx.location_choices()?);
     let t = cx.strings;
     let columns = [t.what(), t.when(), t.coach(), t.location(), t.until()];
     let main = html! {
-        (by_word(cx, (t.status(), "status", status), &["active", "cancelled"]))
-        @if rows.is_empty() { (empty(t.no_series(), None)) }
-        @else { (table(t.weekly_classes(), &columns, rows)) (pager(cx, &answer)) }
-        @if !types.is_empty() && cx.may("create_event_series") {
+        (by_word(cx, t.status(), "status", status, &["active", "cancelled"]))
+        @if rows.is_empty() {
+            (empty(t.no_series(), None))
+        } @else {
+            (table(t.weekly_classes(), &columns, rows))
+            (pager(cx, &answer))
+        }
+        @if !types.is_empty() && cx.may(api::CreateEventSeries) {
             section.card { (disclosure(t.add_class(), adding(cx, &types, &coaches, &locations))) }
         }
     };
@@ -134,30 +148,30 @@ pub(in crate::pages) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
 /// `/console/calendar/series/{eventSeriesId}`
 pub(in crate::pages) fn one(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let id = cx.place.param("eventSeriesId").to_owned();
-    let answer = cx.call(ApiCall::of("get_event_series").at("eventSeriesId", &id))?;
-    let series = answer.at("eventSeries");
+    let answer = cx.call(api::get_event_series(&id))?;
+    let series = answer.event_series();
     let now = cx.written.now;
-    let query =
-        ApiCall::of("list_calendar_events").with("eventSeriesId", &id).with("status", "scheduled");
-    let query = query.with("from", now).with("to", now.plus_days(SHOWN_DAYS)).with("limit", 100);
-    let classes = cx.call(query)?;
-    let (coach, location) =
-        (cx.coach(series.text("coachId"))?, cx.location(series.text("locationId"))?);
+    let call = api::list_calendar_events()
+        .event_series_id(&id)
+        .status("scheduled")
+        .from(now)
+        .to(now.plus_days(SHOWN_DAYS))
+        .limit(100);
+    let classes = cx.call(call)?;
+    let (coach, location) = (cx.coach(series.coach_id())?, cx.location(series.location_id())?);
     let coaches = cx.coaches_to_plan()?;
-    let locations = cx.choices(ApiCall::of("list_locations"), ("locations", "locationId"))?;
+    let locations = cx.location_choices()?;
     let (t, written) = (cx.strings, &cx.written);
-    let date = |place| series.date(place).map(|date| written.date(date)).unwrap_or_default();
-    let rows = classes.list("calendarEvents").iter().map(|event| {
-        let at = format!("/console/calendar/events/{}", event.text("calendarEventId"));
+    let rows = classes.calendar_events().iter().map(|event| {
+        let at = format!("/console/calendar/events/{}", event.calendar_event_id());
         vec![
-            html! { a href=(at) { (when(cx, event)) } },
-            html! { (event.int("seatsTaken")) " / " (event.int("capacity")) },
+            html! { a href=(at) { (when(cx, event.starts_at())) } },
+            html! { (event.seats_taken()) " / " (event.capacity()) },
         ]
     });
     let rows: Vec<_> = rows.collect();
-    let goes_on = series.text("status") == "active";
-    let at = || vec![("eventSeriesId", id.clone())];
-    let change = Form::about(cx, "update_event_series", at()).from(series);
+    let goes_on = series.status() == "active";
+    let change = Form::of(cx, api::update_event_series(&id)).from(series);
     let change = on(cx, change.hidden("scope", "all").hidden("onConflict", "skip"))
         .previewed()
         .of_type("time", "recurrence.startTime", t.starts_at(), "off")
@@ -170,33 +184,44 @@ pub(in crate::pages) fn one(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let main = html! {
         section.card {
             (facts(vec![
-                (t.when(), html! { (days(cx, series.at("recurrence"))) }),
-                (t.from(), html! { (date("recurrence.startDate")) }),
-                (t.until(), html! { (date("recurrence.untilDate")) }),
+                (t.when(), html! { (days(cx, series.recurrence())) }),
+                (t.from(), html! { (written.date(series.recurrence().start_date())) }),
+                (t.until(), html! { (written.date(series.recurrence().until_date())) }),
                 (t.coach(), html! { (coach) }),
                 (t.location(), html! { (location) }),
-                (t.minutes(), html! { (series.int("durationMinutes")) }),
-                (t.seats(), html! { (series.int("capacity")) }),
-                (t.status(), state(cx, series.text("status"))),
+                (t.minutes(), html! { (series.duration_minutes()) }),
+                (t.seats(), html! { (series.capacity()) }),
+                (t.status(), state(cx, series.status())),
             ]))
-            (left_out(cx, series))
-            @if goes_on && cx.may("update_event_series") {
-                @let booked = classes.list("calendarEvents").iter().map(|event| event.int("seatsTaken")).sum();
-                (disclosure(t.change_all(), html! { (event::booked(cx, booked)) (change.send(t.save())) }))
+            (left_out(cx, series.skipped()))
+            @if goes_on && cx.may(api::UpdateEventSeries) {
+                @let booked =
+                    classes.calendar_events().iter().map(|event| event.seats_taken()).sum();
+                (disclosure(t.change_all(), html! {
+                    (event::booked(cx, booked))
+                    (change.send(t.save()))
+                }))
             }
         }
         h2 { (t.upcoming()) }
-        @if rows.is_empty() { (empty(t.nothing(), None)) }
-        @else { (table(t.upcoming(), &[t.when(), t.seats()], rows)) }
+        @if rows.is_empty() {
+            (empty(t.nothing(), None))
+        } @else {
+            (table(t.upcoming(), &[t.when(), t.seats()], rows))
+        }
     };
     let acts = html! {
         a.button.plain href="/console/calendar/series" { (t.back()) }
-        @if goes_on && cx.may("cancel_event_series") {
+        @if goes_on && cx.may(api::CancelEventSeries) {
             (disclosure(t.end_it(), html! {
-                p { (t.call_off_means()) }
-                (Form::about(cx, "cancel_event_series", at()).previewed().hidden("scope", "all").text("reason", t.reason()).danger(t.end_weekly()))
+                p { (t.cancel_class_means()) }
+                (Form::of(cx, api::cancel_event_series(&id))
+                    .previewed()
+                    .hidden("scope", "all")
+                    .text("reason", t.reason())
+                    .danger(t.end_weekly()))
             }))
         }
     };
-    Ok(View::new(series.text("name"), main).acts(acts))
+    Ok(View::new(series.name(), main).acts(acts))
 }

@@ -1,15 +1,15 @@
-//! What a client agreed to, what they enter by, and what becomes of their data.
+//! A client's consents, access credentials and data exports.
 
 use maud::{Markup, html};
 use spotter_kernel::Result;
 
-use super::{Head, at, head};
+use super::head;
 use crate::{
+    api,
     files::EXPORTED,
-    page_context::{ApiCall, PageContext},
+    page_context::PageContext,
     parts::{
         fields::{Form, disclosure},
-        format::{JsonFields, name},
         lists::state,
         shell::View,
     },
@@ -17,12 +17,13 @@ use crate::{
 
 /// `/console/clients/{clientId}/consents`
 pub(in crate::pages) fn show(cx: &mut PageContext<'_, '_>) -> Result<View> {
-    let Head { id, client, tabs } = head(cx, "consents")?;
-    let consent = health(cx, &id)?;
-    let admission = admission_section(cx, &id)?;
-    let data = data(cx, &id)?;
+    let head = head(cx, "consents")?;
+    let (id, client, tabs) = (&*head.id, head.client(), &head.tabs);
+    let consent = health(cx, id)?;
+    let admission = admission_section(cx, id)?;
+    let data = data(cx, id)?;
     let t = cx.strings;
-    let erasing = client.has("archivedAt") && cx.may("erase_client");
+    let erasing = client.archived_at().is_some() && cx.may(api::EraseClient);
     let main = html! {
         (tabs)
         div.grid { (consent) (admission) }
@@ -30,48 +31,61 @@ pub(in crate::pages) fn show(cx: &mut PageContext<'_, '_>) -> Result<View> {
             h2 { (t.their_data()) }
             (data)
             @if erasing {
-                (disclosure(t.erase(), html! { p { (t.erase_means()) } (Form::about(cx, "erase_client", at(&id)).next("/console/clients").danger(t.erase())) }))
-            } @else if cx.may("erase_client") { p.quiet { (t.archive_first()) } }
+                (disclosure(t.erase(), html! {
+                    p { (t.erase_means()) }
+                    (Form::of(cx, api::erase_client(id)).next("/console/clients").danger(t.erase()))
+                }))
+            } @else if cx.may(api::EraseClient) {
+                p.quiet { (t.archive_first()) }
+            }
         }
     };
-    Ok(View::new(name(&client), main))
+    Ok(View::new(client.full_name(), main))
 }
 
-/// Whether somebody agreed that their health is written about, and the buttons that say so.
+/// The health-data consent and the buttons that change it.
 pub(in crate::pages) fn health(cx: &mut PageContext<'_, '_>, id: &str) -> Result<Markup> {
-    let answer = cx
-        .call_if_allowed(ApiCall::of("get_health_consent").at("clientId", id))?
-        .unwrap_or_default();
-    let consent = answer.at("healthConsent");
+    let answer = cx.call_or_empty(api::get_health_consent(id))?;
+    let consent = answer.health_consent();
     let (t, written) = (cx.strings, &cx.written);
-    let time = |place| consent.instant(place).map(|at| written.instant(at)).unwrap_or_default();
-    let form = |given: &str| {
-        Form::with_key(cx, given, "set_health_consent", at(id)).hidden("given", given)
-    };
+    let form =
+        |given: &str| Form::with_key(cx, given, api::set_health_consent(id)).hidden("given", given);
     Ok(html! {
         section.card {
             h2 { (t.health_consent()) }
             p { (t.health_consent_means()) }
-            @if consent.is("given") {
-                p { (state(cx, "given")) " " (time("givenAt")) }
+            @if consent.given() {
+                p { (state(cx, "given")) " " (written.instant(consent.given_at())) }
                 (disclosure(t.withdraw(), form("false").danger(t.withdraw())))
             } @else {
-                p { (state(cx, if consent.has("withdrawnAt") { "withdrawn" } else { "not_given" })) " " (time("withdrawnAt")) }
-                p.quiet { (if consent.is("required") { t.consent_is_needed() } else { t.consent_is_free() }) }
+                p {
+                    (state(
+                        cx,
+                        if consent.withdrawn_at().is_some() { "withdrawn" } else { "not_given" },
+                    ))
+                    " " (written.instant(consent.withdrawn_at()))
+                }
+                p.quiet {
+                    (match (consent.required(), cx.is_client()) {
+                        (true, _) => t.consent_is_needed(),
+                        (false, true) => t.consent_is_yours(),
+                        (false, false) => t.consent_is_free(),
+                    })
+                }
                 (form("true").send(t.consent()))
             }
         }
     })
 }
 
-/// What opens the doors for somebody, and whether they are let in.
+/// A client's access credentials and bans.
 fn admission_section(cx: &mut PageContext<'_, '_>, id: &str) -> Result<Markup> {
-    let call = ApiCall::of("list_access_credentials").at("clientId", id).with("limit", 50);
+    let call = api::list_access_credentials(id).limit(50);
     let Some(answer) = cx.call_if_allowed(call)? else { return Ok(Markup::default()) };
-    let block = cx.call_if_allowed(ApiCall::of("get_access_block").at("clientId", id))?;
+    let block = cx.call_if_allowed(api::get_access_block(id))?;
     let (t, written) = (cx.strings, &cx.written);
     let kinds = ["card", "pin", "qr", "mobile"].map(|kind| (kind, t.term(kind)));
-    let form = Form::about(cx, "add_access_credential", at(id))
+    let form = Form::of(cx, api::add_access_credential(id))
         .choice("kind", t.kind(), &kinds)
         .text("number", t.card_number())
         .text("validUntil", t.until());
@@ -79,44 +93,76 @@ fn admission_section(cx: &mut PageContext<'_, '_>, id: &str) -> Result<Markup> {
         section.card {
             h2 { (t.entrance()) }
             @if let Some(block) = &block {
-                div.notice.warn { (t.is_blocked()) @if block.has("accessBlock.note") { " " (block.text("accessBlock.note")) } }
-                (Form::about(cx, "unblock_access", at(id)).button(t.let_in()))
+                div.notice.warn { (t.is_blocked()) " " (block.access_block().note()) }
+                (Form::of(cx, api::unblock_access(id)).button(t.let_in()))
             }
-            ul.rows { @for one in answer.list("accessCredentials") {
-                li {
-                    span.grow { (t.term(one.text("kind"))) @if one.has("last4") { " …" (one.text("last4")) }
-                        @if let Some(until) = one.date("validUntil") { br; span.quiet { (t.until()) " " (written.date(until)) } } }
-                    (state(cx, one.text("status")))
-                    @if one.text("status") != "revoked" && cx.may("revoke_access_credential") {
-                        (disclosure(t.revoke(), Form::about(cx, "revoke_access_credential", vec![("clientId", id.to_owned()), ("credentialId", one.text("credentialId").to_owned())]).danger(t.revoke())))
+            ul.rows {
+                @for one in answer.access_credentials() {
+                    li {
+                        span.grow {
+                            (t.term(one.kind()))
+                            @if !one.last4().is_empty() { " …" (one.last4()) }
+                            @if let Some(until) = one.valid_until() {
+                                br;
+                                span.quiet { (t.until()) " " (written.instant(until)) }
+                            }
+                        }
+                        (state(cx, one.status()))
+                        @if one.status() != "revoked"
+                            && cx.may(api::RevokeAccessCredential)
+                        {
+                            (disclosure(
+                                t.revoke(),
+                                Form::of(
+                                    cx,
+                                    api::revoke_access_credential(id, one.credential_id()),
+                                )
+                                .danger(t.revoke()),
+                            ))
+                        }
                     }
                 }
-            } }
-            @if cx.may("add_access_credential") { (disclosure(t.add_credential(), form.send(t.add_credential()))) }
-            @if block.is_none() && cx.may("block_access") {
-                (disclosure(t.keep_out(), Form::about(cx, "block_access", at(id)).text("note", t.reason()).danger(t.keep_out())))
+            }
+            @if cx.may(api::AddAccessCredential) {
+                (disclosure(t.add_credential(), form.send(t.add_credential())))
+            }
+            @if block.is_none() && cx.may(api::BlockAccess) {
+                (disclosure(
+                    t.keep_out(),
+                    Form::of(cx, api::block_access(id))
+                        .text("note", t.reason())
+                        .danger(t.keep_out()),
+                ))
             }
         }
     })
 }
 
-/// The files with all that is kept of somebody, and the button that has one made.
+/// A client's data exports and the button that requests one.
 pub(in crate::pages) fn data(cx: &mut PageContext<'_, '_>, id: &str) -> Result<Markup> {
-    let call = ApiCall::of("list_data_exports").at("clientId", id).with("limit", 5);
+    let call = api::list_data_exports(id).limit(5);
     let Some(answer) = cx.call_if_allowed(call)? else { return Ok(Markup::default()) };
     let (t, written) = (cx.strings, &cx.written);
+    let (meaning, button) = match cx.is_client() {
+        true => (t.data_export_means(), t.make_export()),
+        false => (t.clients_data_export_means(), t.make_clients_export()),
+    };
     Ok(html! {
-        p { (t.data_export_means()) }
-        ul.rows { @for one in answer.list("dataExports") {
-            li {
-                span.grow { (one.instant("createdAt").map(|at| written.instant(at)).unwrap_or_default()) }
-                (state(cx, one.text("status")))
-                @if one.text("status") == "ready" {
-                    @let about = vec![("clientId", id.to_owned()), ("dataExportId", one.text("dataExportId").to_owned())];
-                    (Form::about(cx, "get_data_export_file", about).downloads().next(format!("{EXPORTED}{id}/{}", one.text("dataExportId"))).button(t.download()))
+        p { (meaning) }
+        ul.rows {
+            @for one in answer.data_exports() {
+                li {
+                    span.grow { (written.instant(one.created_at())) }
+                    (state(cx, one.status()))
+                    @if one.status() == "ready" {
+                        (Form::of(cx, api::get_data_export_file(id, one.data_export_id()))
+                            .downloads()
+                            .next(format!("{EXPORTED}{id}/{}", one.data_export_id()))
+                            .button(t.download()))
+                    }
                 }
             }
-        } }
-        (Form::about(cx, "request_data_export", at(id)).button(t.make_export()))
+        }
+        (Form::of(cx, api::request_data_export(id)).button(button))
     })
 }

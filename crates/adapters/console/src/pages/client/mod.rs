@@ -1,57 +1,65 @@
-//! The pages of a client: the profile ([`profile`]), bookings ([`bookings`]), sales, forms and files ([`records`]), progress
-//! ([`progress`]), and consents and access ([`consents`]).
+//! The pages of a client: the profile ([`profile`]), bookings ([`bookings`]), training ([`training`]), progress ([`progress`]),
+//! money ([`money`]), forms ([`forms`]), files ([`files`]), and consents and access ([`consents`]).
 
 pub(super) mod bookings;
 pub(super) mod consents;
+pub(super) mod files;
+pub(super) mod forms;
+pub(super) mod money;
 pub(super) mod profile;
 pub(super) mod progress;
-pub(super) mod records;
+pub(super) mod training;
 
 use maud::{Markup, html};
-use serde_json::Value;
 use spotter_kernel::Result;
 
 use crate::{
-    page_context::{ApiCall, PageContext},
-    parts::format::name,
+    api::{self, Answer, ApiOperation},
+    page_context::PageContext,
 };
 
-/// The client whom the page is about, and the pages that there are of them.
+/// The client of the page, and the tabs of their pages.
 struct Head {
     id: String,
-    client: Value,
+    answer: Answer<api::GetClient>,
     tabs: Markup,
+}
+
+impl Head {
+    fn client(&self) -> api::Client<'_> {
+        self.answer.client()
+    }
 }
 
 fn head(cx: &mut PageContext<'_, '_>, here: &str) -> Result<Head> {
     let id = cx.place.param("clientId").to_owned();
-    let client = cx.call(ApiCall::of("get_client").at("clientId", &id))?["client"].take();
+    let answer = cx.call(api::get_client(&id))?;
     let t = cx.strings;
     let pages: [(&str, &str, &str); 10] = [
-        ("", t.overview(), "get_client"),
-        ("bookings", t.bookings(), "list_bookings"),
-        ("training", t.training(), "list_client_workout_plans"),
-        ("progress", t.progress(), "list_measurements"),
-        ("money", t.money(), "list_client_products"),
-        ("forms", t.forms(), "list_form_assignments"),
-        ("notes", t.notes(), "list_client_notes"),
-        ("files", t.files(), "list_documents"),
-        ("consents", t.consents(), "get_health_consent"),
-        ("timeline", t.timeline(), "get_client_timeline"),
+        ("", t.overview(), api::GetClient::ID),
+        ("bookings", t.bookings(), api::ListBookings::ID),
+        ("training", t.training(), api::ListClientWorkoutPlans::ID),
+        ("progress", t.progress(), api::ListMeasurements::ID),
+        ("money", t.money_section(), api::ListClientProducts::ID),
+        ("forms", t.forms(), api::ListFormAssignments::ID),
+        ("notes", t.notes(), api::ListClientNotes::ID),
+        ("files", t.files(), api::ListDocuments::ID),
+        ("consents", t.consents(), api::GetHealthConsent::ID),
+        ("timeline", t.timeline(), api::GetClientTimeline::ID),
     ];
     let tabs = html! {
-        nav.tabs aria-label=(name(&client)) {
+        nav.tabs aria-label=(answer.client().full_name()) {
             @for (path, label, needs) in pages {
-                @if cx.may(needs) {
-                    a href={ "/console/clients/" (id) @if !path.is_empty() { "/" (path) } }
-                        aria-current=[(path == here).then_some("page")] { (label) }
+                @if cx.may_call(needs) {
+                    a
+                        href={ "/console/clients/" (id) @if !path.is_empty() { "/" (path) } }
+                        aria-current=[(path == here).then_some("page")]
+                    {
+                        (label)
+                    }
                 }
             }
         }
     };
-    Ok(Head { id, client, tabs })
-}
-
-fn at(id: &str) -> Vec<(&'static str, String)> {
-    vec![("clientId", id.to_owned())]
+    Ok(Head { id, answer, tabs })
 }

@@ -1,17 +1,17 @@
-//! Who a client is: at a glance, changed, what became of them, what is noted of them.
+//! A client's profile: overview, editing, timeline and notes.
 
 use maud::{Markup, html};
 use serde_json::Value;
-use spotter_kernel::Result;
+use spotter_kernel::{Date, Result};
 
-use super::{Head, at, head};
+use super::head;
 use crate::{
-    field_kind::FieldKind,
-    page_context::{ApiCall, PageContext},
+    api::{self, Answer, Json, List},
+    page_context::PageContext,
     pages::{bookings, messages},
     parts::{
         fields::{Form, disclosure},
-        format::{JsonFields, name},
+        format::JsonFields,
         lists::{facts, pager, state},
         shell::View,
     },
@@ -20,137 +20,188 @@ use crate::{
 
 /// `/console/clients/{clientId}`
 pub(in crate::pages) fn overview(cx: &mut PageContext<'_, '_>) -> Result<View> {
-    let Head { id, client, tabs } = head(cx, "")?;
-    let coach = cx.coach(client.text("assignedCoachId"))?;
-    let location = cx.location(client.text("homeLocationId"))?;
+    let head = head(cx, "")?;
+    let (id, client, tabs) = (&*head.id, head.client(), &head.tabs);
+    let coach = cx.coach(client.assigned_coach_id())?;
+    let location = cx.location(client.home_location_id())?;
     let coaches = cx.coaches_to_plan()?;
     let now = cx.written.now;
-    let next = ApiCall::of("list_bookings")
-        .with("clientId", &id)
-        .with("status", "booked")
-        .with("from", now);
-    let next = cx.call(next.with("to", now.plus_days(60)).with("limit", 100))?;
-    let next = next.list("bookings").last().cloned();
-    let credits = cx.call_if_allowed(ApiCall::of("get_credits").at("clientId", &id))?;
-    let subscriptions = cx.call_if_allowed(
-        ApiCall::of("list_subscriptions").with("clientId", &id).with("limit", 5),
-    )?;
-    let due = cx.call_if_allowed(
-        ApiCall::of("list_invoices")
-            .with("clientId", &id)
-            .with("status", "overdue")
-            .with("limit", 1),
-    )?;
-    let custom = custom_fields(cx, &id)?;
-    let query = ApiCall::of("get_client").at("clientId", &id);
-    let made = |place| FormSource::of(&query, &[place], &serde_json::json!({"client": client}));
+    let next = api::list_bookings().client_id(id).status("booked").from(now);
+    let next = cx.call(next.to(now.plus_days(60)).limit(100))?;
+    let next = next.bookings().iter().next_back();
+    let credits = cx.call_or_empty(api::get_credits(id))?;
+    let subscriptions = cx.call_or_empty(api::list_subscriptions().client_id(id).limit(5))?;
+    let due = cx.count(api::list_invoices().client_id(id).status("overdue"))?;
+    let custom = CustomFields::read(cx, id)?;
+    let query = api::get_client(id);
+    let made = |place| FormSource::of(&query, &[place], &head.answer);
     let (t, written) = (cx.strings, &cx.written);
-    let archived = client.has("archivedAt");
-    let filled = custom.list("values").iter().filter(|field| field.has("value"));
-    let address = client.at("address");
-    let contact = client.at("emergencyContact");
+    let archived = client.archived_at().is_some();
+    let filled = custom.values().iter().filter(|field| !field.value().is_null());
+    let address = client.address();
+    let contact = client.emergency_contact();
     let main = html! {
         (tabs)
         @if archived {
-            div.notice.warn { (t.is_archived()) @if client.has("archiveReason") { ": " (client.text("archiveReason")) } }
+            div.notice.warn {
+                (t.is_archived())
+                @if !client.archive_reason().is_empty() { ": " (client.archive_reason()) }
+            }
         }
-        @if due.as_ref().is_some_and(|due| due.int("total") > 0) {
-            div.notice.warn { (t.has_overdue()) " " a href={ "/console/clients/" (id) "/money" } { (t.look()) } }
+        @if due > 0 {
+            div.notice.warn {
+                (t.has_overdue()) " "
+                a href={ "/console/clients/" (id) "/money" } { (t.view()) }
+            }
         }
         div.grid {
             section.card {
                 h2 { (t.contact()) }
-                (facts(vec![
-                    (t.email(), html! { @if client.has("email") { a href={ "mailto:" (client.text("email")) } { (client.text("email")) } } }),
-                    (t.phone(), html! { @if client.has("phone") { a href={ "tel:" (client.text("phone").replace(' ', "")) } { (client.text("phone")) } } }),
-                    (t.date_of_birth(), html! { (client.date("dateOfBirth").map(|date| written.date(date)).unwrap_or_default()) }),
-                    (t.address(), html! { @if address.is_object() { (address.text("line1")) br; (address.text("postalCode")) " " (address.text("city")) } }),
-                    (t.emergency(), html! { @if contact.is_object() { (contact.text("name")) " " (contact.text("phone")) } }),
-                    (t.status(), html! { (state(cx, client.text("memberStatus"))) }),
-                    (t.portal(), html! { (state(cx, client.text("portalAccessStatus"))) }),
-                    (t.coach(), html! { (coach) }),
-                    (t.location(), html! { (location) }),
-                    (t.source(), html! { (client.text("source")) }),
-                ].into_iter().chain(filled.map(|field| (field.text("label"), html! { (filled_in(cx, field)) }))).collect()))
+                (facts(
+                    vec![
+                        (t.email(), html! {
+                            @if !client.email().is_empty() {
+                                a href={ "mailto:" (client.email()) } { (client.email()) }
+                            }
+                        }),
+                        (t.phone(), html! {
+                            @if !client.phone().is_empty() {
+                                a href={ "tel:" (client.phone().replace(' ', "")) } {
+                                    (client.phone())
+                                }
+                            }
+                        }),
+                        (t.date_of_birth(), html! { (written.date(client.date_of_birth())) }),
+                        (t.address(), html! {
+                            @if let Some(address) = address {
+                                (address.line1()) br; (address.postal_code()) " " (address.city())
+                            }
+                        }),
+                        (t.emergency(), html! {
+                            @if let Some(contact) = contact {
+                                (contact.name()) " " (contact.phone())
+                            }
+                        }),
+                        (t.status(), html! { (state(cx, client.member_status())) }),
+                        (t.portal(), html! { (state(cx, client.portal_access_status())) }),
+                        (t.coach(), html! { (coach) }),
+                        (t.location(), html! { (location) }),
+                        (t.source(), html! { (client.source()) }),
+                    ]
+                    .into_iter()
+                    .chain(filled.map(|field| (field.label(), html! { (value_text(cx, field)) })))
+                    .collect(),
+                ))
             }
             section.card {
                 h2 { (t.next_visit()) }
                 @match &next {
                     Some(booking) => {
-                        p { b { (bookings::when(cx, booking)) } br; (booking.text("name")) }
+                        p { b { (bookings::when(cx, booking.starts_at())) } br; (booking.name()) }
                     }
-                    None => p.quiet { (t.nothing_booked()) }
+                    None => p.quiet { (t.nothing_booked()) },
                 }
-                @if !archived { a.button href={ "/console/calendar/book?clientId=" (id) } { (t.book()) } }
+                @if !archived {
+                    a.button href={ "/console/calendar/book?clientId=" (id) } { (t.book()) }
+                }
             }
             section.card {
                 h2 { (t.membership()) }
-                @let subscriptions = subscriptions.as_ref().map(|answer| answer.list("subscriptions")).unwrap_or_default();
+                @let subscriptions = subscriptions.subscriptions();
                 @if subscriptions.is_empty() { p.quiet { (t.no_membership()) } }
                 ul.rows {
                     @for subscription in subscriptions {
-                        li { span.grow { (subscription.text("name")) br; span.quiet { (written.money(subscription.int("price"), subscription.text("currency"))) } } (state(cx, subscription.text("status"))) }
+                        li {
+                            span.grow {
+                                (subscription.name()) br;
+                                span.quiet {
+                                    (written.money(subscription.price(), subscription.currency()))
+                                }
+                            }
+                            (state(cx, subscription.status()))
+                        }
                     }
-                    @for pool in credits.as_ref().map(|answer| answer.list("credits")).unwrap_or_default() {
-                        li { span.grow { (t.credits()) } b.number { (written.count(pool.int("available"))) } }
+                    @for pool in credits.credits() {
+                        li {
+                            span.grow { (t.credits()) }
+                            b.number { (written.count(pool.available())) }
+                        }
                     }
                 }
-                @if cx.may("assign_product") && !archived { a.button href={ "/console/clients/" (id) "/sell" } { (t.sell()) } }
+                @if cx.may(api::AssignProduct) && !archived {
+                    a.button href={ "/console/clients/" (id) "/sell" } { (t.sell()) }
+                }
             }
             section.card {
                 h2 { (t.tags()) }
-                (Form::about(cx, "set_client_tags", at(&id)).based_on(&made("client.tags")).content(html! {
-                    div.field {
-                        label for="tags" { (t.tags_help()) }
-                        input #tags type="text" name=(FieldKind::List.name_of("tags")) value=(client.list("tags").iter().filter_map(Value::as_str).collect::<Vec<_>>().join(", "));
-                    }
-                }).send(t.save()))
+                (Form::of(cx, api::set_client_tags(id))
+                    .based_on(&made("client.tags"))
+                    .list("tags", t.tags(), t.tags_help(), client.tags())
+                    .send(t.save()))
             }
         }
     };
     let acts = html! {
         a.button.plain href={ "/console/clients/" (id) "/edit" } { (t.edit()) }
-        @if cx.may("open_conversation") && client.text("portalAccessStatus") == "active" {
-            (messages::write_to(cx, &id))
+        @if cx.may(api::OpenConversation) && client.portal_access_status() == "active" {
+            (messages::write_to(cx, id))
         }
-        @if !archived && client.text("portalAccessStatus") != "active" && client.has("email") {
-            (Form::about(cx, "invite_client", at(&id)).button(t.invite()))
+        @if !archived
+            && client.portal_access_status() != "active"
+            && !client.email().is_empty()
+        {
+            (Form::of(cx, api::invite_client(id)).button(t.invite()))
         }
-        (disclosure(t.coach(),
-            Form::about(cx, "assign_client_coach", at(&id)).from(&coach_of(&client)).based_on(&made("client.assignedCoachId")).choice("coachId", t.coach(), &coaches).send(t.save())))
-        @if client.text("relationshipStatus") == "pending" && cx.may("approve_client_relationship") {
-            (Form::about(cx, "approve_client_relationship", at(&id)).send(t.approve()))
-            (disclosure(t.reject(), Form::about(cx, "reject_client_relationship", at(&id)).danger(t.reject())))
+        (disclosure(
+            t.coach(),
+            Form::of(cx, api::assign_client_coach(id))
+                .from(&coach_of(client))
+                .based_on(&made("client.assignedCoachId"))
+                .choice("coachId", t.coach(), &coaches)
+                .send(t.save()),
+        ))
+        @if client.relationship_status() == "pending"
+            && cx.may(api::ApproveClientRelationship)
+        {
+            (Form::of(cx, api::approve_client_relationship(id)).send(t.approve()))
+            (disclosure(
+                t.reject(),
+                Form::of(cx, api::reject_client_relationship(id)).danger(t.reject()),
+            ))
         }
-        @if archived { (Form::about(cx, "restore_client", at(&id)).button(t.restore())) }
-        @else {
+        @if archived {
+            (Form::of(cx, api::restore_client(id)).button(t.restore()))
+        } @else {
             (disclosure(t.archive(), html! {
                 p { (t.archive_client_means()) }
-                (Form::about(cx, "archive_client", at(&id)).previewed().text("archiveReason", t.reason()).check("endOfTerm", t.end_of_term()).danger(t.archive_client()))
+                (Form::of(cx, api::archive_client(id))
+                    .previewed()
+                    .text("archiveReason", t.reason())
+                    .check("endOfTerm", t.end_of_term())
+                    .danger(t.archive_client()))
             }))
         }
     };
-    Ok(View::new(name(&client), main).acts(acts))
+    Ok(View::new(client.full_name(), main).acts(acts))
 }
 
-fn coach_of(client: &Value) -> Value {
-    serde_json::json!({"coachId": client["assignedCoachId"]})
+fn coach_of(client: api::Client<'_>) -> Value {
+    serde_json::json!({"coachId": client.assigned_coach_id()})
 }
 
 /// `/console/clients/{clientId}/edit`
 pub(in crate::pages) fn edit(cx: &mut PageContext<'_, '_>) -> Result<View> {
-    let Head { id, client, tabs } = head(cx, "edit")?;
-    let step = cx
-        .call_if_allowed(ApiCall::of("get_client_second_step").at("clientId", &id))?
-        .unwrap_or_default();
-    let locations = cx.choices(ApiCall::of("list_locations"), ("locations", "locationId"))?;
-    let custom = custom_fields(cx, &id)?;
+    let head = head(cx, "edit")?;
+    let (id, client, tabs) = (&*head.id, head.client(), &head.tabs);
+    let step = cx.call_or_empty(api::get_client_second_step(id))?;
+    let locations = cx.location_choices()?;
+    let custom = CustomFields::read(cx, id)?;
     let t = cx.strings;
     let words = |words: &[&'static str]| -> Vec<(&'static str, &'static str)> {
         words.iter().map(|word| (*word, t.term(word))).collect()
     };
-    let form = Form::about(cx, "update_client", at(&id))
-        .from(&client)
+    let form = Form::of(cx, api::update_client(id))
+        .from(client)
         .next(format!("/console/clients/{id}"))
         .text("firstName", t.first_name())
         .text("lastName", t.last_name())
@@ -171,64 +222,77 @@ pub(in crate::pages) fn edit(cx: &mut PageContext<'_, '_>) -> Result<View> {
         .of_type("tel", "emergencyContact.phone", t.emergency_phone(), "off")
         .text("emergencyContact.relationship", t.emergency_relationship());
     let main = html! {
-        (tabs) section.card { (form.send(t.save())) }
-        (own_fields(cx, &id, &custom))
-        @if step.is("secondStep.isOn") {
-            (disclosure(t.reset_second_step(), html! { p { (t.reset_second_step_means()) } (Form::about(cx, "delete_client_second_step", at(&id)).danger(t.reset_second_step())) }))
+        (tabs)
+        section.card { (form.send(t.save())) }
+        (own_fields(cx, id, &custom))
+        @if step.second_step().is_on() {
+            (disclosure(t.reset_second_step(), html! {
+                p { (t.reset_second_step_means()) }
+                (Form::of(cx, api::delete_client_second_step(id)).danger(t.reset_second_step()))
+            }))
         }
     };
-    Ok(View::new(name(&client), main))
+    Ok(View::new(client.full_name(), main))
 }
 
-/// What the business asks of its clients besides, as it stands for one: each value with its field.
-fn custom_fields(cx: &mut PageContext<'_, '_>, id: &str) -> Result<Value> {
-    let mut answer = cx
-        .call_if_allowed(ApiCall::of("get_client_custom_fields").at("clientId", id))?
-        .unwrap_or_default();
-    let fields = cx
-        .call_if_allowed(ApiCall::of("list_custom_fields").with("limit", 100))?
-        .unwrap_or_default();
-    for value in answer["values"].as_array_mut().into_iter().flatten() {
-        let is_own = |field: &&Value| field.text("fieldId") == value.text("fieldId");
-        let options =
-            fields.list("customFields").iter().find(is_own).map(|field| field["options"].clone());
-        value["options"] = options.unwrap_or_default();
+/// The custom fields of a client: their values, and what each may be.
+struct CustomFields {
+    values: Answer<api::GetClientCustomFields>,
+    fields: Answer<api::ListCustomFields>,
+}
+
+impl CustomFields {
+    fn read(cx: &mut PageContext<'_, '_>, id: &str) -> Result<Self> {
+        let values = cx.call_or_empty(api::get_client_custom_fields(id))?;
+        let fields = cx.call_or_empty(api::list_custom_fields().limit(100))?;
+        Ok(Self { values, fields })
     }
-    Ok(answer)
+
+    fn values(&self) -> List<'_, api::CustomFieldValue<'_>> {
+        self.values.values()
+    }
+
+    /// The options of a field.
+    fn options(&self, field: &str) -> Vec<&str> {
+        let own = self.fields.custom_fields().iter().find(|own| own.field_id() == field);
+        own.map(|own| own.options().iter().collect()).unwrap_or_default()
+    }
 }
 
-/// A value of a custom field, as it is read.
-fn filled_in(cx: &PageContext<'_, '_>, field: &Value) -> String {
-    match field.at("value") {
-        Value::Bool(value) => if *value { cx.strings.yes() } else { cx.strings.no() }.to_owned(),
+/// The value of a custom field as text.
+fn value_text(cx: &PageContext<'_, '_>, field: api::CustomFieldValue<'_>) -> String {
+    match field.value() {
+        Value::Bool(true) => cx.strings.yes().to_owned(),
+        Value::Bool(false) => cx.strings.no().to_owned(),
         Value::Number(number) => cx.written.number(number.as_f64().unwrap_or_default(), 3),
-        _ if field.text("type") == "date" => {
-            field.date("value").map(|date| cx.written.date(date)).unwrap_or_default()
-        }
-        _ => field.text("value").to_owned(),
+        Value::String(date) if field.r#type() == "date" => cx.written.date(Date::parse(date)),
+        value => value.as_str().unwrap_or_default().to_owned(),
     }
 }
 
 /// The form of a client's custom fields.
-fn own_fields(cx: &PageContext<'_, '_>, id: &str, custom: &Value) -> Markup {
-    // A word that is offered no more stands as it is: it could not be written again.
-    let is_offered = |field: &&Value| {
-        let word = field.at("value");
-        field.text("type") != "select" || word.is_null() || field.list("options").contains(word)
+fn own_fields(cx: &PageContext<'_, '_>, id: &str, custom: &CustomFields) -> Markup {
+    // A removed option remains unchanged, because it cannot be written again.
+    let is_offered = |field: &api::CustomFieldValue<'_>| match field.value() {
+        Value::String(option) if field.r#type() == "select" => {
+            custom.options(field.field_id()).contains(&option.as_str())
+        }
+        _ => true,
     };
-    let own: Vec<Value> = custom.list("values").iter().filter(is_offered).cloned().collect();
-    let custom = &serde_json::json!({"values": own});
-    let (t, values) = (cx.strings, custom.list("values"));
-    if values.is_empty() || !cx.may("update_client_custom_fields") {
+    let values: Vec<_> = custom.values().iter().filter(is_offered).collect();
+    let record: Vec<_> = values.iter().map(|value| value.json()).collect();
+    let record = serde_json::json!({ "values": record });
+    let t = cx.strings;
+    if values.is_empty() || !cx.may(api::UpdateClientCustomFields) {
         return Markup::default();
     }
     let blank =
-        Form::about(cx, "update_client_custom_fields", at(id)).from(custom).based_on_list("values");
+        Form::of(cx, api::update_client_custom_fields(id)).from(&record).based_on_list("values");
     let form = values.iter().enumerate().fold(blank, |form, (index, field)| {
         let place = format!("values.{index}.value");
-        let form = form.unchanged_hidden(&format!("values.{index}.fieldId"), field.text("fieldId"));
-        let label = field.text("label");
-        match field.text("type") {
+        let form = form.unchanged_hidden(&format!("values.{index}.fieldId"), field.field_id());
+        let label = field.label();
+        match field.r#type() {
             "number" => form.of_type("number", &format!("{place}:number"), label, "off"),
             "date" => form.of_type("date", &place, label, "off"),
             "boolean" => form.choice(
@@ -237,31 +301,37 @@ fn own_fields(cx: &PageContext<'_, '_>, id: &str, custom: &Value) -> Markup {
                 &[("true", t.yes()), ("false", t.no())],
             ),
             "select" => {
-                let options = field.list("options").iter().filter_map(Value::as_str);
+                let options = custom.options(field.field_id()).into_iter();
                 form.choice(&place, label, &options.map(|word| (word, word)).collect::<Vec<_>>())
             }
             _ => form.text(&place, label),
         }
     });
-    html! { section.card { h2 { (t.custom_fields()) } (form.next(format!("/console/clients/{id}")).send(t.save())) } }
+    html! {
+        section.card {
+            h2 { (t.custom_fields()) }
+            (form.next(format!("/console/clients/{id}")).send(t.save()))
+        }
+    }
 }
 
 /// `/console/clients/{clientId}/timeline`
 pub(in crate::pages) fn timeline(cx: &mut PageContext<'_, '_>) -> Result<View> {
-    let Head { id, client, tabs } = head(cx, "timeline")?;
-    let answer = cx.list(ApiCall::of("get_client_timeline").at("clientId", &id))?;
+    let head = head(cx, "timeline")?;
+    let (id, client, tabs) = (&*head.id, head.client(), &head.tabs);
+    let answer = cx.list(api::get_client_timeline(id))?;
     let mut names: Vec<(String, String)> = Vec::new();
-    for change in answer.list("steps").iter().flat_map(|step| step.list("changes")) {
-        for id in ["from", "to"].map(|end| change.text(end).to_owned()) {
-            if change.text("field") == "assignedCoachId" && !id.is_empty() {
+    for change in answer.steps().iter().flat_map(|step| step.changes()) {
+        for id in ["from", "to"].map(|end| change.json().text(end).to_owned()) {
+            if change.field() == "assignedCoachId" && !id.is_empty() {
                 names.push((id.clone(), cx.coach(&id)?));
             }
         }
     }
     let (t, written) = (cx.strings, &cx.written);
-    let told_as = |value: &Value| match value.as_str() {
-        None => "–".to_owned(),
-        Some(text) => {
+    let told_as = |text: &str| match text {
+        "" => "–".to_owned(),
+        text => {
             let name = names.iter().find(|(id, _)| id == text);
             name.map_or_else(|| t.term(text).to_owned(), |(_, name)| name.clone())
         }
@@ -270,46 +340,58 @@ pub(in crate::pages) fn timeline(cx: &mut PageContext<'_, '_>) -> Result<View> {
         (tabs)
         section.card {
             ul.rows {
-                @for step in answer.list("steps") {
+                @for step in answer.steps() {
                     li {
-                        span.quiet.number { (step.instant("at").map(|at| written.instant(at)).unwrap_or_default()) }
+                        span.quiet.number { (written.instant(step.at())) }
                         span.grow {
-                            (t.term(step.text("type")))
-                            @for change in step.list("changes") {
-                                br; span.quiet { (t.term(change.text("field"))) ": " (told_as(change.at("from"))) " → " (told_as(change.at("to"))) }
+                            (t.term(step.r#type()))
+                            @for change in step.changes() {
+                                br;
+                                span.quiet {
+                                    (t.term(change.field())) ": " (told_as(change.from())) " → "
+                                    (told_as(change.to()))
+                                }
                             }
                         }
-                        span.quiet { (t.term(step.text("actorType"))) }
+                        span.quiet { (t.term(step.actor_type())) }
                     }
                 }
             }
         }
         (pager(cx, &answer))
     };
-    Ok(View::new(name(&client), main))
+    Ok(View::new(client.full_name(), main))
 }
 
 /// `/console/clients/{clientId}/notes`
 pub(in crate::pages) fn notes(cx: &mut PageContext<'_, '_>) -> Result<View> {
-    let Head { id, client, tabs } = head(cx, "notes")?;
-    let answer = cx.list(ApiCall::of("list_client_notes").at("clientId", &id))?;
+    let head = head(cx, "notes")?;
+    let (id, client, tabs) = (&*head.id, head.client(), &head.tabs);
+    let answer = cx.list(api::list_client_notes(id))?;
     let (t, written) = (cx.strings, &cx.written);
     let main = html! {
         (tabs)
         section.card {
-            (Form::about(cx, "create_client_note", at(&id)).text("title", t.title()).area("body", t.note()).send(t.add_note()))
+            (Form::of(cx, api::create_client_note(id))
+                .text("title", t.title())
+                .area("body", t.note())
+                .send(t.add_note()))
         }
-        @for note in answer.list("notes") {
+        @for note in answer.notes() {
             article.card {
-                @if note.has("title") { h2 { (note.text("title")) } }
-                @for line in note.text("body").lines() { p { (line) } }
+                @if !note.title().is_empty() { h2 { (note.title()) } }
+                @for line in note.body().lines() { p { (line) } }
                 div.buttons {
-                    span.quiet { (note.instant("createdAt").map(|at| written.instant(at)).unwrap_or_default()) }
-                    (disclosure(t.delete(), Form::about(cx, "delete_client_note", vec![("clientId", id.clone()), ("noteId", note.text("noteId").to_owned())]).danger(t.delete_note())))
+                    span.quiet { (written.instant(note.created_at())) }
+                    (disclosure(
+                        t.delete(),
+                        Form::of(cx, api::delete_client_note(id, note.note_id()))
+                            .danger(t.delete_note()),
+                    ))
                 }
             }
         }
         (pager(cx, &answer))
     };
-    Ok(View::new(name(&client), main))
+    Ok(View::new(client.full_name(), main))
 }

@@ -4,58 +4,90 @@ use maud::{Markup, html};
 use spotter_kernel::Result;
 
 use crate::{
-    page_context::{ApiCall, PageContext},
+    api::{self, List},
+    page_context::PageContext,
     parts::{
         fields::{Form, disclosure},
-        format::JsonFields,
         lists::{empty, facts, pager, state, table},
         shell::View,
     },
+    words::Strings,
 };
 
 /// `/console/programmes/exercises`
 pub(in crate::pages) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let place = cx.place;
-    let call =
-        ApiCall::of("list_workout_exercises").filtered(place, &["search", "muscle", "source"]);
+    let call = api::list_workout_exercises()
+        .search(place.parameter("search").trim())
+        .muscle(place.parameter("muscle").trim())
+        .source(place.parameter("source").trim());
     let answer = cx.list(call)?;
     let t = cx.strings;
-    let rows = answer.list("exercises").iter().map(|exercise| {
-        let muscles: Vec<_> = exercise
-            .list("primaryMuscles")
-            .iter()
-            .filter_map(|muscle| muscle.as_str())
-            .map(|muscle| t.term(muscle))
-            .collect();
+    let rows = answer.exercises().iter().map(|exercise| {
         vec![
-            html! { a href={ "/console/programmes/exercises/" (exercise.text("exerciseId")) } { b { (exercise.text("name")) } } },
-            html! { (muscles.join(", ")) },
-            html! { (t.term(exercise.text("trackingType"))) },
-            html! { @if exercise.text("source") == "company" { (t.own()) } @if exercise.has("archivedAt") { " " (state(cx, "archived")) } },
+            html! {
+                a href={ "/console/programmes/exercises/" (exercise.exercise_id()) } {
+                    b { (exercise.name()) }
+                }
+            },
+            html! { (terms(t, exercise.primary_muscles())) },
+            html! { (t.term(exercise.tracking_type())) },
+            html! {
+                @if exercise.source() == "company" { (t.own()) }
+                @if exercise.archived_at().is_some() { " " (state(cx, "archived")) }
+            },
         ]
     });
     let rows: Vec<Vec<Markup>> = rows.collect();
     let muscles = cx.words_of("create_workout_exercise", "primaryMuscles");
-    let form = fields(cx, Form::of(cx, "create_workout_exercise"))
+    let form = fields(cx, Form::of(cx, api::create_workout_exercise()))
         .next("/console/programmes/exercises/{exercise.exerciseId}");
     let main = html! {
         form.filters method="get" role="search" {
-            label.wide { (t.search()) input type="search" name="search" value=(place.parameter("search")) maxlength="100"; }
-            label { (t.muscle())
-                select name="muscle" { option value="" { (t.all()) } @for word in muscles { option value=(word) selected[place.parameter("muscle") == word] { (t.term(word)) } } }
+            label.wide {
+                (t.search())
+                input type="search" name="search" value=(place.parameter("search")) maxlength="100";
             }
-            label { (t.origin())
-                select name="source" { option value="" { (t.all()) } @for (word, label) in [("company", t.own()), ("system", t.starter_library())] { option value=(word) selected[place.parameter("source") == word] { (label) } } }
+            label {
+                (t.muscle())
+                select name="muscle" {
+                    option value="" { (t.all()) }
+                    @for word in muscles {
+                        option value=(word) selected[place.parameter("muscle") == word] {
+                            (t.term(word))
+                        }
+                    }
+                }
+            }
+            label {
+                (t.origin())
+                select name="source" {
+                    option value="" { (t.all()) }
+                    @for (word, label) in [("company", t.own()), ("system", t.starter_library())] {
+                        option value=(word) selected[place.parameter("source") == word] { (label) }
+                    }
+                }
             }
             button.plain type="submit" { (t.filter()) }
         }
-        @if rows.is_empty() { (empty(t.no_exercise_found(), None)) }
-        @else { (table(t.exercises(), &[t.name(), t.muscle(), t.measured_by(), ""], rows)) (pager(cx, &answer)) }
+        @if rows.is_empty() {
+            (empty(t.no_exercise_found(), None))
+        } @else {
+            (table(t.exercises(), &[t.name(), t.muscle(), t.measured_by(), ""], rows))
+            (pager(cx, &answer))
+        }
     };
     let acts = html! {
-        @if cx.may("create_workout_exercise") { (disclosure(t.add_exercise(), form.send(t.add_exercise()))) }
+        @if cx.may(api::CreateWorkoutExercise) {
+            (disclosure(t.add_exercise(), form.send(t.add_exercise())))
+        }
     };
     Ok(View::new(t.exercises(), main).acts(acts))
+}
+
+/// Words as people read them.
+fn terms(t: Strings, words: List<'_, &str>) -> String {
+    words.iter().map(|word| t.term(word)).collect::<Vec<_>>().join(", ")
 }
 
 fn fields<'f>(cx: &PageContext<'_, '_>, form: Form<'f>) -> Form<'f> {
@@ -74,35 +106,43 @@ fn fields<'f>(cx: &PageContext<'_, '_>, form: Form<'f>) -> Form<'f> {
 /// `/console/programmes/exercises/{exerciseId}`
 pub(in crate::pages) fn one(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let id = cx.place.param("exerciseId").to_owned();
-    let answer = cx.call(ApiCall::of("get_workout_exercise").at("exerciseId", &id))?;
-    let exercise = answer.at("exercise").clone();
+    let answer = cx.call(api::get_workout_exercise(&id))?;
+    let exercise = answer.exercise();
     let t = cx.strings;
-    let at = || vec![("exerciseId", id.clone())];
-    let archived = exercise.has("archivedAt");
-    let own = exercise.is("editable") && !archived && cx.may("update_workout_exercise");
-    let muscles = |list: &str| -> Vec<&str> {
-        let words = exercise.list(list).iter().filter_map(|muscle| muscle.as_str());
-        words.map(|muscle| t.term(muscle)).collect()
-    };
+    let archived = exercise.archived_at().is_some();
+    let own = exercise.editable() && !archived && cx.may(api::UpdateWorkoutExercise);
     let main = html! {
         @if archived { p { (state(cx, "archived")) } }
         section.card {
-            @if own { (fields(cx, Form::about(cx, "update_workout_exercise", at()).from(&exercise)).send(t.save())) }
-            @else {
+            @if own {
+                (fields(cx, Form::of(cx, api::update_workout_exercise(&id)).from(exercise))
+                    .send(t.save()))
+            } @else {
                 (facts(vec![
-                    (t.measured_by(), html! { (t.term(exercise.text("trackingType"))) }),
-                    (t.muscle(), html! { (muscles("primaryMuscles").join(", ")) }),
-                    (t.helps(), html! { (muscles("secondaryMuscles").join(", ")) }),
-                    (t.video(), html! { @if exercise.has("videoUrl") { a href=(exercise.text("videoUrl")) rel="noopener noreferrer" { (exercise.text("videoUrl")) } } }),
+                    (t.measured_by(), html! { (t.term(exercise.tracking_type())) }),
+                    (t.muscle(), html! { (terms(t, exercise.primary_muscles())) }),
+                    (t.helps(), html! { (terms(t, exercise.secondary_muscles())) }),
+                    (t.video(), html! {
+                        @if !exercise.video_url().is_empty() {
+                            a href=(exercise.video_url()) rel="noopener noreferrer" {
+                                (exercise.video_url())
+                            }
+                        }
+                    }),
                 ]))
-                @for line in exercise.text("instructions").lines() { p { (line) } }
-                @if !exercise.is("editable") { p.quiet { (t.starter_stays()) } }
+                @for line in exercise.instructions().lines() { p { (line) } }
+                @if !exercise.editable() { p.quiet { (t.starter_stays()) } }
             }
         }
     };
     let acts = html! {
         a.button.plain href="/console/programmes/exercises" { (t.back()) }
-        @if own && cx.may("archive_workout_exercise") { (disclosure(t.archive(), Form::about(cx, "archive_workout_exercise", at()).danger(t.archive()))) }
+        @if own && cx.may(api::ArchiveWorkoutExercise) {
+            (disclosure(
+                t.archive(),
+                Form::of(cx, api::archive_workout_exercise(&id)).danger(t.archive()),
+            ))
+        }
     };
-    Ok(View::new(exercise.text("name"), main).acts(acts))
+    Ok(View::new(exercise.name(), main).acts(acts))
 }

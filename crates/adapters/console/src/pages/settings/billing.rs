@@ -1,14 +1,14 @@
-//! How the business bills: who it is on paper, by which terms, and through whom money is collected.
+//! Billing settings: the seller, the terms and the payment provider.
 
 use maud::html;
 use spotter_kernel::Result;
 
 use super::tabs;
 use crate::{
-    page_context::{ApiCall, PageContext},
+    api,
+    page_context::PageContext,
     parts::{
         fields::{Form, disclosure},
-        format::JsonFields,
         lists::facts,
         shell::View,
     },
@@ -16,15 +16,16 @@ use crate::{
 
 /// `/console/settings/invoices`: who bills, and by which terms.
 pub(in crate::pages) fn terms(cx: &mut PageContext<'_, '_>) -> Result<View> {
-    let answer = cx.call(ApiCall::of("get_finance_settings"))?;
-    let finance = answer.at("financeSettings");
-    let provider = cx.call_if_allowed(ApiCall::of("get_payment_provider"))?.unwrap_or_default();
+    let answer = cx.call(api::get_finance_settings())?;
+    let finance = answer.finance_settings();
+    let answer = cx.call_or_empty(api::get_payment_provider())?;
+    let provider = answer.payment_provider();
     let t = cx.strings;
     let words = |field: &str| -> Vec<(&str, &str)> {
         let words = cx.words_of("update_finance_settings", field);
-        words.into_iter().map(|word| (word, t.term(word))).collect()
+        words.into_iter().map(|word| (word, t.term_of(field, word))).collect()
     };
-    let seller = Form::with_key(cx, "seller", "update_finance_settings", vec![])
+    let seller = Form::with_key(cx, "seller", api::update_finance_settings())
         .from(finance)
         .text("seller.name", t.name())
         .address("seller.address")
@@ -36,7 +37,7 @@ pub(in crate::pages) fn terms(cx: &mut PageContext<'_, '_>) -> Result<View> {
         .text("seller.bic", "BIC")
         .text("seller.email", t.email())
         .text("seller.phone", t.phone());
-    let by = Form::with_key(cx, "terms", "update_finance_settings", vec![])
+    let by = Form::with_key(cx, "terms", api::update_finance_settings())
         .from(finance)
         .text("paymentDays", t.payment_days())
         .check("mailInvoices", t.mails_invoices())
@@ -55,14 +56,28 @@ pub(in crate::pages) fn terms(cx: &mut PageContext<'_, '_>) -> Result<View> {
         section.card { h2 { (t.terms_of_billing()) } (by.send(t.save())) }
         section.card {
             h2 { (t.payment_provider()) }
-            @if provider.has("paymentProvider.provider") {
-                (facts(vec![(t.kind(), html! { (t.term(provider.text("paymentProvider.provider"))) }), (t.notices_go_to(), html! { code { (provider.text("paymentProvider.noticeUrl")) } })]))
-                @if cx.may("disconnect_payment_provider") { (disclosure(t.disconnect(), Form::of(cx, "disconnect_payment_provider").danger(t.disconnect()))) }
+            @if let Some(provider) = provider {
+                (facts(vec![
+                    (t.kind(), html! { (t.term(provider.provider())) }),
+                    (t.notices_go_to(), html! { code { (provider.notice_url()) } }),
+                ]))
+                @if cx.may(api::DisconnectPaymentProvider) {
+                    (disclosure(
+                        t.disconnect(),
+                        Form::of(cx, api::disconnect_payment_provider()).danger(t.disconnect()),
+                    ))
+                }
             } @else {
                 p.quiet { (t.no_provider()) }
-                @if cx.may("connect_payment_provider") {
-                    (disclosure(t.connect_provider(), Form::of(cx, "connect_payment_provider").choice("provider", t.kind(), &providers)
-                        .of_type("password", "secretKey", t.secret_key(), "off").of_type("password", "signingSecret", t.signing_secret(), "off").send(t.connect_provider())))
+                @if cx.may(api::ConnectPaymentProvider) {
+                    (disclosure(
+                        t.connect_provider(),
+                        Form::of(cx, api::connect_payment_provider())
+                            .choice("provider", t.kind(), &providers)
+                            .of_type("password", "secretKey", t.secret_key(), "off")
+                            .of_type("password", "signingSecret", t.signing_secret(), "off")
+                            .send(t.connect_provider()),
+                    ))
                 }
             }
         }

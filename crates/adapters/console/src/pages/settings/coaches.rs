@@ -3,13 +3,16 @@
 use maud::{Markup, html};
 use spotter_kernel::Result;
 
-use super::{hours, only_if, tabs};
+use super::{
+    hours::{self, TimeRange},
+    only_if, tabs,
+};
 use crate::{
+    api::{self, Json},
     field_kind::FieldKind,
-    page_context::{ApiCall, PageContext},
+    page_context::PageContext,
     parts::{
         fields::{Form, disclosure},
-        format::{JsonFields, name},
         lists::{pager, state, table},
         shell::View,
     },
@@ -21,17 +24,19 @@ const AT_WORK: [&str; 2] = ["startTime", "endTime"];
 
 /// `/console/settings/coaches`
 pub(in crate::pages) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
-    let answer = cx.list(ApiCall::of("list_coaches"))?;
+    let answer = cx.list(api::list_coaches())?;
     let t = cx.strings;
     let roles: Vec<_> =
         ["Coach", "Manager", "Admin"].iter().map(|word| (*word, t.term(word))).collect();
-    let rows: Vec<Vec<Markup>> = answer.list("coaches").iter().map(|coach| vec![
-        html! { a href={ "/console/settings/coaches/" (coach.text("coachId")) } { b { (name(coach)) } } },
-        html! { (coach.text("email")) },
-        html! { (t.term(coach.text("role"))) },
-        state(cx, coach.text("status")),
+    let rows: Vec<Vec<Markup>> = answer.coaches().iter().map(|coach| vec![
+        html! {
+            a href={ "/console/settings/coaches/" (coach.coach_id()) } { b { (coach.full_name()) } }
+        },
+        html! { (coach.email()) },
+        html! { (t.term(coach.role())) },
+        state(cx, coach.status()),
     ]).collect();
-    let form = Form::of(cx, "invite_coach")
+    let form = Form::of(cx, api::invite_coach())
         .next("/console/settings/coaches")
         .text("firstName", t.first_name())
         .text("lastName", t.last_name())
@@ -39,8 +44,11 @@ pub(in crate::pages) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
         .choice("role", t.role(), &roles);
     let main = html! {
         (tabs(cx, "/coaches"))
-        (table(t.coaches(), &[t.name(), t.email(), t.role(), t.status()], rows)) (pager(cx, &answer))
-        @if cx.may("invite_coach") { section.card { (disclosure(t.invite_coach(), form.send(t.invite_coach()))) } }
+        (table(t.coaches(), &[t.name(), t.email(), t.role(), t.status()], rows))
+        (pager(cx, &answer))
+        @if cx.may(api::InviteCoach) {
+            section.card { (disclosure(t.invite_coach(), form.send(t.invite_coach()))) }
+        }
     };
     Ok(View::new(t.settings(), main))
 }
@@ -48,59 +56,109 @@ pub(in crate::pages) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
 /// `/console/settings/coaches/{coachId}`
 pub(in crate::pages) fn one(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let id = cx.place.param("coachId").to_owned();
-    let answer = cx.call(ApiCall::of("get_coach").at("coachId", &id))?;
-    let coach = answer.at("coach").clone();
-    let query = ApiCall::of("get_coach_availability").at("coachId", &id);
-    let hours = cx.call_if_allowed(query.clone())?.unwrap_or_default();
+    let answer = cx.call(api::get_coach(&id))?;
+    let coach = answer.coach();
+    let query = api::get_coach_availability(&id);
+    let hours = cx.call_if_allowed(query.clone())?;
+    let may_plan = hours.is_some() && cx.may(api::SetCoachAvailability);
+    let hours = hours.unwrap_or_default();
     let made = FormSource::of(&query, &["availability"], &hours);
-    let places = cx.choices(ApiCall::of("list_locations"), ("locations", "locationId"))?;
-    let step = cx
-        .call_if_allowed(ApiCall::of("get_coach_second_step").at("coachId", &id))?
-        .unwrap_or_default();
+    let places = cx.location_choices()?;
+    let step = cx.call_or_empty(api::get_coach_second_step(&id))?;
     let t = cx.strings;
-    let at = || vec![("coachId", id.clone())];
     let roles: Vec<_> =
         ["Coach", "Manager", "Admin"].iter().map(|word| (*word, t.term(word))).collect();
-    let form = Form::about(cx, "update_coach", at())
-        .from(&coach)
+    let form = Form::of(cx, api::update_coach(&id))
+        .from(coach)
         .text("firstName", t.first_name())
         .text("lastName", t.last_name())
         .of_type("email", "email", t.email(), "off")
         .choice("role", t.role(), &roles);
     let weekly = hours
-        .list("availability.weekly")
+        .availability()
+        .weekly()
         .iter()
         .map(|window| {
             vec![
-                html! { (t.weekday(window.int("weekday"))) },
-                html! { span.number { (hours::range(cx, window, AT_WORK)) } @for place in hours::at(window, &places) { " · " (place) } },
+                html! { (t.weekday(window.weekday())) },
+                html! {
+                    span.number { (hours::range(cx, window.start_time(), window.end_time())) }
+                    @for place in hours::places_of(window.location_ids(), &places) { " · " (place) }
+                },
             ]
         })
         .collect();
     let main = html! {
         (tabs(cx, "/coaches"))
-        p { (state(cx, coach.text("status"))) @if step.is("secondStep.isOn") { " " span.state.good { (t.second_step()) } } @else if step.is("secondStep.isDemanded") { " " span.state.warn { (t.second_step_missing()) } } }
-        section.card { (only_if(cx, "update_coach", form.send(t.save()))) }
+        p {
+            (state(cx, coach.status()))
+            @if step.second_step().is_on() {
+                " "
+                span.state.good { (t.second_step()) }
+            } @else if step.second_step().is_demanded() {
+                " "
+                span.state.warn { (t.second_step_missing()) }
+            }
+        }
+        section.card { (only_if(cx, api::UpdateCoach, form.send(t.save()))) }
         h2 { (t.working_hours()) }
         (table(t.working_hours(), &[t.day(), t.when()], weekly))
-        @if cx.may("set_coach_availability") && hours.has("availability") {
-            @let availability = hours.at("availability");
-            @let form = Form::about(cx, "set_coach_availability", at()).based_on(&made).hidden("timeZone", availability.text("timeZone")).hidden(&FieldKind::Hours.name_of("weekly"), "")
-                .hidden(&FieldKind::Json.name_of("overrides"), availability.at("overrides").to_string());
+        @if may_plan {
+            @let availability = hours.availability();
+            @let form = Form::of(cx, api::set_coach_availability(&id))
+                .based_on(&made)
+                .hidden("timeZone", availability.time_zone())
+                .hidden(&FieldKind::Hours.name_of("weekly"), "")
+                .hidden(
+                    &FieldKind::Json.name_of("overrides"),
+                    availability.json()["overrides"].to_string(),
+                );
+            @let windows: Vec<_> = availability
+                .weekly()
+                .iter()
+                .map(|window| TimeRange {
+                    weekday: window.weekday(),
+                    from: window.start_time(),
+                    until: window.end_time(),
+                    location: window.location_ids().first().unwrap_or_default(),
+                })
+                .collect();
             // Hours that are for some appointments alone, or at several places, would lose that here.
-            @let bound = availability.list("weekly").iter().any(|own| own.list("locationIds").len() > 1 || !own.list("eventTypeIds").is_empty());
-            @if bound { p.quiet { (t.hours_elsewhere()) } }
-            @else { section.card { (disclosure(t.change_hours(), hours::week_of(cx, form, (availability.list("weekly"), AT_WORK), &places))) } }
+            @let bound = availability
+                .weekly()
+                .iter()
+                .any(|own| own.location_ids().len() > 1 || !own.event_type_ids().is_empty());
+            @if bound {
+                p.quiet { (t.hours_elsewhere()) }
+            } @else {
+                section.card {
+                    (disclosure(
+                        t.change_hours(),
+                        hours::week_of(cx, form, AT_WORK, &windows, &places),
+                    ))
+                }
+            }
         }
     };
     let acts = html! {
-        @if coach.text("status") == "invited" && cx.may("reinvite_coach") { (Form::about(cx, "reinvite_coach", at()).button(t.invite())) }
-        @if step.is("secondStep.isOn") {
-            (disclosure(t.reset_second_step(), html! { p { (t.reset_second_step_means()) } (Form::about(cx, "delete_coach_second_step", at()).danger(t.reset_second_step())) }))
+        @if coach.status() == "invited" && cx.may(api::ReinviteCoach) {
+            (Form::of(cx, api::reinvite_coach(&id)).button(t.invite()))
         }
-        @if matches!(coach.text("status"), "active" | "invited") && cx.may("update_coach") {
-            (disclosure(t.deactivate(), html! { p { (t.deactivate_means()) } (Form::about(cx, "update_coach", at()).previewed().hidden("status", "deactivated").danger(t.deactivate())) }))
+        @if step.second_step().is_on() {
+            (disclosure(t.reset_second_step(), html! {
+                p { (t.reset_second_step_means()) }
+                (Form::of(cx, api::delete_coach_second_step(&id)).danger(t.reset_second_step()))
+            }))
+        }
+        @if matches!(coach.status(), "active" | "invited") && cx.may(api::UpdateCoach) {
+            (disclosure(t.deactivate(), html! {
+                p { (t.deactivate_means()) }
+                (Form::of(cx, api::update_coach(&id))
+                    .previewed()
+                    .hidden("status", "deactivated")
+                    .danger(t.deactivate()))
+            }))
         }
     };
-    Ok(View::new(name(&coach), main).acts(acts))
+    Ok(View::new(coach.full_name(), main).acts(acts))
 }

@@ -1,4 +1,4 @@
-//! The kinds of fields that a form has, each with its label, what there is so far and what is wrong with it.
+//! Form fields by kind, each with its label, value and error.
 
 use maud::html;
 use spotter_kernel::{Phrase, money::Currency};
@@ -14,18 +14,18 @@ pub(crate) struct Cell<'c> {
     pub(crate) label: &'c str,
     /// Which keys a phone shows for it: `numeric`, `decimal` or `text`.
     pub(crate) keys: &'static str,
-    /// What stands in it at first, where nothing is known.
+    /// Its initial value without data.
     pub(crate) usual: &'static str,
 }
 
 impl Cell<'_> {
-    /// Its place without the mark that says how it is written.
+    /// Its place without the suffix of its kind.
     fn field(&self) -> &str {
         unmarked(&self.place)
     }
 }
 
-/// A field's place without the mark that says how it is written.
+/// A field's place without the suffix of its kind.
 pub(super) fn unmarked(place: &str) -> &str {
     FieldKind::split(place).0
 }
@@ -40,16 +40,24 @@ impl Form<'_> {
         let step = (is_number && !body::is_kind(schema, "integer")).then_some("any");
         self.holds(place, self.value(place));
         let control = html! {
-            input type=(kind) id=(self.input_id(name)) name=(place) value=(self.value(place))
-                maxlength=[longest.filter(|_| !is_number)] min=[least.filter(|_| is_number)]
-                max=[most.filter(|_| is_number)] step=[step] required[self.is_required(name)]
-                autocomplete=[complete] aria-invalid=[self.mistake(name).map(|_| "true")]
+            input
+                type=(kind)
+                id=(self.input_id(name))
+                name=(place)
+                value=(self.value(place))
+                maxlength=[longest.filter(|_| !is_number)]
+                min=[least.filter(|_| is_number)]
+                max=[most.filter(|_| is_number)]
+                step=[step]
+                required[self.is_required(name)]
+                autocomplete=[complete]
+                aria-invalid=[self.mistake(name).map(|_| "true")]
                 aria-describedby=[self.described(name, help)];
         };
         self.labelled(name, label, help, control);
     }
 
-    /// A line of text, or a number where the schema says so.
+    /// A line of text, or a number if the schema says so.
     pub(crate) fn text(mut self, name: &str, label: &str) -> Self {
         let schema = self.place(name);
         let is_number = body::is_kind(schema, "integer") || body::is_kind(schema, "number");
@@ -64,7 +72,33 @@ impl Form<'_> {
         self
     }
 
-    /// What stands in a field of text: a number that is known, pointed as the language does.
+    /// A list as a line of text, its items separated by commas.
+    pub(crate) fn list<'i>(
+        mut self,
+        name: &str,
+        label: &str,
+        help: &str,
+        items: impl IntoIterator<Item = &'i str>,
+    ) -> Self {
+        let place = FieldKind::List.name_of(name);
+        let value = match self.typed.is_some() {
+            true => self.value(&place),
+            false => items.into_iter().collect::<Vec<_>>().join(", "),
+        };
+        let control = html! {
+            input
+                type="text"
+                id=(self.input_id(name))
+                name=(place)
+                value=(value)
+                aria-invalid=[self.mistake(name).map(|_| "true")]
+                aria-describedby=[self.described(name, help)];
+        };
+        self.labelled(name, label, help, control);
+        self
+    }
+
+    /// The value of a text field: numbers with the language's decimal sign.
     fn decimal(&self, place: &str) -> String {
         let value = self.value(place);
         match self.typed.is_none() && body::is_kind(self.place(unmarked(place)), "number") {
@@ -73,7 +107,7 @@ impl Form<'_> {
         }
     }
 
-    /// Fields that stand beside each other, as a row of a table does.
+    /// Fields beside each other, as in a row of a table.
     pub(crate) fn row(mut self, name: &str, cells: &[Cell<'_>]) -> Self {
         let wrong: Vec<_> = cells.iter().filter_map(|cell| self.mistake(cell.field())).collect();
         let row = html! {
@@ -83,8 +117,14 @@ impl Form<'_> {
                     @for cell in cells {
                         @let Cell { place, label, keys, usual } = cell;
                         @let value = Some(self.decimal(place)).filter(|value| !value.is_empty());
-                        label { span.quiet { (label) }
-                            input type="text" inputmode=(keys) id=(self.input_id(cell.field())) name=(place) value=(value.as_deref().unwrap_or(usual))
+                        label {
+                            span.quiet { (label) }
+                            input
+                                type="text"
+                                inputmode=(keys)
+                                id=(self.input_id(cell.field()))
+                                name=(place)
+                                value=(value.as_deref().unwrap_or(usual))
                                 aria-invalid=[self.mistake(cell.field()).map(|_| "true")];
                         }
                     }
@@ -128,30 +168,45 @@ impl Form<'_> {
         self
     }
 
-    /// A file of text, whose name is sent with it.
+    /// A text file, sent with its name.
     pub(crate) fn file(mut self, name: &str, label: &str, help: &str, accept: &str) -> Self {
         self.file = true;
         let control = html! {
-            input type="file" id=(self.input_id(name)) name=(name) accept=(accept) required[self.is_required(name)]
-                aria-invalid=[self.mistake(name).map(|_| "true")] aria-describedby=[self.described(name, help)];
+            input
+                type="file"
+                id=(self.input_id(name))
+                name=(name)
+                accept=(accept)
+                required[self.is_required(name)]
+                aria-invalid=[self.mistake(name).map(|_| "true")]
+                aria-describedby=[self.described(name, help)];
         };
         self.labelled(name, label, help, control);
         self
     }
 
-    /// A file that is kept: its id stands at this place of the body. Of a photo the picture is drawn anew.
+    /// A file that is stored: its id is sent at this place of the body. Photos are re-encoded.
     pub(crate) fn upload(mut self, name: &str, label: &str, sent: Upload) -> Self {
         self.file = true;
-        let help = self.strings.file_help();
+        let help = match sent {
+            Upload::Photo => self.strings.photo_help(),
+            Upload::File | Upload::Answer => self.strings.file_help(),
+        };
         let control = html! {
-            input type="file" id=(self.input_id(name)) name=(sent.kind().name_of(name)) accept=(sent.accepts()) required[self.is_required(name)]
-                aria-invalid=[self.mistake(name).map(|_| "true")] aria-describedby=[self.described(name, help)];
+            input
+                type="file"
+                id=(self.input_id(name))
+                name=(sent.kind().name_of(name))
+                accept=(sent.accepts())
+                required[self.is_required(name)]
+                aria-invalid=[self.mistake(name).map(|_| "true")]
+                aria-describedby=[self.described(name, help)];
         };
         self.labelled(name, label, help, control);
         self
     }
 
-    /// The same form where what stands beside its fields brings files.
+    /// The same form, if its other content has file inputs.
     pub(crate) fn with_files(mut self) -> Self {
         self.file = true;
         self
@@ -167,9 +222,18 @@ impl Form<'_> {
         let longest = body::plain(self.place(name))["maxLength"].as_i64();
         self.holds(name, self.value(name));
         let control = html! {
-            textarea id=(self.input_id(name)) name=(name) rows="4" maxlength=[longest]
-                required[self.is_required(name)] aria-invalid=[self.mistake(name).map(|_| "true")]
-                aria-describedby=[self.described(name, help)] data-draft=[self.draft.as_deref()] { (self.value(name)) }
+            textarea
+                id=(self.input_id(name))
+                name=(name)
+                rows="4"
+                maxlength=[longest]
+                required[self.is_required(name)]
+                aria-invalid=[self.mistake(name).map(|_| "true")]
+                aria-describedby=[self.described(name, help)]
+                data-draft=[self.draft.as_deref()]
+            {
+                (self.value(name))
+            }
         };
         self.labelled(name, label, help, control);
         self
@@ -178,7 +242,7 @@ impl Form<'_> {
     /// An amount of the company's currency, as people write it.
     pub(crate) fn money(mut self, name: &str, label: &str) -> Self {
         let (currency, money) = (self.currency.clone(), FieldKind::Money.name_of(name));
-        // Operations tell amounts in minor units.
+        // Operations report amounts in minor units.
         if let (Some((field, answer)), Some(known)) = (&mut self.wrong, Currency::parse(&currency))
             && field == name
         {
@@ -203,8 +267,14 @@ impl Form<'_> {
         let control = html! {
             span.amount {
                 span aria-hidden="true" { (currency) }
-                input type="text" inputmode="decimal" id=(self.input_id(name)) name=(money) value=(amount)
-                    required[self.is_required(name)] aria-invalid=[self.mistake(name).map(|_| "true")]
+                input
+                    type="text"
+                    inputmode="decimal"
+                    id=(self.input_id(name))
+                    name=(money)
+                    value=(amount)
+                    required[self.is_required(name)]
+                    aria-invalid=[self.mistake(name).map(|_| "true")]
                     aria-describedby=[self.described(name, "")];
             }
         };
@@ -212,14 +282,18 @@ impl Form<'_> {
         self
     }
 
-    /// A date with a time, by the clock of the company. It is proposed, and sent as it stands; see
-    /// [`standing`](Self::unchanged).
+    /// A date with a time in the company's time zone. A proposed value is sent unless [`unchanged`](Self::unchanged).
     pub(crate) fn moment(mut self, name: &str, label: &str, local: &str) -> Self {
         let marked = FieldKind::LocalTime.name_of(name);
         let value = if self.typed.is_some() { self.value(&marked) } else { local.to_owned() };
         let control = html! {
-            input type="datetime-local" id=(self.input_id(name)) name=(marked) value=(value)
-                required[self.is_required(name)] aria-invalid=[self.mistake(name).map(|_| "true")]
+            input
+                type="datetime-local"
+                id=(self.input_id(name))
+                name=(marked)
+                value=(value)
+                required[self.is_required(name)]
+                aria-invalid=[self.mistake(name).map(|_| "true")]
                 aria-describedby=[self.described(name, "")];
         };
         self.labelled(name, label, "", control);
@@ -238,9 +312,16 @@ impl Form<'_> {
         let is_known = options.iter().any(|(own, _)| own.as_ref() == value);
         self.holds(place, if is_known { &*value } else { "" });
         let control = html! {
-            select id=(self.input_id(name)) name=(place) required[required]
-                aria-invalid=[self.mistake(name).map(|_| "true")] aria-describedby=[self.described(name, "")] {
-                @if !required || !is_known { option value="" { (if required { self.choose } else { "–" }) } }
+            select
+                id=(self.input_id(name))
+                name=(place)
+                required[required]
+                aria-invalid=[self.mistake(name).map(|_| "true")]
+                aria-describedby=[self.described(name, "")]
+            {
+                @if !required || !is_known {
+                    option value="" { (if required { self.choose } else { "–" }) }
+                }
                 @for (own, label) in options {
                     option value=(own.as_ref()) selected[own.as_ref() == value] { (label.as_ref()) }
                 }
@@ -269,12 +350,15 @@ impl Form<'_> {
         self.fields.push(html! {
             fieldset.field id=(id) tabindex="-1" {
                 legend { (label) (needed) }
-                // An empty one says that none is chosen.
+                // An empty value means that none is chosen.
                 input type="hidden" name=(name) value="";
                 div.any {
                     @for (own, label) in options {
                         label.check {
-                            input type="checkbox" name=(name) value=(own.as_ref())
+                            input
+                                type="checkbox"
+                                name=(name)
+                                value=(own.as_ref())
                                 checked[values.iter().any(|value| value == own.as_ref())];
                             span { (label.as_ref()) }
                         }

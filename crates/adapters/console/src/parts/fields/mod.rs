@@ -1,31 +1,34 @@
-//! Forms. A form is of an operation: its fields are named by their place in the body, what they may hold is read from
-//! the operation's schema, and what the operation refuses is told beside the field that is wrong.
+//! Forms of operations: fields are named by their place in the body and bounded by the operation's schema, and errors
+//! are shown beside the field.
 
 mod kinds;
+mod upload;
 
 pub(crate) use kinds::Cell;
+pub(crate) use upload::Upload;
 
 use maud::{Markup, html};
 use serde_json::Value;
-use spotter_company::uploads::MediaType;
 use spotter_contract::{Method, confirmations::Preview};
 
 use super::format::JsonFields;
 use crate::{
-    act, body, edited_fields,
-    field_kind::FieldKind,
+    act,
+    api::Json,
+    api_call::ApiCall,
+    body, edited_fields,
     page_context::{PageContext, allowed_operation},
     record_version::{self, FormSource},
     unsent_form,
     words::Strings,
 };
 
-/// What stands above a form that was refused, by its class.
+/// Class of the summary above a refused form.
 pub(super) const SUMMARY: &str = "summary of-form";
-/// What stands above the button of a form whose person is told what it does, by its class.
-const FORESEEN: &str = "notice warn foreseen";
+/// Class of the notice above the button of a previewed form.
+const PREVIEWED: &str = "notice warn foreseen";
 
-/// A form of an operation on its way to somebody.
+/// The form of an operation while it is built.
 pub(crate) struct Form<'f> {
     operation: &'static str,
     schema: Option<&'f Value>,
@@ -34,7 +37,7 @@ pub(crate) struct Form<'f> {
     next: String,
     /// What there is so far.
     record: Option<&'f Value>,
-    /// What was typed and refused.
+    /// Entered values that were refused.
     typed: Option<&'f [(String, String)]>,
     wrong: Option<(String, String)>,
     fields: Vec<Markup>,
@@ -52,80 +55,42 @@ pub(crate) struct Form<'f> {
     plain: bool,
     /// Whether it brings a file.
     file: bool,
-    /// Under which name what is typed is kept until it is sent.
+    /// Name under which unsent text is kept.
     draft: Option<String>,
     /// Whether it leads to a file, which no script can put into the page.
     away: bool,
-    /// Whether what it says is kept in the browser where nothing can be sent.
+    /// Whether it is kept in the browser while offline.
     offline: bool,
-    /// What its fields hold while nobody has touched them, as a browser would send it.
+    /// Initial values of its fields, as a browser would send them.
     untouched: Vec<(String, String)>,
     /// The same as it was first shown, where it comes back.
     was: Option<String>,
-    /// Whether its operation changes what is sent and leaves the rest.
+    /// Whether its operation is a `PATCH`.
     changes_parts: bool,
-    /// Whom it is about, where several forms of a page have buttons of one name.
+    /// Its subject, where several forms of a page have the same button.
     subject: String,
-    /// What was typed into it before what it is made of was changed by somebody else.
+    /// Entered values of a form that became stale.
     lost: &'f [(String, String)],
-    /// Whether its person is told first what it does.
+    /// Whether it is previewed first.
     previews: bool,
-    /// What it does, once they are told.
+    /// The preview to confirm.
     preview: Option<&'f Preview>,
 }
 
-/// What a file is sent as.
-#[derive(Clone, Copy)]
-pub(crate) enum Upload {
-    /// Whatever people send each other.
-    File,
-    /// A photo of somebody's progress.
-    Photo,
-    /// What a question is answered with.
-    Answer,
-}
-
-impl Upload {
-    /// The kind of its field.
-    pub(crate) const fn kind(self) -> FieldKind {
-        match self {
-            Self::File => FieldKind::File,
-            Self::Photo => FieldKind::Photo,
-            Self::Answer => FieldKind::Answer,
-        }
-    }
-
-    /// What a browser offers to choose.
-    pub(crate) fn accepts(self) -> String {
-        let pictures = [MediaType::Jpeg, MediaType::Png, MediaType::Webp];
-        let kinds = if matches!(self, Self::Photo) { &pictures[..] } else { MediaType::ALL };
-        kinds.iter().map(|kind| kind.word()).collect::<Vec<_>>().join(",")
-    }
-}
-
 impl<'f> Form<'f> {
-    /// A form of an operation. Where it is taken, its page is shown again; see [`next`](Self::next).
-    pub(crate) fn of(cx: &'f PageContext<'_, '_>, operation: &'static str) -> Self {
-        Self::about(cx, operation, Vec::new())
+    /// A form of an operation, called with its path parameters. Once accepted, its page is shown again; see
+    /// [`next`](Self::next).
+    pub(crate) fn of(cx: &'f PageContext<'_, '_>, call: impl Into<ApiCall>) -> Self {
+        Self::with_key(cx, "", call)
     }
 
-    /// The same of an operation about something: what stands in its path.
-    pub(crate) fn about(
-        cx: &'f PageContext<'_, '_>,
-        operation: &'static str,
-        at: Vec<(&'static str, String)>,
-    ) -> Self {
-        Self::with_key(cx, "", operation, at)
-    }
-
-    /// The same where a page has several of them, and what stands before one may be gone when it comes back: each has a
-    /// name of its own.
+    /// The same with a key, where a page has several forms of the operation and earlier ones may disappear.
     pub(crate) fn with_key(
         cx: &'f PageContext<'_, '_>,
         name: &str,
-        operation: &'static str,
-        at: Vec<(&'static str, String)>,
+        call: impl Into<ApiCall>,
     ) -> Self {
+        let ApiCall { operation, path: at, .. } = call.into();
         let found = allowed_operation(cx.state, operation).ok();
         let about = at.iter().map(|(_, value)| value.as_str());
         let id = form_id(operation, about.chain((!name.is_empty()).then_some(name)));
@@ -138,11 +103,12 @@ impl<'f> Form<'f> {
             {
                 answer = format!("{answer} ({}: {now})", cx.strings.now());
             }
-            // A place of a list is told in brackets, and typed behind a point.
+            // Errors name list positions in brackets, forms after a point.
             let field = entered.field().unwrap_or_default().replace('[', ".").replace(']', "");
             Some((field, answer))
         });
-        // What is written whole, and was changed meanwhile, is shown as it is now: what was typed stands beside it.
+        // A stale form of a record that is replaced entirely shows the present values, with the entered ones beside
+        // it.
         let is_stale = entered
             .and_then(|entered| entered.problem.as_ref())
             .is_some_and(|problem| problem.breaks(record_version::CHANGED));
@@ -183,13 +149,13 @@ impl<'f> Form<'f> {
         }
     }
 
-    /// Whoever sends it is told first what it does to others, and sends it again to have it done.
+    /// Shows a preview first, which is confirmed by submitting again.
     pub(crate) fn previewed(mut self) -> Self {
         self.previews = true;
         self
     }
 
-    /// What is typed into its long text is kept in the browser until it is sent.
+    /// Its text is kept in the browser until it is sent.
     pub(crate) fn draft(mut self, name: &str) -> Self {
         self.draft = Some(name.to_owned());
         self
@@ -201,13 +167,13 @@ impl<'f> Form<'f> {
         self
     }
 
-    /// What it says is kept in the browser while nothing can be sent, and sent once it can: for what is written whole.
+    /// It is kept in the browser while offline and sent later; for forms that replace a record entirely.
     pub(crate) fn offline(mut self) -> Self {
         self.offline = true;
         self
     }
 
-    /// Its button is that of somebody, or of something, among others of its name.
+    /// Names the subject of its button for screen readers, among others with the same label.
     pub(crate) fn labelled_for(mut self, recipient: &str) -> Self {
         recipient.clone_into(&mut self.subject);
         self
@@ -220,8 +186,8 @@ impl<'f> Form<'f> {
     }
 
     /// With what there is so far in its fields.
-    pub(crate) fn from(mut self, record: &'f Value) -> Self {
-        self.record = Some(record);
+    pub(crate) fn from(mut self, record: impl Json<'f>) -> Self {
+        self.record = Some(record.json());
         self
     }
 
@@ -230,35 +196,35 @@ impl<'f> Form<'f> {
         self.hidden(record_version::FIELD, &*made.0)
     }
 
-    /// Of this list, whose ids nobody sees, each entry is changed by itself.
+    /// The entries of this list are changed individually.
     pub(crate) fn based_on_list(self, list: &str) -> Self {
         self.hidden(edited_fields::EACH, list)
     }
 
-    /// What is proposed in a field is how it is: no change until somebody touches it.
+    /// A proposed value counts as unchanged until it is edited.
     pub(crate) fn unchanged(mut self, name: &str, value: &str) -> Self {
         self.holds(name, value);
         self
     }
 
-    /// A field that nobody sees, and that is no change.
+    /// A hidden field that counts as unchanged.
     pub(crate) fn unchanged_hidden(mut self, name: &str, value: &str) -> Self {
         self.holds(name, value);
         self.hidden(name, value)
     }
 
-    /// A field that nobody sees.
+    /// A hidden field.
     pub(crate) fn hidden(mut self, name: &str, value: impl Into<String>) -> Self {
         self.hidden.push((name.to_owned(), value.into()));
         self
     }
 
-    /// Notes what a field holds while nobody has touched it.
+    /// Records the initial value of a field.
     fn holds(&mut self, name: &str, value: impl Into<String>) {
         self.untouched.push((name.to_owned(), value.into()));
     }
 
-    /// What was shown in its fields, for [`changed`](crate::edited_fields); nothing where everything is sent.
+    /// The initial values of its fields, for [`changed`](crate::edited_fields); nothing if everything is sent.
     fn was(&self) -> Option<String> {
         let first = || serde_json::to_string(&self.untouched).unwrap_or_default();
         let known = self.was.clone().or_else(|| self.typed.is_none().then(first));
@@ -271,15 +237,21 @@ impl<'f> Form<'f> {
         name.split('.').fold(schema, |schema, place| body::at(schema, place))
     }
 
+    /// Whether the operation takes a field of this name, or the page makes one of it.
+    fn takes(&self, name: &str) -> bool {
+        let of_page = name.starts_with('-') || name.starts_with("question.");
+        self.plain || of_page || self.schema.is_none() || !self.place(name).is_null()
+    }
+
     fn is_required(&self, name: &str) -> bool {
         let (whole, last) = name.rsplit_once('.').unwrap_or(("", name));
         let Some(schema) = self.schema else { return false };
         let own = if whole.is_empty() { schema } else { self.place(whole) };
-        // What stands in something that may be left out is only needed where that is there.
+        // A field of an optional object is required only if the object is present.
         body::requires(own, last) && (whole.is_empty() || self.is_required(whole))
     }
 
-    /// What stands in a field: what was typed, else what there is.
+    /// The value of a field: the entered one, else that of the record.
     fn value(&self, name: &str) -> String {
         if let Some(typed) = self.typed {
             let own = typed.iter().find(|(own, _)| own == name);
@@ -317,13 +289,20 @@ impl<'f> Form<'f> {
         is_own.then_some(answer.as_str())
     }
 
-    /// The mark of what must be filled in; those who hear the page are told by the control.
+    /// The mark of required fields; screen readers get it from the control. A list that may be empty has none.
     fn required_mark(&self, name: &str) -> Markup {
-        html! { @if self.is_required(name) { span.needed aria-hidden="true" title=(self.strings.required()) { "*" } } }
+        let schema = self.place(name);
+        let may_be_empty = body::is_kind(schema, "array") && schema["minItems"].is_null();
+        html! {
+            @if self.is_required(name) && !may_be_empty {
+                span.needed aria-hidden="true" title=(self.strings.required()) { "*" }
+            }
+        }
     }
 
-    /// A field as it stands: its label, what it is made of, a word of help, what is wrong with it.
+    /// A field with its label, control, help and error.
     fn labelled(&mut self, name: &str, label: &str, help: &str, control: Markup) {
+        debug_assert!(self.takes(name), "{} takes no {name}", self.operation);
         let (id, mistake) = (self.input_id(name), self.mistake(name).map(str::to_owned));
         self.labels.push((name.to_owned(), label.to_owned()));
         self.fields.push(html! {
@@ -366,7 +345,7 @@ impl<'f> Form<'f> {
         self.render("plain", button)
     }
 
-    /// The same for what cannot be taken back.
+    /// The same for irreversible operations.
     pub(crate) fn danger(self, button: &str) -> Markup {
         self.render("danger", button)
     }
@@ -398,17 +377,32 @@ impl<'f> Form<'f> {
         let called = called.map_or_else(|| self.strings.field(&field), |(_, label)| label);
         let about = format!("{id}-{}", field.replace('.', "-"));
         html! {
-            form id=(id) method="post" action=(action) novalidate[self.plain] data-form data-offline[self.offline]
-                enctype=[self.file.then_some("multipart/form-data")] data-hx-boost=[(self.file || self.away).then_some("false")] {
+            form
+                id=(id)
+                method="post"
+                action=(action)
+                novalidate[self.plain]
+                data-form
+                data-offline[self.offline]
+                enctype=[self.file.then_some("multipart/form-data")]
+                data-hx-boost=[(self.file || self.away).then_some("false")]
+            {
                 @if let Some((field, answer)) = &wrong {
                     div class=(SUMMARY) role="alert" tabindex="-1" {
                         h2 { (self.strings.problem_with()) }
-                        @if field.is_empty() { p { (answer) } }
-                        @else { p { a href={ "#" (about) } { (called) } ": " (answer) } }
+                        @if field.is_empty() {
+                            p { (answer) }
+                        } @else {
+                            p { a href={ "#" (about) } { (called) } ": " (answer) }
+                        }
                         @let own = typed_before(lost, &hidden, &labels);
                         @if !own.is_empty() {
                             p { (self.strings.you_had_typed()) }
-                            ul { @for (label, value) in own { li { @if !label.is_empty() { (label) ": " } (value) } } }
+                            ul {
+                                @for (label, value) in own {
+                                    li { @if !label.is_empty() { (label) ": " } (value) }
+                                }
+                            }
                         }
                     }
                 }
@@ -418,34 +412,48 @@ impl<'f> Form<'f> {
                 input type="hidden" name="-csrf" value=(csrf);
                 input type="hidden" name=(unsent_form::WHOSE) value=(whose);
                 input type="hidden" name="-next" value=(next);
-                @if let Some(was) = &was { input type="hidden" name=(edited_fields::FIELD) value=(was); }
+                @if let Some(was) = &was {
+                    input type="hidden" name=(edited_fields::FIELD) value=(was);
+                }
                 @if calls { input type="hidden" name=(act::ASK) value="1"; }
-                @if let Some(preview) = preview { input type="hidden" name=(act::CONFIRM) value=(preview.confirm_token); }
-                @for (name, value) in &at { input type="hidden" name={ "-at." (name) } value=(value); }
+                @if let Some(preview) = preview {
+                    input type="hidden" name=(act::CONFIRM) value=(preview.confirm_token);
+                }
+                @for (name, value) in &at {
+                    input type="hidden" name={ "-at." (name) } value=(value);
+                }
                 @for (name, value) in &hidden { input type="hidden" name=(name) value=(value); }
                 @for field in &fields { (field) }
                 @if let Some(label) = is_sure {
                     div.field {
                         label for={ (id) "--password" } { (label) }
                         p.help #{ (id) "--password-help" } { (self.strings.password_why()) }
-                        input type="password" id={ (id) "--password" } name="-password" required
-                            autocomplete="current-password" aria-describedby={ (id) "--password-help" };
+                        input
+                            type="password"
+                            id={ (id) "--password" }
+                            name="-password"
+                            required
+                            autocomplete="current-password"
+                            aria-describedby={ (id) "--password-help" };
                     }
                 }
                 @if let Some(preview) = preview {
-                    div class=(FORESEEN) role="alert" tabindex="-1" {
+                    div class=(PREVIEWED) role="alert" tabindex="-1" {
                         p { b { (self.strings.will_happen()) } }
                         ul { @for what in &preview.happens { li { (what) } } }
                         p { (self.strings.send_again_to_do_it()) }
                     }
                 }
-                button.(class) type="submit" { (button) @if !recipient.is_empty() { span.hidden { ": " (recipient) } } }
+                button.(class) type="submit" {
+                    (button)
+                    @if !recipient.is_empty() { span.hidden { ": " (recipient) } }
+                }
             }
         }
     }
 }
 
-/// What somebody had typed into the fields that they see, each with what it is called.
+/// The entered values of visible fields, each with its label.
 fn typed_before<'t>(
     lost: &'t [(String, String)],
     hidden: &[(String, String)],
@@ -465,8 +473,8 @@ fn form_id<'p>(operation: &str, at: impl Iterator<Item = &'p str>) -> String {
     at.fold(operation.replace('_', "-"), |id, value| format!("{id}-{value}"))
 }
 
-/// Something behind a word: shown when somebody asks for it, with script or without, and where a form in it was refused.
+/// Collapsed content behind a label, with or without script; open if a form in it was refused.
 pub(crate) fn disclosure(word: &str, more: Markup) -> Markup {
-    let returned = more.0.contains(SUMMARY) || more.0.contains(FORESEEN);
+    let returned = more.0.contains(SUMMARY) || more.0.contains(PREVIEWED);
     html! { details.behind open[returned] { summary { (word) } div { (more) } } }
 }

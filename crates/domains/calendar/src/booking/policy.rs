@@ -1,0 +1,56 @@
+//! The rules and fees that a booking was made under.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use spotter_company::catalogue::Policies;
+use spotter_contract::Read;
+use spotter_kernel::{Money, Result, Timestamp};
+
+use crate::{types::EventType, vocabulary::CancellationTiming};
+
+/// The cancellation rules and fees of a booking.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(inline)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "BookingPolicy")]
+pub struct Policy {
+    /// Until how long before the start a cancellation is early; always where null.
+    pub cancellation_window_minutes: Option<i64>,
+    /// Fee for a late cancellation.
+    pub late_fee: Option<Money>,
+    /// What a client owes who does not come.
+    pub no_show_fee: Option<Money>,
+    /// Keys of the pools whose credits pay for it, beside general credits.
+    #[serde(default)]
+    pub credit_pools: Vec<String>,
+}
+
+impl Policy {
+    /// The rules that hold now for a type.
+    pub fn of(cx: &mut Read, event_type: &EventType) -> Result<Self> {
+        let company = Policies::of(cx)?;
+        let company = company.as_ref();
+        Ok(Self {
+            cancellation_window_minutes: event_type
+                .cancellation_window_minutes
+                .or_else(|| company.map(Policies::cancellation_window_minutes)),
+            late_fee: company.and_then(Policies::late_cancellation_fee),
+            no_show_fee: company.and_then(Policies::no_show_fee),
+            credit_pools: event_type.credit_pools.0.clone(),
+        })
+    }
+
+    /// Whether a cancellation at an instant is early or late for something that begins at another, in
+    /// elapsed time.
+    pub(super) fn timing(&self, now: Timestamp, starts_at: Timestamp) -> CancellationTiming {
+        match self.closes_at(starts_at) {
+            Some(closes_at) if now > closes_at => CancellationTiming::Late,
+            _ => CancellationTiming::Early,
+        }
+    }
+
+    /// The last instant at which something that begins at another is cancelled early.
+    pub(super) fn closes_at(&self, starts_at: Timestamp) -> Option<Timestamp> {
+        self.cancellation_window_minutes.map(|minutes| starts_at.plus_seconds(-60 * minutes))
+    }
+}

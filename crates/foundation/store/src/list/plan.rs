@@ -1,0 +1,52 @@
+//! How statements would run, for tests of query plans.
+
+use spotter_kernel::{Problem, Result};
+
+use crate::{
+    sql::to_postgres,
+    tx::{Engine, Tx, read_all},
+};
+
+impl Tx<'_> {
+    /// Prepares a statement without running it, for the test that prepares them all.
+    pub fn check(&mut self, text: &str) -> Result<()> {
+        match &mut self.engine {
+            Engine::Sqlite(conn) => conn
+                .prepare(text)
+                .map(drop)
+                .map_err(|e| Problem::internal(format!("{e} in {text}"))),
+            Engine::Postgres(session) => session.check(&to_postgres(text, 0)),
+        }
+    }
+
+    /// The plan of a statement for any parameters, one line per step, for tests of query plans. PostgreSQL is set to
+    /// prefer any index to reading a whole table, which it would rightly do while the table is tiny.
+    pub fn plan(&mut self, text: &str) -> Result<Vec<String>> {
+        match &mut self.engine {
+            Engine::Sqlite(_) => {
+                let text = format!("EXPLAIN QUERY PLAN {text}");
+                let rows: Vec<(i64, i64, i64, String)> = self.rows(&text, &[])?;
+                Ok(rows.into_iter().map(|row| row.3).collect())
+            }
+            Engine::Postgres(session) => {
+                let text = to_postgres(text, 0);
+                let numbers = text.split('$').skip(1).filter_map(|rest| {
+                    rest.split(|c: char| !c.is_ascii_digit()).next()?.parse::<usize>().ok()
+                });
+                let nulls = match numbers.max().unwrap_or_default() {
+                    0 => String::new(),
+                    number => format!("({})", vec!["NULL"; number].join(", ")),
+                };
+                // The transaction begins with its first statement.
+                session.query("SELECT 1", &[])?;
+                session.script(&format!(
+                    "SET LOCAL enable_seqscan = off; PREPARE looked_at AS {text}"
+                ))?;
+                let rows: Vec<(String,)> =
+                    read_all(&session.query(&format!("EXPLAIN EXECUTE looked_at {nulls}"), &[])?)?;
+                session.script("DEALLOCATE looked_at; SET LOCAL enable_seqscan = on")?;
+                Ok(rows.into_iter().map(|row| row.0).collect())
+            }
+        }
+    }
+}

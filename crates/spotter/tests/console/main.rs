@@ -1,0 +1,20 @@
+//! The pages where people work, as a browser without script meets them.
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a failing test panics"
+)]
+
+mod acts;
+mod files;
+mod forms;
+mod lists;
+mod refusals;
+mod robot;
+mod running;
+mod second_step;
+mod sessions;
+mod set_up;
+mod training;
+mod week;

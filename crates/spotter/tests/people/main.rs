@@ -1,0 +1,9 @@
+//! Clients and coaches: their records, attention, consent, exports and erasure.
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a failing test panics")]
+
+mod attention;
+mod client_records;
+mod client_summaries;
+mod clients;
+mod offboarding;
+mod privacy;

@@ -1,0 +1,8 @@
+//! The program itself: its command line, database, jobs, timers and mail.
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a failing test panics")]
+
+mod command_line;
+mod jobs;
+mod mail;
+mod store;
+mod timers;

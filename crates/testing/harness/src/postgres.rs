@@ -1,0 +1,105 @@
+//! A PostgreSQL server for the run: the one that SPOTTER_TEST_DATABASE_URL names, else one that
+//! is started from the installed program, as an ordinary user, and ends with the run.
+
+use std::{
+    fs,
+    os::unix::{fs::chown, process::CommandExt},
+    path::Path,
+    process::Command,
+    sync::OnceLock,
+    time::Duration,
+};
+
+use spotter_testing::requirements;
+
+use super::{random_text, runtime};
+
+/// The ordinary user that the server runs as where the run is root's.
+const NOBODY: u32 = 65_534;
+
+/// A new, empty database; its URL.
+pub fn new_database() -> String {
+    let name = format!("spotter_{}", random_text());
+    let admin = server();
+    execute(admin, &format!("CREATE DATABASE {name}"));
+    let (start, options) = admin.split_once('?').unwrap_or((admin, ""));
+    let (start, _) = start.rsplit_once('/').unwrap();
+    format!("{start}/{name}?{options}")
+}
+
+/// Runs a statement on a connection of its own.
+pub fn execute(url: &str, sql: &str) {
+    let (url, sql) = (url.to_owned(), sql.to_owned());
+    std::thread::spawn(move || {
+        runtime().block_on(async {
+            let (client, connection) =
+                tokio_postgres::connect(&url, tokio_postgres::NoTls).await.unwrap();
+            let connection = tokio::spawn(connection);
+            client.batch_execute(&sql).await.unwrap();
+            drop(client);
+            connection.await.unwrap().unwrap();
+        });
+    })
+    .join()
+    .unwrap();
+}
+
+fn server() -> &'static str {
+    static URL: OnceLock<String> = OnceLock::new();
+    URL.get_or_init(|| std::env::var("SPOTTER_TEST_DATABASE_URL").unwrap_or_else(|_| start()))
+}
+
+fn as_user(program: &Path) -> Command {
+    let mut command = Command::new(program);
+    let root =
+        fs::metadata("/proc/self").is_ok_and(|own| std::os::unix::fs::MetadataExt::uid(&own) == 0);
+    if root {
+        command.uid(NOBODY).gid(NOBODY);
+    }
+    command.env("LC_ALL", "C.UTF-8").current_dir("/tmp");
+    command
+}
+
+#[expect(clippy::zombie_processes, reason = "the server ends after this process")]
+fn start() -> String {
+    let programs = requirements::postgresql_programs().expect("PostgreSQL is installed");
+    let folder = tempfile::Builder::new().prefix("spotter-pg-").tempdir().unwrap().keep();
+    chown(&folder, Some(NOBODY), Some(NOBODY)).ok();
+    let data = folder.join("data");
+    let made = as_user(&programs.join("initdb"))
+        .args(["-A", "trust", "-U", "spotter", "-E", "UTF8", "--no-sync", "-D"])
+        .arg(&data)
+        .output()
+        .unwrap();
+    assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+    // The server ends with this process, and its folder is removed. Autovacuum is off: plans of nearly empty tables
+    // would depend on when it runs.
+    let script = format!(
+        "'{server}' -D '{data}' -k '{folder}' -c listen_addresses= -c max_connections=600 \
+           -c fsync=off -c shared_buffers=64MB -c autovacuum=off >'{folder}/log' 2>&1 & pg=$!; \
+         while [ -d /proc/{own} ]; do sleep 0.5; done; kill -INT $pg; wait $pg; rm -rf '{folder}'",
+        server = programs.join("postgres").display(),
+        data = data.display(),
+        folder = folder.display(),
+        own = std::process::id(),
+    );
+
+    as_user(Path::new("/bin/sh"))
+        .args(["-c", &script])
+        .stdin(std::process::Stdio::null())
+        .stdout(std::process::Stdio::null())
+        .stderr(std::process::Stdio::null())
+        .process_group(0)
+        .spawn()
+        .unwrap();
+    let socket = folder.join(".s.PGSQL.5432");
+    for _ in 0..200 {
+        if socket.exists() {
+            break;
+        }
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    std::thread::sleep(Duration::from_millis(300));
+    let host = folder.display().to_string().replace('/', "%2F");
+    format!("postgres://spotter@{host}/postgres?connect_timeout=10")
+}
