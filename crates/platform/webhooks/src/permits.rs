@@ -1,10 +1,10 @@
-//! Who may send how much at once, so that a slow or dead target delays nobody else.
+//! Permits: how many attempts may run at once, so that a slow or dead target delays nobody else.
 //!
-//! An attempt is *fresh* for a moment, within which most targets answer, and *waits* from then on.
-//! The fresh ones are what the process works at, and are few; those that wait cost hardly more than
-//! a socket, and are many. Targets that are not known to answer leave a quarter of the fresh ones to
-//! those that are, and those that are known to fail have a quarter among themselves. A subscription
-//! has a share that grows while its target answers and is one where it does not.
+//! An attempt is *fresh* for a moment, within which most targets answer, and *waiting* after that. Fresh ones use the
+//! process and are few; waiting ones cost little more than a socket and are many. Targets without a known answer
+//! leave a quarter of the fresh permits to proven ones, and failing targets share a quarter. A company has half of the
+//! fresh ones and half of the waiting ones at most: its targets that hang keep nothing from those that answer. A
+//! subscription's share grows while its target answers and is one otherwise.
 
 use std::collections::HashMap;
 
@@ -17,11 +17,10 @@ const SHARE_START: u32 = 8;
 const SHARE_MAX: u32 = 32;
 /// Failures in a row after which a target that answered counts as one that does not.
 const FAILURES_BELIEVED: u32 = 3;
-/// Most subscriptions that are remembered while nothing is sent to them; what is forgotten is read
-/// from the database again.
+/// Most idle subscriptions that are remembered; forgotten ones are read from the database again.
 const REMEMBERED_MAX: usize = 20_000;
 
-/// What is known of a target.
+/// The health of a target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TargetHealth {
     /// It was never tried.
@@ -40,12 +39,12 @@ pub struct Permits {
     /// Attempts that may wait at once.
     waiting_max: u32,
     fresh: u32,
-    /// Those of them whose targets are not known to answer.
+    /// Those whose targets are not proven.
     fresh_unproven: u32,
     waiting: u32,
     /// Attempts at targets that fail: fresh ones, and those that wait.
     failing: AttemptCounts,
-    companies: HashMap<CompanyId, u32>,
+    companies: HashMap<CompanyId, AttemptCounts>,
     subscriptions: HashMap<Signal, TargetPermits>,
 }
 
@@ -79,7 +78,7 @@ impl TargetPermits {
 }
 
 impl Permits {
-    /// So many attempts may be fresh at once, and so many wait.
+    /// A number of fresh permits, and of waiting ones.
     pub fn new(total: u32, waiting_max: u32) -> Self {
         Self {
             total,
@@ -119,7 +118,7 @@ impl Permits {
         };
         most.saturating_sub(held.all())
             .min(self.total.saturating_sub(self.fresh))
-            .min((self.total / 2).max(1).saturating_sub(company))
+            .min((self.total / 2).max(1).saturating_sub(company.fresh))
             .min(kept_for_others)
     }
 
@@ -127,7 +126,6 @@ impl Permits {
     pub fn take(&mut self, of: Signal, count: u32) {
         if count > 0 {
             self.count(of, |held| held.fresh += count);
-            *self.companies.entry(of.0).or_default() += count;
         }
     }
 
@@ -135,13 +133,14 @@ impl Permits {
     pub fn put_back(&mut self, of: Signal, count: u32) {
         if count > 0 {
             self.count(of, |held| held.fresh -= count);
-            self.leave_company(of, count);
         }
     }
 
     /// An attempt is not fresh any more; whether there was room among those that wait.
     pub fn waits(&mut self, of: Signal) -> bool {
-        let room = self.waiting < self.waiting_max;
+        let company = self.companies.get(&of.0).copied().unwrap_or_default();
+        let room =
+            self.waiting < self.waiting_max && company.waiting < self.waiting_max.div_ceil(2);
         if room {
             self.count(of, |held| {
                 held.fresh -= 1;
@@ -151,13 +150,12 @@ impl Permits {
         room
     }
 
-    /// Ends an attempt, fresh or not, whose target answered in time or did not.
+    /// Ends an attempt, fresh or waiting, whose target answered in time or did not.
     pub fn give_back(&mut self, of: Signal, waited: bool, answered: bool) {
         self.count(of, |held| match waited {
             true => held.waiting -= 1,
             false => held.fresh -= 1,
         });
-        self.leave_company(of, 1);
         let share = self.share(of);
         share.failures = if answered { 0 } else { share.failures + 1 };
         let (state, most) = match (answered, share.health) {
@@ -176,7 +174,7 @@ impl Permits {
         self.count(of, |own| *own = held);
     }
 
-    /// Forgets targets that nothing is sent to, so that what is remembered stays bounded.
+    /// Forgets idle targets, so that memory is bounded.
     pub fn forget_idle(&mut self) {
         if self.subscriptions.len() > REMEMBERED_MAX {
             self.subscriptions.retain(|_, share| share.held.all() > 0);
@@ -203,14 +201,11 @@ impl Permits {
             moved(&mut self.failing.fresh, before.fresh, after.fresh);
             moved(&mut self.failing.waiting, before.waiting, after.waiting);
         }
-    }
-
-    fn leave_company(&mut self, of: Signal, count: u32) {
-        if let Some(company) = self.companies.get_mut(&of.0) {
-            *company -= count;
-            if *company == 0 {
-                self.companies.remove(&of.0);
-            }
+        let company = self.companies.entry(of.0).or_default();
+        moved(&mut company.fresh, before.fresh, after.fresh);
+        moved(&mut company.waiting, before.waiting, after.waiting);
+        if company.all() == 0 {
+            self.companies.remove(&of.0);
         }
     }
 }
@@ -231,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn a_new_target_is_tried_once_and_its_share_grows_while_it_answers() {
+    fn a_new_target_starts_with_one_attempt_and_grows() {
         let mut permits = Permits::new(256, 4_096);
         let of = signal(1, 1);
         assert_eq!(permits.free(of), 1);
@@ -304,9 +299,25 @@ mod tests {
         assert_eq!(permits.free(signal(2, 1)), 1);
     }
 
+    #[test]
+    fn targets_that_hang_keep_nothing_from_others_of_their_company() {
+        let mut permits = Permits::new(64, 1_024);
+        let hangs = |n| signal(1, n);
+        for n in 0..60 {
+            permits.learn(hangs(n), TargetHealth::Answers);
+            for _ in 0..permits.free(hangs(n)) {
+                permits.take(hangs(n), 1);
+                permits.waits(hangs(n));
+            }
+        }
+        assert_eq!((permits.waiting, permits.fresh), (480, 0));
+        permits.learn(signal(1, 99), TargetHealth::Answers);
+        assert_eq!(permits.free(signal(1, 99)), SHARE_START);
+    }
+
     proptest! {
         #[test]
-        fn what_is_taken_is_given_back(steps in proptest::collection::vec((0u16..4, 0u16..6, 0u8..3, any::<bool>()), 0..400)) {
+        fn permits_are_given_back(steps in proptest::collection::vec((0u16..4, 0u16..6, 0u8..3, any::<bool>()), 0..400)) {
             let mut permits = Permits::new(40, 30);
             let mut held: Vec<(Signal, bool)> = Vec::new();
             for (company, subscription, step, answered) in steps {
