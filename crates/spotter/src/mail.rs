@@ -6,7 +6,7 @@ use spotter_contract::{
     jobs::{ClaimedJob, JobOutcome},
 };
 use spotter_jobs::jobs::{Attempt, Worker};
-use spotter_mail::OutgoingMail;
+use spotter_mail::{CalendarFile, OutgoingMail};
 use spotter_outbound::smtp::{MailAttachment, MailMessage, Post};
 use spotter_store::Db;
 
@@ -48,18 +48,29 @@ impl Mailer {
             Ok(None) => return JobOutcome::Refused("the message is not kept any more".to_owned()),
             Err(problem) => return JobOutcome::Failed(problem.to_string()),
         };
-        let spotter_mail::RenderedLetter { name, subject, text, html } = written;
+        let spotter_mail::RenderedLetter { name, subject, text, html, calendars } = written;
         let written_at = created_at;
         let attached = |File { name, media_type, content }| MailAttachment {
             name,
             media_type,
             bytes: content,
         };
-        let attachments = files.into_iter().map(attached).collect();
+        let files = files.into_iter().map(attached);
+        let attachments = files.chain(calendars.into_iter().enumerate().map(entry)).collect();
         let message =
             MailMessage { id, recipient, name, subject, text, html, attachments, written_at };
         self.post.send(&message).await
     }
+}
+
+/// An entry for the recipient's calendar, as a file.
+fn entry((number, file): (usize, CalendarFile)) -> MailAttachment {
+    let media_type = match file.method.as_str() {
+        "CANCEL" => "text/calendar; charset=utf-8; method=CANCEL",
+        _ => "text/calendar; charset=utf-8; method=REQUEST",
+    };
+    let name = format!("booking-{}.ics", number + 1);
+    MailAttachment { name, media_type, bytes: file.content.into_bytes() }
 }
 
 impl Worker for Mailer {

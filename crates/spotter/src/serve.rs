@@ -96,7 +96,8 @@ pub(crate) async fn serve(
     #[cfg(unix)]
     let _hangups = tokio::spawn(stay_through_hangups());
     let mail_links = settings.mail.is_some().then(|| settings.address().into());
-    let env = Env { mail_links, ..env };
+    let mail_sender = settings.mail.as_ref().map_or("", |post| post.sender_address()).into();
+    let env = Env { mail_links, mail_sender, ..env };
     let webhooks = &settings.webhooks;
     let sender = Sender::new(
         env.private_networks.clone(),

@@ -44,6 +44,7 @@ pub fn env(key: &[u8; 32], private_networks: &[IpNet], address: &str, mcp_url: &
         mcp_refresh_grace_seconds: 0,
         mcp_any_loopback_port: false,
         mail_links: None,
+        mail_sender: "".into(),
         offboardings: crate::areas::areas().offboardings.into(),
         remainders: crate::areas::areas().remainders.into(),
         erasure_rules: crate::areas::areas().erasure_rules.into(),

@@ -1,7 +1,10 @@
 //! What doors know of the calendar: opening times of a location, expected clients, and check-ins.
 
 use spotter_company::locations::Location;
-use spotter_contract::{Area, Read, Write, admission::Timetable};
+use spotter_contract::{
+    Area, Read, Write,
+    admission::{ClassAttendees, Timetable},
+};
 use spotter_kernel::{
     Id, Result,
     id::{ClientId, LocationId},
@@ -14,8 +17,9 @@ use crate::{
     availability::LocationAvailability,
     booking::Booking,
     closures::{AvailabilityRule, Zones},
+    events::CalendarEvent,
     hours::Span,
-    vocabulary::{AttendanceStatus, BookingId, BookingStatus},
+    vocabulary::{AttendanceStatus, BookingId, BookingStatus, CalendarEventId},
 };
 
 /// The calendar's answers to doors.
@@ -49,6 +53,13 @@ impl Timetable for CalendarAccess {
         let Span { start, end } = begins;
         let found: Vec<(Id,)> = cx.all(EXPECTED, params![client, location, start, end])?;
         Ok(found.into_iter().map(|(booking,)| booking).collect())
+    }
+
+    fn attendees(&self, cx: &mut Read, event: Id) -> Result<ClassAttendees> {
+        let event = CalendarEvent::find(cx, CalendarEventId(event))?;
+        let booked = Booking::of_event(cx, event.calendar_event_id, BookingStatus::Booked)?;
+        let clients = booked.into_iter().map(|booking| booking.client_id).collect();
+        Ok(ClassAttendees { coach: event.coach_id, starts_at: event.starts_at, clients })
     }
 
     fn arrived(&self, cx: &mut Write, booking: Id) -> Result<()> {

@@ -2,6 +2,7 @@
 //! queries.
 
 mod affected;
+mod noting;
 mod policy;
 mod times;
 mod view;
@@ -146,6 +147,11 @@ impl Booking {
         cx.own(found, |booking| booking.client_id)
     }
 
+    /// The same where the record may be gone.
+    pub fn find_optional(cx: &mut Read, id: BookingId) -> Result<Option<Self>> {
+        cx.one(FIND, params![id])
+    }
+
     /// Creates a booking of an event and emits its event.
     pub fn create(cx: &mut Write, event: &CalendarEvent, new: NewBooking) -> Result<Self> {
         if let Some(external) = &new.external_id {
@@ -196,6 +202,7 @@ impl Booking {
         cx.defer(INSERT, &booking.params())?;
         cx.recount(&BTreeSet::new(), &booking.subjects())?;
         metrics::follow_booking(cx, None, &booking)?;
+        booking.note(cx, None)?;
         booking.publish(cx, Event::BookingCreated, Vec::new(), None)?;
         Ok(booking)
     }
@@ -317,6 +324,7 @@ impl Booking {
         cx.defer(SAVE, &self.params())?;
         cx.recount(&before.subjects(), &self.subjects())?;
         metrics::follow_booking(cx, Some(before), self)?;
+        self.note(cx, Some(before))?;
         let moved = (self.starts_at != before.starts_at).then_some(before.starts_at);
         self.publish(cx, event, changed, moved)
     }

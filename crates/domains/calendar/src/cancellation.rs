@@ -16,7 +16,7 @@ use crate::{
     bookings::{BookingAnswer, BookingPath, STAFFS},
     effects::CalendarEffect,
     events::CalendarEvent,
-    permissions, requests,
+    notice, permissions, requests,
     rules::CalendarRule,
     vocabulary::{
         AttendanceStatus, BookingStatus, CancellationTiming, CancelledBy, EventKind, FreedSeat,
@@ -31,6 +31,8 @@ use crate::{
 pub struct BookingCancellation {
     /// Reason; stored with the booking, not sent to the client.
     pub reason: Option<Text<500>>,
+    /// Sentence to the client, in the letter that tells them of it.
+    pub message: Option<Text<500>>,
     /// `auto` when absent: by the clock and the booking's policy.
     pub cancellation_timing: Option<RequestedTiming>,
     /// What happens to the seat: `promote` offers it to the waiting list, `release` leaves it to
@@ -64,7 +66,7 @@ struct Quote {
 answer!(QuoteAnswer { cancellation: Quote });
 
 /// Fields of a cancellation that only staff may set.
-const STAFF_FIELDS: &[&str] = &["cancellationTiming", "cancelledBy", "capacityAction"];
+const STAFF_FIELDS: &[&str] = &["cancellationTiming", "cancelledBy", "capacityAction", "message"];
 
 /// The side that the caller acts for, given or implied.
 pub fn side(cx: &Read, request: Option<Side>) -> CancelledBy {
@@ -156,6 +158,7 @@ fn cancel_booking(
     }
     cx.as_of(before.updated_at);
     let booking = cancelled(cx, &before, Cancellation { by, timing, reason }, freed)?;
+    notice::add_message(cx, booking.client_id, booking.booking_id, cancel.message.as_deref())?;
     Ok(BookingAnswer { booking: booking.into() })
 }
 

@@ -21,7 +21,7 @@ use spotter_store::{Json, List, filters, lists, params, record, set, statements,
 use crate::{
     availability::CoachAvailability,
     booking::AffectedBookings,
-    classes::{ClassDetails, NewClass, call_off},
+    classes::{CallingOff, ClassDetails, NewClass, call_off},
     correcting,
     create::goes_on,
     effects::CalendarEffect,
@@ -281,6 +281,8 @@ struct EventSeriesCancellation {
     occurrence_date: Option<Date>,
     /// Reason; stored with their bookings, not sent to clients.
     reason: Option<Text<500>>,
+    /// Sentence to their clients, in the letter that tells them of it.
+    message: Option<Text<500>>,
 }
 
 fn cancel_event_series(
@@ -292,11 +294,11 @@ fn cancel_event_series(
     let mut series = before.clone();
     let date = affected_from(&series.recurrence.0, cancel.scope, cancel.occurrence_date)?;
     let from = date.unwrap_or(series.recurrence.0.start_date);
-    let reason: Option<String> = cancel.reason.map(Into::into);
+    let why = CallingOff { reason: cancel.reason.as_deref(), message: cancel.message.as_deref() };
     let (mut classes, mut bookings) = (0, 0);
     for mut event in CalendarEvent::of_series(cx, series.event_series_id)? {
         if cancel.scope.means(event.occurrence_date, from) {
-            bookings += call_off(cx, &mut event, reason.clone())?;
+            bookings += call_off(cx, &mut event, why)?;
             classes += 1;
         }
     }

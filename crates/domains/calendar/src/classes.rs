@@ -24,7 +24,7 @@ use crate::{
     effects::CalendarEffect,
     events::{CalendarEvent, EventAnswer, EventPath, EventView, NewEvent},
     hours::Span,
-    permissions, requests,
+    notice, permissions, requests,
     rules::CalendarRule,
     slot_rules::meets,
     templates::EventTemplate,
@@ -262,6 +262,8 @@ struct ClassChanges {
     capacity: Change<BoundedInteger<1, 1_000>>,
     /// Moves it although its coach has something else to do then.
     ignore_policy: bool,
+    /// Sentence to its clients, in the letter that tells them of it.
+    message: Option<Text<500>>,
 }
 
 /// The class with this id, while it can be changed.
@@ -303,6 +305,16 @@ fn update_calendar_event(
     let moved: &[_] =
         if changed.moves > before.moves { std::slice::from_ref(&changed) } else { &[] };
     let overlapping_bookings = booking::elsewhere(cx, moved)?;
+    if change.message.is_some() {
+        for booking in Booking::live_at(cx, changed.calendar_event_id)? {
+            notice::add_message(
+                cx,
+                booking.client_id,
+                booking.booking_id,
+                change.message.as_deref(),
+            )?;
+        }
+    }
     Ok(ChangedAnswer { calendar_event: changed.into(), overlapping_bookings })
 }
 
@@ -375,6 +387,8 @@ pub fn altered(
 struct ClassCancellation {
     /// Reason; stored with its bookings, not sent to clients.
     reason: Option<Text<500>>,
+    /// Sentence to its clients, in the letter that tells them of it.
+    message: Option<Text<500>>,
 }
 
 fn cancel_calendar_event(
@@ -383,7 +397,8 @@ fn cancel_calendar_event(
     OptionalBody(why): OptionalBody<ClassCancellation>,
 ) -> Result<EventAnswer> {
     let mut event = changeable(cx, at)?;
-    let ended = call_off(cx, &mut event, why.reason.map(Into::into))?;
+    let why = CallingOff { reason: why.reason.as_deref(), message: why.message.as_deref() };
+    let ended = call_off(cx, &mut event, why)?;
     cx.describe_effect(|| CalendarEffect::ClassCalledOff {
         name: quoted(&event.name),
         bookings: ended,
@@ -391,8 +406,17 @@ fn cancel_calendar_event(
     Ok(EventAnswer { calendar_event: event.into() })
 }
 
+/// Why a class does not take place.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct CallingOff<'c> {
+    /// What is stored with its bookings.
+    pub reason: Option<&'c str>,
+    /// What its clients are told.
+    pub message: Option<&'c str>,
+}
+
 /// Cancels a class with its bookings and requests: how many bookings it had.
-pub fn call_off(cx: &mut Write, event: &mut CalendarEvent, reason: Option<String>) -> Result<u64> {
+pub fn call_off(cx: &mut Write, event: &mut CalendarEvent, why: CallingOff<'_>) -> Result<u64> {
     let mut ended = 0;
     event.seats_taken = 0;
     event.waitlisted = 0;
@@ -400,8 +424,9 @@ pub fn call_off(cx: &mut Write, event: &mut CalendarEvent, reason: Option<String
     for before in Booking::live_at(cx, event.calendar_event_id)? {
         let timing = before.status.has_seat().then_some(CancellationTiming::Early);
         let by = CancelledBy::Company;
-        let cancellation = Cancellation { by, timing, reason: reason.clone() };
-        cancellation::ended(cx, &before, cancellation)?;
+        let cancellation = Cancellation { by, timing, reason: why.reason.map(str::to_owned) };
+        let booking = cancellation::ended(cx, &before, cancellation)?;
+        notice::add_message(cx, booking.client_id, booking.booking_id, why.message)?;
         ended += 1;
     }
     requests::end_of_event(cx, event.calendar_event_id)?;

@@ -34,8 +34,10 @@ record! {
         pub availability_rule_id: AvailabilityRuleId,
         /// Whether the company, a location or a coach is closed.
         applies_to: AppliesTo,
-        location_id: Option<LocationId>,
-        coach_id: Option<CoachId>,
+        /// The closed location, where one is.
+        pub location_id: Option<LocationId>,
+        /// The coach who is away, where one is.
+        pub coach_id: Option<CoachId>,
         /// The first date, in the zone of the closed company, location or coach.
         start_date: Date,
         /// Last date.
@@ -67,7 +69,8 @@ pub struct Zones {
 }
 
 impl AvailabilityRule {
-    fn find(cx: &mut Read, id: AvailabilityRuleId) -> Result<Self> {
+    /// The closure with this id.
+    pub fn find(cx: &mut Read, id: AvailabilityRuleId) -> Result<Self> {
         cx.one(FIND, params![id])?.ok_or_else(|| Key::NotFound.into())
     }
 
@@ -132,8 +135,8 @@ impl AvailabilityRule {
         Ok(())
     }
 
-    /// The bookings to come at the times that it closes.
-    fn affected(&self, cx: &mut Read) -> Result<AffectedBookings> {
+    /// The times that it closes.
+    pub fn spans(&self, cx: &mut Read) -> Result<Vec<Span>> {
         let company = cx.zone()?;
         let location = match self.location_id {
             Some(id) => Some((id, Location::find(cx, id)?.time_zone())),
@@ -143,7 +146,12 @@ impl AvailabilityRule {
             Some(id) => Some((id, CoachAvailability::of(cx, id)?.time_zone)),
             None => None,
         };
-        let closed = self.closes(&Zones { company, location, coach });
+        Ok(self.closes(&Zones { company, location, coach }))
+    }
+
+    /// The bookings to come at the times that it closes.
+    fn affected(&self, cx: &mut Read) -> Result<AffectedBookings> {
+        let closed = self.spans(cx)?;
         booking::affected(cx, self.coach_id, self.location_id, &closed)
     }
 }
@@ -196,7 +204,13 @@ fn list_availability_rules(
     Ok(cx.page(&LIST, &wanted, page)?.into())
 }
 
-path!(RulePath { availability_rule_id: AvailabilityRuleId });
+path!(
+    /// A closure in a path.
+    pub RulePath {
+        /// The closure's id.
+        availability_rule_id: AvailabilityRuleId,
+    }
+);
 
 answer!(RuleAnswer { availability_rule: AvailabilityRule });
 

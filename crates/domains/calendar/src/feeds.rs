@@ -22,11 +22,12 @@ use spotter_store::{Bind, List, lists, params, record, statements, values, words
 use crate::{
     booking::Booking,
     effects::CalendarEffect,
+    entries::{DatedLabel, LocationLabels, booking_entries, entry_of, text_of, uid},
     events::CalendarEvent,
     hours::Span,
     ical::{CalendarEntry, calendar},
     rules::CalendarRule,
-    vocabulary::{BookingStatus, CalendarEventId, CalendarFeedId, EventKind},
+    vocabulary::{CalendarEventId, CalendarFeedId, EventKind},
 };
 
 words! {
@@ -248,60 +249,6 @@ fn read_feed(cx: &mut Read, credential: &Credential) -> Result<Option<ReaderDocu
     Ok(Some(ReaderDocument { reader: feed.calendar_feed_id.0, content }))
 }
 
-/// The UID of a record, the same in every calendar.
-fn uid(cx: &Read, id: Id) -> String {
-    format!("{id}@{}.spotter", cx.company())
-}
-
-fn entry_of(cx: &Read, event: &CalendarEvent) -> CalendarEntry {
-    CalendarEntry {
-        uid: uid(cx, event.calendar_event_id.0),
-        changed_at: event.updated_at,
-        created_at: event.created_at,
-        revision: event.moves,
-        span: event.span(),
-        summary: event.name.clone(),
-        description: None,
-        location: None,
-        tentative: false,
-        transparent: false,
-    }
-}
-
-/// A label from another record, and when that changed.
-type DatedLabel = Option<(String, Timestamp)>;
-
-impl CalendarEntry {
-    /// Includes labels of other records: renaming one of them changes the entry.
-    fn showing<const N: usize>(mut self, others: [&DatedLabel; N]) -> Self {
-        for (_, at) in others.into_iter().flatten() {
-            self.changed_at = self.changed_at.max(*at);
-        }
-        self
-    }
-}
-
-fn text_of(called: &DatedLabel) -> Option<String> {
-    called.as_ref().map(|(text, _)| text.clone())
-}
-
-/// Names of locations, each read once.
-#[derive(Default)]
-struct LocationLabels(BTreeMap<LocationId, (String, Timestamp)>);
-
-impl LocationLabels {
-    fn label(&mut self, cx: &mut Read, id: Option<LocationId>) -> Result<DatedLabel> {
-        let Some(id) = id else { return Ok(None) };
-        if let Some(label) = self.0.get(&id) {
-            return Ok(Some(label.clone()));
-        }
-        let place = Location::find(cx, id)?;
-        let label = (place.label(), place.updated_at());
-        self.0.insert(id, label.clone());
-        Ok(Some(label))
-    }
-}
-
 /// How full a class is.
 fn seats(event: &CalendarEvent) -> String {
     format!("{} ({}/{})", event.name, event.seats_taken, event.capacity)
@@ -364,27 +311,7 @@ record! {
 fn of_client(cx: &mut Read, client: ClientId, range: Span) -> Result<Vec<CalendarEntry>> {
     let within = params![client, range.start, range.end, ENTRIES_MAX];
     let bookings: Vec<Booking> = cx.all(BOOKINGS, within)?;
-    let coaches: Vec<_> = bookings.iter().map(|booking| booking.coach_id).collect();
-    let names = Coach::dated_names(cx, &coaches)?;
-    let mut places = LocationLabels::default();
-    let mut entries = Vec::with_capacity(bookings.len());
-    for (booking, coach) in bookings.into_iter().zip(names) {
-        let place = places.label(cx, booking.location_id)?;
-        let entry = CalendarEntry {
-            uid: uid(cx, booking.booking_id.0),
-            changed_at: booking.updated_at,
-            created_at: booking.created_at,
-            revision: booking.version - 1,
-            span: booking.span(),
-            location: text_of(&place),
-            summary: booking.name,
-            description: text_of(&coach),
-            tentative: booking.status == BookingStatus::Offered,
-            transparent: false,
-        };
-        entries.push(entry.showing([&place, &coach]));
-    }
-    Ok(entries)
+    booking_entries(cx, bookings)
 }
 
 fn at_location(cx: &mut Read, location: LocationId, range: Span) -> Result<Vec<CalendarEntry>> {

@@ -4,6 +4,7 @@
 use std::fmt::Write;
 
 use spotter_kernel::Timestamp;
+use spotter_store::words;
 
 use crate::hours::Span;
 
@@ -35,14 +36,61 @@ pub struct CalendarEntry {
     pub transparent: bool,
 }
 
+words! {
+    /// What a program does with a calendar that it is sent (RFC 5546).
+    pub enum CalendarMethod { Request = "REQUEST", Cancel = "CANCEL" }
+}
+
+/// Who sends an entry to whom: their addresses, and the sender's name.
+#[derive(Clone, Copy, Debug)]
+pub struct Correspondents<'c> {
+    /// The sender's name.
+    pub name: &'c str,
+    /// The sender's address.
+    pub sender: &'c str,
+    /// The recipient's address.
+    pub recipient: &'c str,
+}
+
+/// An entry for one person's own calendar, which takes it in, updates or removes it.
+pub fn invitation(
+    method: CalendarMethod,
+    entry: &CalendarEntry,
+    people: Correspondents<'_>,
+) -> String {
+    let mut out = String::new();
+    begin(&mut out, method.word());
+    line(&mut out, "BEGIN", "VEVENT");
+    properties(&mut out, entry);
+    let organizer = format!("ORGANIZER;CN=\"{}\"", parameter(people.name));
+    line(&mut out, &organizer, &format!("mailto:{}", people.sender));
+    line(
+        &mut out,
+        "ATTENDEE;PARTSTAT=ACCEPTED;RSVP=FALSE",
+        &format!("mailto:{}", people.recipient),
+    );
+    line(
+        &mut out,
+        "STATUS",
+        if method == CalendarMethod::Cancel { "CANCELLED" } else { "CONFIRMED" },
+    );
+    line(&mut out, "END", "VEVENT");
+    line(&mut out, "END", "VCALENDAR");
+    out
+}
+
+fn begin(out: &mut String, method: &str) {
+    line(out, "BEGIN", "VCALENDAR");
+    line(out, "VERSION", "2.0");
+    line(out, "PRODID", "-//Spotter//Calendar//EN");
+    line(out, "CALSCALE", "GREGORIAN");
+    line(out, "METHOD", method);
+}
+
 /// A calendar of this name.
 pub fn calendar(name: &str, entries: &[CalendarEntry]) -> String {
     let mut out = String::new();
-    line(&mut out, "BEGIN", "VCALENDAR");
-    line(&mut out, "VERSION", "2.0");
-    line(&mut out, "PRODID", "-//Spotter//Calendar//EN");
-    line(&mut out, "CALSCALE", "GREGORIAN");
-    line(&mut out, "METHOD", "PUBLISH");
+    begin(&mut out, "PUBLISH");
     line(&mut out, "NAME", &text(name));
     line(&mut out, "X-WR-CALNAME", &text(name));
     line(&mut out, "REFRESH-INTERVAL;VALUE=DURATION", "PT1H");
@@ -56,6 +104,14 @@ pub fn calendar(name: &str, entries: &[CalendarEntry]) -> String {
 
 fn event(out: &mut String, entry: &CalendarEntry) {
     line(out, "BEGIN", "VEVENT");
+    properties(out, entry);
+    line(out, "STATUS", if entry.tentative { "TENTATIVE" } else { "CONFIRMED" });
+    line(out, "TRANSP", if entry.transparent { "TRANSPARENT" } else { "OPAQUE" });
+    line(out, "END", "VEVENT");
+}
+
+/// What an entry says in every calendar.
+fn properties(out: &mut String, entry: &CalendarEntry) {
     line(out, "UID", &text(&entry.uid));
     line(out, "DTSTAMP", &utc(entry.changed_at));
     line(out, "CREATED", &utc(entry.created_at));
@@ -70,9 +126,6 @@ fn event(out: &mut String, entry: &CalendarEntry) {
     if let Some(location) = &entry.location {
         line(out, "LOCATION", &text(location));
     }
-    line(out, "STATUS", if entry.tentative { "TENTATIVE" } else { "CONFIRMED" });
-    line(out, "TRANSP", if entry.transparent { "TRANSPARENT" } else { "OPAQUE" });
-    line(out, "END", "VEVENT");
 }
 
 /// SEQUENCE: a number that grows with each change of what is shown (section 3.8.7.4), including a location's name,
@@ -106,6 +159,22 @@ fn text(plain: &str) -> String {
         }
     }
     out
+}
+
+/// A text as a quoted parameter (section 3.2), which has no escapes.
+fn parameter(plain: &str) -> String {
+    plain
+        .chars()
+        .map(|c| {
+            if c == '"' {
+                '\''
+            } else if c.is_control() {
+                ' '
+            } else {
+                c
+            }
+        })
+        .collect()
 }
 
 /// A content line, folded between characters.

@@ -3,32 +3,36 @@
 //! Without database access: the words ([`vocabulary`]), hours as instants ([`hours`]), busy time ([`busy`]), which starts can be
 //! booked ([`slot_rules`]), slot tokens ([`token`]), recurrences ([`recurrence`], [`series`]) and iCalendar ([`ical`]).
 //!
-//! - When: [`availability`], [`closures`], [`days`].
+//! - When: [`availability`], [`closures`], [`closed_events`], [`days`].
 //! - What: [`types`], [`templates`], [`events`], [`classes`], [`class_series`], [`tasks`], [`slots`], [`slot_search`].
 //! - Who: [`booking`], [`create`], [`bookings`], [`rescheduling`], [`cancellation`], [`waitlist`], [`requests`], [`attendance`],
 //!   [`recurring_bookings`], [`series_changes`].
-//! - For others: [`feeds`], [`client_summaries`], [`visits`], [`no_shows`], [`access_control`], [`metrics`], [`privacy`].
+//! - For others: [`feeds`], [`client_summaries`], [`visits`], [`no_shows`], [`notice`], [`booking_letters`], [`entries`], [`access_control`], [`metrics`], [`privacy`].
 
 pub mod access_control;
 pub mod attendance;
 pub mod availability;
 pub mod booking;
+mod booking_letters;
 pub mod bookings;
 pub mod busy;
 pub mod cancellation;
 pub mod class_series;
 pub mod classes;
 mod client_summaries;
+mod closed_events;
 pub mod closures;
 pub mod create;
 pub mod days;
 mod effects;
+pub mod entries;
 pub mod events;
 pub mod feeds;
 pub mod hours;
 pub mod ical;
 mod metrics;
 mod no_shows;
+mod notice;
 mod permissions;
 mod privacy;
 pub mod recurrence;
@@ -54,7 +58,16 @@ use spotter_contract::Area;
 /// The operations and statements of this domain.
 pub fn area() -> Area {
     let rooms = [
-        ("Availability", vec![availability::area(), closures::area(), days::area(), slots::area()]),
+        (
+            "Availability",
+            vec![
+                availability::area(),
+                closed_events::area(),
+                closures::area(),
+                days::area(),
+                slots::area(),
+            ],
+        ),
         ("Event types", vec![types::area(), templates::area()]),
         ("Calendar", vec![events::area(), classes::area(), class_series::area(), tasks::area()]),
         (
@@ -67,6 +80,8 @@ pub fn area() -> Area {
                 cancellation::area(),
                 attendance::area(),
                 no_shows::area(),
+                notice::area(),
+                booking_letters::area(),
                 client_summaries::area(),
                 visits::area(),
                 access_control::area(),

@@ -23,7 +23,7 @@ use crate::{
     effects::CalendarEffect,
     events::CalendarEvent,
     hours::{Span, with_offset},
-    permissions,
+    notice, permissions,
     rules::CalendarRule,
     slots::RefusedSlot,
     types::EventType,
@@ -103,7 +103,7 @@ const REQUESTS_MAX: i64 = 1_000;
 
 impl BookingRequest {
     /// The request with this id, which for a client must be their own.
-    fn find(cx: &mut Read, id: BookingRequestId) -> Result<Self> {
+    pub fn find(cx: &mut Read, id: BookingRequestId) -> Result<Self> {
         let found: Self =
             cx.one(FIND, params![id])?.ok_or(Problem::new(Key::BookingRequestNotFound))?;
         match cx.calling_client() {
@@ -175,6 +175,10 @@ impl BookingRequest {
         cx.set_audit_target("booking_request", self.booking_request_id, ["status"]);
         cx.clear_timer(&EXPIRE_REQUEST, self.booking_request_id)?;
         cx.defer(SAVE, &self.params())?;
+        if status == BookingRequestStatus::Rejected {
+            let (client, request) = (self.client_id, self.booking_request_id);
+            notice::note_request(cx, client, request, self.starts_at)?;
+        }
         self.publish(cx, event)
     }
 

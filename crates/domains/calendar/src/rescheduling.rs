@@ -15,6 +15,7 @@ use crate::{
     cancellation::{self, Side},
     create::{BookableSlot, BookingDraft, bookable_type, find_slot},
     events::CalendarEvent,
+    notice,
     rules::CalendarRule,
     slots::RefusedSlot,
     types::EventType,
@@ -48,10 +49,12 @@ pub struct BookingRescheduling {
     /// Side that chooses the time: `coach` when absent for a coach, `client` for an integration.
     /// The other side can cancel free of charge until `freeUntil`.
     pub rescheduled_by: Option<Side>,
+    /// Sentence to the client, in the letter that tells them of it.
+    pub message: Option<Text<500>>,
 }
 
 /// Fields of a move that only staff may set.
-const STAFF_FIELDS: &[&str] = &["ignorePolicy", "allowOverlap", "rescheduledBy"];
+const STAFF_FIELDS: &[&str] = &["ignorePolicy", "allowOverlap", "rescheduledBy", "message"];
 
 fn reschedule_booking(
     cx: &mut Write,
@@ -113,9 +116,10 @@ fn reschedule_booking(
     let is_exception = before.recurring_booking_id.is_some();
     let by = cancellation::side(cx, to.rescheduled_by);
     cx.as_of(before.updated_at);
-    let (event_type, draft) = (&event_type, &draft);
+    let (event_type, draft, message) = (&event_type, &draft, to.message);
     let to = Move { event_type, draft, slot, is_exception, by };
     let booking = move_to(cx, &before, event, to)?;
+    notice::add_message(cx, booking.client_id, booking.booking_id, message.as_deref())?;
     booking.describe_move(cx, &before);
     Ok(BookingAnswer { booking: booking.into() })
 }

@@ -17,6 +17,7 @@ use crate::{
     draft,
     effects::FormEffect,
     form::{Form, FormId, FormKind},
+    letters,
     rules::FormRule,
     series::SeriesId,
 };
@@ -38,10 +39,8 @@ stored_ids!(SubmissionId);
 
 /// Most open forms of a client.
 const OPEN_MAX: i64 = 200;
-/// How far ahead an instant may be, in days.
-const DAYS_MAX: i64 = 3_660;
-/// The same in milliseconds.
-const AHEAD_MILLIS: i64 = DAYS_MAX * 86_400_000;
+/// How far ahead an instant may be: ten years and some days, in milliseconds.
+const AHEAD_MILLIS: i64 = 3_660 * 86_400_000;
 
 words! {
     /// The status of an assignment: assigned, begun, submitted, reviewed, cancelled, or expired.
@@ -270,6 +269,7 @@ impl Assignment {
         cx.defer(INSERT, &given.params())?;
         cx.recount(&BTreeSet::new(), &given.tallies())?;
         given.watch(cx)?;
+        letters::tell_later(cx, &given)?;
         let event = match given.kind {
             FormKind::Checkup => Event::CheckupAssigned,
             FormKind::General | FormKind::Intake => Event::FormAssigned,

@@ -14,6 +14,7 @@ mod file;
 mod form;
 mod forms;
 mod intakes;
+mod letters;
 mod privacy;
 mod question;
 mod review;
@@ -36,6 +37,7 @@ pub fn area() -> Area {
                 forms::area(),
                 assignment::area(),
                 assign::area(),
+                letters::area(),
                 draft::area(),
                 file::area(),
                 submit::area(),

@@ -7,6 +7,7 @@ use spotter_kernel::{Problem, Result, text::Text};
 
 use crate::{
     assignment::{Assignment, AssignmentStatus},
+    letters,
     rules::FormRule,
 };
 
@@ -34,6 +35,8 @@ pub fn review(cx: &mut Write, before: &Assignment, submitted: Review) -> Result<
         reviewed.reviewed_at = Some(cx.now());
         (reviewed.reviewed_by_type, reviewed.reviewed_by) = (Some(by_type), by);
     }
-    reviewed.save(cx, before)?;
+    if reviewed.save(cx, before)? && before.status != AssignmentStatus::Reviewed {
+        letters::tell_later(cx, &reviewed)?;
+    }
     Ok(reviewed)
 }

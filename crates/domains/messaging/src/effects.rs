@@ -5,6 +5,10 @@ use spotter_kernel::phrases;
 phrases! {
     /// An effect of an operation of conversations.
     pub enum MessagingEffect {
+        AnnouncementSent { subject: String, recipients: usize }
+            "{subject} is sent to {recipients} clients, a minute from now."
+            "{subject} gaat over een minuut naar {recipients} klanten."
+            "{subject} geht in einer Minute an {recipients} Kunden."
         FileSent { to: String }
             "A file is sent to {to}, in the person's name."
             "Een bestand wordt gestuurd aan {to}, uit naam van de persoon."

@@ -1,8 +1,11 @@
 //! Conversations between coaches and clients.
 //!
 //! Participants ([`users`]), the records ([`conversation`], [`message`]), what integrations read ([`conversations`]), what participants
-//! see ([`inbox`]) and do ([`messages`]).
+//! see ([`inbox`]) and do ([`messages`]), letters ([`unread`]), and what
+//! staff write to many ([`announcement`], [`announcements`]).
 
+mod announcement;
+mod announcements;
 pub mod conversation;
 mod conversations;
 mod effects;
@@ -11,6 +14,7 @@ pub mod message;
 mod messages;
 mod privacy;
 mod rules;
+mod unread;
 pub mod users;
 
 pub use conversation::ConversationId;
@@ -28,6 +32,9 @@ pub fn area() -> Area {
         conversations::area(),
         inbox::area(),
         messages::area(),
+        unread::area(),
+        announcement::area(),
+        announcements::area(),
         privacy::area(),
     ])
     .tagged("Conversations")

@@ -16,6 +16,7 @@ use super::{
     ConversationId, ConversationPath,
     conversation::ConversationWithParticipants,
     message::{self, ChatMessage, ChatMessages, Message, MessageContent, MessageId},
+    unread,
     users::{Names, User, UserRole},
 };
 use crate::{effects::MessagingEffect, rules::MessagingRule};
@@ -143,6 +144,7 @@ fn send_message(
     let message = Message::new(id, &room.conversation, position, sent_at, me, content);
     message.insert(cx)?;
     room.see(cx, me.user_id, position, id)?;
+    unread::watch(cx, &room, me, sent_at)?;
     room.announce(cx, Event::ConversationMessageCreated, &message.event(Vec::new()))?;
     MessageAnswer::of(cx, message)
 }

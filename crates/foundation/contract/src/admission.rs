@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use spotter_kernel::{
     Date, Id, Result, Timestamp, Verdict,
-    id::{ClientId, LocationId},
+    id::{ClientId, CoachId, LocationId},
     span::{Span, Window},
     text::{self, ClosingTime, WallTime},
 };
@@ -119,8 +119,22 @@ pub trait Timetable: Send + Sync {
         begins: Span,
     ) -> Result<Vec<Id>>;
 
+    /// Who has a seat at an event.
+    fn attendees(&self, cx: &mut Read, event: Id) -> Result<ClassAttendees>;
+
     /// Marks a booking attended on entry, unless it was marked before. It announces `booking.updated`.
     fn arrived(&self, cx: &mut Write, booking: Id) -> Result<()>;
+}
+
+/// Who has a seat at a class or an appointment.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ClassAttendees {
+    /// Who leads it.
+    pub coach: CoachId,
+    /// Instant at which it begins.
+    pub starts_at: Timestamp,
+    /// The clients who are booked.
+    pub clients: Vec<ClientId>,
 }
 
 /// The part of forms in admission.

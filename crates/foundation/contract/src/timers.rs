@@ -41,6 +41,16 @@ impl Timer {
     }
 }
 
+/// The name of a timer, by which it can be set from where its function is not known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TimerId(pub &'static str);
+
+impl From<&Timer> for TimerId {
+    fn from(timer: &Timer) -> Self {
+        Self(timer.id)
+    }
+}
+
 /// Recurring work: a step in a transaction, until a step finds less to do than it
 /// could have done.
 pub struct Repeating {
@@ -124,12 +134,12 @@ record! {
 pub fn set_first(
     tx: &mut Tx<'_>,
     company: CompanyId,
-    timer: &Timer,
+    timer: impl Into<TimerId>,
     subject: Id,
     due_at: Timestamp,
 ) -> Result<()> {
     tx.note_due(QUEUE, due_at);
-    tx.defer(SET_FIRST, params![company, timer.id, subject, due_at])
+    tx.defer(SET_FIRST, params![company, timer.into().0, subject, due_at])
 }
 
 /// Timers that are due, the longest-waiting first, of kinds that are written with a comma on both sides

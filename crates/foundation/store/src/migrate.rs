@@ -57,6 +57,8 @@ const MIGRATIONS: &[(&str, &str)] = &[
     ("tokens of an address", include_str!("../migrations/0041_tokens_of_an_address.sql")),
     ("body and belt", include_str!("../migrations/0042_body_and_belt.sql")),
     ("import mistakes", include_str!("../migrations/0043_import_mistakes.sql")),
+    ("notifications", include_str!("../migrations/0044_notifications.sql")),
+    ("announcements", include_str!("../migrations/0045_announcements.sql")),
 ];
 
 /// The schema version that this binary works with.

@@ -1,14 +1,27 @@
 //! What letters say, in each language: one table, in which a missing translation does not compile.
 
+mod bookings;
+mod content;
 mod dutch;
 mod english;
 mod german;
+mod letter;
 
 use maud::{DOCTYPE, html};
 use serde::{Deserialize, Serialize};
 use spotter_store::words;
 
-use self::{dutch::DUTCH, english::ENGLISH, german::GERMAN};
+use self::{
+    bookings::BookingTexts,
+    content::{LetterContent, LetterParagraph, fill},
+    dutch::DUTCH,
+    english::ENGLISH,
+    german::GERMAN,
+};
+pub use self::{
+    bookings::{BookingChange, BookingNews},
+    letter::{InvoiceFigures, Letter},
+};
 
 words! {
     /// What a message is about.
@@ -31,125 +44,15 @@ words! {
         MembershipNeverBegins = "membership_never_begins",
         DocumentExpires = "document_expires",
         DeviceSilent = "device_silent",
+        Announcement = "announcement",
+        FormAssigned = "form_assigned",
+        CheckupReviewed = "checkup_reviewed",
+        UnreadMessages = "unread_messages",
+        MembershipEndsSoon = "membership_ends_soon",
+        CreditsLapse = "credits_lapse",
+        Bookings = "bookings",
+        BookingReminder = "booking_reminder",
     }
-}
-
-/// The content of a letter.
-#[derive(Debug, Clone, Copy)]
-pub enum Letter<'l> {
-    /// A coach may set a password and begin.
-    CoachInvitation {
-        /// The invitation.
-        token: &'l str,
-    },
-    /// A client may set a password and begin.
-    ClientInvitation {
-        /// The invitation.
-        token: &'l str,
-    },
-    /// A password reset.
-    PasswordReset {
-        /// What sets it.
-        token: &'l str,
-    },
-    /// An address is to sign in from now on.
-    AddressConfirmation {
-        /// What confirms it.
-        token: &'l str,
-    },
-    /// An address is not to sign in any more.
-    AddressChanged {
-        /// The one that is to.
-        address: &'l str,
-    },
-    /// An invoice, or a copy of one.
-    Invoice(InvoiceFigures<'l>),
-    /// An invoice that was paid, as it was issued, with money that came before.
-    InvoicePaid {
-        /// Its number.
-        number: &'l str,
-    },
-    /// An invoice that is collected from what the client has left for it.
-    InvoiceToCollect(InvoiceFigures<'l>),
-    /// An invoice is past its due date.
-    InvoiceReminder(InvoiceFigures<'l>),
-    /// An invoice could not be collected.
-    PaymentFailed(InvoiceFigures<'l>),
-    /// Money came that was fetched or paid on a page.
-    PaymentReceived {
-        /// The invoice's number, or the description of the request.
-        number: &'l str,
-        /// How much.
-        amount: &'l str,
-    },
-    /// A card can soon not be charged any more.
-    PaymentMethodExpires {
-        /// The last characters of its number.
-        method: &'l str,
-        /// Last day.
-        until: &'l str,
-        /// Where another is left.
-        link: &'l str,
-    },
-    /// A membership rests for some time.
-    MembershipPaused {
-        /// Display name.
-        membership: &'l str,
-        /// First day, inclusive.
-        from: &'l str,
-        /// The day on which it goes on.
-        until: &'l str,
-    },
-    /// A membership ends.
-    MembershipEnds {
-        /// Display name.
-        membership: &'l str,
-        /// Last day.
-        until: &'l str,
-    },
-    /// A membership ends before its first day.
-    MembershipNeverBegins {
-        /// Display name.
-        membership: &'l str,
-    },
-    /// A document expires.
-    DocumentExpires {
-        /// Display name.
-        document: &'l str,
-        /// The client.
-        client: &'l str,
-        /// Last day.
-        until: &'l str,
-    },
-    /// A door has not been heard of for a while.
-    DeviceSilent {
-        /// Display name.
-        device: &'l str,
-        /// Where it is.
-        location: &'l str,
-        /// Since when, by the clock there.
-        since: &'l str,
-    },
-    /// Deliveries to a webhook's target fail.
-    FailingWebhook {
-        /// What people call the subscription.
-        webhook: &'l str,
-        /// Why the latest delivery failed.
-        error: &'l str,
-    },
-}
-
-/// The figures of an invoice, formatted for the reader's language.
-#[derive(Debug, Clone, Copy)]
-pub struct InvoiceFigures<'l> {
-    /// Its number.
-    pub number: &'l str,
-    /// Outstanding amount.
-    pub amount: &'l str,
-    /// When it is due.
-    pub due: &'l str,
-    /// Where it is paid; nothing where there is no such page.
-    pub link: &'l str,
 }
 
 /// A message as it is written.
@@ -163,6 +66,18 @@ pub struct RenderedLetter {
     pub text: String,
     /// For everybody else.
     pub html: String,
+    /// Entries for the recipient's own calendar.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub calendars: Vec<CalendarFile>,
+}
+
+/// A file for a calendar program (RFC 5546).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CalendarFile {
+    /// What the program does with it: `REQUEST` or `CANCEL`.
+    pub method: String,
+    /// The calendar.
+    pub content: String,
 }
 
 /// A letter in one language. Names in braces are placeholders.
@@ -197,6 +112,12 @@ struct Language {
     membership_never_begins: Texts,
     document_expires: Texts,
     device_silent: Texts,
+    form_assigned: Texts,
+    checkup_reviewed: Texts,
+    unread_messages: Texts,
+    membership_ends_soon: Texts,
+    credits_lapse: Texts,
+    bookings: BookingTexts,
 }
 
 impl Language {
@@ -205,8 +126,12 @@ impl Language {
         LANGUAGES.into_iter().find(|language| language.code == code).unwrap_or(&ENGLISH)
     }
 
-    const fn texts(&self, kind: LetterKind) -> &Texts {
-        match kind {
+    /// The texts of a kind; `None` where they depend on what the letter is about.
+    const fn texts(&self, kind: LetterKind) -> Option<&Texts> {
+        Some(match kind {
+            LetterKind::Announcement | LetterKind::Bookings | LetterKind::BookingReminder => {
+                return None;
+            }
             LetterKind::CoachInvitation => &self.coach_invitation,
             LetterKind::ClientInvitation => &self.client_invitation,
             LetterKind::PasswordReset => &self.password_reset,
@@ -225,36 +150,18 @@ impl Language {
             LetterKind::MembershipNeverBegins => &self.membership_never_begins,
             LetterKind::DocumentExpires => &self.document_expires,
             LetterKind::DeviceSilent => &self.device_silent,
-        }
+            LetterKind::FormAssigned => &self.form_assigned,
+            LetterKind::CheckupReviewed => &self.checkup_reviewed,
+            LetterKind::UnreadMessages => &self.unread_messages,
+            LetterKind::MembershipEndsSoon => &self.membership_ends_soon,
+            LetterKind::CreditsLapse => &self.credits_lapse,
+        })
     }
 }
 
 const LANGUAGES: [&Language; 3] = [&ENGLISH, &DUTCH, &GERMAN];
 
 impl Letter<'_> {
-    pub(super) const fn kind(&self) -> LetterKind {
-        match self {
-            Self::CoachInvitation { .. } => LetterKind::CoachInvitation,
-            Self::ClientInvitation { .. } => LetterKind::ClientInvitation,
-            Self::PasswordReset { .. } => LetterKind::PasswordReset,
-            Self::AddressConfirmation { .. } => LetterKind::AddressConfirmation,
-            Self::AddressChanged { .. } => LetterKind::AddressChanged,
-            Self::FailingWebhook { .. } => LetterKind::FailingWebhook,
-            Self::Invoice(_) => LetterKind::Invoice,
-            Self::InvoicePaid { .. } => LetterKind::InvoicePaid,
-            Self::InvoiceToCollect(_) => LetterKind::InvoiceToCollect,
-            Self::InvoiceReminder(_) => LetterKind::InvoiceReminder,
-            Self::PaymentFailed(_) => LetterKind::PaymentFailed,
-            Self::PaymentReceived { .. } => LetterKind::PaymentReceived,
-            Self::PaymentMethodExpires { .. } => LetterKind::PaymentMethodExpires,
-            Self::MembershipPaused { .. } => LetterKind::MembershipPaused,
-            Self::MembershipEnds { .. } => LetterKind::MembershipEnds,
-            Self::MembershipNeverBegins { .. } => LetterKind::MembershipNeverBegins,
-            Self::DocumentExpires { .. } => LetterKind::DocumentExpires,
-            Self::DeviceSilent { .. } => LetterKind::DeviceSilent,
-        }
-    }
-
     /// Writes the letter; links lead below this address.
     pub(super) fn write(
         &self,
@@ -321,12 +228,32 @@ impl Letter<'_> {
                 values.extend([("device", *device), ("location", *location), ("since", *since)]);
                 String::new()
             }
+            Self::Announcement { .. } => String::new(),
+            Self::FormAssigned { form } | Self::CheckupReviewed { form } => {
+                values.push(("form", *form));
+                format!("{links}/my/forms")
+            }
+            Self::UnreadMessages { count } => {
+                values.push(("count", *count));
+                format!("{links}/my/messages")
+            }
+            Self::MembershipEndsSoon { membership, until } => {
+                values.extend([("membership", *membership), ("until", *until)]);
+                String::new()
+            }
+            Self::CreditsLapse { count, until } => {
+                values.extend([("count", *count), ("until", *until)]);
+                format!("{links}/my/book")
+            }
+            Self::Bookings { has_portal: true, .. } => format!("{links}/my/bookings"),
+            Self::Bookings { has_portal: false, .. } => String::new(),
         };
         let filled = |text: &str| fill(text, &values);
-        let Texts { subject, paragraphs, link: label } = language.texts(self.kind());
-        let paragraphs: Vec<String> = paragraphs.iter().map(|text| filled(text)).collect();
+        let LetterContent { subject, paragraphs, link: label } =
+            LetterContent::of(self, language, &values);
         let (greeting, sender) = (filled(language.greeting), filled(language.sender));
-        let mut text = format!("{greeting}\n\n{}\n\n", paragraphs.join("\n\n"));
+        let plain: Vec<String> = paragraphs.iter().map(LetterParagraph::text).collect();
+        let mut text = format!("{greeting}\n\n{}\n\n", plain.join("\n\n"));
         if !link.is_empty() {
             text.push_str(&format!("{label}:\n{link}\n\n"));
         }
@@ -337,7 +264,7 @@ impl Letter<'_> {
                 head { meta charset="utf-8";  }
                 body style="font-family: sans-serif; line-height: 1.5; max-width: 36em; margin: 1.5em auto; padding: 0 1em" {
                     p { (greeting) }
-                    @for paragraph in &paragraphs { p { (paragraph) } }
+                    @for part in &paragraphs { p { (part.markup()) } }
                     @if !link.is_empty() {
                         p {
                             a href=(link) style="display: inline-block; padding: .7em 1.2em; border-radius: .4em; background: #1f5eff; color: #ffffff; text-decoration: none" { (label) }
@@ -348,27 +275,13 @@ impl Letter<'_> {
                 }
             }
         };
-        RenderedLetter {
-            name: name.to_owned(),
-            subject: filled(subject),
-            text,
-            html: html.into_string(),
-        }
+        let calendars = match self {
+            Self::Bookings { calendars, .. } => calendars.to_vec(),
+            _ => Vec::new(),
+        };
+        let name = name.to_owned();
+        RenderedLetter { name, subject, text, html: html.into_string(), calendars }
     }
-}
-
-/// A text with its placeholders filled; inserted values are not expanded again.
-fn fill(text: &str, values: &[(&str, &str)]) -> String {
-    let mut filled = String::new();
-    let mut rest = text;
-    while let Some((before, after)) = rest.split_once('{') {
-        let (name, tail) = after.split_once('}').unwrap_or((after, ""));
-        let value = values.iter().find(|(own, _)| *own == name).map_or("", |(_, value)| value);
-        filled.push_str(before);
-        filled.push_str(value);
-        rest = tail;
-    }
-    filled + rest
 }
 
 #[cfg(test)]
@@ -388,7 +301,10 @@ mod tests {
         for language in LANGUAGES {
             assert!(language.greeting.contains("{name}") && language.sender.contains("{company}"));
             for kind in LetterKind::ALL {
-                let (own, english) = (language.texts(*kind), ENGLISH.texts(*kind));
+                let (Some(own), Some(english)) = (language.texts(*kind), ENGLISH.texts(*kind))
+                else {
+                    continue;
+                };
                 assert_eq!(names(own), names(english), "{} {}", language.code, kind.word());
                 assert_eq!(own.link.is_empty(), english.link.is_empty(), "{}", language.code);
                 let known = [
@@ -408,6 +324,8 @@ mod tests {
                     "device",
                     "location",
                     "since",
+                    "form",
+                    "count",
                 ];
                 assert!(names(own).iter().all(|name| known.contains(&name.as_str())));
             }

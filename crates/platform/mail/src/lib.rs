@@ -7,10 +7,12 @@ mod outbox;
 
 use spotter_contract::Area;
 
-pub use letters::{InvoiceFigures, Letter, LetterKind, RenderedLetter};
+pub use letters::{
+    BookingChange, BookingNews, CalendarFile, InvoiceFigures, Letter, LetterKind, RenderedLetter,
+};
 pub use outbox::{
-    MailStatus, OutgoingMail, RETRY_POLICY, Recipient, SEND, cancel_waiting, forget_client, is_on,
-    on_finished, outgoing, send, send_by, sent_lately, subject_of, take_back,
+    MailStatus, OutgoingMail, RETRY_POLICY, Recipient, SEND, cancel_waiting, describe_recipient,
+    forget_client, is_on, on_finished, outgoing, send, send_by, sent_lately, subject_of, take_back,
 };
 
 /// The operations and statements of this domain.

@@ -114,7 +114,7 @@ pub fn send_by(
     letter: &Letter<'_>,
 ) -> Result<()> {
     let Some(links) = cx.env().mail_links.clone() else { return Ok(()) };
-    cx.describe_recipient(|| MailEffect::MailSent { name: to.name.to_string() });
+    describe_recipient(cx, to);
     let company = Company::find(cx)?;
     let written =
         letter.write(to.language.unwrap_or(&company.language), &company.name, to.name, &links);
@@ -132,6 +132,11 @@ pub fn send_by(
     };
     cx.defer(INSERT, &mail.params())?;
     cx.begin_job(job, mail.mail_id)
+}
+
+/// Adds who is written to, where an operation is previewed.
+pub fn describe_recipient(cx: &mut Write, to: Recipient<'_>) {
+    cx.describe_recipient(|| MailEffect::MailSent { name: to.name.to_string() });
 }
 
 /// The number of letters of a kind about a record within a number of seconds.

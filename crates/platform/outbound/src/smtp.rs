@@ -9,7 +9,7 @@ use std::{
 use lettre::{
     Address,
     message::{
-        Attachment, Mailbox as Sender, MultiPart,
+        Attachment, Mailbox as Sender, MultiPart, SinglePart,
         header::{ContentType, HeaderName, HeaderValue},
     },
     transport::smtp::{
@@ -39,6 +39,8 @@ const ANSWER_TIME: Duration = Duration::from_secs(40);
 const QUIT_TIME: Duration = Duration::from_secs(2);
 /// Bytes that are read of a server at most: what it has to say is some lines and its certificates.
 const READ_MAX: usize = 24 << 10;
+/// The address that mail in a mailbox comes from.
+const MAILBOX_ADDRESS: &str = "mailbox@localhost";
 /// Messages that a mailbox keeps.
 const MAILBOX_MAX: usize = 200;
 
@@ -84,6 +86,14 @@ pub enum Post {
 }
 
 impl Post {
+    /// The address that mail comes from.
+    pub fn sender_address(&self) -> &str {
+        match self {
+            Self::Server(server) => server.from.email.as_ref(),
+            Self::Mailbox(_) => MAILBOX_ADDRESS,
+        }
+    }
+
     /// Hands a message in.
     pub async fn send(&self, message: &MailMessage) -> JobOutcome {
         match self {
@@ -286,7 +296,16 @@ impl Server {
         let name = Some(one_line(name)).filter(|name| !name.is_empty());
         let at = std::time::UNIX_EPOCH + Duration::from_millis(written_at.millis().unsigned_abs());
         let automatic = HeaderName::new_from_ascii_str("Auto-Submitted");
-        let alternatives = MultiPart::alternative_plain_html(text.clone(), html.clone());
+        let mut alternatives = MultiPart::alternative_plain_html(text.clone(), html.clone());
+        // Mail programs offer to act on an invitation that is another form of the text, and there can be one.
+        let mut invitations =
+            attachments.iter().filter(|file| file.media_type.starts_with("text/calendar"));
+        if let (Some(only), None) = (invitations.next(), invitations.next()) {
+            let kind = ContentType::parse(only.media_type);
+            let kind = kind.map_err(|_| lettre::error::Error::NonAsciiChars)?;
+            let part = SinglePart::builder().header(kind).body(only.bytes.clone());
+            alternatives = alternatives.singlepart(part);
+        }
         let whole = match attachments.is_empty() {
             true => alternatives,
             false => MultiPart::mixed().multipart(alternatives),

@@ -104,6 +104,11 @@ phrases! {
             "must be 10 to 200 characters"
             "moet 10 tot 200 tekens hebben"
             "muss 10 bis 200 Zeichen haben"
+        QuietHoursIncomplete
+            "must be set with quietFrom, or both be null"
+            "moet samen met het begin van de stille uren, of laat beide leeg"
+            "muss mit dem Beginn der Ruhezeit angegeben werden, oder beide leer bleiben",
+            page "must be given with the beginning of quiet hours, or both left empty"
         SecondStepNotBegun
             "was not begun: ask for a secret first"
             "is niet begonnen: vraag eerst een geheim aan"

@@ -82,8 +82,10 @@ fn unpaid_invoices_are_reminded_and_paid(engine: Engine) {
         );
         travel.app.post("/bookings", new).await.ok();
         travel.to("2026-11-30T01:00:00Z").await;
-        assert_eq!(subjects(&travel).len(), 4, "{:?}", subjects(&travel));
-        assert!(subjects(&travel)[3].starts_with("Herinnering"));
+        let mut about_invoices = subjects(&travel);
+        about_invoices.retain(|subject| subject.contains("INV-"));
+        assert_eq!(about_invoices.len(), 4, "{about_invoices:?}");
+        assert!(about_invoices[3].starts_with("Herinnering"));
     });
 }
 

@@ -9,6 +9,7 @@ mod fairness;
 mod feeds;
 mod invariants;
 mod keys;
+mod notices;
 mod oracles;
 mod races;
 mod recurring;

@@ -6,6 +6,7 @@
     reason = "a failing test panics"
 )]
 
+mod announcements;
 mod files;
 mod live;
 mod people;

@@ -5,5 +5,6 @@ mod attention;
 mod client_records;
 mod client_summaries;
 mod clients;
+mod notifications;
 mod offboarding;
 mod privacy;

@@ -21,6 +21,7 @@ pub mod files;
 pub mod forms;
 pub mod imports;
 mod json;
+pub mod letters;
 pub mod messaging;
 pub mod people;
 pub mod postgres;

@@ -158,6 +158,7 @@ pub fn env() -> Env {
         mcp_refresh_grace_seconds: 0,
         mcp_any_loopback_port: false,
         mail_links: None,
+        mail_sender: "post@gym.example".into(),
         offboardings: spotter::areas::areas().offboardings.into(),
         remainders: spotter::areas::areas().remainders.into(),
         erasure_rules: spotter::areas::areas().erasure_rules.into(),

@@ -22,11 +22,10 @@ pub(super) fn cancelling(cx: &PageContext<'_, '_>, booking: api::Booking<'_>) ->
     if !(coming && open && cx.may(api::CancelBooking)) {
         return Markup::default();
     }
-    let form = Form::of(cx, api::cancel_booking(booking.booking_id()));
-    disclosure(
-        cx.strings.cancel(),
-        form.text("reason", cx.strings.reason()).danger(cx.strings.cancel_booking()),
-    )
+    let t = cx.strings;
+    let form = Form::of(cx, api::cancel_booking(booking.booking_id())).text("reason", t.reason());
+    let form = if cx.is_client() { form } else { form.text("message", t.mail_sentence()) };
+    disclosure(t.cancel(), form.danger(t.cancel_booking()))
 }
 
 /// Buttons to accept or decline an offered seat, with its deadline.

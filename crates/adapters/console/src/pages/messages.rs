@@ -47,6 +47,9 @@ pub(super) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
     };
     let (t, written, base) = (cx.strings, &cx.written, base(cx));
     let main = html! {
+        @if cx.may(api::ListAnnouncements) {
+            p { a.button.plain href="/console/announcements" { (t.announcements()) } }
+        }
         section.card #conversations data-live="conversation" {
             @if answer.conversations().is_empty() { p.quiet { (t.no_conversations()) } }
             ul.rows {

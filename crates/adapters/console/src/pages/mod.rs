@@ -1,6 +1,7 @@
 //! The pages: their addresses, audiences and functions.
 
 mod account;
+mod announcements;
 mod assistants;
 mod audit;
 mod booking;
@@ -107,6 +108,8 @@ const PAGES: &[Page] = &[
     staff("/console/programmes/{templateId}/days/{planMomentId}", programmes::day::day),
     staff("/console/programmes/exercises", programmes::exercises::list),
     staff("/console/programmes/exercises/{exerciseId}", programmes::exercises::one),
+    staff("/console/announcements", announcements::list),
+    staff("/console/announcements/{announcementId}", announcements::one),
     staff("/console/messages", messages::list),
     staff("/console/messages/{conversationId}", messages::thread),
     staff("/console/products", products::list),
@@ -146,6 +149,7 @@ const PAGES: &[Page] = &[
     staff("/console/settings/fields", settings::fields),
     staff("/console/settings/policies", settings::policies),
     staff("/console/settings/invoices", settings::billing::terms),
+    staff("/console/settings/notifications", settings::notifications::show),
     staff("/console/settings/features", settings::features),
     staff("/console/find", search::show),
     staff("/console/account", account::show),

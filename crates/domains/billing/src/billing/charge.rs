@@ -1,13 +1,12 @@
 //! Fees that wait for the client's next bill.
 
-use spotter_company::company::Company;
 use spotter_contract::{Area, Read, Write, entitlement::ForfeitReason};
 use spotter_kernel::{
     Id, Money, Result,
     id::ClientId,
     money::{Currency, Percentage},
 };
-use spotter_people::clients::Client;
+use spotter_people::clients::letter_reader;
 use spotter_store::{params, record, statements, words};
 
 use crate::{
@@ -86,7 +85,7 @@ pub fn waiting(cx: &mut Read, client: ClientId, currency: Currency) -> Result<Ve
 /// Fees as lines of an invoice.
 pub fn lines(cx: &mut Read, fees: &[Charge], rate: Percentage) -> Result<Vec<BillLine>> {
     let Some(first) = fees.first() else { return Ok(Vec::new()) };
-    let language = language_of(cx, first.client_id)?;
+    let language = letter_reader::language_of(cx, first.client_id)?;
     let line = |fee: &Charge| BillLine {
         product_id: None,
         description: texts::fee(fee.kind, &language).to_owned(),
@@ -102,15 +101,6 @@ pub fn bill(cx: &mut Write, fees: &[Charge], invoice: InvoiceId) -> Result<()> {
     fees.iter().try_for_each(|fee| {
         cx.defer(BILL, params![fee.client_id, fee.pending_charge_id, invoice, now])
     })
-}
-
-/// The language in which a client is written to.
-pub fn language_of(cx: &mut Read, client: ClientId) -> Result<String> {
-    let own = Client::find_optional(cx, client)?.and_then(|own| own.language().map(str::to_owned));
-    match own {
-        Some(language) => Ok(language),
-        None => Ok(Company::find(cx)?.language),
-    }
 }
 
 /// The operations and statements of this module.

@@ -4,12 +4,13 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use spotter_contract::{Area, OptionalBody, Path, Read, Write, operation};
 use spotter_kernel::{Event, Key, Problem, Result, number::BoundedInteger, text::Text};
+use spotter_people::clients::letter_reader;
 use spotter_store::{Json, params, statements};
 
 use crate::{
     account_status,
     billing::{
-        charge::{self, Charge},
+        charge::Charge,
         invoice::{Invoice, InvoiceKind, InvoiceLine, InvoiceStatus},
         invoices::{InvoiceAnswer, InvoicePath},
         issue::{self, Bill, InvoiceCalculation, InvoiceTotals, Issuer},
@@ -42,7 +43,7 @@ pub fn credit(
     of: Option<PaymentId>,
     reason: Option<String>,
 ) -> Result<Invoice> {
-    let language = charge::language_of(cx, bill.client_id)?;
+    let language = letter_reader::language_of(cx, bill.client_id)?;
     let (issuer, id) = (Issuer::find(cx)?, InvoiceId(cx.new_id()));
     let earlier: Vec<(Json<Vec<RateTotal>>,)> = match bill.credited_total {
         0 => Vec::new(),

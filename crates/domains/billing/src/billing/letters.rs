@@ -5,12 +5,11 @@ use spotter_contract::{
     Area, File, Job, Read, Write,
     jobs::{AttemptResult, JobState},
 };
-use spotter_kernel::{Event, Id, Problem, Result, id::ClientId};
-use spotter_mail::{InvoiceFigures, Letter, LetterKind, Recipient};
-use spotter_people::clients::Client;
+use spotter_kernel::{Event, Id, Problem, Result};
+use spotter_mail::{InvoiceFigures, Letter, LetterKind};
+use spotter_people::clients::{Client, letter_reader::LetterReader};
 
 use super::{
-    charge,
     invoice::{Collection, Invoice, InvoiceStatus},
     invoice_pdf, texts,
 };
@@ -73,35 +72,6 @@ pub fn remind(cx: &mut Write, invoice: &Invoice) -> Result<()> {
 /// Tells a client that an invoice could not be collected, with a link to pay it.
 pub fn not_collected(cx: &mut Write, invoice: &Invoice) -> Result<()> {
     write_to(cx, invoice, LetterKind::PaymentFailed)
-}
-
-/// A client who can be written to.
-pub struct LetterReader {
-    client: ClientId,
-    email: String,
-    name: String,
-    /// The language in which they are written to.
-    pub language: String,
-}
-
-impl LetterReader {
-    /// A client, if mail is sent, they are still there and have an address.
-    pub fn of(cx: &mut Write, client: ClientId) -> Result<Option<Self>> {
-        if !spotter_mail::is_on(cx) {
-            return Ok(None);
-        }
-        let Some(client) = Client::find_optional(cx, client)? else { return Ok(None) };
-        let Some(email) = client.email().map(str::to_owned) else { return Ok(None) };
-        let language = charge::language_of(cx, client.client_id)?;
-        let name = client.first_name().to_owned();
-        Ok(Some(Self { client: client.client_id, email, name, language }))
-    }
-
-    /// The recipient of a message.
-    pub fn recipient(&self) -> Recipient<'_> {
-        let language = Some(self.language.as_str());
-        Recipient { email: &self.email, name: &self.name, language, client: Some(self.client) }
-    }
 }
 
 /// Confirms a payment by card, account or payment page to the client, with the invoice.

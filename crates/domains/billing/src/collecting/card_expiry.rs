@@ -3,6 +3,7 @@
 use spotter_contract::{Area, Timer, Write};
 use spotter_kernel::{Id, Result};
 use spotter_mail::Letter;
+use spotter_people::clients::letter_reader::LetterReader;
 
 use super::{
     connection,
@@ -10,7 +11,7 @@ use super::{
     setup,
 };
 use crate::{
-    billing::{invoice::Collection, letters::LetterReader, texts},
+    billing::{invoice::Collection, texts},
     company_day,
     ids::PaymentMethodId,
     memberships::subscription::Subscription,

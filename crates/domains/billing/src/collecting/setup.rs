@@ -14,7 +14,7 @@ use spotter_kernel::{
     id::ClientId,
     secret::{Credential, CredentialKind},
 };
-use spotter_people::clients::{Client, ClientPath};
+use spotter_people::clients::{Client, ClientPath, letter_reader};
 use spotter_store::{params, record, set, statements, values, words};
 
 use super::{
@@ -24,7 +24,7 @@ use super::{
     provider::{ProviderAccount, ProviderName, SetupOrder},
 };
 use crate::{
-    billing::{charge, texts},
+    billing::texts,
     ids::{PaymentMethodId, PaymentSetupId},
     payments::page,
 };
@@ -92,7 +92,7 @@ fn opened_by(cx: &mut Read, credential: &Credential) -> Result<Option<PaymentSet
 
 fn read(cx: &mut Read, credential: &Credential) -> Result<Option<ReaderDocument>> {
     let Some(setup) = opened_by(cx, credential)? else { return Ok(None) };
-    let language = charge::language_of(cx, setup.client_id)?;
+    let language = letter_reader::language_of(cx, setup.client_id)?;
     let (company, words) = (Company::find(cx)?.name, texts::setup_page(&language));
     let page = page::shell(
         &language,

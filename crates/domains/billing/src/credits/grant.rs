@@ -8,6 +8,7 @@ use crate::{
     company_day,
     credits::{
         grants::CreditGrant,
+        letters,
         lot::{CreditLot, EntryKind, LotChangeCause, LotSource, LotStatus},
     },
     ids::{ClientProductId, CreditLotId},
@@ -130,6 +131,7 @@ fn debts(cx: &mut Read, client: ClientId) -> Result<Vec<CreditLot>> {
 pub fn expire_later(cx: &mut Write, lot: &CreditLot) -> Result<()> {
     let Some(until) = lot.valid_until else { return Ok(()) };
     let due_at = company_day(cx, until)?;
+    letters::tell_of_end(cx, lot)?;
     cx.set_timer(&EXPIRE_CREDITS, lot.credit_lot_id, due_at)
 }
 

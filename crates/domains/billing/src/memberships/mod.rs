@@ -5,7 +5,7 @@
 pub mod apply_changes;
 pub mod billing_schedule;
 pub mod change_preview;
-mod letters;
+pub(crate) mod letters;
 pub mod period;
 pub mod request;
 pub mod requests;
@@ -23,5 +23,6 @@ pub(super) fn area() -> Area {
         change_preview::area(),
         requests::area(),
         apply_changes::area(),
+        letters::area(),
     ])
 }

@@ -10,13 +10,14 @@ use spotter_kernel::{
     id::ClientId,
     secret::{Credential, CredentialKind},
 };
+use spotter_people::clients::letter_reader;
 
 use super::{
     payment::{Payment, PaymentSource, PaymentStatus},
     request::{PaymentRequest, PaymentRequestStatus},
 };
 use crate::{
-    billing::{charge, texts},
+    billing::texts,
     collecting::connection,
     settings::{FinanceSettings, Seller},
 };
@@ -32,7 +33,7 @@ pub static PAGE: LinkedDocument = LinkedDocument {
 
 fn read(cx: &mut Read, credential: &Credential) -> Result<Option<ReaderDocument>> {
     let Some(request) = PaymentRequest::opened_by(cx, credential)? else { return Ok(None) };
-    let language = charge::language_of(cx, request.client_id)?;
+    let language = letter_reader::language_of(cx, request.client_id)?;
     let (company, settings) = (Company::find(cx)?.name, FinanceSettings::find(cx)?);
     let online = match connection::provider(cx)? {
         None => OnlinePayment::No,
@@ -152,7 +153,7 @@ fn page(
 
 /// The page shown while the provider cannot be reached; `back` leads to where the client came from.
 pub fn unavailable_page(cx: &mut Read, client: ClientId, back: &str) -> Result<String> {
-    let language = charge::language_of(cx, client)?;
+    let language = letter_reader::language_of(cx, client)?;
     let (company, words) = (Company::find(cx)?.name, texts::pay_page(&language));
     let page = shell(
         &language,

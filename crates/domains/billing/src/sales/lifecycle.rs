@@ -16,6 +16,7 @@ use crate::{
     ids::ClientProductId,
     memberships::{
         billing_schedule::PeriodBill,
+        letters,
         subscription::{Subscription, SubscriptionStatus},
     },
     sales::{
@@ -86,6 +87,9 @@ pub fn schedule(
     product: &ClientProduct,
     subscription: Option<&Subscription>,
 ) -> Result<()> {
+    if let Some(subscription) = subscription {
+        letters::tell_of_end(cx, subscription)?;
+    }
     match next_step(product, subscription) {
         Some((date, _)) => {
             let due_at = company_day(cx, date)?;

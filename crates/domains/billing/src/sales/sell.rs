@@ -10,13 +10,12 @@ use spotter_contract::{Area, Body, Path, Read, Success, Write, answer, operation
 use spotter_kernel::{
     Date, Event, Key, Problem, Result, Rule, id::ClientId, money::Currency, text::quoted,
 };
-use spotter_people::clients::{Client, ClientPath};
+use spotter_people::clients::{Client, ClientPath, letter_reader};
 use spotter_store::Json;
 
 use crate::{
     account_status,
     billing::{
-        charge,
         invoice::{BillLine, Invoice, InvoiceLine},
         issue::{self, Bill, InvoiceDraft},
         tax::RateTotal,
@@ -154,7 +153,7 @@ fn work_out(cx: &mut Read, client: ClientId, request: SaleRequest) -> Result<Sal
         )?),
         None => None,
     };
-    let language = charge::language_of(cx, client.client_id)?;
+    let language = letter_reader::language_of(cx, client.client_id)?;
     let line = BillLine {
         product_id: Some(product.product_id),
         description: product.called(Some(&language)),

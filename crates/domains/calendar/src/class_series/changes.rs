@@ -16,7 +16,7 @@ use spotter_store::Json;
 use super::{ChangedAnswer, EventSeries, SeriesPath, active};
 use crate::{
     booking::{self},
-    classes::{altered, call_off, check_coach},
+    classes::{CallingOff, altered, call_off, check_coach},
     days,
     effects::CalendarEffect,
     events::CalendarEvent,
@@ -156,7 +156,7 @@ pub(super) fn carry_over(
             Some(date) if date < from => {}
             Some(date) if !gone.contains(&date) || event.is_exception => kept.push((date, event)),
             _ => {
-                carried.cancelled_bookings += call_off(cx, &mut event, None)?;
+                carried.cancelled_bookings += call_off(cx, &mut event, CallingOff::default())?;
                 carried.cancelled_classes += 1;
             }
         }

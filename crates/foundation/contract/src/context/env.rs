@@ -29,6 +29,8 @@ pub struct Env {
     pub mcp_any_loopback_port: bool,
     /// The address that links to pages begin with, where mail leaves the installation.
     pub mail_links: Option<Arc<str>>,
+    /// The address that mail comes from; empty where none leaves the installation.
+    pub mail_sender: Arc<str>,
     /// Effects of people leaving.
     pub offboardings: Arc<[Effect]>,
     /// What stays when something is set aside.

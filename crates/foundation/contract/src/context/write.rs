@@ -18,7 +18,7 @@ use crate::{
     confirmations::EffectPreview,
     metrics,
     outbox::Listeners,
-    timers::{self, Timer},
+    timers::{self, Timer, TimerId},
 };
 
 /// A [`Read`] that may also change rows and announce events. What it changed is audited, and what
@@ -186,12 +186,12 @@ impl<'t, 'c> Write<'t, 'c> {
     /// Sets a timer for a record, in place of an earlier one.
     pub fn set_timer(
         &mut self,
-        timer: &Timer,
+        timer: impl Into<TimerId>,
         subject: impl Into<Id>,
         due_at: Timestamp,
     ) -> Result<()> {
         self.note_due(timers::QUEUE, due_at);
-        self.defer(timers::SET, params![timer.id, subject.into(), due_at, 0i64])
+        self.defer(timers::SET, params![timer.into().0, subject.into(), due_at, 0i64])
     }
 
     /// Notes in the agenda that a queue has work from an instant on.

@@ -1,6 +1,6 @@
 //! Every letter in Dutch.
 
-use super::{Language, Texts};
+use super::{Language, Texts, bookings::BookingTexts};
 
 pub(super) const DUTCH: Language = Language {
     code: "nl",
@@ -160,5 +160,75 @@ pub(super) const DUTCH: Language = Language {
             "Kijk of het aanstaat en op het netwerk zit. Hoort het stil te zijn, schakel het dan uit.",
         ],
         link: "",
+    },
+    form_assigned: Texts {
+        subject: "Een formulier voor je: {form}",
+        paragraphs: &["{company} vraagt je een formulier in te vullen: {form}."],
+        link: "Invullen",
+    },
+    checkup_reviewed: Texts {
+        subject: "Je check-up is beoordeeld: {form}",
+        paragraphs: &[
+            "Je coach bij {company} heeft je check-up \u{201c}{form}\u{201d} bekeken en je geantwoord.",
+        ],
+        link: "Antwoord lezen",
+    },
+    unread_messages: Texts {
+        subject: "Ongelezen berichten bij {company}",
+        paragraphs: &["Berichten voor je bij {company} die je nog niet hebt gelezen: {count}."],
+        link: "Berichten lezen",
+    },
+    membership_ends_soon: Texts {
+        subject: "{membership} eindigt op {until}",
+        paragraphs: &[
+            "Je lidmaatschap {membership} bij {company} eindigt binnenkort. De laatste dag is {until}.",
+            "Wil je daarna doorgaan, neem dan contact op met {company}.",
+        ],
+        link: "",
+    },
+    credits_lapse: Texts {
+        subject: "Credits bij {company} geldig tot en met {until}",
+        paragraphs: &[
+            "Credits van je bij {company} die geldig zijn tot en met {until}: {count}. Daarna vervallen ze.",
+        ],
+        link: "Nu boeken",
+    },
+    bookings: BookingTexts {
+        weekdays: ["maandag", "dinsdag", "woensdag", "donderdag", "vrijdag", "zaterdag", "zondag"],
+        months: [
+            "januari",
+            "februari",
+            "maart",
+            "april",
+            "mei",
+            "juni",
+            "juli",
+            "augustus",
+            "september",
+            "oktober",
+            "november",
+            "december",
+        ],
+        date: "{weekday} {day} {month}",
+        moment: "{date} om {time} uur",
+        hours: "{date}, {from} tot {until} uur",
+        moved_from: "Eerst: {before}",
+        coach: "Met {coach}",
+        held_until: "De plek blijft voor je vrij tot {until}. Je bevestigt haar in je portaal.",
+        several: "{count} wijzigingen in je boekingen bij {company}",
+        several_reminders: "Je volgende {count} boekingen bij {company}",
+        link: "Mijn boekingen",
+        booked: "{name} is geboekt",
+        moved: "{name} is verplaatst",
+        coach_changed: "{name} heeft een andere coach",
+        location_changed: "{name} is op een andere locatie",
+        cancelled_by_client: "Je hebt {name} geannuleerd",
+        cancelled_by_company: "{name} is geannuleerd",
+        waitlisted: "Je staat op de wachtlijst van {name}",
+        waitlist_left: "Je staat niet meer op de wachtlijst van {name}",
+        seat_offered: "Er is een plek voor je vrij: {name}",
+        offer_lapsed: "De plek die voor je vrij was gehouden, is vervallen: {name}",
+        request_rejected: "Je aanvraag is afgewezen: {name}",
+        reminder: "Herinnering: {name}",
     },
 };

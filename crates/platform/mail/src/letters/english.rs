@@ -1,6 +1,6 @@
 //! Every letter in English.
 
-use super::{Language, Texts};
+use super::{Language, Texts, bookings::BookingTexts};
 
 pub(super) const ENGLISH: Language = Language {
     code: "en",
@@ -159,5 +159,75 @@ pub(super) const ENGLISH: Language = Language {
             "Check that it is switched on and connected. If it is out of use, disable it.",
         ],
         link: "",
+    },
+    form_assigned: Texts {
+        subject: "A form for you: {form}",
+        paragraphs: &["{company} asks you to fill in a form: {form}."],
+        link: "Fill it in",
+    },
+    checkup_reviewed: Texts {
+        subject: "Your check-up was reviewed: {form}",
+        paragraphs: &[
+            "Your coach at {company} has looked at your check-up \u{201c}{form}\u{201d} and answered you.",
+        ],
+        link: "Read the answer",
+    },
+    unread_messages: Texts {
+        subject: "Unread messages at {company}",
+        paragraphs: &["Messages for you at {company} that you have not read yet: {count}."],
+        link: "Read my messages",
+    },
+    membership_ends_soon: Texts {
+        subject: "{membership} ends on {until}",
+        paragraphs: &[
+            "Your membership {membership} at {company} ends soon. Its last day is {until}.",
+            "To go on after that, contact {company}.",
+        ],
+        link: "",
+    },
+    credits_lapse: Texts {
+        subject: "Credits at {company} valid until {until}",
+        paragraphs: &[
+            "Credits of yours at {company} that are valid until {until}: {count}. After that day they lapse.",
+        ],
+        link: "Book now",
+    },
+    bookings: BookingTexts {
+        weekdays: ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"],
+        months: [
+            "January",
+            "February",
+            "March",
+            "April",
+            "May",
+            "June",
+            "July",
+            "August",
+            "September",
+            "October",
+            "November",
+            "December",
+        ],
+        date: "{weekday} {day} {month}",
+        moment: "{date} at {time}",
+        hours: "{date}, {from} to {until}",
+        moved_from: "Before: {before}",
+        coach: "With {coach}",
+        held_until: "The seat is held for you until {until}. Accept it in your portal.",
+        several: "{count} changes to your bookings at {company}",
+        several_reminders: "Your {count} next bookings at {company}",
+        link: "My bookings",
+        booked: "{name} is booked",
+        moved: "{name} has a new time",
+        coach_changed: "{name} has another coach",
+        location_changed: "{name} is at another location",
+        cancelled_by_client: "You have cancelled {name}",
+        cancelled_by_company: "{name} is cancelled",
+        waitlisted: "You are on the waiting list of {name}",
+        waitlist_left: "You are no longer on the waiting list of {name}",
+        seat_offered: "There is a seat for you: {name}",
+        offer_lapsed: "The seat held for you has been released: {name}",
+        request_rejected: "Your request cannot be granted: {name}",
+        reminder: "Reminder: {name}",
     },
 };

@@ -1,6 +1,6 @@
 //! Every letter in German.
 
-use super::{Language, Texts};
+use super::{Language, Texts, bookings::BookingTexts};
 
 pub(super) const GERMAN: Language = Language {
     code: "de",
@@ -162,5 +162,77 @@ pub(super) const GERMAN: Language = Language {
             "Sehen Sie nach, ob es eingeschaltet und im Netz ist. Soll es still sein, schalten Sie es ab.",
         ],
         link: "",
+    },
+    form_assigned: Texts {
+        subject: "Ein Formular für Sie: {form}",
+        paragraphs: &["{company} bittet Sie, ein Formular auszufüllen: {form}."],
+        link: "Ausfüllen",
+    },
+    checkup_reviewed: Texts {
+        subject: "Ihr Check-up ist ausgewertet: {form}",
+        paragraphs: &[
+            "Ihr Coach bei {company} hat Ihren Check-up \u{201e}{form}\u{201c} angesehen und Ihnen geantwortet.",
+        ],
+        link: "Antwort lesen",
+    },
+    unread_messages: Texts {
+        subject: "Ungelesene Nachrichten bei {company}",
+        paragraphs: &[
+            "Nachrichten an Sie bei {company}, die Sie noch nicht gelesen haben: {count}.",
+        ],
+        link: "Nachrichten lesen",
+    },
+    membership_ends_soon: Texts {
+        subject: "{membership} endet am {until}",
+        paragraphs: &[
+            "Ihre Mitgliedschaft {membership} bei {company} endet bald. Der letzte Tag ist der {until}.",
+            "Wenn Sie danach weitermachen möchten, wenden Sie sich an {company}.",
+        ],
+        link: "",
+    },
+    credits_lapse: Texts {
+        subject: "Credits bei {company} gültig bis {until}",
+        paragraphs: &[
+            "Ihre Credits bei {company}, die bis {until} gültig sind: {count}. Danach verfallen sie.",
+        ],
+        link: "Jetzt buchen",
+    },
+    bookings: BookingTexts {
+        weekdays: ["Montag", "Dienstag", "Mittwoch", "Donnerstag", "Freitag", "Samstag", "Sonntag"],
+        months: [
+            "Januar",
+            "Februar",
+            "März",
+            "April",
+            "Mai",
+            "Juni",
+            "Juli",
+            "August",
+            "September",
+            "Oktober",
+            "November",
+            "Dezember",
+        ],
+        date: "{weekday}, {day}. {month}",
+        moment: "{date}, {time} Uhr",
+        hours: "{date}, {from} bis {until} Uhr",
+        moved_from: "Vorher: {before}",
+        coach: "Mit {coach}",
+        held_until: "Der Platz ist bis {until} für Sie reserviert. Bestätigen Sie ihn in Ihrem Portal.",
+        several: "{count} Änderungen an Ihren Buchungen bei {company}",
+        several_reminders: "Ihre nächsten {count} Buchungen bei {company}",
+        link: "Meine Buchungen",
+        booked: "{name} ist gebucht",
+        moved: "{name} ist verlegt",
+        coach_changed: "{name} hat einen anderen Coach",
+        location_changed: "{name} findet an einem anderen Standort statt",
+        cancelled_by_client: "Sie haben {name} storniert",
+        cancelled_by_company: "{name} ist abgesagt",
+        waitlisted: "Sie stehen auf der Warteliste von {name}",
+        waitlist_left: "Sie stehen nicht mehr auf der Warteliste von {name}",
+        seat_offered: "Ein Platz ist für Sie frei: {name}",
+        offer_lapsed: "Der für Sie reservierte Platz ist verfallen: {name}",
+        request_rejected: "Ihre Anfrage ist abgelehnt: {name}",
+        reminder: "Erinnerung: {name}",
     },
 };

@@ -1,13 +1,16 @@
 //! Clients: the people a company coaches, from the first contact to the archive.
 
+pub mod audience;
 pub mod custom_fields;
 pub mod data_exports;
 mod erasure;
 pub mod health_consent;
+pub mod letter_reader;
 pub mod lifecycle;
 pub mod membership_periods;
 mod names;
 pub mod notes;
+pub mod notifications;
 pub mod onboarding;
 mod phone_numbers;
 pub mod profile;
@@ -29,6 +32,7 @@ pub fn area() -> Area {
         record::area(),
         search::area(),
         names::area(),
+        audience::area(),
         search_terms::area(),
         profile::area(),
         lifecycle::area(),
@@ -40,6 +44,7 @@ pub fn area() -> Area {
         custom_fields::area(),
         timeline::area(),
         notes::area(),
+        notifications::area(),
     ])
     .tagged("Clients")
 }

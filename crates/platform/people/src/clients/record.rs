@@ -271,6 +271,11 @@ impl Client {
         self.email.as_deref()
     }
 
+    /// Whether the client agreed to hear from the company by e-mail.
+    pub fn agreed_to_email(&self) -> bool {
+        self.opt_ins.0.email
+    }
+
     /// The language in which the client is written to, where it is known (ISO 639-1).
     pub fn language(&self) -> Option<&str> {
         self.language.as_deref()

@@ -61,11 +61,13 @@ fn the_tour_of_the_calendar(engine: Engine) {
         "[\"cancelled\",\"client\",\"early\"]",
         "[\"waitlisted\",1]",
         "[\"booked\",null]",
-        "1\n\"coach\"",
+        "1\n[1,1,0]",
         "[\"10:00\",\"10:00\",\"10:00\",\"10:00\"]",
         "[\"11:00\",\"Europe/Amsterdam\"]",
         "\"cancelled\"",
         "[\"Spin\",\"active\",\"07:15\",[]]\n",
+        "[true,12,\"22:00\",\"07:00\"]",
+        "[true,false]",
     ];
     tour(engine, document, &expected);
 }

@@ -71,6 +71,7 @@ impl Sample for Calendar {
             "preview_availability_rule" | "create_availability_rule" => {
                 json!({"appliesTo": "company", "startDate": "2031-02-01", "endDate": "2031-02-02"})
             }
+            "cancel_closed_events" => json!({"message": "Closed"}),
             "update_availability_rule" => json!({"reason": "Painting"}),
             "create_event_type" => json!({"name": "Yoga", "durationMinutes": 30}),
             "update_event_type" => json!({"durationMinutes": 45}),

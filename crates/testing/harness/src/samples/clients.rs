@@ -68,6 +68,7 @@ impl Sample for Clients {
             "archive_client" => json!({"reason": "x"}),
             "erase_client" | "request_data_export" => json!({}),
             "set_health_consent" => json!({"given": true}),
+            "update_notification_choices" => json!({"kinds": {"forms": false}}),
             "assign_client_coach" => json!({"coachId": ids["coachId"]}),
             "set_client_tags" => json!({"tags": ["x"]}),
             "create_client_note" | "update_client_note" => json!({"body": "y"}),

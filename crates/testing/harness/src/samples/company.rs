@@ -52,6 +52,7 @@ impl Sample for Company {
             "invite_coach" => new_coach(),
             "update_coach" => json!({"firstName": "A"}),
             "update_company_settings" => json!({"name": "X"}),
+            "update_notification_settings" => json!({"reminderHours": 12}),
             "update_company_features" => json!({"mcp": true}),
             "set_company_facilities" => json!({"facilities": []}),
             "set_company_services" => json!({"services": []}),

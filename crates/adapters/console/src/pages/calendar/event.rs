@@ -8,6 +8,7 @@ use crate::{
     field_kind::FieldKind,
     page_context::PageContext,
     pages::{
+        announcements,
         bookings::{cancelling, when},
         clients::{find_clients, finder},
         today,
@@ -31,7 +32,10 @@ fn moving(cx: &PageContext<'_, '_>, booking: api::Booking<'_>, of_class: bool) -
         false => new_start(cx, at),
     };
     let form = Form::of(cx, api::reschedule_booking(booking.booking_id()));
-    let form = form.moment("startsAt", cx.strings.new_time(), &local).next("/console/calendar");
+    let form = form
+        .moment("startsAt", cx.strings.new_time(), &local)
+        .text("message", cx.strings.mail_sentence())
+        .next("/console/calendar");
     let send = form.send(cx.strings.move_booking());
     if dragged { send } else { disclosure(cx.strings.move_booking(), send) }
 }
@@ -75,7 +79,8 @@ fn changing(cx: &mut PageContext<'_, '_>, event: api::CalendarEvent<'_>) -> Resu
         .text("name", t.name())
         .choice("coachId", t.coach(), &coaches)
         .choice("locationId", t.location(), &locations)
-        .text("capacity", t.seats());
+        .text("capacity", t.seats())
+        .text("message", t.mail_sentence());
     let form = if dragged {
         form
     } else {
@@ -167,12 +172,21 @@ pub(in crate::pages) fn show(cx: &mut PageContext<'_, '_>) -> Result<View> {
     };
     let acts = html! {
         @if !dragged { (change) }
+        @if event.seats_taken() > 0 && event.status() == "scheduled" && cx.may(api::CreateAnnouncement) {
+            (disclosure(
+                t.announce_to_class(),
+                announcements::composing(cx, "class")
+                    .hidden("audience.calendarEventId", &*id)
+                    .send(t.send()),
+            ))
+        }
         @if coming && event.status() == "scheduled" {
             (disclosure(t.cancel_class(), html! {
                 p { (t.cancel_class_means()) }
                 (Form::of(cx, api::cancel_calendar_event(&id))
                     .previewed()
                     .text("reason", t.reason())
+                    .text("message", t.mail_sentence())
                     .danger(t.cancel_class()))
                 @if !event.event_series_id().is_empty() && cx.may(api::CancelEventSeries) {
                     p {
@@ -192,6 +206,7 @@ pub(in crate::pages) fn show(cx: &mut PageContext<'_, '_>) -> Result<View> {
                                 .unwrap_or_default(),
                         )
                         .text("reason", t.reason())
+                        .text("message", t.mail_sentence())
                         .next("/console/calendar")
                         .danger(t.cancel_following()))
                 }

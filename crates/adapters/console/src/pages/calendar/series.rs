@@ -219,6 +219,7 @@ pub(in crate::pages) fn one(cx: &mut PageContext<'_, '_>) -> Result<View> {
                     .previewed()
                     .hidden("scope", "all")
                     .text("reason", t.reason())
+                    .text("message", t.mail_sentence())
                     .danger(t.end_weekly()))
             }))
         }

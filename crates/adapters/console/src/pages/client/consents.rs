@@ -20,13 +20,13 @@ pub(in crate::pages) fn show(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let head = head(cx, "consents")?;
     let (id, client, tabs) = (&*head.id, head.client(), &head.tabs);
     let consent = health(cx, id)?;
-    let admission = admission_section(cx, id)?;
+    let (admission, mail) = (admission_section(cx, id)?, notifications(cx, id)?);
     let data = data(cx, id)?;
     let t = cx.strings;
     let erasing = client.archived_at().is_some() && cx.may(api::EraseClient);
     let main = html! {
         (tabs)
-        div.grid { (consent) (admission) }
+        div.grid { (consent) (admission) (mail) }
         section.card {
             h2 { (t.their_data()) }
             (data)
@@ -41,6 +41,27 @@ pub(in crate::pages) fn show(cx: &mut PageContext<'_, '_>) -> Result<View> {
         }
     };
     Ok(View::new(client.full_name(), main))
+}
+
+/// What the client wants to be written of.
+pub(in crate::pages) fn notifications(cx: &mut PageContext<'_, '_>, id: &str) -> Result<Markup> {
+    let answer = cx.call(api::get_notification_choices(id))?;
+    let t = cx.strings;
+    let form = Form::of(cx, api::update_notification_choices(id))
+        .from(answer.notification_choices())
+        .check("kinds.bookings", t.notify_of_bookings())
+        .check("kinds.waitlists", t.notify_of_waitlists())
+        .check("kinds.reminders", t.notify_of_reminders())
+        .check("kinds.memberships", t.notify_of_memberships())
+        .check("kinds.forms", t.notify_of_forms())
+        .check("kinds.messages", t.notify_of_messages());
+    let (title, means) = match cx.is_client() {
+        true => (t.mail_from_us(), t.mail_from_us_means()),
+        false => (t.notifications(), t.mail_to_client_means()),
+    };
+    Ok(html! {
+        section.card { h2 { (title) } p.quiet { (means) } (form.send(t.save())) }
+    })
 }
 
 /// The health-data consent and the buttons that change it.

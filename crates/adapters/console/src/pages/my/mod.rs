@@ -168,9 +168,11 @@ pub(super) fn progress(cx: &mut PageContext<'_, '_>) -> Result<View> {
 /// `/my/consents`: a client's consents and data.
 pub(super) fn consents(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let own = cx.own_id();
+    let mail = consents::notifications(cx, &own)?;
     let (health, data) = (consents::health(cx, &own)?, consents::data(cx, &own)?);
     let t = cx.strings;
     let main = html! {
+        (mail)
         (health)
         section.card { h2 { (t.your_data()) } (data) }
     };

@@ -1,5 +1,6 @@
 //! Settings: the company, locations ([`locations`]), hours and closures ([`closures`], [`hours`]), coaches
-//! ([`coaches`]), event types ([`event_types`]), billing ([`billing`]), custom fields, policies and features.
+//! ([`coaches`]), event types ([`event_types`]), billing ([`billing`]), notifications
+//! ([`notifications`]), custom fields, policies and features.
 
 pub(super) mod billing;
 pub(super) mod closures;
@@ -7,6 +8,7 @@ pub(super) mod coaches;
 pub(super) mod event_types;
 mod hours;
 pub(super) mod locations;
+pub(super) mod notifications;
 
 use maud::{Markup, html};
 use spotter_kernel::{Result, TimeZone, money::Currency};
@@ -33,6 +35,7 @@ pub(super) fn tabs(cx: &PageContext<'_, '_>, here: &str) -> Markup {
         ("/event-types", t.event_types(), ""),
         ("/policies", t.policies(), ""),
         ("/invoices", t.invoices(), api::GetFinanceSettings::ID),
+        ("/notifications", t.notifications(), api::GetNotificationSettings::ID),
         ("/fields", t.custom_fields(), ""),
         ("/features", t.features(), ""),
     ];
