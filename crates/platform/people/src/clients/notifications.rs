@@ -199,7 +199,7 @@ impl NotificationFilter {
 /// Whether a client is written to now.
 pub enum NotificationTurn {
     /// The client, who reads it now.
-    Now(LetterReader),
+    Now(Box<LetterReader>),
     /// It waits for the end of quiet hours.
     Later(Timestamp),
     /// The client does not get it.
@@ -218,7 +218,7 @@ impl NotificationTurn {
         let zone = reader.client.zone(cx)?;
         Ok(match filter.settings.quiet_until(cx.now(), &zone) {
             Some(until) => Self::Later(until),
-            None => Self::Now(reader),
+            None => Self::Now(Box::new(reader)),
         })
     }
 }
