@@ -92,7 +92,11 @@ impl CalendarNotice {
 
     /// The answer to a request that was not granted; one that was is told by its booking.
     fn answer(&self, cx: &mut Write) -> Result<Option<BookingNews>> {
-        let request = BookingRequest::find(cx, BookingRequestId(self.subject))?;
+        let request = match BookingRequest::find(cx, BookingRequestId(self.subject)) {
+            Ok(request) => request,
+            Err(problem) if problem.status == 404 => return Ok(None),
+            Err(problem) => return Err(problem),
+        };
         let withdrawn = request.rejection_cause == Some(RejectionCause::Withdrawn);
         if request.status != BookingRequestStatus::Rejected || withdrawn {
             return Ok(None);

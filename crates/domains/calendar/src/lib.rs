@@ -32,7 +32,7 @@ pub mod hours;
 pub mod ical;
 mod metrics;
 mod no_shows;
-mod notice;
+pub mod notice;
 mod permissions;
 mod privacy;
 pub mod recurrence;

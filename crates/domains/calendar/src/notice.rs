@@ -15,7 +15,7 @@ use spotter_people::clients::{
     letter_reader::LetterReader,
     notifications::{NotificationFilter, NotificationKind},
 };
-use spotter_store::{Json, params, record, statements, values, words};
+use spotter_store::{Json, Tx, params, record, statements, values, words};
 
 use crate::{
     ical::CalendarMethod,
@@ -226,7 +226,8 @@ pub fn leave(
         true => cx.set_timer(TELL_CLIENT, client_id, now),
         false => {
             let soon = now.plus_seconds(GATHERING_SECONDS);
-            cx.with_tx(|tx| timers::set_first(tx, company, TELL_CLIENT, client_id.0, soon))
+            // One that waits for the end of quiet hours must not keep what cannot wait.
+            cx.with_tx(|tx| timers::set_earlier(tx, company, TELL_CLIENT, client_id.0, soon))
         }
     }
 }
@@ -242,6 +243,11 @@ pub fn add_message(
     cx.defer(ADD_MESSAGE, params![client, NoticeKind::Change, booking, message])
 }
 
+/// Deletes all notices in a restored database: they may have been told since the backup.
+pub fn delete_all(tx: &mut Tx<'_>) -> Result<u64> {
+    tx.execute(DELETE_ALL, &[])
+}
+
 /// The statements of this module.
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS)
@@ -251,6 +257,7 @@ statements! {
     LEAVE = "INSERT INTO calendar_notice ", values!(CalendarNotice),
         " ON CONFLICT (company_id, client_id, kind, subject) DO UPDATE SET \
         prompt = calendar_notice.prompt OR excluded.prompt";
+    DELETE_ALL = "DELETE FROM calendar_notice";
     ADD_MESSAGE = "UPDATE calendar_notice SET message = ?5 \
         WHERE company_id = ?1 AND client_id = ?2 AND kind = ?3 AND subject = ?4";
 }

@@ -19,7 +19,7 @@ use spotter_people::clients::{
     letter_reader::LetterReader,
     notifications::NotificationSettings,
 };
-use spotter_store::{Json, params, record, set, statements, stored_ids, values, words};
+use spotter_store::{Json, Tx, params, record, set, statements, stored_ids, values, words};
 
 use crate::{
     conversation::{ConversationType, ConversationWithParticipants},
@@ -268,6 +268,9 @@ impl Announcement {
 fn send_announcement(cx: &mut Write, id: Id) -> Result<()> {
     let found: Option<Announcement> = cx.one(FIND, params![id])?;
     let Some(mut announcement) = found else { return Ok(()) };
+    if matches!(announcement.status, AnnouncementStatus::Sent | AnnouncementStatus::Cancelled) {
+        return Ok(());
+    }
     if announcement.status == AnnouncementStatus::Scheduled
         && let Some(until) = announcement.waits_until(cx)?
     {
@@ -277,8 +280,14 @@ fn send_announcement(cx: &mut Write, id: Id) -> Result<()> {
     }
     let waiting = RecipientStatus::Waiting;
     let next: Vec<(ClientId,)> = cx.all(NEXT_RECIPIENTS, params![id, waiting, AT_ONCE])?;
+    // Who has left a class meanwhile is not written to about it.
+    let attendees = match announcement.audience.0.calendar_event_id {
+        Some(event) => Some(cx.timetable()?.attendees(cx, event)?.clients),
+        None => None,
+    };
     for (client,) in &next {
-        let reached = announcement.send_to(cx, *client)?;
+        let still_comes = attendees.as_ref().is_none_or(|those| those.contains(client));
+        let reached = still_comes && announcement.send_to(cx, *client)?;
         let status = if reached { RecipientStatus::Sent } else { RecipientStatus::Unreachable };
         let count = if reached { &mut announcement.sent } else { &mut announcement.unreachable };
         *count += 1;
@@ -299,6 +308,12 @@ static SEND_ANNOUNCEMENT: Timer =
     Timer::new("send_announcement", "Send an announcement to its recipients", send_announcement)
         .emits(&[Event::ConversationCreated, Event::ConversationMessageCreated]);
 
+/// Cancels announcements in a restored database that were still to be sent: they may have been since the backup.
+pub fn cancel_waiting(tx: &mut Tx<'_>) -> Result<u64> {
+    use AnnouncementStatus::{Cancelled, Scheduled, Sending};
+    tx.execute(CANCEL_WAITING, params![Cancelled, Scheduled, Sending])
+}
+
 /// Personal data in this module.
 const TRACES: &[ErasureRule] =
     &[ErasureRule::gone("announcement_recipient", ErasureAction::By(FORGET))];
@@ -312,6 +327,7 @@ statements! {
     FIND = "SELECT ", Announcement::COLUMNS, " FROM announcement WHERE company_id = ?1 AND announcement_id = ?2";
     INSERT = "INSERT INTO announcement ", values!(Announcement);
     SAVE = "UPDATE announcement SET ", set!(Announcement), " WHERE company_id = ?1 AND announcement_id = ?2";
+    CANCEL_WAITING = "UPDATE announcement SET status = ?1 WHERE status IN (?2, ?3)";
     ADD_RECIPIENT = "INSERT INTO announcement_recipient (company_id, announcement_id, client_id, status) \
         VALUES (?1, ?2, ?3, ?4)";
     NEXT_RECIPIENTS = "SELECT client_id FROM announcement_recipient WHERE company_id = ?1 \

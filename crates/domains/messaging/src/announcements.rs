@@ -110,7 +110,7 @@ fn create_announcement(
         return Err(Key::Forbidden.into());
     };
     if !new.channels.message && !new.channels.mail {
-        return Err(Problem::invalid("channels", MessagingRule::ChannelNeeded));
+        return Err(Problem::invalid("channels.mail", MessagingRule::ChannelNeeded));
     }
     let clients = new.audience.clients(cx)?;
     if clients.is_empty() {
@@ -167,7 +167,7 @@ pub(super) fn area() -> Area {
         .summary("List the recipients of an announcement")
         .describe("Returns the recipients and what became of it for each of them."),
         operation!(app POST "/announcements", Coach, create_announcement)
-            .success(Success::Added)
+            .success(Success::Scheduled)
             .summary("Send an announcement")
             .describe(
                 "Writes to the attendees of a class, to clients with a tag, to those of a coach, or to everybody, at most \
@@ -179,7 +179,7 @@ pub(super) fn area() -> Area {
             .fails(&[Key::ApiError])
             .confirmation(),
         operation!(app POST "/announcements/{announcementId}/cancel", Coach, cancel_announcement)
-            .success(Success::Cancelled)
+            .success(Success::TakenBack)
             .summary("Cancel an announcement")
             .describe("Takes back an announcement that has not begun to be sent.")
             .fails(&[Key::ApiError]),

@@ -6,9 +6,9 @@ phrases! {
     /// An effect of an operation of conversations.
     pub enum MessagingEffect {
         AnnouncementSent { subject: String, recipients: usize }
-            "{subject} is sent to {recipients} clients, a minute from now."
-            "{subject} gaat over een minuut naar {recipients} klanten."
-            "{subject} geht in einer Minute an {recipients} Kunden."
+            "{subject} goes to {recipients} clients, a minute from now; who cannot be reached that way is left out."
+            "{subject} gaat over een minuut naar {recipients} klanten; wie zo niet te bereiken is, wordt overgeslagen."
+            "{subject} geht in einer Minute an {recipients} Kunden; wer so nicht erreichbar ist, wird ausgelassen."
         FileSent { to: String }
             "A file is sent to {to}, in the person's name."
             "Een bestand wordt gestuurd aan {to}, uit naam van de persoon."

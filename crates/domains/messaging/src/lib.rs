@@ -4,7 +4,7 @@
 //! see ([`inbox`]) and do ([`messages`]), letters ([`unread`]), and what
 //! staff write to many ([`announcement`], [`announcements`]).
 
-mod announcement;
+pub mod announcement;
 mod announcements;
 pub mod conversation;
 mod conversations;

@@ -142,6 +142,18 @@ pub fn set_first(
     tx.defer(SET_FIRST, params![company, timer.into().0, subject, due_at])
 }
 
+/// Has a timer run for a record at an instant, or earlier where one is set already.
+pub fn set_earlier(
+    tx: &mut Tx<'_>,
+    company: CompanyId,
+    timer: impl Into<TimerId>,
+    subject: Id,
+    due_at: Timestamp,
+) -> Result<()> {
+    tx.note_due(QUEUE, due_at);
+    tx.defer(SET_EARLIER, params![company, timer.into().0, subject, due_at])
+}
+
 /// Timers that are due, the longest-waiting first, of kinds that are written with a comma on both sides
 /// of each: those that a newer version has set wait for a node of that version.
 pub fn due(tx: &mut Tx<'_>, kinds: &str, now: Timestamp, most: i64) -> Result<Vec<DueTimer>> {
@@ -293,6 +305,9 @@ statements! {
         ON CONFLICT (company_id, kind, subject) DO UPDATE SET due_at = excluded.due_at, attempts = 0";
     SET_FIRST = "INSERT INTO timer (company_id, kind, subject, due_at, attempts) VALUES (?1, ?2, ?3, ?4, 0) \
         ON CONFLICT (company_id, kind, subject) DO NOTHING";
+    SET_EARLIER = "INSERT INTO timer (company_id, kind, subject, due_at, attempts) VALUES (?1, ?2, ?3, ?4, 0) \
+        ON CONFLICT (company_id, kind, subject) DO UPDATE SET due_at = excluded.due_at, attempts = 0 \
+        WHERE timer.due_at > excluded.due_at";
     pub(crate) CLEAR = "DELETE FROM timer WHERE company_id = ?1 AND kind = ?2 AND subject = ?3";
     // Planners take it that an inequality holds for nearly all rows, and so read as many as are wanted, by due_at.
     DUE = "SELECT ", DueTimer::COLUMNS, " FROM timer WHERE due_at <= ?1 \

@@ -424,6 +424,8 @@ pub(super) fn restore(matches: &ArgMatches) -> Outcome {
         if park {
             (parked, mail_parked) =
                 (queue::cancel_waiting(tx, now)?, spotter_mail::cancel_waiting(tx, now)?);
+            spotter_calendar::notice::delete_all(tx)?;
+            spotter_messaging::announcement::cancel_waiting(tx)?;
             spotter_billing::payments::refunds::resume(tx, now)?;
         }
         Ok(())

@@ -157,6 +157,8 @@ fn every_statement_names_its_company() {
         "FROM sandbox_dispute WHERE next_at <= ?1",
         "FROM sandbox_notice n",
         "UPDATE mail SET status = ?1, content = NULL, error = ?3",
+        "DELETE FROM calendar_notice",
+        "UPDATE announcement SET status = ?1 WHERE status IN",
     ];
     for sql in spotter::areas::areas().statements {
         let scoped = sql.0.contains("company_id = ?1") || sql.0.starts_with("INSERT INTO");

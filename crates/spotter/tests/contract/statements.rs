@@ -54,6 +54,8 @@ async fn statements_use_their_indexes(app: App) {
             "FROM company c WHERE",
             "FROM report_recount ORDER BY",
             "UPDATE mail SET status = ?1, content = NULL, error = ?3",
+            "DELETE FROM calendar_notice",
+            "UPDATE announcement SET status = ?1 WHERE status IN",
             "WHERE due_at IS NOT NULL GROUP BY",
             "lease = NULL, due_at = NULL WHERE due_at IS NOT NULL",
             "FROM sandbox_notice n",

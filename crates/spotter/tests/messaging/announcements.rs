@@ -89,6 +89,20 @@ fn attendees_of_a_class_get_a_message_and_mail(engine: Engine) {
         let unread = travel.app.app_as(&token, "GET", "/conversations/unread", None).await.ok();
         assert_eq!(unread.data()["unreadMessages"], 1);
 
+        // Who leaves the class before it is sent does not get it.
+        let made = announce(&travel.app, audience.clone(), both.clone()).await.ok();
+        let left = text(made.data(), "/announcement/announcementId");
+        let listed = travel.app.get(&format!("/bookings?clientId={client}")).await.ok();
+        let booking = text(listed.data(), "/bookings/0/bookingId");
+        travel.app.post(&format!("/bookings/{booking}/cancel"), json!({})).await.ok();
+        travel.wait(120).await;
+        assert_eq!(outcome(&travel.app, &left).await["unreachable"], 1);
+        let told = letters(&travel.app, &email, seen);
+        assert!(!subjects(&told).contains(&"New timetable"), "{:?}", subjects(&told));
+        book(&travel.app, json!({"clientId": client, "calendarEventId": class})).await;
+        travel.wait(90).await;
+        letters(&travel.app, &email, seen);
+
         // What is taken back reaches nobody.
         let made = announce(&travel.app, audience, both).await.ok();
         let path =
@@ -122,7 +136,7 @@ async fn coaches_write_to_their_own_and_audiences_are_checked(app: App) {
         (json!({"kind": "tag"}), mail.clone(), "audience.tag"),
         (json!({"kind": "all", "tag": "x"}), mail.clone(), "audience.tag"),
         (json!({"kind": "class"}), mail.clone(), "audience.calendarEventId"),
-        (json!({"kind": "all"}), json!({}), "channels"),
+        (json!({"kind": "all"}), json!({}), "channels.mail"),
     ] {
         as_manager(new(audience, channels)).await.refused(400, "request.invalid").about(field);
     }

@@ -25,7 +25,7 @@ pub(super) fn composing<'f>(cx: &'f PageContext<'_, '_>, kind: &str) -> Form<'f>
         .area("text", t.message())
         .check("channels.mail", by_mail)
         .check("channels.message", t.as_message())
-        .next("/console/announcements")
+        .next("/console/announcements/{announcement.announcementId}")
 }
 
 /// `/console/announcements`

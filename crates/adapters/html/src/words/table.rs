@@ -132,9 +132,9 @@ say! {
     book_somebody "Add attendee" "Deelnemer toevoegen" "Teilnehmer hinzufügen"
     book_weekly "Book every week" "Elke week boeken" "Jede Woche buchen"
     booked_come_along(count: &str)
-        "Booked: {count}. They keep their seats and come along; their own pages show it, and no mail is sent."
-        "Geboekt: {count}. Zij houden hun plek en gaan mee; hun eigen pagina's tonen het, er gaat geen mail uit."
-        "Gebucht: {count}. Sie behalten ihre Plätze und gehen mit; ihre eigenen Seiten zeigen es, eine Mail geht nicht hinaus."
+        "Booked: {count}. They keep their seats and come along. Their own pages show it, and they are mailed where notifications are on."
+        "Geboekt: {count}. Zij houden hun plek en gaan mee. Ze zien het op hun eigen pagina’s en krijgen mail als meldingen aanstaan."
+        "Gebucht: {count}. Sie behalten ihre Plätze und gehen mit. Sie sehen es auf ihren Seiten und bekommen eine E-Mail, wenn Benachrichtigungen eingeschaltet sind."
     booking_requests "Booking requests" "Boekingsaanvragen" "Buchungsanfragen"
     bookings "Bookings" "Boekingen" "Buchungen"
     bookings_concerned "Bookings at these times" "Boekingen op deze tijden" "Buchungen zu diesen Zeiten"
@@ -149,9 +149,10 @@ say! {
     calendar "Calendar" "Agenda" "Kalender"
     cancel_class "Cancel class" "Les annuleren" "Kurs absagen"
     cancel_class_means
-        "All bookings are cancelled and credits are returned. Clients see it on their pages; no mail is sent."
-        "Elke boeking ervan vervalt, en credits komen terug. De pagina's van klanten tonen het; er gaat geen mail uit."
-        "Jede Buchung entfällt, und Credits kommen zurück. Die Seiten der Kunden zeigen es; eine Mail geht nicht hinaus."
+        "All bookings are cancelled and credits are returned. Clients see it on their pages, and are mailed where notifications are on."
+        "Alle boekingen vervallen en credits komen terug. Klanten zien het op hun pagina’s en krijgen mail als meldingen aanstaan."
+        "Alle Buchungen entfallen, und Credits kommen zurück. Kunden sehen es auf ihren Seiten und bekommen eine E-Mail, wenn Benachrichtigungen eingeschaltet sind."
+    cancel_closed "Cancel everything within it" "Alles hierin annuleren" "Alles darin absagen"
     cancel_following "Cancel this and following" "Deze en volgende annuleren" "Diesen und folgende absagen"
     calls_itself
         "The assistant identifies itself as"
@@ -351,9 +352,9 @@ say! {
     not_reached "Not reached" "Niet bereikt" "Nicht erreicht"
     notifications "Notifications" "Meldingen" "Benachrichtigungen"
     notifications_mean
-        "Clients get mail when something changes for them, and each of them can choose about what. What they do themselves is confirmed at once. In quiet hours mail waits, but for what begins before they end or within three hours after."
-        "Klanten krijgen mail als er voor hen iets verandert, en kiezen zelf waarover. Wat ze zelf doen, wordt meteen bevestigd. In stille uren wacht de mail, behalve over wat begint voordat ze voorbij zijn of binnen drie uur daarna."
-        "Kunden bekommen E-Mails, wenn sich für sie etwas ändert, und wählen selbst, wozu. Was sie selbst tun, wird sofort bestätigt. In der Ruhezeit warten E-Mails, außer zu dem, was vor ihrem Ende oder bis drei Stunden danach beginnt."
+        "Clients get mail when something changes for them; each client chooses which kinds. A kind that is off here is sent to nobody. What clients do themselves is confirmed at once. During quiet hours mail waits, unless it is about something that begins before they end or within three hours after."
+        "Klanten krijgen mail als er voor hen iets verandert; elke klant kiest zelf welke soorten. Wat hier uit staat, gaat naar niemand. Wat klanten zelf doen, wordt meteen bevestigd. In stille uren wacht de mail, behalve over wat begint voordat ze voorbij zijn of binnen drie uur daarna."
+        "Kunden bekommen E-Mails, wenn sich für sie etwas ändert; jeder Kunde wählt selbst, welche Arten. Was hier aus ist, geht an niemanden. Was Kunden selbst tun, wird sofort bestätigt. In der Ruhezeit warten E-Mails, außer zu dem, was vor ihrem Ende oder bis drei Stunden danach beginnt."
     notify_of_bookings
         "Bookings that are made, moved or cancelled"
         "Boekingen die zijn gemaakt, verplaatst of geannuleerd"
@@ -387,10 +388,7 @@ say! {
     quiet_until "Quiet hours until" "Stille uren tot" "Ruhezeit bis"
     reached "Reached" "Bereikt" "Erreicht"
     recipients "Recipients" "Ontvangers" "Empfänger"
-    reminder_hours
-        "Remind so many hours before the start"
-        "Zoveel uur voor het begin herinneren"
-        "So viele Stunden vor dem Beginn erinnern"
+    reminder_hours "Remind: hours before the start" "Herinneren: uren voor het begin" "Erinnern: Stunden vor dem Beginn"
     send_again_to_do_it "Press once more to go ahead." "Druk nog een keer om door te gaan." "Zum Fortfahren noch einmal drücken."
     set_it_up "Set up" "Instellen" "Einrichten"
     done_it "Done" "Gedaan" "Erledigt"

@@ -369,6 +369,8 @@ const TERMS: &[(&str, &str, &str, &str)] = &[
     ),
     ("scale", "Scale", "Schaal", "Skala"),
     ("scheduled", "Scheduled", "Gepland", "Geplant"),
+    ("sent", "Sent", "Verstuurd", "Gesendet"),
+    ("unreachable", "Not reached", "Niet bereikt", "Nicht erreicht"),
     ("secret", "Secret", "Geheim", "Geheimnis"),
     ("select", "One of several", "Een van meerdere", "Eines von mehreren"),
     ("sending", "Sending", "Wordt verstuurd", "Wird gesendet"),

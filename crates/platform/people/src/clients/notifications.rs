@@ -239,7 +239,7 @@ struct NotificationSettingsChanges {
     reminder_hours: Change<BoundedInteger<1, 168>>,
     /// Time of day from which notifications wait, in the client's time zone; null for no quiet hours.
     quiet_from: Patch<WallTime>,
-    /// Time of day at which those that waited are sent; null with `quietFrom`.
+    /// Time of day at which those that waited are sent; null with `quietFrom`. The same time is no quiet hours.
     quiet_until: Patch<WallTime>,
 }
 

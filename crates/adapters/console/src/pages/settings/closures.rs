@@ -174,6 +174,16 @@ pub(in crate::pages) fn one(cx: &mut PageContext<'_, '_>) -> Result<View> {
             (empty(t.nobody_booked(), None))
         } @else {
             p { (t.closures_concern(&written.count(total))) }
+            @if cx.may(api::CancelClosedEvents) {
+                (disclosure(
+                    t.cancel_closed(),
+                    Form::of(cx, api::cancel_closed_events(&id))
+                        .previewed()
+                        .text("reason", t.reason())
+                        .text("message", t.mail_sentence())
+                        .danger(t.cancel_closed()),
+                ))
+            }
             (table(t.bookings_concerned(), &[t.when(), t.client(), t.coach()], rows))
         }
     };
