@@ -23,9 +23,9 @@ use spotter_store::{Json, Tx, params, record, set, statements, stored_ids, value
 
 use crate::{
     conversation::{ConversationType, ConversationWithParticipants},
-    message::{Message, MessageContent, MessageId},
+    message::MessageContent,
+    messages,
     rules::MessagingRule,
-    unread,
     users::{User, UserRole},
 };
 
@@ -239,14 +239,8 @@ impl Announcement {
                 ConversationWithParticipants::open(cx, direct, [None, None], &people)?
             }
         };
-        let id = MessageId(cx.new_id());
-        let (position, sent_at) = room.conversation.advance(cx)?;
         let content = MessageContent { text: Some(self.text.clone()), attached: None };
-        let message = Message::new(id, &room.conversation, position, sent_at, writer, content);
-        message.insert(cx)?;
-        room.see(cx, writer.user_id, position, id)?;
-        unread::watch(cx, &room, writer, sent_at)?;
-        room.announce(cx, Event::ConversationMessageCreated, &message.event(Vec::new()))
+        messages::post(cx, &mut room, writer, content).map(drop)
     }
 
     /// When the quiet hours end in which it would be sent now; nothing where it cannot wait.

@@ -138,15 +138,25 @@ fn send_message(
         }
         _ => MessagingEffect::FileSent { to: to.to_string() },
     });
+    let message = post(cx, &mut room, me, MessageContent { text, attached })?;
+    MessageAnswer::of(cx, message)
+}
+
+/// Adds a message to a conversation: the only way in which somebody says something.
+pub(super) fn post(
+    cx: &mut Write,
+    room: &mut ConversationWithParticipants,
+    speaker: User,
+    content: MessageContent,
+) -> Result<Message> {
     let id = MessageId(cx.new_id());
     let (position, sent_at) = room.conversation.advance(cx)?;
-    let content = MessageContent { text, attached };
-    let message = Message::new(id, &room.conversation, position, sent_at, me, content);
+    let message = Message::new(id, &room.conversation, position, sent_at, speaker, content);
     message.insert(cx)?;
-    room.see(cx, me.user_id, position, id)?;
-    unread::watch(cx, &room, me, sent_at)?;
+    room.see(cx, speaker.user_id, position, id)?;
+    unread::watch(cx, room, speaker, sent_at)?;
     room.announce(cx, Event::ConversationMessageCreated, &message.event(Vec::new()))?;
-    MessageAnswer::of(cx, message)
+    Ok(message)
 }
 
 /// The corrected text of a message.
