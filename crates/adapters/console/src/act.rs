@@ -299,10 +299,7 @@ async fn perform(
             }
             request.run(tx, &shared.env, &caller, id)
         };
-        let answer = match operation.writes {
-            true => state.db.write(transaction).await,
-            false => state.db.read(transaction).await,
-        };
+        let answer = operation.transact(&state.db, false, transaction).await;
         tries += 1;
         match answer {
             // A browser shows the answer to the second click, which is that to the first.

@@ -156,14 +156,9 @@ async fn answer(
         incoming.asked.refuse(problem);
     }
     let (state, counted) = (state.clone(), counted.clone());
-    let (db, writes) = (state.db.clone(), operation.writes);
+    let db = state.db.clone();
     let transaction = move |tx: &mut Tx<'_>| transact(tx, &state, &mut incoming, &counted);
-    let answered = match (writes, slow) {
-        (true, _) => db.write(transaction).await,
-        (false, true) => db.read_slow(transaction).await,
-        (false, false) => db.read(transaction).await,
-    };
-    answered.map_err(as_audit_failure)
+    operation.transact(&db, slow, transaction).await.map_err(as_audit_failure)
 }
 
 /// A failure of the audit log has a key of its own, whether a write leaves its entry there or it is read. The engine

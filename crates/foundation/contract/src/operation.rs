@@ -7,6 +7,7 @@ use std::fmt;
 use schemars::{Schema, SchemaGenerator};
 use serde_json::Value;
 use spotter_kernel::{Event, Gate, Key, Problem, Result, Rule, Scope, number};
+use spotter_store::{Db, Pace, Tx};
 
 use crate::{
     arguments::{ArgumentSchemas, Arguments},
@@ -75,6 +76,8 @@ pub struct Operation {
     health: HealthData,
     /// Whether it writes.
     pub writes: bool,
+    /// How long its reads take.
+    pace: Pace,
     /// The fields of the body that may hold an address which is to be reached; whether it may be
     /// reached is found out before the transaction.
     pub address_fields: Option<&'static [&'static str]>,
@@ -127,6 +130,7 @@ impl Operation {
             allowed_before_second_step: false,
             health: HealthData::ByScope,
             writes: H::WRITES,
+            pace: Pace::default(),
             address_fields: None,
             invalid: None,
             body: shape::body_schema(H::describe),
@@ -135,6 +139,19 @@ impl Operation {
             bind: Box::new(move |arguments| handler.bind(arguments)),
             describe: H::describe,
             answer: H::answer,
+        }
+    }
+
+    /// Runs a request's transaction where its kind belongs: a write, a read that is known to take long, or another.
+    pub async fn transact<T, F>(&self, db: &Db, is_slow: bool, transaction: F) -> Result<T>
+    where
+        T: Send + 'static,
+        F: FnMut(&mut Tx<'_>) -> Result<T> + Send + 'static,
+    {
+        match (self.writes, is_slow) {
+            (true, _) => db.write(transaction).await,
+            (false, true) => db.read_slow(transaction).await,
+            (false, false) => db.read_at_pace(&self.pace, transaction).await,
         }
     }
 

@@ -1,4 +1,7 @@
-//! SQLite: reader threads, and one writer thread that commits in groups.
+//! SQLite: short reads on their caller's own thread, reader threads for the others, and one writer thread that commits
+//! in groups.
+
+mod short;
 
 use std::{
     path::Path,
@@ -12,6 +15,9 @@ use std::{
 
 use rusqlite::{Connection, OpenFlags, config::DbConfig, functions::FunctionFlags};
 use spotter_kernel::{Problem, Result};
+
+pub use short::Pace;
+pub(crate) use short::ShortReads;
 
 use crate::{
     job::Job,
@@ -37,6 +43,8 @@ const CHECKPOINT_PAGES: i64 = 4_000;
 const STATEMENTS_KEPT: usize = 512;
 
 pub(crate) struct Sqlite {
+    /// Connections for reads on their caller's thread.
+    pub(crate) short: ShortReads,
     pub(crate) readers: Queue,
     /// Reads that may take long, which others do not wait for.
     pub(crate) slow: Queue,
@@ -62,14 +70,15 @@ impl Sqlite {
         let (slow_queue, slow_jobs) = Queue::bounded(queue, signals);
         for number in 0..readers.max(1) {
             let (mut reader, jobs) = (connect_reader(path)?, jobs.clone());
-            let bound = Bound::new(&mut reader, slow_queue.clone())?;
-            let serve = move || read_loop(&reader, &jobs, Some(&bound));
+            let (bound, slow) = (Bound::new(&mut reader, QUICK)?, slow_queue.clone());
+            let serve = move || read_loop(&reader, &jobs, Some((&bound, &slow)));
             threads.push(spawn(&format!("sqlite-reader-{number}"), serve)?);
         }
         let reader = connect_reader(path)?;
         let serve = move || read_loop(&reader, &slow_jobs, None);
         threads.push(spawn("sqlite-slow-reader", serve)?);
-        Ok(Self { readers: read_queue, slow: slow_queue, writer: write_queue, threads })
+        let short = ShortReads::open(path, readers.max(1))?;
+        Ok(Self { short, readers: read_queue, slow: slow_queue, writer: write_queue, threads })
     }
 }
 
@@ -110,19 +119,19 @@ fn connect_reader(path: &Path) -> Result<Connection> {
     Ok(reader)
 }
 
-/// The limit of reads of a connection, and what takes them over.
+/// The limit of reads of a connection, in checks.
 struct Bound {
     taken: Arc<AtomicU64>,
-    slow: Queue,
+    checks: u64,
 }
 
 impl Bound {
-    fn new(conn: &mut Connection, slow: Queue) -> Result<Self> {
+    fn new(conn: &mut Connection, checks: u64) -> Result<Self> {
         let taken = Arc::new(AtomicU64::new(0));
         let counted = taken.clone();
-        let gives_up = move || counted.fetch_add(1, Ordering::Relaxed) >= QUICK;
+        let gives_up = move || counted.fetch_add(1, Ordering::Relaxed) >= checks;
         conn.progress_handler(STEPS, Some(gives_up)).map_err(Problem::internal)?;
-        Ok(Self { taken, slow })
+        Ok(Self { taken, checks })
     }
 
     fn begin(&self) {
@@ -130,7 +139,7 @@ impl Bound {
     }
 
     fn is_exceeded(&self) -> bool {
-        self.taken.load(Ordering::Relaxed) > QUICK
+        self.taken.load(Ordering::Relaxed) > self.checks
     }
 }
 
@@ -140,7 +149,7 @@ fn run_sql(conn: &Connection, sql: &str) -> Result<()> {
 }
 
 /// Runs reads; those that exceed the bound are taken over by who may take long.
-fn read_loop(conn: &Connection, jobs: &Jobs, bound: Option<&Bound>) {
+fn read_loop(conn: &Connection, jobs: &Jobs, bound: Option<(&Bound, &Queue)>) {
     while let Ok(first) = jobs.recv() {
         // Those that wait already may share the snapshot; those that come later must not, for it
         // would be older than they are.
@@ -151,14 +160,14 @@ fn read_loop(conn: &Connection, jobs: &Jobs, bound: Option<&Bound>) {
             continue;
         }
         for mut job in batch {
-            bound.inspect(|bound| bound.begin());
+            bound.inspect(|(bound, _)| bound.begin());
             job.run(&mut Tx::new(Engine::Sqlite(conn)).metered(job.meter()));
-            match bound.filter(|bound| bound.is_exceeded()) {
-                Some(bound) => bound.slow.take_over(job),
+            match bound.filter(|(bound, _)| bound.is_exceeded()) {
+                Some((_, slow)) => slow.take_over(job),
                 None => job.finish(None),
             }
         }
-        bound.inspect(|bound| bound.begin());
+        bound.inspect(|(bound, _)| bound.begin());
         run_sql(conn, "COMMIT").or_else(|_| run_sql(conn, "ROLLBACK")).ok();
     }
 }

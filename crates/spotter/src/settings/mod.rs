@@ -91,10 +91,18 @@ pub struct Settings {
     pub shutdown_seconds: u64,
 }
 
-/// Three a core where nothing else is set.
+fn cores() -> usize {
+    std::thread::available_parallelism().map_or(2, usize::from)
+}
+
+/// Connections to PostgreSQL: three a core where nothing else is set.
 fn connections(submitted: usize) -> usize {
-    let cores = std::thread::available_parallelism().map_or(2, usize::from);
-    if submitted == 0 { 3 * cores } else { submitted.max(2) }
+    if submitted == 0 { 3 * cores() } else { submitted.max(2) }
+}
+
+/// Readers of SQLite: one a core where nothing else is set.
+fn readers(submitted: usize) -> usize {
+    if submitted == 0 { cores() } else { submitted }
 }
 
 fn list(text: &str) -> impl Iterator<Item = &str> {
@@ -212,7 +220,7 @@ impl Settings {
             mcp_private_networks: submitted.networks("mcp_private_networks"),
             database: Config {
                 location,
-                readers: submitted.number("database_readers", 1, 64) as usize,
+                readers: readers(submitted.number("database_readers", 0, 64) as usize),
                 connections: connections(submitted.number("database_connections", 0, 500) as usize),
                 queue: submitted.number("database_queue", 16, 100_000) as usize,
                 cache_mb: submitted.number("database_cache_mb", 1, 65_536) as usize,

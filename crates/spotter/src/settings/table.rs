@@ -20,7 +20,7 @@ pub const TABLE: &[Setting] = &[
     setting("listen", "127.0.0.1:8080", "Address to serve on"),
     setting("database_url", "", "PostgreSQL URL; without one, SQLite in the data folder"),
     setting("database_connections", "0", "Connections to PostgreSQL; 0 for three a core"),
-    setting("database_readers", "2", "Threads that read from SQLite"),
+    setting("database_readers", "0", "Reads from SQLite side by side; 0 for one a core"),
     setting("database_cache_mb", "48", "Pages that SQLite's writer keeps in memory, in MiB"),
     setting("database_queue", "1024", "Transactions that may wait before callers get 503"),
     setting(

@@ -178,14 +178,9 @@ async fn run(
     named: ToolVariants,
     arguments: JsonObject,
 ) -> Result<Option<String>> {
-    let (writes, slow) = (named.any.operation.writes, is_far_down(&arguments));
+    let (operation, is_slow) = (named.any.operation.clone(), is_far_down(&arguments));
     let mut call = Call::new(state, visit, named, arguments);
-    let transaction = move |tx: &mut Tx<'_>| call.transact(tx);
-    match (writes, slow) {
-        (true, _) => state.db.write(transaction).await,
-        (false, true) => state.db.read_slow(transaction).await,
-        (false, false) => state.db.read(transaction).await,
-    }
+    operation.transact(&state.db, is_slow, move |tx: &mut Tx<'_>| call.transact(tx)).await
 }
 
 fn is_far_down(arguments: &JsonObject) -> bool {
