@@ -7,7 +7,7 @@ use std::fmt;
 use schemars::{Schema, SchemaGenerator};
 use serde_json::Value;
 use spotter_kernel::{Event, Gate, Key, Problem, Result, Rule, Scope, number};
-use spotter_store::{Db, Pace, Tx};
+use spotter_store::{Db, Tx};
 
 use crate::{
     arguments::{ArgumentSchemas, Arguments},
@@ -76,8 +76,6 @@ pub struct Operation {
     health: HealthData,
     /// Whether it writes.
     pub writes: bool,
-    /// How long its reads take.
-    pace: Pace,
     /// The fields of the body that may hold an address which is to be reached; whether it may be
     /// reached is found out before the transaction.
     pub address_fields: Option<&'static [&'static str]>,
@@ -130,7 +128,6 @@ impl Operation {
             allowed_before_second_step: false,
             health: HealthData::ByScope,
             writes: H::WRITES,
-            pace: Pace::default(),
             address_fields: None,
             invalid: None,
             body: shape::body_schema(H::describe),
@@ -151,7 +148,7 @@ impl Operation {
         match (self.writes, is_slow) {
             (true, _) => db.write(transaction).await,
             (false, true) => db.read_slow(transaction).await,
-            (false, false) => db.read_at_pace(&self.pace, transaction).await,
+            (false, false) => db.read(transaction).await,
         }
     }
 

@@ -11,7 +11,7 @@ use crate::{
     postgres::Postgres,
     signals::Signals,
     sql::Sql,
-    sqlite::{Pace, Sqlite},
+    sqlite::Sqlite,
     tally,
     tx::Tx,
 };
@@ -99,21 +99,6 @@ impl Db {
         match &*self.0 {
             Engine::Sqlite(engine) => engine.readers.call(Isolation::Rows, closure).await,
             Engine::Postgres(engine) => engine.reads.call(Isolation::Rows, closure).await,
-        }
-    }
-
-    /// The same for a read that is expected to be short: as long as those of its pace are, it runs on this thread where
-    /// the engine is in this process.
-    pub async fn read_at_pace<T, F>(&self, pace: &Pace, closure: F) -> Result<T>
-    where
-        T: Send + 'static,
-        F: FnMut(&mut Tx<'_>) -> Result<T> + Send + 'static,
-    {
-        let Engine::Sqlite(engine) = &*self.0 else { return self.read(closure).await };
-        let (mut call, answer) = engine.readers.prepare(Isolation::Rows, closure);
-        match engine.short.run(pace, &mut call) {
-            true => call.into_answer(None),
-            false => engine.readers.submit(call, answer).await,
         }
     }
 
@@ -221,7 +206,7 @@ impl Db {
     pub fn close(self, within: Duration) -> bool {
         let Some(engine) = Arc::into_inner(self.0) else { return false };
         let threads = match engine {
-            Engine::Sqlite(Sqlite { readers, slow, writer, threads, .. }) => {
+            Engine::Sqlite(Sqlite { readers, slow, writer, threads }) => {
                 drop((readers, slow, writer));
                 threads
             }

@@ -32,9 +32,6 @@ pub(crate) enum Isolation {
     Rows,
 }
 
-/// Where a job's answer arrives.
-pub(crate) type Reply<T> = oneshot::Receiver<Result<T>>;
-
 pub(crate) struct Call<F, T> {
     closure: F,
     isolation: Isolation,
@@ -47,7 +44,11 @@ pub(crate) struct Call<F, T> {
 }
 
 impl<F, T> Call<F, T> {
-    pub(crate) fn new(closure: F, isolation: Isolation, signals: Signals) -> (Self, Reply<T>) {
+    pub(crate) fn new(
+        closure: F,
+        isolation: Isolation,
+        signals: Signals,
+    ) -> (Self, oneshot::Receiver<Result<T>>) {
         let (reply, receiver) = oneshot::channel();
         (
             Self {
@@ -61,26 +62,6 @@ impl<F, T> Call<F, T> {
             },
             receiver,
         )
-    }
-}
-
-impl<F, T> Call<F, T> {
-    /// The kept answer, for a caller that did not wait elsewhere; with a problem, a kept success is replaced by it.
-    pub(crate) fn into_answer(self, problem: Option<Problem>) -> Result<T> {
-        self.end(problem).0
-    }
-
-    fn end(self, problem: Option<Problem>) -> (Result<T>, oneshot::Sender<Result<T>>) {
-        let answer = match (self.answer, problem) {
-            (Some(Err(own)), _) => Err(own),
-            (_, Some(problem)) => Err(problem),
-            (Some(Ok(value)), None) => Ok(value),
-            (None, None) => Err(Problem::internal("a transaction was never run")),
-        };
-        if answer.is_ok() {
-            self.signals.publish(self.pending_signals);
-        }
-        (answer, self.reply)
     }
 }
 
@@ -111,8 +92,17 @@ where
     }
 
     fn finish(self: Box<Self>, problem: Option<Problem>) {
-        let (answer, reply) = self.end(problem);
+        let answer = match (self.answer, problem) {
+            (Some(Err(own)), _) => Err(own),
+            (_, Some(problem)) => Err(problem),
+            (Some(Ok(value)), None) => Ok(value),
+            (None, None) => Err(Problem::internal("a transaction was never run")),
+        };
+        if answer.is_ok() {
+            self.signals.publish(self.pending_signals);
+        }
         // The caller may be gone; a committed transaction stays committed.
-        reply.send(answer).ok();
+        drop(self.closure);
+        self.reply.send(answer).ok();
     }
 }

@@ -44,7 +44,6 @@ pub use signals::{Signal, Signals};
 #[doc(hidden)]
 pub use sql::count;
 pub use sql::{Sql, places};
-pub use sqlite::Pace;
 pub use tx::{Prefetch, Tx};
 pub use value::{Bind, Value};
 

@@ -4,7 +4,7 @@ use crossbeam_channel::{Receiver, Sender, TrySendError};
 use spotter_kernel::{Problem, Result};
 
 use crate::{
-    job::{Call, Isolation, Job, Reply},
+    job::{Call, Isolation, Job},
     signals::Signals,
     tx::Tx,
 };
@@ -30,21 +30,8 @@ impl Queue {
         T: Send + 'static,
         F: FnMut(&mut Tx<'_>) -> Result<T> + Send + 'static,
     {
-        let (call, answer) = self.prepare(isolation, closure);
-        self.submit(call, answer).await
-    }
-
-    /// A job that is not in the queue yet, and where its answer will arrive.
-    pub(crate) fn prepare<T, F>(&self, isolation: Isolation, closure: F) -> (Call<F, T>, Reply<T>)
-    where
-        F: FnMut(&mut Tx<'_>) -> Result<T> + Send + 'static,
-    {
-        Call::new(closure, isolation, self.signals.clone())
-    }
-
-    /// Puts a job into the queue and waits for its answer.
-    pub(crate) async fn submit<T>(&self, job: impl Job + 'static, answer: Reply<T>) -> Result<T> {
-        match self.sender.try_send(Box::new(job)) {
+        let (call, answer) = Call::new(closure, isolation, self.signals.clone());
+        match self.sender.try_send(Box::new(call)) {
             Ok(()) => answer.await.unwrap_or_else(|_| Err(Problem::internal("the store stopped"))),
             Err(TrySendError::Full(_)) => Err(Problem::overloaded()),
             Err(TrySendError::Disconnected(_)) => Err(Problem::internal("the store stopped")),

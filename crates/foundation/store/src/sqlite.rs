@@ -1,7 +1,4 @@
-//! SQLite: short reads on their caller's own thread, reader threads for the others, and one writer thread that commits
-//! in groups.
-
-mod short;
+//! SQLite: reader threads, and one writer thread that commits in groups.
 
 use std::{
     path::Path,
@@ -15,9 +12,6 @@ use std::{
 
 use rusqlite::{Connection, OpenFlags, config::DbConfig, functions::FunctionFlags};
 use spotter_kernel::{Problem, Result};
-
-pub use short::Pace;
-pub(crate) use short::ShortReads;
 
 use crate::{
     job::Job,
@@ -43,8 +37,6 @@ const CHECKPOINT_PAGES: i64 = 4_000;
 const STATEMENTS_KEPT: usize = 512;
 
 pub(crate) struct Sqlite {
-    /// Connections for reads on their caller's thread.
-    pub(crate) short: ShortReads,
     pub(crate) readers: Queue,
     /// Reads that may take long, which others do not wait for.
     pub(crate) slow: Queue,
@@ -70,15 +62,14 @@ impl Sqlite {
         let (slow_queue, slow_jobs) = Queue::bounded(queue, signals);
         for number in 0..readers.max(1) {
             let (mut reader, jobs) = (connect_reader(path)?, jobs.clone());
-            let (bound, slow) = (Bound::new(&mut reader, QUICK)?, slow_queue.clone());
-            let serve = move || read_loop(&reader, &jobs, Some((&bound, &slow)));
+            let bound = Bound::new(&mut reader, slow_queue.clone())?;
+            let serve = move || read_loop(&reader, &jobs, Some(&bound));
             threads.push(spawn(&format!("sqlite-reader-{number}"), serve)?);
         }
         let reader = connect_reader(path)?;
         let serve = move || read_loop(&reader, &slow_jobs, None);
         threads.push(spawn("sqlite-slow-reader", serve)?);
-        let short = ShortReads::open(path, readers.max(1))?;
-        Ok(Self { short, readers: read_queue, slow: slow_queue, writer: write_queue, threads })
+        Ok(Self { readers: read_queue, slow: slow_queue, writer: write_queue, threads })
     }
 }
 
@@ -119,19 +110,19 @@ fn connect_reader(path: &Path) -> Result<Connection> {
     Ok(reader)
 }
 
-/// The limit of reads of a connection, in checks.
+/// The limit of reads of a connection, and what takes them over.
 struct Bound {
     taken: Arc<AtomicU64>,
-    checks: u64,
+    slow: Queue,
 }
 
 impl Bound {
-    fn new(conn: &mut Connection, checks: u64) -> Result<Self> {
+    fn new(conn: &mut Connection, slow: Queue) -> Result<Self> {
         let taken = Arc::new(AtomicU64::new(0));
         let counted = taken.clone();
-        let gives_up = move || counted.fetch_add(1, Ordering::Relaxed) >= checks;
+        let gives_up = move || counted.fetch_add(1, Ordering::Relaxed) >= QUICK;
         conn.progress_handler(STEPS, Some(gives_up)).map_err(Problem::internal)?;
-        Ok(Self { taken, checks })
+        Ok(Self { taken, slow })
     }
 
     fn begin(&self) {
@@ -139,7 +130,7 @@ impl Bound {
     }
 
     fn is_exceeded(&self) -> bool {
-        self.taken.load(Ordering::Relaxed) > self.checks
+        self.taken.load(Ordering::Relaxed) > QUICK
     }
 }
 
@@ -149,7 +140,7 @@ fn run_sql(conn: &Connection, sql: &str) -> Result<()> {
 }
 
 /// Runs reads; those that exceed the bound are taken over by who may take long.
-fn read_loop(conn: &Connection, jobs: &Jobs, bound: Option<(&Bound, &Queue)>) {
+fn read_loop(conn: &Connection, jobs: &Jobs, bound: Option<&Bound>) {
     while let Ok(first) = jobs.recv() {
         // Those that wait already may share the snapshot; those that come later must not, for it
         // would be older than they are.
@@ -160,14 +151,14 @@ fn read_loop(conn: &Connection, jobs: &Jobs, bound: Option<(&Bound, &Queue)>) {
             continue;
         }
         for mut job in batch {
-            bound.inspect(|(bound, _)| bound.begin());
+            bound.inspect(|bound| bound.begin());
             job.run(&mut Tx::new(Engine::Sqlite(conn)).metered(job.meter()));
-            match bound.filter(|(bound, _)| bound.is_exceeded()) {
-                Some((_, slow)) => slow.take_over(job),
+            match bound.filter(|bound| bound.is_exceeded()) {
+                Some(bound) => bound.slow.take_over(job),
                 None => job.finish(None),
             }
         }
-        bound.inspect(|(bound, _)| bound.begin());
+        bound.inspect(|bound| bound.begin());
         run_sql(conn, "COMMIT").or_else(|_| run_sql(conn, "ROLLBACK")).ok();
     }
 }

@@ -1,0 +1,456 @@
+//! Selling at the desk. What is bought is collected in the page's address: every step is a link, works without script,
+//! and holds nothing until it is paid.
+
+use std::fmt;
+
+use maud::{Markup, html};
+use serde_json::{Value, json};
+use spotter_kernel::{Result, money::Currency};
+
+use super::{
+    client::money::waiting_fees,
+    clients::{find_clients, finder},
+};
+use crate::{
+    api,
+    page_context::PageContext,
+    page_request::PageAddress,
+    parts::{
+        fields::{Form, disclosure},
+        lists::{empty, state},
+        qr::qr,
+        shell::View,
+    },
+};
+
+/// The most units of a product in a basket.
+const UNITS_MAX: i64 = 50;
+
+/// Products and their units, as the address holds them: `ID.2,ID.1`.
+#[derive(Clone, Default)]
+struct Basket(Vec<(String, i64)>);
+
+impl fmt::Display for Basket {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let items: Vec<_> = self.0.iter().map(|(id, units)| format!("{id}.{units}")).collect();
+        f.write_str(&items.join(","))
+    }
+}
+
+impl Basket {
+    fn parse(text: &str) -> Self {
+        let item = |item: &str| {
+            let (id, units) = item.split_once('.')?;
+            let units = units.parse().ok().filter(|units| (1..=UNITS_MAX).contains(units))?;
+            Some((id.to_owned(), units))
+        };
+        Self(text.split(',').filter_map(item).take(20).collect())
+    }
+
+    /// The same with units added or, by a negative number, taken out.
+    fn with(&self, product: &str, units: i64) -> Self {
+        let mut basket = self.clone();
+        match basket.0.iter_mut().find(|(id, _)| id == product) {
+            Some((_, own)) => *own = (*own + units).min(UNITS_MAX),
+            None => basket.0.push((product.to_owned(), units)),
+        }
+        basket.0.retain(|(_, units)| *units > 0);
+        basket
+    }
+
+    /// The address of the page with this basket.
+    fn address(&self, place: &PageAddress) -> String {
+        place.with_parameters(&[("items", &self.to_string()), ("search", "")])
+    }
+}
+
+/// What is sold, to whom and with which discount, as the address says it.
+struct Order {
+    basket: Basket,
+    client: String,
+    /// What is typed as the discount: a share or an amount.
+    off: String,
+    /// Why it is given.
+    why: String,
+    with_fees: bool,
+}
+
+impl Order {
+    fn of(place: &PageAddress) -> Self {
+        let text = |name| place.parameter(name).trim().to_owned();
+        Self {
+            basket: Basket::parse(place.parameter("items")),
+            client: text("client"),
+            off: text("off"),
+            why: text("why"),
+            with_fees: place.parameter("fees") == "1",
+        }
+    }
+
+    /// The field of the discount and its value.
+    fn discount(&self, currency: Currency) -> Option<(&'static str, Value)> {
+        if self.off.is_empty() {
+            return None;
+        }
+        let share = self.off.strip_suffix('%').map(|share| share.trim().replace(',', "."));
+        Some(match share {
+            Some(share) => {
+                let share = share.parse::<f64>().map_or_else(|_| json!(self.off), |n| json!(n));
+                ("percentage", share)
+            }
+            None => {
+                let read = currency.read(&self.off);
+                ("amount", read.map_or_else(|| json!(self.off), |amount| json!(amount)))
+            }
+        })
+    }
+
+    /// The body of the preview.
+    fn body(&self, currency: Currency) -> Value {
+        let items = self.basket.0.iter();
+        let items = items.map(|(id, units)| json!({"productId": id, "quantity": units}));
+        let mut body = json!({"items": items.collect::<Vec<_>>(), "includeFees": self.with_fees});
+        if !self.client.is_empty() {
+            body["clientId"] = json!(self.client);
+        }
+        if let Some((kind, value)) = self.discount(currency) {
+            body["discount"] = json!({kind: value, "reason": self.why});
+        }
+        body
+    }
+
+    /// The form that makes the sale, paid in one of the ways; `None` leaves the invoice open.
+    fn form<'f>(
+        &self,
+        cx: &'f PageContext<'_, '_>,
+        way: Option<&str>,
+        currency: Currency,
+    ) -> Form<'f> {
+        let mut form = Form::with_key(cx, way.unwrap_or("later"), api::create_desk_sale())
+            .next("/console/sell/{invoice.invoiceId}?change={change}");
+        for (at, (id, units)) in self.basket.0.iter().enumerate() {
+            form = form
+                .hidden(&format!("items.{at}.productId"), &**id)
+                .hidden(&format!("items.{at}.quantity"), units.to_string());
+        }
+        if !self.client.is_empty() {
+            form = form.hidden("clientId", &*self.client);
+        }
+        if let Some((kind, value)) = self.discount(currency) {
+            form = form
+                .hidden(&format!("discount.{kind}"), value.to_string())
+                .hidden("discount.reason", &*self.why);
+        }
+        if self.with_fees {
+            form = form.hidden("includeFees", "true");
+        }
+        match way {
+            Some(way) => form.hidden("payment.kind", way),
+            None => form,
+        }
+    }
+}
+
+/// `/console/sell`
+pub(super) fn sell(cx: &mut PageContext<'_, '_>) -> Result<View> {
+    let order = Order::of(cx.place);
+    let currency = cx.person.company.currency;
+    let buyer = match &*order.client {
+        "" => None,
+        id => Some(cx.client(id)?),
+    };
+    let found = find_clients(cx)?;
+    let products = cx.call(api::list_products().archived(false).limit(100))?;
+    let methods = match &*order.client {
+        "" => None,
+        id => cx.call_if_allowed(api::list_payment_methods(id))?,
+    };
+    let preview = match order.basket.0.is_empty() {
+        true => None,
+        false => Some(cx.call(api::preview_desk_sale().with_body(order.body(currency)))),
+    };
+    // What cannot be sold so is said, and the basket stays.
+    let (preview, refusal) = match preview {
+        Some(Ok(answer)) => (Some(answer), None),
+        Some(Err(problem)) if problem.status >= 500 => return Err(problem),
+        Some(Err(problem)) => (None, Some(problem)),
+        None => (None, None),
+    };
+    let is_charged = methods.is_some_and(|answer| !answer.payment_methods().is_empty());
+    let t = cx.strings;
+    let main = html! {
+        div.desk {
+            section aria-label=(t.products()) {
+                (shelves(cx, &order, products.products()))
+            }
+            section.card aria-label=(t.basket()) {
+                h2 { (t.client()) }
+                p.buyer {
+                    @if let Some(name) = &buyer {
+                        a href={ "/console/clients/" (order.client) } { b { (name) } }
+                        " "
+                        a.button.plain
+                            href=(cx.place.with_parameters(&[("client", ""), ("fees", "")]))
+                        {
+                            (t.walk_in())
+                        }
+                    } @else {
+                        b { (t.walk_in()) }
+                    }
+                }
+                (finder(cx, "search"))
+                @if !found.clients().is_empty() {
+                    ul.rows {
+                        @for client in found.clients() {
+                            li {
+                                a.grow
+                                    href=(cx.place.with_parameters(&[
+                                        ("client", client.client_id()),
+                                        ("search", ""),
+                                    ]))
+                                {
+                                    (client.full_name())
+                                }
+                                span.quiet { (client.email()) }
+                            }
+                        }
+                    }
+                } @else if !cx.place.parameter("search").is_empty() {
+                    p.quiet { (t.nothing_found()) }
+                }
+                h2 { (t.basket()) }
+                @if order.basket.0.is_empty() { p.quiet { (t.basket_empty()) } }
+                (items(cx, &order, products.products()))
+                @if let Some(problem) = &refusal {
+                    div.notice.warn role="alert" { (t.refused(problem)) }
+                }
+                @if let Some(preview) = &preview {
+                    (totals(cx, &order, preview.preview()))
+                    (ways(cx, &order, preview.preview(), is_charged))
+                }
+            }
+        }
+    };
+    Ok(View::new(t.sell(), main))
+}
+
+/// What is sold, by its type; a press puts it into the basket.
+fn shelves(cx: &PageContext<'_, '_>, order: &Order, products: api::List<'_, api::Product<'_>>) -> Markup {
+    let t = cx.strings;
+    let kinds = ["Other", "CreditPack", "DayPass", "WeekPass", "Membership"];
+    let is_sold = |kind: &str| kind == "Other" || !order.client.is_empty();
+    html! {
+        @if products.is_empty() {
+            (empty(t.no_products(), Some(("/console/products/new", t.add_product()))))
+        }
+        @for kind in kinds.into_iter().filter(|kind| is_sold(kind)) {
+            @let own: Vec<_> = products.iter().filter(|one| one.product_type() == kind).collect();
+            @if !own.is_empty() {
+                h2 { (t.term(kind)) }
+                div.tiles {
+                    @for product in own {
+                        // Its beginning and its periods have a page of their own.
+                        @let address = match kind {
+                            "Membership" => format!(
+                                "/console/clients/{}/sell?productId={}",
+                                order.client,
+                                product.product_id()
+                            ),
+                            _ => order.basket.with(product.product_id(), 1).address(cx.place),
+                        };
+                        a.tile href=(address) {
+                            b { (cx.localized(product.name())) }
+                            span.number {
+                                (cx.written.money(product.price(), product.currency()))
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// What is in the basket, with one more or one less of each.
+fn items(cx: &PageContext<'_, '_>, order: &Order, products: api::List<'_, api::Product<'_>>) -> Markup {
+    let t = cx.strings;
+    let of = |id: &str| products.iter().find(|product| product.product_id() == id);
+    html! {
+        ul.rows {
+            @for (id, units) in &order.basket.0 {
+                @if let Some(product) = of(id) {
+                    @let name = cx.localized(product.name());
+                    li {
+                        span.grow { (name) }
+                        span.units {
+                            a.button.plain
+                                href=(order.basket.with(id, -1).address(cx.place))
+                                aria-label=(t.one_less_of(&name))
+                            {
+                                "−"
+                            }
+                            b.number { (units) }
+                            a.button.plain
+                                href=(order.basket.with(id, 1).address(cx.place))
+                                aria-label=(t.add_one_of(&name))
+                            {
+                                "+"
+                            }
+                        }
+                        span.number {
+                            (cx.written.money(product.price() * units, product.currency()))
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The discount, the fees that wait, and what is to be paid.
+fn totals(cx: &PageContext<'_, '_>, order: &Order, preview: api::DeskSalePreview<'_>) -> Markup {
+    let (t, place) = (cx.strings, cx.place);
+    let money = |amount: i64| cx.written.money(amount, preview.currency());
+    html! {
+        (waiting_fees(cx, preview.waiting_fees(), preview.currency(), order.with_fees))
+        (disclosure(t.add_discount(), html! {
+            form.filters method="get" {
+                @for (name, value) in place.query.iter().filter(|(name, _)| {
+                    !matches!(name.as_str(), "off" | "why" | "search")
+                }) {
+                    input type="hidden" name=(name) value=(value);
+                }
+                label {
+                    (t.discount_amount())
+                    input name="off" value=(order.off) autocomplete="off";
+                }
+                label.wide {
+                    (t.discount_reason())
+                    input name="why" value=(order.why) maxlength="100" autocomplete="off";
+                }
+                button.plain type="submit" { (t.change()) }
+            }
+        }))
+        dl.sum {
+            @if preview.discount_total() > 0 {
+                dt { (t.discount()) } dd.number { "−" (money(preview.discount_total())) }
+            }
+            dt { (t.of_which_vat()) } dd.number { (money(preview.tax_total())) }
+            @if preview.prepaid_total() > 0 {
+                dt { (t.paid_before()) } dd.number { "−" (money(preview.prepaid_total())) }
+            }
+            dt { b { (t.to_pay()) } } dd.number { b.due { (money(preview.amount_due())) } }
+        }
+    }
+}
+
+/// The ways to pay: each is the end of the sale.
+fn ways(
+    cx: &PageContext<'_, '_>,
+    order: &Order,
+    preview: api::DeskSalePreview<'_>,
+    is_charged: bool,
+) -> Markup {
+    let t = cx.strings;
+    let currency = cx.person.company.currency;
+    let way = |way| order.form(cx, way, currency);
+    html! {
+        @if cx.may(api::CreateDeskSale) {
+            div.ways {
+                (way(Some("card")).send(t.card_terminal()))
+                (way(Some("cash"))
+                    .money("payment.amountReceived", t.cash_received())
+                    .send(t.pay_in_cash()))
+                @if !order.client.is_empty() && preview.amount_due() > 0 {
+                    @if is_charged {
+                        (way(Some("payment_method")).button(t.charge_on_file()))
+                    }
+                    (way(Some("payment_page")).button(t.pay_page()))
+                    (way(None).button(t.pay_later()))
+                }
+            }
+        }
+    }
+}
+
+/// `/console/sell/{invoiceId}`
+pub(super) fn receipt(cx: &mut PageContext<'_, '_>) -> Result<View> {
+    let id = cx.place.param("invoiceId").to_owned();
+    let answer = cx.call(api::get_invoice(&id))?;
+    let invoice = answer.invoice();
+    let client = cx.client(invoice.client_id())?;
+    let payments = cx.call_or_empty(api::list_payments().invoice_id(&id).limit(20))?;
+    let pdf = cx.call_or_empty(api::get_invoice_pdf(&id))?;
+    let requests = cx.call_or_empty(api::list_payment_requests().invoice_id(&id).limit(1))?;
+    let page = requests.payment_requests().iter().map(|request| request.pay_url()).next();
+    let page = page.filter(|page| !page.is_empty() && invoice.balance() > 0);
+    let change = cx.place.parameter("change").parse::<i64>().ok().filter(|change| *change > 0);
+    let t = cx.strings;
+    let money = |amount: i64| cx.written.money(amount, invoice.currency());
+    let main = html! {
+        @if let Some(change) = change {
+            div.figures {
+                div.figure { b { (money(change)) } (t.give_change()) }
+            }
+        }
+        section.card.receipt {
+            h2 { (cx.person.company.name) }
+            p {
+                (invoice.number()) " · " (cx.written.date(invoice.issue_date())) br;
+                (client)
+            }
+            ul.rows {
+                @for line in invoice.lines() {
+                    li {
+                        span.grow {
+                            @if line.quantity() > 1 { (line.quantity()) " × " }
+                            (line.description())
+                        }
+                        span.number { (money(line.gross())) }
+                    }
+                }
+            }
+            dl.sum {
+                dt { (t.of_which_vat()) } dd.number { (money(invoice.tax_total())) }
+                dt { b { (t.total()) } } dd.number { b { (money(invoice.gross_total())) } }
+                @for payment in payments.payments() {
+                    dt { (t.term(payment.kind())) } dd.number { (money(payment.amount())) }
+                }
+                @if invoice.balance() > 0 {
+                    dt { (t.to_pay()) } dd.number { b.due { (money(invoice.balance())) } }
+                }
+            }
+            p { (state(cx, invoice.status())) }
+        }
+        @if let Some(page) = page {
+            section.card.screen-only {
+                h2 { (t.scan_to_pay()) }
+                (qr(t.scan_to_pay(), page))
+                p { a href=(page) { (page) } }
+            }
+        }
+    };
+    let acts = html! {
+        button type="button" data-print { (t.print()) }
+        @if !pdf.pdf().url().is_empty() {
+            a.button.plain href=(pdf.pdf().url()) download=(pdf.pdf().file_name()) { (t.pdf()) }
+        }
+        (Form::of(cx, api::send_invoice_copy(&id)).button(t.send_copy()))
+        a.button.plain href={ "/console/money/invoices/" (id) } { (t.invoice()) }
+        a.button.plain href="/console/sell" { (t.new_sale()) }
+    };
+    Ok(View::new(t.receipt(), main).acts(acts))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_basket_is_read_as_it_was_written() {
+        let basket = Basket::default().with("a", 1).with("b", 2).with("a", 1);
+        assert_eq!(basket.to_string(), "a.2,b.2");
+        assert_eq!(Basket::parse("a.2,b.2").with("b", -2).to_string(), "a.2");
+        assert_eq!(Basket::parse("a.0,b,c.x,d.51,e.50").with("e", 1).to_string(), "e.50");
+    }
+}
