@@ -74,6 +74,7 @@
   });
 
   on("click", async (event) => {
+    if (event.target.closest?.("[data-print]")) print();
     const copy = event.target.closest?.("[data-copy]");
     if (copy) {
       await navigator.clipboard.writeText(document.getElementById(copy.dataset.copy).textContent.trim());

@@ -141,8 +141,8 @@ pub fn xml(invoice: &PrintedInvoice) -> Option<String> {
 fn write_line(xml: &mut Xml, invoice: &PrintedInvoice, (at, line): (usize, &Line)) {
     // A price is never below nothing (BR-27): what takes something off has a negative quantity.
     let (price, quantity) = match line.net {
-        ..0 => (-line.net, -1),
-        _ => (line.net, 1),
+        ..0 => (-line.net, -line.quantity),
+        _ => (line.net, line.quantity),
     };
     xml.element("ram:IncludedSupplyChainTradeLineItem", |xml| {
         xml.element("ram:AssociatedDocumentLineDocument", |xml| {
@@ -152,6 +152,10 @@ fn write_line(xml: &mut Xml, invoice: &PrintedInvoice, (at, line): (usize, &Line
         xml.element("ram:SpecifiedLineTradeAgreement", |xml| {
             xml.element("ram:NetPriceProductTradePrice", |xml| {
                 xml.text("ram:ChargeAmount", &invoice.decimal(price));
+                // The price is that of all units: what one costs without VAT need not be whole cents.
+                if line.quantity > 1 {
+                    xml.with("ram:BasisQuantity", " unitCode=\"C62\"", &line.quantity.to_string());
+                }
             });
         });
         xml.element("ram:SpecifiedLineTradeDelivery", |xml| {

@@ -19,6 +19,7 @@ use crate::{
     ids::SubscriptionId,
     memberships::subscription::{Subscription, SubscriptionStatus},
     payments::request::{self, PaymentRequestStatus},
+    sales::client_product::ClientProduct,
     settings::FinanceSettings,
 };
 
@@ -98,8 +99,14 @@ fn overdue(cx: &mut Read, id: SubscriptionId) -> Result<Vec<(spotter_kernel::Id,
 
 /// The credits that came with an invoice: those of its purchase that are valid from its first billed day.
 fn lots_of(cx: &mut Read, bill: &Invoice) -> Result<Vec<CreditLot>> {
-    let Some(product) = bill.client_product_id else { return Ok(Vec::new()) };
-    let mut lots = CreditLot::given_by(cx, product)?;
+    let purchases = match bill.client_product_id {
+        Some(purchase) => vec![purchase],
+        None => ClientProduct::on_invoice(cx, bill.client_id, bill.invoice_id)?,
+    };
+    let mut lots = Vec::new();
+    for purchase in purchases {
+        lots.extend(CreditLot::given_by(cx, purchase)?);
+    }
     let within = |day: Date| match (bill.period_start, bill.period_end) {
         (Some(start), Some(end)) => start <= day && day < end,
         _ => true,

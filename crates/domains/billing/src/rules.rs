@@ -34,6 +34,10 @@ phrases! {
             "must be at most ten years from today"
             "mag hoogstens tien jaar na vandaag liggen"
             "darf höchstens zehn Jahre nach heute liegen"
+        CashOnly
+            "must be absent unless it is paid in cash"
+            "mag alleen bij contante betaling"
+            "nur bei Barzahlung möglich"
         CreditExpiry
             "must be after today, and applies to added credits only"
             "moet na vandaag liggen, en is alleen voor credits die je geeft"
@@ -87,6 +91,10 @@ phrases! {
             "is required if the name is in several languages and none of them is the company's"
             "is verplicht: de naam heeft meer talen, en niet die van je bedrijf"
             "muss angegeben werden: der Name hat mehrere Sprachen, nicht aber die Ihres Unternehmens"
+        LessThanDue { least: String }
+            "must be at least what is due: {least}"
+            "moet minstens zijn wat er te betalen is: {least}"
+            "muss mindestens der fällige Betrag sein: {least}"
         MembershipRuns
             "must not have a membership that is active or still to be invoiced"
             "er loopt nog een lidmaatschap, of er moet nog een worden gefactureerd"
@@ -148,6 +156,14 @@ phrases! {
             "must be a payment method that can be charged automatically"
             "moet een betaalmethode zijn waarmee automatisch kan worden geïnd"
             "muss eine Zahlungsart sein, die automatisch belastet werden kann"
+        NotFirstItems
+            "must be the currency of the first item"
+            "moet de valuta van het eerste artikel zijn"
+            "muss die Währung des ersten Artikels sein"
+        NotForWalkIns
+            "must be of the type Other for a walk-in customer: passes and credits need a client"
+            "moet van het type overig zijn voor een passant: passen en credits gaan naar een klant"
+            "muss für Laufkundschaft vom Typ Sonstiges sein: Karten und Credits gehören einem Kunden"
         NotIban
             "must be an IBAN whose check digits are right"
             "moet een IBAN met kloppende controlecijfers zijn"
@@ -319,6 +335,10 @@ phrases! {
             "heeft het btw-nummer van je bedrijf nodig (instellingen, facturen)"
             "braucht die USt-IdNr. Ihres Unternehmens (Einstellungen, Rechnungen)",
             page "needs your VAT number (settings, invoices)"
+        ShareOrAmount
+            "must have either a percentage or an amount"
+            "moet een percentage of een bedrag zijn, niet beide"
+            "muss entweder ein Prozentsatz oder ein Betrag sein"
         StripeKeyRequired
             "is required for Stripe"
             "is verplicht bij Stripe"
@@ -363,6 +383,10 @@ phrases! {
             "must be at least 1 for a pass and 0 for anything else"
             "moet minstens 1 zijn voor een pas, en anders 0"
             "muss bei einer Karte mindestens 1 sein, sonst 0"
+        WalkInPaysNow
+            "must be cash or card: a walk-in customer pays at once"
+            "moet contant of met de kaart: een passant betaalt meteen"
+            "muss bar oder mit Karte sein: Laufkundschaft zahlt sofort"
         Zero "must not be 0" "mag niet 0 zijn" "darf nicht 0 sein"
     }
 }

@@ -6,6 +6,7 @@ pub mod admission;
 mod answers;
 pub mod area;
 pub mod arguments;
+pub mod bulk;
 pub mod caller;
 pub mod confirmations;
 pub mod consents;

@@ -169,6 +169,12 @@ impl Percentage {
     pub const fn hundredths(self) -> i64 {
         self.0
     }
+
+    /// This share of an amount that is not negative, to the nearest minor unit, halves up.
+    pub fn of(self, amount: i64) -> i64 {
+        let exact = i128::from(amount) * i128::from(self.0) + i128::from(Self::WHOLE / 2);
+        i64::try_from(exact / i128::from(Self::WHOLE)).unwrap_or(i64::MAX)
+    }
 }
 
 impl Serialize for Percentage {

@@ -59,6 +59,7 @@ const MIGRATIONS: &[(&str, &str)] = &[
     ("import mistakes", include_str!("../migrations/0043_import_mistakes.sql")),
     ("notifications", include_str!("../migrations/0044_notifications.sql")),
     ("announcements", include_str!("../migrations/0045_announcements.sql")),
+    ("walk in", include_str!("../migrations/0046_walk_in.sql")),
 ];
 
 /// The schema version that this binary works with.

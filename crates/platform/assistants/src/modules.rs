@@ -68,7 +68,7 @@ modules! {
         [ClientsRead ClientsWrite ClientTimelineRead ClientCustomFieldsRead ClientCustomFieldsWrite
             CoachesRead LocationsRead]
         [list_clients get_client list_client_tags create_client update_client archive_client
-            restore_client assign_client_coach set_client_tags get_client_timeline
+            restore_client assign_client_coach set_client_tags change_clients get_client_timeline
             list_custom_fields get_client_custom_fields update_client_custom_fields list_coaches list_locations]
     CalendarEvents "calendar_events" Company "Calendar"
         reads "Events in the company's calendar" changes ""
@@ -92,7 +92,7 @@ modules! {
     Invoices "invoices" Company "Invoices"
         reads "Invoices and their status" changes "Send reminders and copies"
         [FinanceInvoicesRead FinanceInvoiceMessagesWrite]
-        [list_invoices get_invoice remind_of_invoice send_invoice_copy]
+        [list_invoices get_invoice remind_of_invoice send_invoice_copy send_invoice_messages]
     RecurringBookings "recurring_bookings" Company "Recurring bookings"
         reads "Series of bookings" changes "Change and cancel series"
         [RecurringBookingsRead RecurringBookingsWrite CoachesRead LocationsRead EventTypesRead]
@@ -135,7 +135,7 @@ modules! {
         reads "Purchases of your clients" changes "Sell products and memberships; revoke sales"
         [FinanceProductsRead FinanceProductsWrite FinanceMembershipsWrite]
         [list_products list_client_products get_client_product assign_product assign_membership
-            revoke_client_product]
+            create_desk_sale revoke_client_product]
     Payments "payments" Company "Payments"
         reads "Payments, chargebacks and requests to pay" changes "Create and cancel payment requests"
         [FinancePaymentsRead FinanceChargebacksRead FinancePaymentRequestsRead FinancePaymentRequestsWrite]

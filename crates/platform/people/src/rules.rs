@@ -88,6 +88,10 @@ phrases! {
             "moeten de zes cijfers zijn die de authenticator toont"
             "müssen die sechs Ziffern sein, die der Authenticator zeigt"
         NotString "must be a string" "moet tekst zijn" "muss Text sein"
+        NothingToDo
+            "must say what to do: add or take away tags, assign a coach, or archive"
+            "moet iets doen: tags toevoegen of weghalen, een coach toewijzen of archiveren"
+            "muss etwas tun: Tags hinzufügen oder entfernen, einen Coach zuweisen oder archivieren"
         OptionsOfOtherKind
             "must be absent: only selects have options"
             "zijn alleen voor keuzelijsten"

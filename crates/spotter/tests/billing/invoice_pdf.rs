@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use spotter_harness::{
     App, Engine,
-    billing::sold,
+    billing::{new_product, sold},
     documents::fetch,
     people, python, scenario, send, text,
     travel::{Travel, travelling},
@@ -201,6 +201,15 @@ async fn other_programs_read_electronic_invoices(app: App) {
     let outside = sell(&client, &[0]).await;
     assert_eq!(view(&outside), [("outside_scope".into(), 0, 6_050)]);
     let more = [exempt, charged, back, small, outside].map(|invoice| text(&invoice, "/invoiceId"));
+    // Several of one thing, with a discount that does not divide by them.
+    seller(json!({"vatNumber": "NL123456789B01"})).await;
+    let towel = json!({"productType": "Other", "price": 333, "vatPercentage": 21});
+    let towel = new_product(&app, towel).await;
+    let several = json!({"clientId": client, "items": [{"productId": towel, "quantity": 7}],
+        "discount": {"percentage": 12.5, "reason": "Open day"}, "payment": {"kind": "cash"}});
+    let several = app.post("/finance/desk-sales", several).await.ok();
+    let several = text(several.data(), "/invoice/invoiceId");
+    seller(json!({"vatNumber": null})).await;
     // A buyer without a VAT number has no reverse charge; an earlier agreement does not block a new name.
     let details_of = |client: &str| format!("/finance/clients/{client}/billing-details");
     let wanted = json!({"reverseCharge": true, "vatNumber": "BE0123456749"});
@@ -208,7 +217,7 @@ async fn other_programs_read_electronic_invoices(app: App) {
     app.app("PATCH", &details, Some(json!({"companyName": "Vélo SA"}))).await.ok();
     let (mut input, mut expected) = (String::new(), Vec::new());
     let first = [&one.invoice, &two, &three, &paid_before[0], &paid_before[1]];
-    for id in first.into_iter().chain(&more) {
+    for id in first.into_iter().chain(&more).chain([&several]) {
         let pdf = invoice_values(&app, id).await;
         let (_, bytes, _) = fetch(&app, &text(&pdf, "/url")).await;
         bytes.iter().for_each(|byte| input.push_str(&format!("{byte:02x}")));
@@ -223,7 +232,7 @@ async fn other_programs_read_electronic_invoices(app: App) {
     }
     let Some(output) = python::run(&requirements::INVOICES, READ, &input) else { return };
     let read: Vec<Value> = output.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    assert_eq!(read.len(), 10);
+    assert_eq!(read.len(), 11);
     for (read, (total, kind, number)) in read.iter().zip(expected) {
         assert_eq!((&read["name"], &read["level"]), (&json!("factur-x.xml"), &json!("en16931")));
         assert_eq!(read["broken"], json!([]), "{read}");

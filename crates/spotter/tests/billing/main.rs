@@ -6,6 +6,7 @@ mod billing_schedule;
 mod collecting;
 mod credit_periods;
 mod credits;
+mod desk;
 mod dunning;
 mod far;
 mod freed;

@@ -7,6 +7,7 @@
 )]
 
 mod acts;
+mod desk;
 mod files;
 mod forms;
 mod lists;

@@ -25,7 +25,9 @@ const ASKS: &[&str] = &[
     "assign_membership",
     "assign_product",
     "cancel",
+    "change_clients",
     "create_booking",
+    "create_desk_sale",
     "create_payment_request",
     "create_recurring_booking",
     "delete",
@@ -131,7 +133,8 @@ fn every_tool_is_an_operation_of_its_modules_scopes() {
             }
             // A payment link is meant to be passed on.
             assert!(
-                !operation.is_secret() || *tool == "create_payment_request",
+                !operation.is_secret()
+                    || ["create_desk_sale", "create_payment_request"].contains(tool),
                 "{tool} tells a secret"
             );
             assert!(!operation.writes || !module.changes().is_empty(), "{tool} changes");
@@ -178,7 +181,7 @@ async fn tools_stay_within_their_budget(app: App) {
         own.map(tokens).sum()
     };
     let proposed = of_modules(&response, PROPOSED);
-    assert!(proposed <= 6_400, "{proposed} tokens are proposed");
+    assert!(proposed <= 6_700, "{proposed} tokens are proposed");
     let document = include_str!("../../../../docs/MCP.md");
     let stated = |key: &str| -> usize {
         let row = document.lines().find(|line| line.starts_with(&format!("| `{key}` |")));

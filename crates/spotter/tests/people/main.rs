@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a failing test panics")]
 
 mod attention;
+mod bulk;
 mod client_records;
 mod client_summaries;
 mod clients;

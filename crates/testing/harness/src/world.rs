@@ -89,8 +89,15 @@ impl World {
 /// Whether a job does its work later: mail to clients, charges, and rows of imports. Such operations have scenarios
 /// of their own.
 pub fn begins_a_job(operation: &Operation) -> bool {
-    ["remind_of_invoice", "send_invoice_copy", "charge_invoice", "start_import", "undo_import"]
-        .contains(&operation.id)
+    const ALL: [&str; 6] = [
+        "remind_of_invoice",
+        "send_invoice_copy",
+        "send_invoice_messages",
+        "charge_invoice",
+        "start_import",
+        "undo_import",
+    ];
+    ALL.contains(&operation.id)
 }
 
 /// Whether an operation has a body.

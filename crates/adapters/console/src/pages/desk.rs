@@ -18,7 +18,7 @@ use crate::{
     parts::{
         fields::{Form, disclosure},
         lists::{empty, state},
-        qr::qr,
+        qr,
         shell::View,
     },
 };
@@ -216,7 +216,7 @@ pub(super) fn sell(cx: &mut PageContext<'_, '_>) -> Result<View> {
                         }
                     }
                 } @else if !cx.place.parameter("search").is_empty() {
-                    p.quiet { (t.nothing_found()) }
+                    p.quiet { (t.nothing_found(cx.place.parameter("search"))) }
                 }
                 h2 { (t.basket()) }
                 @if order.basket.0.is_empty() { p.quiet { (t.basket_empty()) } }
@@ -235,7 +235,11 @@ pub(super) fn sell(cx: &mut PageContext<'_, '_>) -> Result<View> {
 }
 
 /// What is sold, by its type; a press puts it into the basket.
-fn shelves(cx: &PageContext<'_, '_>, order: &Order, products: api::List<'_, api::Product<'_>>) -> Markup {
+fn shelves(
+    cx: &PageContext<'_, '_>,
+    order: &Order,
+    products: api::List<'_, api::Product<'_>>,
+) -> Markup {
     let t = cx.strings;
     let kinds = ["Other", "CreditPack", "DayPass", "WeekPass", "Membership"];
     let is_sold = |kind: &str| kind == "Other" || !order.client.is_empty();
@@ -272,7 +276,11 @@ fn shelves(cx: &PageContext<'_, '_>, order: &Order, products: api::List<'_, api:
 }
 
 /// What is in the basket, with one more or one less of each.
-fn items(cx: &PageContext<'_, '_>, order: &Order, products: api::List<'_, api::Product<'_>>) -> Markup {
+fn items(
+    cx: &PageContext<'_, '_>,
+    order: &Order,
+    products: api::List<'_, api::Product<'_>>,
+) -> Markup {
     let t = cx.strings;
     let of = |id: &str| products.iter().find(|product| product.product_id() == id);
     html! {

@@ -19,7 +19,7 @@ use crate::{
 /// Pending work: its count, its label and its page.
 struct PendingTask {
     call: ApiCall,
-    label: fn(Strings, &str) -> String,
+    label: fn(Strings) -> &'static str,
     address: &'static str,
 }
 
@@ -28,42 +28,42 @@ fn kinds(whose: &str) -> [PendingTask; 8] {
     [
         PendingTask {
             call: api::list_booking_requests().status("pending").coach_id(whose).into(),
-            label: |t, n| t.requests_wait(n),
+            label: |t| t.requests_wait(),
             address: "/console/calendar/requests",
         },
         PendingTask {
             call: api::list_checkups().status("submitted").into(),
-            label: |t, n| t.checkups_wait(n),
+            label: |t| t.checkups_wait(),
             address: "/console/forms/checkups?status=submitted",
         },
         PendingTask {
             call: api::list_repeated_no_shows().coach_id(whose).into(),
-            label: |t, n| t.absent_clients(n),
+            label: |t| t.absent_clients_head(),
             address: "/console/attention",
         },
         PendingTask {
             call: api::list_ending_workout_plans().into(),
-            label: |t, n| t.plans_end(n),
+            label: |t| t.plans_end_head(),
             address: "/console/attention/programmes",
         },
         PendingTask {
             call: api::list_exhausted_credits().into(),
-            label: |t, n| t.credits_out(n),
+            label: |t| t.credits_out_head(),
             address: "/console/attention/credits",
         },
         PendingTask {
             call: api::list_invoices().status("overdue").into(),
-            label: |t, n| t.invoices_overdue(n),
+            label: |t| t.invoices_overdue(),
             address: "/console/money?status=overdue",
         },
         PendingTask {
             call: api::list_subscriptions().status("past_due").into(),
-            label: |t, n| t.memberships_past_due(n),
+            label: |t| t.memberships_past_due(),
             address: "/console/money/memberships?status=past_due",
         },
         PendingTask {
             call: api::list_chargebacks().status("open").into(),
-            label: |t, n| t.chargebacks_open(n),
+            label: |t| t.chargebacks_open(),
             address: "/console/money/chargebacks?status=open",
         },
     ]
@@ -77,19 +77,15 @@ pub(super) fn waiting(cx: &mut PageContext<'_, '_>, whose: &str) -> Result<Marku
     }
     if let Some(answer) = cx.call_if_allowed(api::list_webhooks().limit(100))? {
         let count = answer.subscriptions().iter().filter(|hook| webhooks::fails(*hook)).count();
-        all.push((count as i64, |t, n| t.webhooks_fail(n), "/console/webhooks"));
+        all.push((count as i64, |t| t.webhooks_fail(), "/console/webhooks"));
     }
     all.retain(|(count, ..)| *count > 0);
     let (t, written) = (cx.strings, &cx.written);
     Ok(html! {
         @if all.is_empty() { p.quiet { (t.nothing_waits()) } }
-        ul.rows {
+        ul.rows.leads {
             @for (count, label, address) in all {
-                @let label = label(t, &written.count(count));
-                li {
-                    span.grow { (label) }
-                    a.button.plain href=(address) { (t.view()) span.hidden { ": " (label) } }
-                }
+                li { a href=(address) { span.grow { (label(t)) } b.number { (written.count(count)) } } }
             }
         }
     })

@@ -62,6 +62,97 @@ pub(super) fn attendance(
     }
 }
 
+/// Marks everybody of a class who is still expected as present.
+fn check_in_all(cx: &PageContext<'_, '_>, event: &str, bookings: &[api::Booking<'_>]) -> Markup {
+    let near = |booking: &&api::Booking<'_>| {
+        booking.attendance_status() == "expected"
+            && booking.starts_at() <= cx.written.now.plus_seconds(3_600)
+    };
+    let expected: Vec<_> = bookings.iter().filter(near).collect();
+    if expected.len() < 2 {
+        return Markup::default();
+    }
+    let mut form = Form::of(cx, api::set_event_attendance(event));
+    for (at, booking) in expected.iter().enumerate() {
+        form = form
+            .hidden(&format!("attendance.{at}.bookingId"), booking.booking_id())
+            .hidden(&format!("attendance.{at}.attendanceStatus"), "attended");
+    }
+    form.send(cx.strings.check_in_all())
+}
+
+/// The rows of a day: a class once, with those who come, and each appointment.
+fn agenda(
+    cx: &mut PageContext<'_, '_>,
+    date: Date,
+    bookings: &[api::Booking<'_>],
+    coach: &str,
+) -> Result<Vec<Markup>> {
+    let zone = &cx.written.zone;
+    let (from, to) = (date.start_in(zone), date.tomorrow().start_in(zone));
+    let call = api::list_calendar_events().from(from).to(to).status("scheduled").coach_id(coach);
+    let classes = cx.call(call.limit(100))?;
+    let mut rows = Vec::new();
+    for class in classes.calendar_events().iter().filter(|event| event.kind() == "class") {
+        let own: Vec<_> = bookings
+            .iter()
+            .copied()
+            .filter(|booking| booking.calendar_event_id() == class.calendar_event_id())
+            .collect();
+        let mut people = Vec::new();
+        for booking in own.iter().copied() {
+            people.push((booking, cx.client(booking.client_id())?));
+        }
+        let coach = cx.coach(class.coach_id())?;
+        let id = class.calendar_event_id();
+        let row = html! {
+            li.class id={ "class-" (id) } {
+                b.number { (cx.written.time(class.starts_at())) }
+                span.grow {
+                    a href={ "/console/calendar/events/" (id) } { b { (class.name()) } }
+                    " "
+                    span.number { (class.seats_taken()) "/" (class.capacity()) }
+                    br;
+                    span.quiet { (coach) }
+                }
+                (check_in_all(cx, id, &own))
+                @if !people.is_empty() {
+                    ul.rows.people {
+                        @for (booking, client) in &people {
+                            li {
+                                a.grow href={ "/console/clients/" (booking.client_id()) } { (client) }
+                                (attendance(cx, *booking, client))
+                            }
+                        }
+                    }
+                }
+            }
+        };
+        rows.push((class.starts_at(), row));
+    }
+    let is_class = |id: &str| {
+        let mut events = classes.calendar_events().iter();
+        events.any(|event| event.kind() == "class" && event.calendar_event_id() == id)
+    };
+    for booking in bookings.iter().filter(|booking| !is_class(booking.calendar_event_id())) {
+        let (client, coach) = (cx.client(booking.client_id())?, cx.coach(booking.coach_id())?);
+        let row = html! {
+            li {
+                b.number { (cx.written.time(booking.starts_at())) }
+                span.grow {
+                    a href={ "/console/clients/" (booking.client_id()) } { (client) }
+                    br;
+                    span.quiet { (booking.name()) " · " (coach) }
+                }
+                (attendance(cx, *booking, &client))
+            }
+        };
+        rows.push((booking.starts_at(), row));
+    }
+    rows.sort_by_key(|(at, _)| *at);
+    Ok(rows.into_iter().map(|(_, row)| row).collect())
+}
+
 /// `/console`
 pub(super) fn show(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let today = cx.written.today();
@@ -82,12 +173,7 @@ pub(super) fn show(cx: &mut PageContext<'_, '_>) -> Result<View> {
         cx.call_if_allowed(api::get_revenue_report().from(month).to(today).group_by("month"))?;
     let members = cx.call_if_allowed(api::list_clients().member_status("active").limit(1))?;
     cx.know_clients(bookings.iter().map(|booking| booking.client_id()))?;
-    let mut rows = Vec::new();
-    for booking in bookings.iter().copied() {
-        let client = cx.client(booking.client_id())?;
-        let coach = cx.coach(booking.coach_id())?;
-        rows.push((booking, client, coach));
-    }
+    let rows = agenda(cx, today, &bookings, if mine { &own } else { "" })?;
     let (t, written) = (cx.strings, &cx.written);
     let came = bookings.iter().filter(|booking| booking.attendance_status() == "attended");
     let main = html! {
@@ -116,7 +202,10 @@ pub(super) fn show(cx: &mut PageContext<'_, '_>) -> Result<View> {
             section.card {
                 h2 { (t.quick_actions()) }
                 div.buttons {
-                    a.button href="/console/clients/new" { (t.add_client()) }
+                    @if cx.may(api::CreateDeskSale) {
+                        a.button href="/console/sell" { (t.sell()) }
+                    }
+                    a.button.plain href="/console/clients/new" { (t.add_client()) }
                     a.button.plain href="/console/calendar/book" { (t.book()) }
                     a.button.plain href="/console/clients" { (t.find_client()) }
                 }
@@ -143,17 +232,7 @@ pub(super) fn show(cx: &mut PageContext<'_, '_>) -> Result<View> {
         } @else {
             section.card {
                 ul.rows #agenda data-live="booking" {
-                    @for (booking, client, coach) in &rows {
-                        li {
-                            b.number { (written.time(booking.starts_at())) }
-                            span.grow {
-                                a href={ "/console/clients/" (booking.client_id()) } { (client) }
-                                br;
-                                span.quiet { (booking.name()) " · " (coach) }
-                            }
-                            (attendance(cx, *booking, client))
-                        }
-                    }
+                    @for row in &rows { (row) }
                 }
             }
         }

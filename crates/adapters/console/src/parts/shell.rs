@@ -35,8 +35,33 @@ impl View {
     }
 }
 
+/// The part of the navigation that a place stands in.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum NavigationGroup {
+    /// What is looked at every day, without a heading.
+    Daily,
+    Coaching,
+    Business,
+    /// Folded up until one of its places is open.
+    Connections,
+}
+
+impl NavigationGroup {
+    const ALL: [Self; 4] = [Self::Daily, Self::Coaching, Self::Business, Self::Connections];
+
+    const fn label(self, t: Strings) -> &'static str {
+        match self {
+            Self::Daily => "",
+            Self::Coaching => t.group_coaching(),
+            Self::Business => t.group_business(),
+            Self::Connections => t.group_connections(),
+        }
+    }
+}
+
 /// A place that the shell leads to.
 pub(crate) struct NavigationLink {
+    pub(crate) group: NavigationGroup,
     pub(crate) path: &'static str,
     pub(crate) icon: &'static str,
     pub(crate) label: fn(Strings) -> &'static str,
@@ -113,10 +138,26 @@ pub(crate) fn render(cx: &PageContext<'_, '_>, status: StatusCode, view: View) -
                 }
                 div.frame {
                     nav.side aria-label=(t.navigation()) {
-                        @for way in &ways {
-                            a href=(way.path) aria-current=[is_here(way).then_some("page")] {
-                                (icon(way.icon))
-                                span { ((way.label)(t)) }
+                        @for group in NavigationGroup::ALL {
+                            @let own = || ways.iter().filter(move |way| way.group == group);
+                            @let links = html! {
+                                @for way in own() {
+                                    a href=(way.path) aria-current=[is_here(way).then_some("page")] {
+                                        (icon(way.icon))
+                                        span { ((way.label)(t)) }
+                                    }
+                                }
+                            };
+                            @if group == NavigationGroup::Connections && own().next().is_some() {
+                                details open[own().any(|way| is_here(way))] {
+                                    summary { (group.label(t)) }
+                                    (links)
+                                }
+                            } @else {
+                                @if !group.label(t).is_empty() && own().next().is_some() {
+                                    p { (group.label(t)) }
+                                }
+                                (links)
                             }
                         }
                     }

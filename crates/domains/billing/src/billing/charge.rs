@@ -1,5 +1,7 @@
 //! Fees that wait for the client's next bill.
 
+use schemars::JsonSchema;
+use serde::Serialize;
 use spotter_contract::{Area, Read, Write, entitlement::ForfeitReason};
 use spotter_kernel::{
     Id, Money, Result,
@@ -89,10 +91,35 @@ pub fn lines(cx: &mut Read, fees: &[Charge], rate: Percentage) -> Result<Vec<Bil
     let line = |fee: &Charge| BillLine {
         product_id: None,
         description: texts::fee(fee.kind, &language).to_owned(),
+        quantity: 1,
         gross: fee.amount,
         vat_percentage: rate,
     };
     Ok(fees.iter().map(line).collect())
+}
+
+/// A fee that waits for the client's next invoice.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct WaitingFee {
+    /// Purpose.
+    kind: ForfeitReason,
+    /// What it is for, as its line would say.
+    description: String,
+    /// Amount in minor units, including VAT.
+    amount: i64,
+}
+
+/// The fees of a client that wait for a bill, as people read them.
+pub fn offered(cx: &mut Read, client: ClientId, currency: Currency) -> Result<Vec<WaitingFee>> {
+    let fees = waiting(cx, client, currency)?;
+    let lines = lines(cx, &fees, Percentage::default())?;
+    let offered = |(fee, line): (&Charge, BillLine)| WaitingFee {
+        kind: fee.kind,
+        description: line.description,
+        amount: line.gross,
+    };
+    Ok(fees.iter().zip(lines).map(offered).collect())
 }
 
 /// Puts fees on a bill.

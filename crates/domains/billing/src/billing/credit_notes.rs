@@ -78,6 +78,7 @@ pub fn credit(
         due_from: None,
         subscription_id: bill.subscription_id,
         client_product_id: bill.client_product_id,
+        with_fees: false,
     };
     let calculation = InvoiceCalculation {
         kind: InvoiceKind::CreditNote,

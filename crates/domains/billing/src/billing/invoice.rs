@@ -82,7 +82,9 @@ pub struct BillLine {
     pub product_id: Option<ProductId>,
     /// Description for the client.
     pub description: String,
-    /// The amount with tax; negative for a deduction.
+    /// Number of units.
+    pub quantity: i64,
+    /// The amount of all of them with tax; negative for a deduction.
     pub gross: i64,
     /// The rate of the tax in it.
     pub vat_percentage: Percentage,

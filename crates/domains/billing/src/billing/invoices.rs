@@ -110,6 +110,7 @@ fn issue_invoice(cx: &mut Write, Body(new): Body<NewInvoice>) -> Result<InvoiceA
     let line = |line: NewLine| BillLine {
         product_id: None,
         description: line.description.into(),
+        quantity: 1,
         gross: line.amount.0,
         vat_percentage: line.vat_percentage.unwrap_or_default(),
     };
@@ -122,6 +123,7 @@ fn issue_invoice(cx: &mut Write, Body(new): Body<NewInvoice>) -> Result<InvoiceA
         due_from: None,
         subscription_id: None,
         client_product_id: None,
+        with_fees: true,
     };
     if issue::draft(cx, &bill)?.totals.lines.is_empty() {
         return Err(Problem::conflict("lines", BillingRule::NothingToBill));

@@ -40,6 +40,8 @@ pub struct Bill {
     pub subscription_id: Option<SubscriptionId>,
     /// The purchase that it bills, if any.
     pub client_product_id: Option<ClientProductId>,
+    /// Whether the fees that wait for the client's next invoice are lines of it.
+    pub with_fees: bool,
 }
 
 /// The lines of an invoice with their tax, and their totals.
@@ -67,7 +69,7 @@ pub fn totals(state: &tax::TaxStatus, lines: &[BillLine]) -> InvoiceTotals {
         .map(|(line, ((_, (category, rate)), net))| InvoiceLine {
             product_id: line.product_id,
             description: line.description.clone(),
-            quantity: 1,
+            quantity: line.quantity,
             gross: line.gross,
             net,
             tax: line.gross - net,
@@ -112,7 +114,10 @@ pub struct InvoiceDraft {
 pub fn draft(cx: &mut Read, bill: &Bill) -> Result<InvoiceDraft> {
     let issuer = Issuer::find(cx)?;
     let settings = &issuer.settings;
-    let fees = charge::waiting(cx, bill.client_id, bill.currency)?;
+    let fees = match bill.with_fees {
+        true => charge::waiting(cx, bill.client_id, bill.currency)?,
+        false => Vec::new(),
+    };
     let mut lines = bill.lines.clone();
     lines.extend(charge::lines(cx, &fees, settings.fee_vat_percentage)?);
     let today = issuer.today(cx);
@@ -137,8 +142,15 @@ fn tax_status(settings: &FinanceSettings, details: &BillingDetails) -> tax::TaxS
     }
 }
 
-/// Issues an invoice, and pays it from the client's earlier overpayments.
+/// Issues an invoice, pays it from the client's earlier overpayments, and mails it.
 pub fn issue(cx: &mut Write, bill: &Bill) -> Result<Invoice> {
+    let (invoice, settings) = issue_unmailed(cx, bill)?;
+    letters::post(cx, &invoice, &settings)?;
+    Ok(invoice)
+}
+
+/// The same without the mail, which says whether the invoice is paid, for who pays it in the same step.
+pub fn issue_unmailed(cx: &mut Write, bill: &Bill) -> Result<(Invoice, FinanceSettings)> {
     let InvoiceDraft { issuer, fees, totals, due_date } = draft(cx, bill)?;
     let invoice_id = InvoiceId(cx.new_id());
     charge::bill(cx, &fees, invoice_id)?;
@@ -159,8 +171,7 @@ pub fn issue(cx: &mut Write, bill: &Bill) -> Result<Invoice> {
             collection::collect(cx, &invoice)?;
         }
     }
-    letters::post(cx, &invoice, &issuer.settings)?;
-    Ok(invoice)
+    Ok((invoice, issuer.settings))
 }
 
 /// The computed part of an invoice or credit note before it is stored.

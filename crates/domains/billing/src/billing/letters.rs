@@ -6,7 +6,7 @@ use spotter_contract::{
     jobs::{AttemptResult, JobState},
 };
 use spotter_kernel::{Event, Id, Problem, Result};
-use spotter_mail::{InvoiceFigures, Letter, LetterKind};
+use spotter_mail::{InvoiceFigures, Letter, LetterKind, Recipient};
 use spotter_people::clients::{Client, letter_reader::LetterReader};
 
 use super::{
@@ -21,9 +21,9 @@ use crate::{
 };
 
 /// Why a client cannot be reached by mail, as a rule for the caller.
-pub fn unreachable(cx: &Write, client: &Client) -> Option<Problem> {
+pub fn unreachable(is_mail_on: bool, client: &Client) -> Option<Problem> {
     match client.email() {
-        _ if !spotter_mail::is_on(cx) => Some(Problem::conflict("mail", BillingRule::NoMailSent)),
+        _ if !is_mail_on => Some(Problem::conflict("mail", BillingRule::NoMailSent)),
         None => Some(Problem::conflict("email", BillingRule::NoEmailOfClient)),
         Some(_) => None,
     }
@@ -62,6 +62,18 @@ pub fn post(cx: &mut Write, invoice: &Invoice, settings: &FinanceSettings) -> Re
         return Ok(());
     }
     write_to(cx, invoice, LetterKind::Invoice)
+}
+
+/// Mails an invoice to an address that its buyer has given, beside their own.
+pub fn send_to(cx: &mut Write, invoice: &Invoice, buyer: &Client, email: &str) -> Result<()> {
+    let to = Recipient {
+        email,
+        name: buyer.first_name(),
+        language: Some(&invoice.language),
+        client: Some(buyer.client_id),
+    };
+    let letter = Letter::InvoicePaid { number: &invoice.number };
+    spotter_mail::send_by(cx, &SEND_INVOICE, to, invoice.invoice_id, &letter)
 }
 
 /// Reminds a client of an invoice, where they can be reached.

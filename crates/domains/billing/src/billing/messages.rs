@@ -1,53 +1,99 @@
 //! Reminders and copies of invoices on request.
 
-use spotter_contract::{Area, Path, Success, Write, operation};
-use spotter_kernel::{Event, Key, Problem, Result, text::quoted};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use spotter_contract::{Area, Body, Path, Read, Success, Write, answer, bulk, operation};
+use spotter_kernel::{Event, Id, Key, Many, Problem, Result, text::quoted};
 use spotter_mail::LetterKind;
 use spotter_people::clients::Client;
+use spotter_store::words;
 
 use super::{
     invoice::{Invoice, InvoiceKind, InvoiceStatus},
     invoices::{InvoiceAnswer, InvoicePath},
     letters,
 };
-use crate::{effects::BillingEffect, rules::BillingRule};
+use crate::{effects::BillingEffect, ids::InvoiceId, rules::BillingRule};
+
+words! {
+    /// What is mailed about invoices.
+    enum InvoiceMessage { Reminder = "reminder", Copy = "copy" }
+}
+
+impl InvoiceMessage {
+    /// The invoice and its client, or why it cannot be mailed.
+    fn check(self, cx: &mut Read, id: InvoiceId, is_mail_on: bool) -> Result<(Invoice, Client)> {
+        let invoice = Invoice::find(cx, id)?;
+        match self {
+            Self::Reminder if invoice.status != InvoiceStatus::Overdue => {
+                return Err(Problem::conflict("status", BillingRule::NotOverdue));
+            }
+            Self::Copy if invoice.kind != InvoiceKind::Invoice => {
+                return Err(Problem::conflict("kind", BillingRule::NotInvoice));
+            }
+            _ => {}
+        }
+        let client = Client::find(cx, invoice.client_id)?;
+        match letters::unreachable(is_mail_on, &client) {
+            Some(problem) => Err(problem),
+            None => Ok((invoice, client)),
+        }
+    }
+
+    fn send(self, cx: &mut Write, invoice: &Invoice, client: &Client) -> Result<()> {
+        let (name, number) = (quoted(&client.name()), invoice.number.clone());
+        let (field, letter) = match self {
+            Self::Reminder => {
+                cx.describe_effect(|| BillingEffect::Reminded { name, number });
+                ("reminder", LetterKind::InvoiceReminder)
+            }
+            Self::Copy => {
+                cx.describe_effect(|| BillingEffect::CopySent { name, number });
+                ("copy", LetterKind::Invoice)
+            }
+        };
+        cx.set_audit_target("invoice", invoice.invoice_id, [field]);
+        letters::write_to(cx, invoice, letter)
+    }
+}
 
 fn remind_of_invoice(cx: &mut Write, Path(at): Path<InvoicePath>) -> Result<InvoiceAnswer> {
-    let invoice = Invoice::find(cx, at.invoice_id)?;
-    if invoice.status != InvoiceStatus::Overdue {
-        return Err(Problem::conflict("status", BillingRule::NotOverdue));
-    }
-    let client = Client::find(cx, invoice.client_id)?;
-    if let Some(problem) = letters::unreachable(cx, &client) {
-        return Err(problem);
-    }
-    let (name, number) = (quoted(&client.name()), &invoice.number);
-    cx.describe_effect(|| BillingEffect::Reminded {
-        name: name.to_string(),
-        number: number.to_string(),
-    });
-    cx.set_audit_target("invoice", invoice.invoice_id, ["reminder"]);
-    letters::write_to(cx, &invoice, LetterKind::InvoiceReminder)?;
-    Ok(InvoiceAnswer { invoice })
+    send_one(cx, at.invoice_id, InvoiceMessage::Reminder)
 }
 
 fn send_invoice_copy(cx: &mut Write, Path(at): Path<InvoicePath>) -> Result<InvoiceAnswer> {
-    let invoice = Invoice::find(cx, at.invoice_id)?;
-    if invoice.kind != InvoiceKind::Invoice {
-        return Err(Problem::conflict("kind", BillingRule::NotInvoice));
-    }
-    let client = Client::find(cx, invoice.client_id)?;
-    if let Some(problem) = letters::unreachable(cx, &client) {
-        return Err(problem);
-    }
-    let (name, number) = (quoted(&client.name()), &invoice.number);
-    cx.describe_effect(|| BillingEffect::CopySent {
-        name: name.to_string(),
-        number: number.to_string(),
-    });
-    cx.set_audit_target("invoice", invoice.invoice_id, ["copy"]);
-    letters::write_to(cx, &invoice, LetterKind::Invoice)?;
+    send_one(cx, at.invoice_id, InvoiceMessage::Copy)
+}
+
+fn send_one(cx: &mut Write, id: InvoiceId, message: InvoiceMessage) -> Result<InvoiceAnswer> {
+    let is_on = spotter_mail::is_on(cx);
+    let (invoice, client) = message.check(cx, id, is_on)?;
+    message.send(cx, &invoice, &client)?;
     Ok(InvoiceAnswer { invoice })
+}
+
+/// Mail about many invoices.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct InvoiceMessages {
+    /// The invoices, at most 100.
+    invoice_ids: Many<InvoiceId, 1, { bulk::RECORDS_MAX }>,
+    /// What is mailed: a reminder of an overdue invoice, or a copy.
+    message: InvoiceMessage,
+}
+
+answer!(InvoiceBulkAnswer { report: bulk::BulkReport });
+
+fn send_invoice_messages(
+    cx: &mut Write,
+    Body(wanted): Body<InvoiceMessages>,
+) -> Result<InvoiceBulkAnswer> {
+    let (message, is_on) = (wanted.message, spotter_mail::is_on(cx));
+    let ids = wanted.invoice_ids.iter().map(|id| id.0).collect::<Vec<_>>();
+    let plan = |cx: &mut Read, id: Id| message.check(cx, InvoiceId(id), is_on).map(Some);
+    let report =
+        bulk::act(cx, ids, plan, |cx, (invoice, client)| message.send(cx, &invoice, &client))?;
+    Ok(InvoiceBulkAnswer { report })
 }
 
 /// The operations and statements of this module.
@@ -73,6 +119,19 @@ pub(super) fn area() -> Area {
         .describe(
             "Mails the client a copy. `invoice.sent` is emitted once a mail server has \
                  accepted it.",
+        )
+        .created()
+        .emits(&[Event::PaymentRequestCreated])
+        .always(&[])
+        .fails(&[Key::ApiError, Key::CompanyNotFound])
+        .confirmation(),
+        operation!(POST "/finance/invoices/messages", FinanceInvoiceMessagesWrite,
+            send_invoice_messages)
+        .success(Success::Sent)
+        .summary("Mail about many invoices")
+        .describe(
+            "Mails a reminder or a copy of at most 100 invoices. Each is sent or refused by \
+                 itself, with its own row in the audit log.",
         )
         .created()
         .emits(&[Event::PaymentRequestCreated])

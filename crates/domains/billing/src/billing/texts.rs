@@ -2,7 +2,10 @@
 
 use spotter_contract::entitlement::ForfeitReason;
 use spotter_invoice_pdf::words::Language;
-use spotter_kernel::{Date, money::Currency};
+use spotter_kernel::{
+    Date,
+    money::{Currency, Percentage},
+};
 
 /// The name of a fee as a line of an invoice.
 pub fn fee(kind: ForfeitReason, language: &str) -> &'static str {
@@ -17,6 +20,28 @@ pub fn fee(kind: ForfeitReason, language: &str) -> &'static str {
         }
     };
     pick(language, [en, nl, de])
+}
+
+/// The name of the client who stands for walk-in customers.
+pub fn walk_in(language: &str) -> &'static str {
+    pick(language, ["Walk-in customer", "Passant", "Laufkundschaft"])
+}
+
+/// A line of an invoice with the discount in it: `Towel, 10% discount (birthday)`.
+pub fn discounted(
+    what: &str,
+    percentage: Option<Percentage>,
+    reason: &str,
+    language: &str,
+) -> String {
+    let word = pick(language, ["discount", "korting", "Rabatt"]);
+    match percentage {
+        Some(share) => {
+            let share = Language::of(language).percent(share.hundredths());
+            format!("{what}, {share} {word} ({reason})")
+        }
+        None => format!("{what}, {word} ({reason})"),
+    }
 }
 
 /// The line of a credit note that corrects an invoice.

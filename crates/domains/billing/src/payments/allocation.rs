@@ -11,6 +11,7 @@ use crate::{
     collecting::charging,
     ids::{InvoiceId, PaymentId},
     payments::payment::{Allocation, Payment},
+    settings::FinanceSettings,
 };
 
 /// How much of an amount each invoice gets, given the balances in their order; and what is left.
@@ -88,9 +89,12 @@ fn apply(cx: &mut Write, before: &Payment, bill: &mut Invoice, share: i64) -> Re
     Ok(payment)
 }
 
-/// Payments of a client with an unallocated rest.
+/// Payments of a client with an unallocated rest. Those of walk-in customers stay theirs: they pay nothing of the next.
 pub fn unallocated(cx: &mut Read, client: ClientId, currency: Currency) -> Result<Vec<Payment>> {
-    cx.all(UNALLOCATED, params![client, currency])
+    match FinanceSettings::find(cx)?.is_walk_in(client) {
+        true => Ok(Vec::new()),
+        false => cx.all(UNALLOCATED, params![client, currency]),
+    }
 }
 
 fn allocate(cx: &mut Write, payment: PaymentId, bill: &mut Invoice, share: i64) -> Result<()> {

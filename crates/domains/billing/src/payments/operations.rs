@@ -185,15 +185,13 @@ fn record_payment(cx: &mut Write, Body(new): Body<NewPayment>) -> Result<Payment
         RecordedKind::Card => PaymentKind::Card,
         RecordedKind::BankTransfer => PaymentKind::BankTransfer,
     };
-    let money = Money { amount, currency };
-    let mut payment = Payment {
+    let received = ReceivedMoney {
+        client_id: client.client_id,
         invoice_id,
         payment_request_id: new.payment_request_id,
-        status: PaymentStatus::Succeeded,
+        money: Money { amount, currency },
         kind,
         reference: new.reference.map(Into::into),
-        settled_at: Some(cx.now()),
-        ..Payment::to_come(cx, client.client_id, money, PaymentSource::Manual)
     };
     cx.describe_effect(|| {
         let amount = currency.format_amount(amount);
@@ -202,10 +200,43 @@ fn record_payment(cx: &mut Write, Body(new): Body<NewPayment>) -> Result<Payment
     if let Some(request) = request {
         request.end(cx, PaymentRequestStatus::Paid)?;
     }
-    allocation::pay_bills(cx, &mut payment, amount)?;
+    let payment = receive(cx, received)?;
+    Ok(PaymentAnswer { payment: PaymentView::of(cx, payment)? })
+}
+
+/// Money that staff have taken.
+pub struct ReceivedMoney {
+    /// The client who pays.
+    pub client_id: ClientId,
+    /// The invoice that it pays first.
+    pub invoice_id: Option<InvoiceId>,
+    /// The request that it answers.
+    pub payment_request_id: Option<PaymentRequestId>,
+    /// How much.
+    pub money: Money,
+    /// Payment method type.
+    pub kind: PaymentKind,
+    /// Reference in the accounts.
+    pub reference: Option<String>,
+}
+
+/// Records money that staff have taken, and pays the client's invoices with it.
+pub fn receive(cx: &mut Write, received: ReceivedMoney) -> Result<Payment> {
+    let ReceivedMoney { client_id, invoice_id, payment_request_id, money, kind, reference } =
+        received;
+    let mut payment = Payment {
+        invoice_id,
+        payment_request_id,
+        status: PaymentStatus::Succeeded,
+        kind,
+        reference,
+        settled_at: Some(cx.now()),
+        ..Payment::to_come(cx, client_id, money, PaymentSource::Manual)
+    };
+    allocation::pay_bills(cx, &mut payment, money.amount)?;
     payment.insert(cx)?;
     payment.publish(cx, Event::PaymentSucceeded)?;
-    Ok(PaymentAnswer { payment: PaymentView::of(cx, payment)? })
+    Ok(payment)
 }
 
 /// The operations and statements of this module.

@@ -39,7 +39,8 @@ pub struct PaymentRequestView {
 }
 
 impl PaymentRequestView {
-    fn of(cx: &Read, request: PaymentRequest) -> Result<Self> {
+    /// A request and its page.
+    pub fn of(cx: &Read, request: PaymentRequest) -> Result<Self> {
         let pay_url = match request.is_open() {
             true => request.page(cx)?,
             false => None,

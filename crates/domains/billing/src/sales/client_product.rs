@@ -111,6 +111,16 @@ impl ClientProduct {
         cx.all(OPEN_FIRST, params![client])
     }
 
+    /// A client's purchases that an invoice has billed, the first sold first.
+    pub fn on_invoice(
+        cx: &mut Read,
+        client: ClientId,
+        invoice: InvoiceId,
+    ) -> Result<Vec<ClientProductId>> {
+        let found: Vec<(ClientProductId,)> = cx.all(ON_INVOICE, params![client, invoice])?;
+        Ok(found.into_iter().map(|(id,)| id).collect())
+    }
+
     /// Whether it can be used on a day, as far as its dates go.
     pub fn is_valid_on(&self, day: Date) -> bool {
         self.valid_from <= day && self.valid_until.is_none_or(|until| day < until)
@@ -193,6 +203,8 @@ statements! {
         CASE WHEN subscription_id IS NULL THEN 1 ELSE 0 END, client_product_id DESC LIMIT 500";
     BY_EXTERNAL_ID = "SELECT client_product_id FROM client_product \
         WHERE company_id = ?1 AND external_id = ?2";
+    ON_INVOICE = "SELECT client_product_id FROM client_product \
+        WHERE company_id = ?1 AND client_id = ?2 AND invoice_id = ?3 ORDER BY client_product_id LIMIT 100";
     INSERT = "INSERT INTO client_product ", values!(ClientProduct);
     SAVE = "UPDATE client_product SET ", set!(ClientProduct),
         " WHERE company_id = ?1 AND client_product_id = ?2";

@@ -346,7 +346,7 @@ pub(super) fn area() -> Area {
                 "Returns what the sale would bill, what is left to be paid now, and the fees that \
                  wait for the client's next invoice. Changes nothing.",
             )
-            .fails(&[Key::CompanyNotFound, Key::ApiError]),
+            .fails(&[Key::CompanyNotFound, Key::InvalidCurrency, Key::ApiError]),
         operation!(POST "/finance/desk-sales", FinanceProductsWrite, create_desk_sale)
             .success(Success::Sold)
             .summary("Sell at the desk")
@@ -360,7 +360,7 @@ pub(super) fn area() -> Area {
             .emits(SELLS)
             .always(&[Event::InvoiceCreated])
             .payment_page()
-            .fails(&[Key::CompanyNotFound, Key::ApiError])
+            .fails(&[Key::CompanyNotFound, Key::InvalidCurrency, Key::ApiError])
             .confirmation(),
     ])
 }

@@ -232,6 +232,7 @@ pub fn billed(product: &ClientProduct, subscription: &Subscription, bill: &Perio
         lines: vec![BillLine {
             product_id: Some(product.product_id),
             description: product.name.clone(),
+            quantity: 1,
             gross: bill.amount,
             vat_percentage: subscription.vat_percentage,
         }],
@@ -240,6 +241,7 @@ pub fn billed(product: &ClientProduct, subscription: &Subscription, bill: &Perio
         due_from: Some(bill.period_start),
         subscription_id: Some(subscription.subscription_id),
         client_product_id: Some(product.client_product_id),
+        with_fees: true,
     }
 }
 

@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use spotter_contract::{Area, Body, Path, Read, Success, Write, answer, operation};
 use spotter_kernel::{
-    Date, Event, Key, Problem, Result, Rule, id::ClientId, money::Currency, text::quoted,
+    Date, Event, Key, Problem, Result, id::ClientId, money::Currency, text::quoted,
 };
 use spotter_people::clients::{Client, ClientPath, letter_reader};
 use spotter_store::Json;
@@ -16,13 +16,13 @@ use spotter_store::Json;
 use crate::{
     account_status,
     billing::{
+        charge::{self, WaitingFee},
         invoice::{BillLine, Invoice, InvoiceLine},
         issue::{self, Bill, InvoiceDraft},
         tax::RateTotal,
     },
-    catalogue::{product::Product, vocabulary::ProductType},
     collecting::methods,
-    credits::{grant, grants::CreditGrant},
+    credits::grants::CreditGrant,
     effects::BillingEffect,
     ids::{ClientProductId, PaymentMethodId, SubscriptionId},
     memberships::{
@@ -31,8 +31,8 @@ use crate::{
     },
     rules::BillingRule,
     sales::{
-        client_product::{ClientProduct, ClientProductStatus},
-        lifecycle,
+        client_product::ClientProduct,
+        purchase::{self, Purchase},
         terms::SaleTerms,
     },
     settings::{BillingAnchor, FinanceSettings},
@@ -45,11 +45,7 @@ const START_DAYS: RangeInclusive<i64> = -31..=366;
 /// A sale that is computed and not stored yet.
 struct Sale {
     client: Client,
-    product: Product,
-    terms: SaleTerms,
-    start: Date,
-    today: Date,
-    external_id: Option<String>,
+    purchase: Purchase,
     /// How a membership begins.
     beginning: Option<billing_schedule::BillingStart>,
     /// From when its term is counted.
@@ -80,6 +76,8 @@ struct SalePreview {
     bills_to_come: Vec<PeriodBill>,
     /// Credits granted on the first day.
     credits: Vec<PreviewedCredits>,
+    /// Fees that wait for the client's next invoice, whether `includeFees` makes them lines of this one or not.
+    waiting_fees: Vec<WaitingFee>,
 }
 
 /// Credits that are given.
@@ -103,23 +101,9 @@ answer!(MembershipAnswer {
 
 fn work_out(cx: &mut Read, client: ClientId, request: SaleRequest) -> Result<Sale> {
     let client = Client::find(cx, client)?;
-    if client.is_archived() {
-        return Err(Problem::conflict("clientId", Rule::Archived));
-    }
-    let rule = || BillingRule::NotSold;
-    let product =
-        Product::find(cx, request.product_id).map_err(|none| none.missing("productId", rule()))?;
-    if product.is_archived {
-        return Err(Problem::conflict("productId", rule()));
-    }
-    let is_membership = product.product_type == ProductType::Membership;
-    if is_membership != request.membership.is_some() {
-        let rule = match is_membership {
-            true => BillingRule::IsMembership,
-            false => BillingRule::NotMembership,
-        };
-        return Err(Problem::conflict("productId", rule));
-    }
+    let is_membership = request.membership.is_some();
+    let product = purchase::find_sold(cx, request.product_id, "productId", is_membership)?;
+    purchase::check_buyer(&client)?;
     if let Some(external) = &request.external_id {
         ClientProduct::check_external_id(cx, external)?;
     }
@@ -157,6 +141,7 @@ fn work_out(cx: &mut Read, client: ClientId, request: SaleRequest) -> Result<Sal
     let line = BillLine {
         product_id: Some(product.product_id),
         description: product.called(Some(&language)),
+        quantity: 1,
         gross: beginning.as_ref().map_or(terms.price, |begun| begun.bill.amount),
         vat_percentage: terms.vat_percentage,
     };
@@ -169,16 +154,23 @@ fn work_out(cx: &mut Read, client: ClientId, request: SaleRequest) -> Result<Sal
         due_from: Some(start),
         subscription_id: None,
         client_product_id: None,
+        with_fees: request.with_fees,
     };
+    let name = bill.lines[0].description.clone();
+    let external_id = request.external_id;
     Ok(Sale {
         draft: issue::draft(cx, &bill)?,
-        external_id: request.external_id,
+        purchase: Purchase {
+            client_id: client.client_id,
+            product,
+            name,
+            terms,
+            start,
+            today,
+            external_id,
+        },
         payment_method_id: request.payment_method_id,
         client,
-        product,
-        terms,
-        start,
-        today,
         beginning,
         term_from,
         bill,
@@ -186,64 +178,37 @@ fn work_out(cx: &mut Read, client: ClientId, request: SaleRequest) -> Result<Sal
 }
 
 impl Sale {
-    fn client_product(&self, id: ClientProductId, now: spotter_kernel::Timestamp) -> ClientProduct {
-        let kind = self.product.product_type;
-        ClientProduct {
-            client_product_id: id,
-            client_id: self.client.client_id,
-            product_id: self.product.product_id,
-            product_type: kind,
-            name: self.bill.lines[0].description.clone(),
-            terms: Json(self.terms.clone()),
-            invoice_id: None,
-            subscription_id: None,
-            status: match self.start > self.today {
-                true => ClientProductStatus::Scheduled,
-                false => ClientProductStatus::Active,
-            },
-            valid_from: self.start,
-            valid_until: self.terms.valid_until(kind, self.start),
-            days_used: 0,
-            granted_until: self.start,
-            external_id: self.external_id.clone(),
-            revoked_at: None,
-            revoke_reason: None,
-            created_at: now,
-            updated_at: now,
-        }
-    }
-
     fn subscription(
         &self,
         id: SubscriptionId,
         of: &ClientProduct,
         begun: &billing_schedule::BillingStart,
     ) -> Subscription {
-        let term = self.terms.contract_period.after(self.term_from);
+        let term = self.purchase.terms.contract_period.after(self.term_from);
         let mut subscription = Subscription {
             subscription_id: id,
             client_id: of.client_id,
             client_product_id: of.client_product_id,
             product_id: of.product_id,
             name: of.name.clone(),
-            status: match self.start > self.today {
+            status: match self.purchase.start > self.purchase.today {
                 true => SubscriptionStatus::Scheduled,
                 false => SubscriptionStatus::Active,
             },
-            price: self.terms.price,
-            currency: self.terms.currency,
-            vat_percentage: self.terms.vat_percentage,
-            period: self.terms.period,
-            auto_renew: self.terms.auto_renew,
-            notice_period: self.terms.cancellation_notice_period,
+            price: self.purchase.terms.price,
+            currency: self.purchase.terms.currency,
+            vat_percentage: self.purchase.terms.vat_percentage,
+            period: self.purchase.terms.period,
+            auto_renew: self.purchase.terms.auto_renew,
+            notice_period: self.purchase.terms.cancellation_notice_period,
             collection: self.bill.collection,
             payment_method_id: self.payment_method_id,
-            start_date: self.start,
+            start_date: self.purchase.start,
             anchor_date: begun.anchor,
-            paid_until: self.start,
-            next_billing_date: Some(self.start),
+            paid_until: self.purchase.start,
+            next_billing_date: Some(self.purchase.start),
             minimum_end_date: term,
-            end_date: self.terms.term_end(self.term_from),
+            end_date: self.purchase.terms.term_end(self.term_from),
             pauses: Json(Vec::new()),
             skipped_periods: 0,
             home_location_id: self.client.home_location_id(),
@@ -254,16 +219,10 @@ impl Sale {
         subscription
     }
 
-    /// Credits that are given with the sale, on its first day.
-    fn grants(&self) -> Vec<CreditGrant> {
-        let mut grants: Vec<CreditGrant> = self.terms.with_bill(self.start).into_iter().collect();
-        grants.extend(self.terms.by_date(self.start, self.start, self.start.tomorrow()));
-        grants
-    }
-
-    fn preview(self, now: spotter_kernel::Timestamp) -> SalePreview {
+    fn preview(self, cx: &mut Read) -> Result<SalePreview> {
+        let now = cx.now();
         let id = spotter_kernel::Id::first_at(now);
-        let product = self.client_product(ClientProductId(id), now);
+        let product = self.purchase.client_product(ClientProductId(id), now);
         let begun = self.beginning.as_ref();
         let membership = begun.map(|begun| self.subscription(SubscriptionId(id), &product, begun));
         let given = |grant: CreditGrant| PreviewedCredits {
@@ -272,8 +231,9 @@ impl Sale {
             valid_from: grant.on,
             valid_until: grant.until,
         };
-        SalePreview {
-            currency: self.terms.currency,
+        Ok(SalePreview {
+            waiting_fees: charge::offered(cx, self.client.client_id, self.purchase.terms.currency)?,
+            currency: self.purchase.terms.currency,
             due_date: self.draft.due_date,
             valid_from: product.valid_from,
             valid_until: product.valid_until,
@@ -283,20 +243,20 @@ impl Sale {
             bills_to_come: membership
                 .map(|membership| membership.bills_to_come(12))
                 .unwrap_or_default(),
-            credits: self.grants().into_iter().map(given).collect(),
+            credits: self.purchase.grants().into_iter().map(given).collect(),
             net_total: self.draft.totals.net,
             tax_total: self.draft.totals.tax,
             gross_total: self.draft.totals.gross,
             lines: self.draft.totals.lines,
             taxes: self.draft.totals.taxes,
-        }
+        })
     }
 }
 
 /// Stores a sale: the purchase, its invoice, its credits, and their events.
 fn sell(cx: &mut Write, sale: Sale) -> Result<(ClientProduct, Option<Subscription>, Invoice)> {
     let now = cx.now();
-    let mut product = sale.client_product(ClientProductId(cx.new_id()), now);
+    let mut product = sale.purchase.client_product(ClientProductId(cx.new_id()), now);
     let subscription = sale.beginning.as_ref().map(|begun| {
         let id = SubscriptionId(cx.new_id());
         sale.subscription(id, &product, begun)
@@ -316,19 +276,7 @@ fn sell(cx: &mut Write, sale: Sale) -> Result<(ClientProduct, Option<Subscriptio
     }
     let invoice = issue::issue(cx, &bill)?;
     product.invoice_id = Some(invoice.invoice_id);
-    let begins = sale.start <= sale.today;
-    if begins {
-        product.granted_until = sale.start.tomorrow();
-    }
-    product.insert(cx)?;
-    product.publish(cx, Event::ClientProductAssigned)?;
-    if subscription.is_some() {
-        product.publish(cx, Event::MembershipAssigned)?;
-    }
-    if begins {
-        grant::give(cx, &product, &sale.grants())?;
-    }
-    lifecycle::schedule(cx, &product, subscription.as_ref())?;
+    sale.purchase.hand_over(cx, &mut product, subscription.as_ref())?;
     Ok((product, subscription, invoice))
 }
 
@@ -338,7 +286,7 @@ fn preview_product(
     Body(new): Body<NewSale>,
 ) -> Result<PreviewAnswer> {
     let sale = work_out(cx, at.client_id, new.into())?;
-    Ok(PreviewAnswer { preview: sale.preview(cx.now()) })
+    Ok(PreviewAnswer { preview: sale.preview(cx)? })
 }
 
 fn assign_product(
@@ -357,7 +305,7 @@ fn preview_membership(
     Body(new): Body<NewMembership>,
 ) -> Result<PreviewAnswer> {
     let sale = work_out(cx, at.client_id, new.into())?;
-    Ok(PreviewAnswer { preview: sale.preview(cx.now()) })
+    Ok(PreviewAnswer { preview: sale.preview(cx)? })
 }
 
 fn assign_membership(

@@ -34,14 +34,30 @@ impl Write<'_, '_> {
         if self.target.is_some() { self.audit() } else { self.flush() }
     }
 
-    /// Writes the audit row of a request that did something.
+    /// Writes the audit row of a request that did something; one that has left a row for each record has it.
     pub fn audit(&mut self) -> Result<()> {
-        self.audit_as("succeeded")
+        match self.records_audited && self.target.is_none() {
+            true => self.flush(),
+            false => self.audit_as("succeeded"),
+        }
+    }
+
+    /// Writes the audit row of one record of a request that changes many.
+    pub fn audit_record(&mut self) -> Result<()> {
+        self.write_audit("succeeded")?;
+        self.target = None;
+        self.changed.clear();
+        self.records_audited = true;
+        Ok(())
     }
 
     /// Writes an audit row with this outcome.
     pub fn audit_as(&mut self, outcome: &'static str) -> Result<()> {
         self.flush()?;
+        self.write_audit(outcome)
+    }
+
+    fn write_audit(&mut self, outcome: &'static str) -> Result<()> {
         let id = self.new_id();
         let caller = self.caller();
         let (kind, target) = self.target.unzip();

@@ -32,6 +32,8 @@ pub struct Write<'t, 'c> {
     pub(super) next_id: Id,
     pub(super) target: Option<(&'static str, Id)>,
     pub(super) changed: Vec<String>,
+    /// Whether records have left audit rows of their own.
+    pub(super) records_audited: bool,
     pub(super) listeners: Listeners,
     pub(super) preview: Option<EffectPreview>,
     deferred: Vec<DeferredWrites>,
@@ -82,6 +84,7 @@ impl<'t, 'c> Write<'t, 'c> {
             next_id,
             target,
             changed,
+            records_audited: false,
             listeners,
             preview: effects,
             deferred: last,

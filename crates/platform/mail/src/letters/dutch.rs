@@ -74,8 +74,7 @@ pub(super) const DUTCH: Language = Language {
     invoice_paid: Texts {
         subject: "Factuur {number} van {company}, betaald",
         paragraphs: &[
-            "Hierbij je factuur {number} van {company}. Hij is betaald met wat je eerder hebt overgemaakt: je hoeft \
-             niets meer te doen.",
+            "Hierbij je factuur {number} van {company}. Hij is betaald: je hoeft niets meer te doen.",
         ],
         link: "",
     },

@@ -74,8 +74,7 @@ pub(super) const ENGLISH: Language = Language {
     invoice_paid: Texts {
         subject: "Invoice {number} of {company}, paid",
         paragraphs: &[
-            "Here is your invoice {number} of {company}. It is already paid from your balance; you need not do \
-             anything.",
+            "Here is your invoice {number} of {company}. It is paid; you need not do anything.",
         ],
         link: "",
     },

@@ -76,8 +76,7 @@ pub(super) const GERMAN: Language = Language {
     invoice_paid: Texts {
         subject: "Rechnung {number} von {company}, bezahlt",
         paragraphs: &[
-            "Hier ist Ihre Rechnung {number} von {company}. Sie ist mit Ihrem Guthaben bezahlt: Sie brauchen nichts \
-             mehr zu tun.",
+            "Hier ist Ihre Rechnung {number} von {company}. Sie ist bezahlt: Sie brauchen nichts mehr zu tun.",
         ],
         link: "",
     },

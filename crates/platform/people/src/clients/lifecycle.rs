@@ -113,11 +113,16 @@ pub fn assign_coach(cx: &mut Write, id: ClientId, coach: CoachId) -> Result<Clie
     Coach::find_assignable(cx, coach)?;
     let mut client = before.clone();
     client.assigned_coach_id = Some(coach);
-    if client.assigned_coach_id != before.assigned_coach_id {
-        NewStep::moved(StepType::CoachAssigned, &before, &client).record(cx, id)?;
-    }
-    client.update(cx, &before)?;
+    save_assignments(cx, &before, &mut client)?;
     Ok(client)
+}
+
+/// Saves the coach and the tags of a client, and announces the change.
+pub(super) fn save_assignments(cx: &mut Write, before: &Client, client: &mut Client) -> Result<()> {
+    if client.assigned_coach_id != before.assigned_coach_id {
+        NewStep::moved(StepType::CoachAssigned, before, client).record(cx, client.client_id)?;
+    }
+    client.update(cx, before)
 }
 
 fn assign_client_coach(
@@ -152,6 +157,27 @@ fn set_client_tags(
     Ok(ClientAnswer { client })
 }
 
+/// What archiving announces, with all that ends with it.
+pub(super) const ARCHIVES: &[Event] = &[
+    Event::ClientArchived,
+    Event::BookingCancelled,
+    Event::BookingUpdated,
+    Event::BookingRequestRejected,
+    Event::RecurringBookingChanged,
+    Event::ClientProductRevoked,
+    Event::SubscriptionCancelled,
+    Event::SubscriptionChanged,
+    Event::InvoiceCreated,
+    Event::InvoicePaid,
+    Event::InvoiceCancelled,
+    Event::CreditAssigned,
+    Event::PaymentRequestCreated,
+    Event::PaymentRequestCancelled,
+    Event::CreditAdjusted,
+    Event::CreditRevoked,
+    Event::ClientUpdated,
+];
+
 /// The operations and statements of this module.
 pub(super) fn area() -> Area {
     Area::default().operations([
@@ -163,25 +189,7 @@ pub(super) fn area() -> Area {
                  Memberships end now, or at the end of their terms with `endOfTerm`. Archiving \
                  again returns the first archive unchanged.",
             )
-            .emits(&[
-                Event::ClientArchived,
-                Event::BookingCancelled,
-                Event::BookingUpdated,
-                Event::BookingRequestRejected,
-                Event::RecurringBookingChanged,
-                Event::ClientProductRevoked,
-                Event::SubscriptionCancelled,
-                Event::SubscriptionChanged,
-                Event::InvoiceCreated,
-                Event::InvoicePaid,
-                Event::InvoiceCancelled,
-                Event::CreditAssigned,
-                Event::PaymentRequestCreated,
-                Event::PaymentRequestCancelled,
-                Event::CreditAdjusted,
-                Event::CreditRevoked,
-                Event::ClientUpdated,
-            ])
+            .emits(ARCHIVES)
             .always(&[Event::ClientArchived])
             .confirmation(),
         operation!(POST "/clients/{clientId}/restore", ClientsWrite, restore_client)

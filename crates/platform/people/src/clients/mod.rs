@@ -1,6 +1,7 @@
 //! Clients: the people a company coaches, from the first contact to the archive.
 
 pub mod audience;
+mod bulk;
 pub mod custom_fields;
 pub mod data_exports;
 mod erasure;
@@ -33,6 +34,7 @@ pub fn area() -> Area {
         search::area(),
         names::area(),
         audience::area(),
+        bulk::area(),
         search_terms::area(),
         profile::area(),
         lifecycle::area(),

@@ -81,6 +81,32 @@ pub struct NewClient {
     pub external_id: Option<Text<120>>,
 }
 
+impl NewClient {
+    /// A client of whom nothing but a name is known.
+    pub fn named(first_name: Name<80>) -> Self {
+        Self {
+            first_name,
+            last_name: None,
+            email: None,
+            phone: None,
+            date_of_birth: None,
+            gender: None,
+            language: None,
+            time_zone: None,
+            address: None,
+            emergency_contact: None,
+            opt_ins: OptIns::default(),
+            source: None,
+            home_location_id: None,
+            assigned_coach_id: None,
+            relationship_status: None,
+            member_status: None,
+            tags: Many::default(),
+            external_id: None,
+        }
+    }
+}
+
 /// Tags are stored in lower case, each once.
 pub(super) fn folded_tags(tags: Many<Text<60>, 0, 50>) -> Json<BTreeSet<String>> {
     // Lower case can be longer than what it came from: İ becomes two characters.

@@ -65,6 +65,9 @@ impl Sample for Clients {
         match operation {
             "create_client" => json!({"firstName": "Bea"}),
             "update_client" => json!({"lastName": "Bos"}),
+            "preview_client_bulk" | "change_clients" => {
+                json!({"clientIds": [ids["clientId"]], "addTags": ["spring"]})
+            }
             "archive_client" => json!({"reason": "x"}),
             "erase_client" | "request_data_export" => json!({}),
             "set_health_consent" => json!({"given": true}),

@@ -109,6 +109,9 @@ impl Sample for Shop {
             "issue_invoice" => json!({"clientId": ids["clientId"],
                 "lines": [{"description": "Towel", "amount": 1000, "vatPercentage": 21}]}),
             "credit_invoice" => json!({"amount": 100, "reason": "Sorry"}),
+            "send_invoice_messages" => {
+                json!({"invoiceIds": [ids["invoiceId"]], "message": "copy"})
+            }
             "record_payment" => {
                 json!({"clientId": ids["clientId"], "amount": 1, "kind": "cash"})
             }
@@ -116,6 +119,9 @@ impl Sample for Shop {
             "resolve_payment" => json!({"status": "failed"}),
             "refund_payment" => json!({"amount": 100, "reason": "Sorry"}),
             "preview_product" | "assign_product" => json!({"productId": ids["thingId"]}),
+            "preview_desk_sale" | "create_desk_sale" => json!({"clientId": ids["clientId"],
+                "items": [{"productId": ids["thingId"]}],
+                "discount": {"percentage": 10, "reason": "Open day"}}),
             "preview_membership" | "assign_membership" => json!({"productId": ids["membershipId"]}),
             "revoke_client_product" => json!({"reason": "Sold by mistake"}),
             "preview_pause" | "request_pause" => rest(),

@@ -30,6 +30,8 @@ struct Column {
     head: Markup,
     entries: Vec<Entry>,
     closed: Vec<String>,
+    /// Whether nothing takes place on the whole day.
+    shut: bool,
 }
 
 /// The minute of the day by the clock on the wall.
@@ -94,6 +96,8 @@ struct ClosedDays {
     until: Date,
     coach: String,
     label: String,
+    /// Whether it closes whole days.
+    whole: bool,
 }
 
 /// The closures of some days: of the company, or of the selected location or coach.
@@ -108,7 +112,8 @@ fn closures(cx: &mut PageContext<'_, '_>, dates: &[Date]) -> Result<Vec<ClosedDa
         let parts = [cx.strings.closed(), &*whose, &*time, rule.reason()];
         let parts: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
         let (coach, answer) = (rule.coach_id().to_owned(), parts.join(" · "));
-        all.push(ClosedDays { from, until, coach, label: answer });
+        let whole = time.is_empty() && rule.location_id().is_empty();
+        all.push(ClosedDays { from, until, coach, label: answer, whole });
     }
     Ok(all)
 }
@@ -130,6 +135,11 @@ fn columns(
             |one: &&ClosedDays| coach.is_none_or(|id| one.coach.is_empty() || one.coach == id);
         of_day.filter(own).map(|one| one.label.clone()).collect()
     };
+    let shut = |date: Date, coach: &str| {
+        let of_day = closures.iter().filter(|one| (one.from..=one.until).contains(&date));
+        let mut own = of_day.filter(|one| one.coach.is_empty() || one.coach == coach);
+        own.any(|one| one.whole)
+    };
     let place = cx.place;
     let mut columns: Vec<Column> = Vec::new();
     match dates {
@@ -150,6 +160,7 @@ fn columns(
                     head,
                     entries: Vec::new(),
                     closed,
+                    shut: shut(*date, id),
                 });
             }
         }
@@ -160,6 +171,7 @@ fn columns(
                 let (date, coach) = (*date, place.parameter("coachId").to_owned());
                 columns.push(Column {
                     date,
+                    shut: shut(date, &coach),
                     coach,
                     head,
                     entries: Vec::new(),
@@ -224,6 +236,7 @@ pub(super) fn week(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let classes = types(cx, "class")?;
     let (t, written, place) = (cx.strings, &cx.written, cx.place);
     let (coach, location) = (place.parameter("coachId"), place.parameter("locationId"));
+    let is_filtered = !coach.is_empty() || !location.is_empty();
     let move_by = |days: i64| first.plus_days(days).unwrap_or(first).to_string();
     // Coaches without a column have a link to their own day.
     let beside: Vec<_> = match one_day {
@@ -235,48 +248,62 @@ pub(super) fn week(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let hours = Hours::of(columns.iter().flat_map(|column| &column.entries));
     let main = html! {
         (task)
-        form.filters method="get" {
-            input type="hidden" name="view" value=(place.parameter("view"));
-            label { (t.date()) input type="date" name="date" value=(wanted); }
-            label {
-                (t.coach())
-                select name="coachId" {
-                    option value="" { (t.all()) }
-                    @for (id, label) in &coaches {
-                        option value=(id) selected[id == coach] { (label) }
+        div.toolbar {
+            nav.pager aria-label=(t.calendar()) {
+                a.button.plain href=(place.with_parameters(&[("date", &move_by(-count))])) aria-label=(t.previous()) {
+                    "‹"
+                }
+                a.button.plain href=(place.with_parameters(&[("date", "")])) { (t.today()) }
+                a.button.plain href=(place.with_parameters(&[("date", &move_by(count))])) aria-label=(t.next()) { "›" }
+                a.button.plain
+                    href=(place.with_parameters(&[("view", if one_day { "" } else { "day" })]))
+                {
+                    (if one_day { t.week() } else { t.day() })
+                }
+                @if one_day { b { (written.day(wanted)) } }
+                span.quiet { (cx.person.company.time_zone) }
+            }
+            details.behind open[is_filtered] {
+                summary { (t.filter()) }
+                form.filters method="get" {
+                    input type="hidden" name="view" value=(place.parameter("view"));
+                    label { (t.date()) input type="date" name="date" value=(wanted); }
+                    label {
+                        (t.coach())
+                        select name="coachId" {
+                            option value="" { (t.all()) }
+                            @for (id, label) in &coaches {
+                                option value=(id) selected[id == coach] { (label) }
+                            }
+                        }
                     }
+                    label {
+                        (t.location())
+                        select name="locationId" {
+                            option value="" { (t.all()) }
+                            @for (id, label) in &locations {
+                                option value=(id) selected[id == location] { (label) }
+                            }
+                        }
+                    }
+                    label {
+                        (t.colours())
+                        select name="colours" {
+                            option value="" { (t.by_kind()) }
+                            option value="coach" selected[place.parameter("colours") == "coach"] {
+                                (t.by_coach())
+                            }
+                        }
+                    }
+                    button.plain.unscripted type="submit" { (t.show()) }
                 }
             }
-            label {
-                (t.location())
-                select name="locationId" {
-                    option value="" { (t.all()) }
-                    @for (id, label) in &locations {
-                        option value=(id) selected[id == location] { (label) }
-                    }
-                }
-            }
-            button.plain type="submit" { (t.show()) }
-        }
-        nav.pager aria-label=(t.calendar()) {
-            a.button.plain href=(place.with_parameters(&[("date", &move_by(-count))])) {
-                (t.previous())
-            }
-            a.button.plain href=(place.with_parameters(&[("date", "")])) { (t.today()) }
-            a.button.plain href=(place.with_parameters(&[("date", &move_by(count))])) { (t.next()) }
-            a.button.plain
-                href=(place.with_parameters(&[("view", if one_day { "" } else { "day" })]))
-            {
-                (if one_day { t.week() } else { t.day() })
-            }
-            @if one_day { b { (written.day(wanted)) } }
-            span.quiet { (cx.person.company.time_zone) }
         }
         div class={ "timetable columns-" (columns.len()) } #week data-live="booking" {
             (timetable::rail(hours))
             @for column in columns {
                 @let (date, coach) = (column.date, column.coach);
-                section.daybox.today[date == today && !one_day] data-drop="event" data-date=(date) {
+                section.daybox.today[date == today && !one_day].shut[column.shut] data-drop="event" data-date=(date) {
                     div {
                         h2 { (column.head) }
                         @for answer in &column.closed { p.closed { (answer) } }
@@ -321,7 +348,7 @@ pub(super) fn week(cx: &mut PageContext<'_, '_>) -> Result<View> {
         }
     };
     let noon = format!("{wanted}T12:00");
-    let acts = html! {
+    let adding = html! {
         @if !classes.is_empty() && cx.may(api::CreateCalendarEvent) {
             (disclosure(t.add_class(), html! {
                 (Form::of(cx, api::create_calendar_event())
@@ -347,19 +374,30 @@ pub(super) fn week(cx: &mut PageContext<'_, '_>) -> Result<View> {
                 .check("blocksSlots", t.blocks_slots())
                 .send(t.add_task()),
         ))
+        @if cx.may(api::ListEventSeries) {
+            a.button.plain href="/console/calendar/series" { (t.weekly_classes()) }
+        }
+    };
+    let acts = html! {
+        (disclosure(t.add(), adding))
         @if let Some(answer) = &requests {
             @if answer.total() > 0 {
                 a.button.plain href="/console/calendar/requests" {
-                    (t.requests_wait(&written.count(answer.total())))
+                    (t.requests_wait()) " " b.number { (written.count(answer.total())) }
                 }
             }
-        }
-        @if cx.may(api::ListEventSeries) {
-            a.button.plain href="/console/calendar/series" { (t.weekly_classes()) }
         }
         a.button href="/console/calendar/book" { (t.book()) }
     };
     Ok(View::new(t.calendar(), main).acts(acts))
+}
+
+/// One of eight colours, the same for the same id.
+fn tone(id: &str) -> &'static str {
+    const TONES: [&str; 8] =
+        ["tone-0", "tone-1", "tone-2", "tone-3", "tone-4", "tone-5", "tone-6", "tone-7"];
+    let sum = id.bytes().fold(0usize, |sum, byte| sum.wrapping_mul(31).wrapping_add(byte.into()));
+    TONES[sum % TONES.len()]
 }
 
 /// What takes place, in the calendar: a class with its seats, an appointment with who comes.
@@ -371,8 +409,12 @@ fn event_block(
 ) -> Markup {
     let full = event.seats_taken() >= event.capacity();
     let (class, time) = (event.kind() == "class", cx.written.time(event.starts_at()));
+    let coloured = match cx.place.parameter("colours") {
+        "coach" => event.coach_id(),
+        _ => event.event_type_id(),
+    };
     html! {
-        a.event.class[class]
+        a.event.class[class].(tone(coloured))
             draggable="true"
             data-drag="event"
             data-minutes=(time.split(':').nth(1).unwrap_or_default())

@@ -105,8 +105,8 @@ pub(in crate::pages) fn money(cx: &mut PageContext<'_, '_>) -> Result<View> {
                     }
                 }
             }
-            @if cx.may(api::AssignProduct) && client.archived_at().is_none() {
-                a.button href={ "/console/clients/" (id) "/sell" } { (t.sell()) }
+            @if cx.may(api::CreateDeskSale) && client.archived_at().is_none() {
+                a.button href={ "/console/sell?client=" (id) } { (t.sell()) }
             }
         }
         @if let Some(invoices) = &invoices {
@@ -147,6 +147,39 @@ fn billing_details(cx: &PageContext<'_, '_>, id: &str, details: api::BillingDeta
         .send(t.save())
 }
 
+/// Fees that wait for a client's next invoice, each offered as a line of this one.
+pub(in crate::pages) fn waiting_fees(
+    cx: &PageContext<'_, '_>,
+    fees: api::List<'_, api::WaitingFee<'_>>,
+    currency: &str,
+    are_included: bool,
+) -> Markup {
+    let (t, place) = (cx.strings, cx.place);
+    html! {
+        @if !fees.is_empty() {
+            div.notice {
+                @for fee in fees.iter() {
+                    p {
+                        @if fee.kind() == "no_show" { (t.no_show_fee()) } @else { (t.late_fee()) }
+                        ": "
+                        b { (cx.written.money(fee.amount(), currency)) }
+                        @if !are_included { " · " (t.waiting_fee()) }
+                    }
+                }
+                @if are_included {
+                    a.button.plain href=(place.with_parameters(&[("fees", "")])) {
+                        (t.without_fee())
+                    }
+                } @else {
+                    a.button.plain href=(place.with_parameters(&[("fees", "1")])) {
+                        (t.include_fee())
+                    }
+                }
+            }
+        }
+    }
+}
+
 /// `/console/clients/{clientId}/sell`
 pub(in crate::pages) fn sell(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let head = head(cx, "sell")?;
@@ -154,7 +187,8 @@ pub(in crate::pages) fn sell(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let wanted = cx.place.parameter("productId").to_owned();
     let products = cx.call(api::list_products().archived(false).limit(100))?;
     let found = products.products().iter().find(|product| product.product_id() == wanted);
-    let body = serde_json::json!({"productId": wanted});
+    let with_fees = cx.place.parameter("fees") == "1";
+    let body = serde_json::json!({"productId": wanted, "includeFees": with_fees});
     // Memberships and other products are sold by different operations.
     let (of_membership, of_product);
     let (bill, act) = match found.map(|product| product.product_type()) {
@@ -198,13 +232,6 @@ pub(in crate::pages) fn sell(cx: &mut PageContext<'_, '_>) -> Result<View> {
         @if let (Some(product), Some(bill)) = (found, bill) {
             section.card {
                 h2 { (cx.localized(product.name())) }
-                // What waited for a bill rides along: late cancellations, and bookings that were missed.
-                @let fees: i64 = bill
-                    .lines()
-                    .iter()
-                    .filter(|line| line.product_id().is_empty())
-                    .map(|line| line.gross())
-                    .sum();
                 (facts(vec![
                     (t.price(), html! {
                         (written.money(product.price(), product.currency()))
@@ -212,9 +239,6 @@ pub(in crate::pages) fn sell(cx: &mut PageContext<'_, '_>) -> Result<View> {
                     }),
                     (t.first_bill(), html! {
                         (written.money(bill.gross_total(), bill.currency()))
-                    }),
-                    (t.of_which_fees(), html! {
-                        @if fees > 0 { (written.money(fees, bill.currency())) }
                     }),
                     (
                         t.of_which_vat(),
@@ -233,8 +257,10 @@ pub(in crate::pages) fn sell(cx: &mut PageContext<'_, '_>) -> Result<View> {
                         }
                     }
                 }
+                (waiting_fees(cx, bill.waiting_fees(), bill.currency(), with_fees))
                 @let form = Form::of(cx, act)
                     .hidden("productId", &*wanted)
+                    .hidden("includeFees", with_fees.to_string())
                     .next(format!("/console/clients/{id}/money"))
                     .text("startsOn", t.starts_on())
                     .money("price", t.other_price());

@@ -32,6 +32,9 @@ pub(in crate::pages) fn overview(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let credits = cx.call_or_empty(api::get_credits(id))?;
     let subscriptions = cx.call_or_empty(api::list_subscriptions().client_id(id).limit(5))?;
     let due = cx.count(api::list_invoices().client_id(id).status("overdue"))?;
+    let visits = cx.call_or_empty(api::list_client_visits().client_ids(id))?;
+    let balances = cx.call_or_empty(api::list_client_balances().client_ids(id))?;
+    let notes = cx.call_or_empty(api::list_client_notes(id).limit(2))?;
     let custom = CustomFields::read(cx, id)?;
     let query = api::get_client(id);
     let made = |place| FormSource::of(&query, &[place], &head.answer);
@@ -54,7 +57,47 @@ pub(in crate::pages) fn overview(cx: &mut PageContext<'_, '_>) -> Result<View> {
                 a href={ "/console/clients/" (id) "/money" } { (t.view()) }
             }
         }
+        div.figures {
+            @for sum in balances.client_balances().iter().flat_map(|own| own.balances()) {
+                @if sum.owed() > 0 {
+                    a.figure href={ "/console/clients/" (id) "/money" } {
+                        b { (written.money(sum.owed(), sum.currency())) }
+                        (t.owes())
+                    }
+                }
+            }
+            @for visit in visits.client_visits() {
+                a.figure href={ "/console/clients/" (id) "/bookings" } {
+                    b {
+                        @match visit.last_visit_at() {
+                            Some(at) => { (written.date(Some(written.zone.date_at(at)))) }
+                            None => { (t.never()) }
+                        }
+                    }
+                    (t.last_visit())
+                }
+            }
+            @for pool in credits.credits() {
+                a.figure href={ "/console/clients/" (id) "/money" } {
+                    b { (written.count(pool.available())) }
+                    (t.credits())
+                    @if !pool.pool_key().is_empty() { ": " (pool.pool_key()) }
+                }
+            }
+        }
         div.grid {
+            @if !notes.notes().is_empty() {
+                section.card {
+                    h2 { (t.notes()) }
+                    @for note in notes.notes() {
+                        p {
+                            @if !note.title().is_empty() { b { (note.title()) } br; }
+                            (note.body())
+                        }
+                    }
+                    a href={ "/console/clients/" (id) "/notes" } { (t.view()) }
+                }
+            }
             section.card {
                 h2 { (t.contact()) }
                 (facts(
@@ -121,15 +164,9 @@ pub(in crate::pages) fn overview(cx: &mut PageContext<'_, '_>) -> Result<View> {
                             (state(cx, subscription.status()))
                         }
                     }
-                    @for pool in credits.credits() {
-                        li {
-                            span.grow { (t.credits()) }
-                            b.number { (written.count(pool.available())) }
-                        }
-                    }
                 }
-                @if cx.may(api::AssignProduct) && !archived {
-                    a.button href={ "/console/clients/" (id) "/sell" } { (t.sell()) }
+                @if cx.may(api::CreateDeskSale) && !archived {
+                    a.button href={ "/console/sell?client=" (id) } { (t.sell()) }
                 }
             }
             section.card {

@@ -72,6 +72,41 @@ pub(in crate::pages) fn rows(
     Ok(rows)
 }
 
+/// What is open, overdue, invoiced and collected, above the list.
+fn figures(cx: &mut PageContext<'_, '_>) -> Result<Markup> {
+    let today = cx.written.today();
+    let call = api::get_revenue_report().from(today.first_of_month()).to(today).group_by("month");
+    let report = cx.call_if_allowed(call)?;
+    let overdue = cx.count(api::list_invoices().status("overdue"))?;
+    let (t, written) = (cx.strings, &cx.written);
+    Ok(html! {
+        div.figures {
+            a.figure href="/console/money?status=overdue" {
+                b { (written.count(overdue)) }
+                (t.invoices_overdue())
+            }
+            @if let Some(report) = &report {
+                @for own in report.report().buckets().iter().flat_map(|one| one.currencies()) {
+                    div.figure {
+                        b { (written.money(own.outstanding(), own.currency())) }
+                        (t.outstanding())
+                    }
+                }
+                @for own in report.report().totals() {
+                    div.figure {
+                        b { (written.money(own.invoiced().gross(), own.currency())) }
+                        (t.invoiced_this_month())
+                    }
+                    a.figure href="/console/reports/revenue" {
+                        b { (written.money(own.net_collected(), own.currency())) }
+                        (t.collected_this_month())
+                    }
+                }
+            }
+        }
+    })
+}
+
 /// `/console/money`
 pub(in crate::pages) fn invoices(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let place = cx.place;
@@ -81,9 +116,11 @@ pub(in crate::pages) fn invoices(cx: &mut PageContext<'_, '_>) -> Result<View> {
             .number(place.parameter("number").trim()),
     )?;
     let rows = rows(cx, &answer, true)?;
+    let figures = figures(cx)?;
     let t = cx.strings;
     let main = html! {
         (tabs(cx, ""))
+        (figures)
         form.filters method="get" role="search" {
             label {
                 (t.number())

@@ -277,6 +277,16 @@ impl<'f> Form<'f> {
             .collect()
     }
 
+    /// The form's id, for fields that stand elsewhere on the page.
+    pub(crate) fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// Whether a value of a list was ticked when the form was sent.
+    pub(crate) fn was_ticked(&self, name: &str, value: &str) -> bool {
+        self.typed.is_some() && self.values(name).iter().any(|own| own == value)
+    }
+
     fn input_id(&self, name: &str) -> String {
         format!("{}-{}", self.id, name.replace('.', "-"))
     }

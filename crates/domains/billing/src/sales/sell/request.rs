@@ -21,6 +21,8 @@ pub(super) struct NewSale {
     pub(super) starts_on: Option<Date>,
     /// Price in minor units, instead of the product's price.
     pub(super) price: Option<Price>,
+    /// Whether fees that wait for the client's next invoice are lines of this one; they are when absent.
+    pub(super) include_fees: Option<bool>,
     /// The integrator's own id for the sale; unique in the company.
     pub(super) external_id: Option<Text<120>>,
 }
@@ -47,6 +49,8 @@ pub(super) struct NewMembership {
     pub(super) collection: Option<Collection>,
     /// Payment method to charge; the client's default when absent.
     pub(super) payment_method_id: Option<PaymentMethodId>,
+    /// Whether fees that wait for the client's next invoice are lines of the first one; they are when absent.
+    pub(super) include_fees: Option<bool>,
     /// The integrator's own id for the sale; unique in the company.
     pub(super) external_id: Option<Text<120>>,
 }
@@ -68,6 +72,7 @@ pub(super) struct SaleRequest {
     pub(super) membership: Option<AnchorChoice>,
     pub(super) collection: Collection,
     pub(super) payment_method_id: Option<PaymentMethodId>,
+    pub(super) with_fees: bool,
 }
 
 impl From<NewSale> for SaleRequest {
@@ -80,6 +85,7 @@ impl From<NewSale> for SaleRequest {
             membership: None,
             collection: Collection::Manual,
             payment_method_id: None,
+            with_fees: new.include_fees.unwrap_or(true),
         }
     }
 }
@@ -98,6 +104,7 @@ impl From<NewMembership> for SaleRequest {
             }),
             collection: new.collection.unwrap_or(Collection::Manual),
             payment_method_id: new.payment_method_id,
+            with_fees: new.include_fees.unwrap_or(true),
         }
     }
 }
