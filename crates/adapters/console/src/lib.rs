@@ -18,6 +18,7 @@ mod edited_fields;
 mod export;
 mod field_kind;
 mod files;
+mod installable;
 mod installation_setup;
 pub mod mailbox;
 pub mod operator;
@@ -63,6 +64,7 @@ pub fn router(state: Arc<State>) -> Router {
         .with_state(state.clone())
         .merge(pages::routes(&state))
         .merge(files::routes(&state))
+        .merge(installable::routes(&state))
         .merge(style())
 }
 

@@ -4,6 +4,11 @@
   document.documentElement.classList.add("runs");
   const on = (name, act) => document.addEventListener(name, act);
 
+  // The clients' pages install as an app, whose frame is kept.
+  if (document.querySelector("link[rel=manifest]") && navigator.serviceWorker) {
+    navigator.serviceWorker.register("/my/worker.js", { scope: "/my" }).catch(() => {});
+  }
+
   // A wait of more than 300 ms is shown at the top.
   let wait;
   on("htmx:before:request", () => {

@@ -1,4 +1,4 @@
-//! Assets of pages: a style sheet, two scripts and an icon, at addresses with a digest of their content, so that
+//! Assets of pages: style sheets, scripts and icons, at addresses with a digest of their content, so that
 //! browsers cache them forever.
 
 use std::{io::Write, sync::LazyLock};
@@ -15,6 +15,9 @@ use crate::timetable_style;
 
 /// The route of what pages load.
 pub const ROUTE: &str = "/console/a/{digest}/{name}";
+
+/// The service worker of the clients' pages, without the files that it keeps.
+pub const WORKER: &str = include_str!("../assets/worker.js");
 
 struct Asset {
     name: &'static str,
@@ -37,6 +40,8 @@ static ASSETS: LazyLock<Vec<Asset>> = LazyLock::new(|| {
         ("uplot.js", script, Bytes::from_static(include_bytes!("../assets/uplot.min.js"))),
         ("uplot.css", css, Bytes::from_static(include_bytes!("../assets/uplot.min.css"))),
         ("icon.svg", "image/svg+xml", Bytes::from_static(include_bytes!("../assets/icon.svg"))),
+        ("icon-192.png", "image/png", Bytes::from_static(include_bytes!("../assets/icon-192.png"))),
+        ("icon-512.png", "image/png", Bytes::from_static(include_bytes!("../assets/icon-512.png"))),
     ]
     .map(|(name, kind, plain)| {
         let digest: String =

@@ -13,7 +13,7 @@ const STYLE: &str = include_str!("../assets/page.css");
 
 /// What pages may load. Payment providers and calendars are reached by links, never by forms.
 pub const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; \
-    connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+    connect-src 'self'; manifest-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
 /// The pages' style.
 pub async fn style() -> Response<Body> {

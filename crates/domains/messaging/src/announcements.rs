@@ -8,7 +8,7 @@ use spotter_contract::{
 use spotter_kernel::{
     Key, Problem, Result, Timestamp,
     id::{ClientId, CoachId},
-    text::{Text, quoted},
+    text::{Name, Text, quoted},
 };
 use spotter_store::{Bind, Json, List, filters, lists, record};
 
@@ -97,7 +97,7 @@ struct NewAnnouncement {
     /// How it reaches them: at least one of both.
     channels: AnnouncementChannels,
     /// Subject of the mail.
-    subject: Text<120>,
+    subject: Name<120>,
     /// What it says; an empty line begins a paragraph.
     text: Text<4000>,
 }

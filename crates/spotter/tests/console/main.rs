@@ -10,6 +10,7 @@ mod acts;
 mod desk;
 mod files;
 mod forms;
+mod installable;
 mod lists;
 mod refusals;
 mod robot;

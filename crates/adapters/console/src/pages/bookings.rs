@@ -23,8 +23,11 @@ pub(super) fn cancelling(cx: &PageContext<'_, '_>, booking: api::Booking<'_>) ->
         return Markup::default();
     }
     let t = cx.strings;
-    let form = Form::of(cx, api::cancel_booking(booking.booking_id())).text("reason", t.reason());
-    let form = if cx.is_client() { form } else { form.text("message", t.mail_sentence()) };
+    let form = Form::of(cx, api::cancel_booking(booking.booking_id()));
+    let form = match cx.is_client() {
+        true => form.text("reason", t.reason_for_coach()),
+        false => form.text("reason", t.reason_for_records()).text("message", t.mail_sentence()),
+    };
     disclosure(t.cancel(), form.danger(t.cancel_booking()))
 }
 

@@ -226,6 +226,13 @@ const STAFFS_WAYS: &[NavigationLink] = &[
     },
     NavigationLink {
         group: NavigationGroup::Coaching,
+        path: "/console/announcements",
+        icon: "announcements",
+        label: |say| say.announcements(),
+        needs: "list_announcements",
+    },
+    NavigationLink {
+        group: NavigationGroup::Coaching,
         path: "/console/documents",
         icon: "files",
         label: |say| say.files(),

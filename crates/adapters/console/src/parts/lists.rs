@@ -9,21 +9,28 @@ use crate::{
 
 /// A table with a caption, columns and rows. On a phone each row is a card, with the column names beside the cells.
 pub(crate) fn table(name: &str, columns: &[&str], rows: Vec<Vec<Markup>>) -> Markup {
+    let amounts = amount_columns(columns.len(), &rows);
     html! {
         div.scroll {
             table.list {
                 caption.hidden { (name) }
                 thead {
-                    tr { @for column in columns { th scope="col" { (column) } } }
+                    tr {
+                        @for (column, is_amount) in columns.iter().zip(&amounts) {
+                            th.amount[*is_amount] scope="col" { (column) }
+                        }
+                    }
                 }
                 tbody {
                     @for row in rows {
                         tr {
-                            @for (cell, column) in row.into_iter().zip(columns) {
+                            @for ((cell, column), is_amount) in
+                                row.into_iter().zip(columns).zip(&amounts)
+                            {
                                 @if cell.0.is_empty() {
                                     td {}
                                 } @else {
-                                    td data-label=(column) { div { (cell) } }
+                                    td.amount[*is_amount] data-label=(column) { div { (cell) } }
                                 }
                             }
                         }
@@ -32,6 +39,20 @@ pub(crate) fn table(name: &str, columns: &[&str], rows: Vec<Vec<Markup>>) -> Mar
             }
         }
     }
+}
+
+/// The columns that hold nothing but figures, which are aligned at their end.
+fn amount_columns(columns: usize, rows: &[Vec<Markup>]) -> Vec<bool> {
+    let is_figure = |cell: &Markup| {
+        let inner = cell.0.strip_prefix("<span class=\"number\">");
+        let inner = inner.and_then(|rest| rest.strip_suffix("</span>"));
+        cell.0.is_empty() || inner.is_some_and(|inner| !inner.contains('<'))
+    };
+    let is_column = |at| {
+        let mut cells = rows.iter().filter_map(|row| row.get(at));
+        cells.clone().any(|cell: &Markup| !cell.0.is_empty()) && cells.all(is_figure)
+    };
+    (0..columns).map(is_column).collect()
 }
 
 /// The pages of one subject, each by what follows its address, what it is called, and which operation it is for those who may

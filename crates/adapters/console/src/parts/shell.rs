@@ -10,7 +10,7 @@ use spotter_http::Compressible;
 use spotter_html::page::{POLICY, head, sealed};
 
 use super::{fields::SUMMARY, icon};
-use crate::{assets, done::Done, page_context::PageContext, pages, words::Strings};
+use crate::{assets, done::Done, installable, page_context::PageContext, pages, words::Strings};
 
 /// A page that is ready to be put into the shell.
 pub(crate) struct View {
@@ -110,6 +110,11 @@ pub(crate) fn render(cx: &PageContext<'_, '_>, status: StatusCode, view: View) -
                 meta name="color-scheme" content="light dark";
                 title { @if wrong { (t.error()) ": " } (view.title) " · " (cx.person.company.name) }
                 link rel="icon" href=(assets::address("icon.svg"));
+                @if cx.is_client() {
+                    link rel="manifest" href=(installable::MANIFEST) crossorigin="use-credentials";
+                    link rel="apple-touch-icon" href=(assets::address("icon-192.png"));
+                    meta name="theme-color" content="#176b4d";
+                }
                 link rel="stylesheet" href=(assets::address("console.css"));
                 script defer src=(assets::address("htmx.js")) {}
                 script defer src=(assets::address("console.js")) {}

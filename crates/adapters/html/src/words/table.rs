@@ -816,6 +816,8 @@ say! {
         "A seat is kept for you until {when}."
         "Er wordt een plek voor jou vrijgehouden tot {when}."
         "Ein Platz wird für Sie bis {when} freigehalten."
+    offline "You are offline" "Je bent offline" "Sie sind offline"
+    offline_means "This page needs a connection. Try again once you have one." "Deze pagina heeft verbinding nodig. Probeer het opnieuw zodra je die hebt." "Diese Seite braucht eine Verbindung. Versuchen Sie es wieder, sobald es eine gibt."
     on_days "On" "Op" "Am"
     only_read "Only let it read" "Alleen laten lezen" "Nur lesen lassen"
     only_read_means
@@ -929,6 +931,8 @@ say! {
     rating "Rating" "Cijfer" "Bewertung"
     reads "Reads" "Leest" "Liest"
     reason "Reason" "Reden" "Grund"
+    reason_for_coach "Reason, which your coach reads" "Reden, die je coach leest" "Grund, den Ihr Coach liest"
+    reason_for_records "Reason, for your records" "Reden, voor je administratie" "Grund, für Ihre Unterlagen"
     receipt "Receipt" "Bon" "Beleg"
     records "Records" "Records" "Bestleistungen"
     recover "Resend failed deliveries" "Mislukte opnieuw versturen" "Fehlgeschlagene erneut senden"
@@ -1173,6 +1177,7 @@ say! {
     total "Total" "Totaal" "Summe"
     training "Training" "Training" "Training"
     tried_again "tried again" "wordt opnieuw geprobeerd" "wird erneut versucht"
+    try_again "Try again" "Opnieuw proberen" "Erneut versuchen"
     unallocated(amount: &str) "{amount} is not used" "{amount} is niet gebruikt" "{amount} ist nicht verwendet"
     unallocated_means
         "It pays the next invoice by itself."

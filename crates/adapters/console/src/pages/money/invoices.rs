@@ -146,7 +146,10 @@ pub(in crate::pages) fn invoices(cx: &mut PageContext<'_, '_>) -> Result<View> {
             (pager(cx, &answer))
         }
     };
-    Ok(View::new(t.money_section(), main))
+    let acts = html! {
+        @if cx.may(api::CreateDeskSale) { a.button href="/console/sell" { (t.sell()) } }
+    };
+    Ok(View::new(t.money_section(), main).acts(acts))
 }
 
 /// `/console/money/invoices/{invoiceId}`

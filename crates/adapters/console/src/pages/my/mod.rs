@@ -22,16 +22,18 @@ use crate::{
     },
 };
 
+/// The visits that the first page shows.
+const NEXT_VISITS: usize = 3;
+
 /// `/my`
 pub(super) fn home(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let (own, now) = (cx.own_id(), cx.written.now);
     let next = api::list_bookings().status("booked").from(now).to(now.plus_days(60)).limit(100);
     let answer = cx.call(next)?;
-    let next = answer.bookings().iter().next_back();
-    let coach = match &next {
-        Some(next) => cx.coach(next.coach_id())?,
-        None => String::new(),
-    };
+    let mut next = Vec::new();
+    for booking in answer.bookings().iter().rev().take(NEXT_VISITS) {
+        next.push((booking, cx.coach(booking.coach_id())?));
+    }
     let calendar = training::planned(cx, 1)?;
     let training = calendar.calendar().items();
     let credits = cx.call_or_empty(api::get_credits(&own))?;
@@ -47,15 +49,22 @@ pub(super) fn home(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let main = html! {
         section.card.hero #next data-live="booking" {
             h2 { (t.next_visit()) }
-            @match &next {
-                Some(booking) => {
-                    p {
-                        b { (bookings::when(cx, booking.starts_at())) }
-                        br; (booking.name()) " · " (coach)
+            @if next.is_empty() { p.quiet { (t.nothing_booked()) } }
+            ul.rows {
+                @for (booking, coach) in &next {
+                    li {
+                        span.grow {
+                            a href="/my/bookings" { b { (bookings::when(cx, booking.starts_at())) } }
+                            br; (booking.name()) " · " (coach)
+                            (cancellation_cost(cx, *booking))
+                        }
+                        (bookings::cancelling(cx, *booking))
                     }
-                    a href="/my/bookings" { (t.bookings()) }
                 }
-                None => { p.quiet { (t.nothing_booked()) } a.button href="/my/book" { (t.book()) } }
+            }
+            div.buttons {
+                a.button href="/my/book" { (t.book()) }
+                @if !next.is_empty() { a.button.plain href="/my/bookings" { (t.bookings()) } }
             }
         }
         section.card {
