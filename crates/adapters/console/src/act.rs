@@ -406,12 +406,9 @@ fn filled(address: &str, answer: &Value) -> String {
     while let Some((before, after)) = rest.split_once('{') {
         let Some((place, after)) = after.split_once('}') else { break };
         out.push_str(before);
-        // Ids and whole numbers alone go into addresses.
-        match answer.at(place) {
-            Value::String(id) if Id::parse(id).is_some() => out.push_str(id),
-            Value::Number(number) if number.is_i64() => out.push_str(&number.to_string()),
-            _ => {}
-        }
+        // Ids alone go into addresses.
+        let value = answer.text(place);
+        out.push_str(if Id::parse(value).is_some() { value } else { "" });
         rest = after;
     }
     out.push_str(rest);

@@ -43,9 +43,7 @@ async fn manifest(Given(state): Given<Arc<State>>, headers: HeaderMap) -> Respon
     {
         name = person.company.name;
     }
-    let icon = |file: &str, sizes: &str, kind: &str| {
-        json!({"src": assets::address(file), "sizes": sizes, "type": kind, "purpose": "any"})
-    };
+    let icon = |file: &str, sizes: &str, kind: &str| json!({"src": assets::address(file), "sizes": sizes, "type": kind, "purpose": "any"});
     let manifest = json!({
         "id": "/my",
         "name": name,
@@ -66,7 +64,8 @@ async fn manifest(Given(state): Given<Arc<State>>, headers: HeaderMap) -> Respon
 
 /// The service worker, for all of `/my`.
 async fn worker() -> Response<Body> {
-    let files: Vec<&str> = FRAME.iter().map(|name| assets::address(name)).chain([OFFLINE]).collect();
+    let files: Vec<&str> =
+        FRAME.iter().map(|name| assets::address(name)).chain([OFFLINE]).collect();
     let files: Vec<String> = files.into_iter().map(|file| format!("\"{file}\"")).collect();
     let script = assets::WORKER.replace(FILES_MARK, &files.join(", "));
     let mut response = file("text/javascript; charset=utf-8", script);

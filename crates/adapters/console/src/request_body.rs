@@ -234,7 +234,7 @@ fn hours(form: &FormData) -> Value {
 }
 
 /// An amount as people write it, in minor units as JSON fields hold them; nothing stays nothing.
-fn minor_units(text: &str, currency: &Currency, locale: Locale) -> Option<String> {
+pub(crate) fn minor_units(text: &str, currency: &Currency, locale: Locale) -> Option<String> {
     if text.trim().is_empty() {
         return Some(String::new());
     }

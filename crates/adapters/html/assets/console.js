@@ -78,6 +78,12 @@
     if (filters && event.target.matches("select, input[type=date]")) filters.requestSubmit();
   });
 
+  // One box ticks all of its form's rows.
+  on("change", (event) => {
+    const form = event.target.dataset?.ticks;
+    if (form) document.querySelectorAll(`td input[type=checkbox][form="${form}"]`).forEach((box) => { box.checked = event.target.checked; });
+  });
+
   on("click", async (event) => {
     if (event.target.closest?.("[data-print]")) print();
     const copy = event.target.closest?.("[data-copy]");

@@ -139,6 +139,10 @@ phrases! {
             "must have a text in at least one language"
             "moet een tekst in minstens één taal hebben"
             "muss in mindestens einer Sprache einen Text haben"
+        NoMethodOnFile
+            "must be another way: the client has no card or account on file"
+            "moet anders: de klant heeft geen betaalmethode"
+            "muss anders sein: der Kunde hat keine Zahlungsart hinterlegt"
         NotAfterFrom "must be after from" "moet na het begin liggen" "muss nach dem Beginn liegen"
         NotBic
             "must be a BIC of 8 or 11 characters, such as ABNANL2A"

@@ -7,7 +7,6 @@ use spotter_company::locations::Address;
 use spotter_contract::{Area, Body, Read, Write, answer, operation};
 use spotter_kernel::{
     Change, Many, Patch, Problem, Result, Timestamp,
-    id::ClientId,
     money::Percentage,
     number::BoundedInteger,
     text::{Email, Name, Phone, Text},
@@ -101,8 +100,6 @@ record! {
         pub fee_vat_percentage: Percentage,
         /// Whether clients are mailed their invoices when they are issued.
         pub mail_invoices: bool,
-        /// The client on whom sales to walk-in customers are booked; null before the first.
-        pub walk_in_client_id: Option<ClientId>,
         /// When it was last changed; null while everything is as it comes.
         pub updated_at: Option<Timestamp>,
     }
@@ -126,26 +123,8 @@ impl FinanceSettings {
             write_off_days: 30,
             fee_vat_percentage: Percentage::default(),
             mail_invoices: true,
-            walk_in_client_id: None,
             updated_at: None,
         }))
-    }
-}
-
-impl FinanceSettings {
-    /// Whether a client stands for all walk-in customers.
-    pub fn is_walk_in(&self, client: ClientId) -> bool {
-        self.walk_in_client_id == Some(client)
-    }
-
-    /// Saves the changes.
-    pub(crate) fn save(&mut self, cx: &mut Write, before: &Self) -> Result<()> {
-        let company = cx.company();
-        let Some(now) = cx.audit_fields("company", company, self.changed(before)) else {
-            return Ok(());
-        };
-        self.updated_at = Some(now);
-        cx.defer(SAVE, &self.params())
     }
 }
 
@@ -267,7 +246,11 @@ fn update_finance_settings(
     change.write_off_days.apply(&mut settings.write_off_days);
     change.fee_vat_percentage.apply(&mut settings.fee_vat_percentage);
     change.mail_invoices.apply(&mut settings.mail_invoices);
-    settings.save(cx, &before)?;
+    let company = cx.company();
+    if let Some(now) = cx.audit_fields("company", company, settings.changed(&before)) {
+        settings.updated_at = Some(now);
+        cx.defer(SAVE, &settings.params())?;
+    }
     Ok(SettingsAnswer { finance_settings: settings })
 }
 

@@ -1,6 +1,8 @@
 //! Acts on many records at once. What is refused for one record is said of that one, and the others are done: every
 //! reason to refuse is found before anything of a record is written.
 
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::Serialize;
 use spotter_kernel::{Id, Problem, Result};
@@ -96,29 +98,33 @@ pub fn preview<P>(
     Ok(BulkReport::of(results.collect::<Result<_>>()?))
 }
 
-/// Does to each record what `plan` says, each with a row of its own in the audit log. What `act` refuses late, refuses
-/// the whole request.
+/// Does to each record of a kind what `plan` says, each with a row of its own in the audit log. Records are changed in the
+/// order of their ids, whatever the order of the request, so that two requests wait for each other at most once. What
+/// `act` refuses late, refuses the whole request.
 pub fn act<P>(
     cx: &mut Write,
+    kind: &'static str,
     ids: impl IntoIterator<Item = Id>,
     mut plan: impl FnMut(&mut Read, Id) -> Result<Option<P>>,
     mut act: impl FnMut(&mut Write, P) -> Result<()>,
 ) -> Result<BulkReport> {
-    let mut results = Vec::new();
-    for id in each_once(ids) {
-        let planned = plan(cx, id);
-        let planned = match planned {
+    let ids = each_once(ids);
+    let mut in_order = ids.clone();
+    in_order.sort_unstable();
+    let mut results = BTreeMap::new();
+    for id in in_order {
+        let planned = match plan(cx, id) {
             Ok(Some(planned)) => {
                 act(cx, planned)?;
-                cx.audit_record()?;
+                cx.audit_record(kind, id)?;
                 Ok(true)
             }
             Ok(None) => Ok(false),
             Err(problem) => Err(problem),
         };
-        results.push(result(id, planned)?);
+        results.insert(id, result(id, planned)?);
     }
-    Ok(BulkReport::of(results))
+    Ok(BulkReport::of(ids.iter().filter_map(|id| results.remove(id)).collect()))
 }
 
 fn each_once(ids: impl IntoIterator<Item = Id>) -> Vec<Id> {

@@ -127,6 +127,10 @@ phrases! {
             "must not be set twice"
             "mag maar één keer gezet worden"
             "darf nur einmal gesetzt werden"
+        StandsForWalkIns
+            "must not be the client who stands for walk-in customers"
+            "mag niet de klant zijn die voor alle passanten staat"
+            "darf nicht der Kunde sein, der für alle Laufkundschaft steht"
         TooManyCustomFields { max: usize }
             "a company has at most {max} custom fields"
             "er mogen hoogstens {max} eigen velden zijn"

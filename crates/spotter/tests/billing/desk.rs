@@ -145,8 +145,14 @@ async fn walk_in_customers_pay_at_once_and_share_nothing(app: App) {
         (&first["status"], &first["buyer"]["name"]),
         (&json!("paid"), &json!("Walk-in customer"))
     );
-    app.announced(&["client.created", "invoice.created", "invoice.paid", "payment.succeeded"])
-        .await;
+    app.announced(&[
+        "client.created",
+        "client.archived",
+        "invoice.created",
+        "invoice.paid",
+        "payment.succeeded",
+    ])
+    .await;
     let walk_in = text(first, "/clientId");
     // Money that is owed to one of them pays nothing of the next.
     let note = format!("/finance/invoices/{}/credit-notes", text(first, "/invoiceId"));
@@ -157,10 +163,81 @@ async fn walk_in_customers_pay_at_once_and_share_nothing(app: App) {
     assert_eq!(next.data()["payment"]["amount"], 1_250);
     assert_eq!(text(next.data(), "/invoice/clientId"), walk_in);
     assert_eq!(next.data()["clientProducts"], json!([]));
-    // One who stands for all of them is made anew once archived.
-    app.act(&format!("/clients/{walk_in}/archive")).await.ok();
-    let other = app.post(PATH, sale("cash")).await.ok();
-    assert_ne!(text(other.data(), "/invoice/clientId"), walk_in);
+    // One client stands for all of them, and is in no list of people.
+    let list = app.get("/clients?archived=false").await.ok();
+    assert_eq!(list.data()["total"], 0);
+}
+
+#[scenario]
+async fn nobody_is_taken_for_the_walk_in_customer(app: App) {
+    let bottle = thing(&app, "Bottle", 1_250, 21).await;
+    let sale = json!({"items": [{"productId": bottle}], "payment": {"kind": "cash", "amountReceived": 2_000}});
+    let sold = app.post(PATH, sale.clone()).await.ok();
+    let walk_in = text(sold.data(), "/invoice/clientId");
+    app.events().await;
+    let before = app.state().await;
+    let named = json!({"clientId": walk_in, "items": [{"productId": bottle}]});
+    app.post(PATH, named).await.refused(409, "PUBLIC_API_ERROR").about("clientId");
+    let alone = format!("/finance/clients/{walk_in}/products");
+    app.post(&alone, json!({"productId": bottle})).await.refused(409, "PUBLIC_API_ERROR");
+    for (method, path, body) in [
+        (
+            "POST",
+            "/finance/payments".to_owned(),
+            json!({"clientId": walk_in, "kind": "cash", "amount": 77}),
+        ),
+        (
+            "POST",
+            "/finance/invoices".to_owned(),
+            json!({"clientId": walk_in,
+            "lines": [{"description": "Towel", "amount": 100}]}),
+        ),
+        (
+            "PATCH",
+            format!("/clients/{walk_in}"),
+            json!({"firstName": "Piet", "email": "piet@example.com"}),
+        ),
+        ("POST", format!("/clients/{walk_in}/restore"), json!({})),
+        ("PUT", format!("/clients/{walk_in}/tags"), json!({"tags": ["vip"]})),
+    ] {
+        let body = Some(body).filter(|body| *body != json!({}));
+        let reply = app.app(method, &path, body).await;
+        reply.refused(409, "PUBLIC_API_ERROR").about("clientId");
+    }
+    let many = json!({"clientIds": [walk_in], "addTags": ["vip"]});
+    let many = app.post("/clients/bulk", many).await.ok();
+    assert_eq!(many.data()["report"]["refused"], 1);
+    app.announced(&[]).await;
+    let after = app.state().await;
+    for table in ["client", "invoice", "payment", "client_product"] {
+        assert_eq!(before.get(table), after.get(table), "{table}");
+    }
+}
+
+#[scenario]
+async fn a_day_is_counted_by_the_way_it_was_paid(app: App) {
+    let bottle = thing(&app, "Bottle", 1_250, 21).await;
+    let sale = |kind: &str| json!({"items": [{"productId": bottle}], "payment": {"kind": kind}});
+    let cash = json!({"items": [{"productId": bottle, "quantity": 2}],
+        "payment": {"kind": "cash", "amountReceived": 5_000}});
+    let cash = app.post(PATH, cash).await.ok();
+    assert_eq!(cash.data()["payment"]["amountReceived"], 5_000);
+    app.post(PATH, sale("cash")).await.ok();
+    app.post(PATH, sale("card")).await.ok();
+    let refund = format!("/finance/payments/{}/refunds", text(cash.data(), "/payment/paymentId"));
+    app.app("POST", &refund, Some(json!({"amount": 1_000, "reason": "Broken"}))).await.ok();
+    let day = app.get("/finance/takings").await.ok();
+    let taken = |kind: &str, received: i64, refunded: i64| {
+        json!({"kind": kind, "currency": "EUR", "received": received, "refunded": refunded,
+            "net": received - refunded})
+    };
+    assert_eq!(
+        day.data()["takings"],
+        json!([taken("card", 1_250, 0), taken("cash", 3_750, 1_000)])
+    );
+    let other = app.get("/finance/takings?date=2020-01-01").await.ok();
+    assert_eq!(other.data()["takings"], json!([]));
+    app.get("/finance/takings?date=yesterday").await.refused(400, "PUBLIC_API_INVALID_DATE");
 }
 
 #[scenario]

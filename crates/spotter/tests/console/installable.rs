@@ -14,10 +14,14 @@ async fn the_pages_of_clients_install(app: App) {
     assert_eq!((&manifest["name"], &manifest["start_url"]), (&"Test Gym".into(), &"/my".into()));
     let worker = browser.get("/my/worker.js").await.is(200);
     assert_eq!(worker.headers["service-worker-allowed"], "/my");
-    let icons = manifest["icons"].as_array().unwrap().iter().map(|icon| icon["src"].as_str().unwrap());
-    let kept = worker.text.split('"').filter(|part| part.starts_with("/console/a/") || *part == "/my/offline");
+    let icons =
+        manifest["icons"].as_array().unwrap().iter().map(|icon| icon["src"].as_str().unwrap());
+    let kept = worker
+        .text
+        .split('"')
+        .filter(|part| part.starts_with("/console/a/") || *part == "/my/offline");
     let files: Vec<String> = icons.chain(kept).map(str::to_owned).collect();
-    assert_eq!(files.len(), 9, "{files:?}");
+    assert_eq!(files.len(), 10, "{files:?}");
     for file in files {
         browser.get(&file).await.is(200);
     }

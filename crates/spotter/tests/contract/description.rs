@@ -359,7 +359,6 @@ fn fields_of<'v>(
 const TAKEN_ALONE: &[&str] = &[
     "addTags",
     "allowOverlap",
-    "amountReceived",
     "archive",
     "archived",
     "attendance",

@@ -99,3 +99,28 @@ async fn a_request_for_nothing_or_for_too_many_is_refused(app: App) {
     let after = app.state().await;
     assert_eq!(before.get("client"), after.get("client"));
 }
+
+#[scenario]
+async fn requests_for_the_same_clients_wait_for_each_other(app: App) {
+    let mut ids = Vec::new();
+    for _ in 0..30 {
+        ids.push(app.new_client(json!({"firstName": "Ann"})).await);
+    }
+    let mut reversed = ids.clone();
+    reversed.reverse();
+    let add = |ids: &[String], tag: &str| json!({"clientIds": ids, "addTags": [tag]});
+    let (one, two) = (add(&ids, "spring"), add(&reversed, "summer"));
+    let (one, two) = tokio::join!(app.post(PATH, one), app.post(PATH, two));
+    let (one, two) = (one.ok(), two.ok());
+    // The answer keeps the order of the request.
+    for (answer, ids) in [(&one, &ids), (&two, &reversed)] {
+        let results = answer.data()["report"]["results"].as_array().unwrap();
+        let told: Vec<_> = results.iter().map(|one| one["id"].as_str().unwrap()).collect();
+        assert_eq!(told, *ids);
+        assert!(results.iter().all(|one| one["outcome"] == "changed"));
+    }
+    for id in &ids {
+        assert_eq!(client(&app, id).await["tags"], json!(["spring", "summer"]));
+    }
+    app.events().await;
+}

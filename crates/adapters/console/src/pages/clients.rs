@@ -7,11 +7,10 @@ use crate::{
     api::{self, Answer},
     page_context::PageContext,
     parts::{
-        fields::{Form, disclosure},
+        fields::{Form, Ticks},
         lists::{empty, pager, state, table},
         shell::View,
     },
-    words::Strings,
 };
 
 /// `/console/clients`
@@ -36,7 +35,15 @@ pub(super) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
     for client in answer.clients() {
         names.push(cx.coach(client.assigned_coach_id())?);
     }
-    let selection = Selection::of(cx, &coaches);
+    let form = Form::of(cx, api::change_clients())
+        .previewed()
+        .list("addTags", cx.strings.add_tags(), cx.strings.tags_help(), [])
+        .list("removeTags", cx.strings.remove_tags(), "", [])
+        .choice("coachId", cx.strings.coach(), &coaches)
+        .check("archive", cx.strings.archive())
+        .text("archiveReason", cx.strings.archive_reason())
+        .check("endOfTerm", cx.strings.end_of_term());
+    let ticks = Ticks::new(cx.may(api::ChangeClients).then_some(form), "clientIds", cx.strings);
     let mut rows = Vec::new();
     for ((index, client), coach) in answer.clients().iter().enumerate().zip(names) {
         let written = &cx.written;
@@ -47,7 +54,7 @@ pub(super) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
         let balances = balances.client_balances().get(index).into_iter();
         let owed = balances.flat_map(|own| own.balances()).filter(|own| own.owed() > 0);
         rows.push(vec![
-            selection.tick(client.client_id(), &client.full_name()),
+            ticks.tick(client.client_id(), &client.full_name()),
             html! {
                 a href={ "/console/clients/" (client.client_id()) } { b { (client.full_name()) } }
             },
@@ -67,7 +74,7 @@ pub(super) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
     }
     let (t, place) = (cx.strings, cx.place);
     let columns = [
-        "",
+        t.tick(),
         t.name(),
         t.contact(),
         t.status(),
@@ -129,7 +136,7 @@ pub(super) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
         @if rows.is_empty() {
             (empty(t.no_clients(), Some(("/console/clients/new", t.add_client()))))
         } @else {
-            (selection.act())
+            (ticks.act(t.with_ticked(), t.change()))
             (table(t.clients(), &columns, rows))
             (pager(cx, &answer))
         }
@@ -139,50 +146,6 @@ pub(super) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
         a.button href="/console/clients/new" { (t.add_client()) }
     };
     Ok(View::new(t.clients(), main).acts(acts))
-}
-
-/// What is done with the clients that are ticked in the list. Its boxes stand in the rows and belong to one form.
-struct Selection<'f> {
-    form: Option<Form<'f>>,
-    id: String,
-    words: Strings,
-}
-
-impl<'f> Selection<'f> {
-    fn of(cx: &'f PageContext<'_, '_>, coaches: &[(String, String)]) -> Self {
-        let t = cx.strings;
-        let form = Form::of(cx, api::change_clients())
-            .previewed()
-            .list("addTags", t.add_tags(), t.tags_help(), [])
-            .list("removeTags", t.remove_tags(), "", [])
-            .choice("coachId", t.coach(), coaches)
-            .check("archive", t.archive());
-        let form = cx.may(api::ChangeClients).then_some(form);
-        let id = form.as_ref().map(|form| form.id().to_owned()).unwrap_or_default();
-        Self { form, id, words: t }
-    }
-
-    /// The box of a client.
-    fn tick(&self, id: &str, name: &str) -> Markup {
-        let Some(form) = &self.form else { return Markup::default() };
-        html! {
-            input
-                type="checkbox"
-                name="clientIds"
-                value=(id)
-                form=(self.id)
-                aria-label=(name)
-                checked[form.was_ticked("clientIds", id)];
-        }
-    }
-
-    fn act(self) -> Markup {
-        let t = self.words;
-        match self.form {
-            Some(form) => disclosure(t.with_ticked(), form.send(t.change())),
-            None => Markup::default(),
-        }
-    }
 }
 
 /// `/console/clients/new`

@@ -5,14 +5,14 @@ use std::fmt;
 
 use maud::{Markup, html};
 use serde_json::{Value, json};
-use spotter_kernel::{Result, money::Currency};
+use spotter_kernel::{Key, Problem, Result};
 
 use super::{
     client::money::waiting_fees,
     clients::{find_clients, finder},
 };
 use crate::{
-    api,
+    api::{self, Answer},
     page_context::PageContext,
     page_request::PageAddress,
     parts::{
@@ -21,6 +21,7 @@ use crate::{
         qr,
         shell::View,
     },
+    request_body::minor_units,
 };
 
 /// The most units of a product in a basket.
@@ -65,6 +66,7 @@ impl Basket {
 }
 
 /// What is sold, to whom and with which discount, as the address says it.
+#[derive(Clone)]
 struct Order {
     basket: Basket,
     client: String,
@@ -87,47 +89,44 @@ impl Order {
         }
     }
 
-    /// The field of the discount and its value.
-    fn discount(&self, currency: Currency) -> Option<(&'static str, Value)> {
-        if self.off.is_empty() {
-            return None;
-        }
-        let share = self.off.strip_suffix('%').map(|share| share.trim().replace(',', "."));
-        Some(match share {
+    /// The field of the discount and its value; `None` without one, and where it is written otherwise.
+    fn discount(&self, cx: &PageContext<'_, '_>) -> Option<(&'static str, Value)> {
+        match self.off.strip_suffix('%') {
             Some(share) => {
-                let share = share.parse::<f64>().map_or_else(|_| json!(self.off), |n| json!(n));
-                ("percentage", share)
+                let share = share.trim().replace(',', ".").parse::<f64>().ok();
+                share.filter(|share| share.is_finite()).map(|share| ("percentage", json!(share)))
             }
             None => {
-                let read = currency.read(&self.off);
-                ("amount", read.map_or_else(|| json!(self.off), |amount| json!(amount)))
+                let (currency, locale) = (cx.person.company.currency, cx.person.caller.locale);
+                let amount = minor_units(&self.off, &currency, locale)?;
+                amount.parse::<i64>().ok().map(|amount| ("amount", json!(amount)))
             }
-        })
+        }
+    }
+
+    /// The same without the discount, which was written wrongly.
+    fn without_discount(&self) -> Self {
+        Self { off: String::new(), why: String::new(), ..self.clone() }
     }
 
     /// The body of the preview.
-    fn body(&self, currency: Currency) -> Value {
+    fn body(&self, cx: &PageContext<'_, '_>) -> Value {
         let items = self.basket.0.iter();
         let items = items.map(|(id, units)| json!({"productId": id, "quantity": units}));
         let mut body = json!({"items": items.collect::<Vec<_>>(), "includeFees": self.with_fees});
         if !self.client.is_empty() {
             body["clientId"] = json!(self.client);
         }
-        if let Some((kind, value)) = self.discount(currency) {
+        if let Some((kind, value)) = self.discount(cx) {
             body["discount"] = json!({kind: value, "reason": self.why});
         }
         body
     }
 
     /// The form that makes the sale, paid in one of the ways; `None` leaves the invoice open.
-    fn form<'f>(
-        &self,
-        cx: &'f PageContext<'_, '_>,
-        way: Option<&str>,
-        currency: Currency,
-    ) -> Form<'f> {
+    fn form<'f>(&self, cx: &'f PageContext<'_, '_>, way: Option<&str>) -> Form<'f> {
         let mut form = Form::with_key(cx, way.unwrap_or("later"), api::create_desk_sale())
-            .next("/console/sell/{invoice.invoiceId}?change={change}");
+            .next("/console/sell/{invoice.invoiceId}");
         for (at, (id, units)) in self.basket.0.iter().enumerate() {
             form = form
                 .hidden(&format!("items.{at}.productId"), &**id)
@@ -136,7 +135,7 @@ impl Order {
         if !self.client.is_empty() {
             form = form.hidden("clientId", &*self.client);
         }
-        if let Some((kind, value)) = self.discount(currency) {
+        if let Some((kind, value)) = self.discount(cx) {
             form = form
                 .hidden(&format!("discount.{kind}"), value.to_string())
                 .hidden("discount.reason", &*self.why);
@@ -153,8 +152,10 @@ impl Order {
 
 /// `/console/sell`
 pub(super) fn sell(cx: &mut PageContext<'_, '_>) -> Result<View> {
+    if !cx.may(api::CreateDeskSale) {
+        return Err(Key::Forbidden.into());
+    }
     let order = Order::of(cx.place);
-    let currency = cx.person.company.currency;
     let buyer = match &*order.client {
         "" => None,
         id => Some(cx.client(id)?),
@@ -165,14 +166,17 @@ pub(super) fn sell(cx: &mut PageContext<'_, '_>) -> Result<View> {
         "" => None,
         id => cx.call_if_allowed(api::list_payment_methods(id))?,
     };
-    let preview = match order.basket.0.is_empty() {
-        true => None,
-        false => Some(cx.call(api::preview_desk_sale().with_body(order.body(currency)))),
-    };
-    // What cannot be sold so is said, and the basket stays.
+    // A discount that cannot be given is said, and everything goes on without it.
+    let (order, mut preview) = (order.clone(), previewed(cx, &order)?);
+    let is_wrong = !order.off.is_empty()
+        && (order.discount(cx).is_none()
+            || matches!(&preview, Some(Err(problem)) if is_of_discount(problem)));
+    let paid = if is_wrong { order.without_discount() } else { order.clone() };
+    if is_wrong {
+        preview = previewed(cx, &paid)?;
+    }
     let (preview, refusal) = match preview {
         Some(Ok(answer)) => (Some(answer), None),
-        Some(Err(problem)) if problem.status >= 500 => return Err(problem),
         Some(Err(problem)) => (None, Some(problem)),
         None => (None, None),
     };
@@ -183,7 +187,7 @@ pub(super) fn sell(cx: &mut PageContext<'_, '_>) -> Result<View> {
             section aria-label=(t.products()) {
                 (shelves(cx, &order, products.products()))
             }
-            section.card aria-label=(t.basket()) {
+            section.card.filled[!order.basket.0.is_empty()] aria-label=(t.basket()) {
                 h2 { (t.client()) }
                 p.buyer {
                     @if let Some(name) = &buyer {
@@ -192,7 +196,7 @@ pub(super) fn sell(cx: &mut PageContext<'_, '_>) -> Result<View> {
                         a.button.plain
                             href=(cx.place.with_parameters(&[("client", ""), ("fees", "")]))
                         {
-                            (t.walk_in())
+                            (t.without_client())
                         }
                     } @else {
                         b { (t.walk_in()) }
@@ -225,13 +229,32 @@ pub(super) fn sell(cx: &mut PageContext<'_, '_>) -> Result<View> {
                     div.notice.warn role="alert" { (t.refused(problem)) }
                 }
                 @if let Some(preview) = &preview {
-                    (totals(cx, &order, preview.preview()))
-                    (ways(cx, &order, preview.preview(), is_charged))
+                    (totals(cx, &order, is_wrong, preview.preview()))
+                    (payment_options(cx, &paid, preview.preview(), is_charged))
                 }
             }
         }
     };
     Ok(View::new(t.sell(), main))
+}
+
+/// What the order would bill; nothing without a product.
+fn previewed(
+    cx: &mut PageContext<'_, '_>,
+    order: &Order,
+) -> Result<Option<Result<Answer<api::PreviewDeskSale>>>> {
+    if order.basket.0.is_empty() {
+        return Ok(None);
+    }
+    let body = order.body(cx);
+    match cx.call(api::preview_desk_sale().with_body(body)) {
+        Err(problem) if problem.status >= 500 => Err(problem),
+        other => Ok(Some(other)),
+    }
+}
+
+fn is_of_discount(problem: &Problem) -> bool {
+    problem.named_field().starts_with("discount")
 }
 
 /// What is sold, by its type; a press puts it into the basket.
@@ -316,13 +339,24 @@ fn items(
 }
 
 /// The discount, the fees that wait, and what is to be paid.
-fn totals(cx: &PageContext<'_, '_>, order: &Order, preview: api::DeskSalePreview<'_>) -> Markup {
+fn totals(
+    cx: &PageContext<'_, '_>,
+    order: &Order,
+    is_wrong: bool,
+    preview: api::DeskSalePreview<'_>,
+) -> Markup {
     let (t, place) = (cx.strings, cx.place);
     let money = |amount: i64| cx.written.money(amount, preview.currency());
     html! {
         (waiting_fees(cx, preview.waiting_fees(), preview.currency(), order.with_fees))
-        (disclosure(t.add_discount(), html! {
+        details.behind open[is_wrong] {
+            summary { (t.add_discount()) }
             form.filters method="get" {
+                @if is_wrong {
+                    p.mistake role="alert" {
+                        (t.discount_wrong(&money(preview.gross_total() + preview.discount_total())))
+                    }
+                }
                 @for (name, value) in place.query.iter().filter(|(name, _)| {
                     !matches!(name.as_str(), "off" | "why" | "search")
                 }) {
@@ -338,7 +372,7 @@ fn totals(cx: &PageContext<'_, '_>, order: &Order, preview: api::DeskSalePreview
                 }
                 button.plain type="submit" { (t.change()) }
             }
-        }))
+        }
         dl.sum {
             @if preview.discount_total() > 0 {
                 dt { (t.discount()) } dd.number { "−" (money(preview.discount_total())) }
@@ -353,23 +387,24 @@ fn totals(cx: &PageContext<'_, '_>, order: &Order, preview: api::DeskSalePreview
 }
 
 /// The ways to pay: each is the end of the sale.
-fn ways(
+fn payment_options(
     cx: &PageContext<'_, '_>,
     order: &Order,
     preview: api::DeskSalePreview<'_>,
     is_charged: bool,
 ) -> Markup {
     let t = cx.strings;
-    let currency = cx.person.company.currency;
-    let way = |way| order.form(cx, way, currency);
+    let way = |way| order.form(cx, way);
     html! {
-        @if cx.may(api::CreateDeskSale) {
-            div.ways {
+        div.ways {
+            @if preview.amount_due() == 0 {
+                (way(Some("cash")).send(t.sell()))
+            } @else {
                 (way(Some("card")).send(t.card_terminal()))
                 (way(Some("cash"))
                     .money("payment.amountReceived", t.cash_received())
                     .send(t.pay_in_cash()))
-                @if !order.client.is_empty() && preview.amount_due() > 0 {
+                @if !order.client.is_empty() {
                     @if is_charged {
                         (way(Some("payment_method")).button(t.charge_on_file()))
                     }
@@ -392,19 +427,31 @@ pub(super) fn receipt(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let requests = cx.call_or_empty(api::list_payment_requests().invoice_id(&id).limit(1))?;
     let page = requests.payment_requests().iter().map(|request| request.pay_url()).next();
     let page = page.filter(|page| !page.is_empty() && invoice.balance() > 0);
-    let change = cx.place.parameter("change").parse::<i64>().ok().filter(|change| *change > 0);
+    let change = |payment: api::Payment<'_>| {
+        payment
+            .amount_received()
+            .map(|received| received - payment.amount())
+            .filter(|rest| *rest > 0)
+    };
+    let mail = cx.call_or_empty(api::get_client(invoice.client_id()))?;
+    let has_mail = !mail.client().email().is_empty();
     let t = cx.strings;
     let money = |amount: i64| cx.written.money(amount, invoice.currency());
     let main = html! {
-        @if let Some(change) = change {
-            div.figures {
-                div.figure { b { (money(change)) } (t.give_change()) }
-            }
+        @for rest in payments.payments().iter().filter_map(change) {
+            div.figures.screen-only { div.figure { b { (money(rest)) } (t.give_change()) } }
         }
         section.card.receipt {
-            h2 { (cx.person.company.name) }
+            @let seller = invoice.seller();
+            h2 { (seller.name()) }
+            p.quiet {
+                @if let Some(address) = seller.address() {
+                    (address.line1()) ", " (address.postal_code()) " " (address.city()) br;
+                }
+                (seller.vat_number())
+            }
             p {
-                (invoice.number()) " · " (cx.written.date(invoice.issue_date())) br;
+                (invoice.number()) " · " (cx.written.instant(invoice.created_at())) br;
                 (client)
             }
             ul.rows {
@@ -419,10 +466,20 @@ pub(super) fn receipt(cx: &mut PageContext<'_, '_>) -> Result<View> {
                 }
             }
             dl.sum {
-                dt { (t.of_which_vat()) } dd.number { (money(invoice.tax_total())) }
                 dt { b { (t.total()) } } dd.number { b { (money(invoice.gross_total())) } }
+                @for rate in invoice.taxes() {
+                    dt { (t.of_which_vat()) " " (cx.written.number(rate.vat_percentage(), 2)) " %" }
+                    dd.number { (money(rate.tax())) }
+                }
                 @for payment in payments.payments() {
-                    dt { (t.term(payment.kind())) } dd.number { (money(payment.amount())) }
+                    @let received = payment.amount_received().unwrap_or(payment.amount());
+                    dt { (t.term(payment.kind())) } dd.number { (money(received)) }
+                    @if let Some(rest) = change(payment) {
+                        dt { (t.change_given()) } dd.number { "−" (money(rest)) }
+                    }
+                    @for refund in payment.refunds() {
+                        dt { (t.refunded()) } dd.number { "−" (money(refund.amount())) }
+                    }
                 }
                 @if invoice.balance() > 0 {
                     dt { (t.to_pay()) } dd.number { b.due { (money(invoice.balance())) } }
@@ -443,7 +500,16 @@ pub(super) fn receipt(cx: &mut PageContext<'_, '_>) -> Result<View> {
         @if !pdf.pdf().url().is_empty() {
             a.button.plain href=(pdf.pdf().url()) download=(pdf.pdf().file_name()) { (t.pdf()) }
         }
-        (Form::of(cx, api::send_invoice_copy(&id)).button(t.send_copy()))
+        @if has_mail {
+            (Form::of(cx, api::send_invoice_copy(&id)).button(t.mail_receipt()))
+        } @else {
+            (disclosure(
+                t.mail_receipt(),
+                Form::of(cx, api::send_invoice_copy(&id))
+                    .of_type("email", "email", t.email(), "off")
+                    .send(t.mail_receipt()),
+            ))
+        }
         a.button.plain href={ "/console/money/invoices/" (id) } { (t.invoice()) }
         a.button.plain href="/console/sell" { (t.new_sale()) }
     };

@@ -63,7 +63,11 @@ pub(super) fn attendance(
 }
 
 /// Marks everybody of a class who is still expected as present.
-fn check_in_all(cx: &PageContext<'_, '_>, event: &str, bookings: &[api::Booking<'_>]) -> Markup {
+pub(super) fn check_in_all(
+    cx: &PageContext<'_, '_>,
+    event: &str,
+    bookings: &[api::Booking<'_>],
+) -> Markup {
     let near = |booking: &&api::Booking<'_>| {
         booking.attendance_status() == "expected"
             && booking.starts_at() <= cx.written.now.plus_seconds(3_600)

@@ -17,7 +17,7 @@ pub(crate) fn table(name: &str, columns: &[&str], rows: Vec<Vec<Markup>>) -> Mar
                 thead {
                     tr {
                         @for (column, is_amount) in columns.iter().zip(&amounts) {
-                            th.amount[*is_amount] scope="col" { (column) }
+                            th.figure-column[*is_amount] scope="col" { (column) }
                         }
                     }
                 }
@@ -30,7 +30,7 @@ pub(crate) fn table(name: &str, columns: &[&str], rows: Vec<Vec<Markup>>) -> Mar
                                 @if cell.0.is_empty() {
                                     td {}
                                 } @else {
-                                    td.amount[*is_amount] data-label=(column) { div { (cell) } }
+                                    td.figure-column[*is_amount] data-label=(column) { div { (cell) } }
                                 }
                             }
                         }

@@ -35,6 +35,14 @@ impl Hours {
         self.first..self.last
     }
 
+    /// The rows of some minutes, as far as they are drawn.
+    fn hatched(self, minutes: &Minutes) -> Option<(i64, i64)> {
+        let from = minutes.start.max(self.first * 60);
+        let until = minutes.end.min(self.last * 60);
+        let row = (from - self.first * 60).div_euclid(ROW);
+        (from < until).then(|| (row, ((until - from + ROW - 1).div_euclid(ROW)).max(1)))
+    }
+
     /// The row of a minute.
     fn row(self, minute: i64) -> i64 {
         (minute - self.first * 60).div_euclid(ROW).clamp(0, ROWS - 1)
@@ -85,10 +93,14 @@ pub(crate) fn rail(hours: Hours) -> Markup {
     }
 }
 
-/// A day: its entries, a line where it is now, and what a gap leads to by its hour.
+/// Minutes of a day, from the first to before the last.
+pub(crate) type Minutes = std::ops::Range<i64>;
+
+/// A day: its entries, hatched where it is closed, a line where it is now, and what a gap leads to by its hour.
 pub(crate) fn day(
     hours: Hours,
     mut entries: Vec<Entry>,
+    closed: &[Minutes],
     now: Option<i64>,
     gap: impl Fn(i64) -> Markup,
 ) -> Markup {
@@ -100,6 +112,9 @@ pub(crate) fn day(
         div class={ "hours lanes-" (most) } {
             @for hour in hours.each() {
                 div class={ "gap at-" (hours.row(hour * 60)) } { (gap(hour)) }
+            }
+            @for (from, rows) in closed.iter().filter_map(|minutes| hours.hatched(minutes)) {
+                div class={ "shut at-" (from) " for-" (rows) } aria-hidden="true" {}
             }
             @for ((entry, (from, rows)), (lane, beside)) in
                 entries.iter().zip(&ranges).zip(&places)

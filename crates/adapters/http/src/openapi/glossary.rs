@@ -412,6 +412,7 @@ const MEANINGS: &[(&str, &str)] = &[
     ("subscriptions", "The subscriptions, newest first."),
     ("tag", "A tag, in lower case."),
     ("tags", "Tags, as they are written."),
+    ("takings", "Money by the way it was paid."),
     ("targetId", "Id of the record; `null` if it is the company."),
     ("targetType", "Type of the record; `null` if it is the company."),
     ("taxTotal", "VAT in minor units."),

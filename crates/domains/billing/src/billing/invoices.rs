@@ -105,6 +105,7 @@ struct NewInvoice {
 
 fn issue_invoice(cx: &mut Write, Body(new): Body<NewInvoice>) -> Result<InvoiceAnswer> {
     let client = Client::find(cx, new.client_id)?;
+    client.check_named()?;
     let company = Company::find(cx)?;
     let currency = new.currency.unwrap_or(company.currency);
     let line = |line: NewLine| BillLine {

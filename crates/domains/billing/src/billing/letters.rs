@@ -31,8 +31,19 @@ pub fn unreachable(is_mail_on: bool, client: &Client) -> Option<Problem> {
 
 /// Writes to a client about an invoice, where they can be reached.
 pub fn write_to(cx: &mut Write, invoice: &Invoice, kind: LetterKind) -> Result<()> {
-    let Some(reader) = LetterReader::of(cx, invoice.client_id)? else { return Ok(()) };
-    let language = &reader.language;
+    match LetterReader::of(cx, invoice.client_id)? {
+        Some(reader) => write_about(cx, invoice, kind, reader.recipient()),
+        None => Ok(()),
+    }
+}
+
+fn write_about(
+    cx: &mut Write,
+    invoice: &Invoice,
+    kind: LetterKind,
+    to: Recipient<'_>,
+) -> Result<()> {
+    let language = to.language.unwrap_or(&invoice.language);
     let amount = texts::amount(invoice.balance, invoice.currency, language);
     let due = texts::date(invoice.due_date, language);
     let is_collected = kind == LetterKind::Invoice
@@ -53,7 +64,7 @@ pub fn write_to(cx: &mut Write, invoice: &Invoice, kind: LetterKind) -> Result<(
         _ if is_collected => Letter::InvoiceToCollect(bill),
         _ => Letter::Invoice(bill),
     };
-    spotter_mail::send_by(cx, &SEND_INVOICE, reader.recipient(), invoice.invoice_id, &letter)
+    spotter_mail::send_by(cx, &SEND_INVOICE, to, invoice.invoice_id, &letter)
 }
 
 /// Mails a new invoice, where the company wants that and the client can be written to.
@@ -65,15 +76,15 @@ pub fn post(cx: &mut Write, invoice: &Invoice, settings: &FinanceSettings) -> Re
 }
 
 /// Mails an invoice to an address that its buyer has given, beside their own.
-pub fn send_to(cx: &mut Write, invoice: &Invoice, buyer: &Client, email: &str) -> Result<()> {
+pub fn send_to(cx: &mut Write, invoice: &Invoice, email: &str) -> Result<()> {
+    let buyer = Client::find(cx, invoice.client_id)?;
     let to = Recipient {
         email,
         name: buyer.first_name(),
         language: Some(&invoice.language),
         client: Some(buyer.client_id),
     };
-    let letter = Letter::InvoicePaid { number: &invoice.number };
-    spotter_mail::send_by(cx, &SEND_INVOICE, to, invoice.invoice_id, &letter)
+    write_about(cx, invoice, LetterKind::Invoice, to)
 }
 
 /// Reminds a client of an invoice, where they can be reached.

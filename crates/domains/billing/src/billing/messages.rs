@@ -2,8 +2,13 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use spotter_contract::{Area, Body, Path, Read, Success, Write, answer, bulk, operation};
-use spotter_kernel::{Event, Id, Key, Many, Problem, Result, text::quoted};
+use spotter_contract::{
+    Area, Body, OptionalBody, Path, Read, Success, Write, answer, bulk, operation,
+};
+use spotter_kernel::{
+    Event, Id, Key, Many, Problem, Result,
+    text::{Email, quoted},
+};
 use spotter_mail::LetterKind;
 use spotter_people::clients::Client;
 use spotter_store::words;
@@ -61,8 +66,34 @@ fn remind_of_invoice(cx: &mut Write, Path(at): Path<InvoicePath>) -> Result<Invo
     send_one(cx, at.invoice_id, InvoiceMessage::Reminder)
 }
 
-fn send_invoice_copy(cx: &mut Write, Path(at): Path<InvoicePath>) -> Result<InvoiceAnswer> {
-    send_one(cx, at.invoice_id, InvoiceMessage::Copy)
+/// Where a copy is mailed to.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+struct InvoiceCopy {
+    /// The client's address when absent.
+    email: Option<Email>,
+}
+
+fn send_invoice_copy(
+    cx: &mut Write,
+    Path(at): Path<InvoicePath>,
+    OptionalBody(wanted): OptionalBody<InvoiceCopy>,
+) -> Result<InvoiceAnswer> {
+    let Some(email) = wanted.email else {
+        return send_one(cx, at.invoice_id, InvoiceMessage::Copy);
+    };
+    let invoice = Invoice::find(cx, at.invoice_id)?;
+    if invoice.kind != InvoiceKind::Invoice {
+        return Err(Problem::conflict("kind", BillingRule::NotInvoice));
+    }
+    if !spotter_mail::is_on(cx) {
+        return Err(Problem::conflict("email", BillingRule::NoMailSent));
+    }
+    let (name, number) = (email.to_string(), invoice.number.clone());
+    cx.describe_effect(|| BillingEffect::CopySent { name, number });
+    cx.set_audit_target("invoice", invoice.invoice_id, ["copy"]);
+    letters::send_to(cx, &invoice, &email)?;
+    Ok(InvoiceAnswer { invoice })
 }
 
 fn send_one(cx: &mut Write, id: InvoiceId, message: InvoiceMessage) -> Result<InvoiceAnswer> {
@@ -91,8 +122,9 @@ fn send_invoice_messages(
     let (message, is_on) = (wanted.message, spotter_mail::is_on(cx));
     let ids = wanted.invoice_ids.iter().map(|id| id.0).collect::<Vec<_>>();
     let plan = |cx: &mut Read, id: Id| message.check(cx, InvoiceId(id), is_on).map(Some);
-    let report =
-        bulk::act(cx, ids, plan, |cx, (invoice, client)| message.send(cx, &invoice, &client))?;
+    let report = bulk::act(cx, "invoice", ids, plan, |cx, (invoice, client)| {
+        message.send(cx, &invoice, &client)
+    })?;
     Ok(InvoiceBulkAnswer { report })
 }
 
@@ -117,7 +149,7 @@ pub(super) fn area() -> Area {
         .success(Success::Sent)
         .summary("Send a copy of an invoice")
         .describe(
-            "Mails the client a copy. `invoice.sent` is emitted once a mail server has \
+            "Mails a copy to the client, or to another address. `invoice.sent` is emitted once a mail server has \
                  accepted it.",
         )
         .created()
@@ -133,7 +165,6 @@ pub(super) fn area() -> Area {
             "Mails a reminder or a copy of at most 100 invoices. Each is sent or refused by \
                  itself, with its own row in the audit log.",
         )
-        .created()
         .emits(&[Event::PaymentRequestCreated])
         .always(&[])
         .fails(&[Key::ApiError, Key::CompanyNotFound])

@@ -3,6 +3,7 @@
 
 use spotter_contract::{Area, Read, Write};
 use spotter_kernel::{Result, id::ClientId, money::Currency};
+use spotter_people::clients::Client;
 use spotter_store::{Bind, params, statements};
 
 use crate::{
@@ -11,7 +12,6 @@ use crate::{
     collecting::charging,
     ids::{InvoiceId, PaymentId},
     payments::payment::{Allocation, Payment},
-    settings::FinanceSettings,
 };
 
 /// How much of an amount each invoice gets, given the balances in their order; and what is left.
@@ -91,7 +91,7 @@ fn apply(cx: &mut Write, before: &Payment, bill: &mut Invoice, share: i64) -> Re
 
 /// Payments of a client with an unallocated rest. Those of walk-in customers stay theirs: they pay nothing of the next.
 pub fn unallocated(cx: &mut Read, client: ClientId, currency: Currency) -> Result<Vec<Payment>> {
-    match FinanceSettings::find(cx)?.is_walk_in(client) {
+    match Client::find_optional(cx, client)?.is_some_and(|client| client.is_walk_in()) {
         true => Ok(Vec::new()),
         false => cx.all(UNALLOCATED, params![client, currency]),
     }

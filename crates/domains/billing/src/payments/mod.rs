@@ -1,5 +1,5 @@
 //! Payments: the record ([`payment`]), which invoices it pays ([`allocation`]), operations ([`operations`]), refunds ([`refunds`]), and
-//! payment requests ([`request`], [`requests`]) with their page ([`page`]).
+//! payment requests ([`request`], [`requests`]) with their page ([`page`]), and what a day has brought ([`takings`]).
 
 pub mod allocation;
 pub mod operations;
@@ -8,6 +8,7 @@ pub mod payment;
 pub mod refunds;
 pub mod request;
 pub mod requests;
+mod takings;
 
 use spotter_contract::Area;
 
@@ -20,6 +21,7 @@ pub(super) fn area() -> Area {
         refunds::area(),
         request::area(),
         requests::area(),
+        takings::area(),
     ])
     .documents(&[&page::PAGE])
 }

@@ -159,6 +159,9 @@ fn answered(cx: &mut Read, new: &NewPayment, id: PaymentRequestId) -> Result<Pay
 
 fn record_payment(cx: &mut Write, Body(new): Body<NewPayment>) -> Result<PaymentAnswer> {
     let client = Client::find(cx, new.client_id)?;
+    if new.invoice_id.is_none() {
+        client.check_named()?;
+    }
     let request = match new.payment_request_id {
         Some(id) => Some(answered(cx, &new, id)?),
         None => None,
@@ -192,6 +195,7 @@ fn record_payment(cx: &mut Write, Body(new): Body<NewPayment>) -> Result<Payment
         money: Money { amount, currency },
         kind,
         reference: new.reference.map(Into::into),
+        amount_received: None,
     };
     cx.describe_effect(|| {
         let amount = currency.format_amount(amount);
@@ -218,18 +222,20 @@ pub struct ReceivedMoney {
     pub kind: PaymentKind,
     /// Reference in the accounts.
     pub reference: Option<String>,
+    /// Cash that was handed over, of which the rest was given back.
+    pub amount_received: Option<i64>,
 }
 
 /// Records money that staff have taken, and pays the client's invoices with it.
 pub fn receive(cx: &mut Write, received: ReceivedMoney) -> Result<Payment> {
-    let ReceivedMoney { client_id, invoice_id, payment_request_id, money, kind, reference } =
-        received;
+    let ReceivedMoney { client_id, invoice_id, payment_request_id, money, kind, .. } = received;
     let mut payment = Payment {
         invoice_id,
         payment_request_id,
         status: PaymentStatus::Succeeded,
         kind,
-        reference,
+        reference: received.reference,
+        amount_received: received.amount_received,
         settled_at: Some(cx.now()),
         ..Payment::to_come(cx, client_id, money, PaymentSource::Manual)
     };

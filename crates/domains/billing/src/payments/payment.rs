@@ -104,6 +104,8 @@ record! {
         pub attempt: i64,
         /// Reference in the accounts, such as a transaction id.
         pub reference: Option<String>,
+        /// The cash that was handed over, of which the rest was given back; null unless it was told.
+        pub amount_received: Option<i64>,
         /// When it became final.
         pub settled_at: Option<Timestamp>,
         /// The company's date on which it did.
@@ -196,6 +198,7 @@ impl Payment {
             failure_code: None,
             attempt: 1,
             reference: None,
+            amount_received: None,
             settled_at: None,
             settled_on: None,
             home_location_id: None,

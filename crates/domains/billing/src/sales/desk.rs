@@ -31,7 +31,6 @@ use crate::{
     payments::{
         allocation,
         operations::{PaymentView, ReceivedMoney, receive},
-        payment::PaymentKind,
         request::PaymentRequest,
         requests::PaymentRequestView,
     },
@@ -163,7 +162,12 @@ fn work_out(
         _ => Collection::Manual,
     };
     if collection == Collection::Automatic {
-        methods::check_collection(cx, buyer, collection, None)?;
+        methods::check_collection(cx, buyer, collection, None).map_err(|problem| match problem
+            .status
+        {
+            409 => Problem::conflict("payment.kind", BillingRule::NoMethodOnFile),
+            _ => problem,
+        })?;
     }
     let currency = currency.ok_or_else(|| Problem::internal("a sale of nothing"))?;
     let bill = Bill {
@@ -238,7 +242,7 @@ fn preview_desk_sale(cx: &mut Read, Body(new): Body<NewDeskSale>) -> Result<Desk
     let buyer = match &client {
         Some(client) => client.client_id,
         // Nobody yet, before the first walk-in customer.
-        None => walk_in::find(cx)?
+        None => Client::walk_in(cx)?
             .map_or_else(|| ClientId(Id::first_at(cx.now())), |client| client.client_id),
     };
     let sale = work_out(cx, client, buyer, new)?;
@@ -293,7 +297,15 @@ fn create_desk_sale(cx: &mut Write, Body(mut new): Body<NewDeskSale>) -> Result<
     if let Some(paid) = sale.payment.filter(|_| invoice.balance > 0) {
         match paid.kind.recorded() {
             Some(kind) => {
-                let received = at_the_desk(&invoice, kind, paid.reference.map(Into::into));
+                let received = ReceivedMoney {
+                    client_id: invoice.client_id,
+                    invoice_id: Some(invoice.invoice_id),
+                    payment_request_id: None,
+                    money: Money { amount: invoice.balance, currency: invoice.currency },
+                    kind,
+                    reference: paid.reference.map(Into::into),
+                    amount_received: paid.amount_received.map(Into::into),
+                };
                 let received = receive(cx, received)?;
                 payment = Some(PaymentView::of(cx, received)?);
             }
@@ -306,29 +318,19 @@ fn create_desk_sale(cx: &mut Write, Body(mut new): Body<NewDeskSale>) -> Result<
         }
     }
     let invoice = Invoice::find(cx, invoice.invoice_id)?;
+    cx.set_audit_target("invoice", invoice.invoice_id, ["invoice"]);
     letters::post(cx, &invoice, &settings)?;
     if let Some(email) = &receipt_email {
-        letters::send_to(cx, &invoice, &buyer, email)?;
+        letters::send_to(cx, &invoice, email)?;
     }
     let client_products = purchases.into_iter().map(|(_, record)| record).collect();
     Ok(DeskSaleAnswer { invoice, client_products, payment, payment_request, change })
 }
 
-/// What is still due of an invoice, as money that staff have taken.
-fn at_the_desk(invoice: &Invoice, kind: PaymentKind, reference: Option<String>) -> ReceivedMoney {
-    ReceivedMoney {
-        client_id: invoice.client_id,
-        invoice_id: Some(invoice.invoice_id),
-        payment_request_id: None,
-        money: Money { amount: invoice.balance, currency: invoice.currency },
-        kind,
-        reference,
-    }
-}
-
 /// Events of a sale at the desk.
 const SELLS: &[Event] = &[
     Event::ClientCreated,
+    Event::ClientArchived,
     Event::ClientProductAssigned,
     Event::InvoiceCreated,
     Event::InvoicePaid,

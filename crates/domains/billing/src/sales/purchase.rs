@@ -58,6 +58,7 @@ pub(super) fn find_sold(
 
 /// Refuses a client to whom nothing is sold any more.
 pub(super) fn check_buyer(client: &Client) -> Result<()> {
+    client.check_named()?;
     match client.is_archived() {
         true => Err(Problem::conflict("clientId", Rule::Archived)),
         false => Ok(()),

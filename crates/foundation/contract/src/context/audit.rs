@@ -43,7 +43,9 @@ impl Write<'_, '_> {
     }
 
     /// Writes the audit row of one record of a request that changes many.
-    pub fn audit_record(&mut self) -> Result<()> {
+    pub fn audit_record(&mut self, kind: &'static str, id: Id) -> Result<()> {
+        // What followed from the change may have named another.
+        self.target = Some((kind, id));
         self.write_audit("succeeded")?;
         self.target = None;
         self.changed.clear();

@@ -52,7 +52,7 @@ struct ClientAct {
 }
 
 /// A client as they are and as they will be, and whether they are archived besides.
-struct Planned {
+struct ClientPlan {
     before: Client,
     after: Client,
     archive: bool,
@@ -79,8 +79,9 @@ impl ClientAct {
         Ok((ids, act))
     }
 
-    fn plan(&self, cx: &mut Read, id: Id) -> Result<Option<Planned>> {
+    fn plan(&self, cx: &mut Read, id: Id) -> Result<Option<ClientPlan>> {
         let before = Client::find(cx, ClientId(id))?;
+        before.check_named()?;
         let mut after = before.clone();
         let tags = &mut after.tags.0;
         tags.retain(|tag| !self.remove.contains(tag));
@@ -93,11 +94,11 @@ impl ClientAct {
         }
         let archive = self.archive && !before.is_archived();
         let changes = archive || after != before;
-        Ok(changes.then_some(Planned { before, after, archive }))
+        Ok(changes.then_some(ClientPlan { before, after, archive }))
     }
 
-    fn act(&self, cx: &mut Write, planned: Planned) -> Result<()> {
-        let Planned { before, mut after, archive } = planned;
+    fn act(&self, cx: &mut Write, planned: ClientPlan) -> Result<()> {
+        let ClientPlan { before, mut after, archive } = planned;
         let id = before.client_id;
         lifecycle::save_assignments(cx, &before, &mut after)?;
         if archive {
@@ -116,7 +117,13 @@ fn preview_client_bulk(cx: &mut Read, Body(wanted): Body<ClientBulk>) -> Result<
 
 fn change_clients(cx: &mut Write, Body(wanted): Body<ClientBulk>) -> Result<BulkAnswer> {
     let (ids, act) = ClientAct::of(cx, wanted)?;
-    let report = bulk::act(cx, ids, |cx, id| act.plan(cx, id), |cx, planned| act.act(cx, planned))?;
+    let report = bulk::act(
+        cx,
+        "client",
+        ids,
+        |cx, id| act.plan(cx, id),
+        |cx, planned| act.act(cx, planned),
+    )?;
     let total = report.changed() as i64;
     cx.describe_effect(|| PeopleEffect::ClientsChanged { total });
     Ok(BulkAnswer { report })

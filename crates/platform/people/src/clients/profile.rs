@@ -13,7 +13,7 @@ use spotter_kernel::{
 use spotter_store::{Json, words};
 
 use super::{
-    UPDATED,
+    UPDATED, lifecycle,
     record::{
         Client, EmergencyContact, Gender, MemberStatus, OptIns, PortalAccessStatus,
         RelationshipStatus,
@@ -83,7 +83,7 @@ pub struct NewClient {
 
 impl NewClient {
     /// A client of whom nothing but a name is known.
-    pub fn named(first_name: Name<80>) -> Self {
+    pub fn with_name(first_name: Name<80>) -> Self {
         Self {
             first_name,
             last_name: None,
@@ -185,11 +185,25 @@ pub fn create_as(cx: &mut Write, id: Id, new: NewClient) -> Result<Client> {
         archived_at: None,
         archive_reason: None,
         erased_at: None,
+        is_walk_in: false,
         created_at: id.created_at(),
         updated_at: cx.now(),
     };
     client.insert(cx)?;
     cx.emit(Event::ClientCreated, &client.event())?;
+    Ok(client)
+}
+
+/// Creates the client who stands for walk-in customers, archived from its first moment, so that it is in no list of
+/// people.
+pub fn create_walk_in(cx: &mut Write, name: Name<80>) -> Result<Client> {
+    let text = name.to_string();
+    let before = create(cx, NewClient::with_name(name))?;
+    lifecycle::archive(cx, before.client_id, Some(text), false)?;
+    let before = Client::find(cx, before.client_id)?;
+    let mut client = before.clone();
+    client.is_walk_in = true;
+    client.save(cx, &before)?;
     Ok(client)
 }
 

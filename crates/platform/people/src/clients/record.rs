@@ -106,6 +106,9 @@ record! {
         pub(super) archive_reason: Option<String>,
         #[serde(skip)]
         pub(super) erased_at: Option<Timestamp>,
+        /// Whether it stands for all walk-in customers.
+        #[serde(skip)]
+        pub(super) is_walk_in: bool,
         pub(super) created_at: Timestamp,
         pub(super) updated_at: Timestamp,
     }
@@ -372,8 +375,27 @@ impl Client {
         Ok(changed)
     }
 
+    /// The client who stands for walk-in customers, if there is one.
+    pub fn walk_in(cx: &mut Read) -> Result<Option<Self>> {
+        cx.one(WALK_IN, params![])
+    }
+
+    /// Whether it stands for all walk-in customers.
+    pub fn is_walk_in(&self) -> bool {
+        self.is_walk_in
+    }
+
+    /// Refuses the client who stands for walk-in customers where somebody is meant.
+    pub fn check_named(&self) -> Result<()> {
+        match self.is_walk_in {
+            true => Err(Problem::conflict("clientId", PeopleRule::StandsForWalkIns)),
+            false => Ok(()),
+        }
+    }
+
     /// Writes a change and announces it as an update, if it is one.
     pub(super) fn update(&mut self, cx: &mut Write, before: &Self) -> Result<()> {
+        self.check_named()?;
         let changed_fields = self.save(cx, before)?;
         if !changed_fields.is_empty() {
             cx.emit(Event::ClientUpdated, &self.update_event(changed_fields))?;
@@ -434,7 +456,7 @@ parts! {
     PROFILE profile: first_name, last_name, phone, date_of_birth, gender, language, time_zone, address,
         emergency_contact, opt_ins, source, home_location_id, tags, updated_at;
     INDEXED indexed: external_id, email, assigned_coach_id, relationship_status, member_status,
-        portal_access_status, archived_at, archive_reason, erased_at;
+        portal_access_status, archived_at, archive_reason, erased_at, is_walk_in;
 }
 
 /// Clients of an archived coach or location.
@@ -464,6 +486,8 @@ statements! {
         "home_location_id = ?2 ORDER BY client_id LIMIT ?3";
     NAME = "SELECT first_name, last_name, updated_at FROM client WHERE company_id = ?1 AND client_id = ?2";
     FIND = "SELECT ", Client::COLUMNS, " FROM client WHERE company_id = ?1 AND client_id = ?2 AND erased_at IS NULL";
+    WALK_IN = "SELECT ", Client::COLUMNS,
+        " FROM client WHERE company_id = ?1 AND is_walk_in AND erased_at IS NULL";
     BY_EMAIL = "SELECT client_id FROM client WHERE company_id = ?1 AND email = ?2 \
         AND client_id <> ?3 AND archived_at IS NULL LIMIT 1";
     BY_EXTERNAL_ID = "SELECT client_id FROM client WHERE company_id = ?1 AND external_id = ?2 \

@@ -111,6 +111,7 @@ pub(in crate::pages) fn show(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let (coach, location) = (cx.coach(event.coach_id())?, cx.location(event.location_id())?);
     cx.know_clients(bookings.iter().map(|booking| booking.client_id()))?;
     let of_class = event.kind() == "class";
+    let check_in_all = today::check_in_all(cx, &id, &bookings);
     let mut rows = Vec::new();
     for booking in bookings {
         let client = cx.client(booking.client_id())?;
@@ -144,6 +145,7 @@ pub(in crate::pages) fn show(cx: &mut PageContext<'_, '_>) -> Result<View> {
             ]))
         }
         div #people data-live="booking" {
+            @if of_class { (check_in_all) }
             @if rows.is_empty() {
                 (empty(t.nobody_booked(), None))
             } @else {

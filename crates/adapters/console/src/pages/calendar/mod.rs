@@ -19,9 +19,12 @@ use crate::{
     parts::{
         fields::{Form, disclosure},
         shell::View,
-        timetable::{self, Entry, Hours},
+        timetable::{self, Entry, Hours, Minutes},
     },
 };
+
+/// The minutes of a day.
+const DAY: i64 = 24 * 60;
 
 /// A column of the timetable: a day of a week, or of one day what one coach has.
 struct Column {
@@ -30,8 +33,8 @@ struct Column {
     head: Markup,
     entries: Vec<Entry>,
     closed: Vec<String>,
-    /// Whether nothing takes place on the whole day.
-    shut: bool,
+    /// When nothing takes place.
+    shut: Vec<Minutes>,
 }
 
 /// The minute of the day by the clock on the wall.
@@ -69,10 +72,17 @@ fn entries(cx: &mut PageContext<'_, '_>, dates: DateRange) -> Result<Vec<(Date, 
     let booked = booked.appointment_clients().iter();
     let booked: HashMap<&str, &str> =
         booked.map(|one| (one.calendar_event_id(), one.name())).collect();
+    let coloured_by: Vec<String> = match cx.place.parameter("colours") {
+        "coach" => cx.coach_choices()?.into_iter().map(|(id, _)| id).collect(),
+        _ => {
+            let types = cx.call_or_empty(api::list_event_types().limit(100))?;
+            types.event_types().iter().rev().map(|one| one.event_type_id().to_owned()).collect()
+        }
+    };
     for event in pages.iter().flat_map(|page| page.calendar_events()) {
         let coach = cx.coach(event.coach_id())?;
         let client = booked.get(event.calendar_event_id()).copied();
-        let block = event_block(cx, event, client, &coach);
+        let block = event_block(cx, event, client, &coach, &coloured_by);
         let (date, entry) = entry(cx, event.starts_at(), event.ends_at(), block);
         all.push((date, event.coach_id().to_owned(), entry));
     }
@@ -96,8 +106,8 @@ struct ClosedDays {
     until: Date,
     coach: String,
     label: String,
-    /// Whether it closes whole days.
-    whole: bool,
+    /// Which minutes of those days it closes; none where it closes a part of the company.
+    minutes: Option<Minutes>,
 }
 
 /// The closures of some days: of the company, or of the selected location or coach.
@@ -112,8 +122,14 @@ fn closures(cx: &mut PageContext<'_, '_>, dates: &[Date]) -> Result<Vec<ClosedDa
         let parts = [cx.strings.closed(), &*whose, &*time, rule.reason()];
         let parts: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
         let (coach, answer) = (rule.coach_id().to_owned(), parts.join(" · "));
-        let whole = time.is_empty() && rule.location_id().is_empty();
-        all.push(ClosedDays { from, until, coach, label: answer, whole });
+        let clock = |text: &str, otherwise: i64| {
+            let (hour, minute) = text.split_once(':')?;
+            Some(hour.parse::<i64>().ok()? * 60 + minute.parse::<i64>().ok()?).or(Some(otherwise))
+        };
+        let from_minute = clock(rule.start_time(), 0).unwrap_or(0);
+        let until_minute = clock(rule.end_time(), DAY).unwrap_or(DAY);
+        let minutes = rule.location_id().is_empty().then_some(from_minute..until_minute);
+        all.push(ClosedDays { from, until, coach, label: answer, minutes });
     }
     Ok(all)
 }
@@ -135,10 +151,10 @@ fn columns(
             |one: &&ClosedDays| coach.is_none_or(|id| one.coach.is_empty() || one.coach == id);
         of_day.filter(own).map(|one| one.label.clone()).collect()
     };
-    let shut = |date: Date, coach: &str| {
+    let shut = |date: Date, coach: &str| -> Vec<Minutes> {
         let of_day = closures.iter().filter(|one| (one.from..=one.until).contains(&date));
-        let mut own = of_day.filter(|one| one.coach.is_empty() || one.coach == coach);
-        own.any(|one| one.whole)
+        let own = of_day.filter(|one| one.coach.is_empty() || one.coach == coach);
+        own.filter_map(|one| one.minutes.clone()).collect()
     };
     let place = cx.place;
     let mut columns: Vec<Column> = Vec::new();
@@ -303,7 +319,7 @@ pub(super) fn week(cx: &mut PageContext<'_, '_>) -> Result<View> {
             (timetable::rail(hours))
             @for column in columns {
                 @let (date, coach) = (column.date, column.coach);
-                section.daybox.today[date == today && !one_day].shut[column.shut] data-drop="event" data-date=(date) {
+                section.daybox.today[date == today && !one_day] data-drop="event" data-date=(date) {
                     div {
                         h2 { (column.head) }
                         @for answer in &column.closed { p.closed { (answer) } }
@@ -330,7 +346,7 @@ pub(super) fn week(cx: &mut PageContext<'_, '_>) -> Result<View> {
                             }
                         }
                     };
-                    (timetable::day(hours, column.entries, now, gap))
+                    (timetable::day(hours, column.entries, &column.shut, now, gap))
                 }
             }
         }
@@ -392,13 +408,9 @@ pub(super) fn week(cx: &mut PageContext<'_, '_>) -> Result<View> {
     Ok(View::new(t.calendar(), main).acts(acts))
 }
 
-/// One of eight colours, the same for the same id.
-fn tone(id: &str) -> &'static str {
-    const TONES: [&str; 8] =
-        ["tone-0", "tone-1", "tone-2", "tone-3", "tone-4", "tone-5", "tone-6", "tone-7"];
-    let sum = id.bytes().fold(0usize, |sum, byte| sum.wrapping_mul(31).wrapping_add(byte.into()));
-    TONES[sum % TONES.len()]
-}
+/// The colours of kinds or coaches, in their order.
+const TONES: [&str; 8] =
+    ["tone-0", "tone-1", "tone-2", "tone-3", "tone-4", "tone-5", "tone-6", "tone-7"];
 
 /// What takes place, in the calendar: a class with its seats, an appointment with who comes.
 fn event_block(
@@ -406,6 +418,7 @@ fn event_block(
     event: api::CalendarEvent<'_>,
     client: Option<&str>,
     coach: &str,
+    coloured_by: &[String],
 ) -> Markup {
     let full = event.seats_taken() >= event.capacity();
     let (class, time) = (event.kind() == "class", cx.written.time(event.starts_at()));
@@ -413,8 +426,9 @@ fn event_block(
         "coach" => event.coach_id(),
         _ => event.event_type_id(),
     };
+    let place = coloured_by.iter().position(|id| id == coloured).unwrap_or_default();
     html! {
-        a.event.class[class].(tone(coloured))
+        a.event.class[class].(TONES[place % TONES.len()])
             draggable="true"
             data-drag="event"
             data-minutes=(time.split(':').nth(1).unwrap_or_default())

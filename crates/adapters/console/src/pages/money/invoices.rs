@@ -12,7 +12,7 @@ use crate::{
     files::INVOICE,
     page_context::PageContext,
     parts::{
-        fields::{Form, disclosure},
+        fields::{Form, Ticks, disclosure},
         lists::{empty, facts, pager, state, table},
         shell::View,
     },
@@ -73,7 +73,7 @@ pub(in crate::pages) fn rows(
 }
 
 /// What is open, overdue, invoiced and collected, above the list.
-fn figures(cx: &mut PageContext<'_, '_>) -> Result<Markup> {
+fn money_totals(cx: &mut PageContext<'_, '_>) -> Result<Markup> {
     let today = cx.written.today();
     let call = api::get_revenue_report().from(today.first_of_month()).to(today).group_by("month");
     let report = cx.call_if_allowed(call)?;
@@ -115,12 +115,24 @@ pub(in crate::pages) fn invoices(cx: &mut PageContext<'_, '_>) -> Result<View> {
             .status(place.parameter("status").trim())
             .number(place.parameter("number").trim()),
     )?;
-    let rows = rows(cx, &answer, true)?;
-    let figures = figures(cx)?;
+    let mut rows = rows(cx, &answer, true)?;
+    let totals = money_totals(cx)?;
     let t = cx.strings;
+    let messages = [("reminder", t.remind()), ("copy", t.send_copy())];
+    let form = Form::of(cx, api::send_invoice_messages()).previewed().choice(
+        "message",
+        t.what(),
+        &messages,
+    );
+    let ticks = Ticks::new(cx.may(api::SendInvoiceMessages).then_some(form), "invoiceIds", t);
+    for (row, invoice) in rows.iter_mut().zip(answer.invoices()) {
+        row.insert(0, ticks.tick(invoice.invoice_id(), invoice.number()));
+    }
+    let mut columns = columns(t, true);
+    columns.insert(0, t.tick());
     let main = html! {
         (tabs(cx, ""))
-        (figures)
+        (totals)
         form.filters method="get" role="search" {
             label {
                 (t.number())
@@ -142,7 +154,8 @@ pub(in crate::pages) fn invoices(cx: &mut PageContext<'_, '_>) -> Result<View> {
         @if rows.is_empty() {
             (empty(t.no_invoices(), None))
         } @else {
-            (table(t.invoices(), &columns(t, true), rows))
+            (ticks.act(t.mail_about_ticked(), t.send()))
+            (table(t.invoices(), &columns, rows))
             (pager(cx, &answer))
         }
     };

@@ -72,6 +72,37 @@ pub(super) fn payment_row(cx: &PageContext<'_, '_>, payment: api::Payment<'_>) -
     }
 }
 
+/// What a day has brought, by the way it was paid, to count the till.
+fn takings(cx: &mut PageContext<'_, '_>) -> Result<Markup> {
+    let date = cx.place.date("date").unwrap_or_else(|| cx.written.today());
+    let answer = cx.call_or_empty(api::get_takings().date(date))?;
+    let (t, written) = (cx.strings, &cx.written);
+    Ok(html! {
+        section.card {
+            form.filters method="get" {
+                label { (t.takings()) input type="date" name="date" value=(date); }
+                button.plain.unscripted type="submit" { (t.show()) }
+            }
+            @if answer.takings().is_empty() { p.quiet { (t.nothing_paid()) } }
+            dl.sum {
+                @for one in answer.takings() {
+                    @let money = |amount: i64| written.money(amount, one.currency());
+                    dt {
+                        (t.term(one.kind()))
+                        @if one.refunded() > 0 {
+                            span.quiet {
+                                " " (money(one.received())) " − " (money(one.refunded())) " "
+                                (t.refunded())
+                            }
+                        }
+                    }
+                    dd.number { b { (money(one.net())) } }
+                }
+            }
+        }
+    })
+}
+
 /// `/console/money/payments`
 pub(in crate::pages) fn payments(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let answer = cx.list(api::list_payments().status(cx.place.parameter("status").trim()))?;
@@ -98,9 +129,11 @@ pub(in crate::pages) fn payments(cx: &mut PageContext<'_, '_>) -> Result<View> {
             },
         ]);
     }
+    let takings = takings(cx)?;
     let t = cx.strings;
     let main = html! {
         (tabs(cx, "/payments"))
+        (takings)
         (status_filter(cx, &["pending", "processing", "succeeded", "failed", "cancelled"]))
         @if rows.is_empty() {
             (empty(t.nothing_paid(), None))

@@ -253,6 +253,9 @@ impl Form<'_> {
                 let (min, max, currency) = (written(*min), written(*max), currency.clone());
                 let rule = ConsoleRule::AmountOutOfRange { min, max, currency };
                 *answer = Phrase::from(rule).text(self.strings.0).to_owned();
+            } else if let [only] = figures.as_slice() {
+                let (minor, written) = (only.to_string(), written(*only));
+                *answer = answer.replace(&minor, &format!("{written} {currency}"));
             }
         }
         let typed = self.typed.is_some();

@@ -2,9 +2,11 @@
 //! are shown beside the field.
 
 mod kinds;
+mod ticks;
 mod upload;
 
 pub(crate) use kinds::Cell;
+pub(crate) use ticks::Ticks;
 pub(crate) use upload::Upload;
 
 use maud::{Markup, html};

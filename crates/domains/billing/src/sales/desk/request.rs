@@ -7,7 +7,7 @@ use spotter_kernel::{
     id::ClientId,
     money::Percentage,
     number::BoundedInteger,
-    text::{Email, Text},
+    text::{Email, Name, Text},
 };
 use spotter_store::words;
 
@@ -56,7 +56,7 @@ pub(super) struct Discount {
     /// Amount in minor units, including VAT.
     pub(super) amount: Option<BoundedInteger<1, 1_000_000_000_000>>,
     /// Why it is given; the customer reads it on the invoice.
-    pub(super) reason: Text<100>,
+    pub(super) reason: Name<100>,
 }
 
 impl Discount {

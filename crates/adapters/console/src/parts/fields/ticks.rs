@@ -1,0 +1,54 @@
+//! Boxes in the rows of a list, which all belong to one form beside it.
+
+use maud::{Markup, html};
+
+use super::{Form, disclosure};
+use crate::words::Strings;
+
+/// What is done with the rows of a list that are ticked.
+pub(crate) struct Ticks<'f> {
+    form: Option<Form<'f>>,
+    /// The field that holds the ids.
+    field: &'static str,
+    words: Strings,
+}
+
+impl<'f> Ticks<'f> {
+    /// Boxes of a form; none for who may not send it.
+    pub(crate) fn new(form: Option<Form<'f>>, field: &'static str, words: Strings) -> Self {
+        let form = form.map(|form| form.with_label(field, words.tick()));
+        Self { form, field, words }
+    }
+
+    /// The box of a row, by what screen readers call it.
+    pub(crate) fn tick(&self, id: &str, name: &str) -> Markup {
+        let Some(form) = &self.form else { return Markup::default() };
+        html! {
+            input
+                type="checkbox"
+                name=(self.field)
+                value=(id)
+                form=(form.id())
+                aria-label=(name)
+                checked[form.was_ticked(self.field, id)];
+        }
+    }
+
+    /// The form, folded up, with a box that ticks all where script runs.
+    pub(crate) fn act(self, title: &str, button: &str) -> Markup {
+        let Some(form) = self.form else { return Markup::default() };
+        let id = form.id().to_owned();
+        disclosure(
+            title,
+            html! {
+                p.scripted {
+                    label.check {
+                        input type="checkbox" data-ticks=(id);
+                        span { (self.words.tick_all()) }
+                    }
+                }
+                (form.send(button))
+            },
+        )
+    }
+}
