@@ -272,18 +272,41 @@ const journeys = {
     await page.fill("[name=lastName]", "Journey");
     await send(page, "create_client");
     await shows(page, "Added.");
-    await page.click('a:has-text("Sell")');
-    await page.selectOption("select[name=productId]", { index: 3 });
-    if (!options.javaScriptEnabled) await page.locator("main form.filters button").click();
-    await page.locator('form[id^="assign-"]').waitFor();
-    const act = (await form(page, "assign_membership").count()) ? "assign_membership" : "assign_product";
-    await send(page, act);
+    await page.click('main a:has-text("Sell")');
+    await page.locator("a.tile").last().click();
+    await page.locator('form[id^="assign-membership"]').waitFor();
+    await send(page, "assign_membership");
     await shows(page, "Sold.");
     await page.locator('td a[href^="/console/money/invoices/"]').first().click();
     await open(page, "Take a payment");
     await form(page, "record_payment").locator("select[name=kind]").selectOption("cash");
     await send(page, "record_payment");
     await shows(page, "Paid");
+  },
+  async "a bottle is sold to a passer-by in three clicks, and the till counted"(options) {
+    const page = await signedIn("manager", options);
+    await page.goto(`${base}/console`);
+    await page.click('main a:has-text("Sell")');
+    await page.locator("a.tile").first().click();
+    const cash = page.locator('form:has([value="cash"])');
+    await cash.waitFor();
+    await cash.locator('[name="payment.amountReceived:money"]').fill("50");
+    await cash.locator("button[type=submit]").click();
+    await shows(page, "Give change");
+    await page.goto(`${base}/console/money/payments`);
+    await shows(page, "Cash");
+  },
+  async "clients are ticked and tagged together"(options) {
+    const page = await signedIn("manager", options);
+    await page.goto(`${base}/console/clients?search=bos`);
+    for (const at of [0, 1]) await page.locator("td [name=clientIds]").nth(at).check();
+    await open(page, "Change the ticked clients");
+    const tag = `trip ${Date.now()}`;
+    await form(page, "change_clients").locator('[name="addTags:list"]').fill(tag);
+    await send(page, "change_clients");
+    await shows(page, "Clients that are changed: 2.");
+    await send(page, "change_clients");
+    await shows(page, tag);
   },
   async "somebody is booked, checked in and called off"(options) {
     const page = await signedIn("manager", options);

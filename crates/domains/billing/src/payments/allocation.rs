@@ -3,7 +3,6 @@
 
 use spotter_contract::{Area, Read, Write};
 use spotter_kernel::{Result, id::ClientId, money::Currency};
-use spotter_people::clients::Client;
 use spotter_store::{Bind, params, statements};
 
 use crate::{
@@ -91,10 +90,7 @@ fn apply(cx: &mut Write, before: &Payment, bill: &mut Invoice, share: i64) -> Re
 
 /// Payments of a client with an unallocated rest. Those of walk-in customers stay theirs: they pay nothing of the next.
 pub fn unallocated(cx: &mut Read, client: ClientId, currency: Currency) -> Result<Vec<Payment>> {
-    match Client::find_optional(cx, client)?.is_some_and(|client| client.is_walk_in()) {
-        true => Ok(Vec::new()),
-        false => cx.all(UNALLOCATED, params![client, currency]),
-    }
+    cx.all(UNALLOCATED, params![client, currency])
 }
 
 fn allocate(cx: &mut Write, payment: PaymentId, bill: &mut Invoice, share: i64) -> Result<()> {
@@ -164,7 +160,9 @@ pub(super) fn area() -> Area {
 
 statements! {
     UNALLOCATED = "SELECT ", Payment::COLUMNS, " FROM payment WHERE company_id = ?1 AND client_id = ?2 \
-        AND unallocated > 0 AND currency = ?3 AND status = 'succeeded' ORDER BY payment_id LIMIT 1000";
+        AND unallocated > 0 AND currency = ?3 AND status = 'succeeded' AND NOT EXISTS (SELECT 1 FROM client \
+        WHERE client.company_id = ?1 AND client.client_id = ?2 AND client.is_walk_in) \
+        ORDER BY payment_id LIMIT 1000";
     ADD = "INSERT INTO allocation (company_id, payment_id, invoice_id, amount) VALUES (?1, ?2, ?3, ?4) \
         ON CONFLICT (company_id, payment_id, invoice_id) \
         DO UPDATE SET amount = allocation.amount + excluded.amount";
