@@ -306,7 +306,7 @@ const journeys = {
     await send(page, "change_clients");
     await shows(page, "Clients that are changed: 2.");
     await send(page, "change_clients");
-    await shows(page, tag);
+    await page.locator(`td .state:has-text("${tag}")`).first().waitFor();
   },
   async "somebody is booked, checked in and called off"(options) {
     const page = await signedIn("manager", options);
