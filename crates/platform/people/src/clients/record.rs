@@ -380,11 +380,6 @@ impl Client {
         cx.one(WALK_IN, params![])
     }
 
-    /// Whether it stands for all walk-in customers.
-    pub fn is_walk_in(&self) -> bool {
-        self.is_walk_in
-    }
-
     /// Refuses the client who stands for walk-in customers where somebody is meant.
     pub fn check_named(&self) -> Result<()> {
         match self.is_walk_in {
