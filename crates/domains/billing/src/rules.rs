@@ -375,6 +375,10 @@ phrases! {
             "must leave 0 or more: at most {there} can be removed"
             "er kunnen hoogstens {there} terug"
             "es können höchstens {there} zurück"
+        TooManyUnits { max: i64 }
+            "must be at most {max} units in all"
+            "mogen samen hoogstens {max} stuks zijn"
+            "dürfen zusammen höchstens {max} Stück sein"
         UnknownPool
             "must be a credit pool of a product"
             "moet een soort credits zijn die een product geeft"

@@ -256,6 +256,14 @@ async fn what_cannot_be_sold_so_is_refused(app: App) {
     app.events().await;
     let before = app.state().await;
     for (sale, status, field) in [
+        (
+            of(json!({"items": [
+                {"productId": bottle, "quantity": 50},
+                {"productId": bottle, "quantity": 50},
+                {"productId": bottle}]})),
+            400,
+            "items",
+        ),
         (of(json!({"items": []})), 400, "items"),
         (of(json!({"items": [{"productId": bottle, "quantity": 51}]})), 400, "items[0].quantity"),
         (

@@ -44,6 +44,9 @@ use crate::{
 };
 use request::{DeskPayment, DeskPaymentKind, NewDeskSale};
 
+/// The most units of one sale: each is a purchase of its own.
+const UNITS_MAX: i64 = 100;
+
 /// A sale that is computed and not stored yet.
 struct DeskSale {
     /// What a client is handed over.
@@ -119,6 +122,9 @@ fn work_out(
             return Err(Problem::field(Key::InvalidCurrency, &field, BillingRule::NotFirstItems));
         }
         sold.push((product, item.quantity.map_or(1, Into::into)));
+    }
+    if sold.iter().map(|(_, units)| units).sum::<i64>() > UNITS_MAX {
+        return Err(Problem::invalid("items", BillingRule::TooManyUnits { max: UNITS_MAX }));
     }
     let full: Vec<i64> = sold.iter().map(|(product, quantity)| product.price * quantity).collect();
     let (off, share, reason) = match new.discount {
@@ -353,7 +359,7 @@ pub(super) fn area() -> Area {
             .success(Success::Sold)
             .summary("Sell at the desk")
             .describe(
-                "Sells up to 20 products on one invoice, to a client or to a walk-in customer, \
+                "Sells up to 20 products and 100 units on one invoice, to a client or to a walk-in customer, \
                  and records how it was paid: in cash, at a card terminal, on a payment page, by \
                  the client's payment method, or later. A discount takes its share off each line. \
                  Memberships are sold by themselves.",

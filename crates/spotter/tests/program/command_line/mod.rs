@@ -76,7 +76,9 @@ impl Drop for Running {
 fn demo(folder: &Path, address: &str, more: &[String]) -> Running {
     let mut command = Command::new(binary());
     command.args(["demo", "--listen", address, "--data"]).arg(folder).args(more);
-    command.env("SPOTTER_RATE_LIMIT", "1000000").stderr(Stdio::null());
+    // However busy the machine is, a stop may end what it has begun.
+    command.env("SPOTTER_RATE_LIMIT", "1000000").env("SPOTTER_SHUTDOWN_SECONDS", "120");
+    command.stderr(Stdio::null());
     Running(command.stdout(Stdio::piped()).spawn().unwrap())
 }
 
