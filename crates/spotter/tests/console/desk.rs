@@ -81,11 +81,18 @@ async fn a_class_is_checked_in_at_once(app: App) {
         let new = json!({"clientId": client, "calendarEventId": class, "ignorePolicy": true});
         calendar::book(&app, new).await;
     }
+    // Who has cancelled is not marked along, on the day or on the class's own page.
+    let client = app.new_client(json!({"firstName": "Cas"})).await;
+    let new = json!({"clientId": client, "calendarEventId": class, "ignorePolicy": true});
+    let gone = calendar::book(&app, new).await;
+    app.post(&format!("/bookings/{gone}/cancel"), json!({})).await.ok();
     let mut browser = Browser::of(&app, &app.admin_email).await;
-    let today = browser.get("/console").await.is(200).shows("Spin").shows("2/8");
-    browser.act(today.form("set_event_attendance")).await.shows("Attended");
+    browser.get("/console").await.is(200).shows("Spin").shows("2/8").form("set_event_attendance");
+    let own = browser.get(&format!("/console/calendar/events/{class}")).await.is(200);
+    browser.act(own.form("set_event_attendance")).await.shows("Attended");
     let list = app.get(&format!("/bookings?calendarEventId={class}")).await.ok();
     for booking in list.data()["bookings"].as_array().unwrap() {
-        assert_eq!(text(booking, "/attendanceStatus"), "attended");
+        let came = text(booking, "/bookingId") != gone;
+        assert_eq!(text(booking, "/attendanceStatus") == "attended", came, "{booking}");
     }
 }

@@ -39,7 +39,7 @@ pub(super) fn sell(cx: &mut PageContext<'_, '_>) -> Result<View> {
         id => cx.call_if_allowed(api::list_payment_methods(id))?,
     };
     // A discount that cannot be given is said, and everything goes on without it.
-    let (order, mut preview) = (order.clone(), previewed(cx, &order)?);
+    let mut preview = previewed(cx, &order)?;
     let is_wrong = !order.off.is_empty()
         && (order.discount(cx).is_none()
             || matches!(&preview, Some(Err(problem)) if is_of_discount(problem)));

@@ -25,6 +25,11 @@ pub(super) fn bookings_on(
     cx.call(call.from(from).to(to).limit(100))
 }
 
+/// Whether a booking can be marked: clients may be an hour early.
+fn may_come(cx: &PageContext<'_, '_>, booking: api::Booking<'_>) -> bool {
+    booking.starts_at() <= cx.written.now.plus_seconds(3_600)
+}
+
 /// Buttons to check a client in or mark a no-show, with the anchor to return to.
 pub(super) fn attendance(
     cx: &PageContext<'_, '_>,
@@ -33,9 +38,7 @@ pub(super) fn attendance(
 ) -> Markup {
     let id = booking.booking_id().to_owned();
     let marked = booking.attendance_status();
-    // Clients may be an hour early.
-    let near = booking.starts_at() <= cx.written.now.plus_seconds(3_600);
-    if booking.status() != "booked" || marked == "expected" && !near {
+    if booking.status() != "booked" || marked == "expected" && !may_come(cx, booking) {
         return state(cx, booking.status());
     }
     let mark = |status: &str| {
@@ -68,11 +71,12 @@ pub(super) fn check_in_all(
     event: &str,
     bookings: &[api::Booking<'_>],
 ) -> Markup {
-    let near = |booking: &&api::Booking<'_>| {
-        booking.attendance_status() == "expected"
-            && booking.starts_at() <= cx.written.now.plus_seconds(3_600)
+    let is_expected = |booking: &&api::Booking<'_>| {
+        booking.status() == "booked"
+            && booking.attendance_status() == "expected"
+            && may_come(cx, **booking)
     };
-    let expected: Vec<_> = bookings.iter().filter(near).collect();
+    let expected: Vec<_> = bookings.iter().filter(is_expected).collect();
     if expected.len() < 2 {
         return Markup::default();
     }

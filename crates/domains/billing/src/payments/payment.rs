@@ -104,7 +104,7 @@ record! {
         pub attempt: i64,
         /// Reference in the accounts, such as a transaction id.
         pub reference: Option<String>,
-        /// The cash that was handed over, of which the rest was given back; null unless it was told.
+        /// The cash that was handed over, of which the rest was given back; null unless it was recorded.
         pub amount_received: Option<i64>,
         /// When it became final.
         pub settled_at: Option<Timestamp>,

@@ -37,11 +37,15 @@ struct Column {
     shut: Vec<Minutes>,
 }
 
+/// The minute of the day that a time names, such as `08:30`.
+fn minute_of(time: &str) -> Option<i64> {
+    let (hour, minute) = time.split_once(':')?;
+    Some(hour.parse::<i64>().ok()? * 60 + minute.parse::<i64>().ok()?)
+}
+
 /// The minute of the day by the clock on the wall.
 fn minute(cx: &PageContext<'_, '_>, at: Timestamp) -> i64 {
-    let time = cx.written.time(at);
-    let mut parts = time.split(':').map(|part| part.parse::<i64>().unwrap_or_default());
-    parts.next().unwrap_or_default() * 60 + parts.next().unwrap_or_default()
+    minute_of(&cx.written.time(at)).unwrap_or_default()
 }
 
 /// An entry from an instant to another, and the date on which it starts.
@@ -122,12 +126,8 @@ fn closures(cx: &mut PageContext<'_, '_>, dates: &[Date]) -> Result<Vec<ClosedDa
         let parts = [cx.strings.closed(), &*whose, &*time, rule.reason()];
         let parts: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
         let (coach, answer) = (rule.coach_id().to_owned(), parts.join(" · "));
-        let clock = |text: &str, otherwise: i64| {
-            let (hour, minute) = text.split_once(':')?;
-            Some(hour.parse::<i64>().ok()? * 60 + minute.parse::<i64>().ok()?).or(Some(otherwise))
-        };
-        let from_minute = clock(rule.start_time(), 0).unwrap_or(0);
-        let until_minute = clock(rule.end_time(), DAY).unwrap_or(DAY);
+        let from_minute = minute_of(rule.start_time()).unwrap_or(0);
+        let until_minute = minute_of(rule.end_time()).unwrap_or(DAY);
         let minutes = rule.location_id().is_empty().then_some(from_minute..until_minute);
         all.push(ClosedDays { from, until, coach, label: answer, minutes });
     }
@@ -140,7 +140,6 @@ fn columns(
     dates: &[Date],
     coaches: &[(String, String)],
 ) -> Result<Vec<Column>> {
-    let _zone = cx.written.zone.clone();
     let (Some(&from), Some(&to)) = (dates.first(), dates.last()) else { return Ok(Vec::new()) };
     let all = entries(cx, DateRange { from, to })?;
     let closures = closures(cx, dates)?;
