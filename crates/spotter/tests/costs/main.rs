@@ -197,7 +197,9 @@ fn compare(engine: Engine, found: &str) {
     );
 }
 
-/// Whether two lines are equal but for some pages: where ids fall in an index is chance.
+/// Whether two lines are equal but for some pages: where ids fall in an index is chance, and a
+/// page that splits writes two more. Thirteen runs of one operation wrote 19 to 35 pages; what
+/// writes twice as many stands out, and what writes more rows is seen by its rows.
 fn costs_the_same(one: &str, other: &str) -> bool {
     let split = |line: &str| {
         let Some((start, rest)) = line.split_once(", pages ") else { return (line.to_owned(), 0) };
@@ -205,5 +207,5 @@ fn costs_the_same(one: &str, other: &str) -> bool {
         (format!("{start}{}", &rest[end..]), rest[..end].parse::<i64>().unwrap())
     };
     let ((one, pages), (other, others)) = (split(one), split(other));
-    one == other && (pages - others).abs() <= 4 + others / 8
+    one == other && pages.max(others) <= pages.min(others) * 3 / 2 + 4
 }
