@@ -4,7 +4,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use spotter_contract::{
-    Area, Body, Path, Timer, Write, answer,
+    Area, Body, Path, Read, Timer, Write, answer,
     entitlement::{EntitlementState, ForfeitReason, ReleaseReason},
     operation,
 };
@@ -53,14 +53,20 @@ struct NewAttendances {
 
 answer!(BookingsAnswer { bookings: Vec<BookingView> });
 
-/// Marks attendance.
-pub fn mark(cx: &mut Write, before: &Booking, status: AttendanceStatus) -> Result<Booking> {
-    if before.status != BookingStatus::Booked {
+/// Refuses a booking whose attendance cannot be marked: without a seat, or too early.
+pub(super) fn check(cx: &Read, booking: &Booking) -> Result<()> {
+    if booking.status != BookingStatus::Booked {
         return Err(Problem::conflict("status", CalendarRule::NotBooked));
     }
-    if cx.now() < before.starts_at.plus_seconds(-EARLIEST_SECONDS) {
+    if cx.now() < booking.starts_at.plus_seconds(-EARLIEST_SECONDS) {
         return Err(Problem::conflict("startsAt", CalendarRule::AttendanceTooEarly));
     }
+    Ok(())
+}
+
+/// Marks attendance.
+pub fn mark(cx: &mut Write, before: &Booking, status: AttendanceStatus) -> Result<Booking> {
+    check(cx, before)?;
     let mut booking = before.clone();
     if before.attendance_status == status {
         return Ok(booking);

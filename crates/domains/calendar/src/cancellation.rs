@@ -103,7 +103,7 @@ fn timing(
 }
 
 /// Refuses to cancel a booking that is over.
-fn check(cx: &Read, booking: &Booking) -> Result<()> {
+pub(super) fn check(cx: &Read, booking: &Booking) -> Result<()> {
     if booking.status == BookingStatus::Cancelled {
         return Err(Problem::conflict("status", CalendarRule::CancelledAlready));
     }
@@ -178,6 +178,14 @@ impl Cancellation {
     pub fn now(cx: &Read, booking: &Booking, reason: Option<String>) -> Self {
         let timing = timing(cx, booking, &BookingCancellation::default());
         Self { by: side(cx, None), timing, reason }
+    }
+}
+
+impl Cancellation {
+    /// The cancellation of a booking by the company, which is early.
+    pub(super) fn by_company(booking: &Booking, reason: Option<String>) -> Self {
+        let timing = (booking.status == BookingStatus::Booked).then_some(CancellationTiming::Early);
+        Self { by: CancelledBy::Company, timing, reason }
     }
 }
 

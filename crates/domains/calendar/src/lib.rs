@@ -13,6 +13,7 @@ pub mod access_control;
 pub mod attendance;
 pub mod availability;
 pub mod booking;
+mod booking_bulk;
 mod booking_letters;
 pub mod bookings;
 pub mod busy;
@@ -79,6 +80,7 @@ pub fn area() -> Area {
                 rescheduling::area(),
                 cancellation::area(),
                 attendance::area(),
+                booking_bulk::area(),
                 no_shows::area(),
                 notice::area(),
                 booking_letters::area(),

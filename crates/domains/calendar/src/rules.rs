@@ -68,6 +68,10 @@ phrases! {
             "must leave the last within 366 days of the start"
             "moet zo zijn dat de laatste binnen 366 dagen na het begin ligt"
             "muss so sein, dass der letzte innerhalb von 366 Tagen nach dem Beginn liegt"
+        MarkedOrCancelled
+            "must be given, or `cancel`: one of both"
+            "moet worden opgegeven, of `cancel`: een van beide"
+            "muss angegeben werden, oder `cancel`: eines von beiden"
         NeedsApproval
             "must not need a coach's approval: cancel it, and request another"
             "een coach moet dit goedkeuren: annuleer, en vraag opnieuw"

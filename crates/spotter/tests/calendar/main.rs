@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a failing test panics")]
 
 mod availability;
+mod booking_bulk;
 mod bookings;
 mod class_series;
 mod classes;

@@ -115,6 +115,16 @@ struct InvoiceMessages {
 
 answer!(InvoiceBulkAnswer { report: bulk::BulkReport });
 
+fn preview_invoice_messages(
+    cx: &mut Read,
+    Body(wanted): Body<InvoiceMessages>,
+) -> Result<InvoiceBulkAnswer> {
+    let (message, is_on) = (wanted.message, spotter_mail::is_on(cx));
+    let ids = wanted.invoice_ids.iter().map(|id| id.0).collect::<Vec<_>>();
+    let plan = |cx: &mut Read, id: Id| message.check(cx, InvoiceId(id), is_on).map(Some);
+    Ok(InvoiceBulkAnswer { report: bulk::preview(cx, ids, plan)? })
+}
+
 fn send_invoice_messages(
     cx: &mut Write,
     Body(wanted): Body<InvoiceMessages>,
@@ -157,6 +167,10 @@ pub(super) fn area() -> Area {
         .always(&[])
         .fails(&[Key::ApiError, Key::CompanyNotFound])
         .confirmation(),
+        operation!(POST "/finance/invoices/messages/preview", FinanceInvoiceMessagesWrite,
+            preview_invoice_messages)
+        .summary("Preview mail about many invoices")
+        .describe("Returns for each invoice whether it would be mailed, or why not. Sends nothing."),
         operation!(POST "/finance/invoices/messages", FinanceInvoiceMessagesWrite,
             send_invoice_messages)
         .success(Success::Sent)

@@ -3,7 +3,7 @@
 use spotter_company::company::Company;
 use spotter_contract::Write;
 use spotter_kernel::{Result, text::Name};
-use spotter_people::clients::{Client, profile};
+use spotter_people::clients::{Client, walk_in};
 
 use crate::billing::texts;
 
@@ -14,5 +14,5 @@ pub(super) fn find_or_create(cx: &mut Write) -> Result<Client> {
     }
     let language = Company::find(cx)?.language;
     let name = Name::parse(texts::walk_in(&language)).map_err(|(key, _)| key)?;
-    profile::create_walk_in(cx, name)
+    walk_in::create(cx, name)
 }

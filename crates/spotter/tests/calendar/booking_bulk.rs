@@ -1,0 +1,92 @@
+//! Changes of many bookings: each is changed, was so already, or is refused by itself.
+
+use serde_json::{Value, json};
+use spotter_harness::{
+    App,
+    calendar::{book, coach_at_work, free_start, new_class, new_type},
+    dates::this_minute,
+    scenario, text,
+};
+
+const PATH: &str = "/bookings/bulk";
+
+/// What became of each, by the order of the request.
+fn outcomes(report: &Value) -> Vec<&str> {
+    let results = report["report"]["results"].as_array().unwrap();
+    results.iter().map(|one| one["outcome"].as_str().unwrap()).collect()
+}
+
+/// Bookings of a class that starts then.
+async fn booked(app: &App, start: &str, names: &[&str]) -> Vec<String> {
+    let coach = coach_at_work(app).await;
+    let class = new_type(app, json!({"kind": "class", "capacity": 9})).await;
+    let class = new_class(app, &class, &coach, start).await;
+    let mut bookings = Vec::new();
+    for name in names {
+        let client = app.new_client(json!({"firstName": name})).await;
+        let new = json!({"clientId": client, "calendarEventId": class, "ignorePolicy": true});
+        bookings.push(book(app, new).await);
+    }
+    bookings
+}
+
+#[scenario]
+async fn attendance_of_several_classes_is_marked_at_once(app: App) {
+    let now = booked(&app, &this_minute(), &["Ann", "Bo"]).await;
+    let later = booked(&app, &free_start(), &["Cas"]).await;
+    let mark = json!({"attendanceStatus": "attended"});
+    app.post(&format!("/bookings/{}/attendance", now[1]), mark).await.ok();
+    app.events().await;
+    let nobody = "0".repeat(24);
+    let wanted = json!({"bookingIds": [later[0], now[0], now[1], nobody],
+        "attendanceStatus": "attended"});
+    let before = app.state().await;
+    let preview = app.post(&format!("{PATH}/preview"), wanted.clone()).await.ok();
+    assert_eq!(before, app.state().await, "a preview changes nothing");
+    let made = app.post(PATH, wanted).await.ok();
+    assert_eq!(preview.data(), made.data(), "it became what was foreseen");
+    assert_eq!(outcomes(made.data()), ["refused", "changed", "unchanged", "refused"]);
+    let message = text(made.data(), "/report/results/0/error/message");
+    assert!(message.contains("hour"), "{message}");
+    app.announced(&["booking.updated"]).await;
+}
+
+#[scenario]
+async fn many_are_cancelled_without_a_fee(app: App) {
+    let bookings = booked(&app, &free_start(), &["Ann", "Bo"]).await;
+    app.act(&format!("/bookings/{}/cancel", bookings[1])).await.ok();
+    app.events().await;
+    let wanted = json!({"bookingIds": bookings, "cancel": true, "reason": "Storm",
+        "message": "The roof leaks."});
+    let made = app.post(PATH, wanted).await.ok();
+    assert_eq!(outcomes(made.data()), ["changed", "unchanged"]);
+    app.announced(&["booking.cancelled"]).await;
+    let found = app.get(&format!("/bookings/{}", bookings[0])).await.ok();
+    let booking = &found.data()["booking"];
+    assert_eq!(
+        (&booking["cancelledBy"], &booking["cancellationTiming"], &booking["cancellationReason"]),
+        (&json!("company"), &json!("early"), &json!("Storm"))
+    );
+    // Each has a row of its own in the audit log.
+    let log = app.app("GET", "/audit-logs?operation=change_bookings", None).await.ok();
+    assert_eq!(log.data()["total"], 1);
+    assert_eq!(log.data()["auditLogs"][0]["targetId"], json!(bookings[0]));
+}
+
+#[scenario]
+async fn one_of_both_is_asked(app: App) {
+    let bookings = booked(&app, &free_start(), &["Ann"]).await;
+    app.events().await;
+    for (act, field) in [
+        (json!({}), "attendanceStatus"),
+        (json!({"cancel": true, "attendanceStatus": "attended"}), "cancel"),
+    ] {
+        let mut wanted = json!({"bookingIds": bookings});
+        wanted.as_object_mut().unwrap().extend(act.as_object().unwrap().clone());
+        app.post(PATH, wanted).await.refused(400, "request.invalid").about(field);
+    }
+    let many = vec![&bookings[0]; 101];
+    let many = json!({"bookingIds": many, "cancel": true});
+    app.post(PATH, many).await.refused(400, "request.invalid").about("bookingIds");
+    app.announced(&[]).await;
+}
