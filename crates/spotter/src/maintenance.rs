@@ -108,7 +108,7 @@ type FindExpired = fn(&mut Tx, Timestamp) -> Result<Vec<StoredFile>>;
 type ForgetFile = fn(&mut Tx, StoredFile) -> Result<()>;
 
 /// Under which name it is noted that clients are found by the terms of this version.
-const TERMS: &str = "client terms 4";
+const TERMS: &str = "client terms 5";
 
 /// Rebuilds search terms of records that an older version indexed less completely, once.
 async fn reindex(db: &Db) -> Result<()> {

@@ -1,13 +1,16 @@
 //! Announcements: one text to many clients, as a message, by mail, or both. Its recipients are fixed when it is made; it is
 //! sent a minute later, until when it can be taken back, a number of recipients at a time.
 
+use std::collections::BTreeSet;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use spotter_contract::{
     Actor, Area, ErasureAction, ErasureRule, Read, Role, Timer, Write, admission::ClassAttendees,
+    bulk,
 };
 use spotter_kernel::{
-    Event, Id, Key, Problem, Result, Rule, Timestamp,
+    Event, Id, Key, Many, Problem, Result, Rule, Timestamp,
     id::{ClientId, CoachId},
     id_type,
     text::Text,
@@ -17,7 +20,7 @@ use spotter_people::clients::{
     Client,
     audience::{self, ClientAudience},
     letter_reader::LetterReader,
-    notifications::NotificationSettings,
+    notifications::{NotificationFilter, NotificationKind, NotificationSettings},
 };
 use spotter_store::{Json, Tx, params, record, set, statements, stored_ids, values, words};
 
@@ -47,8 +50,15 @@ words! {
 }
 
 words! {
-    /// Whom an announcement is for: the attendees of a class, clients with a tag, those of a coach, or everybody.
-    pub enum AudienceKind { Class = "class", Tag = "tag", Coach = "coach", All = "all" }
+    /// Whom an announcement is for: the attendees of a class, clients with a tag, those of a coach, chosen ones, or
+    /// everybody.
+    pub enum AudienceKind {
+        Class = "class",
+        Tag = "tag",
+        Coach = "coach",
+        Clients = "clients",
+        All = "all",
+    }
 }
 
 words! {
@@ -69,6 +79,9 @@ pub struct Audience {
     pub tag: Option<Text<60>>,
     /// The coach, with `coach` alone.
     pub coach_id: Option<CoachId>,
+    /// The clients, with `clients` alone; an answer has them in the list of recipients.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub client_ids: Option<Many<ClientId, 1, { bulk::RECORDS_MAX }>>,
 }
 
 /// How an announcement reaches its recipients.
@@ -139,6 +152,10 @@ impl Audience {
         wanted("audience.calendarEventId", self.calendar_event_id.is_some(), AudienceKind::Class)?;
         wanted("audience.tag", self.tag.is_some(), AudienceKind::Tag)?;
         wanted("audience.coachId", self.coach_id.is_some(), AudienceKind::Coach)?;
+        wanted("audience.clientIds", self.client_ids.is_some(), AudienceKind::Clients)?;
+        if let Some(chosen) = &self.client_ids {
+            return chosen_clients(cx, chosen.iter().copied());
+        }
         if let Some(event) = self.calendar_event_id {
             let ClassAttendees { coach, clients, .. } = cx.timetable()?.attendees(cx, event)?;
             check_audience(cx, Some(coach))?;
@@ -152,6 +169,18 @@ impl Audience {
         };
         audience::clients(cx, &of, RECIPIENTS_MAX as i64 + 1)
     }
+}
+
+/// Chosen clients, each once: a coach's own where a coach writes to them.
+fn chosen_clients(cx: &mut Read, chosen: impl Iterator<Item = ClientId>) -> Result<Vec<ClientId>> {
+    let each_once: BTreeSet<ClientId> = chosen.collect();
+    for (number, id) in each_once.iter().enumerate() {
+        let field = format!("audience.clientIds[{number}]");
+        let client = Client::find(cx, *id)
+            .map_err(|none| none.missing(&field, MessagingRule::UnknownClient))?;
+        check_audience(cx, client.assigned_coach_id())?;
+    }
+    Ok(each_once.into_iter().collect())
 }
 
 /// Coaches write to attendees of their classes and to their own clients; managers to everybody.
@@ -215,6 +244,8 @@ impl Announcement {
         let mut reached = false;
         if mail
             && (is_service || found.agreed_to_email())
+            && (is_service
+                || NotificationFilter::of(cx, client)?.includes(NotificationKind::Announcements))
             && let Some(reader) = LetterReader::of(cx, client)?
         {
             let letter = Letter::Announcement { subject: &self.subject, text: &self.text };

@@ -123,7 +123,7 @@ fn create_announcement(
     let now = cx.now();
     let announcement = Announcement {
         announcement_id: AnnouncementId(cx.new_id()),
-        audience: Json(new.audience),
+        audience: Json(Audience { client_ids: None, ..new.audience }),
         channels: Json(new.channels),
         subject: new.subject.into(),
         text: new.text.into(),
@@ -170,8 +170,8 @@ pub(super) fn area() -> Area {
             .success(Success::Scheduled)
             .summary("Send an announcement")
             .describe(
-                "Writes to the attendees of a class, to clients with a tag, to those of a coach, or to everybody, at most \
-                 5,000: as a message, by mail, or both. It begins after a minute, until when it can be cancelled, and \
+                "Writes to the attendees of a class, to clients with a tag, to those of a coach, to chosen \
+                 clients, or to everybody, at most 5,000: as a message, by mail, or both. It begins after a minute, until when it can be cancelled, and \
                  after quiet hours unless a class begins soon. Coaches write to their own classes and clients, managers \
                  to everybody.",
             )

@@ -80,6 +80,10 @@ phrases! {
             "is required without uploadId"
             "is nodig zonder bestand"
             "wird ohne Datei gebraucht"
+        UnknownClient
+            "must be a client of the company"
+            "moet een klant van het bedrijf zijn"
+            "muss ein Kunde des Unternehmens sein"
         UnknownMessage
             "must be a message of the conversation"
             "moet een bericht van dit gesprek zijn"

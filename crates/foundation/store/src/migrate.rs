@@ -60,6 +60,8 @@ const MIGRATIONS: &[(&str, &str)] = &[
     ("notifications", include_str!("../migrations/0044_notifications.sql")),
     ("announcements", include_str!("../migrations/0045_announcements.sql")),
     ("walk in", include_str!("../migrations/0046_walk_in.sql")),
+    ("push", include_str!("../migrations/0047_push.sql")),
+    ("names", include_str!("../migrations/0048_names.sql")),
 ];
 
 /// The schema version that this binary works with.

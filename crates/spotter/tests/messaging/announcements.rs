@@ -66,6 +66,64 @@ fn everybody_with_a_tag_is_written_to_once(engine: Engine) {
 }
 
 #[scenario(process, clock)]
+fn chosen_clients_are_written_to(engine: Engine) {
+    with_mail(engine, MONDAY, |mut travel: Travel| async move {
+        let mut chosen = Vec::new();
+        for name in ["Ann", "Bo"] {
+            let email = format!("{name}-{}@example.com", spotter_harness::random_text());
+            let new = json!({"firstName": name, "email": email, "optIns": {"email": true}});
+            chosen.push((travel.app.new_client(new).await, email.to_lowercase()));
+        }
+        // Who does not want news gets none, though they agreed to e-mail once.
+        let (cas, unwilling) = member(&mut travel).await;
+        let own = json!({"optIns": {"email": true}});
+        travel.app.patch(&format!("/clients/{cas}"), own).await.ok();
+        let path = format!("/clients/{cas}/notification-choices");
+        let none = json!({"kinds": {"announcements": false}});
+        let token = sign_in(&travel.app, &unwilling).await;
+        travel.app.app_as(&token, "PATCH", &path, Some(none)).await.ok();
+        let seen = &mut 0;
+        letters(&travel.app, &unwilling, seen);
+        let ids = json!([chosen[0].0, chosen[0].0, cas]);
+        let audience = json!({"kind": "clients", "clientIds": ids});
+        let made = announce(&travel.app, audience, json!({"mail": true})).await.ok();
+        assert_eq!(made.data()["announcement"]["recipients"], 2);
+        travel.wait(90).await;
+        assert!(letters(&travel.app, &unwilling, seen).is_empty());
+        let [ann, bo] = [0, 1].map(|at: usize| letters(&travel.app, &chosen[at].1, &mut 0).len());
+        assert_eq!((ann, bo), (1, 0));
+        let told = letters(&travel.app, &chosen[0].1, &mut 0);
+        assert!(told[0].text.contains("https://gym.example/my/consents"), "{}", told[0].text);
+        // Somebody else's client, or none at all.
+        let other = App::new(travel.app.server.clone()).await;
+        let theirs = other.new_client(json!({"firstName": "Cas"})).await;
+        for (audience, field) in [
+            (json!({"kind": "clients"}), "audience.clientIds"),
+            (json!({"kind": "clients", "clientIds": []}), "audience.clientIds"),
+            (json!({"kind": "all", "clientIds": [theirs]}), "audience.clientIds"),
+            (json!({"kind": "clients", "clientIds": [theirs]}), "audience.clientIds[0]"),
+        ] {
+            let reply = announce(&travel.app, audience, json!({"mail": true})).await;
+            assert!(matches!(reply.status, 400 | 404), "{}", reply.body);
+            reply.about(field);
+        }
+    });
+}
+
+#[scenario]
+async fn coaches_choose_among_their_own(app: App) {
+    let ann = app.new_client(json!({"firstName": "Ann"})).await;
+    let (coach, token) = coach(&app, "Coach").await;
+    let new = json!({"audience": {"kind": "clients", "clientIds": [ann]},
+        "channels": {"mail": true}, "subject": "Hi", "text": "Hi"});
+    let write = || app.app_as(&token, "POST", "/announcements", Some(new.clone()));
+    write().await.refused(403, "auth.forbidden");
+    let own = json!({"clientIds": [ann], "coachId": coach});
+    app.post("/clients/bulk", own).await.ok();
+    write().await.ok();
+}
+
+#[scenario(process, clock)]
 fn attendees_of_a_class_get_a_message_and_mail(engine: Engine) {
     with_mail(engine, MONDAY, |mut travel: Travel| async move {
         let (client, email) = member(&mut travel).await;

@@ -1,7 +1,7 @@
 //! Clients, their ways, their fields and their notes.
 
 use serde_json::{Value, json};
-use spotter_harness::{App, random_text, scenario};
+use spotter_harness::{App, random_text, scenario, text};
 
 fn strings<'a>(reply: &'a Value, field: &str) -> Vec<&'a str> {
     reply["clients"].as_array().unwrap().iter().map(|c| c[field].as_str().unwrap()).collect()
@@ -244,8 +244,43 @@ async fn lists_filter_and_count(app: App) {
     app.get("/clients?createdFrom=2026-02-01T00:00:00Z&createdTo=2026-01-01T00:00:00Z")
         .await
         .refused(400, "PUBLIC_API_DATE_RANGE_ORDER_INVALID");
-    app.get("/clients?sort=name").await.refused(400, "request.invalid").about("sort");
+    app.get("/clients?order=name").await.refused(400, "request.invalid").about("order");
     app.get("/clients?relationshipStatus=gone").await.refused(400, "PUBLIC_API_INVALID_ENUM");
+}
+
+#[scenario]
+async fn clients_are_listed_by_name(app: App) {
+    for (first, last) in [
+        ("Zoë", Some("Özil")),
+        ("Bea", Some("de Vries")),
+        ("ann", Some("De Vries")),
+        ("Cher", None),
+        ("Eva", Some("Álvarez")),
+    ] {
+        app.new_client(json!({"firstName": first, "lastName": last})).await;
+    }
+    let names = |reply: &Value| -> Vec<String> {
+        let clients = reply["clients"].as_array().unwrap();
+        clients.iter().map(|client| text(client, "/firstName")).collect()
+    };
+    let all = app.get("/clients?sort=name").await.ok();
+    assert_eq!(names(all.data()), ["Eva", "Cher", "ann", "Bea", "Zoë"]);
+    let found = app.get("/clients?sort=name&search=vries").await.ok();
+    assert_eq!(names(found.data()), ["ann", "Bea"]);
+    // Page by page, and as the names are by then.
+    let first = app.get("/clients?sort=name&limit=2").await.ok();
+    let cursor = text(first.data(), "/nextCursor");
+    let next = app.get(&format!("/clients?sort=name&limit=2&cursor={cursor}")).await.ok();
+    assert_eq!(names(next.data()), ["ann", "Bea"]);
+    let bea = text(&next.data()["clients"][1], "/clientId");
+    app.patch(&format!("/clients/{bea}"), json!({"lastName": "Aa"})).await.ok();
+    let all = app.get("/clients?sort=name&archived=false").await.ok();
+    assert_eq!(names(all.data()), ["Bea", "Eva", "Cher", "ann", "Zoë"]);
+    let newest = app.get("/clients").await.ok();
+    assert_eq!(names(newest.data())[0], "Eva");
+    // A cursor is of the order that it was made in.
+    app.get(&format!("/clients?cursor={cursor}")).await.refused(400, "request.invalid");
+    app.get("/clients?sort=age").await.refused(400, "PUBLIC_API_INVALID_ENUM").about("sort");
 }
 
 #[scenario]

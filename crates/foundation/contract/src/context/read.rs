@@ -72,6 +72,11 @@ impl<'t, 'c> Read<'t, 'c> {
         Ok(&self.installation()?.address)
     }
 
+    /// Whether the installation sends mail.
+    pub fn sends_mail(&self) -> bool {
+        self.environment.is_some_and(|env| env.mail_links.is_some())
+    }
+
     /// The company whose rows are visible.
     pub fn company(&self) -> CompanyId {
         self.caller.company

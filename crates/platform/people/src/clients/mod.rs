@@ -19,6 +19,7 @@ pub mod record;
 pub mod search;
 pub mod search_terms;
 pub mod timeline;
+pub mod walk_in;
 
 pub use names::ClientIds;
 pub use record::Client;
@@ -47,6 +48,7 @@ pub fn area() -> Area {
         timeline::area(),
         notes::area(),
         notifications::area(),
+        walk_in::area(),
     ])
     .tagged("Clients")
 }

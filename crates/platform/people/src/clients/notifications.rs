@@ -32,6 +32,8 @@ pub enum NotificationKind {
     Forms,
     /// A message is unread.
     Messages,
+    /// Staff write to many.
+    Announcements,
 }
 
 /// Whether each kind of notification is sent.
@@ -50,6 +52,8 @@ pub struct NotificationKinds {
     forms: bool,
     /// Messages that are unread for a day.
     messages: bool,
+    /// Mail to many clients, but for what concerns a class that they have booked.
+    announcements: bool,
 }
 
 impl Default for NotificationKinds {
@@ -62,6 +66,7 @@ impl Default for NotificationKinds {
             memberships: true,
             forms: true,
             messages: true,
+            announcements: true,
         }
     }
 }
@@ -75,6 +80,7 @@ impl NotificationKinds {
             NotificationKind::Memberships => self.memberships,
             NotificationKind::Forms => self.forms,
             NotificationKind::Messages => self.messages,
+            NotificationKind::Announcements => self.announcements,
         }
     }
 }
@@ -95,6 +101,8 @@ struct NotificationKindsChanges {
     forms: Change<bool>,
     /// Messages that are unread for a day.
     messages: Change<bool>,
+    /// Mail to many clients, but for what concerns a class that they have booked.
+    announcements: Change<bool>,
 }
 
 impl NotificationKindsChanges {
@@ -105,6 +113,7 @@ impl NotificationKindsChanges {
         self.memberships.apply(&mut kinds.memberships);
         self.forms.apply(&mut kinds.forms);
         self.messages.apply(&mut kinds.messages);
+        self.announcements.apply(&mut kinds.announcements);
     }
 }
 

@@ -13,12 +13,13 @@ use spotter_kernel::{
 use spotter_store::{Json, words};
 
 use super::{
-    UPDATED, lifecycle,
+    UPDATED,
     record::{
         Client, EmergencyContact, Gender, MemberStatus, OptIns, PortalAccessStatus,
         RelationshipStatus,
     },
     search::{ClientAnswer, ClientPath},
+    search_terms,
     timeline::{NewStep, StepType},
 };
 use crate::{
@@ -159,6 +160,7 @@ pub fn create_as(cx: &mut Write, id: Id, new: NewClient) -> Result<Client> {
     let pending = new.relationship_status == Some(StartingRelationship::Pending);
     let client = Client {
         client_id: ClientId(id),
+        sort_name: search_terms::sort_name(&new.first_name, new.last_name.as_deref()),
         external_id: new.external_id.map(Into::into),
         first_name: new.first_name.into(),
         last_name: new.last_name.map(Into::into),
@@ -191,19 +193,6 @@ pub fn create_as(cx: &mut Write, id: Id, new: NewClient) -> Result<Client> {
     };
     client.insert(cx)?;
     cx.emit(Event::ClientCreated, &client.event())?;
-    Ok(client)
-}
-
-/// Creates the client who stands for walk-in customers, archived from its first moment, so that it is in no list of
-/// people.
-pub fn create_walk_in(cx: &mut Write, name: Name<80>) -> Result<Client> {
-    let text = name.to_string();
-    let before = create(cx, NewClient::with_name(name))?;
-    lifecycle::archive(cx, before.client_id, Some(text), false)?;
-    let before = Client::find(cx, before.client_id)?;
-    let mut client = before.clone();
-    client.is_walk_in = true;
-    client.save(cx, &before)?;
     Ok(client)
 }
 

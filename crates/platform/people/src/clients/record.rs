@@ -109,6 +109,9 @@ record! {
         /// Whether it stands for all walk-in customers.
         #[serde(skip)]
         pub(super) is_walk_in: bool,
+        /// What the list by name is in the order of.
+        #[serde(skip)]
+        pub(super) sort_name: String,
         pub(super) created_at: Timestamp,
         pub(super) updated_at: Timestamp,
     }
@@ -363,29 +366,20 @@ impl Client {
         }
         self.check_unique(cx, Some(before))?;
         self.updated_at = cx.now();
+        self.sort_name = search_terms::sort_name(&self.first_name, self.last_name.as_deref());
         cx.defer(SAVE_PROFILE, &self.profile())?;
+        // Columns with an index of their own are written only where they change.
         if self.indexed() != before.indexed() {
-            // Columns with an index of their own are written only where they change.
             cx.defer(SAVE_INDEXED, &self.indexed())?;
+        }
+        if self.sort_name != before.sort_name {
+            cx.defer(SAVE_SORT_NAME, &self.sorting())?;
         }
         search_terms::index(cx, self, Some(before))?;
         self.tag(cx, Some(before))?;
         self.count(cx, Some(before))?;
         membership_periods::follow(cx, Some(before), self)?;
         Ok(changed)
-    }
-
-    /// The client who stands for walk-in customers, if there is one.
-    pub fn walk_in(cx: &mut Read) -> Result<Option<Self>> {
-        cx.one(WALK_IN, params![])
-    }
-
-    /// Refuses the client who stands for walk-in customers where somebody is meant.
-    pub fn check_named(&self) -> Result<()> {
-        match self.is_walk_in {
-            true => Err(Problem::conflict("clientId", PeopleRule::StandsForWalkIns)),
-            false => Ok(()),
-        }
     }
 
     /// Writes a change and announces it as an update, if it is one.
@@ -452,6 +446,7 @@ parts! {
         emergency_contact, opt_ins, source, home_location_id, tags, updated_at;
     INDEXED indexed: external_id, email, assigned_coach_id, relationship_status, member_status,
         portal_access_status, archived_at, archive_reason, erased_at, is_walk_in;
+    SORTING sorting: sort_name;
 }
 
 /// Clients of an archived coach or location.
@@ -481,8 +476,6 @@ statements! {
         "home_location_id = ?2 ORDER BY client_id LIMIT ?3";
     NAME = "SELECT first_name, last_name, updated_at FROM client WHERE company_id = ?1 AND client_id = ?2";
     FIND = "SELECT ", Client::COLUMNS, " FROM client WHERE company_id = ?1 AND client_id = ?2 AND erased_at IS NULL";
-    WALK_IN = "SELECT ", Client::COLUMNS,
-        " FROM client WHERE company_id = ?1 AND is_walk_in AND erased_at IS NULL";
     BY_EMAIL = "SELECT client_id FROM client WHERE company_id = ?1 AND email = ?2 \
         AND client_id <> ?3 AND archived_at IS NULL LIMIT 1";
     BY_EXTERNAL_ID = "SELECT client_id FROM client WHERE company_id = ?1 AND external_id = ?2 \
@@ -491,6 +484,8 @@ statements! {
     SAVE_PROFILE = "UPDATE client SET ", Client::PROFILE,
         " WHERE company_id = ?1 AND client_id = ?2";
     SAVE_INDEXED = "UPDATE client SET ", Client::INDEXED,
+        " WHERE company_id = ?1 AND client_id = ?2";
+    SAVE_SORT_NAME = "UPDATE client SET ", Client::SORTING,
         " WHERE company_id = ?1 AND client_id = ?2";
     TAG = "INSERT INTO client_tag (company_id, tag, client_id) VALUES (?1, ?2, ?3)";
     UNTAG = "DELETE FROM client_tag WHERE company_id = ?1 AND tag = ?2 AND client_id = ?3";

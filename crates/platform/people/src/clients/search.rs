@@ -9,7 +9,7 @@ use spotter_kernel::{
     text::Text,
 };
 use spotter_store::{
-    AppliedFilter, Filters as _, List, NoFilters, Value, filters, lists, params, statements,
+    AppliedFilter, Filters as _, List, NoFilters, Value, filters, lists, params, statements, words,
 };
 
 use super::{
@@ -58,6 +58,11 @@ fn begun(prefix: &str, archived: Option<bool>) -> Vec<Value<'static>> {
 
 listed!(Clients { clients: Client });
 
+words! {
+    /// The order of a list of clients.
+    enum ClientSort { Newest = "newest", Name = "name" }
+}
+
 filters! {
     struct Filters {
         /// Words that names, e-mail address or phone number begin with; all must match.
@@ -88,11 +93,17 @@ filters! {
         created_to: Timestamp => "client_id < ?" as |at| Id::first_at(*at);
         /// Only records that were updated at or after this instant.
         updated_from: Timestamp => "updated_at >= ?";
+        /// `newest` when absent; `name` is by last name, then first name, without accents or case.
+        sort: ClientSort;
     }
 }
 
 fn list_clients(cx: &mut Read, ListQuery(wanted, page): ListQuery<Filters>) -> Result<Clients> {
     let (mut wanted, mut chosen) = (wanted, Vec::new());
+    let list = match wanted.sort {
+        Some(ClientSort::Name) => &LIST_BY_NAME,
+        Some(ClientSort::Newest) | None => &LIST,
+    };
     if let Some(search) = wanted.search.clone() {
         let country = match search.contains(|c: char| c.is_ascii_digit()) {
             true => country(cx)?,
@@ -105,14 +116,14 @@ fn list_clients(cx: &mut Read, ListQuery(wanted, page): ListQuery<Filters>) -> R
         if let Some(rare) = rarest(cx, &prefixes)? {
             chosen.push(("search", begun(rare, None)));
             chosen.extend(wanted.chosen());
-            return found_by_all(cx, &prefixes, &chosen, page);
+            return found_by_all(cx, list, &prefixes, &chosen, page);
         }
         // Conditions that a term already includes are not checked on the client.
         let archived = wanted.archived.take().map(|flag| flag.0);
         chosen.extend(prefixes.iter().map(|prefix| ("search", begun(prefix, archived))));
     }
     chosen.extend(wanted.chosen());
-    Ok(cx.page_of(&LIST, &[], &chosen, page)?.into())
+    Ok(cx.page_of(list, &[], &chosen, page)?.into())
 }
 
 /// Clients that are checked one by one: a larger search is left to the database.
@@ -138,13 +149,14 @@ fn rarest<'p>(cx: &mut Read, prefixes: &'p [String]) -> Result<Option<&'p String
 /// Those of a few clients that have every word.
 fn found_by_all(
     cx: &mut Read,
+    list: &List<Client, Filters>,
     prefixes: &[String],
     chosen: &[AppliedFilter<'_>],
     request: PageRequest,
 ) -> Result<Clients> {
     let country = country(cx)?;
     let few = PageRequest { page: 1, limit: LOOKED_AT_MAX, cursor: None };
-    let mut found: Vec<Client> = cx.page_of(&LIST, &[], chosen, few)?.items;
+    let mut found: Vec<Client> = cx.page_of(list, &[], chosen, few)?.items;
     found.retain(|client| {
         let terms = search_terms::all(client, country.as_deref());
         prefixes.iter().all(|prefix| terms.iter().any(|term| term.starts_with(prefix)))
@@ -197,7 +209,7 @@ const STAFFS: &[&str] = &["tags", "source", "externalId"];
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS).lists(lists()).operations([
         operation!(GET "/clients", ClientsRead, list_clients).summary("List clients").describe(
-            "Returns clients newest first. `search` matches words that begin with each given \
+            "Returns clients newest first, or by name. `search` matches words that begin with each given \
                  word in names, e-mail addresses and phone numbers, ignoring accents and case.",
         ),
         operation!(GET "/clients/tags", ClientsRead, list_client_tags)
@@ -214,6 +226,9 @@ lists! {
     /// Every client, newest first.
     LIST: List<Client, Filters> =
         List::new("client WHERE company_id = ?1 AND erased_at IS NULL", "client_id DESC").tallied(TALLY);
+    /// The same by name.
+    LIST_BY_NAME: List<Client, Filters> =
+        List::new("client WHERE company_id = ?1 AND erased_at IS NULL", "sort_name, client_id").tallied(TALLY);
 }
 
 /// What the subjects of the tags' totals begin with.

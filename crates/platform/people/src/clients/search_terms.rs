@@ -58,6 +58,12 @@ pub(super) fn all(client: &Client, country: Option<&str>) -> BTreeSet<String> {
     words
 }
 
+/// What the list by name is in the order of: the last name's words and then the first's, without accents or case.
+pub(super) fn sort_name(first: &str, last: Option<&str>) -> String {
+    let words = last.into_iter().chain([first]).flat_map(words_of);
+    words.collect::<Vec<_>>().join(" ")
+}
+
 /// Brings a client's search terms up to date.
 pub(super) fn index(cx: &mut Write, client: &Client, before: Option<&Client>) -> Result<()> {
     let now = SearchKeys::of(client);
@@ -116,7 +122,7 @@ fn with_shared(terms: &BTreeSet<String>) -> Vec<(&String, i64)> {
     output
 }
 
-/// Rebuilds the search terms of a batch of clients, of any company, after this one; returns the last of them. Older
+/// Rebuilds the search terms and the sort names of a batch of clients, of any company, after this one; returns the last of them. Older
 /// versions stored fewer terms.
 pub fn reindex(
     tx: &mut Tx<'_>,
@@ -131,6 +137,7 @@ pub fn reindex(
         let mut terms = words(first, last.as_deref(), email.as_deref());
         terms
             .extend(phone.iter().flat_map(|phone| phone_numbers::terms(phone, country.as_deref())));
+        tx.defer(SET_SORT_NAME, params![company, id, sort_name(first, last.as_deref())])?;
         tx.defer(REMOVE, params![company, id])?;
         for (term, shared) in with_shared(&terms) {
             tx.defer(ADD, params![company, term, id, shared, i64::from(*archived)])?;
@@ -153,6 +160,7 @@ statements! {
         o.country, c.archived_at IS NOT NULL FROM client c JOIN company o ON o.company_id = c.company_id \
         WHERE (c.company_id, c.client_id) > (?1, ?2) AND c.erased_at IS NULL ORDER BY c.company_id, c.client_id LIMIT ?3";
     ADD = "INSERT INTO client_term (company_id, term, client_id, shared, archived) VALUES (?1, ?2, ?3, ?4, ?5)";
+    SET_SORT_NAME = "UPDATE client SET sort_name = ?3 WHERE company_id = ?1 AND client_id = ?2";
     REMOVE = "DELETE FROM client_term WHERE company_id = ?1 AND client_id = ?2";
     REMOVE_ONE = "DELETE FROM client_term WHERE company_id = ?1 AND client_id = ?2 AND term = ?3";
     PUT = "INSERT INTO client_term (company_id, term, client_id, shared, archived) VALUES (?1, ?2, ?3, ?4, ?5) \
