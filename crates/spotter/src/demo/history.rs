@@ -107,6 +107,8 @@ pub(super) struct DemoBuilder {
     pub(super) env: Env,
     /// The same with randomness that is the same at every start.
     story: Env,
+    /// Where the links of letters lead, once there are some.
+    mail_links: Option<Arc<str>>,
     pub(super) dice: Arc<Seeded>,
     pub(super) company: CompanyId,
     pub(super) begin: Timestamp,
@@ -128,6 +130,8 @@ pub(super) struct DemoBuilder {
 impl DemoBuilder {
     fn new(env: &Env) -> Self {
         let dice = Arc::new(Seeded::new(SEED));
+        let mail_links = env.mail_links.clone();
+        let env = Env { mail_links: None, ..env.clone() };
         let story = Env { entropy: dice.clone(), ..env.clone() };
         // The story ends on the latest Monday, so that it is the same all week.
         let days = env.clock.now().millis() / DAY_MILLIS;
@@ -136,13 +140,13 @@ impl DemoBuilder {
         let company = CompanyId(Id::new(begin, [0x5e; 6]));
         let (coaches, places, fields) = (Vec::new(), Vec::new(), Vec::new());
         let clients = vec![None; CLIENTS as usize];
-        let env = env.clone();
         let operations = crate::areas::operations().into_iter().map(|each| (each.id, each));
         let operations = operations.collect();
         let exercises = starter_ids().into_iter().map(|(id, name)| (name, id)).collect();
         Self {
             env,
             story,
+            mail_links,
             dice,
             company,
             begin,
@@ -230,6 +234,9 @@ impl DemoBuilder {
         // Nobody uses the invitations of the demo, and their tokens can be computed.
         accounts::prune(tx, Timestamp::from_millis(i64::MAX))?;
         let demo = self.let_in(tx, passwords)?;
+        // What happened before was written of then; what happens this morning is written of now.
+        self.story.mail_links = self.mail_links.clone();
+        self.call_off_a_class(tx)?;
         Ok((self, demo))
     }
 

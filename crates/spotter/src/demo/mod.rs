@@ -116,7 +116,8 @@ pub(crate) fn run(
     let _held = system::lock(&settings.data)?;
     let (env, db) = serve::open(&settings)?;
     let runtime = serve::runtime()?;
-    let demo = runtime.block_on(prepare(&settings, &env, &db, clients))?;
+    let writing = Env { mail_links: Some(settings.address().into()), ..env.clone() };
+    let demo = runtime.block_on(prepare(&settings, &writing, &db, clients))?;
     let (data, rate_limit) = (settings.data.clone(), settings.http.rate_limit);
     let ready = move || print!("{}", welcome(&demo, &data, rate_limit));
     runtime.block_on(serve::serve(settings, listener, env, db, serve::shutdown_signal(), ready))

@@ -406,6 +406,26 @@ impl DemoBuilder {
         let at = self.at(DAYS - 10, 640);
         self.request(tx, self.owner(), at, "create_availability_rule", &[], away).map(drop)
     }
+
+    /// A coach is ill this morning: a class of the coming days is called off, and its attendees are written to.
+    pub(super) fn call_off_a_class(&self, tx: &mut Tx<'_>) -> Result<()> {
+        let now = self.env.clock.now();
+        let (from, to) = (now.plus_seconds(12 * 3_600), now.plus_days(8));
+        let query = json!(format!("from={from}&to={to}&limit=100"));
+        let found = self.request(tx, self.owner(), now, "list_calendar_events", &[], query)?;
+        let classes = found["calendarEvents"].as_array().into_iter().flatten().filter(|event| {
+            event["kind"] == "class"
+                && event["status"] == "scheduled"
+                && event["seatsTaken"].as_i64() > Some(1)
+        });
+        let Some(class) = classes.min_by_key(|event| event["startsAt"].as_str()) else {
+            return Ok(());
+        };
+        let path = [("calendarEventId", class["calendarEventId"].clone())];
+        let why = json!({"reason": "Coach is ill",
+            "message": "Your coach is ill. We look forward to seeing you next week."});
+        self.request(tx, self.owner(), now, "cancel_calendar_event", &path, why).map(drop)
+    }
 }
 
 /// An id, or another text, of an answer.
