@@ -8,7 +8,7 @@ use crate::{
     api::{self, Answer, List},
     page_context::PageContext,
     parts::{
-        fields::{Form, disclosure},
+        fields::{ChoiceRow, Form, disclosure},
         lists::{empty, facts, pager, state, table},
         shell::View,
     },
@@ -109,7 +109,7 @@ pub(super) fn one(cx: &mut PageContext<'_, '_>) -> Result<View> {
             section.card {
                 h2 { (t.columns()) }
                 p.quiet { (t.columns_mean()) }
-                (columns(cx, &answer, &names))
+                (columns(cx, &answer, &names, [rows.import_rows(), partial.import_rows()]))
             }
         }
         @if !rows.import_rows().is_empty() {
@@ -221,7 +221,12 @@ fn meanings<'f>(
 }
 
 /// The form of the column mapping and the meanings of values.
-fn columns(cx: &PageContext<'_, '_>, answer: &Answer<api::GetImport>, names: &Names) -> Markup {
+fn columns(
+    cx: &PageContext<'_, '_>,
+    answer: &Answer<api::GetImport>,
+    names: &Names,
+    wrong: [List<'_, api::ImportRow<'_>>; 2],
+) -> Markup {
     let (t, import) = (cx.strings, answer.import());
     let fields: Vec<(&str, &str)> = answer
         .fields()
@@ -240,14 +245,17 @@ fn columns(cx: &PageContext<'_, '_>, answer: &Answer<api::GetImport>, names: &Na
         "values": answer.json()["values"],
     });
     let mut form = Form::of(cx, api::set_import_columns(import.import_id())).from(&record);
-    for (index, column) in import.columns().iter().enumerate() {
+    let rows = import.columns().iter().enumerate().map(|(index, column)| {
         let samples: Vec<&str> = column.samples().iter().collect();
-        let label = match samples.is_empty() {
-            true => column.name().to_owned(),
-            false => format!("{} ({}…)", column.name(), samples.join(", ")),
-        };
-        form = form.choice(&format!("columns.{index}"), &label, &fields);
-    }
+        ChoiceRow {
+            place: format!("columns.{index}"),
+            label: column.name().to_owned(),
+            before: html! { span.quiet { (samples.join(", ")) } },
+            after: first_mistake(t, wrong, column.field()),
+        }
+    });
+    let headings = [t.column_of_file(), t.samples(), t.becomes_field(), t.problem()];
+    form = form.choices(t.columns(), headings, rows.collect(), &fields);
     let orders = [("day_first", t.day_first()), ("month_first", t.month_first())];
     form = form.choice("dateOrder", t.date_order(), &orders);
     if import.kind() == "clients" {
@@ -260,6 +268,20 @@ fn columns(cx: &PageContext<'_, '_>, answer: &Answer<api::GetImport>, names: &Na
 /// The label of a field: clients are identified by their address.
 fn field_label(t: Strings, field: &str) -> &str {
     if field == "clientId" { t.email() } else { t.term(field) }
+}
+
+/// The first mistake in a field, with the line that it is in.
+fn first_mistake(t: Strings, rows: [List<'_, api::ImportRow<'_>>; 2], field: &str) -> Markup {
+    let rows = rows.into_iter().flat_map(List::iter);
+    let mistakes =
+        rows.flat_map(|row| row.mistakes().iter().map(move |mistake| (row.line(), mistake)));
+    let found =
+        mistakes.into_iter().find(|(_, mistake)| !field.is_empty() && mistake.field() == field);
+    html! {
+        @if let Some((line, mistake)) = found {
+            span.mistake { (t.line()) " " (line) ": " (mistake.rule()) }
+        }
+    }
 }
 
 /// The mistakes of a row, by field.

@@ -5,21 +5,72 @@ use maud::{Markup, html};
 use spotter_kernel::{Date, Result};
 
 use crate::{
-    api::{self, Answer, AttendanceReportBucketAttendanceRate as Rate, Call},
+    api::{self, Answer, AttendanceReportBucketAttendanceRate as Rate, Call, List},
     page_context::PageContext,
     page_request::PageAddress,
     parts::{
-        charts::{self, Point},
+        charts::{self, ChartTable, Point},
         lists::{self, table},
         shell::View,
     },
 };
 
 /// The period of a report and its grouping.
+#[derive(Clone, Copy)]
 struct ReportQuery {
     from: Date,
     to: Date,
     group: &'static str,
+}
+
+impl ReportQuery {
+    /// The period of the same length before it: of as many months, where it begins with a month.
+    fn before(self) -> Option<Self> {
+        let to = self.from.plus_days(-1)?;
+        let from = match self.from == self.from.first_of_month() {
+            true => {
+                let mut months = 1;
+                while self.from.plus_months(months) <= self.to {
+                    months += 1;
+                }
+                self.from.plus_months(-months)
+            }
+            false => self.from.plus_days(-self.from.days_until(self.to) - 1)?,
+        };
+        Some(Self { from, to, ..self })
+    }
+}
+
+/// A report, and the same of the period before.
+struct Comparison<O> {
+    query: ReportQuery,
+    now: Answer<O>,
+    before: Answer<O>,
+}
+
+/// A figure of a report beside that of the period before; `shown` writes it.
+fn figure(
+    cx: &PageContext<'_, '_>,
+    label: &str,
+    now: f64,
+    before: f64,
+    shown: impl Fn(f64) -> String,
+) -> Markup {
+    let t = cx.strings;
+    let change = (before != 0.0).then(|| (now - before) / before.abs());
+    html! {
+        div.figure {
+            b { (shown(now)) }
+            (label) br;
+            span.quiet {
+                @if let Some(change) = change {
+                    @if change > 0.0 { "+" }
+                    (cx.written.share(Some(change))) " · "
+                }
+                (t.period_before(&shown(before)))
+            }
+        }
+    }
 }
 
 fn wanted(cx: &PageContext<'_, '_>) -> ReportQuery {
@@ -96,13 +147,19 @@ fn period(cx: &PageContext<'_, '_>, group: &str, from: Date) -> String {
 fn page<O>(
     cx: &mut PageContext<'_, '_>,
     here: &str,
-    call: impl FnOnce(&PageAddress, &ReportQuery) -> Call<O>,
-    main: impl FnOnce(&PageContext<'_, '_>, &str, &Answer<O>) -> Markup,
+    call: impl Fn(&PageAddress, &ReportQuery) -> Call<O>,
+    main: impl FnOnce(&PageContext<'_, '_>, &Comparison<O>) -> Markup,
 ) -> Result<View> {
     let wanted = wanted(cx);
     let controls = controls(cx, here, &wanted)?;
     let below = match cx.call(call(cx.place, &wanted)) {
-        Ok(answer) => main(cx, wanted.group, &answer),
+        Ok(now) => {
+            let before = match wanted.before() {
+                Some(before) => cx.call_or_empty(call(cx.place, &before))?,
+                None => Answer::default(),
+            };
+            main(cx, &Comparison { query: wanted, now, before })
+        }
         Err(problem) if matches!(problem.status, 400 | 422) => {
             html! {
                 p.mistake role="alert" { (cx.strings.until()) ": " (cx.strings.refusal(&problem)) }
@@ -143,14 +200,16 @@ pub(super) fn attendance(cx: &mut PageContext<'_, '_>) -> Result<View> {
             .location_id(place.parameter("locationId"))
             .coach_id(place.parameter("coachId"))
     };
-    page(cx, "", call, |cx, group, answer| {
-        let (t, report) = (cx.strings, answer.report());
+    page(cx, "", call, |cx, compared| {
+        let (t, report) = (cx.strings, compared.now.report());
+        let group = compared.query.group;
         let points: Vec<_> = report
             .buckets()
             .iter()
             .map(|bucket| Point {
                 label: period(cx, group, bucket.from()),
                 value: bucket.attended() as f64,
+                is_running: bucket.partial(),
             })
             .collect();
         let mut rows: Vec<_> = report
@@ -188,8 +247,27 @@ pub(super) fn attendance(cx: &mut PageContext<'_, '_>) -> Result<View> {
             t.fill(),
             t.people(),
         ];
+        let before = compared.before.report().totals();
+        let count_of = |value: f64| cx.written.count(value as i64);
+        let share_of = |value: f64| cx.written.share(Some(value));
+        let rate_of =
+            |rate: Option<Rate<'_>>| rate.and_then(|rate| rate.value()).unwrap_or_default();
         html! {
-            section.card { h2 { (t.attended()) } (charts::bars(cx, t.attended(), &points)) }
+            div.figures {
+                (figure(cx, t.attended(), totals.attended() as f64, before.attended() as f64, count_of))
+                (figure(cx, t.no_shows(), totals.no_shows() as f64, before.no_shows() as f64, count_of))
+                (figure(
+                    cx,
+                    t.attendance(),
+                    rate_of(totals.attendance_rate().into()),
+                    rate_of(before.attendance_rate().into()),
+                    share_of,
+                ))
+            }
+            section.card {
+                h2 { (t.attended()) }
+                (charts::bars(cx, t.attended(), &points, ChartTable::OnPage))
+            }
             (table(t.attendance(), &columns, rows))
         }
     })
@@ -204,8 +282,9 @@ pub(super) fn revenue(cx: &mut PageContext<'_, '_>) -> Result<View> {
             .group_by(wanted.group)
             .location_id(place.parameter("locationId"))
     };
-    page(cx, "/revenue", call, |cx, group, answer| {
-        let (t, report) = (cx.strings, answer.report());
+    page(cx, "/revenue", call, |cx, compared| {
+        let (t, report) = (cx.strings, compared.now.report());
+        let group = compared.query.group;
         let currency = &cx.person.company.currency;
         let (own, unit) = (currency.code(), 10f64.powi(currency.decimals() as i32));
         let value = |bucket: api::RevenueReportBucket<'_>| {
@@ -216,7 +295,11 @@ pub(super) fn revenue(cx: &mut PageContext<'_, '_>) -> Result<View> {
         let points: Vec<_> = report
             .buckets()
             .iter()
-            .map(|bucket| Point { label: period(cx, group, bucket.from()), value: value(bucket) })
+            .map(|bucket| Point {
+                label: period(cx, group, bucket.from()),
+                value: value(bucket),
+                is_running: bucket.partial(),
+            })
             .collect();
         let row = |name: &str, currency: &str, amounts: [Option<i64>; 7]| {
             let amounts = amounts.map(|amount| {
@@ -271,10 +354,24 @@ pub(super) fn revenue(cx: &mut PageContext<'_, '_>) -> Result<View> {
             t.outstanding(),
             t.mrr(),
         ];
+        let total = |answer: &Answer<api::GetRevenueReport>,
+                     amount: fn(api::RevenueReportTotal<'_>) -> i64| {
+            let mut totals = answer.report().totals().iter();
+            totals.find(|total| total.currency() == own).map_or(0, amount) as f64
+        };
+        let money = |value: f64| cx.written.money(value as i64, own);
+        let both = |label: &str, amount| {
+            figure(cx, label, total(&compared.now, amount), total(&compared.before, amount), money)
+        };
         html! {
+            div.figures {
+                (both(t.net_collected(), |total| total.net_collected()))
+                (both(t.invoiced(), |total| total.invoiced().gross()))
+                (both(t.refunded(), |total| total.refunded()))
+            }
             section.card {
                 h2 { (t.net_collected()) " (" (own) ")" }
-                (charts::bars(cx, t.net_collected(), &points))
+                (charts::bars(cx, t.net_collected(), &points, ChartTable::OnPage))
             }
             (table(t.revenue(), &columns, rows))
         }
@@ -291,13 +388,15 @@ pub(super) fn retention(cx: &mut PageContext<'_, '_>) -> Result<View> {
             .location_id(place.parameter("locationId"))
             .coach_id(place.parameter("coachId"))
     };
-    page(cx, "/retention", call, |cx, group, answer| {
-        let (t, buckets) = (cx.strings, answer.report().buckets());
+    page(cx, "/retention", call, |cx, compared| {
+        let (t, buckets) = (cx.strings, compared.now.report().buckets());
+        let group = compared.query.group;
         let points: Vec<_> = buckets
             .iter()
             .map(|bucket| Point {
                 label: period(cx, group, bucket.from()),
                 value: bucket.at_end() as f64,
+                is_running: bucket.partial(),
             })
             .collect();
         let rows = buckets.iter().rev().map(|bucket| {
@@ -323,8 +422,28 @@ pub(super) fn retention(cx: &mut PageContext<'_, '_>) -> Result<View> {
             t.retention(),
             t.churn(),
         ];
+        let before = compared.before.report().buckets();
+        let at_end = |buckets: List<'_, api::RetentionReportBucket<'_>>| {
+            buckets.iter().last().map_or(0, |bucket| bucket.at_end()) as f64
+        };
+        let sum = |buckets: List<'_, api::RetentionReportBucket<'_>>,
+                   count: fn(api::RetentionReportBucket<'_>) -> i64| {
+            buckets.iter().map(count).sum::<i64>() as f64
+        };
+        let count_of = |value: f64| cx.written.count(value as i64);
+        let both = |label: &str, count| {
+            figure(cx, label, sum(buckets, count), sum(before, count), count_of)
+        };
         html! {
-            section.card { h2 { (t.members()) } (charts::line(cx, t.members(), "", &points)) }
+            div.figures {
+                (figure(cx, t.members(), at_end(buckets), at_end(before), count_of))
+                (both(t.joined(), |bucket| bucket.joined()))
+                (both(t.left(), |bucket| bucket.left()))
+            }
+            section.card {
+                h2 { (t.members()) }
+                (charts::line(cx, t.members(), "", &points, ChartTable::OnPage))
+            }
             (table(t.retention(), &columns, rows))
         }
     })

@@ -10,6 +10,17 @@ use crate::{assets::address, page_context::PageContext};
 pub(crate) struct Point {
     pub(crate) label: String,
     pub(crate) value: f64,
+    /// Whether its period has not ended.
+    pub(crate) is_running: bool,
+}
+
+/// Where the figures of a chart stand as a table.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ChartTable {
+    /// Folded up below it.
+    Folded,
+    /// Elsewhere on the page, with more columns.
+    OnPage,
 }
 
 const WIDTH: f64 = 720.0;
@@ -86,7 +97,13 @@ fn labels(points: &[Point], x: impl Fn(usize) -> f64) -> Markup {
 /// Number of points from which a chart can be zoomed.
 const ZOOM_FROM: usize = 30;
 
-fn drawn(cx: &PageContext<'_, '_>, name: &str, points: &[Point], drawing: Markup) -> Markup {
+fn drawn(
+    cx: &PageContext<'_, '_>,
+    name: &str,
+    points: &[Point],
+    figures: ChartTable,
+    drawing: Markup,
+) -> Markup {
     let zooms = points.len() >= ZOOM_FROM;
     let rows = points.iter().rev().map(|point| {
         vec![html! { (point.label) }, html! { span.number { (cx.written.number(point.value, 2)) } }]
@@ -111,7 +128,9 @@ fn drawn(cx: &PageContext<'_, '_>, name: &str, points: &[Point], drawing: Markup
                 }
             }
         }
-        (disclosure(cx.strings.as_table(), table(name, &[cx.strings.period(), name], rows)))
+        @if figures == ChartTable::Folded {
+            (disclosure(cx.strings.as_table(), table(name, &[cx.strings.period(), name], rows)))
+        }
     }
 }
 
@@ -120,7 +139,13 @@ fn latest(points: &[Point]) -> &[Point] {
 }
 
 /// A line through figures, one after the other.
-pub(crate) fn line(cx: &PageContext<'_, '_>, name: &str, unit: &str, points: &[Point]) -> Markup {
+pub(crate) fn line(
+    cx: &PageContext<'_, '_>,
+    name: &str,
+    unit: &str,
+    points: &[Point],
+    figures: ChartTable,
+) -> Markup {
     let points = latest(points);
     if points.len() < 2 {
         return html! { p.quiet { (cx.strings.too_few_figures()) } };
@@ -149,11 +174,16 @@ pub(crate) fn line(cx: &PageContext<'_, '_>, name: &str, unit: &str, points: &[P
         }
         (labels(points, x))
     };
-    drawn(cx, &label, points, drawing)
+    drawn(cx, &label, points, figures, drawing)
 }
 
 /// A bar for each figure.
-pub(crate) fn bars(cx: &PageContext<'_, '_>, name: &str, points: &[Point]) -> Markup {
+pub(crate) fn bars(
+    cx: &PageContext<'_, '_>,
+    name: &str,
+    points: &[Point],
+    figures: ChartTable,
+) -> Markup {
     let points = latest(points);
     if points.is_empty() {
         return html! { p.quiet { (cx.strings.too_few_figures()) } };
@@ -165,19 +195,22 @@ pub(crate) fn bars(cx: &PageContext<'_, '_>, name: &str, points: &[Point]) -> Ma
         (frame.rules(cx))
         @for (index, point) in points.iter().enumerate() {
             @let y = frame.y(point.value);
-            rect.bar
+            rect.bar.running[point.is_running]
                 x=(format!("{:.1}", LEFT + each * (index as f64 + 0.15)))
                 y=(format!("{:.1}", y.min(zero)))
                 width=(format!("{:.1}", each * 0.7))
                 height=(format!("{:.1}", (zero - y).abs()))
                 rx="2"
             {
-                title { (point.label) ": " (cx.written.number(point.value, 2)) }
+                title {
+                    (point.label) ": " (cx.written.number(point.value, 2))
+                    @if point.is_running { " (" (cx.strings.period_runs()) ")" }
+                }
             }
         }
         (labels(points, |index| LEFT + each * (index as f64 + 0.5)))
     };
-    drawn(cx, name, points, drawing)
+    drawn(cx, name, points, figures, drawing)
 }
 
 #[cfg(test)]

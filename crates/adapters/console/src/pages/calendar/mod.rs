@@ -96,7 +96,9 @@ fn entries(cx: &mut PageContext<'_, '_>, dates: DateRange) -> Result<Vec<(Date, 
         let at = cx.written.time(task.starts_at());
         let address = cx.place.with_parameters(&[("task", task.calendar_task_id())]);
         let view = html! {
-            a.event.task href={ (address) "#task" } { b.number { (at) } " " (task.title()) }
+            a.event.task href={ (address) "#task" } {
+                span.line { b.number { (at) } " " (task.title()) }
+            }
         };
         let (date, entry) = entry(cx, task.starts_at(), task.ends_at(), view);
         all.push((date, task.coach_id().to_owned(), entry));
@@ -433,17 +435,23 @@ fn event_block(
             data-minutes=(time.split(':').nth(1).unwrap_or_default())
             href={ "/console/calendar/events/" (event.calendar_event_id()) }
         {
-            b.number { (time) }
-            " "
-            @if let Some(client) = client { b { (client) } " · " }
-            (event.name())
-            @if class {
-                " "
-                span.number { (event.seats_taken()) "/" (event.capacity()) }
-                @if full { " " (cx.strings.full()) }
+            // A line each, cut where the block is too narrow. In a timetable the time stands in the second, behind the name.
+            span.line {
+                span.number.time-first { b { (time) } " " }
+                @if let Some(client) = client { b { (client) } } @else { (event.name()) }
             }
-            br;
-            span.quiet { (coach) }
+            " "
+            span.line {
+                span.number.time-second aria-hidden="true" { (time) " " }
+                @if class {
+                    span.number { (event.seats_taken()) "/" (event.capacity()) }
+                    @if full { " " (cx.strings.full()) }
+                } @else if client.is_some() {
+                    (event.name())
+                }
+            }
+            " "
+            span.line.quiet { (coach) }
         }
     }
 }

@@ -54,7 +54,8 @@ pub(in crate::pages) fn notifications(cx: &mut PageContext<'_, '_>, id: &str) ->
         .check("kinds.reminders", t.notify_of_reminders())
         .check("kinds.memberships", t.notify_of_memberships())
         .check("kinds.forms", t.notify_of_forms())
-        .check("kinds.messages", t.notify_of_messages());
+        .check("kinds.messages", t.notify_of_messages())
+        .check("kinds.announcements", t.notify_of_announcements());
     let (title, means) = match cx.is_client() {
         true => (t.mail_from_us(), t.mail_from_us_means()),
         false => (t.notifications(), t.mail_to_client_means()),

@@ -9,7 +9,7 @@ use crate::{
     field_kind::FieldKind,
     page_context::PageContext,
     parts::{
-        charts::{self, Point},
+        charts::{self, ChartTable, Point},
         fields::{Form, Upload, disclosure},
         lists::state,
         measures,
@@ -49,7 +49,8 @@ pub(in crate::pages) fn shared_progress(cx: &mut PageContext<'_, '_>, id: &str) 
     let mut points: Vec<Point> = Vec::new();
     for one in series.measurements().iter().rev() {
         if let Some(value) = one.value() {
-            points.push(Point { label: written.date(one.measured_on()), value });
+            let label = written.date(one.measured_on());
+            points.push(Point { label, value, is_running: false });
         }
     }
     let unit = series.measurements().first().map(|one| one.unit()).unwrap_or_default().to_owned();
@@ -82,7 +83,7 @@ pub(in crate::pages) fn shared_progress(cx: &mut PageContext<'_, '_>, id: &str) 
         }
         section.card {
             h2 { (label(&wanted)) }
-            (charts::line(cx, &label(&wanted), &unit, &points))
+            (charts::line(cx, &label(&wanted), &unit, &points, ChartTable::Folded))
             (disclosure(
                 t.measure(),
                 Form::of(cx, api::record_measurement(id))

@@ -1,10 +1,15 @@
 //! Form fields by kind, each with its label, value and error.
 
-use maud::html;
+use maud::{Markup, html};
 use spotter_kernel::{Phrase, money::Currency};
 
 use super::{Form, Upload};
-use crate::{body, field_kind::FieldKind, parts::format::JsonFields, rules::ConsoleRule};
+use crate::{
+    body,
+    field_kind::FieldKind,
+    parts::{format::JsonFields, lists::table},
+    rules::ConsoleRule,
+};
 
 /// One of the fields of a row.
 pub(crate) struct Cell<'c> {
@@ -16,6 +21,18 @@ pub(crate) struct Cell<'c> {
     pub(crate) keys: &'static str,
     /// Its initial value without data.
     pub(crate) usual: &'static str,
+}
+
+/// A row of a table of choices.
+pub(crate) struct ChoiceRow {
+    /// Its place in the body.
+    pub(crate) place: String,
+    /// What it is called.
+    pub(crate) label: String,
+    /// The cell between its name and its choice.
+    pub(crate) before: Markup,
+    /// The cell behind its choice.
+    pub(crate) after: Markup,
 }
 
 impl Cell<'_> {
@@ -303,22 +320,23 @@ impl Form<'_> {
         self
     }
 
-    /// One of several.
-    pub(crate) fn choice<V: AsRef<str>, L: AsRef<str>>(
-        mut self,
-        name: &str,
-        label: &str,
+    /// The control that chooses one of several.
+    fn select<V: AsRef<str>, L: AsRef<str>>(
+        &mut self,
+        place: &str,
         options: &[(V, L)],
-    ) -> Self {
-        let (place, name) = (name, unmarked(name));
+        label: Option<&str>,
+    ) -> Markup {
+        let name = unmarked(place);
         let (value, required) = (self.value(place), self.is_required(name));
         let is_known = options.iter().any(|(own, _)| own.as_ref() == value);
         self.holds(place, if is_known { &*value } else { "" });
-        let control = html! {
+        html! {
             select
                 id=(self.input_id(name))
                 name=(place)
                 required[required]
+                aria-label=[label]
                 aria-invalid=[self.mistake(name).map(|_| "true")]
                 aria-describedby=[self.described(name, "")]
             {
@@ -329,8 +347,47 @@ impl Form<'_> {
                     option value=(own.as_ref()) selected[own.as_ref() == value] { (label.as_ref()) }
                 }
             }
-        };
-        self.labelled(name, label, "", control);
+        }
+    }
+
+    /// One of several.
+    pub(crate) fn choice<V: AsRef<str>, L: AsRef<str>>(
+        mut self,
+        name: &str,
+        label: &str,
+        options: &[(V, L)],
+    ) -> Self {
+        let control = self.select(name, options, None);
+        self.labelled(unmarked(name), label, "", control);
+        self
+    }
+
+    /// A table in whose rows one of the same options is chosen each: what a row is called, its other cells before the
+    /// choice and after it.
+    pub(crate) fn choices<V: AsRef<str>, L: AsRef<str>>(
+        mut self,
+        title: &str,
+        columns: [&str; 4],
+        rows: Vec<ChoiceRow>,
+        options: &[(V, L)],
+    ) -> Self {
+        let mut lines = Vec::new();
+        for ChoiceRow { place, label, before, after } in rows {
+            let control = self.select(&place, options, Some(&label));
+            let wrong = self.mistake(&place).map(str::to_owned);
+            let id = self.input_id(&place);
+            self.labels.push((place, label.clone()));
+            lines.push(vec![
+                html! { b { (label) } },
+                before,
+                html! {
+                    (control)
+                    @if let Some(wrong) = wrong { p.mistake #{ (id) "-wrong" } { (wrong) } }
+                },
+                after,
+            ]);
+        }
+        self.fields.push(table(title, &columns, lines));
         self
     }
 

@@ -5,7 +5,7 @@ mod kinds;
 mod ticks;
 mod upload;
 
-pub(crate) use kinds::Cell;
+pub(crate) use kinds::{Cell, ChoiceRow};
 pub(crate) use ticks::Ticks;
 pub(crate) use upload::Upload;
 

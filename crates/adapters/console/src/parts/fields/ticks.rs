@@ -36,19 +36,27 @@ impl<'f> Ticks<'f> {
 
     /// The form, folded up, with a box that ticks all where script runs.
     pub(crate) fn act(self, title: &str, button: &str) -> Markup {
+        match self.form.is_some() {
+            true => disclosure(title, self.content(button)),
+            false => Markup::default(),
+        }
+    }
+
+    /// The same unfolded, for who came to do it.
+    pub(crate) fn act_now(self, title: &str, button: &str) -> Markup {
+        html! { section.card { h2 { (title) } (self.content(button)) } }
+    }
+
+    fn content(self, button: &str) -> Markup {
         let Some(form) = self.form else { return Markup::default() };
-        let id = form.id().to_owned();
-        disclosure(
-            title,
-            html! {
-                p.scripted {
-                    label.check {
-                        input type="checkbox" data-ticks=(id);
-                        span { (self.words.tick_all()) }
-                    }
+        html! {
+            p.scripted {
+                label.check {
+                    input type="checkbox" data-ticks=(form.id());
+                    span { (self.words.tick_all()) }
                 }
-                (form.send(button))
-            },
-        )
+            }
+            (form.send(button))
+        }
     }
 }
