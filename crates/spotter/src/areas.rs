@@ -32,6 +32,7 @@ pub fn areas() -> Area {
         spotter_devices::area(),
         spotter_access_control::area(),
         spotter_mail::area(),
+        spotter_push::area(),
         uploads::area(),
         live::area(),
     ])

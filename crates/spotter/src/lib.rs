@@ -15,6 +15,7 @@ pub mod mail;
 mod maintenance;
 mod metric_descriptions;
 mod operator;
+pub mod push;
 pub mod serve;
 pub mod settings;
 mod simulate;

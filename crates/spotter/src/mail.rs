@@ -48,7 +48,7 @@ impl Mailer {
             Ok(None) => return JobOutcome::Refused("the message is not kept any more".to_owned()),
             Err(problem) => return JobOutcome::Failed(problem.to_string()),
         };
-        let spotter_mail::RenderedLetter { name, subject, text, html, calendars } = written;
+        let spotter_mail::RenderedLetter { name, subject, text, html, calendars, .. } = written;
         let written_at = created_at;
         let attached = |File { name, media_type, content }| MailAttachment {
             name,

@@ -25,6 +25,7 @@ use crate::{
     importing::{Importer, SLICE},
     mail::{self, Mailer},
     maintenance::{self, Retention},
+    push::Pusher,
     settings::Settings,
     sockets::Sockets,
     system,
@@ -167,6 +168,10 @@ pub(crate) async fn serve(
         let jobs = Jobs { db: db.clone(), env: env.clone(), worker };
         workers.spawn(jobs.run(jobs_stop.clone(), retry_policy));
     }
+    let pusher = Pusher::new(&db, &env, &webhooks.certificate_authority);
+    let pusher = Arc::new(pusher.map_err(describe_problem)?);
+    let jobs = Jobs { db: db.clone(), env: env.clone(), worker: pusher };
+    workers.spawn(jobs.run(jobs_stop.clone(), retry_policy));
     for worker in spotter_payments::workers(&providers) {
         let jobs = Jobs { db: db.clone(), env: env.clone(), worker };
         workers.spawn(jobs.run(jobs_stop.clone(), retry_policy));

@@ -112,6 +112,14 @@ pub static STRIPE: Requirement = Requirement {
     kind: Kind::Environment(&["localstripe"]),
 };
 
+/// What browsers decrypt notifications with.
+pub static PUSH: Requirement = Requirement {
+    name: "push",
+    left_out: "notifications decrypted as browsers do",
+    install: "http-ece from PyPI, as .ci/run does",
+    kind: Kind::Environment(&["http_ece"]),
+};
+
 /// The SDK of AI assistants.
 pub static ASSISTANTS: Requirement = Requirement {
     name: "assistants",
@@ -121,7 +129,7 @@ pub static ASSISTANTS: Requirement = Requirement {
 };
 
 /// All of them, in the order in which a report lists them.
-pub static ALL: [&Requirement; 11] = [
+pub static ALL: [&Requirement; 12] = [
     &POSTGRESQL,
     &CURL_AND_JQ,
     &PYTHON,
@@ -133,6 +141,7 @@ pub static ALL: [&Requirement; 11] = [
     &INVOICES,
     &STRIPE,
     &ASSISTANTS,
+    &PUSH,
 ];
 
 impl Requirement {

@@ -9,6 +9,40 @@
     navigator.serviceWorker.register("/my/worker.js", { scope: "/my" }).catch(() => {});
   }
 
+  // Notifications on this device: the browser subscribes, and its form says where. Who signs out gets none.
+  const shown = async (part, state) => part.querySelectorAll("[data-push-state]").forEach((one) => { one.hidden = one.dataset.pushState !== state; });
+  const push = () => {
+    const part = document.querySelector("[data-push]");
+    if (!part) return;
+    if (!window.PushManager || !navigator.serviceWorker) shown(part, "missing");
+    else shown(part, Notification.permission === "denied" ? "denied" : "ready");
+  };
+  document.addEventListener("submit", async (event) => {
+    const form = event.target;
+    if (form.action.endsWith("/sign-out")) {
+      const worker = await navigator.serviceWorker?.getRegistration("/my");
+      (await worker?.pushManager?.getSubscription())?.unsubscribe();
+    }
+    const part = form.closest("[data-push]");
+    const endpoint = part && form.querySelector("[name=endpoint]");
+    if (!endpoint || endpoint.value) return;
+    event.preventDefault();
+    event.stopImmediatePropagation();
+    try {
+      const worker = await navigator.serviceWorker.ready;
+      const made = await worker.pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: part.dataset.push });
+      const { keys } = made.toJSON();
+      endpoint.value = made.endpoint;
+      form.querySelector("[name='keys.p256dh']").value = keys.p256dh;
+      form.querySelector("[name='keys.auth']").value = keys.auth;
+      form.requestSubmit();
+    } catch {
+      shown(part, Notification.permission === "denied" ? "denied" : "missing");
+    }
+  }, true);
+  on("htmx:after:swap", push);
+  push();
+
   // A wait of more than 300 ms is shown at the top.
   let wait;
   on("htmx:before:request", () => {

@@ -1,5 +1,5 @@
 // Keeps the frame of the clients' pages while a device is offline: style, scripts, icons, and a page that says so. Nothing of
-// a person is kept.
+// a person is kept. Shows the notifications that come while no page is open.
 const FILES = [/* files */];
 const SHELL = "shell-" + FILES.join("-");
 
@@ -21,4 +21,19 @@ self.addEventListener("fetch", (event) => {
   } else if (request.mode === "navigate") {
     event.respondWith(fetch(request).catch(() => caches.match("/my/offline")));
   }
+});
+
+self.addEventListener("push", (event) => {
+  const { title, body, url } = event.data.json();
+  event.waitUntil(self.registration.showNotification(title, { body, icon: FILES.find((file) => file.endsWith(".png")), data: { url } }));
+});
+
+self.addEventListener("notificationclick", (event) => {
+  event.notification.close();
+  const { url } = event.notification.data;
+  const show = self.clients.matchAll({ type: "window" }).then((pages) => {
+    const page = pages.find((one) => new URL(one.url).pathname.startsWith("/my"));
+    return page ? page.focus().then((shown) => shown.navigate(url)) : self.clients.openWindow(url);
+  });
+  event.waitUntil(show);
 });

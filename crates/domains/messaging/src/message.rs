@@ -61,7 +61,7 @@ record! {
         file_name: Option<String>,
         media_type: Option<MediaType>,
         size: Option<i64>,
-        sent_at: Timestamp,
+        pub(super) sent_at: Timestamp,
         edited_at: Option<Timestamp>,
         pub(super) is_deleted: bool,
     }
@@ -219,6 +219,11 @@ impl Message {
             media_type: self.media_type?,
             size: self.size?,
         })
+    }
+
+    /// What it says, in a line: its text, or the name of its file.
+    pub(super) fn line(&self) -> String {
+        self.text.clone().or_else(|| self.file_name.clone()).unwrap_or_default()
     }
 
     pub(super) fn event(&self, changed_fields: Vec<String>) -> MessageEvent {

@@ -154,7 +154,7 @@ pub(super) fn post(
     let message = Message::new(id, &room.conversation, position, sent_at, speaker, content);
     message.insert(cx)?;
     room.see(cx, speaker.user_id, position, id)?;
-    unread::watch(cx, room, speaker, sent_at)?;
+    unread::notify(cx, room, &message)?;
     room.announce(cx, Event::ConversationMessageCreated, &message.event(Vec::new()))?;
     Ok(message)
 }

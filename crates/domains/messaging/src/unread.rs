@@ -1,36 +1,57 @@
-//! Letters to clients about messages of a direct conversation that are unread for a day.
+//! Messages of a direct conversation reach clients who are elsewhere: on their devices at once, and by letter if they are
+//! unread for a day.
 
 use spotter_contract::{Area, Timer, Write, timers};
 use spotter_kernel::{Id, Result, Timestamp, id::ClientId};
 use spotter_mail::Letter;
-use spotter_people::clients::notifications::{NotificationKind, NotificationTurn};
+use spotter_people::clients::notifications::{
+    NotificationFilter, NotificationKind, NotificationTurn,
+};
+use spotter_push::Notification;
 use spotter_store::{params, statements};
 
 use crate::{
     conversation::ConversationWithParticipants,
-    users::{User, UserRole},
+    message::Message,
+    users::{Names, UserRole},
 };
 
 /// How long a message may be unread.
 const UNREAD_SECONDS: i64 = 86_400;
 
-/// Has the client of a direct conversation told of a message that stays unread.
-pub fn watch(
+/// Shows a message of a direct conversation on its client's devices, and has them written to if it stays unread.
+pub fn notify(
     cx: &mut Write,
     room: &ConversationWithParticipants,
-    speaker: User,
-    sent_at: Timestamp,
+    message: &Message,
 ) -> Result<()> {
     if room.conversation.is_group() || !spotter_mail::is_on(cx) {
         return Ok(());
     }
+    let speaker = message.sender();
     let others = room.participants.iter().map(|one| one.user());
     let clients = others.filter(|user| *user != speaker && user.role == UserRole::Client);
-    let (company, due_at) = (cx.company(), sent_at.plus_seconds(UNREAD_SECONDS));
+    let (company, due_at) = (cx.company(), message.sent_at.plus_seconds(UNREAD_SECONDS));
     for client in clients {
+        show(cx, ClientId(client.user_id), message)?;
         cx.with_tx(|tx| timers::set_first(tx, company, &TELL_OF_MESSAGES, client.user_id, due_at))?;
     }
     Ok(())
+}
+
+fn show(cx: &mut Write, client: ClientId, message: &Message) -> Result<()> {
+    if !spotter_push::has_devices(cx, client)?
+        || !NotificationFilter::of(cx, client)?.includes(NotificationKind::Messages)
+    {
+        return Ok(());
+    }
+    let (names, address) = (Names::of(cx, [message.sender()])?, cx.env().mail_links.clone());
+    let shown = Notification {
+        title: names.name(message.sender()).to_owned(),
+        body: message.line(),
+        url: format!("{}/my/messages", address.as_deref().unwrap_or_default()),
+    };
+    spotter_push::send(cx, client, &shown)
 }
 
 fn tell_of_messages(cx: &mut Write, client: Id) -> Result<()> {

@@ -55,6 +55,22 @@ words! {
     }
 }
 
+impl LetterKind {
+    /// Whether the devices of a client show it, too. What has a secret or is about the account is for the address alone, and
+    /// so is what staff chose to write by mail.
+    pub(super) const fn is_pushed(self) -> bool {
+        !matches!(
+            self,
+            Self::CoachInvitation
+                | Self::ClientInvitation
+                | Self::PasswordReset
+                | Self::AddressConfirmation
+                | Self::AddressChanged
+                | Self::Announcement
+        )
+    }
+}
+
 /// A message as it is written.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RenderedLetter {
@@ -66,6 +82,9 @@ pub struct RenderedLetter {
     pub text: String,
     /// For everybody else.
     pub html: String,
+    /// The address of its button; empty where there is none.
+    #[serde(default)]
+    pub link: String,
     /// Entries for the recipient's own calendar.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub calendars: Vec<CalendarFile>,
@@ -94,6 +113,8 @@ struct Language {
     greeting: &'static str,
     link_by_hand: &'static str,
     sender: &'static str,
+    /// The link at the foot of what a client can choose not to get.
+    choices: &'static str,
     coach_invitation: Texts,
     client_invitation: Texts,
     password_reset: Texts,
@@ -162,6 +183,20 @@ impl Language {
 const LANGUAGES: [&Language; 3] = [&ENGLISH, &DUTCH, &GERMAN];
 
 impl Letter<'_> {
+    /// Whether its recipient can choose not to get letters of its kind, on the clients' pages.
+    const fn is_chosen(&self) -> bool {
+        match self {
+            Self::Bookings { has_portal, .. } => *has_portal,
+            Self::Announcement { .. }
+            | Self::FormAssigned { .. }
+            | Self::CheckupReviewed { .. }
+            | Self::UnreadMessages { .. }
+            | Self::MembershipEndsSoon { .. }
+            | Self::CreditsLapse { .. } => true,
+            _ => false,
+        }
+    }
+
     /// Writes the letter; links lead below this address.
     pub(super) fn write(
         &self,
@@ -257,7 +292,11 @@ impl Letter<'_> {
         if !link.is_empty() {
             text.push_str(&format!("{label}:\n{link}\n\n"));
         }
+        let choices = self.is_chosen().then(|| format!("{links}/my/consents"));
         text.push_str(&format!("-- \n{sender}\n"));
+        if let Some(choices) = &choices {
+            text.push_str(&format!("{}: {choices}\n", language.choices));
+        }
         let html = html! {
             (DOCTYPE)
             html lang=(language.code) {
@@ -271,7 +310,13 @@ impl Letter<'_> {
                         }
                         p style="font-size: .85em" { (language.link_by_hand) br; (link) }
                     }
-                    p style="font-size: .85em; color: #667" { (sender) }
+                    p style="font-size: .85em; color: #667" {
+                        (sender)
+                        @if let Some(choices) = &choices {
+                            br;
+                            a href=(choices) style="color: #667" { (language.choices) }
+                        }
+                    }
                 }
             }
         };
@@ -280,7 +325,7 @@ impl Letter<'_> {
             _ => Vec::new(),
         };
         let name = name.to_owned();
-        RenderedLetter { name, subject, text, html: html.into_string(), calendars }
+        RenderedLetter { name, subject, text, html: html.into_string(), link, calendars }
     }
 }
 

@@ -12,6 +12,7 @@ use spotter_kernel::{
     id::{ClientId, CompanyId},
     id_type,
 };
+use spotter_push::Notification;
 use spotter_store::{
     List, Tx, filters, lists, params, record, statements, stored_ids, values, words,
 };
@@ -90,8 +91,8 @@ pub struct Recipient<'r> {
 }
 
 /// Whether messages are sent.
-pub fn is_on(cx: &Write) -> bool {
-    cx.env().mail_links.is_some()
+pub fn is_on(cx: &Read) -> bool {
+    cx.sends_mail()
 }
 
 /// Sends a letter about a record, once this change is committed; nothing where the installation sends no
@@ -131,6 +132,14 @@ pub fn send_by(
         client_id: to.client,
     };
     cx.defer(INSERT, &mail.params())?;
+    if let Some(client) = to.client.filter(|_| letter.kind().is_pushed()) {
+        let url = match written.link {
+            link if link.is_empty() => format!("{links}/my"),
+            link => link,
+        };
+        let shown = Notification { title: company.name, body: written.subject, url };
+        spotter_push::send(cx, client, &shown)?;
+    }
     cx.begin_job(job, mail.mail_id)
 }
 

@@ -137,7 +137,7 @@ fn areas_stand_side_by_side() {
 #[test]
 fn every_statement_names_its_company() {
     // These span companies: finding an account by address, the operator's lists, pruning, registrations and requests
-    // of assistants, rebuilding search terms, cancelling mail of a backup, deleting providers' notices, and the
+    // of assistants, rebuilding search terms, cancelling mail of a backup, notifications that were never shown, deleting providers' notices, and the
     // sandbox bank.
     let across = [
         "mcp_client ",
@@ -152,6 +152,7 @@ fn every_statement_names_its_company() {
         "mcp_client WHERE client_id IN",
         "FROM client c JOIN company o",
         "mail WHERE mail_id < ?1",
+        "push_notification WHERE push_notification_id < ?1",
         "provider_notice WHERE provider_notice_id < ?1",
         "FROM sandbox_payment WHERE next_at <= ?1",
         "FROM sandbox_dispute WHERE next_at <= ?1",

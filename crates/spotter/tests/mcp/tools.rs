@@ -25,6 +25,7 @@ const ASKS: &[&str] = &[
     "assign_membership",
     "assign_product",
     "cancel",
+    "change_bookings",
     "change_clients",
     "create_booking",
     "create_desk_sale",

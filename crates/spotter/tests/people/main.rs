@@ -9,3 +9,4 @@ mod clients;
 mod notifications;
 mod offboarding;
 mod privacy;
+mod push;

@@ -27,6 +27,7 @@ pub mod people;
 pub mod postgres;
 pub mod progress;
 pub mod public_safe;
+mod push;
 pub mod python;
 pub mod receiver;
 pub mod samples;

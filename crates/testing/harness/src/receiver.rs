@@ -33,7 +33,7 @@ use super::runtime;
 pub struct Received {
     /// Its headers, in lower case.
     pub headers: HashMap<String, String>,
-    /// Its body.
+    /// Its body; in hexadecimal where it is no text.
     pub body: String,
 }
 
@@ -201,7 +201,9 @@ async fn receive(
 ) -> Response<Body> {
     let text = |value: &axum::http::HeaderValue| value.to_str().unwrap().to_owned();
     let headers = headers.iter().map(|(name, value)| (name.to_string(), text(value))).collect();
-    let received = Received { headers, body: String::from_utf8(body.to_vec()).unwrap() };
+    let hex = || body.iter().map(|byte| format!("{byte:02x}")).collect();
+    let body = String::from_utf8(body.to_vec()).unwrap_or_else(|_| hex());
+    let received = Received { headers, body };
     let count = {
         let mut all = this.received.lock().unwrap();
         let so_far = all.entry(mark).or_default();
@@ -220,6 +222,8 @@ async fn receive(
             500,
             r#"{"error":"broken","token":"s3cr3t-t0ken","to":"ann@example.com"}"#.into(),
         ),
+        "pushed" => answer(201, Body::empty()),
+        "gone" => answer(410, Body::empty()),
         "recovers" if count == 1 => answer(503, "later".into()),
         "redirects" => Response::builder()
             .status(StatusCode::MOVED_PERMANENTLY)

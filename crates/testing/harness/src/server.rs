@@ -31,7 +31,7 @@ use spotter_webhooks::{engine, sender::Sender};
 use tokio::runtime::Runtime;
 use tower_service::Service;
 
-use super::{App, Engine, postgres, public_safe, receiver};
+use super::{App, Engine, postgres, public_safe, push, receiver};
 pub use process::wait_ready;
 use process::{start_process, start_process_with};
 
@@ -382,6 +382,8 @@ fn start_in(
             tasks.push(task.abort_handle());
         }
     }
+    let pusher = push::pusher(&db, &env);
+    tasks.push(runtime().spawn(jobs(&db, &env, Arc::new(pusher))).abort_handle());
     let providers = spotter_payments::Providers::new(db.clone(), env.clone(), stripe).unwrap();
     let own_providers = providers.clone();
     for worker in spotter_payments::workers(&providers) {

@@ -15,18 +15,17 @@ pub struct World {
     pub app: App,
     /// The records, by the names that paths have for them.
     pub ids: Ids,
-    client_token: String,
 }
 
 impl World {
     /// Makes a record of each kind in a company.
     pub async fn new(app: App) -> Self {
-        let mut ids = Ids::new();
+        let (_, client_token) = people::client(&app).await;
+        let mut ids = Ids::from([("clientToken", client_token)]);
         for sample in samples::ALL {
             sample.make(&app, &mut ids, None).await;
         }
-        let (_, client_token) = people::client(&app).await;
-        Self { app, ids, client_token }
+        Self { app, ids }
     }
 
     /// The operation's path with this company's records in it.
@@ -51,7 +50,7 @@ impl World {
     fn token(&self, operation: &Operation) -> &str {
         match (operation.surface, operation.access) {
             (Surface::Public, _) => &self.app.token,
-            (Surface::App, Access::Client) => &self.client_token,
+            (Surface::App, Access::Client) => &self.ids["clientToken"],
             (Surface::App, _) => &self.app.coach_token,
         }
     }

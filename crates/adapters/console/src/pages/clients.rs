@@ -3,6 +3,7 @@
 use maud::{Markup, html};
 use spotter_kernel::Result;
 
+use super::announcements::composing;
 use crate::{
     api::{self, Answer},
     page_context::PageContext,
@@ -21,7 +22,9 @@ pub(super) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
         .coach_id(cx.place.parameter("coachId").trim())
         .tag(cx.place.parameter("tag").trim());
     let archived = cx.place.parameter("archived") == "true";
-    let answer = cx.list(query.archived(archived))?;
+    let newest = cx.place.parameter("sort") == "newest";
+    let order = if newest { "newest" } else { "name" };
+    let answer = cx.list(query.archived(archived).sort(order))?;
     let coaches = cx.coach_choices()?;
     let tags = cx.call(api::list_client_tags().limit(100))?;
     let ids: Vec<_> = answer.clients().iter().map(|client| client.client_id()).collect();
@@ -43,7 +46,11 @@ pub(super) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
         .check("archive", cx.strings.archive())
         .text("archiveReason", cx.strings.archive_reason())
         .check("endOfTerm", cx.strings.end_of_term());
-    let ticks = Ticks::new(cx.may(api::ChangeClients).then_some(form), "clientIds", cx.strings);
+    let writing = cx.place.parameter("act") == "write" && cx.may(api::CreateAnnouncement);
+    let ticks = match writing {
+        true => Ticks::new(Some(composing(cx, "clients")), "audience.clientIds", cx.strings),
+        false => Ticks::new(cx.may(api::ChangeClients).then_some(form), "clientIds", cx.strings),
+    };
     let mut rows = Vec::new();
     for ((index, client), coach) in answer.clients().iter().enumerate().zip(names) {
         let written = &cx.written;
@@ -56,17 +63,22 @@ pub(super) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
         rows.push(vec![
             ticks.tick(client.client_id(), &client.full_name()),
             html! {
-                a href={ "/console/clients/" (client.client_id()) } { b { (client.full_name()) } }
-            },
-            html! {
-                (client.email())
-                @if !client.phone().is_empty() { br; span.quiet { (client.phone()) } }
+                span.whole {
+                    a href={ "/console/clients/" (client.client_id()) } { b { (client.full_name()) } }
+                    br;
+                    span.quiet {
+                        (match client.email().is_empty() {
+                            true => client.phone(),
+                            false => client.email(),
+                        })
+                    }
+                }
             },
             state(cx, client.member_status()),
-            html! { (coach) },
+            html! { span.whole { (coach) } },
             html! { @for tag in client.tags() { span.state { (tag) } " " } },
-            html! { (written.date(last_visit.map(|at| written.zone.date_at(at)))) },
-            html! { (written.instant(next_visit)) },
+            html! { span.whole { (written.date(last_visit.map(|at| written.zone.date_at(at)))) } },
+            html! { span.whole { (written.date(next_visit.map(|at| written.zone.date_at(at)))) } },
             html! {
                 @for sum in owed { span.number { (written.money(sum.owed(), sum.currency())) } " " }
             },
@@ -76,7 +88,6 @@ pub(super) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let columns = [
         t.tick(),
         t.name(),
-        t.contact(),
         t.status(),
         t.coach(),
         t.tags(),
@@ -131,12 +142,30 @@ pub(super) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
                     option value="true" selected[archived] { (t.yes()) }
                 }
             }
+            label {
+                (t.sorted_by())
+                select name="sort" {
+                    option value="" { (t.name()) }
+                    option value="newest" selected[newest] { (t.newest_first()) }
+                }
+            }
             button.plain type="submit" { (t.filter()) }
         }
         @if rows.is_empty() {
             (empty(t.no_clients(), Some(("/console/clients/new", t.add_client()))))
         } @else {
-            (ticks.act(t.with_ticked(), t.change()))
+            @if writing {
+                (ticks.act_now(t.write_to_ticked(), t.send()))
+            } @else {
+                div.buttons {
+                    (ticks.act(t.with_ticked(), t.change()))
+                    @if cx.may(api::CreateAnnouncement) {
+                        a.button.plain href=(place.with_parameters(&[("act", "write")])) {
+                            (t.write_to_ticked())
+                        }
+                    }
+                }
+            }
             (table(t.clients(), &columns, rows))
             (pager(cx, &answer))
         }

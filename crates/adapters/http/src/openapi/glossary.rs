@@ -350,6 +350,7 @@ const MEANINGS: &[(&str, &str)] = &[
     ("publicApi", "Whether integrations are allowed."),
     ("publishedAt", "When it was published; `null` before."),
     ("purpose", "What it permits."),
+    ("pushSubscriptionId", "The subscription's id."),
     ("questionId", "The question's id within the form."),
     ("questions", "Questions, in order."),
     ("rating", "From 1 (worst) to 10 (best)."),

@@ -215,5 +215,6 @@ const TAGS: &[(&str, &str)] = &[
         "Mail",
         "Messages that were mailed to coaches and clients, and their delivery. Contents are not stored.",
     ),
+    ("Push notifications", "Browsers of clients that show what they are written of, by web push."),
     ("Webhook events", "The payloads that subscriptions receive, one per event."),
 ];

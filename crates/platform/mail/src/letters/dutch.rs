@@ -7,6 +7,7 @@ pub(super) const DUTCH: Language = Language {
     greeting: "Hallo {name},",
     link_by_hand: "Werkt de knop niet, open dan dit adres:",
     sender: "Dit bericht is verstuurd namens {company}.",
+    choices: "Kies waarover je van ons hoort",
     coach_invitation: Texts {
         subject: "{company} nodigt je uit",
         paragraphs: &[

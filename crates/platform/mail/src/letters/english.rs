@@ -7,6 +7,7 @@ pub(super) const ENGLISH: Language = Language {
     greeting: "Hello {name},",
     link_by_hand: "If the button does not work, open this address:",
     sender: "This message was sent for {company}.",
+    choices: "Choose what you hear from us",
     coach_invitation: Texts {
         subject: "{company} invites you",
         paragraphs: &[

@@ -7,6 +7,7 @@ pub(super) const GERMAN: Language = Language {
     greeting: "Hallo {name},",
     link_by_hand: "Falls der Knopf nicht geht, öffnen Sie diese Adresse:",
     sender: "Diese Nachricht wurde im Auftrag von {company} gesendet.",
+    choices: "Auswählen, wozu Sie von uns hören",
     coach_invitation: Texts {
         subject: "{company} lädt Sie ein",
         paragraphs: &[

@@ -91,6 +91,9 @@ impl Sample for Calendar {
             "create_recurring_booking" => nothing_to_book(ids),
             "update_recurring_booking" => json!({"scope": "all", "onConflict": "refuse"}),
             "cancel_booking" | "preview_booking_cancellation" => json!({"reason": "Ill"}),
+            "preview_booking_bulk" | "change_bookings" => {
+                json!({"bookingIds": [ids["bookingId"]], "cancel": true})
+            }
             "set_booking_attendance" => json!({"attendanceStatus": "attended"}),
             "set_event_attendance" => json!({"attendance": [
                 {"bookingId": ids["bookingId"], "attendanceStatus": "attended"}]}),

@@ -110,7 +110,7 @@ impl Sample for Shop {
                 "lines": [{"description": "Towel", "amount": 1000, "vatPercentage": 21}]}),
             "credit_invoice" => json!({"amount": 100, "reason": "Sorry"}),
             "send_invoice_copy" => json!({"email": "desk@example.com"}),
-            "send_invoice_messages" => {
+            "preview_invoice_messages" | "send_invoice_messages" => {
                 json!({"invoiceIds": [ids["invoiceId"]], "message": "copy"})
             }
             "record_payment" => {

@@ -13,6 +13,7 @@ mod imports;
 mod locations;
 mod mcp;
 mod progress;
+mod push;
 mod reports;
 /// Webhook subscriptions and deliveries.
 pub mod webhooks;
@@ -58,6 +59,7 @@ pub trait Sample: Sync {
 pub const ALL: &[&dyn Sample] = &[
     &clients::Clients,
     &locations::Locations,
+    &push::Push,
     &company::Company,
     &access::Access,
     &webhooks::Webhooks,

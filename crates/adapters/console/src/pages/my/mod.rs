@@ -17,6 +17,7 @@ use crate::{
     api,
     page_context::PageContext,
     parts::{
+        fields::Form,
         lists::{empty, pager, state, table},
         shell::View,
     },
@@ -178,14 +179,48 @@ pub(super) fn progress(cx: &mut PageContext<'_, '_>) -> Result<View> {
 pub(super) fn consents(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let own = cx.own_id();
     let mail = consents::notifications(cx, &own)?;
+    let devices = notified_devices(cx)?;
     let (health, data) = (consents::health(cx, &own)?, consents::data(cx, &own)?);
     let t = cx.strings;
     let main = html! {
-        (mail)
+        div.grid { (mail) (devices) }
         (health)
         section.card { h2 { (t.your_data()) } (data) }
     };
     Ok(View::new(t.consents(), main))
+}
+
+/// The devices that show notifications, and the button that adds this one; a script fills in its form.
+fn notified_devices(cx: &mut PageContext<'_, '_>) -> Result<Markup> {
+    let answer = cx.call(api::list_push_subscriptions())?;
+    let (t, written) = (cx.strings, &cx.written);
+    let turning_on = Form::of(cx, api::create_push_subscription())
+        .hidden("endpoint", "")
+        .hidden("keys.p256dh", "")
+        .hidden("keys.auth", "");
+    Ok(html! {
+        section.card #devices data-push=(answer.application_server_key()) {
+            h2 { (t.device_notifications()) }
+            p.quiet { (t.device_notifications_mean()) }
+            ul.rows {
+                @for device in answer.push_subscriptions() {
+                    li {
+                        span.grow {
+                            (device.push_service()) br;
+                            span.quiet { (written.instant(device.created_at())) }
+                        }
+                        (Form::of(cx, api::delete_push_subscription(device.push_subscription_id()))
+                            .labelled_for(device.push_service())
+                            .button(t.turn_off()))
+                    }
+                }
+            }
+            div hidden data-push-state="ready" { (turning_on.send(t.notify_this_device())) }
+            p.notice.warn hidden data-push-state="denied" { (t.notifications_blocked()) }
+            p.quiet hidden data-push-state="missing" { (t.notifications_missing()) }
+            noscript { p.quiet { (t.notifications_missing()) } }
+        }
+    })
 }
 
 /// `/my/invoices`

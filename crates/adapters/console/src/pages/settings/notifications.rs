@@ -22,6 +22,7 @@ pub(in crate::pages) fn show(cx: &mut PageContext<'_, '_>) -> Result<View> {
         .check("kinds.memberships", t.notify_of_memberships())
         .check("kinds.forms", t.notify_of_forms())
         .check("kinds.messages", t.notify_of_messages())
+        .check("kinds.announcements", t.notify_of_announcements())
         .text("reminderHours", t.reminder_hours())
         .of_type("time", "quietFrom", t.quiet_from(), "off")
         .of_type("time", "quietUntil", t.quiet_until(), "off");

@@ -1,0 +1,17 @@
+//! A push service: the receiver.
+
+use spotter::push::Pusher;
+use spotter_contract::Env;
+use spotter_push::{sender::PushSender, vapid::VapidKey};
+use spotter_store::Db;
+
+use crate::receiver;
+
+/// What hands notifications to the receiver as to a push service.
+pub(crate) fn pusher(db: &Db, env: &Env) -> Pusher {
+    let (networks, key) = (env.private_networks.clone(), VapidKey::of(&env.vault).unwrap());
+    let authority = [receiver::receiver().authority()];
+    let contact = "mailto:owner@gym.example".into();
+    let sender = PushSender::new(networks, &authority, receiver::names(), key, contact).unwrap();
+    Pusher { db: db.clone(), env: env.clone(), sender }
+}
