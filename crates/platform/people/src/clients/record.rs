@@ -372,8 +372,8 @@ impl Client {
         if self.indexed() != before.indexed() {
             cx.defer(SAVE_INDEXED, &self.indexed())?;
         }
-        if self.sort_name != before.sort_name {
-            cx.defer(SAVE_SORT_NAME, &self.sorting())?;
+        if self.naming() != before.naming() {
+            cx.defer(SAVE_NAMES, &self.naming())?;
         }
         search_terms::index(cx, self, Some(before))?;
         self.tag(cx, Some(before))?;
@@ -442,11 +442,11 @@ pub(super) fn area() -> Area {
 
 parts! {
     Client by client_id without created_at;
-    PROFILE profile: first_name, last_name, phone, date_of_birth, gender, language, time_zone, address,
+    PROFILE profile: phone, date_of_birth, gender, language, time_zone, address,
         emergency_contact, opt_ins, source, home_location_id, tags, updated_at;
     INDEXED indexed: external_id, email, assigned_coach_id, relationship_status, member_status,
         portal_access_status, archived_at, archive_reason, erased_at, is_walk_in;
-    SORTING sorting: sort_name;
+    NAMING naming: first_name, last_name, sort_name;
 }
 
 /// Clients of an archived coach or location.
@@ -485,7 +485,7 @@ statements! {
         " WHERE company_id = ?1 AND client_id = ?2";
     SAVE_INDEXED = "UPDATE client SET ", Client::INDEXED,
         " WHERE company_id = ?1 AND client_id = ?2";
-    SAVE_SORT_NAME = "UPDATE client SET ", Client::SORTING,
+    SAVE_NAMES = "UPDATE client SET ", Client::NAMING,
         " WHERE company_id = ?1 AND client_id = ?2";
     TAG = "INSERT INTO client_tag (company_id, tag, client_id) VALUES (?1, ?2, ?3)";
     UNTAG = "DELETE FROM client_tag WHERE company_id = ?1 AND tag = ?2 AND client_id = ?3";
