@@ -374,6 +374,28 @@ const journeys = {
       await shows(page, "Well done!");
     }
   },
+  async "a client's device shows notifications"(options) {
+    if (!options.javaScriptEnabled) return;
+    // Push services are elsewhere: what a browser would say of one is made up, and what one would bring is delivered here.
+    const page = await signedIn("client", { ...options, permissions: ["notifications"] });
+    await page.addInitScript(() => {
+      const keys = { p256dh: "BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4", auth: "BTBZMqHH6r4Tts7J_aSIgg" };
+      PushManager.prototype.subscribe = async () => ({ endpoint: `https://push.example.com/${Date.now()}`, toJSON: () => ({ keys }) });
+    });
+    await page.goto(`${base}/my/consents`);
+    const part = page.locator("[data-push]");
+    await part.locator("[data-push-state=ready] button").click();
+    await part.locator("li:has-text('push.example.com')").waitFor();
+    const devtools = await page.context().newCDPSession(page);
+    const registered = new Promise((done) => devtools.on("ServiceWorker.workerRegistrationUpdated", (update) => done(update.registrations[0])));
+    await devtools.send("ServiceWorker.enable");
+    const { registrationId } = await registered;
+    const data = JSON.stringify({ title: "Riverside", body: "Your class moved", url: `${base}/my/bookings` });
+    await devtools.send("ServiceWorker.deliverPushMessage", { origin: base, registrationId, data });
+    await page.waitForFunction(async () => (await (await navigator.serviceWorker.ready).getNotifications()).some((one) => one.body === "Your class moved"));
+    await part.locator("li form button").click();
+    await part.locator("li").waitFor({ state: "detached" });
+  },
   async "a second step is added, asked for and taken away"(options) {
     const page = await signedIn("coach", options);
     await page.goto(`${base}/console/account/second-step`);

@@ -1,8 +1,10 @@
 // Every page × person × width × colours, looked at by a browser and by axe: no serious or critical finding, nothing on the
 // console, nothing wider than the screen, no answer of 500 or more, no style attribute, no way that leads nowhere.
-import { readFileSync, mkdirSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { chromium } from "playwright-core";
+import pixelmatch from "pixelmatch";
+import { PNG } from "pngjs";
 
 const demo = JSON.parse(readFileSync(process.env.DEMO, "utf8"));
 const base = new URL(demo.baseUrl).origin;
@@ -37,6 +39,27 @@ const PICTURED = [
   { person: "client", path: "/my", width: 390, file: "client" },
 ];
 
+// The style guide is compared with how it was: tokens and parts change on purpose alone. With PICTURES the new one is kept.
+const GUIDE = new URL("./style-guide/", import.meta.url);
+const DIFFERENT_MAX = 0.005;
+async function compared(page, width, colorScheme, where) {
+  const file = new URL(`${width}-${colorScheme}.png`, GUIDE);
+  const now = await page.screenshot({ fullPage: true });
+  if (process.env.PICTURES || !existsSync(file)) {
+    mkdirSync(GUIDE, { recursive: true });
+    writeFileSync(file, now);
+    return;
+  }
+  const [one, other] = [PNG.sync.read(readFileSync(file)), PNG.sync.read(now)];
+  if (one.width !== other.width || one.height !== other.height) {
+    said("manager", where, `the style guide has another size: ${other.width} x ${other.height}, was ${one.width} x ${one.height}`);
+    return;
+  }
+  const different = pixelmatch(one.data, other.data, null, one.width, one.height, { threshold: 0.2 });
+  const share = different / (one.width * one.height);
+  if (share > DIFFERENT_MAX) said("manager", where, `the style guide looks different: ${(share * 100).toFixed(1)} % of its points`);
+}
+
 let pages = 0;
 async function views(person, name, path, cookies) {
   for (const width of [1280, 390]) {
@@ -62,6 +85,7 @@ async function views(person, name, path, cookies) {
       }
       const pictured = process.env.PICTURES && PICTURED.find((one) => one.person === person && one.path === name && one.width === width);
       if (pictured && colorScheme === "light") await page.screenshot({ path: `${process.env.PICTURES}/${pictured.file}.png` });
+      if (name === "/console/style-guide") await compared(page, width, colorScheme, where);
       if (shots) {
         mkdirSync(shots, { recursive: true });
         const file = `${person}${name.replaceAll("/", "_").replaceAll("{id}", "id")}_${width}_${colorScheme}.png`;
@@ -89,6 +113,7 @@ for (const person of ["manager", "coach", "client"]) {
     }
   }
   await first.close();
+  if (person === "manager") found.set("/console/style-guide", "/console/style-guide");
   for (const [name, path] of found) {
     if (only && !only.test(name)) continue;
     await views(person, name, path, cookies);

@@ -27,6 +27,7 @@ mod search;
 mod serving;
 mod settings;
 mod setup_steps;
+mod style_guide;
 mod today;
 mod webhooks;
 
@@ -114,6 +115,7 @@ const PAGES: &[Page] = &[
     staff("/console/messages", messages::list),
     staff("/console/messages/{conversationId}", messages::thread),
     staff("/console/sell", desk::sell),
+    staff("/console/style-guide", style_guide::show),
     staff("/console/sell/{invoiceId}", desk::receipt),
     staff("/console/products", products::list),
     staff("/console/products/new", products::new),

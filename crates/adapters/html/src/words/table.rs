@@ -1145,6 +1145,7 @@ say! {
     streak(now: &str, longest: &str) "Streak {now}, longest {longest}" "Reeks {now}, langste {longest}" "Serie {now}, längste {longest}"
     street "Street and number" "Straat en nummer" "Straße und Nummer"
     street_more "Address, second line" "Adres, tweede regel" "Adresszusatz"
+    style_guide "Style guide" "Stijlgids" "Gestaltungsrichtlinien"
     submitted "Submitted" "Ingeleverd" "Abgegeben"
     superset "Superset" "Superset" "Supersatz"
     switch_off "Switch off" "Uitzetten" "Ausschalten"
