@@ -1,15 +1,12 @@
 //! Showing notifications: those of the areas are handed to the push services of browsers, as a job.
 
-use std::sync::Arc;
-
-use rustls::pki_types::CertificateDer;
+use reqwest::Client;
 use spotter_contract::{
     Env, Job,
     jobs::{ClaimedJob, JobOutcome},
 };
 use spotter_jobs::jobs::{Attempt, Worker};
 use spotter_kernel::Result;
-use spotter_outbound::http_client::SystemLookUp;
 use spotter_push::{sender::PushSender, vapid::VapidKey};
 use spotter_store::Db;
 
@@ -28,16 +25,15 @@ pub struct Pusher {
 }
 
 impl Pusher {
-    /// What signs with the installation's key, in the name of whom letters come from, and trusts the system's certificate
-    /// authorities and these.
-    pub fn new(db: &Db, env: &Env, authorities: &[CertificateDer<'static>]) -> Result<Self> {
+    /// What signs with the installation's key, in the name of whom letters come from, over connections to checked
+    /// addresses.
+    pub fn new(db: &Db, env: &Env, client: Client) -> Result<Self> {
         let contact = match &*env.mail_sender {
             "" => "mailto:postmaster@localhost".to_owned(),
             sender => format!("mailto:{sender}"),
         };
-        let (networks, look_up) = (env.private_networks.clone(), Arc::new(SystemLookUp));
-        let key = VapidKey::of(&env.vault)?;
-        let sender = PushSender::new(networks, authorities, look_up, key, contact.into())?;
+        let (networks, key) = (env.private_networks.clone(), VapidKey::of(&env.vault)?);
+        let sender = PushSender::new(client, networks, key, contact.into());
         Ok(Self { db: db.clone(), env: env.clone(), sender })
     }
 

@@ -154,6 +154,7 @@ pub(crate) async fn serve(
     let waiting =
         (WAITING_FACTOR * concurrency).min(u32::try_from(open_files / 4).unwrap_or(u32::MAX));
     let alert = settings.mail.is_some().then_some(&ALERT_OF_FAILURES);
+    let connections_out = sender.client();
     let engine = Engine { db: db.clone(), env: env.clone(), sender, concurrency, waiting, alert };
     let deliveries = tokio::spawn(engine.run(async move { drop(engine_stop.await) }, retry_policy));
     let (stop_timers, timers_stop) = tokio::sync::oneshot::channel::<()>();
@@ -168,7 +169,7 @@ pub(crate) async fn serve(
         let jobs = Jobs { db: db.clone(), env: env.clone(), worker };
         workers.spawn(jobs.run(jobs_stop.clone(), retry_policy));
     }
-    let pusher = Pusher::new(&db, &env, &webhooks.certificate_authority);
+    let pusher = Pusher::new(&db, &env, connections_out);
     let pusher = Arc::new(pusher.map_err(describe_problem)?);
     let jobs = Jobs { db: db.clone(), env: env.clone(), worker: pusher };
     workers.spawn(jobs.run(jobs_stop.clone(), retry_policy));

@@ -246,7 +246,7 @@ macro_rules! record {
         impl<'a> $name<'a> {
             $(
                 // A field may be called `fromDate`.
-                #[allow(clippy::wrong_self_convention)]
+                #[allow(clippy::wrong_self_convention, reason = "fields are called `from` and `to`")]
                 pub(crate) fn $field(self) -> $kind {
                     FromJson::from_json(&self.0[$key])
                 }
@@ -296,7 +296,7 @@ macro_rules! operation {
         impl Answer<$name> {
             $(
                 // Some fields borrow nothing.
-                #[allow(clippy::needless_lifetimes)]
+                #[allow(clippy::needless_lifetimes, reason = "some answers borrow, some do not")]
                 pub(crate) fn $field<'a>(&'a self) -> $kind {
                     FromJson::from_json(&self.data[$key])
                 }

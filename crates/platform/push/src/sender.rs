@@ -8,13 +8,9 @@ use reqwest::{
     Client, StatusCode,
     header::{AUTHORIZATION, CONTENT_ENCODING, CONTENT_TYPE},
 };
-use rustls_pki_types::CertificateDer;
 use spotter_contract::jobs::JobOutcome;
-use spotter_kernel::{Result, Timestamp};
-use spotter_outbound::{
-    http_client::{self, ConnectionError, LookUp},
-    target::Target,
-};
+use spotter_kernel::Timestamp;
+use spotter_outbound::{http_client::ConnectionError, target::Target};
 
 use crate::{notifications::Notification, subscriptions::BrowserKeys, vapid::VapidKey};
 
@@ -33,17 +29,15 @@ pub struct PushSender {
 }
 
 impl PushSender {
-    /// A sender that trusts the system's certificate authorities and these. `contact` is a URL (`mailto:` or `https:`)
-    /// under which people of push services find the operator.
+    /// A sender over connections to checked addresses. `contact` is a URL (`mailto:` or `https:`) under which people of
+    /// push services find the operator.
     pub fn new(
+        client: Client,
         private_networks: Arc<[IpNet]>,
-        authorities: &[CertificateDer<'static>],
-        look_up: Arc<dyn LookUp>,
         key: VapidKey,
         contact: Arc<str>,
-    ) -> Result<Self> {
-        let client = http_client::client(&private_networks, authorities, &look_up)?;
-        Ok(Self { client, private_networks, key: key.into(), contact })
+    ) -> Self {
+        Self { client, private_networks, key: key.into(), contact }
     }
 
     /// Hands over a notification for a browser.
@@ -83,7 +77,7 @@ impl PushSender {
     }
 }
 
-fn encrypted(shown: &Notification, browser: &BrowserKeys) -> std::result::Result<Vec<u8>, String> {
+fn encrypted(shown: &Notification, browser: &BrowserKeys) -> Result<Vec<u8>, String> {
     let content = serde_json::to_vec(shown).map_err(|error| error.to_string())?;
     let (Some(key), Some(secret)) = (browser.public_key(), browser.secret()) else {
         return Err("the browser's keys are none".to_owned());

@@ -157,20 +157,19 @@ fn create_push_subscription(
     let subscription = PushSubscription {
         push_subscription_id: PushSubscriptionId(cx.new_id()),
         client_id: client,
-        endpoint_digest: digest.clone(),
+        endpoint_digest: digest,
         push_service: host.to_owned(),
         sealed: cx.env().vault.seal(&content, &*cx.env().entropy)?,
         created_at: cx.now(),
     };
-    // A browser shows the notifications of one person: of who signed in last.
-    cx.execute(DELETE_BROWSER, params![digest])?;
-    cx.execute(DELETE_OLDEST, params![client, MOST - 1])?;
     cx.set_audit_target(
         "push_subscription",
         subscription.push_subscription_id,
         ["pushSubscription"],
     );
-    cx.defer(INSERT, &subscription.params())?;
+    // A browser shows the notifications of one person: of who signed in last.
+    cx.defer(PUT, &subscription.params())?;
+    cx.defer(DELETE_OLDEST, params![client, MOST])?;
     Ok(PushSubscriptionAnswer { push_subscription: subscription.into() })
 }
 
@@ -189,7 +188,7 @@ fn delete_push_subscription(
     Ok(PushSubscriptionAnswer { push_subscription })
 }
 
-/// Ends a subscription: its push service does not know it any more.
+/// Ends a subscription.
 pub(super) fn end(cx: &mut Write, id: PushSubscriptionId) -> Result<()> {
     cx.defer(DELETE, params![id])
 }
@@ -252,9 +251,11 @@ statements! {
     FIND = "SELECT ", PushSubscriptionView::COLUMNS, " FROM push_subscription \
         WHERE company_id = ?1 AND client_id = ?2 AND push_subscription_id = ?3";
     OF_CLIENT = "SELECT push_subscription_id FROM push_subscription WHERE company_id = ?1 AND client_id = ?2";
-    INSERT = "INSERT INTO push_subscription ", values!(PushSubscription);
+    PUT = "INSERT INTO push_subscription ", values!(PushSubscription),
+        " ON CONFLICT (company_id, endpoint_digest) DO UPDATE SET \
+        push_subscription_id = excluded.push_subscription_id, client_id = excluded.client_id, \
+        push_service = excluded.push_service, sealed = excluded.sealed, created_at = excluded.created_at";
     DELETE = "DELETE FROM push_subscription WHERE company_id = ?1 AND push_subscription_id = ?2";
-    DELETE_BROWSER = "DELETE FROM push_subscription WHERE company_id = ?1 AND endpoint_digest = ?2";
     DELETE_OLDEST = "DELETE FROM push_subscription WHERE company_id = ?1 AND push_subscription_id IN \
         (SELECT push_subscription_id FROM push_subscription WHERE company_id = ?1 AND client_id = ?2 \
         ORDER BY push_subscription_id DESC LIMIT 100 OFFSET ?3)";

@@ -113,6 +113,11 @@ impl Sender {
         Ok(Self { client, look_up, private_networks, redactor: Redactor::new()?.into() })
     }
 
+    /// Its connections, for what else goes to checked addresses.
+    pub fn client(&self) -> Client {
+        self.client.clone()
+    }
+
     /// Checks a target as every attempt does, its name's addresses too.
     pub async fn check(&self, url: &str) -> std::result::Result<(), TargetError> {
         let target = Target::parse(url, &self.private_networks)?;

@@ -163,7 +163,10 @@ fn lost(cx: &PageContext<'_, '_>, problem: &Problem) -> Response<Body> {
         _ => (cx.strings.did_not_work(), parts::shut(problem)),
     };
     let main = html! {
-        @if !of_path { p { (cx.strings.refused(problem)) } }
+        // That there is no such thing is in the heading.
+        @if !of_path && problem.message != Key::NotFound.meaning() {
+            p { (cx.strings.refused(problem)) }
+        }
         p { a.button href=(home(cx)) { (cx.strings.to_start()) } }
     };
     shell::render(cx, status, View::new(title, main))
