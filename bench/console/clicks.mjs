@@ -93,7 +93,7 @@ const jobs = {
     await click('summary:has-text("Change the ticked clients")');
     await write('[name="addTags:list"]', "clicks");
     await click(sendOf("change_clients"));
-    await shows("Clients that are changed");
+    await shows("Changed: 2.");
     await click(sendOf("change_clients"));
     await page.locator('td .state:has-text("clicks")').first().waitFor();
   }],

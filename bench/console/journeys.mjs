@@ -304,7 +304,7 @@ const journeys = {
     const tag = `trip ${Date.now()}`;
     await form(page, "change_clients").locator('[name="addTags:list"]').fill(tag);
     await send(page, "change_clients");
-    await shows(page, "Clients that are changed: 2.");
+    await shows(page, "Changed: 2. As wanted before: 0. Refused: 0.");
     await send(page, "change_clients");
     await page.locator(`td .state:has-text("${tag}")`).first().waitFor();
   },

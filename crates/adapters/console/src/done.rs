@@ -11,13 +11,18 @@ pub(crate) struct Done {
     pub(crate) success: Success,
     /// Kinds of records, and how many of each.
     pub(crate) left: Vec<(RemainderKind, i64)>,
+    /// Of an act on many records: how many were changed, were so already, and were refused.
+    pub(crate) outcomes: Option<[i64; 3]>,
 }
 
 impl From<Success> for Done {
     fn from(success: Success) -> Self {
-        Self { success, left: Vec::new() }
+        Self { success, left: Vec::new(), outcomes: None }
     }
 }
+
+/// What stands before the outcomes in the cookie.
+const OUTCOMES: &str = "outcomes";
 
 impl Done {
     /// What an operation did, by its answer.
@@ -25,24 +30,42 @@ impl Done {
         let left = answer.list("leavesBehind").iter();
         let left = left
             .filter_map(|left| Some((RemainderKind::parse(left.text("kind"))?, left.int("total"))));
-        Self { success: operation.success_of(answer), left: left.collect() }
+        let report = &answer["report"];
+        let outcomes = report["results"]
+            .is_array()
+            .then(|| ["changed", "unchanged", "refused"].map(|outcome| report.int(outcome)));
+        Self { success: operation.success_of(answer), left: left.collect(), outcomes }
     }
 
     /// The value of the cookie, such as `archived.client-12`.
     pub(crate) fn to_cookie(&self) -> String {
         let left = self.left.iter().map(|(kind, total)| format!(".{}-{total}", kind.word()));
-        self.success.word().to_owned() + &left.collect::<String>()
+        let outcomes = self.outcomes.map(|[changed, unchanged, refused]| {
+            format!(".{OUTCOMES}-{changed}-{unchanged}-{refused}")
+        });
+        self.success.word().to_owned()
+            + &left.collect::<String>()
+            + outcomes.as_deref().unwrap_or_default()
     }
 
     /// Reads a cookie; nothing where it holds something else.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let mut parts = text.split('.');
         let success = Success::parse(parts.next()?)?;
-        let left = parts.map(|part| {
-            let (kind, total) = part.rsplit_once('-')?;
-            Some((RemainderKind::parse(kind)?, total.parse().ok()?))
-        });
-        Some(Self { success, left: left.collect::<Option<_>>()? })
+        let (mut left, mut outcomes) = (Vec::new(), None);
+        for part in parts {
+            let mut words = part.split('-');
+            let kind = words.next()?;
+            let counts: Vec<i64> = words.map(|word| word.parse().ok()).collect::<Option<_>>()?;
+            match (kind, counts.as_slice()) {
+                (OUTCOMES, [changed, unchanged, refused]) => {
+                    outcomes = Some([*changed, *unchanged, *refused]);
+                }
+                (kind, [total]) => left.push((RemainderKind::parse(kind)?, *total)),
+                _ => return None,
+            }
+        }
+        Some(Self { success, left, outcomes })
     }
 }
 
@@ -53,10 +76,17 @@ mod tests {
     #[test]
     fn a_cookie_is_read_as_it_was_written() {
         let left = vec![(RemainderKind::Client, 12), (RemainderKind::EventSeries, 1)];
-        let done = Done { success: Success::Archived, left };
+        let done = Done { success: Success::Archived, left, outcomes: Some([2, 0, 98]) };
         assert_eq!(Done::parse(&done.to_cookie()), Some(done));
         assert_eq!(Done::parse("sold"), Some(Success::Sold.into()));
-        for bad in ["", "nothing", "archived.client", "archived.client-x", "archived.horse-1"] {
+        for bad in [
+            "",
+            "nothing",
+            "archived.client",
+            "archived.client-x",
+            "archived.horse-1",
+            "saved.outcomes-1",
+        ] {
             assert_eq!(Done::parse(bad), None, "{bad}");
         }
     }

@@ -112,6 +112,17 @@
     if (filters && event.target.matches("select, input[type=date]")) filters.requestSubmit();
   });
 
+  // Rows that are ticked stay so on the page that does something else with them.
+  document.addEventListener("click", (event) => {
+    const link = event.target.closest?.("a[data-brings]");
+    if (!link) return;
+    const ticked = [...document.querySelectorAll(`td input[name="${link.dataset.brings}"]:checked`)];
+    const to = new URL(link.href);
+    to.searchParams.set("ticked", ticked.map((box) => box.value).join(","));
+    ticked.forEach((box) => { box.checked = box.defaultChecked; });
+    link.href = to;
+  }, true);
+
   // One box ticks all of its form's rows.
   on("change", (event) => {
     const form = event.target.dataset?.ticks;

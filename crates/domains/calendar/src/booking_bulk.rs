@@ -2,15 +2,14 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use spotter_contract::{Area, Body, Read, Success, Write, answer, bulk, operation, settling};
+use spotter_contract::{Area, Body, Read, Success, Write, answer, bulk, operation};
 use spotter_kernel::{Id, Many, Problem, Result, text::Text};
 
 use crate::{
     attendance,
     booking::Booking,
     cancellation::{self, Cancellation},
-    effects::CalendarEffect,
-    notice,
+    correcting, notice,
     rules::CalendarRule,
     vocabulary::{AttendanceStatus, BookingId, BookingStatus, FreedSeat},
 };
@@ -42,12 +41,18 @@ impl BookingAct {
     fn of(wanted: BookingBulk) -> Result<(Vec<Id>, Self)> {
         let ids = wanted.booking_ids.iter().map(|id| id.0).collect();
         let act = match (wanted.attendance_status, wanted.cancel) {
+            (Some(_), false) if wanted.reason.is_some() => {
+                return Err(Problem::invalid("reason", CalendarRule::OfCancellations));
+            }
+            (Some(_), false) if wanted.message.is_some() => {
+                return Err(Problem::invalid("message", CalendarRule::OfCancellations));
+            }
             (Some(status), false) => Self::Mark(status),
             (None, true) => {
                 Self::Cancel { reason: wanted.reason.map(Into::into), message: wanted.message }
             }
             (Some(_), true) => {
-                return Err(Problem::invalid("cancel", CalendarRule::MarkedOrCancelled));
+                return Err(Problem::invalid("cancel", CalendarRule::NotBesideAttendance));
             }
             (None, false) => {
                 return Err(Problem::invalid("attendanceStatus", CalendarRule::MarkedOrCancelled));
@@ -105,8 +110,6 @@ fn change_bookings(cx: &mut Write, Body(wanted): Body<BookingBulk>) -> Result<Bo
         |cx, id| act.plan(cx, id),
         |cx, booking| act.act(cx, &booking),
     )?;
-    let total = report.changed() as i64;
-    cx.describe_effect(|| CalendarEffect::BookingsChanged { total });
     Ok(BookingBulkAnswer { report })
 }
 
@@ -124,7 +127,7 @@ pub(super) fn area() -> Area {
                  or is refused by itself, with its own row in the audit log. Cancelled by the company they are early: \
                  credits come back, and no fee is due.",
             )
-            .emits(settling![BookingCancelled, BookingUpdated])
+            .emits(correcting![BookingCancelled])
             .always(&[])
             .confirmation(),
     ])

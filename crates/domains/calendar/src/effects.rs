@@ -25,10 +25,6 @@ phrases! {
             "{bookings} bookings are cancelled, which cannot be taken back."
             "{bookings} boekingen worden geannuleerd; dat kan niet ongedaan worden gemaakt."
             "{bookings} Buchungen werden storniert; das lässt sich nicht rückgängig machen."
-        BookingsChanged { total: i64 }
-            "Bookings that are changed: {total}."
-            "Boekingen die worden gewijzigd: {total}."
-            "Buchungen, die geändert werden: {total}."
         BookingsOfClientCancelled
             "Their upcoming bookings, waitlist positions and requests are cancelled as early cancellations, without a fee."
             "Hun komende boekingen, plekken op wachtlijsten en aanvragen worden op tijd geannuleerd."

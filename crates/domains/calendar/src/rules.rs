@@ -85,6 +85,10 @@ phrases! {
             "must be after the start"
             "moet na het begin liggen"
             "muss nach dem Beginn liegen"
+        NotBesideAttendance
+            "must be absent beside `attendanceStatus`"
+            "mag niet samen met `attendanceStatus`"
+            "darf nicht neben `attendanceStatus` stehen"
         NotBooked "must be booked" "moet geboekt zijn" "muss gebucht sein"
         NotBookedToCome
             "must be booked and in the future"
@@ -131,6 +135,10 @@ phrases! {
             "moet korter zijn dan de tijd waarin geboekt kan worden"
             "muss kürzer als der Buchungszeitraum sein",
             page "must be shorter than the booking window"
+        OfCancellations
+            "must be absent unless bookings are cancelled"
+            "mag alleen als er geannuleerd wordt"
+            "darf nur angegeben werden, wenn storniert wird"
         OneClassOfSeries
             "must be following or all: one class is changed as a calendar event"
             "moet following of all zijn: één les wijzig je als agenda-item"

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use spotter_kernel::{Id, Problem, Result};
+use spotter_kernel::{Id, Locale, Phrase, Problem, Result, phrases};
 use spotter_store::words;
 
 use crate::context::{Read, Write};
@@ -53,11 +53,6 @@ pub struct BulkReport {
 }
 
 impl BulkReport {
-    /// How many were changed.
-    pub fn changed(&self) -> usize {
-        self.changed
-    }
-
     fn of(results: Vec<BulkResult>) -> Self {
         let count = |outcome| results.iter().filter(|one| one.outcome == outcome).count();
         Self {
@@ -67,6 +62,27 @@ impl BulkReport {
             results,
         }
     }
+}
+
+phrases! {
+    /// What a bulk request comes to.
+    enum BulkEffect {
+        Outcome { changed: usize, unchanged: usize, refused: usize }
+            "Changed: {changed}. As wanted before: {unchanged}. Refused: {refused}."
+            "Gewijzigd: {changed}. Al zo: {unchanged}. Geweigerd: {refused}."
+            "Geändert: {changed}. Schon so: {unchanged}. Abgelehnt: {refused}."
+    }
+}
+
+/// Why a record is refused, for a preview.
+fn refusal(problem: &Problem) -> Phrase {
+    let why = problem.phrase();
+    let text = |word: &str, locale| format!("{word}: {}", why.text(locale)).into();
+    Phrase::new([
+        text("Refused", Locale::English),
+        text("Geweigerd", Locale::Dutch),
+        text("Abgelehnt", Locale::German),
+    ])
 }
 
 /// The answer for one record: a plan, nothing to do, or a refusal. A failure of the server is one of the whole request.
@@ -120,11 +136,17 @@ pub fn act<P>(
                 Ok(true)
             }
             Ok(None) => Ok(false),
-            Err(problem) => Err(problem),
+            Err(problem) => {
+                cx.describe_count(0, || refusal(&problem));
+                Err(problem)
+            }
         };
         results.insert(id, result(id, planned)?);
     }
-    Ok(BulkReport::of(ids.iter().filter_map(|id| results.remove(id)).collect()))
+    let report = BulkReport::of(ids.iter().filter_map(|id| results.remove(id)).collect());
+    let BulkReport { changed, unchanged, refused, .. } = report;
+    cx.describe_effect(|| BulkEffect::Outcome { changed, unchanged, refused });
+    Ok(report)
 }
 
 fn each_once(ids: impl IntoIterator<Item = Id>) -> Vec<Id> {

@@ -11,6 +11,8 @@ use maud::{DOCTYPE, html};
 use serde::{Deserialize, Serialize};
 use spotter_store::words;
 
+use super::outbox::Recipient;
+
 use self::{
     bookings::BookingTexts,
     content::{LetterContent, LetterParagraph, fill},
@@ -183,18 +185,18 @@ impl Language {
 const LANGUAGES: [&Language; 3] = [&ENGLISH, &DUTCH, &GERMAN];
 
 impl Letter<'_> {
-    /// Whether its recipient can choose not to get letters of its kind, on the clients' pages.
+    /// Whether a client can choose not to get letters of its kind.
     const fn is_chosen(&self) -> bool {
-        match self {
-            Self::Bookings { has_portal, .. } => *has_portal,
-            Self::Announcement { .. }
-            | Self::FormAssigned { .. }
-            | Self::CheckupReviewed { .. }
-            | Self::UnreadMessages { .. }
-            | Self::MembershipEndsSoon { .. }
-            | Self::CreditsLapse { .. } => true,
-            _ => false,
-        }
+        matches!(
+            self,
+            Self::Bookings { .. }
+                | Self::Announcement { .. }
+                | Self::FormAssigned { .. }
+                | Self::CheckupReviewed { .. }
+                | Self::UnreadMessages { .. }
+                | Self::MembershipEndsSoon { .. }
+                | Self::CreditsLapse { .. }
+        )
     }
 
     /// Writes the letter; links lead below this address.
@@ -202,10 +204,10 @@ impl Letter<'_> {
         &self,
         language: &str,
         company: &str,
-        name: &str,
+        to: Recipient<'_>,
         links: &str,
     ) -> RenderedLetter {
-        let language = Language::of(language);
+        let (language, name) = (Language::of(language), to.name);
         let mut values = vec![("company", company), ("name", name)];
         let link = match self {
             Self::CoachInvitation { token }
@@ -292,7 +294,8 @@ impl Letter<'_> {
         if !link.is_empty() {
             text.push_str(&format!("{label}:\n{link}\n\n"));
         }
-        let choices = self.is_chosen().then(|| format!("{links}/my/consents"));
+        let chosen = to.signs_in && self.is_chosen();
+        let choices = chosen.then(|| format!("{links}/my/consents"));
         text.push_str(&format!("-- \n{sender}\n"));
         if let Some(choices) = &choices {
             text.push_str(&format!("{}: {choices}\n", language.choices));
@@ -380,13 +383,20 @@ mod tests {
     #[test]
     fn user_text_is_escaped() {
         let letter = Letter::FailingWebhook { webhook: "{error} <b>", error: "timed \"out\"" };
-        let written = letter.write("nl", "A & B", "Ann <script>", "https://gym.example");
+        let to = |name| Recipient {
+            email: "ann@example.com",
+            name,
+            language: None,
+            client: None,
+            signs_in: true,
+        };
+        let written = letter.write("nl", "A & B", to("Ann <script>"), "https://gym.example");
         assert!(written.text.contains("{error} <b>"), "{}", written.text);
         assert!(written.html.contains("Ann &lt;script&gt;") && written.html.contains("A &amp; B"));
         assert!(!written.html.contains("<script>"));
         assert!(written.subject.starts_with("Webhook"));
         let invited = Letter::CoachInvitation { token: "fsiv_1" };
-        let written = invited.write("fr", "Gym", "Ann", "https://gym.example");
+        let written = invited.write("fr", "Gym", to("Ann"), "https://gym.example");
         assert!(written.text.contains("https://gym.example/set-password?token=fsiv_1"));
         assert!(written.subject.contains("invites you"), "English where there is no other");
     }

@@ -88,6 +88,8 @@ pub struct Recipient<'r> {
     pub language: Option<&'r str>,
     /// The client; `None` for a coach.
     pub client: Option<ClientId>,
+    /// Whether they sign in to the clients' pages, where they choose what they get, and on which devices.
+    pub signs_in: bool,
 }
 
 /// Whether messages are sent.
@@ -117,8 +119,7 @@ pub fn send_by(
     let Some(links) = cx.env().mail_links.clone() else { return Ok(()) };
     describe_recipient(cx, to);
     let company = Company::find(cx)?;
-    let written =
-        letter.write(to.language.unwrap_or(&company.language), &company.name, to.name, &links);
+    let written = letter.write(to.language.unwrap_or(&company.language), &company.name, to, &links);
     let content = serde_json::to_vec(&written).map_err(Problem::internal)?;
     let sealed = cx.env().vault.seal(&content, &*cx.env().entropy)?;
     let mail = SealedMail {
@@ -132,7 +133,7 @@ pub fn send_by(
         client_id: to.client,
     };
     cx.defer(INSERT, &mail.params())?;
-    if let Some(client) = to.client.filter(|_| letter.kind().is_pushed()) {
+    if let Some(client) = to.client.filter(|_| to.signs_in && letter.kind().is_pushed()) {
         let url = match written.link {
             link if link.is_empty() => format!("{links}/my"),
             link => link,

@@ -121,7 +121,13 @@ impl Coach {
 
     /// The coach as a recipient of mail.
     pub fn recipient(&self) -> Recipient<'_> {
-        Recipient { email: &self.email, name: &self.first_name, language: None, client: None }
+        Recipient {
+            email: &self.email,
+            name: &self.first_name,
+            language: None,
+            client: None,
+            signs_in: false,
+        }
     }
 
     /// Invites the coach to sign in.

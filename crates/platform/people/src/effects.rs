@@ -33,10 +33,6 @@ phrases! {
             "The client is signed out of all apps."
             "De klant wordt overal uitgelogd."
             "Der Kunde wird überall abgemeldet."
-        ClientsChanged { total: i64 }
-            "Clients that are changed: {total}."
-            "Klanten die worden gewijzigd: {total}."
-            "Kunden, die geändert werden: {total}."
         ClientsStayAtLocation { total: i64 }
             "{total} clients have it as their home."
             "{total} klanten hebben het als hun vaste locatie."

@@ -131,6 +131,10 @@ phrases! {
             "must not be the client who stands for walk-in customers"
             "mag niet de klant zijn die voor alle passanten staat"
             "darf nicht der Kunde sein, der für alle Laufkundschaft steht"
+        TagsToAdd
+            "must have none of the tags to add"
+            "mag geen tag bevatten die wordt toegevoegd"
+            "darf keinen Tag enthalten, der hinzugefügt wird"
         TooManyCustomFields { max: usize }
             "a company has at most {max} custom fields"
             "er mogen hoogstens {max} eigen velden zijn"

@@ -13,5 +13,9 @@ phrases! {
             "must be 16 bytes, as base64url"
             "moet 16 bytes zijn, als base64url"
             "muss 16 Bytes lang sein, als base64url"
+        OtherPort
+            "must have the port 443"
+            "moet poort 443 hebben"
+            "muss den Port 443 haben"
     }
 }

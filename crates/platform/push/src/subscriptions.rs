@@ -10,6 +10,7 @@ use spotter_contract::{
 };
 use spotter_kernel::{Id, Key, Problem, Result, Timestamp, id::ClientId, id_type, text::Text};
 use spotter_store::{params, record, statements, stored_ids, values};
+use url::Url;
 use web_push_native::{Auth, p256::PublicKey};
 
 use crate::{effects::PushEffect, rules::PushRule, vapid::VapidKey};
@@ -150,6 +151,11 @@ fn create_push_subscription(
     }
     if keys.secret().is_none() {
         return Err(Problem::invalid("keys.auth", PushRule::NotASecret));
+    }
+    // Where an operator opens networks, their push service may be at any port.
+    let other_port = Url::parse(&keys.endpoint).is_ok_and(|url| url.port().is_some());
+    if other_port && cx.env().private_networks.is_empty() {
+        return Err(Problem::invalid("endpoint", PushRule::OtherPort));
     }
     let digest = vault::digest_of(keys.endpoint.as_bytes()).to_vec();
     let content = serde_json::to_vec(&keys).map_err(Problem::internal)?;

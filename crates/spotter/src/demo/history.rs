@@ -448,7 +448,13 @@ impl DemoBuilder {
         ];
         let mut logins = Vec::new();
         for ((subject, id, email), (password, hash)) in people.into_iter().zip(passwords) {
-            let to = Recipient { email: &email, name: "", language: None, client: None };
+            let to = Recipient {
+                email: &email,
+                name: "",
+                language: None,
+                client: None,
+                signs_in: false,
+            };
             let token = accounts::invite(&mut cx, subject, id, to)?.token;
             let token =
                 token.and_then(|token| Credential::parse(CredentialKind::Invitation, &token));

@@ -74,12 +74,37 @@ async fn many_are_cancelled_without_a_fee(app: App) {
 }
 
 #[scenario]
+async fn a_fee_that_was_billed_is_credited(app: App) {
+    let coach = coach_at_work(&app).await;
+    let policies = json!({"cancellationWindowHours": 24, "bookingWindowDays": 300,
+        "noShowFee": {"amount": 2_000, "currency": "EUR"}});
+    app.app("PUT", "/company/policies", Some(policies)).await.ok();
+    let class = new_type(&app, json!({"kind": "class", "capacity": 9})).await;
+    let class = new_class(&app, &class, &coach, &this_minute()).await;
+    let client = app.new_client(json!({"firstName": "Ann"})).await;
+    let new = json!({"clientId": client, "calendarEventId": class, "ignorePolicy": true});
+    let booking = book(&app, new).await;
+    let mark = |status: &str| json!({"bookingIds": [booking], "attendanceStatus": status});
+    app.post(PATH, mark("no_show")).await.ok();
+    let towel = json!({"clientId": client,
+        "lines": [{"description": "Towel", "amount": 1_000, "vatPercentage": 21}]});
+    app.post("/finance/invoices", towel).await.ok();
+    app.events().await;
+    let made = app.post(PATH, mark("attended")).await.ok();
+    assert_eq!(outcomes(made.data()), ["changed"]);
+    let told: Vec<_> = app.events().await.into_iter().map(|(name, _)| name).collect();
+    assert!(told.contains(&"invoice.created".to_owned()), "{told:?}");
+}
+
+#[scenario]
 async fn one_of_both_is_asked(app: App) {
     let bookings = booked(&app, &free_start(), &["Ann"]).await;
     app.events().await;
     for (act, field) in [
         (json!({}), "attendanceStatus"),
         (json!({"cancel": true, "attendanceStatus": "attended"}), "cancel"),
+        (json!({"attendanceStatus": "attended", "reason": "Late"}), "reason"),
+        (json!({"attendanceStatus": "attended", "message": "Hi"}), "message"),
     ] {
         let mut wanted = json!({"bookingIds": bookings});
         wanted.as_object_mut().unwrap().extend(act.as_object().unwrap().clone());

@@ -124,3 +124,10 @@ async fn requests_for_the_same_clients_wait_for_each_other(app: App) {
     }
     app.events().await;
 }
+
+#[scenario]
+async fn a_tag_is_added_or_taken_away(app: App) {
+    let ann = app.new_client(json!({"firstName": "Ann"})).await;
+    let both = json!({"clientIds": [ann], "addTags": ["vip"], "removeTags": ["VIP"]});
+    app.post(PATH, both).await.refused(400, "request.invalid").about("removeTags");
+}

@@ -48,7 +48,8 @@ pub(super) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
         .check("endOfTerm", cx.strings.end_of_term());
     let writing = cx.place.parameter("act") == "write" && cx.may(api::CreateAnnouncement);
     let ticks = match writing {
-        true => Ticks::new(Some(composing(cx, "clients")), "audience.clientIds", cx.strings),
+        true => Ticks::new(Some(composing(cx, "clients")), "audience.clientIds", cx.strings)
+            .bringing(cx.place.parameter("ticked")),
         false => Ticks::new(cx.may(api::ChangeClients).then_some(form), "clientIds", cx.strings),
     };
     let mut rows = Vec::new();
@@ -160,7 +161,10 @@ pub(super) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
                 div.buttons {
                     (ticks.act(t.with_ticked(), t.change()))
                     @if cx.may(api::CreateAnnouncement) {
-                        a.button.plain href=(place.with_parameters(&[("act", "write")])) {
+                        a.button.plain
+                            href=(place.with_parameters(&[("act", "write")]))
+                            data-brings="clientIds"
+                        {
                             (t.write_to_ticked())
                         }
                     }

@@ -56,7 +56,6 @@ fn figure(
     before: f64,
     shown: impl Fn(f64) -> String,
 ) -> Markup {
-    let t = cx.strings;
     let change = (before != 0.0).then(|| (now - before) / before.abs());
     html! {
         div.figure {
@@ -67,8 +66,25 @@ fn figure(
                     @if change > 0.0 { "+" }
                     (cx.written.share(Some(change))) " · "
                 }
-                (t.period_before(&shown(before)))
+                (cx.strings.period_before(&shown(before)))
             }
+        }
+    }
+}
+
+/// The same of a rate, which a change in percent would say something else of.
+fn rate_figure<'r>(
+    cx: &PageContext<'_, '_>,
+    label: &str,
+    now: impl Into<Option<Rate<'r>>>,
+    before: impl Into<Option<Rate<'r>>>,
+) -> Markup {
+    let shown = |rate: Option<Rate<'_>>| cx.written.share(rate.and_then(|rate| rate.value()));
+    html! {
+        div.figure {
+            b { (shown(now.into())) }
+            (label) br;
+            span.quiet { (cx.strings.period_before(&shown(before.into()))) }
         }
     }
 }
@@ -167,7 +183,16 @@ fn page<O>(
         }
         Err(problem) => return Err(problem),
     };
-    Ok(View::new(cx.strings.reports(), html! { (controls) (below) }))
+    let before = wanted.before().map(|before| {
+        let [from, until] = [before.from, before.to].map(|date| cx.written.date(date));
+        cx.strings.compared_with(&from, &until)
+    });
+    let main = html! {
+        (controls)
+        @if let Some(before) = before { p.quiet { (before) } }
+        (below)
+    };
+    Ok(View::new(cx.strings.reports(), main))
 }
 
 /// A rate with what it is made of.
@@ -249,19 +274,15 @@ pub(super) fn attendance(cx: &mut PageContext<'_, '_>) -> Result<View> {
         ];
         let before = compared.before.report().totals();
         let count_of = |value: f64| cx.written.count(value as i64);
-        let share_of = |value: f64| cx.written.share(Some(value));
-        let rate_of =
-            |rate: Option<Rate<'_>>| rate.and_then(|rate| rate.value()).unwrap_or_default();
         html! {
             div.figures {
                 (figure(cx, t.attended(), totals.attended() as f64, before.attended() as f64, count_of))
                 (figure(cx, t.no_shows(), totals.no_shows() as f64, before.no_shows() as f64, count_of))
-                (figure(
+                (rate_figure(
                     cx,
                     t.attendance(),
-                    rate_of(totals.attendance_rate().into()),
-                    rate_of(before.attendance_rate().into()),
-                    share_of,
+                    totals.attendance_rate(),
+                    before.attendance_rate(),
                 ))
             }
             section.card {

@@ -171,6 +171,14 @@ pub(crate) fn render(cx: &PageContext<'_, '_>, status: StatusCode, view: View) -
                             p.toast role="status" {
                                 (icon("done"))
                                 (done.success.sentence().text(t.0))
+                                @if let Some([changed, unchanged, refused]) = done.outcomes {
+                                    " "
+                                    (t.bulk_outcomes(
+                                        &cx.written.count(changed),
+                                        &cx.written.count(unchanged),
+                                        &cx.written.count(refused),
+                                    ))
+                                }
                             }
                             @let left = left_behind(t, done);
                             @if !left.is_empty() {

@@ -147,6 +147,7 @@ say! {
     bookings_concerned "Bookings at these times" "Boekingen op deze tijden" "Buchungen zu diesen Zeiten"
     bookings_today "bookings today" "boekingen vandaag" "Buchungen heute"
     bought "Bought" "Gekocht" "Gekauft"
+    bulk_outcomes(changed: &str, unchanged: &str, refused: &str) "Changed: {changed}. As wanted before: {unchanged}. Refused: {refused}." "Gewijzigd: {changed}. Al zo: {unchanged}. Geweigerd: {refused}." "Geändert: {changed}. Schon so: {unchanged}. Abgelehnt: {refused}."
     business "Business" "Bedrijf" "Unternehmen"
     business_name "Name of the business" "Naam van het bedrijf" "Name des Unternehmens"
     by "By" "Per" "Je"
@@ -252,6 +253,7 @@ say! {
         "Was jede Spalte der Datei ist. Ohne Auswahl wird eine Spalte ausgelassen."
     companies "Companies" "Bedrijven" "Unternehmen"
     company "Company" "Bedrijf" "Unternehmen"
+    compared_with(from: &str, until: &str) "Compared with {from} to {until}." "Vergeleken met {from} tot en met {until}." "Verglichen mit {from} bis {until}."
     confirm_address
         "Confirm your e-mail address"
         "Bevestig je e-mailadres"

@@ -83,6 +83,7 @@ pub fn send_to(cx: &mut Write, invoice: &Invoice, email: &str) -> Result<()> {
         name: buyer.first_name(),
         language: Some(&invoice.language),
         client: Some(buyer.client_id),
+        signs_in: false,
     };
     write_about(cx, invoice, LetterKind::Invoice, to)
 }

@@ -20,6 +20,9 @@ use super::{
 };
 use crate::{effects::BillingEffect, ids::InvoiceId, rules::BillingRule};
 
+/// Seconds within which an invoice is not reminded of again together with others.
+const REPEATED_SECONDS: i64 = 86_400;
+
 words! {
     /// What is mailed about invoices.
     enum InvoiceMessage { Reminder = "reminder", Copy = "copy" }
@@ -43,6 +46,20 @@ impl InvoiceMessage {
             Some(problem) => Err(problem),
             None => Ok((invoice, client)),
         }
+    }
+
+    /// The same, or nothing where a reminder was sent within a day.
+    fn plan(
+        self,
+        cx: &mut Read,
+        id: InvoiceId,
+        is_mail_on: bool,
+    ) -> Result<Option<(Invoice, Client)>> {
+        let planned = self.check(cx, id, is_mail_on)?;
+        let repeats = self == Self::Reminder
+            && spotter_mail::sent_lately(cx, LetterKind::InvoiceReminder, id.0, REPEATED_SECONDS)?
+                > 0;
+        Ok((!repeats).then_some(planned))
     }
 
     fn send(self, cx: &mut Write, invoice: &Invoice, client: &Client) -> Result<()> {
@@ -121,7 +138,7 @@ fn preview_invoice_messages(
 ) -> Result<InvoiceBulkAnswer> {
     let (message, is_on) = (wanted.message, spotter_mail::is_on(cx));
     let ids = wanted.invoice_ids.iter().map(|id| id.0).collect::<Vec<_>>();
-    let plan = |cx: &mut Read, id: Id| message.check(cx, InvoiceId(id), is_on).map(Some);
+    let plan = |cx: &mut Read, id: Id| message.plan(cx, InvoiceId(id), is_on);
     Ok(InvoiceBulkAnswer { report: bulk::preview(cx, ids, plan)? })
 }
 
@@ -131,7 +148,7 @@ fn send_invoice_messages(
 ) -> Result<InvoiceBulkAnswer> {
     let (message, is_on) = (wanted.message, spotter_mail::is_on(cx));
     let ids = wanted.invoice_ids.iter().map(|id| id.0).collect::<Vec<_>>();
-    let plan = |cx: &mut Read, id: Id| message.check(cx, InvoiceId(id), is_on).map(Some);
+    let plan = |cx: &mut Read, id: Id| message.plan(cx, InvoiceId(id), is_on);
     let report = bulk::act(cx, "invoice", ids, plan, |cx, (invoice, client)| {
         message.send(cx, &invoice, &client)
     })?;
@@ -177,7 +194,7 @@ pub(super) fn area() -> Area {
         .summary("Mail about many invoices")
         .describe(
             "Mails a reminder or a copy of at most 100 invoices. Each is sent or refused by \
-                 itself, with its own row in the audit log.",
+                 itself, with its own row in the audit log. What was reminded of within a day is `unchanged`.",
         )
         .emits(&[Event::PaymentRequestCreated])
         .always(&[])

@@ -12,7 +12,7 @@ use spotter_kernel::{
 };
 
 use super::{lifecycle, profile::folded_tags, record::Client};
-use crate::{coaches::Coach, effects::PeopleEffect, rules::PeopleRule};
+use crate::{coaches::Coach, rules::PeopleRule};
 
 /// The most tags of a client.
 const TAGS_MAX: usize = 50;
@@ -72,6 +72,9 @@ impl ClientAct {
         if act.add.is_empty() && act.remove.is_empty() && act.coach.is_none() && !act.archive {
             return Err(Problem::invalid("body", PeopleRule::NothingToDo));
         }
+        if !act.add.is_disjoint(&act.remove) {
+            return Err(Problem::invalid("removeTags", PeopleRule::TagsToAdd));
+        }
         if let Some(coach) = act.coach {
             let found = Coach::find_assignable(cx, coach);
             found.map_err(|none| none.missing("coachId", PeopleRule::UnknownCoach))?;
@@ -124,8 +127,6 @@ fn change_clients(cx: &mut Write, Body(wanted): Body<ClientBulk>) -> Result<Bulk
         |cx, id| act.plan(cx, id),
         |cx, planned| act.act(cx, planned),
     )?;
-    let total = report.changed() as i64;
-    cx.describe_effect(|| PeopleEffect::ClientsChanged { total });
     Ok(BulkAnswer { report })
 }
 

@@ -35,6 +35,7 @@ impl LetterReader {
             name: self.client.first_name(),
             language: Some(&self.language),
             client: Some(self.client.client_id),
+            signs_in: self.client.may_sign_in(),
         }
     }
 

@@ -43,7 +43,13 @@ pub fn invite(cx: &mut Write, id: ClientId) -> Result<InvitedClient> {
     client.save(cx, &before)?;
     cx.set_audit_target("client", id, ["invitation"]);
     let (name, language) = (client.first_name(), client.language());
-    let to = Recipient { email: &email, name, language, client: Some(client.client_id) };
+    let to = Recipient {
+        email: &email,
+        name,
+        language,
+        client: Some(client.client_id),
+        signs_in: false,
+    };
     let invitation = accounts::invite(cx, Subject::Client, id.0, to)?;
     NewStep::moved(StepType::Invited, &before, &client).record(cx, id)?;
     cx.emit(Event::ClientInvited, &client.event())?;

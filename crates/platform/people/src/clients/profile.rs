@@ -270,7 +270,13 @@ fn follow_email(cx: &mut Write, client: &Client, before: &Client) -> Result<()> 
             let step = NewStep::new(StepType::SignInAddressRequested);
             step.record(cx, client.client_id)?;
             let (name, language) = (client.first_name(), client.language());
-            let to = Recipient { email, name, language, client: Some(client.client_id) };
+            let to = Recipient {
+                email,
+                name,
+                language,
+                client: Some(client.client_id),
+                signs_in: false,
+            };
             request_address(cx, Subject::Client, client.client_id.0, to)
         }
         None => Err(Problem::conflict("email", PeopleRule::AddressKept)),

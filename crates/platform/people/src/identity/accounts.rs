@@ -352,7 +352,7 @@ pub fn mail_reset(cx: &mut Write, subject: Subject, id: Id, email: &str) -> Resu
     let client = matches!(subject, Subject::Client).then_some(ClientId(id));
     spotter_mail::send(
         cx,
-        spotter_mail::Recipient { email, name: &name, language: None, client },
+        spotter_mail::Recipient { email, name: &name, language: None, client, signs_in: false },
         id,
         &letter,
     )

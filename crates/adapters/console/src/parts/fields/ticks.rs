@@ -11,13 +11,20 @@ pub(crate) struct Ticks<'f> {
     /// The field that holds the ids.
     field: &'static str,
     words: Strings,
+    /// The ids that were ticked on the page before.
+    brought: String,
 }
 
 impl<'f> Ticks<'f> {
     /// Boxes of a form; none for who may not send it.
     pub(crate) fn new(form: Option<Form<'f>>, field: &'static str, words: Strings) -> Self {
         let form = form.map(|form| form.with_label(field, words.tick()));
-        Self { form, field, words }
+        Self { form, field, words, brought: String::new() }
+    }
+
+    /// With these ids ticked already, separated by commas.
+    pub(crate) fn bringing(self, ids: &str) -> Self {
+        Self { brought: ids.to_owned(), ..self }
     }
 
     /// The box of a row, by what screen readers call it.
@@ -30,7 +37,7 @@ impl<'f> Ticks<'f> {
                 value=(id)
                 form=(form.id())
                 aria-label=(name)
-                checked[form.was_ticked(self.field, id)];
+                checked[form.was_ticked(self.field, id) || self.brought.split(',').any(|own| own == id)];
         }
     }
 
