@@ -109,7 +109,7 @@ const jobs = {
   }],
   "record a payment of an invoice": [6, async () => {
     await click('nav a:has-text("Payments")');
-    await click("main a.figure");
+    await click(`main a.figure:has-text("Overdue")`);
     await click('td a[href^="/console/money/invoices/"]');
     await click('summary:has-text("Take a payment")');
     await choose("form:has(input[value=record_payment]) select[name=kind]", "cash");

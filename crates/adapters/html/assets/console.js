@@ -69,6 +69,17 @@
     start();
   });
 
+  // Rows that are ticked stay so on the page that does something else with them.
+  document.addEventListener("click", (event) => {
+    const link = event.target.closest?.("a[data-brings]");
+    if (!link) return;
+    const ticked = [...document.querySelectorAll(`td input[name="${link.dataset.brings}"]:checked`)];
+    const to = new URL(link.href);
+    to.searchParams.set("ticked", ticked.map((box) => box.value).join(","));
+    ticked.forEach((box) => { box.checked = box.defaultChecked; });
+    link.href = to;
+  }, true);
+
   // What is typed into another form of the page would be gone: whoever sends this one is asked. Drafts and training are kept.
   const differs = (field) => {
     if (field.type === "hidden" || field.type === "password" || field.matches("[data-draft]")) return false;
@@ -111,17 +122,6 @@
     const filters = event.target.closest?.("form.filters");
     if (filters && event.target.matches("select, input[type=date]")) filters.requestSubmit();
   });
-
-  // Rows that are ticked stay so on the page that does something else with them.
-  document.addEventListener("click", (event) => {
-    const link = event.target.closest?.("a[data-brings]");
-    if (!link) return;
-    const ticked = [...document.querySelectorAll(`td input[name="${link.dataset.brings}"]:checked`)];
-    const to = new URL(link.href);
-    to.searchParams.set("ticked", ticked.map((box) => box.value).join(","));
-    ticked.forEach((box) => { box.checked = box.defaultChecked; });
-    link.href = to;
-  }, true);
 
   // One box ticks all of its form's rows.
   on("change", (event) => {

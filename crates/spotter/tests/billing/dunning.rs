@@ -27,6 +27,34 @@ pub fn subjects(travel: &Travel) -> Vec<String> {
     messages.into_iter().map(|message| message.subject).collect()
 }
 
+/// Several reminders at once are one, whoever sends them.
+#[scenario(process, clock)]
+fn an_invoice_is_reminded_of_once_a_day(engine: Engine) {
+    with_mail(engine, |mut travel: Travel| async move {
+        let new = json!({"firstName": "Ann", "email": "ann@example.com"});
+        let client = travel.app.new_client(new).await;
+        let one = sold(&travel.app, &client, json!({}), json!({})).await;
+        travel.to("2026-11-16T01:00:00Z").await;
+        let remind = json!({"invoiceIds": [one.invoice], "message": "reminder"});
+        let path = "/finance/invoices/messages";
+        let outcome = |reply: &Value| text(reply, "/report/results/0/outcome");
+        // The one that went out by itself counts.
+        let reply = travel.app.post(path, remind.clone()).await.ok();
+        assert_eq!(outcome(reply.data()), "unchanged");
+        travel.to("2026-11-17T02:00:00Z").await;
+        let before = subjects(&travel).len();
+        let preview = travel.app.post(&format!("{path}/preview"), remind.clone()).await.ok();
+        assert_eq!(outcome(preview.data()), "changed");
+        let all = (0..8).map(|_| travel.app.post(path, remind.clone()));
+        let replies = futures_util::future::join_all(all).await;
+        let outcomes: Vec<_> =
+            replies.into_iter().map(|reply| outcome(reply.ok().data())).collect();
+        assert_eq!(outcomes.iter().filter(|one| *one == "changed").count(), 1, "{outcomes:?}");
+        travel.wait(1).await;
+        assert_eq!(subjects(&travel).len(), before + 1);
+    });
+}
+
 #[scenario(process, clock)]
 fn unpaid_invoices_are_reminded_and_paid(engine: Engine) {
     with_mail(engine, |mut travel: Travel| async move {

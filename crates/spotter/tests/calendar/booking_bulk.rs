@@ -88,7 +88,7 @@ async fn a_fee_that_was_billed_is_credited(app: App) {
     app.post(PATH, mark("no_show")).await.ok();
     let towel = json!({"clientId": client,
         "lines": [{"description": "Towel", "amount": 1_000, "vatPercentage": 21}]});
-    app.post("/finance/invoices", towel).await.ok();
+    app.app("POST", "/finance/invoices", Some(towel)).await.ok();
     app.events().await;
     let made = app.post(PATH, mark("attended")).await.ok();
     assert_eq!(outcomes(made.data()), ["changed"]);

@@ -170,7 +170,9 @@ pub(crate) fn render(cx: &PageContext<'_, '_>, status: StatusCode, view: View) -
                         @if let Some(done) = cx.done {
                             p.toast role="status" {
                                 (icon("done"))
-                                (done.success.sentence().text(t.0))
+                                @if !matches!(done.outcomes, Some([0, ..])) {
+                                    (done.success.sentence().text(t.0))
+                                }
                                 @if let Some([changed, unchanged, refused]) = done.outcomes {
                                     " "
                                     (t.bulk_outcomes(
