@@ -173,12 +173,13 @@ impl Audience {
 
 /// Chosen clients, each once: a coach's own where a coach writes to them.
 fn chosen_clients(cx: &mut Read, chosen: impl Iterator<Item = ClientId>) -> Result<Vec<ClientId>> {
-    let each_once: BTreeSet<ClientId> = chosen.collect();
-    for (number, id) in each_once.iter().enumerate() {
+    let mut each_once = BTreeSet::new();
+    for (number, id) in chosen.enumerate() {
         let field = format!("audience.clientIds[{number}]");
-        let client = Client::find(cx, *id)
+        let client = Client::find(cx, id)
             .map_err(|none| none.missing(&field, MessagingRule::UnknownClient))?;
         check_audience(cx, client.assigned_coach_id())?;
+        each_once.insert(id);
     }
     Ok(each_once.into_iter().collect())
 }

@@ -33,8 +33,8 @@ impl VapidKey {
         URL_SAFE_NO_PAD.encode(point.as_bytes())
     }
 
-    /// The header `authorization` of a request to a push service: `origin` is the service's, `contact` whom its
-    /// people can write to.
+    /// The header `authorization` of a request to a push service: `origin` is the service's, `contact` the
+    /// operator's address.
     pub fn authorization(&self, origin: &str, contact: &str, now: Timestamp) -> String {
         let until = now.seconds() + GOOD_SECONDS;
         let encoded = |value: serde_json::Value| URL_SAFE_NO_PAD.encode(value.to_string());
