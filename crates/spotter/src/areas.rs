@@ -49,6 +49,7 @@ pub fn ports() -> Ports {
         admissions: Arc::new(spotter_billing::admission::Sales),
         timetable: Arc::new(spotter_calendar::access_control::CalendarAccess),
         forms: Arc::new(spotter_forms::SubmittedForms),
+        seats: Arc::new(spotter_calendar::seats::ClassSeats),
     }
 }
 

@@ -333,6 +333,7 @@ async fn keep_files(
         let (field, kind) = FieldKind::split(name);
         let purpose = match kind {
             Ok(Some(FieldKind::Photo)) => Purpose::ProgressPhoto,
+            Ok(Some(FieldKind::Picture)) => Purpose::SitePicture,
             _ => Purpose::Attachment,
         };
         let (caller, file) = (&person.caller, file.clone());

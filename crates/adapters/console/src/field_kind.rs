@@ -36,6 +36,7 @@ kinds! {
     Money "money" "An amount of the company's currency."
     Number "number" "A number, where the schema does not say so."
     Photo "photo" "A progress photo."
+    Picture "picture" "A picture of the public site."
     Question "question" "The questions so far; the parts of one more stand in `question.…`."
     Repeated "times" "A number: the list has its one row so many times."
     Rows "rows" "Nothing: rows of the list in which nothing is filled in are left out."

@@ -6,6 +6,7 @@
 //!   operation and a type for each record, generated from `application_api.json`. `act` handles submitted forms;
 //!   `request_body`, `body`, `questions` turn fields into a body, `edited_fields`, `record_version`, `unsent_form` protect what others
 //!   changed or what was typed.
+//! - `site` is what strangers see.
 //! - `files` serves uploaded files; `export` turns lists into files; `operator` and `mailbox` are pages for operators.
 //! - `parts` are components, and `pages` the pages, by area. Strings, forms and assets are in the crate `html`.
 
@@ -33,6 +34,7 @@ mod rejected_form;
 mod request_body;
 mod rules;
 mod session;
+mod site;
 mod unsent_form;
 
 pub use installation_setup::set_up_link;
@@ -65,6 +67,7 @@ pub fn router(state: Arc<State>) -> Router {
         .merge(pages::routes(&state))
         .merge(files::routes(&state))
         .merge(installable::routes(&state))
+        .merge(site::routes(&state))
         .merge(style())
 }
 
@@ -73,4 +76,6 @@ pub fn style() -> Router {
     Router::new()
         .route("/page.css", get(spotter_html::page::style))
         .route(assets::ROUTE, get(assets::serve))
+        .route(assets::EMBED_SCRIPT, get(assets::embed_script))
+        .route(spotter_html::theme::ROUTE, get(spotter_html::theme::serve))
 }

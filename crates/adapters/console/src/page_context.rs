@@ -95,6 +95,8 @@ pub(crate) struct PageContext<'v, 't> {
     /// How long operations have taken so far.
     pub(crate) call_time: Duration,
     names: HashMap<String, String>,
+    /// The company's site, of which clients see logo and color.
+    pub(crate) face: Answer<api::GetSite>,
 }
 
 impl<'v, 't> PageContext<'v, 't> {
@@ -130,7 +132,16 @@ impl<'v, 't> PageContext<'v, 't> {
             forms,
             call_time: Duration::ZERO,
             names,
+            face: Answer::default(),
         }
+    }
+
+    /// Reads how the company looks, for its clients.
+    pub(crate) fn read_face(&mut self) -> Result<()> {
+        if self.is_client() {
+            self.face = self.call_or_empty(api::get_site())?;
+        }
+        Ok(())
     }
 
     /// Calls an operation as the signed-in person.

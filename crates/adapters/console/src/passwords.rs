@@ -5,9 +5,10 @@ use std::sync::Arc;
 use axum::{
     body::Body,
     extract::State as Given,
-    http::{Request, Response, StatusCode},
+    http::{Request, Response, StatusCode, header},
 };
 use maud::{Markup, html};
+use spotter_html::page::branded;
 use spotter_http::{State, passwords};
 use spotter_kernel::{
     Key, Problem, Result, Rule,
@@ -17,6 +18,7 @@ use spotter_kernel::{
 use spotter_people::identity::accounts::Password;
 
 use crate::{
+    act::safe,
     display::language,
     forms::SubmittedForm,
     parts::{outside, problem, stopped},
@@ -26,6 +28,13 @@ use crate::{
 
 /// Where a password is set; mail leads here.
 pub(crate) const SET: &str = "/set-password";
+/// The address of the page on which a first password is set, and which leads on to another.
+pub(crate) fn address(token: &str, then: &str) -> String {
+    let mut query = form_urlencoded::Serializer::new(String::new());
+    query.append_pair("token", token).append_pair("then", then);
+    format!("{SET}?{}", query.finish())
+}
+
 /// Where an address to sign in with is confirmed; mail leads here.
 pub(crate) const CONFIRM: &str = "/confirm-address";
 /// Path of the request for a new password.
@@ -52,11 +61,25 @@ fn over(t: Strings) -> Response<Body> {
     stopped(t, StatusCode::NOT_FOUND, t.link_is_over())
 }
 
-fn set_page(t: Strings, token: &str, wrong: Option<&str>, status: StatusCode) -> Response<Body> {
+/// A link that sets a password, and where it leads afterwards; empty where its person signs in by themselves.
+#[derive(Clone, Copy)]
+struct PasswordLink<'l> {
+    token: &'l str,
+    then: &'l str,
+}
+
+async fn set_page(
+    state: &State,
+    t: Strings,
+    PasswordLink { token, then }: PasswordLink<'_>,
+    wrong: Option<&str>,
+    status: StatusCode,
+) -> Response<Body> {
     let main = html! {
         (alert(wrong))
         form method="post" action=(SET) {
             input type="hidden" name="token" value=(token);
+            @if !then.is_empty() { input type="hidden" name="then" value=(then); }
             div.field {
                 label for="password" { (t.password()) }
                 p.help #password-help { (t.password_help()) }
@@ -74,7 +97,8 @@ fn set_page(t: Strings, token: &str, wrong: Option<&str>, status: StatusCode) ->
             button type="submit" { (t.set_password()) }
         }
     };
-    outside(t, status, t.set_password_title(), wrong.is_some(), main)
+    let brand = session::brand(state).await;
+    branded(&brand, t, status, t.set_password_title(), wrong.is_some(), main)
 }
 
 /// Shows the page that a link in a mail leads to.
@@ -86,10 +110,11 @@ pub(crate) async fn show_set(
     if let Err(refused) = state.count_address(&request) {
         return problem(t, &refused);
     }
-    let text = query(&request, "token");
+    let (text, then) = (query(&request, "token"), query(&request, "then"));
+    let link = PasswordLink { token: &text, then: &then };
     match token(&text) {
         Some(token) => match passwords::is_open(&state, token).await {
-            Ok(true) => set_page(t, &text, None, StatusCode::OK),
+            Ok(true) => set_page(&state, t, link, None, StatusCode::OK).await,
             Ok(false) => over(t),
             Err(refused) => problem(t, &refused),
         },
@@ -103,11 +128,23 @@ pub(crate) async fn set(
     SubmittedForm { form, request_id, headers, .. }: SubmittedForm,
 ) -> Response<Body> {
     let t = language(&headers);
-    let Some(token) = token(form.one("token")) else { return over(t) };
+    let link = PasswordLink { token: form.one("token"), then: form.one("then") };
+    let Some(token) = token(link.token) else { return over(t) };
     let Some(password) = Password::parse(form.one("password")) else {
         let wrong = Some(t.password_length());
-        return set_page(t, form.one("token"), wrong, StatusCode::BAD_REQUEST);
+        return set_page(&state, t, link, wrong, StatusCode::BAD_REQUEST).await;
     };
+    if token.kind == CredentialKind::Invitation && !link.then.is_empty() {
+        let browser = headers.get(header::USER_AGENT).and_then(|value| value.to_str().ok());
+        let browser = browser.unwrap_or_default().to_owned();
+        let opened =
+            passwords::accept_in_browser(&state, &request_id, token, password, browser).await;
+        return match opened {
+            Ok(session) => session::continue_to(&state, safe(link.then), &session, false),
+            Err(refused) if refused.status == 400 => over(t),
+            Err(refused) => problem(t, &refused),
+        };
+    }
     let done = match token.kind {
         CredentialKind::Invitation => {
             passwords::accept(&state, &request_id, token, password).await.map(drop)

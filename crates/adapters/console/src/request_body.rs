@@ -200,7 +200,11 @@ impl<'f> BodyBuilder<'f> {
                 self.values.push((name, questions::with(list, form)?));
             }
             // Files arrive separately; ticked boxes send their own value.
-            FieldKind::Answer | FieldKind::File | FieldKind::Photo | FieldKind::Flag => {}
+            FieldKind::Answer
+            | FieldKind::File
+            | FieldKind::Photo
+            | FieldKind::Picture
+            | FieldKind::Flag => {}
         }
         Ok(())
     }

@@ -49,6 +49,10 @@ phrases! {
             "is not a field of this form"
             "hoort niet bij dit formulier"
             "gehört nicht zu diesem Formular"
+        WrongCode { left: String }
+            "is not the code that was mailed; {left} tries are left"
+            "is niet de code uit de mail; je kunt het nog {left} keer proberen"
+            "ist nicht der Code aus der E-Mail; noch {left} Versuche"
         WrongPassword "must be your password" "moet je wachtwoord zijn" "muss Ihr Passwort sein"
     }
 }

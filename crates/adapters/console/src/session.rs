@@ -21,13 +21,16 @@ use axum::{
     http::{HeaderMap, HeaderValue, Request, Response, StatusCode, header},
 };
 use maud::{Markup, html};
+use spotter_company::site;
 use spotter_contract::{Actor, Caller, Success, Write, vault};
+use spotter_html::page::{Brand, branded};
 use spotter_http::{RequestId, State, write};
 use spotter_kernel::{
     Key, Result,
     secret::{Credential, CredentialKind, base64url},
 };
 use spotter_people::identity::browsers::{self, BrowserSession, SignedInPerson};
+use spotter_store::Tx;
 
 /// Where people sign in.
 pub(crate) const SIGN_IN: &str = "/sign-in";
@@ -124,13 +127,18 @@ pub(crate) fn go_sign_in(state: &State, then: &str) -> Response<Body> {
 }
 
 /// To where people sign in, with what they had typed; it is sent once they have.
-pub(crate) fn sign_in_first(state: &State, sent: &SubmittedForm, then: String) -> Response<Body> {
+pub(crate) async fn sign_in_first(
+    state: &State,
+    sent: &SubmittedForm,
+    then: String,
+) -> Response<Body> {
     let Some(unsent) = UnsentForm::of(state, &sent.form, then.clone()) else {
         return go_sign_in(state, &then);
     };
     let t = language(&sent.headers);
     let way = SignInContext { then: &then, remembered: false, unsent: &unsent };
-    let mut response = sign_in_page(state, t, &SignIn::default(), way, StatusCode::UNAUTHORIZED);
+    let mut response =
+        sign_in_page(state, t, &SignIn::default(), way, StatusCode::UNAUTHORIZED).await;
     set_cookie(state, &mut response, cookie_name(state), "", Some(0));
     response
 }
@@ -145,7 +153,16 @@ struct SignInContext<'w> {
     unsent: &'w str,
 }
 
-fn sign_in_page(
+/// Whose installation it is, where it is that of one company.
+pub(crate) async fn brand(state: &State) -> Brand {
+    let found = state.db.read(|tx: &mut Tx<'_>| site::only_face(tx)).await;
+    match found {
+        Ok(Some(face)) => Brand { name: face.name, logo: face.logo, color: face.accent_color },
+        _ => Brand::default(),
+    }
+}
+
+async fn sign_in_page(
     state: &State,
     t: Strings,
     entered: &SignIn,
@@ -181,7 +198,7 @@ fn sign_in_page(
         }
     };
     let title = if has_code { t.second_step() } else { t.sign_in() };
-    outside(t, status, title, entered.wrong.is_some(), main)
+    branded(&brand(state).await, t, status, title, entered.wrong.is_some(), main)
 }
 
 /// Shows the sign-in page; signed-in people are redirected.
@@ -203,7 +220,7 @@ pub(crate) async fn show(
         return redirect(safe(&then));
     }
     let way = SignInContext { then: &then, remembered: false, unsent: "" };
-    sign_in_page(&state, t, &SignIn::default(), way, StatusCode::OK)
+    sign_in_page(&state, t, &SignIn::default(), way, StatusCode::OK).await
 }
 
 /// For how long a browser is known to an account, in seconds: a year.
@@ -265,7 +282,7 @@ pub(crate) async fn sign_in(
             let status = if goes_on { StatusCode::OK } else { status };
             let (then, unsent) = (sent.form.one("then"), sent.form.one(unsent_form::FIELD));
             let way = SignInContext { then, remembered, unsent };
-            let mut response = sign_in_page(&state, t, &entered, way, status);
+            let mut response = sign_in_page(&state, t, &entered, way, status).await;
             if goes_on {
                 know_browser(&state, &mut response, sent.form.one("email"));
             }

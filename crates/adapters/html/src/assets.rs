@@ -19,6 +19,22 @@ pub const ROUTE: &str = "/console/a/{digest}/{name}";
 /// The service worker of the clients' pages, without the files that it keeps.
 pub const WORKER: &str = include_str!("../assets/worker.js");
 
+/// The script that sizes frames on the pages of others, at an address that stays.
+pub const EMBED_SCRIPT: &str = "/embed.js";
+
+/// Serves that script.
+pub async fn embed_script() -> Response<Body> {
+    let mut response = Response::new(Body::from(include_str!("../assets/embed.js")));
+    for (name, value) in [
+        (header::CONTENT_TYPE, "text/javascript; charset=utf-8"),
+        (header::CACHE_CONTROL, "public, max-age=86400"),
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+    ] {
+        response.headers_mut().insert(name, HeaderValue::from_static(value));
+    }
+    response
+}
+
 struct Asset {
     name: &'static str,
     kind: &'static str,
@@ -33,6 +49,8 @@ static ASSETS: LazyLock<Vec<Asset>> = LazyLock::new(|| {
     let style = include_str!("../assets/console.css");
     [
         ("console.css", css, Bytes::from(format!("{style}{}", timetable_style::rules()))),
+        ("site.css", css, Bytes::from_static(include_bytes!("../assets/site.css"))),
+        ("embedded.js", script, Bytes::from_static(include_bytes!("../assets/embedded.js"))),
         ("console.js", script, Bytes::from_static(include_bytes!("../assets/console.js"))),
         // htmx 4.0.1, as its project publishes it (0BSD; assets/htmx.LICENSE.txt).
         ("htmx.js", script, Bytes::from_static(include_bytes!("../assets/htmx.min.js"))),

@@ -7,7 +7,7 @@ use axum::{
 use maud::{DOCTYPE, Markup, html};
 use spotter_kernel::Problem;
 
-use crate::{assets, words::Strings};
+use crate::{assets, theme, words::Strings};
 
 const STYLE: &str = include_str!("../assets/page.css");
 
@@ -95,17 +95,64 @@ pub fn shut(problem: &Problem) -> StatusCode {
 
 /// The head of a page without script.
 pub fn head(title: &str) -> Markup {
+    head_of(title, "Spotter", None)
+}
+
+fn head_of(title: &str, whose: &str, color: Option<&str>) -> Markup {
     html! {
         head {
             meta charset="utf-8";
             meta name="viewport" content="width=device-width, initial-scale=1";
             meta name="robots" content="noindex";
             meta name="color-scheme" content="light dark";
-            title { (title) " · Spotter" }
+            title { (title) " · " (whose) }
             link rel="icon" href=(assets::address("icon.svg"));
             link rel="stylesheet" href=(assets::address("console.css"));
+            @if let Some(colors) = color.and_then(theme::address) { link rel="stylesheet" href=(colors); }
         }
     }
+}
+
+/// Whose page it is, for readers who are not signed in.
+#[derive(Clone, Debug, Default)]
+pub struct Brand {
+    /// The company's name; empty where it is the installation's page.
+    pub name: String,
+    /// The address of its logo.
+    pub logo: Option<String>,
+    /// Its color.
+    pub color: Option<String>,
+}
+
+/// A page of a company for a reader who is not signed in.
+pub fn branded(
+    brand: &Brand,
+    t: Strings,
+    status: StatusCode,
+    title: &str,
+    wrong: bool,
+    main: Markup,
+) -> Response<Body> {
+    let shown = if wrong { format!("{}: {title}", t.error()) } else { title.to_owned() };
+    let text = html! {
+        (DOCTYPE)
+        html lang=(t.0.code()) {
+            (head_of(&shown, if brand.name.is_empty() { "Spotter" } else { &brand.name }, brand.color.as_deref()))
+            body.outside {
+                main #main {
+                    @if !brand.name.is_empty() {
+                        p.brand {
+                            @if let Some(logo) = &brand.logo { img src=(logo) alt="" height="40"; }
+                            span { (brand.name) }
+                        }
+                    }
+                    h1 { (title) }
+                    (main)
+                }
+            }
+        }
+    };
+    sealed(status, text, POLICY)
 }
 
 /// A page in the usual style for a reader who is not signed in.

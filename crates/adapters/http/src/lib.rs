@@ -16,6 +16,7 @@ mod rate_limit;
 mod rules;
 mod server;
 mod sign_in;
+mod site_pictures;
 mod table;
 mod token;
 mod unread_body;
@@ -28,8 +29,11 @@ pub use live::listen;
 pub use observe::RequestId;
 pub use pipeline::{may_reach, takes_long};
 pub use rate_limit::{RateLimitStatus, network};
-pub use server::{Compressible, FormRoom, HttpSettings, State, router, serve_also, serve_only};
+pub use server::{
+    Compressible, FormRoom, HttpSettings, State, router, serve_also, serve_only, unmatched,
+};
 pub use sign_in::{Login, passwords, recognise, recognise_by_ticket};
+pub use site_pictures::site_picture;
 pub use table::csv_of_pages;
 pub use uploads::{UploadedFile, keep_file, message_file};
 pub use visitor::write;

@@ -11,6 +11,7 @@ use axum::{
     http::{HeaderMap, HeaderValue, Request, Response, header},
 };
 use sha2::{Digest, Sha256};
+use spotter_company::site;
 use spotter_contract::{
     Access, Answer, Arguments, Caller, Content, Operation, PreparedRequest, Surface,
     idempotency::{self, Idempotent},
@@ -44,10 +45,13 @@ pub(crate) async fn serve(
     let counted = Arc::new(OnceLock::new());
     let asked_with = known_tags(request.headers());
     let rows = operation.rows.filter(|_| table::is_wanted(request.headers()));
-    let outcome = match credential(request.headers(), surface, &operation) {
-        Ok(token) => {
-            answer(&state, &operation, token, params, request, &request_id, &counted).await
-        }
+    if operation.access == Access::Visitor {
+        let visit =
+            if operation.writes { state.count_sign_up(from) } else { state.count_visit(from) };
+        counted.set(visit).ok();
+    }
+    let outcome = match identity(request.headers(), surface, &operation, params.as_ref()) {
+        Ok(who) => answer(&state, &operation, who, params, request, &request_id, &counted).await,
         Err(problem) => Err(problem),
     };
     let (now, anonymous) = (state.env.clock.now(), state.settings.anonymous_rate_limit);
@@ -115,15 +119,49 @@ pub(crate) fn bearer(headers: &HeaderMap, surface: Surface) -> Result<Credential
     Credential::parse(kind, token.trim()).ok_or_else(|| Key::InvalidToken.into())
 }
 
-/// What an operation's caller is known by: the key of a device, or else a token.
-fn credential(headers: &HeaderMap, surface: Surface, operation: &Operation) -> Result<Credential> {
+/// What an operation's caller is known by.
+#[derive(Clone)]
+enum Identity {
+    /// A token, or the key of a device.
+    Credential(Credential),
+    /// Nothing: a stranger at the public site with this address.
+    Site(String),
+}
+
+impl Identity {
+    /// What separates the idempotency keys of callers within this process.
+    fn text(&self) -> &str {
+        match self {
+            Self::Credential(credential) => credential.expose(),
+            Self::Site(slug) => slug,
+        }
+    }
+
+    /// Whether its writes carry an idempotency key, as those of programs do.
+    fn demands_key(&self) -> bool {
+        matches!(self, Self::Credential(own) if own.kind != CredentialKind::AppAccessToken)
+    }
+}
+
+/// What an operation's caller is known by: the key of a device, a token, or else the site that a stranger looks at.
+fn identity(
+    headers: &HeaderMap,
+    surface: Surface,
+    operation: &Operation,
+    params: Option<&RawPathParams>,
+) -> Result<Identity> {
+    if operation.access == Access::Visitor {
+        let slug = params.and_then(|params| params.iter().find(|(name, _)| *name == "slug"));
+        let slug = slug.map(|(_, slug)| slug.to_owned());
+        return slug.map(Identity::Site).ok_or_else(|| Key::NotFound.into());
+    }
     if operation.access != Access::Device {
-        return bearer(headers, surface);
+        return bearer(headers, surface).map(Identity::Credential);
     }
     let key = only(headers, DEVICE_KEY).map_err(|()| Key::InvalidDeviceKey)?;
     let key = key.ok_or(Key::MissingDeviceKey)?.to_str().unwrap_or_default();
     let read = Credential::parse(CredentialKind::DeviceKey, key.trim());
-    read.ok_or_else(|| Key::InvalidDeviceKey.into())
+    read.map(Identity::Credential).ok_or_else(|| Key::InvalidDeviceKey.into())
 }
 
 /// The header in which a device shows its key.
@@ -131,7 +169,7 @@ const DEVICE_KEY: &str = "x-device-key";
 
 /// A request as it was read before its transaction begins.
 struct Incoming {
-    token: Credential,
+    who: Identity,
     asked: PreparedRequest,
     request_id: RequestId,
     /// The field with an address that the operation will have reached, and the address.
@@ -142,16 +180,16 @@ struct Incoming {
 async fn answer(
     state: &Arc<State>,
     operation: &Arc<Operation>,
-    token: Credential,
+    who: Identity,
     params: Option<RawPathParams>,
     request: Request<Body>,
     request_id: &RequestId,
     counted: &Arc<OnceLock<RateLimitStatus>>,
 ) -> Result<Answer> {
     let slow = request.uri().query().is_some_and(takes_long);
-    let mut incoming = read(state, operation, token, params, request, request_id).await;
+    let mut incoming = read(state, operation, who, params, request, request_id).await;
     if let Some((field, url)) = incoming.reached.take()
-        && let Err(problem) = reachable(state, operation, &incoming.token, field, &url).await
+        && let Err(problem) = reachable(state, operation, &incoming.who, field, &url).await
     {
         incoming.asked.refuse(problem);
     }
@@ -193,13 +231,13 @@ pub fn takes_long(query: &str) -> bool {
 async fn reachable(
     state: &Arc<State>,
     operation: &Arc<Operation>,
-    token: &Credential,
+    who: &Identity,
     field: &str,
     url: &str,
 ) -> Result<()> {
-    let (shared, token, wanted) = (state.clone(), token.clone(), operation.clone());
+    let (shared, who, wanted) = (state.clone(), who.clone(), operation.clone());
     let admitted = state.db.read(move |tx| {
-        let caller = authenticate(tx, &shared, &token)?;
+        let caller = authenticate(tx, &shared, &who)?;
         wanted.admit(&caller)
     });
     if admitted.await.is_err() {
@@ -235,7 +273,7 @@ fn transact(
     counted: &OnceLock<RateLimitStatus>,
 ) -> Result<Answer> {
     let env = &state.env;
-    let caller = authenticate(tx, state, &incoming.token)?;
+    let caller = authenticate(tx, state, &incoming.who)?;
     // A closure that runs again is still one request.
     let who = caller.rate_limit_id();
     let rate_limit = counted.get_or_init(|| state.count_caller(who));
@@ -243,8 +281,12 @@ fn transact(
     incoming.asked.run(tx, env, &caller, incoming.request_id.as_str())
 }
 
-fn authenticate(tx: &mut Tx<'_>, state: &State, token: &Credential) -> Result<Arc<Caller>> {
+fn authenticate(tx: &mut Tx<'_>, state: &State, who: &Identity) -> Result<Arc<Caller>> {
     let now = state.env.clock.now();
+    let token = match who {
+        Identity::Site(slug) => return site::visitor(tx, slug).map(Arc::new),
+        Identity::Credential(token) => token,
+    };
     match token.kind {
         CredentialKind::ApiAccessToken => state.known_tokens.authenticate(tx, token, now),
         CredentialKind::DeviceKey => keys::authenticate(tx, token, now).map(Arc::new),
@@ -255,7 +297,7 @@ fn authenticate(tx: &mut Tx<'_>, state: &State, token: &Credential) -> Result<Ar
 async fn read(
     state: &Arc<State>,
     operation: &Arc<Operation>,
-    token: Credential,
+    who: Identity,
     params: Option<RawPathParams>,
     request: Request<Body>,
     request_id: &RequestId,
@@ -292,15 +334,15 @@ async fn read(
     let reached = written.and_then(|arguments| resolve_addresses(operation, &arguments.body));
     let held = match &idempotent {
         Ok(Some(idempotent)) if operation.writes => {
-            Some(KeyLock::take(&state.in_flight, &token, &idempotent.key))
+            Some(KeyLock::take(&state.in_flight, who.text(), &idempotent.key))
         }
         _ => None,
     };
     let mut requested = PreparedRequest::new(operation.clone(), arguments, idempotent);
     requested.busy = matches!(held, Some(None));
-    requested.demands_key = token.kind != CredentialKind::AppAccessToken;
+    requested.demands_key = who.demands_key();
     Incoming {
-        token,
+        who,
         asked: requested,
         request_id: request_id.clone(),
         reached,
@@ -364,9 +406,9 @@ struct KeyLock {
 }
 
 impl KeyLock {
-    fn take(keys: &Arc<Mutex<HashSet<[u8; 32]>>>, token: &Credential, key: &str) -> Option<Self> {
+    fn take(keys: &Arc<Mutex<HashSet<[u8; 32]>>>, who: &str, key: &str) -> Option<Self> {
         let mut hash = Sha256::new();
-        hash.update(token.expose());
+        hash.update(who);
         hash.update(key);
         let key = hash.finalize().into();
         let new = keys.lock().unwrap_or_else(PoisonError::into_inner).insert(key);

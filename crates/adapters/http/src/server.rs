@@ -47,6 +47,10 @@ pub struct HttpSettings {
     pub rate_limit: u32,
     /// Requests a minute without a good token, of one address.
     pub anonymous_rate_limit: u32,
+    /// Requests a minute for public sites, of one address.
+    pub visitor_rate_limit: u32,
+    /// What strangers may send to public sites in an hour, of one address: each sign-up has a letter sent.
+    pub sign_up_rate_limit: u32,
     /// Networks of trusted proxies, whose X-Forwarded-For is used.
     pub trusted_proxies: Vec<IpNet>,
     /// Networks that may read /metrics.
@@ -64,6 +68,8 @@ impl Default for HttpSettings {
         Self {
             rate_limit: limits::RATE_LIMIT_DEFAULT,
             anonymous_rate_limit: 300,
+            visitor_rate_limit: 600,
+            sign_up_rate_limit: 60,
             trusted_proxies: Vec::new(),
             metrics_networks: Vec::new(),
             cors_origins: Vec::new(),
@@ -92,6 +98,8 @@ pub struct State {
     pub(crate) rates: RateLimiter,
     pub(crate) attempts: RateLimiter,
     pub(crate) registrations: RateLimiter,
+    visits: RateLimiter,
+    sign_ups: RateLimiter,
     pub(crate) known_tokens: KnownTokens,
     pub(crate) in_flight: Arc<Mutex<HashSet<[u8; 32]>>>,
     pub(crate) uploading: Semaphore,
@@ -115,6 +123,9 @@ pub struct State {
 /// Period for counting registrations of assistants from one address: an hour allows as many as a minute allows other
 /// requests.
 const REGISTRATIONS_WINDOW_SECONDS: i64 = 3_600;
+
+/// Period for counting what strangers send from one address.
+const SIGN_UPS_WINDOW_SECONDS: i64 = 3_600;
 
 /// Shorter answers are not worth compressing, in bytes.
 const COMPRESSED_FROM: u64 = 1_024;
@@ -160,6 +171,8 @@ impl State {
             rates: RateLimiter::new(),
             attempts: RateLimiter::with_window(sign_in::ATTEMPTS_WINDOW_SECONDS),
             registrations: RateLimiter::with_window(REGISTRATIONS_WINDOW_SECONDS),
+            visits: RateLimiter::new(),
+            sign_ups: RateLimiter::with_window(SIGN_UPS_WINDOW_SECONDS),
             known_tokens: KnownTokens::default(),
             in_flight: Arc::default(),
             uploading: Semaphore::new(UPLOADS_AT_ONCE),
@@ -219,6 +232,18 @@ impl State {
         self.registrations.take(who, self.settings.anonymous_rate_limit, now).check()
     }
 
+    /// Counts a stranger's request for a public site.
+    pub fn count_visit(&self, from: IpAddr) -> RateLimitStatus {
+        let (who, limit) = (RateLimitKey::address(from), self.settings.visitor_rate_limit);
+        self.visits.take(who, limit, self.env.clock.now())
+    }
+
+    /// Counts what a stranger sends from an address, which has a letter sent.
+    pub fn count_sign_up(&self, from: IpAddr) -> RateLimitStatus {
+        let (who, limit) = (RateLimitKey::address(from), self.settings.sign_up_rate_limit);
+        self.sign_ups.take(who, limit, self.env.clock.now())
+    }
+
     /// Ends the streams that would otherwise never end.
     pub fn stop(&self) {
         self.stopping.send_replace(true);
@@ -252,10 +277,6 @@ pub fn serve_also(state: Arc<State>, others: Router) -> Router {
     for (path, methods) in routes {
         router = router.route(&path, methods);
     }
-    let home_route = {
-        let state = state.clone();
-        get(move |request: Request<Body>| home(state.clone(), request))
-    };
     let router = router
         .route("/public/v1/oauth/token", shared(&state, post(token::issue)))
         .merge(described(&state))
@@ -264,7 +285,6 @@ pub fn serve_also(state: Arc<State>, others: Router) -> Router {
         .merge(live::routes(&state))
         .merge(documents::routes(&state))
         .merge(documents::downloads(&state))
-        .route("/", home_route)
         .route(docs::SCRIPT, get(docs::script))
         .route(docs::START, get(docs::start))
         .route("/health/live", get(observe::live))
@@ -370,21 +390,9 @@ fn cors(origins: &[String]) -> Option<CorsLayer> {
     )
 }
 
-/// Redirects a browser from the bare address to the pages. Other callers get 404.
-async fn home(state: Arc<State>, request: Request<Body>) -> Response<Body> {
-    let accepts = request.headers().get(header::ACCEPT).and_then(|value| value.to_str().ok());
-    if !accepts.is_some_and(|kinds| kinds.contains("text/html")) {
-        return unmatched(state, request).await;
-    }
-    let mut response = Response::new(Body::empty());
-    *response.status_mut() = StatusCode::SEE_OTHER;
-    response.headers_mut().insert(header::LOCATION, HeaderValue::from_static("/console"));
-    response
-}
-
 /// No route, or none for the method: 404, counted against the caller's address. A browser gets a page, a program the
 /// envelope.
-pub(crate) async fn unmatched(state: Arc<State>, request: Request<Body>) -> Response<Body> {
+pub async fn unmatched(state: Arc<State>, request: Request<Body>) -> Response<Body> {
     if is_a_persons(&request) {
         return lost_page(&state, &request);
     }

@@ -158,7 +158,7 @@ fn about(parts: &request::Parts, arriving: &mut LimitedBody) -> Result<About> {
     let Query(UploadFilters { file_name, purpose }) =
         Query::take(&arguments(None, parts.uri.query()))?;
     let purpose = purpose.unwrap_or(Purpose::Attachment);
-    if purpose == Purpose::ProgressPhoto {
+    if purpose.is_picture() {
         arriving.at_most(PICTURE_MAX);
     }
     let text = |name| parts.headers.get(name).and_then(|value| value.to_str().ok());
@@ -196,7 +196,7 @@ pub async fn keep_file(
     let file_name = serde_json::from_value(name.into())
         .map_err(|_| Problem::because(Key::RequestInvalid, HttpRule::BadFileName))?;
     let mut arriving = LimitedBody::new(Body::from(bytes), state);
-    if purpose == Purpose::ProgressPhoto {
+    if purpose.is_picture() {
         arriving.at_most(PICTURE_MAX);
     }
     let about = About { file_name, media_type, purpose };
@@ -222,8 +222,8 @@ async fn take_in(sender: Sender<'_>, about: About, arriving: &mut LimitedBody) -
             HttpRule::OtherContentType { found: media_type.word().to_string() },
         ));
     }
-    if purpose == Purpose::ProgressPhoto {
-        return draw(sender, file_name, beginning, arriving).await;
+    if purpose.is_picture() {
+        return draw(sender, file_name, purpose, beginning, arriving).await;
     }
     let id = start_upload(sender, &file_name, media_type, purpose).await?;
     let stored = StoredFile { company: sender.caller.company, upload: id };
@@ -258,6 +258,7 @@ async fn start_upload(
 async fn draw(
     sender: Sender<'_>,
     file_name: FileName,
+    purpose: Purpose,
     beginning: Vec<u8>,
     arriving: &mut LimitedBody,
 ) -> Result<Upload> {
@@ -281,9 +282,8 @@ async fn draw(
     // A library that panics has met a picture that cannot be read.
     let drawn = tokio::task::spawn_blocking(move || picture::clean(&all)).await;
     let picture = drawn.unwrap_or(Err(PictureRefusal::Broken)).map_err(unreadable)?;
-    let large = start_upload(sender, &file_name, MediaType::Jpeg, Purpose::ProgressPhoto).await?;
-    let thumbnail =
-        start_upload(sender, &file_name, MediaType::Jpeg, Purpose::ProgressPhoto).await?;
+    let large = start_upload(sender, &file_name, MediaType::Jpeg, purpose).await?;
+    let thumbnail = start_upload(sender, &file_name, MediaType::Jpeg, purpose).await?;
     let kept = keep_picture(sender, large, thumbnail, picture).await;
     if kept.is_err() {
         forget(sender, large).await;
@@ -365,7 +365,9 @@ fn media_type(submitted: &str, purpose: Purpose) -> Result<MediaType> {
     let name = submitted.split(';').next().unwrap_or_default().trim();
     let taken: &[MediaType] = match purpose {
         Purpose::Attachment => MediaType::ALL,
-        Purpose::ProgressPhoto => &[MediaType::Jpeg, MediaType::Png, MediaType::Webp],
+        Purpose::ProgressPhoto | Purpose::SitePicture => {
+            &[MediaType::Jpeg, MediaType::Png, MediaType::Webp]
+        }
     };
     let media_type = MediaType::parse(&name.to_ascii_lowercase());
     media_type.filter(|kind| taken.contains(kind)).ok_or_else(|| {

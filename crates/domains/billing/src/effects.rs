@@ -113,6 +113,14 @@ phrases! {
             "{name} is taken back: it ends today, and its credits are gone."
             "{name} wordt teruggenomen: het eindigt vandaag, en de credits vervallen."
             "{name} wird zurückgenommen: es endet heute, und die Credits verfallen."
+        OrderCancelled
+            "The order is cancelled, and its held seat is given back."
+            "De bestelling wordt geannuleerd en de vastgehouden plaats komt vrij."
+            "Die Bestellung wird storniert, und der gehaltene Platz wird frei."
+        OrderFulfilled
+            "What was ordered is sold once the payment has come, and its class is booked."
+            "Wat is besteld, wordt verkocht zodra de betaling er is, en de les wordt geboekt."
+            "Was bestellt wurde, wird verkauft, sobald die Zahlung eingegangen ist, und der Kurs wird gebucht."
         Sold { name: String, client: String, gross: String }
             "{name} is sold to {client}, for {gross}."
             "{name} wordt verkocht aan {client}, voor {gross}."

@@ -217,6 +217,26 @@ phrases! {
             "must be the sandbox"
             "kan alleen in de proefomgeving"
             "geht nur in der Testumgebung"
+        ClassGone
+            "must be a class that can still be booked"
+            "moet een les zijn die nog kan worden geboekt"
+            "muss ein Kurs sein, der noch gebucht werden kann"
+        NotOffered
+            "must be a way to pay that the company offers"
+            "moet een betaalwijze zijn die het bedrijf aanbiedt"
+            "muss eine Zahlungsart sein, die das Unternehmen anbietet"
+        RelationshipNotActive
+            "must be a client whose relationship is active"
+            "moet een klant zijn met een actieve relatie"
+            "muss ein Kunde mit aktiver Beziehung sein"
+        TooManyOrders { max: i64 }
+            "at most {max} orders may wait for their payment"
+            "er mogen hoogstens {max} bestellingen op betaling wachten"
+            "höchstens {max} Bestellungen dürfen auf ihre Zahlung warten"
+        TrialUsed
+            "is for people who try the business, and was bought before"
+            "is om kennis te maken en is al eerder gekocht"
+            "ist zum Kennenlernen und wurde schon gekauft"
         NotSold
             "must be a product that is for sale"
             "moet een product zijn dat te koop is"

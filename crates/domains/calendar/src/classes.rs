@@ -26,6 +26,7 @@ use crate::{
     hours::Span,
     notice, permissions, requests,
     rules::CalendarRule,
+    seat_holds,
     slot_rules::meets,
     templates::EventTemplate,
     types::EventType,
@@ -430,6 +431,7 @@ pub fn call_off(cx: &mut Write, event: &mut CalendarEvent, why: CallingOff<'_>) 
         ended += 1;
     }
     requests::end_of_event(cx, event.calendar_event_id)?;
+    seat_holds::forget_of_event(cx, event.calendar_event_id)?;
     cx.set_audit_target("calendar_event", event.calendar_event_id, ["status"]);
     Ok(ended)
 }

@@ -13,6 +13,7 @@ use crate::{
     events::{CalendarEvent, NewEvent},
     hours::Span,
     requests::BookingRequest,
+    seat_holds::SeatHold,
     slot_search::{SlotQuery, SlotSearch, Start},
     slots::RefusedSlot,
     types::EventType,
@@ -82,6 +83,30 @@ pub fn draft_of(request: &BookingRequest) -> BookingDraft {
     }
 }
 
+impl BookingDraft {
+    /// The draft of a seat at a class for a client, by the rules of clients.
+    pub fn of_class(event: &CalendarEvent, client: ClientId, capacity: CapacityAction) -> Self {
+        Self {
+            client,
+            starts_at: event.starts_at,
+            coach: None,
+            location: None,
+            class: Some(event.calendar_event_id),
+            capacity,
+            ignore_policy: false,
+            ignore_window: false,
+            ignore_notice: false,
+            allow_overlap: false,
+            note: None,
+            external_id: None,
+            request: None,
+            series: None,
+            than: None,
+            moved: None,
+        }
+    }
+}
+
 /// The type, if something new can be booked of it.
 pub fn bookable_type(cx: &mut Read, id: EventTypeId) -> Result<EventType> {
     let event_type = EventType::find(cx, id)?;
@@ -120,7 +145,29 @@ fn bookable_client(cx: &mut Read, id: ClientId) -> Result<()> {
 pub fn book(cx: &mut Write, event_type: &EventType, draft: &BookingDraft) -> Result<Booking> {
     bookable_client(cx, draft.client)?;
     let slot = find_slot(cx, event_type, draft)?;
-    book_at(cx, event_type, draft, slot)
+    // A seat that is held for the client is theirs before those who wait.
+    match draft.class {
+        Some(class) if release_for_booking(cx, class, draft.client)? => {
+            let event = CalendarEvent::find(cx, class)?;
+            take_seat(cx, event_type, draft, event)
+        }
+        _ => book_at(cx, event_type, draft, slot),
+    }
+}
+
+/// Gives a client's held seat back just before they book it: whether one was held. The seat stays theirs within the
+/// transaction.
+pub fn release_for_booking(
+    cx: &mut Write,
+    event: CalendarEventId,
+    client: ClientId,
+) -> Result<bool> {
+    let Some(hold) = SeatHold::of(cx, event, client)? else { return Ok(false) };
+    hold.delete(cx)?;
+    let mut event = CalendarEvent::find(cx, event)?;
+    event.seats_taken -= 1;
+    event.save(cx)?;
+    Ok(true)
 }
 
 /// Books a slot that was found bookable in the same transaction.
@@ -274,6 +321,16 @@ fn join(
     if event.free_seats() > 0 && event.waitlisted > 0 {
         waitlist::fill(cx, &mut event)?;
     }
+    take_seat(cx, event_type, draft, event)
+}
+
+/// Takes a free seat of a class, or a place in its line.
+fn take_seat(
+    cx: &mut Write,
+    event_type: &EventType,
+    draft: &BookingDraft,
+    mut event: CalendarEvent,
+) -> Result<Booking> {
     let full = event.free_seats() == 0;
     if full && draft.capacity == CapacityAction::Reject {
         return Err(RefusedSlot::full(draft, event.starts_at).problem(cx, event_type)?);

@@ -5,6 +5,10 @@ use spotter_kernel::{Date, phrases};
 phrases! {
     /// An effect of an operation of the calendar.
     pub enum CalendarEffect {
+        HeldSeatsReturn
+            "Seats that are held for them are given back."
+            "Plaatsen die voor hen worden vastgehouden, komen vrij."
+            "Für sie gehaltene Plätze werden frei."
         AttendanceMarked { name: String, at_start: String, word: String }
             "The booking of {name} on {at_start} is marked as {word}."
             "De boeking van {name} op {at_start} wordt gemarkeerd als {word}."

@@ -80,7 +80,9 @@ impl CalendarFeed {
                 self.owner_id == id.0 || self.made_by == Some(id.0)
             }
             Actor::Coach { .. } => self.kind != FeedKind::Client,
-            Actor::ApiClient { .. } | Actor::Device { .. } | Actor::System => false,
+            Actor::ApiClient { .. } | Actor::Device { .. } | Actor::Visitor | Actor::System => {
+                false
+            }
         }
     }
 

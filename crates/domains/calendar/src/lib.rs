@@ -6,8 +6,8 @@
 //! - When: [`availability`], [`closures`], [`closed_events`], [`days`].
 //! - What: [`types`], [`templates`], [`events`], [`classes`], [`class_series`], [`tasks`], [`slots`], [`slot_search`].
 //! - Who: [`booking`], [`create`], [`bookings`], [`rescheduling`], [`cancellation`], [`waitlist`], [`requests`], [`attendance`],
-//!   [`recurring_bookings`], [`series_changes`].
-//! - For others: [`feeds`], [`client_summaries`], [`visits`], [`no_shows`], [`notice`], [`booking_letters`], [`entries`], [`access_control`], [`metrics`], [`privacy`].
+//!   [`seat_holds`], [`seats`],//!   [`recurring_bookings`], [`series_changes`].
+//! - For others: [`feeds`], [`site`], [`client_summaries`], [`visits`], [`no_shows`], [`notice`], [`booking_letters`], [`entries`], [`access_control`], [`metrics`], [`privacy`].
 
 pub mod access_control;
 pub mod attendance;
@@ -41,8 +41,11 @@ pub mod recurring_bookings;
 pub mod requests;
 pub mod rescheduling;
 mod rules;
+pub mod seat_holds;
+pub mod seats;
 pub mod series;
 pub mod series_changes;
+mod site;
 pub mod slot_rules;
 pub mod slot_search;
 pub mod slots;
@@ -90,6 +93,7 @@ pub fn area() -> Area {
                 metrics::area(),
             ],
         ),
+        ("Public site", vec![site::area(), seat_holds::area(), seats::area()]),
         ("Recurring bookings", vec![recurring_bookings::area(), series_changes::area()]),
         ("Calendar feeds", vec![feeds::area()]),
         ("Booking requests", vec![requests::area(), waitlist::area()]),

@@ -25,7 +25,7 @@ pub fn canceller(cx: &Read) -> CancelledBy {
         Actor::Client { .. } => CancelledBy::Client,
         Actor::Coach { .. } => CancelledBy::Coach,
         Actor::ApiClient { .. } => CancelledBy::Company,
-        Actor::Device { .. } | Actor::System => CancelledBy::System,
+        Actor::Device { .. } | Actor::Visitor | Actor::System => CancelledBy::System,
     }
 }
 

@@ -20,6 +20,7 @@ use crate::{
     events::CalendarEvent,
     hours::{Opening, Span, merged},
     requests::BookingRequest,
+    seat_holds::SeatHold,
     slot_rules::{BookingTerms, CoachSupply, meets, offer},
     types::EventType,
     vocabulary::{BookingId, Buffers, CalendarEventId, EventKind, UnavailableReason},
@@ -304,6 +305,13 @@ impl<'a> SlotSearch<'a> {
         };
         let gone = self.departures(cx)?;
         let classes = CalendarEvent::classes(cx, event_type.event_type_id, part)?;
+        // A seat that is held for the client is free for them.
+        let held = match client {
+            Some(client) if classes.iter().any(|class| class.free_seats() == 0) => {
+                SeatHold::all_of(cx, *client)?
+            }
+            _ => Vec::new(),
+        };
         let closed = self.closed_classes(cx, &classes, part)?;
         let wanted = |class: &CalendarEvent| {
             !gone.contains(&class.coach_id.0)
@@ -321,9 +329,12 @@ impl<'a> SlotSearch<'a> {
                 let id = &class.calendar_event_id;
                 let own = Some(id.0) == self.query.than;
                 let already = !own && (mine.contains(id) || self.asked_for.contains(id));
+                let is_held = class.seats_taken <= class.capacity
+                    && held.iter().any(|hold| hold.calendar_event_id == *id);
+                let is_full = class.free_seats() == 0 && !is_held;
                 let reasons = [
                     (closed, UnavailableReason::Closed),
-                    (class.free_seats() == 0 && !already, UnavailableReason::Full),
+                    (is_full && !already, UnavailableReason::Full),
                     (span.start < self.earliest, UnavailableReason::Notice),
                     (
                         self.latest.is_some_and(|latest| span.start >= latest),

@@ -108,9 +108,19 @@ impl EventType {
         self.status == OfferStatus::Active
     }
 
-    /// Whether clients see it.
-    fn is_shown(&self) -> bool {
+    /// Whether clients and strangers see it.
+    pub fn is_shown(&self) -> bool {
         self.is_active() && self.clients_may_book
+    }
+
+    /// What clients and strangers see.
+    pub fn list_public(cx: &mut Read) -> Result<Vec<Self>> {
+        cx.all(PUBLIC, params![])
+    }
+
+    /// What it is about.
+    pub fn description(&self) -> Option<&str> {
+        self.description.as_deref()
     }
 
     /// The coaches of the type: those it names, or all active ones; only the requested one, if given.
@@ -477,6 +487,8 @@ lists! {
 }
 
 statements! {
+    PUBLIC = "SELECT ", EventType::COLUMNS, " FROM event_type WHERE company_id = ?1 AND status = 'active' \
+        AND clients_may_book ORDER BY event_type_id LIMIT 500";
     NEVER_BOOKABLE = "SELECT name FROM event_type WHERE company_id = ?1 AND status = 'active' \
         AND booking_window_days IS NULL AND min_notice_minutes >= ?2 ORDER BY event_type_id LIMIT 1";
     FIND = "SELECT ", EventType::COLUMNS, " FROM event_type WHERE company_id = ?1 AND event_type_id = ?2";

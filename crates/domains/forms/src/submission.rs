@@ -16,7 +16,7 @@ use spotter_store::{
 
 use crate::{
     answer::is_flagged,
-    assignment::{Assignment, AssignmentId, SubmissionId},
+    assignment::{Assignment, AssignmentId, AssignmentOptions, SubmissionId},
     form::{Form, FormId, FormKind},
     question::{Answers, Question, QuestionType},
     rules::FormRule,
@@ -198,6 +198,18 @@ impl Forms for SubmittedForms {
     fn check_form(&self, cx: &mut Read, form: Id, field: &str) -> Result<()> {
         let rule = FormRule::OtherCompanysForm;
         Form::find(cx, FormId(form)).map(drop).map_err(|none| none.missing(field, rule))
+    }
+
+    fn assign(&self, cx: &mut Write, client: ClientId, form: Id) -> Result<()> {
+        let client = Client::find(cx, client)?;
+        match Form::published(cx, FormId(form), &[FormKind::General, FormKind::Intake]) {
+            Ok((form, version)) => {
+                let how = AssignmentOptions::default();
+                Assignment::give(cx, &client, &form, version, how).map(drop)
+            }
+            Err(problem) if problem.status < 500 => Ok(()),
+            Err(problem) => Err(problem),
+        }
     }
 
     fn has_answered(&self, cx: &mut Read, client: ClientId, form: Id) -> Result<bool> {

@@ -47,7 +47,7 @@ impl MeasurementSource {
             (None, Actor::Client { .. }) => Self::Manual,
             (None, Actor::Coach { .. }) => Self::Coach,
             (None, Actor::ApiClient { .. }) => Self::Api,
-            (None, Actor::Device { .. } | Actor::System) => Self::Form,
+            (None, Actor::Device { .. } | Actor::Visitor | Actor::System) => Self::Form,
         }
     }
 }

@@ -243,7 +243,7 @@ fn add_progress_photo(
         return Err(Problem::conflict("clientId", ProgressRule::TooManyPhotos { max: PHOTOS_MAX }));
     }
     let rule = ProgressRule::NotProgressPhoto;
-    let picture = uploads::attach_picture(cx, new.upload_id)
+    let picture = uploads::attach_picture(cx, new.upload_id, uploads::Purpose::ProgressPhoto)
         .map_err(|none| none.missing("uploadId", rule))?;
     let (uploaded_by_type, uploaded_by) = cx.maker();
     let photo = Photo {

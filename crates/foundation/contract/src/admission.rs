@@ -142,6 +142,9 @@ pub trait Forms: Send + Sync {
     /// Refuses the id of a form that there is not, naming this field.
     fn check_form(&self, cx: &mut Read, form: Id, field: &str) -> Result<()>;
 
+    /// Gives a client a form to fill in; nothing where it is not published any more.
+    fn assign(&self, cx: &mut Write, client: ClientId, form: Id) -> Result<()>;
+
     /// Whether a client has ever submitted a form.
     fn has_answered(&self, cx: &mut Read, client: ClientId, form: Id) -> Result<bool>;
 

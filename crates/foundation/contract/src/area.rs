@@ -329,6 +329,7 @@ impl Table {
                 Access::SignedIn => ("Coach", "their own".to_owned()),
                 Access::Client => ("", "their own".to_owned()),
                 Access::Device => continue,
+                Access::Visitor => ("", "strangers, too".to_owned()),
             };
             let shared = if row.surface == Surface::Public { "yes" } else { "" };
             let (method, path) = (row.method, row.path);

@@ -51,6 +51,8 @@ pub enum Actor {
         /// The digest of the key that it has shown.
         key: [u8; 32],
     },
+    /// A stranger who looks at the company's public site.
+    Visitor,
     /// The operator, by the command line or a background job.
     System,
 }
@@ -63,6 +65,7 @@ impl Actor {
             Self::Coach { .. } => "coach",
             Self::Client { .. } => "client",
             Self::Device { .. } => "device",
+            Self::Visitor => "visitor",
             Self::System => "system",
         }
     }
@@ -74,7 +77,7 @@ impl Actor {
             Self::Coach { id, .. } => Some(id.0),
             Self::Client { id, .. } => Some(id.0),
             Self::Device { id, .. } => Some(*id),
-            Self::System => None,
+            Self::Visitor | Self::System => None,
         }
     }
 }
@@ -165,6 +168,8 @@ pub enum Access {
     Client,
     /// An access device, by its key.
     Device,
+    /// Anybody, without a token: the path names the company by the address of its public site.
+    Visitor,
 }
 
 /// The refusal of a token without some scopes.
@@ -217,6 +222,8 @@ impl Access {
             (Self::SignedIn, Actor::Coach { .. } | Actor::Client { .. }) => Ok(()),
             (Self::Client, Actor::Client { .. }) => Ok(()),
             (Self::Device, Actor::Device { .. }) => Ok(()),
+            // Who is signed in may know what strangers know.
+            (Self::Visitor, Actor::Visitor | Actor::Coach { .. } | Actor::Client { .. }) => Ok(()),
             (Self::Coach(least), Actor::Coach { .. }) => Err(least.is_needed()),
             _ => Err(Key::Forbidden.into()),
         }

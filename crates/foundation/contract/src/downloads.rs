@@ -132,7 +132,7 @@ impl Download {
             Actor::ApiClient { id, .. } => (Holder::ApiClient, *id),
             Actor::Coach { id, .. } => (Holder::Coach, id.0),
             Actor::Client { id, .. } => (Holder::Client, id.0),
-            Actor::Device { .. } | Actor::System => {
+            Actor::Device { .. } | Actor::Visitor | Actor::System => {
                 return Err(spotter_kernel::Problem::internal("nobody asks"));
             }
         };

@@ -1,5 +1,6 @@
-//! The port between the calendar and billing: what a booking uses of its client's entitlements. Every call is about
-//! one booking, runs in its transaction, and is idempotent.
+//! The ports between the calendar and billing: what a booking uses of its client's entitlements ([`Entitlements`]), of which
+//! every call is about one booking, runs in its transaction, and is idempotent; and seats of classes that are held and booked
+//! for who signs up or buys ([`Seats`]).
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -111,6 +112,36 @@ pub trait Entitlements: Send + Sync {
     ) -> Result<Entitlement>;
     /// Reverses attendance: removes a fee, and holds consumed or returned credits again.
     fn reinstate(&self, cx: &mut Write, taking: &BookingEntitlement) -> Result<Entitlement>;
+}
+
+/// What became of a class that was to be booked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BookedSeat {
+    /// It is booked.
+    Booked,
+    /// A coach approves it first.
+    Requested,
+}
+
+/// The calendar's part of signing up and buying. A class is named by the id of its event.
+pub trait Seats: Send + Sync {
+    /// The name and the start of a class, as people read it.
+    fn describe(&self, cx: &mut Read, event: Id) -> Result<String>;
+
+    /// Refuses a class that a client could not book now, whatever they pay: one that is over, closed, too near or too far
+    /// ahead, or beside another of their bookings. Seats and entitlements are not looked at. What is no class is 404.
+    fn check_open(&self, cx: &mut Write, event: Id, client: ClientId) -> Result<()>;
+
+    /// Holds a seat of a class for a client until an instant, at the latest until it begins: whether there was one. A seat
+    /// that is held already is held longer.
+    fn hold(&self, cx: &mut Write, event: Id, client: ClientId, until: Timestamp) -> Result<bool>;
+
+    /// Gives a seat back that is held for a client, if one is.
+    fn release(&self, cx: &mut Write, event: Id, client: ClientId) -> Result<()>;
+
+    /// Books a class for a client by the rules of clients, with the seat that is held for them. The refusal is that of
+    /// booking.
+    fn book(&self, cx: &mut Write, event: Id, client: ClientId) -> Result<BookedSeat>;
 }
 
 /// Events of operations that book, move or cancel: their own, and those of credits.

@@ -23,6 +23,7 @@ words! {
         InvoiceGivenUp = "invoice_given_up",
         PoliciesChanged = "policies_changed",
         ZonesChanged = "zones_changed",
+        RequestPaid = "request_paid",
     }
 }
 
@@ -50,6 +51,7 @@ impl Offboarding {
             }
             Self::PoliciesChanged => "The company's policies change",
             Self::ZonesChanged => "A location's access zones change",
+            Self::RequestPaid => "A payment request is paid",
         }
     }
 }

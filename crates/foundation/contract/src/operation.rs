@@ -305,6 +305,12 @@ impl Operation {
         self.reauthentication()
     }
 
+    /// Its answer holds credentials at these places, for a caller without a password.
+    pub fn hands_over(mut self, places: &'static [&'static str]) -> Self {
+        self.secret = Secret::Credentials(places);
+        self
+    }
+
     /// Its answer has the address of a payment page, which is a secret.
     pub fn payment_page(mut self) -> Self {
         self.secret = Secret::PaymentPage;

@@ -82,11 +82,12 @@ impl Read<'_, '_> {
 
     /// Whether staff call: coaches, integrations, the operator.
     pub fn by_staff(&self) -> bool {
-        self.calling_client().is_none()
+        !matches!(self.caller().actor, Actor::Client { .. } | Actor::Visitor)
     }
 
     /// The client of a request: the caller, or the one named by staff. Clients can only name themselves.
     pub fn subject_client(&self, named: Option<ClientId>) -> Result<ClientId> {
+        self.refuse_visitor()?;
         match (self.calling_client(), named) {
             (Some(own), Some(named)) if own != named => Err(Key::ClientNotFound.into()),
             (Some(own), _) => Ok(own),
@@ -97,9 +98,18 @@ impl Read<'_, '_> {
 
     /// The client by which a list is filtered: the one named by staff, and always the caller if it is a client.
     pub fn narrowed(&self, request: Option<ClientId>) -> Result<Option<ClientId>> {
+        self.refuse_visitor()?;
         match self.calling_client() {
             Some(_) => self.subject_client(request).map(Some),
             None => Ok(request),
+        }
+    }
+
+    /// Refuses a stranger, for whom there are no records of clients.
+    fn refuse_visitor(&self) -> Result<()> {
+        match self.caller().actor {
+            Actor::Visitor => Err(Key::Forbidden.into()),
+            _ => Ok(()),
         }
     }
 
@@ -113,6 +123,7 @@ impl Read<'_, '_> {
 
     /// A record of a client, which does not exist for another one.
     pub fn own<T>(&self, record: T, of: impl Fn(&T) -> ClientId) -> Result<T> {
+        self.refuse_visitor()?;
         match self.calling_client() {
             Some(own) if own != of(&record) => Err(Key::NotFound.into()),
             _ => Ok(record),

@@ -5,6 +5,7 @@
 //! everything that documents or checks them reads these tables.
 
 pub mod clock;
+pub mod color;
 pub mod date;
 pub mod date_range;
 pub mod encoding;

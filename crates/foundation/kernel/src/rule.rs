@@ -171,6 +171,18 @@ phrases! {
             "vul een datum en een tijd in"
             "geben Sie Datum und Uhrzeit an",
             page "enter a date and a time"
+        NotColor
+            "must be a color such as #1a7f5a"
+            "moet een kleur zijn, zoals #1a7f5a"
+            "muss eine Farbe sein, etwa #1a7f5a"
+        NotOrigin
+            "must be an https address without a path, such as https://example.com"
+            "moet een https-adres zonder pad zijn, zoals https://example.com"
+            "muss eine https-Adresse ohne Pfad sein, etwa https://example.com"
+        NotPageAddress
+            "must have 3 to 60 lower-case letters, digits and hyphens, and begin and end without a hyphen"
+            "moet 3 tot 60 kleine letters, cijfers en koppeltekens hebben, en zonder koppelteken beginnen en eindigen"
+            "muss aus 3 bis 60 Kleinbuchstaben, Ziffern und Bindestrichen bestehen und ohne Bindestrich beginnen und enden"
         NotWebUrl
             "must be an http or https URL"
             "moet een webadres zijn"

@@ -296,6 +296,57 @@ formatted!(
      "pattern": "^https?://[A-Za-z0-9][A-Za-z0-9.\\-]*(:[0-9]{1,5})?(/[A-Za-z0-9._~/?#&=%+\\-]*)?$"}
 );
 
+formatted!(
+    /// The last part of an address of a page: 3 to 60 lower-case letters and digits, with hyphens between.
+    Slug, 60, is_slug, Rule::NotPageAddress,
+    {"type": "string", "minLength": 3, "maxLength": 60, "pattern": "^[a-z0-9]+(-+[a-z0-9]+)*$",
+     "examples": ["dok-noord"]}
+);
+
+formatted!(
+    /// A color of sRGB in hexadecimal digits.
+    Color, 7, is_color, Rule::NotColor,
+    {"type": "string", "pattern": "^#[0-9a-fA-F]{6}$", "examples": ["#1a7f5a"]}
+);
+
+formatted!(
+    /// The origin of web pages (RFC 6454): https, a host, and a port if it is not the usual one. A page of the same machine
+    /// may be http.
+    Origin, 200, is_origin, Rule::NotOrigin,
+    {"type": "string", "maxLength": 200, "examples": ["https://www.example.com"],
+     "pattern": "^(https://[a-z0-9][a-z0-9.\\-]*|http://(localhost|127\\.0\\.0\\.1))(:[0-9]{1,5})?$"}
+);
+
+fn is_slug(text: &str) -> bool {
+    let edge = |c: Option<char>| c.is_some_and(|c| c != '-');
+    (3..=60).contains(&text.len())
+        && text.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-')
+        && edge(text.chars().next())
+        && edge(text.chars().next_back())
+}
+
+fn is_color(text: &str) -> bool {
+    let digits = text.strip_prefix('#').filter(|digits| digits.len() == 6);
+    digits.is_some_and(|digits| digits.bytes().all(|c| c.is_ascii_hexdigit()))
+}
+
+fn is_origin(text: &str) -> bool {
+    let (host, here) = match (text.strip_prefix("https://"), text.strip_prefix("http://")) {
+        (Some(host), _) => (host, false),
+        (None, Some(host)) => (host, true),
+        (None, None) => return false,
+    };
+    let (host, port) = host.split_once(':').map_or((host, None), |(host, port)| (host, Some(port)));
+    let is_host = |c: u8| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, b'.' | b'-');
+    let is_port =
+        |port: &str| (1..=5).contains(&port.len()) && port.bytes().all(|c| c.is_ascii_digit());
+    let begins = host.bytes().next().is_some_and(|c| c.is_ascii_lowercase() || c.is_ascii_digit());
+    begins
+        && host.bytes().all(is_host)
+        && port.is_none_or(is_port)
+        && (!here || matches!(host, "localhost" | "127.0.0.1"))
+}
+
 /// Most characters of a quotation.
 const QUOTED: usize = 200;
 

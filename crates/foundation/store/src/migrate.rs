@@ -62,6 +62,7 @@ const MIGRATIONS: &[(&str, &str)] = &[
     ("walk in", include_str!("../migrations/0046_walk_in.sql")),
     ("push", include_str!("../migrations/0047_push.sql")),
     ("names", include_str!("../migrations/0048_names.sql")),
+    ("site", include_str!("../migrations/0049_site.sql")),
 ];
 
 /// The schema version that this binary works with.

@@ -135,7 +135,7 @@ modules! {
         reads "Purchases of your clients" changes "Sell products and memberships; revoke sales"
         [FinanceProductsRead FinanceProductsWrite FinanceMembershipsWrite]
         [list_products list_client_products get_client_product assign_product assign_membership
-            create_desk_sale revoke_client_product]
+            create_desk_sale revoke_client_product list_shop_orders create_shop_order]
     Payments "payments" Company "Payments"
         reads "Payments, chargebacks and requests to pay" changes "Create and cancel payment requests"
         [FinancePaymentsRead FinanceChargebacksRead FinancePaymentRequestsRead FinancePaymentRequestsWrite]
@@ -168,13 +168,13 @@ modules! {
         [list_workout_groups get_workout_group list_workout_group_members create_workout_group
             add_workout_group_members list_workout_templates assign_workout_group_plan]
     Onboarding "client_onboarding" Company "New clients"
-        reads "" changes "Approve or reject people who want to become clients"
+        reads "Who signed up at the public site" changes "Approve or reject people who want to become clients"
         [ClientsRead ClientOnboardingWrite]
-        [list_clients approve_client_relationship reject_client_relationship]
+        [list_clients list_sign_ups approve_client_relationship reject_client_relationship]
     Business "company" Company "The company"
-        reads "Your company's profile, facilities, services, policies and coaches" changes ""
+        reads "Your company's profile, public site, facilities, services, policies and coaches" changes ""
         [CompanyCatalogRead CoachesRead]
-        [get_company_profile list_company_facilities list_company_services get_company_policies
+        [get_company_profile get_site list_company_facilities list_company_services get_company_policies
             list_coaches get_coach]
     EventTypes "event_types" Company "Event types"
         reads "What can be booked" changes "Create, change and archive what can be booked"
@@ -242,6 +242,10 @@ modules! {
         reads "Your memberships and upcoming invoices" changes "Ask to pause or cancel your membership"
         [FinanceSubscriptionsRead FinanceSubscriptionActionsWrite]
         [list_subscriptions get_subscription get_bills_to_come request_pause request_cancellation]
+    ClientShop "client_ai_shop" Client "Your purchases"
+        reads "What you can buy, and what you ordered" changes "Order products, which you pay yourself, and cancel orders"
+        [FinanceProductsRead FinanceProductsWrite]
+        [browse_products list_shop_orders get_shop_order create_shop_order cancel_shop_order]
     ClientBookings "client_ai_bookings" Client "Your bookings"
         reads "What you have booked, and what you can book" changes "Book, move and cancel for you"
         [BookingsRead BookingsWrite AvailabilityRead EventTypesRead CoachesRead LocationsRead

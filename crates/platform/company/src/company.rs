@@ -132,6 +132,11 @@ impl Company {
         }
     }
 
+    /// How it is reached: its email address, its telephone number and its website.
+    pub(crate) fn contact(&self) -> (Option<String>, Option<String>, Option<String>) {
+        (self.email.clone(), self.phone.clone(), self.website.clone())
+    }
+
     fn save(&mut self, cx: &mut Write, before: &Self) -> Result<()> {
         let Some(now) = cx.audit_fields("company", self.company_id, self.changed(before)) else {
             return Ok(());
@@ -267,7 +272,7 @@ pub fn area() -> Area {
             .describe("Switches features on and off.")
             .reauthentication(),
     ]);
-    Area::join([own, crate::catalogue::area()]).tagged("Company")
+    Area::join([own, crate::catalogue::area(), crate::site::area()]).tagged("Company")
 }
 
 statements! {

@@ -10,4 +10,5 @@ pub mod live;
 pub mod locations;
 pub mod metrics;
 mod rules;
+pub mod site;
 pub mod uploads;

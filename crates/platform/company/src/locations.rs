@@ -110,10 +110,10 @@ record! {
         status: LocationStatus,
         /// IANA time zone of the opening hours.
         time_zone: String,
-        address: Option<Json<Address>>,
-        coordinates: Option<Json<Coordinates>>,
-        phone: Option<String>,
-        email: Option<String>,
+        pub(crate) address: Option<Json<Address>>,
+        pub(crate) coordinates: Option<Json<Coordinates>>,
+        pub(crate) phone: Option<String>,
+        pub(crate) email: Option<String>,
         opening_hours: Json<Vec<OpeningHours>>,
         /// Names of the zones that access devices guard.
         access_zones: Json<Vec<String>>,
@@ -166,6 +166,11 @@ impl Location {
     pub fn archived(cx: &mut Read) -> Result<Vec<spotter_kernel::Id>> {
         let rows: Vec<(spotter_kernel::Id,)> = cx.all(ARCHIVED, params![])?;
         Ok(rows.into_iter().map(|(id,)| id).collect())
+    }
+
+    /// Those in use, by name.
+    pub fn active(cx: &mut Read) -> Result<Vec<Self>> {
+        cx.all(ACTIVE, params![])
     }
 
     /// Whether something new can take place there.
@@ -431,6 +436,8 @@ lists! {
 
 statements! {
     FIND = "SELECT ", Location::COLUMNS, " FROM location WHERE company_id = ?1 AND location_id = ?2";
+    ACTIVE = "SELECT ", Location::COLUMNS, " FROM location WHERE company_id = ?1 AND status = 'active' \
+        ORDER BY name, location_id LIMIT 100";
     ARCHIVED = "SELECT location_id FROM location WHERE company_id = ?1 AND status = 'archived' \
         ORDER BY location_id LIMIT 10000";
     INSERT = "INSERT INTO location ", values!(Location);

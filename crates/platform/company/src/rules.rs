@@ -5,6 +5,14 @@ use spotter_kernel::phrases;
 phrases! {
     /// A rule of the company and its locations that a request broke.
     pub enum CompanyRule {
+        AddressOfOther
+            "is the address of another site"
+            "is het adres van een andere site"
+            "ist die Adresse einer anderen Seite"
+        NotSitePicture
+            "must be a picture of yours that was uploaded for the site and is not used yet"
+            "moet een afbeelding van jou zijn die voor de site is geüpload en nog niet is gebruikt"
+            "muss ein Bild von Ihnen sein, das für die Seite hochgeladen und noch nicht verwendet wurde"
         NotFileName
             "must be a name without slashes and control characters"
             "moet een naam zonder schuine strepen en stuurtekens zijn"

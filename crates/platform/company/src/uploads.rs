@@ -111,8 +111,19 @@ impl JsonSchema for FileName {
 }
 
 words! {
-    /// The purpose of a file: an attachment, or a progress photo, which is re-encoded.
-    pub enum Purpose { Attachment = "attachment", ProgressPhoto = "progress_photo" }
+    /// The purpose of a file: an attachment, or a progress photo or a picture of the public site, which are re-encoded.
+    pub enum Purpose {
+        Attachment = "attachment",
+        ProgressPhoto = "progress_photo",
+        SitePicture = "site_picture",
+    }
+}
+
+impl Purpose {
+    /// Whether it is a picture that is re-encoded: nothing of the file but what is seen is kept.
+    pub const fn is_picture(self) -> bool {
+        matches!(self, Self::ProgressPhoto | Self::SitePicture)
+    }
 }
 
 words! {
@@ -273,15 +284,21 @@ pub fn attach(cx: &mut Write, id: UploadId) -> Result<AttachedFile> {
     Ok(AttachedFile { upload_id, file_name, media_type, size })
 }
 
+/// Takes a picture for the company's public site. Its thumbnail is not used there, and deleted.
+pub fn attach_site_picture(cx: &mut Write, id: UploadId) -> Result<()> {
+    let picture = attach_picture(cx, id, Purpose::SitePicture)?;
+    discard(cx, picture.thumbnail_id)
+}
+
 /// The same of a picture, with its thumbnail.
-pub fn attach_picture(cx: &mut Write, id: UploadId) -> Result<AttachedPicture> {
-    let upload = take(cx, id, Purpose::ProgressPhoto)?;
+pub fn attach_picture(cx: &mut Write, id: UploadId, purpose: Purpose) -> Result<AttachedPicture> {
+    let upload = take(cx, id, purpose)?;
     let (Some(thumbnail), Some((width, height))) =
         (upload.thumbnail_id, upload.width.zip(upload.height))
     else {
         return Err(Key::NotFound.into());
     };
-    take(cx, thumbnail, Purpose::ProgressPhoto)?;
+    take(cx, thumbnail, purpose)?;
     let Upload { upload_id, size, .. } = upload;
     Ok(AttachedPicture { upload_id, thumbnail_id: thumbnail, size, width, height })
 }

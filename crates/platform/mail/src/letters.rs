@@ -9,6 +9,7 @@ mod letter;
 
 use maud::{DOCTYPE, html};
 use serde::{Deserialize, Serialize};
+use spotter_kernel::color::Shades;
 use spotter_store::words;
 
 use super::outbox::Recipient;
@@ -30,6 +31,8 @@ words! {
     pub enum LetterKind {
         CoachInvitation = "coach_invitation",
         ClientInvitation = "client_invitation",
+        SignUpCode = "sign_up_code",
+        SignUpReceived = "sign_up_received",
         PasswordReset = "password_reset",
         AddressConfirmation = "address_confirmation",
         AddressChanged = "address_changed",
@@ -65,6 +68,8 @@ impl LetterKind {
             self,
             Self::CoachInvitation
                 | Self::ClientInvitation
+                | Self::SignUpCode
+                | Self::SignUpReceived
                 | Self::PasswordReset
                 | Self::AddressConfirmation
                 | Self::AddressChanged
@@ -119,6 +124,8 @@ struct Language {
     choices: &'static str,
     coach_invitation: Texts,
     client_invitation: Texts,
+    sign_up_code: Texts,
+    sign_up_received: Texts,
     password_reset: Texts,
     address_confirmation: Texts,
     address_changed: Texts,
@@ -157,6 +164,8 @@ impl Language {
             }
             LetterKind::CoachInvitation => &self.coach_invitation,
             LetterKind::ClientInvitation => &self.client_invitation,
+            LetterKind::SignUpCode => &self.sign_up_code,
+            LetterKind::SignUpReceived => &self.sign_up_received,
             LetterKind::PasswordReset => &self.password_reset,
             LetterKind::AddressConfirmation => &self.address_confirmation,
             LetterKind::AddressChanged => &self.address_changed,
@@ -206,13 +215,26 @@ impl Letter<'_> {
         company: &str,
         to: Recipient<'_>,
         links: &str,
+        color: Option<&str>,
     ) -> RenderedLetter {
+        let shades = color.and_then(Shades::of);
+        let (ground, ink) = shades
+            .as_ref()
+            .map_or(("#1f5eff", "#ffffff"), |shades| (&*shades.light, &*shades.on_light));
         let (language, name) = (Language::of(language), to.name);
         let mut values = vec![("company", company), ("name", name)];
         let link = match self {
             Self::CoachInvitation { token }
             | Self::ClientInvitation { token }
             | Self::PasswordReset { token } => format!("{links}/set-password?token={token}"),
+            Self::SignUpCode { code, place } => {
+                values.push(("code", *code));
+                format!("{links}{place}")
+            }
+            Self::SignUpReceived { client, message, place } => {
+                values.extend([("client", *client), ("message", *message)]);
+                format!("{links}{place}")
+            }
             Self::AddressConfirmation { token } => {
                 format!("{links}/confirm-address?token={token}")
             }
@@ -309,7 +331,7 @@ impl Letter<'_> {
                     @for part in &paragraphs { p { (part.markup()) } }
                     @if !link.is_empty() {
                         p {
-                            a href=(link) style="display: inline-block; padding: .7em 1.2em; border-radius: .4em; background: #1f5eff; color: #ffffff; text-decoration: none" { (label) }
+                            a href=(link) style={ "display: inline-block; padding: .7em 1.2em; border-radius: .4em; background: " (ground) "; color: " (ink) "; text-decoration: none" } { (label) }
                         }
                         p style="font-size: .85em" { (language.link_by_hand) br; (link) }
                     }
@@ -374,6 +396,8 @@ mod tests {
                     "since",
                     "form",
                     "count",
+                    "code",
+                    "message",
                 ];
                 assert!(names(own).iter().all(|name| known.contains(&name.as_str())));
             }
@@ -390,14 +414,15 @@ mod tests {
             client: None,
             signs_in: true,
         };
-        let written = letter.write("nl", "A & B", to("Ann <script>"), "https://gym.example");
+        let written = letter.write("nl", "A & B", to("Ann <script>"), "https://gym.example", None);
         assert!(written.text.contains("{error} <b>"), "{}", written.text);
         assert!(written.html.contains("Ann &lt;script&gt;") && written.html.contains("A &amp; B"));
         assert!(!written.html.contains("<script>"));
         assert!(written.subject.starts_with("Webhook"));
         let invited = Letter::CoachInvitation { token: "fsiv_1" };
-        let written = invited.write("fr", "Gym", to("Ann"), "https://gym.example");
+        let written = invited.write("fr", "Gym", to("Ann"), "https://gym.example", Some("#aa3300"));
         assert!(written.text.contains("https://gym.example/set-password?token=fsiv_1"));
         assert!(written.subject.contains("invites you"), "English where there is no other");
+        assert!(written.html.contains("background: #aa3300"), "{}", written.html);
     }
 }

@@ -19,7 +19,7 @@ use spotter_store::{
 
 use super::letters::{Letter, LetterKind, RenderedLetter};
 use crate::effects::MailEffect;
-use spotter_company::company::Company;
+use spotter_company::{company::Company, site::Site};
 
 id_type!(
     /// A message.
@@ -119,7 +119,9 @@ pub fn send_by(
     let Some(links) = cx.env().mail_links.clone() else { return Ok(()) };
     describe_recipient(cx, to);
     let company = Company::find(cx)?;
-    let written = letter.write(to.language.unwrap_or(&company.language), &company.name, to, &links);
+    let color = Site::of(cx)?.accent_color;
+    let language = to.language.unwrap_or(&company.language);
+    let written = letter.write(language, &company.name, to, &links, color.as_deref());
     let content = serde_json::to_vec(&written).map_err(Problem::internal)?;
     let sealed = cx.env().vault.seal(&content, &*cx.env().entropy)?;
     let mail = SealedMail {

@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use spotter_company::site::{Site, SitePath};
 use spotter_contract::{
     Actor, ArchivedKind, Area, Body, ListQuery, Offboarding, Path, Read, Remainders, Role, Success,
     Write, answer, listed, operation, path,
@@ -361,6 +362,29 @@ fn change_email(cx: &mut Write, coach: &mut Coach, email: &str) -> Result<()> {
 /// Fields of a coach that clients do not see.
 const STAFFS: &[&str] = &["email", "role", "status", "createdAt", "updatedAt"];
 
+/// A coach as strangers see them.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct SiteCoach {
+    coach_id: CoachId,
+    name: String,
+}
+
+answer!(SiteCoaches {
+    /// Active coaches by name; none where the site does not show them.
+    coaches: Vec<SiteCoach>
+});
+
+fn list_site_coaches(cx: &mut Read, Path(_): Path<SitePath>) -> Result<SiteCoaches> {
+    let found: Vec<Coach> = match Site::of(cx)?.shows_coaches {
+        true => cx.all(ACTIVE, params![])?,
+        false => Vec::new(),
+    };
+    let name = |own: &Coach| format!("{} {}", own.first_name, own.last_name).trim().to_owned();
+    let coaches = found.iter().map(|own| SiteCoach { coach_id: own.coach_id, name: name(own) });
+    Ok(SiteCoaches { coaches: coaches.collect() })
+}
+
 /// The operations and statements of this module.
 pub fn area() -> Area {
     Area::of(STATEMENTS)
@@ -374,6 +398,9 @@ pub fn area() -> Area {
                 .summary("Get a coach")
             .describe("Returns one coach.")
                 .for_every_client(STAFFS),
+            operation!(visitor GET "/site/{slug}/coaches", list_site_coaches)
+                .summary("List public coaches")
+                .describe("Returns the names of active coaches, where the site shows them."),
             operation!(app POST "/coaches", Manager, invite_coach)
                 .success(Success::Invited)
                 .summary("Invite a coach")
@@ -416,6 +443,8 @@ statements! {
         ORDER BY coach_id LIMIT 10000";
     FIRST_ADMIN = "SELECT coach_id FROM coach WHERE company_id = ?1 AND role = 'Admin' \
         AND status <> 'deactivated' ORDER BY coach_id LIMIT 1";
+    ACTIVE = "SELECT ", Coach::COLUMNS, " FROM coach WHERE company_id = ?1 AND status = 'active' \
+        ORDER BY first_name, last_name, coach_id LIMIT 200";
     MANAGERS = "SELECT ", Coach::COLUMNS, " FROM coach WHERE company_id = ?1 AND status = 'active' \
         AND role <> 'Coach' ORDER BY coach_id LIMIT 20";
     INSERT = "INSERT INTO coach ", values!(Coach);

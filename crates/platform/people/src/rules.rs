@@ -127,6 +127,23 @@ phrases! {
             "must not be set twice"
             "mag maar één keer gezet worden"
             "darf nur einmal gesetzt werden"
+        NameWithLink
+            "must be a name, without the address of a page"
+            "moet een naam zijn, zonder webadres"
+            "muss ein Name ohne Web-Adresse sein"
+        OneChoice
+            "must have at most one of calendarEventId, eventTypeId and productId"
+            "mag één ding zijn"
+            "darf nur eines sein",
+            page "must be one thing"
+        SignUpsClosed
+            "nobody can sign up at this site"
+            "op deze site kan niemand zich aanmelden"
+            "auf dieser Seite kann man sich nicht anmelden"
+        SignUpsNeedMail
+            "this installation sends no mail, so no address can be confirmed"
+            "deze installatie verstuurt geen mail, dus kan geen adres worden bevestigd"
+            "diese Installation verschickt keine E-Mails, also kann keine Adresse bestätigt werden"
         StandsForWalkIns
             "must not be the client who stands for walk-in customers"
             "mag niet de klant zijn die voor alle passanten staat"

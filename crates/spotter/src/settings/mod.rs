@@ -231,6 +231,8 @@ impl Settings {
             mcp_url,
             http: spotter_http::HttpSettings {
                 rate_limit: submitted.number("rate_limit", 1, 1_000_000_000) as u32,
+                sign_up_rate_limit: submitted.number("sign_up_rate_limit", 1, 1_000_000_000) as u32,
+                visitor_rate_limit: submitted.number("visitor_rate_limit", 1, 1_000_000_000) as u32,
                 anonymous_rate_limit: submitted.number("anonymous_rate_limit", 1, 1_000_000_000)
                     as u32,
                 trusted_proxies: submitted.networks("trusted_proxies"),

@@ -60,6 +60,12 @@ pub const TABLE: &[Setting] = &[
     ),
     setting("rate_limit", "600", "Requests a minute of one API client or signed-in person"),
     setting(
+        "sign_up_rate_limit",
+        "60",
+        "What strangers may send to public sites in an hour, of one address",
+    ),
+    setting("visitor_rate_limit", "600", "Requests a minute for public sites, of one address"),
+    setting(
         "anonymous_rate_limit",
         "300",
         "Requests a minute without a good token, of one address",

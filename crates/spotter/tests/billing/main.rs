@@ -13,6 +13,7 @@ mod freed;
 mod invoice_pdf;
 mod letters;
 mod money;
+mod orders;
 mod pauses;
 mod products;
 mod races;

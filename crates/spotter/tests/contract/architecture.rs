@@ -136,13 +136,14 @@ fn areas_stand_side_by_side() {
 
 #[test]
 fn every_statement_names_its_company() {
-    // These span companies: finding an account by address, the operator's lists, pruning, registrations and requests
+    // These span companies: finding an account by address, a site by its own, the operator's lists, pruning, registrations and requests
     // of assistants, rebuilding search terms, cancelling mail of a backup, notifications that were never shown, deleting providers' notices, and the
     // sandbox bank.
     let across = [
         "mcp_client ",
         "mcp_request WHERE digest = ?1",
         "FROM account WHERE email",
+        "FROM site_address WHERE slug = ?1",
         "SELECT company_id, name FROM company",
         "SELECT company_id FROM company ORDER BY company_id",
         "FROM report_recount ORDER BY company_id",

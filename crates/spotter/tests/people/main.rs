@@ -10,3 +10,4 @@ mod notifications;
 mod offboarding;
 mod privacy;
 mod push;
+mod site;

@@ -33,6 +33,7 @@ pub mod receiver;
 pub mod samples;
 pub mod second_step;
 mod server;
+pub mod site;
 pub mod state;
 pub mod stripe;
 pub mod training;

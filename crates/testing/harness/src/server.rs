@@ -274,6 +274,8 @@ fn no_limits() -> HttpSettings {
     HttpSettings {
         rate_limit: 1_000_000,
         anonymous_rate_limit: 1_000_000,
+        visitor_rate_limit: 1_000_000,
+        sign_up_rate_limit: 1_000_000,
         ..HttpSettings::default()
     }
 }

@@ -63,6 +63,7 @@ impl World {
     ) -> reqwest::RequestBuilder {
         match operation.access {
             Access::Device => request.header("x-device-key", &self.ids["deviceKey"]),
+            Access::Visitor => request,
             _ => request.bearer_auth(self.token(operation)),
         }
     }
@@ -88,13 +89,15 @@ impl World {
 /// Whether a job does its work later: mail to clients, charges, and rows of imports. Such operations have scenarios
 /// of their own.
 pub fn begins_a_job(operation: &Operation) -> bool {
-    const ALL: [&str; 6] = [
+    const ALL: [&str; 8] = [
         "remind_of_invoice",
         "send_invoice_copy",
         "send_invoice_messages",
         "charge_invoice",
         "start_import",
         "undo_import",
+        "create_sign_up",
+        "confirm_sign_up",
     ];
     ALL.contains(&operation.id)
 }

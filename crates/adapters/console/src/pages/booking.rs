@@ -1,7 +1,7 @@
 //! Booking: client, event type, day, time. The same page for staff, who book for a client, and for clients.
 
 use maud::{Markup, html};
-use spotter_kernel::{Date, Result};
+use spotter_kernel::{Date, Result, Timestamp};
 
 use super::{
     bookings::when,
@@ -81,7 +81,10 @@ pub(super) fn slots(
         (request, _) => request.to_owned(),
     };
     let today = cx.written.today();
-    let day = cx.place.date("date").unwrap_or(today).max(today);
+    // Who comes with a time is shown its day.
+    let chosen_day =
+        Timestamp::parse(cx.place.parameter("at")).map(|at| cx.written.zone.date_at(at));
+    let day = cx.place.date("date").or(chosen_day).unwrap_or(today).max(today);
     let zone = cx.written.zone.clone();
     let (t, place) = (cx.strings, cx.place);
     let chooser = html! {
@@ -421,6 +424,10 @@ fn booked_by(
             .hidden("calendarEventId", slot.calendar_event_id())
             .hidden("capacityAction", "waitlist")
             .button(t.wait_for_it()),
+        // What is missing can be bought.
+        ["not_entitled"] if client.is_none() => html! {
+            a.button.plain href={ "/my/classes/" (slot.calendar_event_id()) } { (t.book()) }
+        },
         reasons => {
             html! {
                 span.quiet {

@@ -105,6 +105,7 @@ async fn render(
         if cx.person.caller.owes_second_step && place.path != second_step {
             return Ok(session::redirect(&second_step));
         }
+        cx.read_face()?;
         match (page.show)(&mut cx) {
             Ok(view) => {
                 let response = shell::render(&cx, status, view);
@@ -187,7 +188,7 @@ pub(super) async fn act(
             return session::go_sign_in(&state, &place.address());
         }
         return match SubmittedForm::take(&state, request).await {
-            Ok(sent) => session::sign_in_first(&state, &sent, place.address()),
+            Ok(sent) => session::sign_in_first(&state, &sent, place.address()).await,
             Err(answer) => answer,
         };
     };
@@ -238,7 +239,7 @@ pub(super) async fn act(
         }
         Ok(FormOutcome::Forged) => forged(t),
         Err(problem) if problem.status == 401 => match state.count_stranger(from) {
-            Ok(()) => session::sign_in_first(&state, &sent, place.address()),
+            Ok(()) => session::sign_in_first(&state, &sent, place.address()).await,
             Err(refused) => parts::problem(t, &refused),
         },
         Err(problem) => parts::problem(t, &problem),

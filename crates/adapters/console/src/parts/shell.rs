@@ -7,7 +7,10 @@ use axum::{
 use maud::{DOCTYPE, Markup, html};
 use spotter_http::Compressible;
 
-use spotter_html::page::{POLICY, head, sealed};
+use spotter_html::{
+    page::{POLICY, head, sealed},
+    theme,
+};
 
 use super::{fields::SUMMARY, icon};
 use crate::{assets, done::Done, installable, page_context::PageContext, pages, words::Strings};
@@ -116,6 +119,9 @@ pub(crate) fn render(cx: &PageContext<'_, '_>, status: StatusCode, view: View) -
                     meta name="theme-color" content="#176b4d";
                 }
                 link rel="stylesheet" href=(assets::address("console.css"));
+                @if let Some(colors) = theme::address(cx.face.site().accent_color()) {
+                    link rel="stylesheet" href=(colors);
+                }
                 script defer src=(assets::address("htmx.js")) {}
                 script defer src=(assets::address("console.js")) {}
             }
@@ -128,7 +134,14 @@ pub(crate) fn render(cx: &PageContext<'_, '_>, status: StatusCode, view: View) -
                 a.skip href="#main" { (t.skip()) }
                 div #bar role="presentation" {}
                 header.top {
-                    a.brand href=(pages::home(cx)) { (cx.person.company.name) }
+                    a.brand href=(pages::home(cx)) {
+                        @let site = cx.face.site();
+                        @if site.is_published() && !site.logo_id().is_empty() {
+                            @let logo = format!("/site-pictures/{}/{}", site.slug(), site.logo_id());
+                            img src=(logo) alt="" height="32";
+                        }
+                        span { (cx.person.company.name) }
+                    }
                     @if !cx.is_client() {
                         form.find method="get" action="/console/find" role="search" {
                             input

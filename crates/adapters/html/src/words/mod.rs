@@ -11,6 +11,15 @@ use spotter_kernel::{Key, Problem};
 #[derive(Clone, Copy, Debug)]
 pub struct Strings(pub Locale);
 
+/// What a language calls itself.
+pub const fn own_name(locale: Locale) -> &'static str {
+    match locale {
+        Locale::English => "English",
+        Locale::Dutch => "Nederlands",
+        Locale::German => "Deutsch",
+    }
+}
+
 impl Strings {
     /// A decimal number as the language points it: 62.5, or 62,5.
     pub fn pointed(self, decimal: &str) -> String {

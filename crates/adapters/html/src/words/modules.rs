@@ -298,7 +298,11 @@ const MODULES: &[Words] = &[
     Words {
         key: "client_onboarding",
         title: ["New clients", "Nieuwe klanten", "Neue Kunden"],
-        reads: ["", "", ""],
+        reads: [
+            "Who signed up at the public site",
+            "Wie zich op de openbare site heeft aangemeld",
+            "Wer sich auf der öffentlichen Seite angemeldet hat",
+        ],
         changes: [
             "Approve or reject people who want to become clients",
             "Mensen die klant willen worden toelaten of afwijzen",
@@ -309,9 +313,9 @@ const MODULES: &[Words] = &[
         key: "company",
         title: ["The company", "Het bedrijf", "Das Unternehmen"],
         reads: [
-            "Your company's profile, facilities, services, policies and coaches",
-            "Profiel, voorzieningen, diensten, voorwaarden en coaches van je bedrijf",
-            "Profil, Ausstattung, Angebote, Regeln und Coaches Ihres Unternehmens",
+            "Your company's profile, public site, facilities, services, policies and coaches",
+            "Profiel, openbare site, voorzieningen, diensten, voorwaarden en coaches van je bedrijf",
+            "Profil, öffentliche Seite, Ausstattung, Angebote, Regeln und Coaches Ihres Unternehmens",
         ],
         changes: ["", "", ""],
     },
@@ -485,6 +489,20 @@ const MODULES: &[Words] = &[
             "Ask to pause or cancel your membership",
             "Vragen om je lidmaatschap te pauzeren of op te zeggen",
             "Um eine Pause oder Kündigung Ihrer Mitgliedschaft bitten",
+        ],
+    },
+    Words {
+        key: "client_ai_shop",
+        title: ["Your purchases", "Je aankopen", "Ihre Käufe"],
+        reads: [
+            "What you can buy, and what you ordered",
+            "Wat je kunt kopen en wat je hebt besteld",
+            "Was Sie kaufen können und bestellt haben",
+        ],
+        changes: [
+            "Order products, which you pay yourself, and cancel orders",
+            "Producten bestellen, die je zelf betaalt, en bestellingen annuleren",
+            "Produkte bestellen, die Sie selbst bezahlen, und Bestellungen stornieren",
         ],
     },
     Words {

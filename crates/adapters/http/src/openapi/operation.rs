@@ -69,7 +69,7 @@ fn security_of(operation: &Operation, surface: Surface) -> (Value, String) {
             let least = match operation.access {
                 Access::Scope(scope) => Role::least_for(scope),
                 Access::Coach(least) => Some(least),
-                Access::SignedIn | Access::Client | Access::Device => None,
+                Access::SignedIn | Access::Client | Access::Device | Access::Visitor => None,
             };
             let mut text = match least {
                 Some(least) => format!("Requires the role {}.", least.word()),
@@ -93,6 +93,7 @@ fn security_of(operation: &Operation, surface: Surface) -> (Value, String) {
         }
         (_, Access::SignedIn) => (session, "For coaches and clients.".to_owned()),
         (_, Access::Client) => (session, "For clients.".to_owned()),
+        (_, Access::Visitor) => (json!([]), "For strangers: no token.".to_owned()),
     }
 }
 

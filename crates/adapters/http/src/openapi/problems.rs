@@ -30,6 +30,7 @@ pub(super) fn of(
         [Key::RequestInvalid, operation.invalid(), Key::RateLimitExceeded, Key::InternalError];
     let own: &[Key] = match (surface, operation.access) {
         (_, Access::Device) => &[Key::MissingDeviceKey, Key::InvalidDeviceKey],
+        (_, Access::Visitor) => &[Key::NotFound],
         (Surface::Public, _) => &[
             Key::MissingBearer,
             Key::InvalidToken,

@@ -38,6 +38,11 @@ const TAGS: &[(&str, &str)] = &[
         do in the application API.",
     ),
     (
+        "Public site",
+        "What strangers see of a company and how they sign up, without a token; the site's settings, for staff. The \
+        address in a path names the company.",
+    ),
+    (
         "Locations",
         "Locations of a company, physical or online, with opening hours and access zones.",
     ),

@@ -18,6 +18,7 @@ use spotter_kernel::{
 };
 use spotter_people::identity::{
     accounts::{self, Account, Password, Subject},
+    browsers,
     sessions::{self, SessionTokens},
 };
 use spotter_store::Tx;
@@ -205,6 +206,24 @@ pub async fn accept(
     let step = move |cx: &mut Write<'_, '_>| {
         let (subject, id) = accounts::accept(cx, &token, &hash)?;
         sessions::open(cx, subject, id)
+    };
+    visitor::write(state, caller, "accept_invitation", events, request_id, step).await
+}
+
+/// Accepts an invitation in a browser, which is signed in then; its session.
+pub async fn accept_in_browser(
+    state: &Arc<State>,
+    request_id: &RequestId,
+    token: Credential,
+    password: Password,
+    browser: String,
+) -> Result<Credential> {
+    let hash = hashed(state, password).await?;
+    let caller = Caller::new(token.company, Actor::System);
+    let events: &[Event] = &[Event::ClientPortalAccessChanged];
+    let step = move |cx: &mut Write<'_, '_>| {
+        let (subject, id) = accounts::accept(cx, &token, &hash)?;
+        browsers::open(cx, subject, id, &browser, false)
     };
     visitor::write(state, caller, "accept_invitation", events, request_id, step).await
 }

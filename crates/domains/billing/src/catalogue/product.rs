@@ -270,6 +270,11 @@ impl Product {
         self.complete()
     }
 
+    /// Whether it is meant for people who try the business.
+    pub const fn is_trial(&self) -> bool {
+        self.trial
+    }
+
     /// The words that the product is found by.
     pub(super) fn haystack(&self) -> String {
         haystack(self.name.0.texts())

@@ -130,7 +130,7 @@ fn browse_products(
 
 fn browse_product(cx: &mut Read, Path(at): Path<ProductPath>) -> Result<ProductAnswer> {
     let product = Product::find(cx, at.product_id)?;
-    if is_client(cx) && (product.is_archived || !product.visibility.in_app()) {
+    if is_client(cx) && (product.is_archived || !product.visibility.for_sale()) {
         return Err(Key::NotFound.into());
     }
     Ok(ProductAnswer { product })

@@ -108,4 +108,9 @@ impl Visibility {
     pub const fn in_app(self) -> bool {
         matches!(self, Self::Visible | Self::VisibleInStoreAndApp | Self::VisibleInApp)
     }
+
+    /// Whether clients may buy it by themselves, wherever they have seen it.
+    pub const fn for_sale(self) -> bool {
+        !matches!(self, Self::HideProduct)
+    }
 }

@@ -5,7 +5,7 @@ mod redirect;
 
 use redirect::on_finished;
 use spotter_company::company::Company;
-use spotter_contract::{Area, Job, Read, Timer, Write, jobs::RetryPolicy};
+use spotter_contract::{Area, Job, Offboarding, Read, Timer, Write, jobs::RetryPolicy};
 use spotter_kernel::{Event, Id, Result, Timestamp, money::Money};
 use spotter_store::{params, record, set, statements, values};
 
@@ -284,6 +284,9 @@ pub fn conclude(cx: &mut Write, id: PaymentId, outcome: &ChargeOutcome) -> Resul
             allocation::pay_bills(cx, &mut payment, amount)?;
             payment.save(cx, &came)?;
             payment.publish(cx, Event::PaymentSucceeded)?;
+            if let Some(request) = payment.payment_request_id {
+                cx.end(Offboarding::RequestPaid, request)?;
+            }
             letters::received(cx, &payment)
         }
         ChargeOutcome::Failed(code) => {

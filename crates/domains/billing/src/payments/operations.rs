@@ -3,7 +3,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use spotter_company::company::Company;
-use spotter_contract::{Area, Body, ListQuery, Path, Read, Write, answer, listed, operation, path};
+use spotter_contract::{
+    Area, Body, ListQuery, Offboarding, Path, Read, Write, answer, listed, operation, path,
+};
 use spotter_kernel::{
     Event, Key, Problem, Result, Timestamp,
     id::ClientId,
@@ -201,10 +203,13 @@ fn record_payment(cx: &mut Write, Body(new): Body<NewPayment>) -> Result<Payment
         let amount = currency.format_amount(amount);
         BillingEffect::PaymentRecorded { amount: amount.to_string(), name: quoted(&client.name()) }
     });
-    if let Some(request) = request {
+    if let Some(request) = &request {
         request.end(cx, PaymentRequestStatus::Paid)?;
     }
     let payment = receive(cx, received)?;
+    if let Some(request) = request {
+        cx.end(Offboarding::RequestPaid, request.payment_request_id)?;
+    }
     Ok(PaymentAnswer { payment: PaymentView::of(cx, payment)? })
 }
 

@@ -17,14 +17,18 @@ use crate::{
     account_status,
     billing::{
         charge::{self, WaitingFee},
-        invoice::{BillLine, Invoice, InvoiceLine},
+        invoice::{BillLine, Collection, Invoice, InvoiceLine},
         issue::{self, Bill, InvoiceDraft},
         tax::RateTotal,
+    },
+    catalogue::{
+        product::{Product, ProductId},
+        vocabulary::ProductType,
     },
     collecting::methods,
     credits::grants::CreditGrant,
     effects::BillingEffect,
-    ids::{ClientProductId, PaymentMethodId, SubscriptionId},
+    ids::{ClientProductId, InvoiceId, PaymentMethodId, SubscriptionId},
     memberships::{
         billing_schedule::{self, PeriodBill},
         subscription::{Subscription, SubscriptionStatus},
@@ -278,6 +282,46 @@ fn sell(cx: &mut Write, sale: Sale) -> Result<(ClientProduct, Option<Subscriptio
     product.invoice_id = Some(invoice.invoice_id);
     sale.purchase.hand_over(cx, &mut product, subscription.as_ref())?;
     Ok((product, subscription, invoice))
+}
+
+/// The request to sell what a client ordered by themselves: nothing is added to what the order says.
+fn ordered(product: &Product, price: i64, starts_on: Date) -> SaleRequest {
+    let is_membership = product.product_type == ProductType::Membership;
+    SaleRequest {
+        product_id: product.product_id,
+        starts_on: Some(starts_on),
+        price: Some(price),
+        external_id: None,
+        membership: is_membership.then_some(AnchorChoice { anchor: None, first: None, date: None }),
+        collection: Collection::Manual,
+        payment_method_id: None,
+        with_fees: false,
+    }
+}
+
+/// What a client pays at once who orders a product, in minor units: of a membership, its first period.
+pub(super) fn first_bill(
+    cx: &mut Read,
+    client: ClientId,
+    product: &Product,
+    price: i64,
+    starts_on: Date,
+) -> Result<i64> {
+    Ok(work_out(cx, client, ordered(product, price, starts_on))?.draft.totals.gross)
+}
+
+/// Sells what a client ordered, at the price of the order.
+pub(super) fn sell_ordered(
+    cx: &mut Write,
+    client: ClientId,
+    product: ProductId,
+    price: i64,
+    starts_on: Date,
+) -> Result<(ClientProductId, InvoiceId)> {
+    let product = Product::find(cx, product)?;
+    let sale = work_out(cx, client, ordered(&product, price, starts_on))?;
+    let (client_product, _, invoice) = sell(cx, sale)?;
+    Ok((client_product.client_product_id, invoice.invoice_id))
 }
 
 fn preview_product(

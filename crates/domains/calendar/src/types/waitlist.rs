@@ -44,6 +44,11 @@ pub(super) fn closing_minutes<'de, D: serde::Deserializer<'de>>(d: D) -> Result<
 }
 
 impl Waitlist {
+    /// Whether there is one.
+    pub fn is_on(&self) -> bool {
+        self.mode != WaitlistMode::Off
+    }
+
     pub(crate) const OFF: Self = Self {
         mode: WaitlistMode::Off,
         max_entries: None,

@@ -9,7 +9,7 @@ use crate::{
     activity::{ActivityListener, Checkups, Training},
     admission::{Admissions, Forms, Timetable},
     consents::ConsentReader,
-    entitlement::Entitlements,
+    entitlement::{Entitlements, Seats},
 };
 
 /// What areas ask of each other, which do not know each other.
@@ -31,6 +31,8 @@ pub struct Ports {
     pub timetable: Arc<dyn Timetable>,
     /// Reads clients' forms.
     pub forms: Arc<dyn Forms>,
+    /// Holds and books seats of classes.
+    pub seats: Arc<dyn Seats>,
 }
 
 impl<'t> Read<'t, '_> {
@@ -67,6 +69,11 @@ impl<'t> Read<'t, '_> {
     /// Reads clients' forms.
     pub fn forms(&self) -> Result<&'t dyn Forms> {
         Ok(&*self.installation()?.ports.forms)
+    }
+
+    /// Holds and books seats of classes.
+    pub fn seats(&self) -> Result<&'t dyn Seats> {
+        Ok(&*self.installation()?.ports.seats)
     }
 
     /// Who follows what clients do.

@@ -4,9 +4,13 @@
 /// Public API (the second fact is the scope); `operation!(app GET "/coaches", Manager,
 /// list_coaches)` for the application API (the least role of a
 /// coach, `SignedIn` for clients too, or `Client` for them alone); `operation!(device GET
-/// "/access/device", get_device)` for what access devices ask for.
+/// "/access/device", get_device)` for what access devices ask for; `operation!(visitor GET
+/// "/site/{slug}", get_site_profile)` for what strangers see of a company's public site.
 #[macro_export]
 macro_rules! operation {
+    (visitor $method:ident $path:literal, $function:ident) => {
+        $crate::operation!(@app $method $path, $crate::Access::Visitor, $function)
+    };
     (app $method:ident $path:literal, SignedIn, $function:ident) => {
         $crate::operation!(@app $method $path, $crate::Access::SignedIn, $function)
     };

@@ -25,6 +25,23 @@ pub(super) const DUTCH: Language = Language {
         ],
         link: "Wachtwoord instellen",
     },
+    sign_up_code: Texts {
+        subject: "{code} is je code voor {company}",
+        paragraphs: &[
+            "Vul deze code in bij {company} om je adres te bevestigen, of gebruik de knop: {code}",
+            "Hij is een uur geldig. Heb je er niet om gevraagd? Dan kun je dit bericht negeren: zonder de code \
+             gebeurt er niets.",
+        ],
+        link: "Mijn adres bevestigen",
+    },
+    sign_up_received: Texts {
+        subject: "{client} schrijft via je openbare site",
+        paragraphs: &[
+            "{client} heeft zich op je openbare site aangemeld of geschreven.",
+            "{message}",
+        ],
+        link: "Klant openen",
+    },
     password_reset: Texts {
         subject: "Een nieuw wachtwoord voor {company}",
         paragraphs: &[

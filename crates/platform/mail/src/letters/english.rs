@@ -25,6 +25,20 @@ pub(super) const ENGLISH: Language = Language {
         ],
         link: "Set my password",
     },
+    sign_up_code: Texts {
+        subject: "{code} is your code for {company}",
+        paragraphs: &[
+            "Enter this code at {company} to confirm your address, or use the button: {code}",
+            "It is good for an hour. If you did not ask for it, you can ignore this message: nothing happens \
+             without it.",
+        ],
+        link: "Confirm my address",
+    },
+    sign_up_received: Texts {
+        subject: "{client} writes from your public site",
+        paragraphs: &["{client} has signed up or written at your public site.", "{message}"],
+        link: "Open the client",
+    },
     password_reset: Texts {
         subject: "A new password for {company}",
         paragraphs: &[

@@ -26,6 +26,23 @@ pub(super) const GERMAN: Language = Language {
         ],
         link: "Passwort festlegen",
     },
+    sign_up_code: Texts {
+        subject: "{code} ist Ihr Code für {company}",
+        paragraphs: &[
+            "Geben Sie diesen Code bei {company} ein, um Ihre Adresse zu bestätigen, oder nutzen Sie den Knopf: {code}",
+            "Er gilt eine Stunde. Wenn Sie ihn nicht angefordert haben, können Sie diese Nachricht ignorieren: ohne \
+             den Code geschieht nichts.",
+        ],
+        link: "Meine Adresse bestätigen",
+    },
+    sign_up_received: Texts {
+        subject: "{client} schreibt über Ihre öffentliche Seite",
+        paragraphs: &[
+            "{client} hat sich auf Ihrer öffentlichen Seite angemeldet oder geschrieben.",
+            "{message}",
+        ],
+        link: "Kunden öffnen",
+    },
     password_reset: Texts {
         subject: "Ein neues Passwort für {company}",
         paragraphs: &[

@@ -15,6 +15,22 @@ pub enum Letter<'l> {
         /// The invitation.
         token: &'l str,
     },
+    /// A stranger who signs up confirms their address.
+    SignUpCode {
+        /// Six digits.
+        code: &'l str,
+        /// The page on which it is entered, below the installation's address.
+        place: &'l str,
+    },
+    /// A stranger has signed up, or has written.
+    SignUpReceived {
+        /// Display name.
+        client: &'l str,
+        /// What they wrote.
+        message: &'l str,
+        /// The client's page, below the installation's address.
+        place: &'l str,
+    },
     /// A password reset.
     PasswordReset {
         /// What sets it.
@@ -170,6 +186,8 @@ impl Letter<'_> {
         match self {
             Self::CoachInvitation { .. } => LetterKind::CoachInvitation,
             Self::ClientInvitation { .. } => LetterKind::ClientInvitation,
+            Self::SignUpCode { .. } => LetterKind::SignUpCode,
+            Self::SignUpReceived { .. } => LetterKind::SignUpReceived,
             Self::PasswordReset { .. } => LetterKind::PasswordReset,
             Self::AddressConfirmation { .. } => LetterKind::AddressConfirmation,
             Self::AddressChanged { .. } => LetterKind::AddressChanged,

@@ -18,6 +18,7 @@ pub mod profile;
 pub mod record;
 pub mod search;
 pub mod search_terms;
+pub mod sign_ups;
 pub mod timeline;
 pub mod walk_in;
 
@@ -44,6 +45,7 @@ pub fn area() -> Area {
         data_exports::area(),
         health_consent::area(),
         onboarding::area(),
+        sign_ups::area(),
         custom_fields::area(),
         timeline::area(),
         notes::area(),

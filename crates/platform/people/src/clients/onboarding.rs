@@ -59,6 +59,21 @@ pub fn invite(cx: &mut Write, id: ClientId) -> Result<InvitedClient> {
     Ok(InvitedClient { lifecycle: client.lifecycle(), invitation })
 }
 
+/// Invites a client who has just confirmed their address, and so needs no letter: what sets the password is handed over.
+pub fn invite_confirmed(cx: &mut Write, before: &Client) -> Result<Invitation> {
+    let (email, id) = (before.email().ok_or(Key::ClientEmailRequiredForInvite)?, before.client_id);
+    let invitation = accounts::invite_confirmed(cx, Subject::Client, id.0, email)?;
+    let mut client = before.clone();
+    client.portal_access_status = PortalAccessStatus::Invited;
+    client.save(cx, before)?;
+    NewStep::moved(StepType::Invited, before, &client).record(cx, id)?;
+    cx.emit(Event::ClientInvited, &client.event())?;
+    if client.portal_access_status != before.portal_access_status {
+        cx.emit(Event::ClientPortalAccessChanged, &client.event())?;
+    }
+    Ok(invitation)
+}
+
 fn invite_client(cx: &mut Write, Path(at): Path<ClientPath>) -> Result<InvitedClient> {
     invite(cx, at.client_id)
 }

@@ -167,6 +167,13 @@ impl Client {
         cx.one_kept(FIND, params![id])
     }
 
+    /// The client who has an address, if there is one who is not archived.
+    pub fn by_email(cx: &mut Read, email: &str) -> Result<Option<Self>> {
+        let nobody = ClientId(spotter_kernel::Id::first_at(Timestamp::from_millis(0)));
+        let found: Option<(ClientId,)> = cx.one(BY_EMAIL, params![email, nobody])?;
+        found.map_or(Ok(None), |(id,)| Self::find_optional(cx, id))
+    }
+
     /// The client's statuses.
     pub fn lifecycle(&self) -> Lifecycle {
         Lifecycle {

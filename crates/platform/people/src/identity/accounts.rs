@@ -180,6 +180,12 @@ fn check_is_free(cx: &mut Read, subject: Subject, id: Id, email: &str) -> Result
     }
 }
 
+/// The client who signs in with an address.
+pub fn client_of(cx: &mut Read, email: &str) -> Result<Option<ClientId>> {
+    let holder: Option<(Id,)> = cx.one(HOLDER, params![Subject::Client, email])?;
+    Ok(holder.map(|(id,)| ClientId(id)))
+}
+
 /// Removes an account and everything that could restore it.
 pub fn close_account(cx: &mut Write, subject: Subject, id: Id) -> Result<()> {
     cx.defer(CLOSE, params![subject, id])?;
@@ -277,6 +283,19 @@ pub fn invite(
     spotter_mail::send(cx, to, id, &letter)?;
     let token = (!spotter_mail::is_on(cx)).then(|| token.expose().to_owned());
     Ok(Invitation { email: to.email.to_owned(), token, expires_at })
+}
+
+/// Makes an invitation, which takes the place of earlier ones, for a person who has just confirmed the address.
+pub fn invite_confirmed(
+    cx: &mut Write,
+    subject: Subject,
+    id: Id,
+    email: &str,
+) -> Result<Invitation> {
+    check_is_free(cx, subject, id, email)?;
+    let (token, expires_at) = new_token(cx, subject, id, Purpose::Invitation)?;
+    let token = Some(token.expose().to_owned());
+    Ok(Invitation { email: email.to_owned(), token, expires_at })
 }
 
 /// Accepts an invitation with a password's hash: creates the account or replaces its password, and marks the coach or

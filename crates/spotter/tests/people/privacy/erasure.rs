@@ -63,6 +63,8 @@ const NOT_OF_CLIENTS: &[&str] = &[
     "sandbox_refund",
     "sandbox_setup",
     "service",
+    "site",
+    "site_address",
     "stored_answer",
     "tally",
     "timer",

@@ -152,6 +152,23 @@ fn the_tour_of_forms(engine: Engine) {
 }
 
 #[scenario(process)]
+fn the_tour_of_the_site(engine: Engine) {
+    let document = include_str!("../../../../../docs/SITE.md");
+    let expected = [
+        "{\"slug\":\"riverside\",\"isPublished\":true,\"signUpPolicy\":\"open\"}",
+        "Riverside Centre",
+        "[\"Trial day\",0]",
+        "{\"status\":\"waiting\",\"attemptsLeft\":4}",
+        "{\"status\":\"confirmed\",\"outcome\":\"password\"}",
+        "{\"name\":\"Trial day\",\"status\":\"completed\"}",
+        "\"status\":\"completed\",\"bookingStatus\":\"booked\"}",
+        "[\"https://www.example.com\"]",
+        "frame-ancestors https://www.example.com",
+    ];
+    tour(engine, document, &expected);
+}
+
+#[scenario(process)]
 fn the_tour_of_doors(engine: Engine) {
     let document = include_str!("../../../../../docs/ACCESS-CONTROL.md");
     let expected = [

@@ -15,6 +15,7 @@ mod mcp;
 mod progress;
 mod push;
 mod reports;
+mod site;
 /// Webhook subscriptions and deliveries.
 pub mod webhooks;
 mod workout;
@@ -74,6 +75,7 @@ pub const ALL: &[&dyn Sample] = &[
     &doors::Doors,
     &conversations::Talk,
     &mcp::Assistants,
+    &site::Site,
 ];
 
 /// The area of an operation.

@@ -1,6 +1,7 @@
 //! The pages of a client, who has them on a phone: what comes, what to do, what there is.
 
 pub(super) mod forms;
+pub(super) mod shop;
 pub(super) mod training;
 pub(super) mod workout;
 mod workout_exercises;

@@ -1,6 +1,6 @@
 //! Settings: the company, locations ([`locations`]), hours and closures ([`closures`], [`hours`]), coaches
 //! ([`coaches`]), event types ([`event_types`]), billing ([`billing`]), notifications
-//! ([`notifications`]), custom fields, policies and features.
+//! ([`notifications`]), the public site ([`site`]), custom fields, policies and features.
 
 pub(super) mod billing;
 pub(super) mod closures;
@@ -9,6 +9,7 @@ pub(super) mod event_types;
 mod hours;
 pub(super) mod locations;
 pub(super) mod notifications;
+pub(super) mod site;
 
 use maud::{Markup, html};
 use spotter_kernel::{Result, TimeZone, money::Currency};
@@ -29,6 +30,7 @@ pub(super) fn tabs(cx: &PageContext<'_, '_>, here: &str) -> Markup {
     let t = cx.strings;
     let pages = [
         ("", t.company(), ""),
+        ("/site", t.public_site(), ""),
         ("/locations", t.locations(), ""),
         ("/coaches", t.coaches(), ""),
         ("/closures", t.closures(), ""),

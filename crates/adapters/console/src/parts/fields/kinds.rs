@@ -206,7 +206,7 @@ impl Form<'_> {
     pub(crate) fn upload(mut self, name: &str, label: &str, sent: Upload) -> Self {
         self.file = true;
         let help = match sent {
-            Upload::Photo => self.strings.photo_help(),
+            Upload::Photo | Upload::Picture => self.strings.photo_help(),
             Upload::File | Upload::Answer => self.strings.file_help(),
         };
         let control = html! {

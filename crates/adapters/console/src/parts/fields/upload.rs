@@ -11,6 +11,8 @@ pub(crate) enum Upload {
     File,
     /// A progress photo.
     Photo,
+    /// A picture of the public site.
+    Picture,
     /// What a question is answered with.
     Answer,
 }
@@ -21,6 +23,7 @@ impl Upload {
         match self {
             Self::File => FieldKind::File,
             Self::Photo => FieldKind::Photo,
+            Self::Picture => FieldKind::Picture,
             Self::Answer => FieldKind::Answer,
         }
     }
@@ -28,7 +31,11 @@ impl Upload {
     /// What a browser offers to choose.
     pub(crate) fn accepts(self) -> String {
         let pictures = [MediaType::Jpeg, MediaType::Png, MediaType::Webp];
-        let kinds = if matches!(self, Self::Photo) { &pictures[..] } else { MediaType::ALL };
+        let kinds = if matches!(self, Self::Photo | Self::Picture) {
+            &pictures[..]
+        } else {
+            MediaType::ALL
+        };
         kinds.iter().map(|kind| kind.word()).collect::<Vec<_>>().join(",")
     }
 }
