@@ -217,6 +217,7 @@ impl DemoBuilder {
         self.found(tx)?;
         self.create_company(tx)?;
         self.open_shop(tx)?;
+        self.open_site(tx)?;
         self.write_programmes(tx)?;
         let (mut acts, stays) = self.script();
         acts.extend(self.training(&stays)?);
@@ -237,6 +238,7 @@ impl DemoBuilder {
         // What happened before was written of then; what happens this morning is written of now.
         self.story.mail_links = self.mail_links.clone();
         self.call_off_a_class(tx)?;
+        self.welcome_newcomer(tx)?;
         Ok((self, demo))
     }
 

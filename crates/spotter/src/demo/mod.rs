@@ -4,6 +4,7 @@ mod billing;
 mod company;
 mod conversations;
 mod entrusted;
+mod front_door;
 mod history;
 mod people;
 mod progress;
