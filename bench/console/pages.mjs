@@ -37,6 +37,8 @@ const PICTURED = [
   { person: "manager", path: "/console", width: 1280, file: "today" },
   { person: "manager", path: "/console/calendar", width: 1280, file: "calendar" },
   { person: "client", path: "/my", width: 390, file: "client" },
+  { person: "stranger", path: "/", width: 1280, file: "site" },
+  { person: "stranger", path: "/timetable", width: 390, file: "timetable" },
 ];
 
 // The style guide is compared with how it was: tokens and parts change on purpose alone. With PICTURES the new one is kept.
@@ -103,7 +105,7 @@ for (const person of ["manager", "coach", "client"]) {
   const queue = [new URL(page.url()).pathname];
   while (queue.length > 0) {
     const path = queue.shift();
-    if (found.has(kind(path)) || /^\/(mcp|docs|forgot|public|files|pay|console\/files)/.test(path)) continue;
+    if (found.has(kind(path)) || /^\/(mcp|docs|forgot|public|files|pay|g|embed|console\/files)\b/.test(path)) continue;
     found.set(kind(path), path);
     const response = await page.goto(base + path);
     if (response.status() >= 400) said(person, path, `status ${response.status()}`);
@@ -119,6 +121,32 @@ for (const person of ["manager", "coach", "client"]) {
     await views(person, name, path, cookies);
   }
   console.log(`${person}: ${found.size} pages`);
+}
+// What strangers find by following links from the first page, in each language.
+{
+  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, bypassCSP: true });
+  const page = await context.newPage();
+  const found = new Map();
+  const queue = ["/", "/embed/timetable", "/embed/contact"];
+  while (queue.length > 0) {
+    const path = queue.shift();
+    if (found.has(kind(path)) || /^\/(my|console|sign-in|docs|site-pictures)/.test(path)) continue;
+    found.set(kind(path), path);
+    const response = await page.goto(base + path);
+    if (response.status() >= 400) said("stranger", path, `status ${response.status()}`);
+    if ((await context.cookies()).length > 0) said("stranger", path, "a cookie is set");
+    for (const link of await page.$$eval("a[href]", (all) => all.map((one) => one.href))) {
+      const url = new URL(link);
+      if (url.origin === base) queue.push(url.pathname);
+    }
+  }
+  await context.close();
+  for (const [name, path] of found) {
+    if (only && !only.test(name)) continue;
+    await views("stranger", name, path, []);
+    for (const language of ["nl", "de"]) await views(`stranger-${language}`, name, `${path}?lang=${language}`, []);
+  }
+  console.log(`stranger: ${found.size} pages`);
 }
 // Pages for whoever is not signed in, and the operator's.
 const visitor = await browser.newContext();
