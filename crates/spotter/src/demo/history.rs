@@ -38,7 +38,8 @@ pub(super) use act::{Act, MembershipSpan, parse, plain, text, wrong};
 /// Name of the company.
 pub(super) const COMPANY_NAME: &str = "Riverside Coaching";
 
-const CLIENTS: u64 = 550;
+/// Clients whose history is played; the newcomer of this morning is one more.
+const CLIENTS: u64 = 549;
 /// How long it is, in days.
 pub(super) const DAYS: i64 = 548;
 const SEED: u64 = 20_260_329;
@@ -75,7 +76,7 @@ pub(super) async fn build(
         writing.finish().await.map_err(Problem::internal)?;
     }
     let story = Arc::new(story);
-    let mut from = CLIENTS;
+    let (mut from, clients) = (CLIENTS, clients - 1);
     let mut output = Instant::now();
     while from < clients {
         let (story, to) = (story.clone(), clients.min(from + CROWD_STEP));
