@@ -43,24 +43,16 @@ const OPEN_MAX: i64 = 5;
 words! {
     /// The status of an order: completed once it was sold; failed where it was paid and can no longer be sold.
     pub enum OrderStatus {
-        AwaitingPayment = "awaiting_payment",
-        Paid = "paid",
-        Completed = "completed",
-        Cancelled = "cancelled",
-        Expired = "expired",
-        Failed = "failed",
+        AwaitingPayment = "awaiting_payment", Paid = "paid", Completed = "completed",
+        Cancelled = "cancelled", Expired = "expired", Failed = "failed",
     }
 }
 
 words! {
     /// What becomes of the class that an order is for.
     pub enum OrderBooking {
-        None = "none",
-        Held = "held",
-        NotHeld = "not_held",
-        Booked = "booked",
-        Requested = "requested",
-        Refused = "refused",
+        None = "none", Held = "held", NotHeld = "not_held",
+        Booked = "booked", Requested = "requested", Refused = "refused",
     }
 }
 
@@ -485,18 +477,15 @@ pub(super) fn area() -> Area {
 
 lists! {
     /// The orders of a client, the newest first.
-    LIST: List<ShopOrder, Filters> =
-        List::new("shop_order WHERE company_id = ?1 AND client_id = ?2", "shop_order_id DESC");
+    LIST: List<ShopOrder, Filters> = List::new("shop_order WHERE company_id = ?1 AND client_id = ?2", "shop_order_id DESC");
 }
 
 statements! {
     FIND = "SELECT ", ShopOrder::COLUMNS, " FROM shop_order \
         WHERE company_id = ?1 AND client_id = ?2 AND shop_order_id = ?3";
     BY_ID = "SELECT ", ShopOrder::COLUMNS, " FROM shop_order WHERE company_id = ?1 AND shop_order_id = ?2";
-    OF_REQUEST = "SELECT ", ShopOrder::COLUMNS, " FROM shop_order \
-        WHERE company_id = ?1 AND payment_request_id = ?2";
-    OPEN = "SELECT COUNT(*) FROM shop_order WHERE company_id = ?1 AND client_id = ?2 \
-        AND status = 'awaiting_payment'";
+    OF_REQUEST = "SELECT ", ShopOrder::COLUMNS, " FROM shop_order WHERE company_id = ?1 AND payment_request_id = ?2";
+    OPEN = "SELECT COUNT(*) FROM shop_order WHERE company_id = ?1 AND client_id = ?2 AND status = 'awaiting_payment'";
     UNPAID = "SELECT COUNT(*) FROM shop_order JOIN invoice ON invoice.company_id = ?1 \
         AND invoice.invoice_id = shop_order.invoice_id WHERE shop_order.company_id = ?1 \
         AND shop_order.client_id = ?2 AND shop_order.payment_choice <> 'online' AND invoice.balance > 0";
