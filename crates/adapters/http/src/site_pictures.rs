@@ -14,7 +14,7 @@ use spotter_store::Tx;
 
 use crate::{server::State, uploads::file_store_problem};
 
-/// A picture of a published site: its logo or its cover, whoever asks.
+/// A picture of a published site: its logo or its cover, for anybody.
 pub async fn site_picture(state: &State, slug: String, id: String) -> Result<Response<Body>> {
     let wanted = Id::parse(&id.to_ascii_lowercase()).map(UploadId).ok_or(Key::NotFound)?;
     let now = state.env.clock.now();
