@@ -133,11 +133,41 @@ pub fn branded(
     wrong: bool,
     main: Markup,
 ) -> Response<Body> {
+    sealed(status, unframed(brand, t, title, wrong, main), POLICY)
+}
+
+/// A page of the installation for a reader who is not signed in.
+pub fn outside(
+    t: Strings,
+    status: StatusCode,
+    title: &str,
+    wrong: bool,
+    main: Markup,
+) -> Response<Body> {
+    branded(&Brand::default(), t, status, title, wrong, main)
+}
+
+/// The same with forms that lead to this server and, by a redirect, to `target`.
+pub fn leading_to(
+    target: &str,
+    t: Strings,
+    status: StatusCode,
+    title: &str,
+    wrong: bool,
+    main: Markup,
+) -> Response<Body> {
+    let policy = POLICY.replace("form-action 'self'", &format!("form-action 'self' {target}"));
+    sealed(status, unframed(&Brand::default(), t, title, wrong, main), &policy)
+}
+
+/// The text of a page without navigation.
+fn unframed(brand: &Brand, t: Strings, title: &str, wrong: bool, main: Markup) -> Markup {
     let shown = if wrong { format!("{}: {title}", t.error()) } else { title.to_owned() };
-    let text = html! {
+    let whose = if brand.name.is_empty() { "Spotter" } else { &brand.name };
+    html! {
         (DOCTYPE)
         html lang=(t.0.code()) {
-            (head_of(&shown, if brand.name.is_empty() { "Spotter" } else { &brand.name }, brand.color.as_deref()))
+            (head_of(&shown, whose, brand.color.as_deref()))
             body.outside {
                 main #main {
                     @if !brand.name.is_empty() {
@@ -151,37 +181,5 @@ pub fn branded(
                 }
             }
         }
-    };
-    sealed(status, text, POLICY)
-}
-
-/// A page in the usual style for a reader who is not signed in.
-pub fn outside(
-    t: Strings,
-    status: StatusCode,
-    title: &str,
-    wrong: bool,
-    main: Markup,
-) -> Response<Body> {
-    leading_to("", t, status, title, wrong, main)
-}
-
-/// The same with forms that lead to this server and, by a redirect, to `target`.
-pub fn leading_to(
-    target: &str,
-    t: Strings,
-    status: StatusCode,
-    title: &str,
-    wrong: bool,
-    main: Markup,
-) -> Response<Body> {
-    let text = html! {
-        (DOCTYPE)
-        html lang=(t.0.code()) {
-            (head(&if wrong { format!("{}: {title}", t.error()) } else { title.to_owned() }))
-            body.outside { main #main { h1 { (title) } (main) } }
-        }
-    };
-    let policy = POLICY.replace("form-action 'self'", &format!("form-action 'self' {target}"));
-    sealed(status, text, &policy)
+    }
 }

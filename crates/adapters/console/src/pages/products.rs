@@ -11,6 +11,7 @@ use crate::{
         fields::Form,
         format::JsonFields,
         lists::{by_word, empty, pager, state, swapped, table},
+        offers::{ProductTerms, terms},
         shell::View,
     },
 };
@@ -207,6 +208,12 @@ pub(super) fn one(cx: &mut PageContext<'_, '_>) -> Result<View> {
 fn preview(cx: &PageContext<'_, '_>, product: api::Product<'_>) -> Markup {
     let (t, written) = (cx.strings, &cx.written);
     let description = cx.localized(product.description());
+    let gives = ProductTerms {
+        credits: if product.assign_credits() { product.credits() } else { 0 },
+        days_usable: product.days_usable(),
+        auto_renew: product.auto_renew(),
+        notice_period: product.cancellation_notice_period(),
+    };
     html! {
         section.card aria-label=(t.preview()) {
             h2 { (cx.localized(product.name())) }
@@ -215,18 +222,7 @@ fn preview(cx: &PageContext<'_, '_>, product: api::Product<'_>) -> Markup {
                 b.number { (written.money(product.price(), product.currency())) }
                 @if product.period() != "None" { " / " (t.term(product.period())) }
             }
-            ul {
-                @if product.assign_credits() && product.credits() > 0 {
-                    li { (t.credits()) ": " (written.count(product.credits())) }
-                }
-                @if product.days_usable() > 0 {
-                    li { (t.days_usable()) ": " (written.count(product.days_usable())) }
-                }
-                @if product.auto_renew() { li { (t.renews_by_itself()) } }
-                @if product.cancellation_notice_period() != "None" {
-                    li { (t.notice_period()) ": " (t.term(product.cancellation_notice_period())) }
-                }
-            }
+            (terms(written, gives))
             p.quiet { (t.visibility()) ": " (t.term(product.visibility())) }
         }
     }

@@ -6,6 +6,7 @@ pub(crate) mod format;
 mod icons;
 pub(crate) mod lists;
 pub(crate) mod measures;
+pub(crate) mod offers;
 mod qr;
 pub(crate) mod shell;
 pub(crate) mod timetable;

@@ -19,12 +19,14 @@ const PAGES_MAX: usize = 1_000;
 /// Longest address of a page that is kept.
 const KEY_MAX: usize = 400;
 
-/// A page as it is sent to every stranger.
+/// A page as it is sent.
 #[derive(Debug)]
 pub(super) struct CachedPage {
     pub(super) status: StatusCode,
     pub(super) text: Bytes,
     pub(super) headers: Vec<(HeaderName, HeaderValue)>,
+    /// Whether every stranger sees the same.
+    pub(super) is_shared: bool,
 }
 
 impl CachedPage {
@@ -57,9 +59,9 @@ impl PageCache {
         (made.elapsed() < FRESH).then(|| page.clone())
     }
 
-    /// Keeps a page.
+    /// Keeps a page, unless it is one person's.
     pub(super) fn keep(&self, key: String, page: Arc<CachedPage>) {
-        if key.len() > KEY_MAX {
+        if key.len() > KEY_MAX || !page.is_shared {
             return;
         }
         let mut pages = self.pages.lock().unwrap_or_else(PoisonError::into_inner);
@@ -79,7 +81,7 @@ mod tests {
         let cache = PageCache::default();
         let page = || {
             let (status, text) = (StatusCode::OK, Bytes::from_static(b"x"));
-            Arc::new(CachedPage { status, text, headers: Vec::new() })
+            Arc::new(CachedPage { status, text, headers: Vec::new(), is_shared: true })
         };
         for number in 0..3 * PAGES_MAX {
             cache.keep(format!("en /{number}"), page());

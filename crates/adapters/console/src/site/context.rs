@@ -8,7 +8,7 @@ use spotter_http::{RequestId, State};
 use spotter_kernel::{Locale, Problem, Result, TimeZone};
 use spotter_store::Tx;
 
-use super::SiteAddress;
+use super::{SiteAddress, in_language};
 use crate::{
     api::{self, Answer, Call, SiteProfile},
     page_context::{allowed_operation, answered},
@@ -103,26 +103,25 @@ impl<'v, 't> SiteContext<'v, 't> {
     pub(super) fn to(&self, path: &str) -> String {
         let base =
             if self.is_embedded { format!("{}/embed", self.base) } else { self.base.clone() };
-        self.with_language(match (base.as_str(), path) {
-            ("", "") => "/".to_owned(),
-            (base, path) => format!("{base}{path}"),
-        })
+        self.link(&base, path)
     }
 
     /// The same of a page that is not in a frame.
     pub(super) fn out_to(&self, path: &str) -> String {
-        self.with_language(match (self.base.as_str(), path) {
-            ("", "") => "/".to_owned(),
-            (base, path) => format!("{base}{path}"),
-        })
+        self.link(&self.base, path)
     }
 
-    fn with_language(&self, mut address: String) -> String {
-        if let Some(chosen) = Locale::parse(self.place.parameter("lang")) {
-            let mark = if address.contains('?') { '&' } else { '?' };
-            address.push_str(&format!("{mark}lang={}", chosen.code()));
+    fn link(&self, base: &str, path: &str) -> String {
+        let address = below(base, path);
+        match Locale::parse(self.place.parameter("lang")) {
+            Some(chosen) => in_language(&address, chosen),
+            None => address,
         }
-        address
+    }
+
+    /// Where links out of a frame open.
+    pub(super) fn target(&self) -> Option<&'static str> {
+        self.is_embedded.then_some("_blank")
     }
 
     /// A text that there is in several languages: in the reader's, the company's, or any.
@@ -164,13 +163,21 @@ impl<'v, 't> SiteContext<'v, 't> {
         rest.trim_end_matches('/')
     }
 
-    /// The path of the site's first page.
+    /// The path of this page, in no language.
     pub(super) fn out_path(&self) -> String {
-        if self.base.is_empty() { "/".to_owned() } else { self.base.clone() }
+        below(&self.base, self.path())
     }
 
-    /// The whole address of a page of the site, for search engines and mail.
+    /// The whole address of a page of the site, for search engines.
     pub(super) fn absolute(&self, path: &str) -> String {
-        format!("{}{}{path}", self.state.env.address.trim_end_matches('/'), self.base)
+        format!("{}{}", self.state.env.address.trim_end_matches('/'), below(&self.base, path))
+    }
+}
+
+/// The path of a page below a base: the first page of a site is at `/` or at its base.
+fn below(base: &str, path: &str) -> String {
+    match (base, path) {
+        ("", "") => "/".to_owned(),
+        (base, path) => format!("{base}{path}"),
     }
 }

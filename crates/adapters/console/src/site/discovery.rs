@@ -14,7 +14,7 @@ use spotter_http::{RequestId, State};
 use spotter_kernel::{Locale, Result};
 use spotter_store::Tx;
 
-use super::{SiteAddress, context::SiteContext, path_parameters, refused};
+use super::{SiteAddress, context::SiteContext, in_language, path_parameters, refused};
 use crate::{api, display, page_request::PageAddress, words::Strings};
 
 /// How far ahead classes are listed, in days.
@@ -54,9 +54,10 @@ async fn robots(Given(state): Given<Arc<State>>) -> Response<Body> {
 }
 
 /// The same page in a language.
-fn alternate(address: &str, language: &str) -> PreEscaped<String> {
+fn alternate(address: &str, locale: Locale) -> PreEscaped<String> {
+    let (language, address) = (locale.code(), in_language(address, locale));
     PreEscaped(format!(
-        "<xhtml:link rel=\"alternate\" hreflang=\"{language}\" href=\"{address}?lang={language}\"/>"
+        "<xhtml:link rel=\"alternate\" hreflang=\"{language}\" href=\"{address}\"/>"
     ))
 }
 
@@ -100,11 +101,11 @@ async fn sitemap(
                 xmlns:xhtml="http://www.w3.org/1999/xhtml"
             {
                 @for path in &paths {
-                    @let address = cx.absolute(if path.is_empty() && cx.base.is_empty() { "/" } else { path });
+                    @let address = cx.absolute(path);
                     url {
                         loc { (address) }
                         @for locale in Locale::ALL {
-                            (alternate(&address, locale.code()))
+                            (alternate(&address, locale))
                         }
                     }
                 }

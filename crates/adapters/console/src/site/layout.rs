@@ -9,7 +9,7 @@ use serde_json::Value;
 use spotter_html::{assets, page::POLICY, theme};
 use spotter_kernel::Locale;
 
-use super::{cache::CachedPage, context::SiteContext, picture};
+use super::{cache::CachedPage, context::SiteContext, in_language, picture};
 use crate::session;
 use spotter_html::words::own_name;
 
@@ -27,6 +27,8 @@ pub(super) struct SiteView {
     pub(super) facts: Vec<Value>,
     /// Whether search engines are to find it.
     pub(super) is_found: bool,
+    /// Whether all strangers see the same, so that caches may keep it.
+    pub(super) is_shared: bool,
 }
 
 impl SiteView {
@@ -43,6 +45,7 @@ impl SiteView {
             hero: Markup::default(),
             facts: Vec::new(),
             is_found: true,
+            is_shared: true,
         }
     }
 
@@ -52,10 +55,15 @@ impl SiteView {
         self
     }
 
-    /// For whoever is at it alone.
+    /// Not for search engines.
     pub(super) fn hidden(mut self) -> Self {
         self.is_found = false;
         self
+    }
+
+    /// For one person alone, who typed what is in it.
+    pub(super) fn personal(self) -> Self {
+        Self { is_shared: false, ..self.hidden() }
     }
 }
 
@@ -72,8 +80,7 @@ pub(super) fn render(cx: &SiteContext<'_, '_>, status: StatusCode, view: SiteVie
         "" => gym.name().to_owned(),
         title => format!("{title} · {}", gym.name()),
     };
-    let path = cx.path();
-    let address = cx.absolute(if path.is_empty() && cx.base.is_empty() { "/" } else { path });
+    let address = cx.absolute(cx.path());
     let is_found = view.is_found && !cx.is_embedded;
     let text = html! {
         (DOCTYPE)
@@ -96,7 +103,7 @@ pub(super) fn render(cx: &SiteContext<'_, '_>, status: StatusCode, view: SiteVie
                 @if is_found {
                     link rel="canonical" href=(address);
                     @for locale in Locale::ALL {
-                        link rel="alternate" hreflang=(locale.code()) href={ (address) "?lang=" (locale.code()) };
+                        link rel="alternate" hreflang=(locale.code()) href=(in_language(&address, locale));
                     }
                     link rel="alternate" hreflang="x-default" href=(address);
                 } @else {
@@ -125,9 +132,9 @@ pub(super) fn render(cx: &SiteContext<'_, '_>, status: StatusCode, view: SiteVie
             }
         }
     };
-    let is_shared = status == StatusCode::OK && !path.starts_with("/join/");
-    let headers = headers(cx, is_found, is_shared);
-    CachedPage { status, text: Bytes::from(text.into_string()), headers }
+    let headers = headers(cx, is_found, view.is_shared);
+    let text = Bytes::from(text.into_string());
+    CachedPage { status, text, headers, is_shared: view.is_shared }
 }
 
 /// Name, logo, and where the site leads.
@@ -159,10 +166,7 @@ fn top(cx: &SiteContext<'_, '_>) -> Markup {
 
 fn bottom(cx: &SiteContext<'_, '_>) -> Markup {
     let (t, gym) = (cx.strings, cx.gym());
-    let path = match cx.path() {
-        "" => cx.out_path(),
-        path => format!("{}{path}", cx.base),
-    };
+    let path = cx.out_path();
     html! {
         footer {
             span { (gym.name()) }
@@ -172,7 +176,7 @@ fn bottom(cx: &SiteContext<'_, '_>) -> Markup {
             nav aria-label=(t.language()) {
                 @for locale in Locale::ALL {
                     a
-                        href={ (path) "?lang=" (locale.code()) }
+                        href=(in_language(&path, locale))
                         hreflang=(locale.code())
                         lang=(locale.code())
                         aria-current=[(locale == t.0).then_some("true")]

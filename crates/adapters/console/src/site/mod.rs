@@ -110,14 +110,24 @@ struct SiteAddress {
 impl SiteAddress {
     /// The site that a path names, or the only one of the installation.
     fn of(tx: &mut Tx<'_>, params: &[(String, String)]) -> Result<Self> {
-        match params.iter().find(|(name, _)| name == "slug") {
-            Some((_, slug)) => Ok(Self { base: format!("/g/{slug}"), slug: slug.clone() }),
-            None => {
-                let slug = site::only_address(tx)?.ok_or(Key::NotFound)?;
-                Ok(Self { base: String::new(), slug })
-            }
-        }
+        let slug = match params.iter().find(|(name, _)| name == "slug") {
+            Some((_, slug)) => slug.clone(),
+            None => site::only_address(tx)?.ok_or(Key::NotFound)?,
+        };
+        Ok(Self { slug, base: base_of(params) })
     }
+}
+
+/// What links of a site begin with: nothing where its path does not name it.
+fn base_of(params: &[(String, String)]) -> String {
+    let slug = params.iter().find(|(name, _)| name == "slug");
+    slug.map(|(_, slug)| format!("/g/{slug}")).unwrap_or_default()
+}
+
+/// An address in a language.
+fn in_language(address: &str, locale: Locale) -> String {
+    let mark = if address.contains('?') { '&' } else { '?' };
+    format!("{address}{mark}lang={}", locale.code())
 }
 
 /// The parts of a path by their names.
@@ -171,8 +181,7 @@ async fn read(
         return parts::problem(t, &refused);
     }
     let key = format!("{} {}", t.0.code(), place.address());
-    let is_kept = page.path != "/join/{signUpId}";
-    if is_kept && let Some(known) = cache.find(&key) {
+    if let Some(known) = cache.find(&key) {
         return known.response();
     }
     let request_id = RequestId::of(&request);
@@ -187,9 +196,7 @@ async fn read(
     match state.db.read(transaction).await {
         Ok(made) => {
             let made = Arc::new(made);
-            if is_kept {
-                cache.keep(key, made.clone());
-            }
+            cache.keep(key, made.clone());
             made.response()
         }
         Err(problem) if problem.status == 404 && place.path == "/" => home(state, request).await,

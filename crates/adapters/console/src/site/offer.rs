@@ -8,7 +8,10 @@ use super::{
     layout::{SiteView, member_link},
     structured_data,
 };
-use crate::api::{self, SiteProduct};
+use crate::{
+    api::{self, SiteProduct},
+    parts::offers::{ProductTerms, groups, terms},
+};
 
 /// `/prices`: what is sold.
 pub(super) fn prices(cx: &mut SiteContext<'_, '_>) -> Result<SiteView> {
@@ -19,7 +22,7 @@ pub(super) fn prices(cx: &mut SiteContext<'_, '_>) -> Result<SiteView> {
     let main = html! {
         @if all.is_empty() { div.empty { p { (t.nothing_here()) } } }
         @if !trials.is_empty() { h2 { (t.try_it()) } (offers(cx, &trials)) }
-        @for (label, kinds) in groups(cx) {
+        @for (label, kinds) in groups(t) {
             @let own: Vec<_> = others.iter().copied().filter(|own| kinds.contains(&own.product_type())).collect();
             @if !own.is_empty() { h2 { (label) } (offers(cx, &own)) }
         }
@@ -27,17 +30,6 @@ pub(super) fn prices(cx: &mut SiteContext<'_, '_>) -> Result<SiteView> {
     let facts = all.iter().map(|own| structured_data::product(cx, *own)).collect();
     let description = format!("{} · {}", t.prices(), cx.gym().name());
     Ok(SiteView::new(t.prices(), description, main).with_facts(facts))
-}
-
-/// Headings, and the types of products below each.
-fn groups(cx: &SiteContext<'_, '_>) -> [(&'static str, &'static [&'static str]); 4] {
-    let t = cx.strings;
-    [
-        (t.memberships(), &["Membership"]),
-        (t.credit_packs(), &["CreditPack"]),
-        (t.passes(), &["DayPass", "WeekPass"]),
-        (t.other_products(), &["Other"]),
-    ]
 }
 
 fn offers(cx: &SiteContext<'_, '_>, products: &[SiteProduct<'_>]) -> Markup {
@@ -60,20 +52,19 @@ fn offers(cx: &SiteContext<'_, '_>, products: &[SiteProduct<'_>]) -> Markup {
 /// The price of a product and what it gives.
 fn facts(cx: &SiteContext<'_, '_>, product: SiteProduct<'_>) -> Markup {
     let (t, written) = (cx.strings, &cx.written);
+    let own = ProductTerms {
+        credits: product.credits(),
+        days_usable: product.days_usable(),
+        auto_renew: product.auto_renew(),
+        notice_period: product.cancellation_notice_period(),
+    };
     html! {
         p.amount {
             @if product.price() == 0 { (t.free_of_charge()) }
             @else { (written.money(product.price(), product.currency())) }
             @if product.product_type() == "Membership" { small { " / " (t.term(product.period())) } }
         }
-        ul {
-            @if product.credits() > 0 { li { (t.credits()) ": " (written.count(product.credits())) } }
-            @if product.days_usable() > 0 { li { (t.days_usable()) ": " (written.count(product.days_usable())) } }
-            @if product.auto_renew() { li { (t.renews_by_itself()) } }
-            @if product.cancellation_notice_period() != "None" {
-                li { (t.notice_period()) ": " (t.term(product.cancellation_notice_period())) }
-            }
-        }
+        (terms(written, own))
     }
 }
 
@@ -91,14 +82,14 @@ pub(super) fn product(cx: &mut SiteContext<'_, '_>) -> Result<SiteView> {
             (facts(cx, own))
             div.buttons {
                 @if cx.is_open() {
-                    a.button href=(cx.out_to(&format!("/join?product={id}"))) target=[cx.is_embedded.then_some("_blank")] {
+                    a.button href=(cx.out_to(&format!("/join?product={id}"))) target=[cx.target()] {
                         (t.buy_as_new())
                     }
                 }
                 a.button.plain
                     href=(member_link(&format!("/my/shop/{id}")))
                     rel="nofollow"
-                    target=[cx.is_embedded.then_some("_blank")]
+                    target=[cx.target()]
                 { (t.buy_as_member()) }
             }
         }

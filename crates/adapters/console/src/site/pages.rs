@@ -289,18 +289,18 @@ pub(super) fn class(cx: &mut SiteContext<'_, '_>) -> Result<SiteView> {
             @if own.bookable() && (own.capacity_left() > 0 || own.has_waitlist()) {
                 div.buttons {
                     @if cx.is_open() {
-                        a.button href=(cx.out_to(&format!("/join?class={id}"))) target=[cx.is_embedded.then_some("_blank")] {
+                        a.button href=(cx.out_to(&format!("/join?class={id}"))) target=[cx.target()] {
                             @if own.capacity_left() > 0 { (t.book_as_new()) } @else { (t.wait_for_it()) }
                         }
                     }
                     a.button.plain
                         href=(member_link(&format!("/my/classes/{id}")))
                         rel="nofollow"
-                        target=[cx.is_embedded.then_some("_blank")]
+                        target=[cx.target()]
                     { (t.book_as_member()) }
                 }
             } @else if !own.bookable() {
-                p.quiet { (t.class_is_over()) }
+                p.quiet { (t.class_cannot_be_booked()) }
             }
         }
     };

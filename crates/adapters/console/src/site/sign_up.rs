@@ -14,12 +14,13 @@ use serde_json::{Value, json};
 use spotter_company::site;
 use spotter_contract::{Arguments, PreparedRequest};
 use spotter_http::State;
-use spotter_kernel::{Id, Locale, Problem, Result};
+use spotter_kernel::{Id, Key, Locale, Problem, Result, Timestamp};
 use spotter_store::Tx;
 
 use super::{
-    SiteAddress,
+    SiteAddress, base_of,
     context::{SiteContext, SiteForm},
+    in_language,
     layout::{self, SiteView, member_link},
     pages::local,
     path_parameters, place, refused,
@@ -86,20 +87,8 @@ impl Sent {
         if self == Self::Code {
             return json!({"code": text("code").unwrap_or_default()});
         }
-        let mut choice =
-            json!({"purpose": if self == Self::Contact { "contact" } else { "account" }});
-        let chosen = [
-            ("calendarEventId", "class"),
-            ("productId", "product"),
-            ("eventTypeId", "eventTypeId"),
-            ("startsAt", "at"),
-            ("coachId", "coachId"),
-        ];
-        for (field, name) in chosen {
-            if let Some(value) = text(name) {
-                choice[field] = value.into();
-            }
-        }
+        let mut choice = choice(text);
+        choice["purpose"] = if self == Self::Contact { "contact" } else { "account" }.into();
         let mut body = json!({
             "firstName": text("firstName").unwrap_or_default(),
             "email": text("email").unwrap_or_default(),
@@ -113,6 +102,23 @@ impl Sent {
         }
         body
     }
+}
+
+/// The fields of a choice, and the parameters of a form or an address that they are kept in.
+const CHOICE: [(&str, &str); 5] = [
+    ("calendarEventId", "class"),
+    ("productId", "product"),
+    ("eventTypeId", "eventTypeId"),
+    ("startsAt", "at"),
+    ("coachId", "coachId"),
+];
+
+/// What was chosen, as operations take it.
+fn choice<'v>(parameter: impl Fn(&str) -> Option<&'v str>) -> Value {
+    let chosen = CHOICE
+        .into_iter()
+        .filter_map(|(field, name)| parameter(name).map(|value| (field.to_owned(), value.into())));
+    Value::Object(chosen.collect())
 }
 
 async fn take(
@@ -176,12 +182,7 @@ async fn perform(
 
 /// The path of a site's page in the language of its form.
 fn path_of(place: &PageAddress, path: &str, t: Strings) -> String {
-    let base = match place.params.iter().find(|(name, _)| name == "slug") {
-        Some((_, slug)) => format!("/g/{slug}"),
-        None => String::new(),
-    };
-    let mark = if path.contains('?') { '&' } else { '?' };
-    format!("{base}{path}{mark}lang={}", t.0.code())
+    in_language(&format!("{}{path}", base_of(&place.params)), t.0)
 }
 
 /// Where it goes on.
@@ -225,7 +226,7 @@ fn chosen_page(choice: &Value) -> String {
     }
     if let Some(kind) = id("eventTypeId") {
         let coach = id("coachId").map(|coach| format!("&with={coach}")).unwrap_or_default();
-        let at = spotter_kernel::Timestamp::parse(choice.text("startsAt"));
+        let at = Timestamp::parse(choice.text("startsAt"));
         let at = at.map(|at| format!("&at={at}")).unwrap_or_default();
         return format!("/my/book?eventTypeId={kind}{at}{coach}");
     }
@@ -249,7 +250,7 @@ async fn show_again(
         let mut cx = SiteContext::new(tx, &shared, &place, &request_id, address, t, false)?;
         cx.form = Some(form.clone());
         let view = (what.show())(&mut cx)?;
-        Ok(layout::render(&cx, StatusCode::UNPROCESSABLE_ENTITY, view.hidden()))
+        Ok(layout::render(&cx, StatusCode::UNPROCESSABLE_ENTITY, view.personal()))
     };
     match state.db.read(read).await {
         Ok(page) => page.response(),
@@ -326,7 +327,7 @@ pub(super) fn contact(cx: &mut SiteContext<'_, '_>) -> Result<SiteView> {
                 form.card
                     method="post"
                     action=(cx.out_to("/contact"))
-                    target=[cx.is_embedded.then_some("_blank")]
+                    target=[cx.target()]
                 {
                     (person_fields(cx, true))
                     p.quiet { (t.address_is_confirmed_first()) }
@@ -383,46 +384,46 @@ struct Chosen {
 
 fn chosen(cx: &mut SiteContext<'_, '_>) -> Result<Chosen> {
     let wanted = |name: &str| {
-        let typed = cx.form.as_ref().map(|form| form.typed(name).to_owned());
-        typed.unwrap_or_else(|| cx.place.parameter(name).to_owned())
+        let typed = cx.form.as_ref().map(|form| form.typed(name));
+        Some(typed.unwrap_or_else(|| cx.place.parameter(name))).filter(|value| !value.is_empty())
     };
-    let (class, product, kind) = (wanted("class"), wanted("product"), wanted("eventTypeId"));
-    let (at, coach) = (wanted("at"), wanted("coachId"));
-    if !class.is_empty() {
-        let answer = cx.call(api::get_site_class(&cx.slug, &class))?;
+    let choice = choice(wanted);
+    let fields = CHOICE.map(|(field, name)| (name, choice.text(field).to_owned()));
+    let summary = summary(cx, &choice)?;
+    Ok(Chosen {
+        summary,
+        then: chosen_page(&choice),
+        fields: fields.into_iter().filter(|(_, value)| !value.is_empty()).collect(),
+    })
+}
+
+/// How a choice reads.
+fn summary(cx: &mut SiteContext<'_, '_>, choice: &Value) -> Result<Markup> {
+    if choice.has("calendarEventId") {
+        let answer = cx.call(api::get_site_class(&cx.slug, choice.text("calendarEventId")))?;
         let (own, clock) = (answer.class(), local(cx, answer.class().time_zone()));
-        let summary = html! {
+        return Ok(html! {
             p { b { (own.name()) } br; (clock.instant(own.starts_at())) " · " (own.coach_name()) }
-        };
-        return Ok(Chosen {
-            summary,
-            then: format!("/my/classes/{class}"),
-            fields: vec![("class", class)],
         });
     }
-    if !product.is_empty() {
+    if choice.has("productId") {
         let answer = cx.call(api::list_site_products(&cx.slug))?;
-        let own = answer.products().iter().find(|own| own.product_id() == product);
-        let own = own.ok_or(spotter_kernel::Key::NotFound)?;
-        let summary = html! {
+        let id = choice.text("productId");
+        let own = answer.products().iter().find(|own| own.product_id() == id);
+        let own = own.ok_or(Key::NotFound)?;
+        return Ok(html! {
             p { b { (cx.localized(own.name())) } br; (cx.written.money(own.price(), own.currency())) }
-        };
-        return Ok(Chosen {
-            summary,
-            then: format!("/my/shop/{product}"),
-            fields: vec![("product", product)],
         });
     }
-    if !kind.is_empty() {
+    if choice.has("eventTypeId") {
         let answer = cx.call(api::list_site_event_types(&cx.slug))?;
-        let own = answer.event_types().iter().find(|own| own.event_type_id() == kind);
-        let own = own.ok_or(spotter_kernel::Key::NotFound)?;
-        let starts = spotter_kernel::Timestamp::parse(&at);
-        let summary = html! { p { b { (own.name()) } br; (cx.written.instant(starts)) } };
-        let fields = vec![("eventTypeId", kind), ("at", at), ("coachId", coach)];
-        return Ok(Chosen { summary, then: "/my/book".to_owned(), fields });
+        let id = choice.text("eventTypeId");
+        let own = answer.event_types().iter().find(|own| own.event_type_id() == id);
+        let own = own.ok_or(Key::NotFound)?;
+        let starts = Timestamp::parse(choice.text("startsAt"));
+        return Ok(html! { p { b { (own.name()) } br; (cx.written.instant(starts)) } });
     }
-    Ok(Chosen { summary: Markup::default(), fields: Vec::new(), then: "/my".to_owned() })
+    Ok(Markup::default())
 }
 
 /// `/join/{signUpId}`: the code that was mailed.
@@ -456,5 +457,5 @@ pub(super) fn code(cx: &mut SiteContext<'_, '_>) -> Result<SiteView> {
             p.quiet { (t.no_code_came()) }
         }
     };
-    Ok(SiteView::new(t.look_into_mail(), "", main).hidden())
+    Ok(SiteView::new(t.look_into_mail(), "", main).personal())
 }

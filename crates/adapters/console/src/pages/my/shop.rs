@@ -9,19 +9,13 @@ use crate::{
     api::{self, Slot},
     page_context::PageContext,
     pages::{bookings::when, settings::site::payment_choices},
-    parts::{fields::Form, lists::empty, shell::View},
+    parts::{
+        fields::Form,
+        lists::empty,
+        offers::{ProductTerms, groups, terms},
+        shell::View,
+    },
 };
-
-/// Headings, and the types of products below each.
-fn groups(cx: &PageContext<'_, '_>) -> [(&'static str, &'static [&'static str]); 4] {
-    let t = cx.strings;
-    [
-        (t.memberships(), &["Membership"]),
-        (t.credit_packs(), &["CreditPack"]),
-        (t.passes(), &["DayPass", "WeekPass"]),
-        (t.other_products(), &["Other"]),
-    ]
-}
 
 /// `/my/shop`: what is sold, and orders that wait for their payment.
 pub(in crate::pages) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
@@ -61,7 +55,7 @@ fn offers(cx: &mut PageContext<'_, '_>, class: &str) -> Result<Markup> {
     Ok(html! {
         @if all.is_empty() { (empty(t.no_products(), None)) }
         // What gives nothing to book with is not offered for a class.
-        @let groups = groups(cx).into_iter().filter(|(_, kinds)| class.is_empty() || *kinds != ["Other"]);
+        @let groups = groups(t).into_iter().filter(|(_, kinds)| class.is_empty() || *kinds != ["Other"]);
         @for (label, kinds) in groups {
             @let own: Vec<_> = all.iter().filter(|one| kinds.contains(&one.product_type())).collect();
             @if !own.is_empty() {
@@ -121,19 +115,18 @@ pub(in crate::pages) fn product(cx: &mut PageContext<'_, '_>) -> Result<View> {
         [] => form,
         choices => form.choice("paymentChoice", t.how_to_pay(), choices),
     };
+    let gives = ProductTerms {
+        credits: product.credits(),
+        days_usable: product.days_usable(),
+        auto_renew: product.auto_renew(),
+        notice_period: product.cancellation_notice_period(),
+    };
     let button = if product.price() == 0 { t.take_it() } else { t.buy() };
     let main = html! {
         section.card {
             @for line in description.lines() { p { (line) } }
             p { b.number { (price(cx, product)) } }
-            ul {
-                @if product.credits() > 0 { li { (t.credits()) ": " (cx.written.count(product.credits())) } }
-                @if product.days_usable() > 0 { li { (t.days_usable()) ": " (cx.written.count(product.days_usable())) } }
-                @if product.auto_renew() { li { (t.renews_by_itself()) } }
-                @if product.cancellation_notice_period() != "None" {
-                    li { (t.notice_period()) ": " (t.term(product.cancellation_notice_period())) }
-                }
-            }
+            (terms(&cx.written, gives))
             @if !class.is_empty() { p.notice { (t.class_is_booked_with_it()) } }
             @if choices.is_empty() && product.price() > 0 { p.notice { (t.buy_at_desk()) } }
             @else if cx.may(api::CreateShopOrder) { (form.send(button)) }
@@ -236,7 +229,7 @@ pub(in crate::pages) fn class(cx: &mut PageContext<'_, '_>) -> Result<View> {
             } @else if let Some(slot) = slot {
                 (booking(cx, slot, class.has_waitlist()))
             } @else {
-                p.quiet { (t.class_is_over()) }
+                p.quiet { (t.class_cannot_be_booked()) }
             }
         }
         @if missing && !live {
