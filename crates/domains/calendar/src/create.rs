@@ -162,12 +162,8 @@ pub fn release_for_booking(
     event: CalendarEventId,
     client: ClientId,
 ) -> Result<bool> {
-    let Some(hold) = SeatHold::of(cx, event, client)? else { return Ok(false) };
-    hold.delete(cx)?;
-    let mut event = CalendarEvent::find(cx, event)?;
-    event.seats_taken -= 1;
-    event.save(cx)?;
-    Ok(true)
+    let hold = SeatHold::of(cx, event, client)?;
+    hold.map_or(Ok(false), |hold| hold.end(cx).map(|_| true))
 }
 
 /// Books a slot that was found bookable in the same transaction.

@@ -122,14 +122,11 @@ impl Seats for ClassSeats {
 
 /// Gives a seat back, to the waiting list where there is one.
 fn give_back(cx: &mut Write, hold: &SeatHold) -> Result<()> {
-    hold.delete(cx)?;
-    let mut event = CalendarEvent::find(cx, hold.calendar_event_id)?;
-    if !event.is_scheduled() {
-        return Ok(());
+    let mut event = hold.end(cx)?;
+    match event.is_scheduled() {
+        true => waitlist::fill(cx, &mut event),
+        false => Ok(()),
     }
-    event.seats_taken -= 1;
-    event.save(cx)?;
-    waitlist::fill(cx, &mut event)
 }
 
 /// Gives a seat back that was not booked in time.

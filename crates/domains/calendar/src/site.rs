@@ -23,7 +23,7 @@ use crate::{
     hours::{Span, with_offset},
     permissions,
     seat_holds::SeatHold,
-    slot_search::{SlotQuery, SlotSearch},
+    slot_search::{SlotQuery, SlotSearch, bookable_from_to},
     types::EventType,
     vocabulary::{CalendarEventId, EventKind, EventTypeId},
 };
@@ -94,15 +94,39 @@ struct SiteClass {
     capacity_left: i64,
     /// Whether a full class has a waiting list.
     has_waitlist: bool,
-    /// Whether it can be booked now: it has not begun, and its notice is not over.
+    /// Whether it can be booked now: not too late, and not too far ahead.
     bookable: bool,
     /// Number of credits that it takes.
     credits: i64,
 }
 
+/// A type that clients book themselves, and from when until when.
+struct PublicType {
+    event_type: EventType,
+    earliest: Timestamp,
+    latest: Option<Timestamp>,
+}
+
+impl PublicType {
+    fn of(cx: &mut Read, event_type: EventType) -> Result<Self> {
+        let (earliest, latest) = bookable_from_to(cx, &event_type)?;
+        Ok(Self { event_type, earliest, latest })
+    }
+
+    /// The types of a kind.
+    fn all(cx: &mut Read, kind: EventKind) -> Result<BTreeMap<EventTypeId, Self>> {
+        let all = EventType::list_public(cx)?.into_iter().filter(|own| own.kind == kind);
+        all.map(|own| Ok((own.event_type_id, Self::of(cx, own)?))).collect()
+    }
+
+    fn is_bookable_at(&self, start: Timestamp) -> bool {
+        start >= self.earliest && self.latest.is_none_or(|latest| start < latest)
+    }
+}
+
 impl SiteClass {
-    fn of(cx: &Read, event: CalendarEvent, event_type: &EventType, names: &Names) -> Self {
-        let latest = cx.now().plus_seconds(60 * event_type.min_notice_minutes);
+    fn of(event: CalendarEvent, public: &PublicType, names: &Names) -> Self {
+        let event_type = &public.event_type;
         Self {
             event_type_id: event.event_type_id,
             description: event_type.description().map(str::to_owned),
@@ -116,7 +140,7 @@ impl SiteClass {
             capacity: event.capacity,
             capacity_left: event.free_seats(),
             has_waitlist: event_type.waitlist.0.is_on(),
-            bookable: event.starts_at >= latest,
+            bookable: public.is_bookable_at(event.starts_at),
             credits: event_type.credits,
             calendar_event_id: event.calendar_event_id,
             name: event.name,
@@ -154,7 +178,7 @@ fn list_site_classes(
     Query(wanted): Query<ClassFilters>,
 ) -> Result<SiteClasses> {
     let range = permissions::check_range(wanted.from, wanted.to, DAYS_MAX)?;
-    let types = public_types(cx, EventKind::Class)?;
+    let types = PublicType::all(cx, EventKind::Class)?;
     let found: Vec<CalendarEvent> =
         cx.all(CLASSES, params![range.start, range.end, CLASSES_MAX])?;
     let found: Vec<CalendarEvent> = found
@@ -166,8 +190,8 @@ fn list_site_classes(
         .collect();
     let names = Names::read(cx, found.iter().map(|event| event.coach_id))?;
     let classes = found.into_iter().filter_map(|event| {
-        let event_type = types.get(&event.event_type_id)?;
-        Some(SiteClass::of(cx, event, event_type, &names))
+        let public = types.get(&event.event_type_id)?;
+        Some(SiteClass::of(event, public, &names))
     });
     Ok(SiteClasses { classes: classes.collect() })
 }
@@ -197,7 +221,7 @@ fn get_site_class(cx: &mut Read, Path(at): Path<SiteClassPath>) -> Result<SiteCl
         None => None,
     };
     Ok(SiteClassAnswer {
-        class: SiteClass::of(cx, event, &event_type, &names),
+        class: SiteClass::of(event, &PublicType::of(cx, event_type)?, &names),
         seat_held_until: held.map(|hold| hold.expires_at),
     })
 }
@@ -317,12 +341,6 @@ fn list_site_times(
         time_zone: start.zone,
     });
     Ok(SiteTimes { times: times.collect() })
-}
-
-/// The types of a kind that clients book themselves.
-fn public_types(cx: &mut Read, kind: EventKind) -> Result<BTreeMap<EventTypeId, EventType>> {
-    let all = EventType::list_public(cx)?.into_iter().filter(|own| own.kind == kind);
-    Ok(all.map(|own| (own.event_type_id, own)).collect())
 }
 
 /// The operations and statements of this module.

@@ -69,7 +69,7 @@ const CHANGE_GRACE_HOURS: i64 = 24;
 impl Policies {
     /// The company's policies, where it has set them.
     pub fn of(cx: &mut Read) -> Result<Option<Self>> {
-        cx.one(POLICIES, params![])
+        cx.one_kept(POLICIES, params![])
     }
 
     /// Minutes before the start until which a booking is cancelled free of charge.

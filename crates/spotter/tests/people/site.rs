@@ -115,6 +115,34 @@ async fn strangers_see_what_is_published_and_nothing_personal(app: App) {
     elsewhere.refused(404, "resource.not_found");
 }
 
+/// Not too late and not too far ahead: what the site calls bookable is what a booking takes.
+#[scenario(process, clock)]
+fn strangers_are_told_what_can_be_booked_now(engine: Engine) {
+    with_mail(engine, MONDAY, |travel: Travel| async move {
+        let app = &travel.app;
+        let rules = json!({"kind": "class", "capacity": 8, "bookingWindowDays": 7, "minNoticeMinutes": 240});
+        let kind = new_type(app, rules).await;
+        let coach = app.admin.to_string();
+        let slug = publish(app, json!({})).await;
+        let range = "?from=2026-11-02T00:00:00Z&to=2026-11-30T00:00:00Z";
+        for (at, bookable) in [
+            ("2026-11-02T12:59:00Z", false),
+            ("2026-11-02T14:00:00Z", true),
+            ("2026-11-09T08:00:00Z", true),
+            ("2026-11-09T10:00:00Z", false),
+            ("2026-11-20T18:00:00Z", false),
+        ] {
+            let class = new_class(app, &kind, &coach, at).await;
+            let one = get(app, &path(&slug, &format!("/classes/{class}"))).await.ok();
+            assert_eq!(one.data()["class"]["bookable"], bookable, "{at}");
+            let listed = get(app, &path(&slug, &format!("/classes{range}"))).await.ok();
+            let listed = listed.data()["classes"].as_array().unwrap().clone();
+            let own = listed.iter().find(|own| own["calendarEventId"] == *class).unwrap();
+            assert_eq!(own["bookable"], bookable, "{at}");
+        }
+    });
+}
+
 #[scenario]
 async fn an_address_belongs_to_one_site(app: App) {
     let slug = publish(&app, json!({})).await;
