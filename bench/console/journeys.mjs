@@ -5,15 +5,9 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createServer } from "node:https";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { chromium } from "playwright-core";
+import { app, base, demo, letter, newBrowser, tokenOf } from "./demo.mjs";
 
-const demo = JSON.parse(readFileSync(process.env.DEMO, "utf8"));
-const base = new URL(demo.baseUrl).origin;
-const browser = await chromium.launch({
-  executablePath: "/usr/bin/chromium",
-  args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-    "--disable-component-update", "--disable-sync"],
-});
+const browser = await newBrowser();
 let failed = 0;
 
 async function signedIn(person, options = {}) {
@@ -44,30 +38,8 @@ function totp(secret, intervals) {
   return String(number % 1000000).padStart(6, "0");
 }
 
-// A program of the company, as an app has one: what journeys need that is not theirs to do.
-async function app(token, method, path, body) {
-  const headers = { "content-type": "application/json", ...(token && { authorization: `Bearer ${token}` }) };
-  const answer = await fetch(`${base}/app/v1${path}`, { method, headers, body: body && JSON.stringify(body) });
-  const told = await answer.json();
-  if (!answer.ok) throw new Error(`${method} ${path}: ${JSON.stringify(told.error)}`);
-  return told.data;
-}
-async function tokenOf(person) {
-  const { email, password } = demo[person];
-  return (await app(null, "POST", "/auth/login", { email, password })).session.accessToken;
-}
-
 // What stands in the mail that invites somebody, in the demo's mailbox.
-async function invitation(email) {
-  for (let tries = 0; tries < 40; tries += 1) {
-    const answer = await fetch(`${base}/demo/mail`, { headers: { accept: "application/json" } });
-    const message = (await answer.json()).mail.find((one) => one.to === email);
-    const token = message && /token=([\w-]+)/.exec(message.text);
-    if (token) return token[1];
-    await new Promise((done) => setTimeout(done, 250));
-  }
-  throw new Error(`no mail to ${email}`);
-}
+const invitation = async (email) => /token=([\w-]+)/.exec((await letter(email, /token=[\w-]+/)).text)[1];
 
 // An installation without a company, and the link that its log shows.
 async function installation(port) {

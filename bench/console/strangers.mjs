@@ -1,41 +1,11 @@
 // The front door: a stranger becomes a member and books, with script and without, in three languages; a member buys for a class;
 // parts of the site are shown by a page of another origin, without third-party cookies.
-import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
-import { chromium } from "playwright-core";
+import { app, base, letter, newBrowser, tokenOf } from "./demo.mjs";
 
-const demo = JSON.parse(readFileSync(process.env.DEMO, "utf8"));
-const base = new URL(demo.baseUrl).origin;
 const only = process.env.JOURNEY ? new RegExp(process.env.JOURNEY) : null;
-const browser = await chromium.launch({
-  executablePath: "/usr/bin/chromium",
-  args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-    "--disable-component-update", "--disable-sync", "--test-third-party-cookie-phaseout"],
-});
+const browser = await newBrowser("--test-third-party-cookie-phaseout");
 let failed = 0;
-
-// The newest letter to an address, in the demo's mailbox.
-async function letter(email, wanted) {
-  for (let tries = 0; tries < 60; tries += 1) {
-    const answer = await fetch(`${base}/demo/mail`, { headers: { accept: "application/json" } });
-    const message = (await answer.json()).mail.find((one) => one.to === email && wanted.test(one.text));
-    if (message) return message;
-    await new Promise((done) => setTimeout(done, 250));
-  }
-  throw new Error(`no mail to ${email}`);
-}
-
-async function app(token, method, path, body) {
-  const headers = { "content-type": "application/json", ...(token && { authorization: `Bearer ${token}` }) };
-  const answer = await fetch(`${base}/app/v1${path}`, { method, headers, body: body && JSON.stringify(body) });
-  const told = await answer.json();
-  if (!answer.ok) throw new Error(`${method} ${path}: ${JSON.stringify(told.error)}`);
-  return told.data;
-}
-async function tokenOf(person) {
-  const { email, password } = demo[person];
-  return (await app(null, "POST", "/auth/login", { email, password })).session.accessToken;
-}
 
 // A class with free seats that newcomers can book.
 async function freeClass() {
@@ -45,6 +15,24 @@ async function freeClass() {
   const found = classes.filter((one) => one.bookable && one.capacityLeft > 0);
   if (found.length === 0) throw new Error("no class has free seats");
   return found[Math.floor(Math.random() * found.length)];
+}
+
+// A class of tomorrow or the days after that takes a credit.
+async function newClass() {
+  const token = await tokenOf("manager");
+  const { coaches } = await app(token, "GET", "/coaches?limit=50&status=active");
+  const kind = { name: `Circuit ${Date.now()}`, kind: "class", durationMinutes: 30, capacity: 5, credits: 1, clientsMayBook: true };
+  const { eventTypeId } = (await app(token, "POST", "/event-types", kind)).eventType;
+  for (let hours = 26; ; hours += 1) {
+    const startsAt = new Date((Math.ceil(Date.now() / 3600e3) + hours) * 3600e3).toISOString();
+    const event = { eventTypeId, coachId: coaches[hours % coaches.length].coachId, startsAt };
+    try {
+      return (await app(token, "POST", "/calendar/events", event)).calendarEvent;
+    } catch (error) {
+      // At some hour a coach is free.
+      if (hours > 60) throw error;
+    }
+  }
 }
 
 let number = 0;
@@ -91,7 +79,7 @@ const journeys = {
     const context = await browser.newContext({ viewport: { width: 390, height: 844 }, locale: "en", ...options });
     const page = await context.newPage();
     page.setDefaultTimeout(10000);
-    const own = await freeClass();
+    const own = await newClass();
     const code = await joins(page, `/join?class=${own.calendarEventId}`, newAddress());
     await page.fill("#code", code);
     await page.click("main form button[type=submit]");
