@@ -221,6 +221,10 @@ phrases! {
             "must be a class that can still be booked"
             "moet een les zijn die nog kan worden geboekt"
             "muss ein Kurs sein, der noch gebucht werden kann"
+        ClassNotCovered
+            "does not pay for the class"
+            "betaalt de les niet"
+            "bezahlt den Kurs nicht"
         NotOffered
             "must be a way to pay that the company offers"
             "moet een betaalwijze zijn die het bedrijf aanbiedt"

@@ -3,7 +3,7 @@
 
 use spotter_contract::{
     Area, Effect, Offboarding, Read, Timer, Write,
-    entitlement::{BookedSeat, Seats},
+    entitlement::{BookedSeat, BookingEntitlement, Seats},
     settling,
 };
 use spotter_kernel::{Id, Key, Result, Timestamp, id::ClientId};
@@ -36,7 +36,12 @@ impl Seats for ClassSeats {
         Ok(format!("{}, {date} {time}", event.name))
     }
 
-    fn check_open(&self, cx: &mut Write, event: Id, client: ClientId) -> Result<()> {
+    fn check_open(
+        &self,
+        cx: &mut Write,
+        event: Id,
+        client: ClientId,
+    ) -> Result<BookingEntitlement> {
         let event = CalendarEvent::find(cx, CalendarEventId(event))?;
         let event_type = EventType::of(cx, event.event_type_id)?;
         let is_class = event.kind == EventKind::Class && event.is_scheduled();
@@ -44,14 +49,15 @@ impl Seats for ClassSeats {
             return Err(Key::NotFound.into());
         }
         let draft = BookingDraft::of_class(&event, client, CapacityAction::Reject);
+        let taking = event_type.taking(client, Id::first_at(cx.now()), event.starts_at);
         let Placement::Blocked(mut reasons) = look_up_slot(cx, &event_type, &draft)? else {
-            return Ok(());
+            return Ok(taking);
         };
         reasons.retain(|reason| {
             !matches!(reason, UnavailableReason::Full | UnavailableReason::NotEntitled)
         });
         match reasons.is_empty() {
-            true => Ok(()),
+            true => Ok(taking),
             false => {
                 Err(RefusedSlot::of(&draft, event.starts_at, &reasons).problem(cx, &event_type)?)
             }

@@ -104,6 +104,14 @@ pub fn bookable_from_to(
     Ok((earliest, days.map(|days| cx.now().plus_days(days))))
 }
 
+impl EventType {
+    /// What a booking of it takes.
+    pub fn taking(&self, client: ClientId, booking: Id, at: Timestamp) -> BookingEntitlement {
+        let (units, pools) = (self.credits, self.credit_pools.0.clone());
+        BookingEntitlement { booking, client, units, pools, at }
+    }
+}
+
 impl<'a> SlotSearch<'a> {
     /// Reads what decides it.
     pub fn read(cx: &mut Read, slot_query: SlotQuery<'a>) -> Result<Self> {
@@ -405,13 +413,8 @@ impl<'a> SlotSearch<'a> {
         let at: Vec<Timestamp> = dates.values().copied().collect();
         let Some(first) = at.first().copied() else { return Ok(()) };
         let event_type = self.query.event_type;
-        let taking = BookingEntitlement {
-            booking: self.query.moved.map_or(Id::first_at(first), |moved| moved.0),
-            client,
-            units: event_type.credits,
-            pools: event_type.credit_pools.0.clone(),
-            at: first,
-        };
+        let booking = self.query.moved.map_or(Id::first_at(first), |moved| moved.0);
+        let taking = event_type.taking(client, booking, first);
         let quoted = cx.entitlements()?.quote(cx, &taking, &at)?;
         let entitled: BTreeMap<_, _> = dates.into_keys().zip(quoted).collect();
         for start in starts.iter_mut() {

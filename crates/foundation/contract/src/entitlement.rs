@@ -129,8 +129,10 @@ pub trait Seats: Send + Sync {
     fn describe(&self, cx: &mut Read, event: Id) -> Result<String>;
 
     /// Refuses a class that a client could not book now, whatever they pay: one that is over, closed, too near or too far
-    /// ahead, or beside another of their bookings. Seats and entitlements are not looked at. What is no class is 404.
-    fn check_open(&self, cx: &mut Write, event: Id, client: ClientId) -> Result<()>;
+    /// ahead, or beside another of their bookings. Seats and entitlements are not looked at. What is no class is 404. Returns
+    /// what its booking would take.
+    fn check_open(&self, cx: &mut Write, event: Id, client: ClientId)
+    -> Result<BookingEntitlement>;
 
     /// Holds a seat of a class for a client until an instant, at the latest until it begins: whether there was one. A seat
     /// that is held already is held longer.

@@ -164,6 +164,47 @@ fn what_is_paid_at_the_desk_is_booked_at_once(engine: Engine) {
     });
 }
 
+/// Nobody pays for a product with a class that it does not pay for.
+#[scenario(process, clock)]
+fn an_order_pays_for_its_class(engine: Engine) {
+    travelling(engine, START, |travel: Travel| async move {
+        let gym = Gym::open(travel, 5).await;
+        let app = gym.app();
+        let coach = app.admin.to_string();
+        let long = json!({"kind": "class", "capacity": 5, "credits": 6, "creditPools": ["long"]});
+        let kind = new_type(app, long).await;
+        let class = new_class(app, &kind, &coach, "2026-11-05T18:00:00Z").await;
+        let product = async |facts: Value| new_product(app, facts).await;
+        let pack = |pool: &str| {
+            let pool = json!({"key": pool, "name": pool, "credits": 6, "scheduleInterval": 1,
+                "scheduleUnit": "Month", "mode": "Accumulate"});
+            json!({"productType": "CreditPack", "price": 5_000, "assignCredits": true, "credits": 1,
+                "creditPools": [pool]})
+        };
+        let other = product(pack("short")).await;
+        let own = product(pack("long")).await;
+        let goods = product(json!({"productType": "Other", "price": 250})).await;
+        let pass = product(json!({"productType": "DayPass", "price": 1_500})).await;
+        let unlimited = product(json!({"productType": "Membership", "price": 9_000,
+            "period": "Week", "autoRenew": true}))
+        .await;
+        for choice in ["online", "desk"] {
+            for wrong in [&gym.pack, &other, &goods, &pass] {
+                let body =
+                    json!({"productId": wrong, "paymentChoice": choice, "calendarEventId": class});
+                gym.order(body).await.refused(409, "PUBLIC_API_ERROR").about("productId");
+            }
+        }
+        for right in [&own, &unlimited] {
+            let body =
+                json!({"productId": right, "paymentChoice": "online", "calendarEventId": class});
+            let made = gym.order(body).await.ok();
+            assert_eq!(made.data()["shopOrder"]["bookingStatus"], "held");
+        }
+        assert_eq!(gym.seats_taken().await, 0, "the other class");
+    });
+}
+
 #[scenario(process, clock)]
 fn orders_are_checked(engine: Engine) {
     travelling(engine, START, |travel: Travel| async move {

@@ -1,7 +1,7 @@
 //! Giving the credits of a sale, each once, and letting them lapse.
 
 use spotter_contract::{Area, Read, Timer, Write};
-use spotter_kernel::{Date, Event, Id, Result, id::ClientId};
+use spotter_kernel::{Date, Event, Id, Result, Timestamp, id::ClientId};
 use spotter_store::{params, statements};
 
 use crate::{
@@ -25,8 +25,7 @@ pub fn give(cx: &mut Write, product: &ClientProduct, grants: &[CreditGrant]) -> 
                 lot.write(cx)?;
                 lot
             }
-            None => new_lot(cx, product, grant, LotStatus::Active)
-                .open(cx, &LotChangeCause::default())?,
+            None => open_lot(cx, product, grant, LotStatus::Active)?,
         };
         lot.publish(cx, Event::CreditAssigned, EntryKind::Grant, lot.granted, None)?;
         repay_debt(cx, &mut lot)?;
@@ -42,8 +41,7 @@ pub fn promise(cx: &mut Write, product: &ClientProduct, grant: &CreditGrant) -> 
     {
         return Ok(lot);
     }
-    let lot =
-        new_lot(cx, product, grant, LotStatus::Promised).open(cx, &LotChangeCause::default())?;
+    let lot = open_lot(cx, product, grant, LotStatus::Promised)?;
     expire_later(cx, &lot)?;
     Ok(lot)
 }
@@ -64,27 +62,39 @@ fn existing_lots(
     cx.one_each(BY_GRANT, params)
 }
 
-fn new_lot(
+fn open_lot(
     cx: &mut Write,
     product: &ClientProduct,
     grant: &CreditGrant,
     status: LotStatus,
+) -> Result<CreditLot> {
+    let id = CreditLotId(cx.new_id());
+    CreditLot { status, ..new_lot(id, product, grant, cx.now()) }
+        .open(cx, &LotChangeCause::default())
+}
+
+/// The active lot of a grant, not stored yet.
+pub fn new_lot(
+    credit_lot_id: CreditLotId,
+    product: &ClientProduct,
+    grant: &CreditGrant,
+    now: Timestamp,
 ) -> CreditLot {
     CreditLot {
-        credit_lot_id: CreditLotId(cx.new_id()),
+        credit_lot_id,
         client_id: product.client_id,
         client_product_id: Some(product.client_product_id),
         pool_key: grant.pool.clone(),
         grant_number: Some(grant.number()),
         source: LotSource::Product,
-        status,
+        status: LotStatus::Active,
         granted: grant.credits,
         remaining: grant.credits,
         held: 0,
         valid_from: grant.on,
         valid_until: grant.until,
-        created_at: cx.now(),
-        updated_at: cx.now(),
+        created_at: now,
+        updated_at: now,
     }
 }
 

@@ -148,22 +148,20 @@ fn create_shop_order(
     let choice = choice.filter(|choice| choices.contains(choice));
     let choice =
         choice.ok_or_else(|| Problem::conflict("paymentChoice", BillingRule::NotOffered))?;
-    if let Some(class) = new.calendar_event_id {
-        let found = cx.seats()?.check_open(cx, class, client.client_id);
-        found.map_err(|problem| match problem.status {
-            404 => problem.missing("calendarEventId", BillingRule::ClassGone),
-            _ => problem,
-        })?;
-    }
+    let seats = cx.seats()?;
+    let open = |class| seats.check_open(cx, class, client.client_id);
+    let class = new.calendar_event_id.map(open).transpose().map_err(|problem| match problem {
+        gone if gone.status == 404 => gone.missing("calendarEventId", BillingRule::ClassGone),
+        other => other,
+    })?;
     let today = cx.today()?;
-    let amount = sell::first_bill(cx, client.client_id, &product, product.price, today)?;
+    let amount = sell::quote_order(cx, client.client_id, &product, today, class.as_ref())?;
     let is_online = choice == PaymentChoice::Online && amount > 0;
     if is_online && connection::provider(cx)?.is_none() {
         return Err(Problem::conflict("paymentChoice", BillingRule::NotOffered));
     }
-    let (open,): (i64,) = cx.one(OPEN, params![client.client_id])?.unwrap_or_default();
     let (unpaid,): (i64,) = cx.one(UNPAID, params![client.client_id])?.unwrap_or_default();
-    if amount > 0 && open + unpaid >= OPEN_MAX {
+    if amount > 0 && unpaid >= OPEN_MAX {
         return Err(Problem::conflict("shopOrder", BillingRule::TooManyOrders { max: OPEN_MAX }));
     }
     let name = product.called(client.language());
@@ -485,10 +483,11 @@ statements! {
         WHERE company_id = ?1 AND client_id = ?2 AND shop_order_id = ?3";
     BY_ID = "SELECT ", ShopOrder::COLUMNS, " FROM shop_order WHERE company_id = ?1 AND shop_order_id = ?2";
     OF_REQUEST = "SELECT ", ShopOrder::COLUMNS, " FROM shop_order WHERE company_id = ?1 AND payment_request_id = ?2";
-    OPEN = "SELECT COUNT(*) FROM shop_order WHERE company_id = ?1 AND client_id = ?2 AND status = 'awaiting_payment'";
-    UNPAID = "SELECT COUNT(*) FROM shop_order JOIN invoice ON invoice.company_id = ?1 \
-        AND invoice.invoice_id = shop_order.invoice_id WHERE shop_order.company_id = ?1 \
-        AND shop_order.client_id = ?2 AND shop_order.payment_choice <> 'online' AND invoice.balance > 0";
+    UNPAID = "SELECT (SELECT COUNT(*) FROM shop_order WHERE company_id = ?1 AND client_id = ?2 \
+        AND status = 'awaiting_payment') + (SELECT COUNT(*) FROM shop_order JOIN invoice \
+        ON invoice.company_id = ?1 AND invoice.invoice_id = shop_order.invoice_id \
+        WHERE shop_order.company_id = ?1 AND shop_order.client_id = ?2 \
+        AND shop_order.payment_choice <> 'online' AND invoice.balance > 0)";
     OTHERS = "SELECT COUNT(*) FROM shop_order WHERE company_id = ?1 AND client_id = ?2 \
         AND calendar_event_id = ?3 AND shop_order_id <> ?4 AND status = 'awaiting_payment'";
     TRIALS = "SELECT (SELECT COUNT(*) FROM client_product WHERE company_id = ?1 AND client_id = ?2 AND product_id = ?3) \

@@ -90,7 +90,10 @@ impl Purchase {
             valid_from: self.start,
             valid_until: self.terms.valid_until(kind, self.start),
             days_used: 0,
-            granted_until: self.start,
+            granted_until: match self.begins() {
+                true => self.start.tomorrow(),
+                false => self.start,
+            },
             external_id: self.external_id.clone(),
             revoked_at: None,
             revoke_reason: None,
@@ -110,12 +113,9 @@ impl Purchase {
     pub(super) fn hand_over(
         &self,
         cx: &mut Write,
-        product: &mut ClientProduct,
+        product: &ClientProduct,
         subscription: Option<&Subscription>,
     ) -> Result<()> {
-        if self.begins() {
-            product.granted_until = self.start.tomorrow();
-        }
         product.insert(cx)?;
         product.publish(cx, Event::ClientProductAssigned)?;
         if subscription.is_some() {

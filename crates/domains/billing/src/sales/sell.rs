@@ -6,9 +6,11 @@ use std::ops::RangeInclusive;
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use spotter_contract::{Area, Body, Path, Read, Success, Write, answer, operation};
+use spotter_contract::{
+    Area, Body, Path, Read, Success, Write, answer, entitlement::BookingEntitlement, operation,
+};
 use spotter_kernel::{
-    Date, Event, Key, Problem, Result, id::ClientId, money::Currency, text::quoted,
+    Date, Event, Id, Key, Problem, Result, Timestamp, id::ClientId, money::Currency, text::quoted,
 };
 use spotter_people::clients::{Client, ClientPath, letter_reader};
 use spotter_store::Json;
@@ -26,9 +28,9 @@ use crate::{
         vocabulary::ProductType,
     },
     collecting::methods,
-    credits::grants::CreditGrant,
+    credits::{credit_selection::AvailableCredits, grant, grants::CreditGrant},
     effects::BillingEffect,
-    ids::{ClientProductId, InvoiceId, PaymentMethodId, SubscriptionId},
+    ids::{ClientProductId, CreditLotId, InvoiceId, PaymentMethodId, SubscriptionId},
     memberships::{
         billing_schedule::{self, PeriodBill},
         subscription::{Subscription, SubscriptionStatus},
@@ -223,12 +225,33 @@ impl Sale {
         subscription
     }
 
-    fn preview(self, cx: &mut Read) -> Result<SalePreview> {
-        let now = cx.now();
-        let id = spotter_kernel::Id::first_at(now);
+    /// The purchase and its membership, as they would be stored.
+    fn outcome(&self, now: Timestamp) -> (ClientProduct, Option<Subscription>) {
+        let id = Id::first_at(now);
         let product = self.purchase.client_product(ClientProductId(id), now);
         let begun = self.beginning.as_ref();
         let membership = begun.map(|begun| self.subscription(SubscriptionId(id), &product, begun));
+        (product, membership)
+    }
+
+    /// Whether the client could book something with it and with what they have.
+    fn would_cover(&self, cx: &mut Read, taking: &BookingEntitlement) -> Result<bool> {
+        if taking.units == 0 {
+            return Ok(true);
+        }
+        let now = cx.now();
+        let mut means = AvailableCredits::of(cx, self.client.client_id, None)?;
+        let (product, membership) = self.outcome(now);
+        let lot = |given| grant::new_lot(CreditLotId(Id::first_at(now)), &product, &given, now);
+        means.lots.extend(self.purchase.grants().into_iter().map(lot));
+        means.products.push(product);
+        means.subscriptions.extend(membership);
+        let day = cx.zone()?.date_at(taking.at);
+        Ok(means.cover(day, taking.units, &taking.pools).is_some())
+    }
+
+    fn preview(self, cx: &mut Read) -> Result<SalePreview> {
+        let (product, membership) = self.outcome(cx.now());
         let given = |grant: CreditGrant| PreviewedCredits {
             pool_key: grant.pool,
             credits: grant.credits,
@@ -280,7 +303,7 @@ fn sell(cx: &mut Write, sale: Sale) -> Result<(ClientProduct, Option<Subscriptio
     }
     let invoice = issue::issue(cx, &bill)?;
     product.invoice_id = Some(invoice.invoice_id);
-    sale.purchase.hand_over(cx, &mut product, subscription.as_ref())?;
+    sale.purchase.hand_over(cx, &product, subscription.as_ref())?;
     Ok((product, subscription, invoice))
 }
 
@@ -299,15 +322,22 @@ fn ordered(product: &Product, price: i64, starts_on: Date) -> SaleRequest {
     }
 }
 
-/// What a client pays at once who orders a product, in minor units: of a membership, its first period.
-pub(super) fn first_bill(
+/// What a client pays at once who orders a product from a day on, in minor units: of a membership, its first period. Refuses
+/// a product that does not pay for the class that is booked with it.
+pub(super) fn quote_order(
     cx: &mut Read,
     client: ClientId,
     product: &Product,
-    price: i64,
     starts_on: Date,
+    class: Option<&BookingEntitlement>,
 ) -> Result<i64> {
-    Ok(work_out(cx, client, ordered(product, price, starts_on))?.draft.totals.gross)
+    let sale = work_out(cx, client, ordered(product, product.price, starts_on))?;
+    match class {
+        Some(class) if !sale.would_cover(cx, class)? => {
+            Err(Problem::conflict("productId", BillingRule::ClassNotCovered))
+        }
+        _ => Ok(sale.draft.totals.gross),
+    }
 }
 
 /// Sells what a client ordered, at the price of the order.

@@ -116,7 +116,7 @@ fn confirm_sign_up(
             let until = cx.now().plus_seconds(60 * site.hold_minutes);
             // A class that cannot be booked is told on the page that follows.
             let is_held = match cx.seats()?.check_open(cx, class, client.client_id) {
-                Ok(()) => cx.seats()?.hold(cx, class, client.client_id, until)?,
+                Ok(_) => cx.seats()?.hold(cx, class, client.client_id, until)?,
                 Err(problem) if problem.status < 500 => false,
                 Err(problem) => return Err(problem),
             };
