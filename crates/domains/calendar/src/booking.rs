@@ -36,7 +36,7 @@ use crate::{
     },
 };
 pub use affected::{AffectedBookings, affected};
-pub use policy::Policy;
+pub use policy::{CancellationTerms, Policy};
 pub use times::{awaited_times, elsewhere, events_of, prefetch_times, times_of};
 pub use view::{BookingEvent, BookingView};
 

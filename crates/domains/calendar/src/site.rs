@@ -19,6 +19,7 @@ use spotter_people::coaches::Coach;
 use spotter_store::{params, statements};
 
 use crate::{
+    booking::{CancellationTerms, Policy},
     events::CalendarEvent,
     hours::{Span, with_offset},
     permissions,
@@ -98,6 +99,8 @@ struct SiteClass {
     bookable: bool,
     /// Number of credits that it takes.
     credits: i64,
+    /// What it costs to cancel it late, or not to come.
+    cancellation: CancellationTerms,
 }
 
 /// A type that clients book themselves, and from when until when.
@@ -105,12 +108,14 @@ struct PublicType {
     event_type: EventType,
     earliest: Timestamp,
     latest: Option<Timestamp>,
+    policy: Policy,
 }
 
 impl PublicType {
     fn of(cx: &mut Read, event_type: EventType) -> Result<Self> {
         let (earliest, latest) = bookable_from_to(cx, &event_type)?;
-        Ok(Self { event_type, earliest, latest })
+        let policy = Policy::of(cx, &event_type)?;
+        Ok(Self { event_type, earliest, latest, policy })
     }
 
     /// The types of a kind.
@@ -142,6 +147,7 @@ impl SiteClass {
             has_waitlist: event_type.waitlist.0.is_on(),
             bookable: public.is_bookable_at(event.starts_at),
             credits: event_type.credits,
+            cancellation: public.policy.terms(event.starts_at),
             calendar_event_id: event.calendar_event_id,
             name: event.name,
             time_zone: event.time_zone,

@@ -11,6 +11,7 @@ use spotter_kernel::{
 use spotter_people::{clients::Client, coaches::Coach};
 
 use crate::{
+    booking::{CancellationTerms, Policy},
     create::BookingDraft,
     hours::{Span, with_offset},
     permissions,
@@ -58,13 +59,15 @@ pub struct Slot {
     bookable: bool,
     /// Reasons why it cannot be booked.
     reasons: Vec<UnavailableReason>,
+    /// What it costs to cancel it late, or not to come.
+    cancellation: CancellationTerms,
     /// Token for `POST /bookings`, valid for ten minutes; null if the slot cannot be booked.
     slot_token: Option<String>,
 }
 
 impl Slot {
     /// The API form of a start.
-    pub fn of(cx: &Read, event_type: &EventType, start: Start) -> Result<Self> {
+    pub fn of(cx: &Read, event_type: &EventType, policy: &Policy, start: Start) -> Result<Self> {
         let Start { span, coach, location, zone, class, reasons } = start;
         let key = SlotKey {
             event_type_id: event_type.event_type_id,
@@ -90,6 +93,7 @@ impl Slot {
             capacity_left: class.as_ref().map_or(free, |class| class.free_seats()),
             bookable,
             reasons,
+            cancellation: policy.terms(span.start),
             slot_token: if bookable { Some(key.token(cx)?) } else { None },
         })
     }
@@ -175,18 +179,19 @@ fn list_slots(cx: &mut Read, Query(wanted): Query<SlotFilters>) -> Result<Slots>
     for event_type in event_types.iter().filter(|event_type| event_type.is_active()) {
         let query =
             SlotQuery { event_type, coach, location, range, client, than: None, moved: None };
-        offerings.push((event_type, SlotSearch::read(cx, query)?));
+        let (policy, search) = (Policy::of(cx, event_type)?, SlotSearch::read(cx, query)?);
+        offerings.push(Offering { event_type, policy, search });
     }
     let (mut starts, mut from) = (Vec::new(), range.start);
     // A day at a time, so that no more is computed than is returned.
     while from < range.end && starts.len() <= SLOTS_MAX && !offerings.is_empty() {
         let to = from.plus_days(1).min(range.end);
         let mut of_day: Vec<TypedStart> = Vec::new();
-        for (event_type, search) in &offerings {
-            let day = search.starts(cx, Span::new(from, to))?.into_iter();
+        for own in &offerings {
+            let day = own.search.starts(cx, Span::new(from, to))?.into_iter();
             let output =
                 |start: &Start| explains || !start.reasons.iter().any(|reason| reason.is_taken());
-            of_day.extend(day.filter(output).map(|start| (*event_type, start)));
+            of_day.extend(day.filter(output).map(|start| (own, start)));
         }
         // Starts of one type are in order already.
         if offerings.len() > 1 {
@@ -197,13 +202,22 @@ fn list_slots(cx: &mut Read, Query(wanted): Query<SlotFilters>) -> Result<Slots>
     }
     let is_over = offerings.is_empty() || from >= range.end;
     let next_from = cut(&mut starts).or((!is_over).then_some(from));
-    let slots: Result<_> =
-        starts.into_iter().map(|(event_type, start)| Slot::of(cx, event_type, start)).collect();
+    let slots: Result<_> = starts
+        .into_iter()
+        .map(|(own, start)| Slot::of(cx, own.event_type, &own.policy, start))
+        .collect();
     Ok(Slots { slots: slots?, next_from })
 }
 
+/// A type whose starts are listed.
+struct Offering<'t> {
+    event_type: &'t EventType,
+    policy: Policy,
+    search: SlotSearch<'t>,
+}
+
 /// A start, and of what.
-type TypedStart<'t> = (&'t EventType, Start);
+type TypedStart<'t> = (&'t Offering<'t>, Start);
 
 /// Cuts the list to its limit, but never between starts of the same instant.
 fn cut(starts: &mut Vec<TypedStart<'_>>) -> Option<Timestamp> {
@@ -264,13 +278,13 @@ impl<'r> RefusedSlot<'r> {
         let query =
             SlotQuery { event_type, coach, location, range, client, than: None, moved: None };
         let search = SlotSearch::read(cx, query)?;
-        let mut alternatives = Vec::new();
+        let (policy, mut alternatives) = (Policy::of(cx, event_type)?, Vec::new());
         for day in 0..ALTERNATIVES_DAYS {
             let part = Span::new(from.plus_days(day), from.plus_days(day + 1));
             let starts = search.starts(cx, part)?.into_iter();
             let free = starts.filter(|start| start.reasons.is_empty());
             for start in free.take(ALTERNATIVES - alternatives.len()) {
-                alternatives.push(Slot::of(cx, event_type, start)?);
+                alternatives.push(Slot::of(cx, event_type, &policy, start)?);
             }
             if alternatives.len() == ALTERNATIVES {
                 break;

@@ -10,7 +10,7 @@ use super::{
 use crate::{
     api::{self, EventType, Slot},
     page_context::PageContext,
-    parts::{fields::Form, shell::View},
+    parts::{cancellation, fields::Form, shell::View},
 };
 
 /// `/console/calendar/book`: client, event type, day, time.
@@ -298,9 +298,6 @@ fn confirming(
     }
     let (coach, place) = (cx.coach(slot.coach_id())?, cx.location(slot.location_id())?);
     let (t, credits) = (cx.strings, kind.credits());
-    let window = kind.cancellation_window_minutes().unwrap_or_default() * 60;
-    let until = slot.starts_at().plus_seconds(-window);
-    let until = Some(until).filter(|at| window > 0 && *at > cx.written.now);
     let form = Form::of(cx, api::create_booking()).hidden("slotToken", slot.slot_token());
     Ok(html! {
         section.card #confirm {
@@ -320,11 +317,7 @@ fn confirming(
                 }
             }
             @if credits > 0 { p { (t.takes_credits(&cx.written.count(credits))) } }
-            @if let Some(until) = until {
-                p { (t.free_until(&cx.written.instant(until))) }
-            } @else if window > 0 {
-                p { (t.no_longer_free()) }
-            }
+            (cancellation::terms(&cx.written, slot.cancellation()))
             div.buttons {
                 (form.next(next).send(t.book_it()))
                 a.button.plain

@@ -19,6 +19,7 @@ pub(super) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let query = api::list_clients()
         .search(cx.place.parameter("search").trim())
         .member_status(cx.place.parameter("memberStatus").trim())
+        .relationship_status(cx.place.parameter("relationshipStatus").trim())
         .coach_id(cx.place.parameter("coachId").trim())
         .tag(cx.place.parameter("tag").trim());
     let archived = cx.place.parameter("archived") == "true";
@@ -75,7 +76,10 @@ pub(super) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
                     }
                 }
             },
-            state(cx, client.member_status()),
+            match client.relationship_status() {
+                pending @ "pending" => state(cx, pending),
+                _ => state(cx, client.member_status()),
+            },
             html! { span.whole { (coach) } },
             html! { @for tag in client.tags() { span.state { (tag) } " " } },
             html! { span.whole { (written.date(last_visit.map(|at| written.zone.date_at(at)))) } },

@@ -2,7 +2,7 @@
 //! the end of their programme, without credits.
 
 use maud::{Markup, html};
-use spotter_kernel::Result;
+use spotter_kernel::{Result, Timestamp};
 
 use super::{messages, webhooks};
 use crate::{
@@ -24,8 +24,18 @@ struct PendingTask {
 }
 
 /// The kinds of pending work; of one coach where it can be filtered.
-fn kinds(whose: &str) -> [PendingTask; 8] {
+fn kinds(whose: &str, week_ago: Timestamp) -> [PendingTask; 10] {
     [
+        PendingTask {
+            call: api::list_clients().relationship_status("pending").coach_id(whose).into(),
+            label: |t| t.newcomers_wait(),
+            address: "/console/clients?relationshipStatus=pending",
+        },
+        PendingTask {
+            call: api::list_sign_ups().status("confirmed").from(week_ago).into(),
+            label: |t| t.newcomers_of_week(),
+            address: "/console/clients?sort=newest",
+        },
         PendingTask {
             call: api::list_booking_requests().status("pending").coach_id(whose).into(),
             label: |t| t.requests_wait(),
@@ -72,7 +82,7 @@ fn kinds(whose: &str) -> [PendingTask; 8] {
 /// What waits, each with the way to it; of a coach's own, where one is named.
 pub(super) fn waiting(cx: &mut PageContext<'_, '_>, whose: &str) -> Result<Markup> {
     let mut all = Vec::new();
-    for PendingTask { call, label, address } in kinds(whose) {
+    for PendingTask { call, label, address } in kinds(whose, cx.written.now.plus_days(-7)) {
         all.push((cx.count(call)?, label, address));
     }
     if let Some(answer) = cx.call_if_allowed(api::list_webhooks().limit(100))? {

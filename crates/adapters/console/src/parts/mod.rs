@@ -1,5 +1,6 @@
 //! What pages are made of.
 
+pub(crate) mod cancellation;
 pub(crate) mod charts;
 pub(crate) mod fields;
 pub(crate) mod format;

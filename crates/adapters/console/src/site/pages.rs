@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     api::{self, SiteClass, SiteLocation},
-    parts::format::Format,
+    parts::{cancellation, format::Format},
 };
 
 /// Days of the timetable on one page.
@@ -302,6 +302,7 @@ pub(super) fn class(cx: &mut SiteContext<'_, '_>) -> Result<SiteView> {
             } @else if !own.bookable() {
                 p.quiet { (t.class_cannot_be_booked()) }
             }
+            @if own.bookable() { (cancellation::terms(&clock, own.cancellation())) }
         }
     };
     let description = format!("{}: {when}", own.name());

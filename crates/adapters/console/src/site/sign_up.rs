@@ -30,7 +30,7 @@ use crate::{
     forms::SubmittedForm,
     page_context::allowed_operation,
     page_request::PageAddress,
-    parts::{self, format::JsonFields},
+    parts::{self, cancellation, format::JsonFields},
     passwords, session,
     words::Strings,
 };
@@ -404,6 +404,7 @@ fn summary(cx: &mut SiteContext<'_, '_>, choice: &Value) -> Result<Markup> {
         let (own, clock) = (answer.class(), local(cx, answer.class().time_zone()));
         return Ok(html! {
             p { b { (own.name()) } br; (clock.instant(own.starts_at())) " · " (own.coach_name()) }
+            (cancellation::terms(&clock, own.cancellation()))
         });
     }
     if choice.has("productId") {

@@ -25,6 +25,18 @@ pub struct Policy {
     pub credit_pools: Vec<String>,
 }
 
+/// What it costs a client to cancel late, or not to come.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct CancellationTerms {
+    /// The last instant at which it is cancelled free of charge; null where it always is.
+    free_until: Option<Timestamp>,
+    /// Fee for a late cancellation.
+    late_fee: Option<Money>,
+    /// What a client owes who does not come.
+    no_show_fee: Option<Money>,
+}
+
 impl Policy {
     /// The rules that hold now for a type.
     pub fn of(cx: &mut Read, event_type: &EventType) -> Result<Self> {
@@ -46,6 +58,15 @@ impl Policy {
         match self.closes_at(starts_at) {
             Some(closes_at) if now > closes_at => CancellationTiming::Late,
             _ => CancellationTiming::Early,
+        }
+    }
+
+    /// The terms of something that begins at an instant.
+    pub fn terms(&self, starts_at: Timestamp) -> CancellationTerms {
+        CancellationTerms {
+            free_until: self.closes_at(starts_at),
+            late_fee: self.late_fee,
+            no_show_fee: self.no_show_fee,
         }
     }
 

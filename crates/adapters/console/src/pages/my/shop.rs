@@ -10,6 +10,7 @@ use crate::{
     page_context::PageContext,
     pages::{bookings::when, settings::site::payment_choices},
     parts::{
+        cancellation,
         fields::Form,
         lists::empty,
         offers::{ProductTerms, groups, terms},
@@ -228,6 +229,7 @@ pub(in crate::pages) fn class(cx: &mut PageContext<'_, '_>) -> Result<View> {
                 p { a.button href="/my/bookings" { (t.bookings()) } }
             } @else if let Some(slot) = slot {
                 (booking(cx, slot, class.has_waitlist()))
+                @if slot.bookable() { (cancellation::terms(&cx.written, slot.cancellation())) }
             } @else {
                 p.quiet { (t.class_cannot_be_booked()) }
             }
