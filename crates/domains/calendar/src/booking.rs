@@ -3,7 +3,6 @@
 
 mod affected;
 mod noting;
-mod policy;
 mod times;
 mod view;
 
@@ -29,6 +28,7 @@ use crate::{
     events::CalendarEvent,
     hours::{Span, local},
     metrics, permissions,
+    policy::Policy,
     rules::CalendarRule,
     vocabulary::{
         AttendanceStatus, BookingId, BookingRequestId, BookingStatus, CalendarEventId,
@@ -36,7 +36,7 @@ use crate::{
     },
 };
 pub use affected::{AffectedBookings, affected};
-pub use policy::{CancellationTerms, Policy};
+
 pub use times::{awaited_times, elsewhere, events_of, prefetch_times, times_of};
 pub use view::{BookingEvent, BookingView};
 

@@ -9,7 +9,7 @@ use spotter_kernel::{
 use spotter_people::{clients::Client, coaches::Coach};
 
 use crate::{
-    booking::{Booking, NewBooking, Policy},
+    booking::{Booking, NewBooking},
     events::{CalendarEvent, NewEvent},
     hours::Span,
     requests::BookingRequest,
@@ -163,7 +163,7 @@ pub fn release_for_booking(
     client: ClientId,
 ) -> Result<bool> {
     let hold = SeatHold::of(cx, event, client)?;
-    hold.map_or(Ok(false), |hold| hold.end(cx).map(|_| true))
+    hold.map_or(Ok(false), |hold| CalendarEvent::of_ended_hold(cx, &hold).map(|_| true))
 }
 
 /// Books a slot that was found bookable in the same transaction.
@@ -213,7 +213,7 @@ fn new_booking(
         },
         position: waitlist_position,
         credits: event_type.credits,
-        policy: Policy::of(cx, event_type)?,
+        policy: event_type.policy(cx)?,
         request: draft.request,
         series: draft.series,
         note: draft.note.clone(),

@@ -18,6 +18,7 @@ use crate::{
     effects::CalendarEffect,
     hours::{Span, with_offset},
     metrics, permissions,
+    seat_holds::SeatHold,
     vocabulary::{
         Buffers, CalendarEventId, EventKind, EventSeriesId, EventStatus, EventTemplateId,
         EventTypeId,
@@ -163,6 +164,17 @@ impl CalendarEvent {
     /// The number of free seats.
     pub fn free_seats(&self) -> i64 {
         (self.capacity - self.seats_taken).max(0)
+    }
+
+    /// Ends the hold of a seat: it is free again, unless the class is called off.
+    pub fn of_ended_hold(cx: &mut Write, hold: &SeatHold) -> Result<Self> {
+        hold.delete(cx)?;
+        let mut event = Self::find(cx, hold.calendar_event_id)?;
+        if event.is_scheduled() {
+            event.seats_taken -= 1;
+            event.save(cx)?;
+        }
+        Ok(event)
     }
 
     fn coach_busy_span(&self) -> BusySpan {

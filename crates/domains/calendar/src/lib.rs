@@ -35,6 +35,7 @@ mod metrics;
 mod no_shows;
 pub mod notice;
 mod permissions;
+pub mod policy;
 mod privacy;
 pub mod recurrence;
 pub mod recurring_bookings;

@@ -5,7 +5,7 @@ use spotter_contract::{Area, ErasureAction, ErasureRule, Read, Write};
 use spotter_kernel::{Result, Timestamp, id::ClientId, id_type};
 use spotter_store::{params, record, statements, stored_ids, values};
 
-use crate::{events::CalendarEvent, vocabulary::CalendarEventId};
+use crate::vocabulary::CalendarEventId;
 
 id_type!(
     /// A seat that is held.
@@ -60,15 +60,9 @@ impl SeatHold {
         cx.defer(EXTEND, params![self.seat_hold_id, until])
     }
 
-    /// Ends it: its seat is free again, unless the class is called off. The timer that would end it finds nothing.
-    pub fn end(&self, cx: &mut Write) -> Result<CalendarEvent> {
-        cx.execute(DELETE, params![self.seat_hold_id])?;
-        let mut event = CalendarEvent::find(cx, self.calendar_event_id)?;
-        if event.is_scheduled() {
-            event.seats_taken -= 1;
-            event.save(cx)?;
-        }
-        Ok(event)
+    /// Deletes it; the timer that would end it finds nothing.
+    pub fn delete(&self, cx: &mut Write) -> Result<()> {
+        cx.execute(DELETE, params![self.seat_hold_id]).map(drop)
     }
 }
 

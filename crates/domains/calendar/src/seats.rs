@@ -128,7 +128,7 @@ impl Seats for ClassSeats {
 
 /// Gives a seat back, to the waiting list where there is one.
 fn give_back(cx: &mut Write, hold: &SeatHold) -> Result<()> {
-    let mut event = hold.end(cx)?;
+    let mut event = CalendarEvent::of_ended_hold(cx, hold)?;
     match event.is_scheduled() {
         true => waitlist::fill(cx, &mut event),
         false => Ok(()),

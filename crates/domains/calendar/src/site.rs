@@ -19,10 +19,10 @@ use spotter_people::coaches::Coach;
 use spotter_store::{params, statements};
 
 use crate::{
-    booking::{CancellationTerms, Policy},
     events::CalendarEvent,
     hours::{Span, with_offset},
     permissions,
+    policy::{CancellationTerms, Policy},
     seat_holds::SeatHold,
     slot_search::{SlotQuery, SlotSearch, bookable_from_to},
     types::EventType,
@@ -114,7 +114,7 @@ struct PublicType {
 impl PublicType {
     fn of(cx: &mut Read, event_type: EventType) -> Result<Self> {
         let (earliest, latest) = bookable_from_to(cx, &event_type)?;
-        let policy = Policy::of(cx, &event_type)?;
+        let policy = event_type.policy(cx)?;
         Ok(Self { event_type, earliest, latest, policy })
     }
 

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use spotter_company::locations::Location;
-use spotter_contract::{Read, entitlement::BookingEntitlement};
+use spotter_contract::Read;
 use spotter_kernel::{
     Date, Id, Result, TimeZone, Timestamp,
     id::{ClientId, CoachId, LocationId},
@@ -102,14 +102,6 @@ pub fn bookable_from_to(
     let earliest = cx.now().plus_seconds(event_type.min_notice_minutes * 60);
     let days = event_type.window_days(cx)?;
     Ok((earliest, days.map(|days| cx.now().plus_days(days))))
-}
-
-impl EventType {
-    /// What a booking of it takes.
-    pub fn taking(&self, client: ClientId, booking: Id, at: Timestamp) -> BookingEntitlement {
-        let (units, pools) = (self.credits, self.credit_pools.0.clone());
-        BookingEntitlement { booking, client, units, pools, at }
-    }
 }
 
 impl<'a> SlotSearch<'a> {

@@ -11,10 +11,10 @@ use spotter_kernel::{
 use spotter_people::{clients::Client, coaches::Coach};
 
 use crate::{
-    booking::{CancellationTerms, Policy},
     create::BookingDraft,
     hours::{Span, with_offset},
     permissions,
+    policy::{CancellationTerms, Policy},
     rules::CalendarRule,
     slot_search::{SlotQuery, SlotSearch, Start},
     token::SlotKey,
@@ -179,7 +179,7 @@ fn list_slots(cx: &mut Read, Query(wanted): Query<SlotFilters>) -> Result<Slots>
     for event_type in event_types.iter().filter(|event_type| event_type.is_active()) {
         let query =
             SlotQuery { event_type, coach, location, range, client, than: None, moved: None };
-        let (policy, search) = (Policy::of(cx, event_type)?, SlotSearch::read(cx, query)?);
+        let (policy, search) = (event_type.policy(cx)?, SlotSearch::read(cx, query)?);
         offerings.push(Offering { event_type, policy, search });
     }
     let (mut starts, mut from) = (Vec::new(), range.start);
@@ -278,7 +278,7 @@ impl<'r> RefusedSlot<'r> {
         let query =
             SlotQuery { event_type, coach, location, range, client, than: None, moved: None };
         let search = SlotSearch::read(cx, query)?;
-        let (policy, mut alternatives) = (Policy::of(cx, event_type)?, Vec::new());
+        let (policy, mut alternatives) = (event_type.policy(cx)?, Vec::new());
         for day in 0..ALTERNATIVES_DAYS {
             let part = Span::new(from.plus_days(day), from.plus_days(day + 1));
             let starts = search.starts(cx, part)?.into_iter();

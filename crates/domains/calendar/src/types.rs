@@ -1,5 +1,6 @@
 //! Event types: what can be booked, its duration, capacity and policy.
 
+mod booking_terms;
 mod waitlist;
 
 use schemars::JsonSchema;

@@ -2,11 +2,9 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use spotter_company::catalogue::Policies;
-use spotter_contract::Read;
-use spotter_kernel::{Money, Result, Timestamp};
+use spotter_kernel::{Money, Timestamp};
 
-use crate::{types::EventType, vocabulary::CancellationTiming};
+use crate::vocabulary::CancellationTiming;
 
 /// The cancellation rules and fees of a booking.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -31,30 +29,16 @@ pub struct Policy {
 pub struct CancellationTerms {
     /// The last instant at which it is cancelled free of charge; null where it always is.
     free_until: Option<Timestamp>,
-    /// Fee for a late cancellation.
+    /// What a client owes who cancels after that.
     late_fee: Option<Money>,
     /// What a client owes who does not come.
     no_show_fee: Option<Money>,
 }
 
 impl Policy {
-    /// The rules that hold now for a type.
-    pub fn of(cx: &mut Read, event_type: &EventType) -> Result<Self> {
-        let company = Policies::of(cx)?;
-        let company = company.as_ref();
-        Ok(Self {
-            cancellation_window_minutes: event_type
-                .cancellation_window_minutes
-                .or_else(|| company.map(Policies::cancellation_window_minutes)),
-            late_fee: company.and_then(Policies::late_cancellation_fee),
-            no_show_fee: company.and_then(Policies::no_show_fee),
-            credit_pools: event_type.credit_pools.0.clone(),
-        })
-    }
-
     /// Whether a cancellation at an instant is early or late for something that begins at another, in
     /// elapsed time.
-    pub(super) fn timing(&self, now: Timestamp, starts_at: Timestamp) -> CancellationTiming {
+    pub(crate) fn timing(&self, now: Timestamp, starts_at: Timestamp) -> CancellationTiming {
         match self.closes_at(starts_at) {
             Some(closes_at) if now > closes_at => CancellationTiming::Late,
             _ => CancellationTiming::Early,
@@ -71,7 +55,7 @@ impl Policy {
     }
 
     /// The last instant at which something that begins at another is cancelled early.
-    pub(super) fn closes_at(&self, starts_at: Timestamp) -> Option<Timestamp> {
+    pub(crate) fn closes_at(&self, starts_at: Timestamp) -> Option<Timestamp> {
         self.cancellation_window_minutes.map(|minutes| starts_at.plus_seconds(-60 * minutes))
     }
 }
