@@ -4,19 +4,23 @@
 mod output;
 
 pub mod areas;
+mod backups;
 pub mod cli;
 mod connections;
 pub mod data_exports;
 pub mod demo;
+mod doctor;
 pub mod importing;
 mod listen;
 mod log;
+mod machine;
 pub mod mail;
 mod maintenance;
 mod metric_descriptions;
 mod operator;
 pub mod push;
 pub mod serve;
+mod service_manager;
 pub mod settings;
 mod simulate;
 mod sockets;

@@ -17,6 +17,8 @@ use spotter_reports::recount;
 use spotter_store::{Db, Tx};
 use spotter_webhooks::retention;
 
+use crate::machine::Machine;
+
 /// How long it rests after a step that was full, so that requests hardly notice it.
 const REST: Duration = Duration::from_millis(50);
 
@@ -36,6 +38,7 @@ pub(crate) async fn run(
     files: Files,
     metrics: Option<PrometheusHandle>,
     keeps: Retention,
+    machine: Machine,
 ) {
     tokio::join!(
         attempt("find clients by what they are found by now", reindex(&db)),
@@ -44,6 +47,7 @@ pub(crate) async fn run(
         every(2, "fold metrics", || db.fold_metrics(metrics::TABLES)),
         every(5, "condense metrics", || condense(metrics.as_ref())),
         every(60, "sweep files", || sweep_files(&db, &files, env.clock.now())),
+        every(60, "measure the machine", || machine.measure(&db)),
         every(600, "forget deliveries", || forget_webhooks(&db, &env, keeps.webhook_days)),
         every(600, "forget scans", || forget_scans(&db, &env, keeps.access_log_days)),
     );

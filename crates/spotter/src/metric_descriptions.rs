@@ -28,6 +28,17 @@ const UNLABELLED: &[&str] = &[
 
 /// Gauges.
 const GAUGES: &[(&str, &str)] = &[
+    (
+        "spotter_backup_timestamp_seconds",
+        "When the last backup was made, in Unix time; absent before the first.",
+    ),
+    ("spotter_build_info", "Always 1; the version is a label."),
+    (
+        "spotter_certificate_end_timestamp_seconds",
+        "When the certificate ends, in Unix time; absent without one.",
+    ),
+    ("spotter_disk_bytes", "Size of the disk of the data folder."),
+    ("spotter_disk_free_bytes", "Free bytes on the disk of the data folder."),
     ("spotter_http_connections", "Connections that are open."),
     ("spotter_jobs_oldest_due_seconds", "For how long the oldest job of a kind has been due."),
     ("spotter_jobs_past_due", "Jobs of a kind that are due and not done."),

@@ -1,7 +1,7 @@
 //! What an operator does from the command line, through the same functions as the APIs.
 
 use std::{
-    path::Path,
+    path::{Path, PathBuf},
     sync::Arc,
     time::{Duration, Instant},
 };
@@ -256,6 +256,13 @@ pub(crate) fn progress() -> impl FnMut(&str, u64) {
             eprintln!("copying {what}: {so_far} so far");
         }
     }
+}
+
+/// The key file beside a backup.
+pub(crate) fn key_of(file: &Path) -> PathBuf {
+    let mut name = file.as_os_str().to_owned();
+    name.push(".key");
+    name.into()
 }
 
 /// Copies the installation's key beside a backup, or back.

@@ -23,9 +23,11 @@ use crate::{
     connections,
     data_exports::Exporter,
     importing::{Importer, SLICE},
+    machine::Machine,
     mail::{self, Mailer},
     maintenance::{self, Retention},
     push::Pusher,
+    service_manager,
     settings::Settings,
     sockets::Sockets,
     system,
@@ -60,8 +62,11 @@ pub(crate) fn open(settings: &Settings) -> Result<(Env, Db), String> {
 fn open_database(settings: &Settings, env: &Env) -> Result<(Db, bool), String> {
     let now = || env.clock.now();
     loop {
-        let opened = migrate(&settings.database.location, now(), |step| tracing::info!("{step}"))
-            .and_then(|version| Ok((Db::open(&settings.database)?, version == 0)));
+        let opened = migrate(&settings.database.location, now(), |step| {
+            service_manager::status(step);
+            tracing::info!("{step}");
+        })
+        .and_then(|version| Ok((Db::open(&settings.database)?, version == 0)));
         match opened {
             Ok(opened) => return Ok(opened),
             Err(problem) if problem.status == 503 => {
@@ -185,12 +190,19 @@ pub(crate) async fn serve(
     let jobs = Jobs { db: db.clone(), env: env.clone(), worker: Arc::new(importer) };
     workers.spawn(jobs.run(jobs_stop.clone(), retry_policy));
     workers.spawn(providers.run_sandbox(jobs_stop.clone()));
-    let upkeep = maintenance::run(db.clone(), env, files, state.metrics.clone(), keeps);
+    let machine = Machine {
+        data: settings.data.clone(),
+        certificate: settings.tls.as_ref().map(|(certificate, _)| certificate.clone()),
+    };
+    let upkeep = maintenance::run(db.clone(), env, files, state.metrics.clone(), keeps, machine);
     let background = tokio::spawn(upkeep);
     let serving = sockets.serve(&settings, most, all, assistants).await?;
     tracing::info!(listen = %settings.listen, tls = settings.tls.is_some(), "serving");
     ready();
+    service_manager::ready(&settings.address());
+    let alive = tokio::spawn(service_manager::keep_alive());
     stop.await;
+    service_manager::stopping();
     tracing::info!(seconds = settings.shutdown_seconds, "stopping: no new requests");
     state.stop();
     let ended = serving.close(retry_policy).await;
@@ -204,6 +216,7 @@ pub(crate) async fn serve(
     tokio::time::timeout(retry_policy, timers).await.ok();
     background.abort();
     background.await.ok();
+    alive.abort();
     drop(state);
     let closed = tokio::task::spawn_blocking(move || db.close(retry_policy)).await;
     if !closed.unwrap_or(false) {

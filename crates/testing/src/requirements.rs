@@ -128,8 +128,24 @@ pub static ASSISTANTS: Requirement = Requirement {
     kind: Kind::Environment(&["mcp"]),
 };
 
+/// A store that speaks S3's protocol.
+pub static OBJECT_STORE: Requirement = Requirement {
+    name: "s3",
+    left_out: "backups in a bucket",
+    install: "moto[server] from PyPI, as .ci/run does",
+    kind: Kind::Environment(&["moto"]),
+};
+
+/// What checks the rules of alerts.
+pub static PROMTOOL: Requirement = Requirement {
+    name: "promtool",
+    left_out: "rules of alerts, checked and tried by Prometheus's own tool",
+    install: "apt-get install prometheus",
+    kind: Kind::Programs(&["promtool"]),
+};
+
 /// All of them, in the order in which a report lists them.
-pub static ALL: [&Requirement; 12] = [
+pub static ALL: [&Requirement; 14] = [
     &POSTGRESQL,
     &CURL_AND_JQ,
     &PYTHON,
@@ -142,6 +158,8 @@ pub static ALL: [&Requirement; 12] = [
     &STRIPE,
     &ASSISTANTS,
     &PUSH,
+    &OBJECT_STORE,
+    &PROMTOOL,
 ];
 
 impl Requirement {

@@ -1,7 +1,10 @@
 //! The operator's page: how the installation is, and nothing that a company keeps. It is opened by a link that the command
 //! line prints, good once and for a quarter of an hour; a new link ends the session of the one before.
 
-use std::{path::PathBuf, sync::Arc};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use axum::{
     Router,
@@ -207,43 +210,49 @@ struct DatabaseStatus {
 }
 
 /// Status of the host.
-#[derive(Default)]
-struct HostStatus {
+#[derive(Debug, Default)]
+pub struct HostStatus {
     /// The bytes that are free where the data is, and all of them.
-    room: Option<(u64, u64)>,
+    pub room: Option<(u64, u64)>,
     /// Until when the certificate is good.
-    certificate: Option<Timestamp>,
+    pub certificate: Option<Timestamp>,
 }
 
-/// Checks disks, which may respond slowly.
-fn outside(own: &Installation) -> HostStatus {
-    let disk = rustix::fs::statvfs(&own.data).ok();
+/// Looks at a folder's disk and at a certificate; disks may respond slowly.
+pub fn host_status(folder: &Path, certificate: Option<&Path>) -> HostStatus {
+    let disk = rustix::fs::statvfs(folder).ok();
     let room = disk.map(|disk| (disk.f_bavail * disk.f_frsize, disk.f_blocks * disk.f_frsize));
-    let certificate = own.certificate.as_ref().and_then(|file| expiry(&std::fs::read(file).ok()?));
+    let certificate = certificate.and_then(|file| certificate_end(&std::fs::read(file).ok()?));
     HostStatus { room, certificate }
 }
 
 /// Until when the first certificate of a chain is good (RFC 5280's notAfter).
-fn expiry(chain: &[u8]) -> Option<Timestamp> {
+pub fn certificate_end(chain: &[u8]) -> Option<Timestamp> {
     let first = CertificateDer::pem_slice_iter(chain).next()?.ok()?;
     let first = Certificate::from_der(&first).ok()?;
     let until = first.tbs_certificate.validity.not_after.to_unix_duration();
     Some(Timestamp::from_millis(i64::try_from(until.as_millis()).ok()?))
 }
 
+/// When the installation was last backed up.
+pub fn last_backup(tx: &mut Tx<'_>) -> Result<Option<Timestamp>> {
+    let noted = installation::noted(tx, BACKED_UP)?;
+    let millis = noted.and_then(|kept| String::from_utf8(kept).ok()?.parse().ok());
+    Ok(millis.map(Timestamp::from_millis))
+}
+
 async fn read_status(state: &Arc<State>, own: &Arc<Installation>) -> Result<DatabaseStatus> {
     let now = state.env.clock.now();
     let own = own.clone();
-    let files = tokio::task::spawn_blocking(move || outside(&own)).await;
+    let host = move || host_status(&own.data, own.certificate.as_deref());
+    let files = tokio::task::spawn_blocking(host).await;
     let files = files.map_err(Problem::internal)?;
     let read = move |tx: &mut Tx<'_>| {
         let (states, troubles) = jobs::overview(tx)?;
-        let backed_up = installation::noted(tx, BACKED_UP)?;
-        let backed_up = backed_up.and_then(|kept| String::from_utf8(kept).ok()?.parse().ok());
         Ok(DatabaseStatus {
             session: last_used(tx)?,
             companies: all_companies(tx)?,
-            backed_up: backed_up.map(Timestamp::from_millis),
+            backed_up: last_backup(tx)?,
             overview: timers::overview(tx)?,
             standings: states,
             troubles,
@@ -445,7 +454,7 @@ mod tests {
     fn a_certificate_shows_its_expiry() {
         // openssl req -x509 -newkey ed25519 -nodes -subj /CN=spotter.example -days 3650
         let chain = include_bytes!("../tests/certificate.pem");
-        assert_eq!(expiry(chain).unwrap().to_string(), "2036-11-22T03:55:10.000Z");
-        assert_eq!(expiry(b"no certificate"), None);
+        assert_eq!(certificate_end(chain).unwrap().to_string(), "2036-11-22T03:55:10.000Z");
+        assert_eq!(certificate_end(b"no certificate"), None);
     }
 }

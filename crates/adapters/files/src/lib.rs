@@ -10,7 +10,7 @@ pub use store::FileStore;
 use std::{error::Error, fmt, io, sync::Arc};
 
 use bytes::Bytes;
-use futures_util::stream::BoxStream;
+use futures_util::{StreamExt, TryStreamExt, stream::BoxStream};
 use object_store::{
     ObjectStore, ObjectStoreExt, aws::AmazonS3Builder, buffered::BufWriter, local::LocalFileSystem,
     path::Path, prefix::PrefixStore,
@@ -100,6 +100,18 @@ impl Files {
         Ok((found.meta.size, found.into_stream()))
     }
 
+    /// All files, by their keys, with their sizes in bytes; in no order.
+    pub fn list(&self) -> BoxStream<'static, Result<(String, u64), FileError>> {
+        let found = self.0.list(None).map_ok(|meta| (meta.location.to_string(), meta.size));
+        found.map_err(FileError::from).boxed()
+    }
+
+    /// The keys without a folder, in no order.
+    pub async fn list_top(&self) -> Result<Vec<String>, FileError> {
+        let found = self.0.list_with_delimiter(None).await?;
+        Ok(found.objects.into_iter().map(|meta| meta.location.to_string()).collect())
+    }
+
     /// Deletes a file; one that is not there is deleted already.
     pub async fn delete(&self, key: &str) -> Result<(), FileError> {
         match self.0.delete(&Path::from(key)).await.map_err(FileError::from) {
@@ -147,8 +159,6 @@ impl FileWriter {
 
 #[cfg(test)]
 mod tests {
-    use futures_util::TryStreamExt;
-
     use super::*;
 
     fn folder() -> (Files, std::path::PathBuf) {
@@ -170,6 +180,8 @@ mod tests {
             let (output, chunks) = files.read(&key).await.unwrap();
             let read: Vec<Bytes> = chunks.try_collect().await.unwrap();
             assert_eq!((output, read.concat().len()), (size as u64, size));
+            let listed: Vec<_> = files.list().try_collect().await.unwrap();
+            assert_eq!(listed, [(key.clone(), size as u64)]);
             files.delete(&key).await.unwrap();
             files.delete(&key).await.unwrap();
         }

@@ -164,10 +164,10 @@ fn counts(conn: &Connection) -> Result<Vec<(String, i64)>> {
 }
 
 /// Refuses a file that is not a whole backup.
-fn check(file: &Path) -> Result<()> {
+pub fn check_backup(file: &Path) -> Result<()> {
     let refused = |why: &str| {
         let name = file.display();
-        Problem::internal(format!("{name} is not a whole backup: {why}. Nothing was restored."))
+        Problem::internal(format!("{name} is not a whole backup: {why}"))
     };
     let conn = sqlite::connect(file).map_err(|_| refused("it cannot be read"))?;
     let marked: bool = conn
@@ -224,7 +224,7 @@ pub fn restore(
     // The backup may be older than this binary: a scratch copy of it is migrated first, private to this process.
     let scratch = sibling(from, &format!("restoring-{}", std::process::id()));
     fs::copy(from, &scratch).map_err(Problem::internal)?;
-    let restored = check(&scratch)
+    let restored = check_backup(&scratch)
         .map_err(|mut problem| {
             let (scratch, from) = (scratch.display().to_string(), from.display().to_string());
             problem.cause = problem.cause.map(|cause| cause.replace(&scratch, &from));

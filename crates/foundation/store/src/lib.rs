@@ -12,6 +12,7 @@ mod copy;
 mod cost;
 mod db;
 mod filter;
+mod health;
 mod job;
 mod kept;
 mod list;
@@ -30,12 +31,13 @@ mod value;
 mod wire;
 
 pub use agenda::{Agenda, Checks};
-pub use copy::{AfterRestore, CopyProgress, backup, look_into, restore};
+pub use copy::{AfterRestore, CopyProgress, backup, check_backup, look_into, restore};
 pub use cost::{Cost, CostMeter};
 pub use db::{Config, DatabaseLocation, Db};
 pub use filter::{AppliedFilter, Filter, Filters, NoFilters};
 #[doc(hidden)]
 pub use filter::{converted, spread};
+pub use health::{DatabaseHealth, Replica, database_health};
 pub use list::{List, Shape, mark, of_tally, subject};
 pub use metrics::{DailyMetrics, DatedMetrics, MetricTable};
 pub use migrate::{latest_schema, migrate, migrate_to};

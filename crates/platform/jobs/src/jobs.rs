@@ -120,9 +120,10 @@ impl Jobs {
                 Err(_) => JobOutcome::Unknown("the attempt took too long".to_owned()),
             }
         };
-        metrics::counter!("spotter_job_attempts_total", "job" => job.id, "outcome" => outcome.word())
+        metrics::counter!("spotter_job_attempts_total", "kind" => job.id, "outcome" => outcome.word())
             .increment(1);
-        metrics::histogram!("spotter_job_attempt_seconds", "job" => job.id).record(begun.elapsed());
+        metrics::histogram!("spotter_job_attempt_seconds", "kind" => job.id)
+            .record(begun.elapsed());
         if let Some(error) = outcome.error() {
             tracing::warn!(job = job.id, subject = %held.subject, error, "a job is not done");
         }
@@ -158,7 +159,7 @@ pub fn enter_due_jobs(
                 past_due = jobs::past_due(tx, job, now)?;
             }
         }
-        measure("spotter_jobs", &[("job", job.id)], past_due, now);
+        measure("spotter_jobs", &[("kind", job.id)], past_due, now);
     }
     Ok(())
 }

@@ -94,6 +94,14 @@ impl Post {
         }
     }
 
+    /// Signs in to the mail server, and sends nothing. The error is for the operator.
+    pub async fn check(&self) -> Result<(), String> {
+        match self {
+            Self::Server(server) => server.check().await,
+            Self::Mailbox(_) => Ok(()),
+        }
+    }
+
     /// Hands a message in.
     pub async fn send(&self, message: &MailMessage) -> JobOutcome {
         match self {
@@ -241,8 +249,20 @@ impl Server {
         }
     }
 
-    /// Connects and offers a message to a recipient, as far as the message itself.
-    async fn offer(&self, recipient: Address) -> Result<AsyncSmtpConnection, JobOutcome> {
+    /// Signs in and out again.
+    async fn check(&self) -> Result<(), String> {
+        match tokio::time::timeout(OFFER_TIME, self.sign_in()).await {
+            Ok(Ok(mut connection)) => {
+                tokio::time::timeout(QUIT_TIME, connection.quit()).await.ok();
+                Ok(())
+            }
+            Ok(Err(JobOutcome::Failed(why) | JobOutcome::Refused(why))) => Err(why),
+            _ => Err("the mail server takes too long".to_owned()),
+        }
+    }
+
+    /// Connects and signs in.
+    async fn sign_in(&self) -> Result<AsyncSmtpConnection, JobOutcome> {
         let failed = |error| JobOutcome::Failed(describe_error(&error));
         let hello = ClientId::Domain(self.from.email.domain().to_owned());
         let stream = self.connect().await.map_err(|error| JobOutcome::Failed(error.to_string()))?;
@@ -255,6 +275,13 @@ impl Server {
         if let Some(credentials) = &self.credentials {
             connection.auth(DEFAULT_MECHANISMS, credentials).await.map_err(failed)?;
         }
+        Ok(connection)
+    }
+
+    /// Connects and offers a message to a recipient, as far as the message itself.
+    async fn offer(&self, recipient: Address) -> Result<AsyncSmtpConnection, JobOutcome> {
+        let failed = |error| JobOutcome::Failed(describe_error(&error));
+        let mut connection = self.sign_in().await?;
         let from = Mail::new(Some(self.from.email.clone()), Vec::new());
         connection.command(from).await.map_err(failed)?;
         let to = connection.command(Rcpt::new(recipient, Vec::new())).await;

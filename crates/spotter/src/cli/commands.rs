@@ -7,31 +7,30 @@ use serde_json::json;
 use spotter_billing::audit::Finding;
 use spotter_company::company::{NewCompany, all_companies};
 use spotter_contract::{
-    Env, Role, Table, installation,
+    Env, Role, Table,
     jobs::{FailedJob, JobCount},
     timers,
-    vault::Vault,
 };
 use spotter_imports::{ImportKind, NewImport};
 use spotter_kernel::{
-    Clock, Id, Rule, Scope, TimeZone, Timestamp,
+    Clock, Id, Rule, Scope, TimeZone,
     encoding::decoded,
     money::Currency,
     text::{Email, Language, Name, Text},
 };
 use spotter_people::{coaches::NewCoach, identity::api_clients::Consents};
 use spotter_reports::recount;
-use spotter_store::{DatabaseLocation, Db, Tx, latest_schema};
-use spotter_webhooks::queue;
+use spotter_store::{DatabaseLocation, Db, latest_schema};
 
-use super::{Outcome, path, read_settings, settings, text};
+use super::{Outcome, read_settings, settings, text};
 use crate::{
+    doctor::{self, Diagnosis},
     listen, log, operator,
     serve::{self, describe_problem},
     settings::{Settings, unknown_variables},
     simulate::{self, Simulation},
     sockets::Sockets,
-    system::{self, SystemClock},
+    system::SystemClock,
 };
 
 /// Names everything that is wrong with the settings, and variables that look like one and are none.
@@ -145,7 +144,7 @@ pub(super) fn create_company(matches: &ArgMatches) -> Outcome {
 }
 
 /// The database of an existing installation.
-fn existing(settings: &Settings) -> Result<(Env, Db), String> {
+pub(super) fn existing(settings: &Settings) -> Result<(Env, Db), String> {
     if let DatabaseLocation::File(file) = &settings.database.location
         && !file.exists()
     {
@@ -370,111 +369,25 @@ pub(super) fn recount_reports(matches: &ArgMatches, mend: bool) -> Outcome {
     }
 }
 
-/// Notes for the operator's page when the installation was backed up; a backup is one without the note, too.
-fn note_backup(settings: &Settings, now: Timestamp) {
-    let noted = existing(settings).and_then(|(_, db)| {
-        let value = now.millis().to_string().into_bytes();
-        let note = db.write(move |tx: &mut Tx<'_>| {
-            installation::note(tx, spotter_console::operator::BACKED_UP, value.clone())
-        });
-        serve::runtime()?.block_on(note).map_err(describe_problem)
+pub(super) fn doctor(own: &ArgMatches) -> Outcome {
+    let mut findings =
+        Diagnosis::of_variables(unknown_variables(std::env::vars().map(|(name, _)| name)));
+    findings.extend(match read_settings(own) {
+        Ok(settings) => doctor::examine(&settings)?,
+        Err(wrong) => Diagnosis::of_settings(wrong),
     });
-    if let Err(why) = noted {
-        eprintln!("When it was backed up could not be noted: {why}");
+    let (text, is_fine) = doctor::report(&findings);
+    match own.get_flag("json") {
+        true => say!("{:#}", json!({"findings": findings})),
+        false => say!("{text}"),
     }
-}
-
-pub(super) fn backup(matches: &ArgMatches) -> Outcome {
-    let (settings, file) = (settings(matches)?, path(matches));
-    let now = SystemClock.now();
-    let mut progress = operator::progress();
-    spotter_store::backup(&settings.database.location, &file, now, &mut progress)
-        .map_err(describe_problem)?;
-    say!("{} is written.", file.display());
-    if let Some(key) = settings.key_at_hand()? {
-        let mut verify =
-            |tx: &mut Tx<'_>| installation::verify_key(tx, &Vault::new(&key)).map(drop);
-        spotter_store::look_into(&file, &mut verify).map_err(|problem| {
-            format!("it has no key beside it, for {}", describe_problem(problem))
-        })?;
-    }
-    if operator::copy_key(&settings.key_file(), &key_of(&file))? {
-        say!("{} holds the installation's key: keep it as safe.", key_of(&file).display());
-    }
-    note_backup(&settings, now);
-    Ok(())
-}
-
-pub(super) fn restore(matches: &ArgMatches) -> Outcome {
-    let (settings, file) = (settings(matches)?, path(matches));
-    serve::make_folder(&settings)?;
-    let _held = serve::hold(&settings)?;
-    let now = SystemClock.now();
-    let park = text(matches, "webhooks") == "park";
-    let (mut parked, mut mail_parked) = (0, 0);
-    let beside = key_of(&file);
-    let key = match settings.key_at_hand()? {
-        None if beside.exists() => Some(system::key_in(&beside)?.0),
-        key => key,
-    };
-    let mut afterwards = |tx: &mut Tx<'_>| {
-        if let Some(key) = key {
-            installation::verify_key(tx, &Vault::new(&key))?;
-        }
-        if park {
-            (parked, mail_parked) =
-                (queue::cancel_waiting(tx, now)?, spotter_mail::cancel_waiting(tx, now)?);
-            spotter_calendar::notice::delete_all(tx)?;
-            spotter_messaging::announcement::cancel_waiting(tx)?;
-            spotter_billing::payments::refunds::resume(tx, now)?;
-        }
-        Ok(())
-    };
-    let (location, mut progress) = (&settings.database.location, operator::progress());
-    spotter_store::restore(&file, location, now, &mut afterwards, &mut progress)
-        .map_err(describe_problem)?;
-    say!("{} is restored.", file.display());
-    if parked > 0 {
-        say!(
-            "{parked} webhook deliveries that waited at the backup are cancelled: what they tell may \
-             have been told since. POST /public/v1/webhooks/deliveries/{{id}}/redeliver sends one."
-        );
-    }
-    if mail_parked > 0 {
-        say!(
-            "{mail_parked} messages that waited at the backup are not sent: they may have been since. \
-             GET /app/v1/mail?status=unknown lists them."
-        );
-    }
-    if operator::copy_key(&key_of(&file), &settings.key_file())? {
-        say!("The installation's key is back in {}.", settings.key_file().display());
-    }
-    if key.is_none() {
-        say!(
-            "No key came with it: put the installation's at {} before you serve, or set secret_key.",
-            settings.key_file().display()
-        );
-    }
-    Ok(())
-}
-
-/// The key file beside a backup.
-fn key_of(file: &std::path::Path) -> PathBuf {
-    let mut name = file.as_os_str().to_owned();
-    name.push(".key");
-    name.into()
+    if is_fine { Ok(()) } else { Err("something needs to be done".into()) }
 }
 
 pub(super) fn healthcheck(matches: &ArgMatches) -> Outcome {
     let settings = settings(matches)?;
-    let url = matches.get_one::<String>("url").cloned().unwrap_or_else(|| {
-        let mut address = settings.listen;
-        if address.ip().is_unspecified() {
-            address.set_ip(std::net::Ipv4Addr::LOCALHOST.into());
-        }
-        let scheme = if settings.tls.is_some() { "https" } else { "http" };
-        format!("{scheme}://{address}")
-    });
+    let url = matches.get_one::<String>("url").cloned();
+    let url = url.unwrap_or_else(|| settings.local_address());
     // The service is checked at its own address, which its certificate need not name.
     let own = !matches.contains_id("url");
     let client = reqwest::Client::builder()

@@ -181,13 +181,31 @@ pub(super) fn command() -> Command {
         )))
         .subcommand(with_settings(
             Command::new("backup")
-                .about("Write a consistent backup to a file while the server runs")
-                .arg(file("File to write; must not exist")),
+                .about(
+                    "Back up while the server runs: the database to a file, or everything as a set to the place that --backups names",
+                )
+                .arg(file("File to write; must not exist").required(false))
+                .arg(
+                    optional("every", "Make a set again and again, such as every 24h, until stopped")
+                        .value_name("TIME")
+                        .conflicts_with("file"),
+                )
+                .arg(
+                    switch("without-key", "Leave the installation's key out of the set")
+                        .conflicts_with("file"),
+                ),
         ))
         .subcommand(with_settings(
             Command::new("restore")
-                .about("Restore a backup of either engine into an empty database")
-                .arg(file("Backup file"))
+                .about(
+                    "Restore a backup of either engine into an empty database: a file, or a set from the place that --backups names",
+                )
+                .arg(file("Backup file").required(false))
+                .arg(
+                    optional("set", "Name of a set, such as spotter-20261128T020304Z; the newest when absent")
+                        .value_name("NAME")
+                        .conflicts_with("file"),
+                )
                 .arg(
                     optional(
                         "webhooks",
@@ -198,6 +216,27 @@ pub(super) fn command() -> Command {
                     .default_value("park"),
                 ),
         ))
+        .subcommand(with_settings(
+            Command::new("doctor")
+                .about(
+                    "Check the settings, disks, clock, certificate, mail, backups, database and waiting work, and say what to do; exits with a status",
+                )
+                .arg(switch("json", "Print the findings as JSON")),
+        ))
+        .subcommand(
+            Command::new("completions")
+                .about("Print a shell's completion script")
+                .arg(
+                    Arg::new("shell")
+                        .required(true)
+                        .value_parser(value_parser!(clap_complete::Shell)),
+                ),
+        )
+        .subcommand(
+            Command::new("man")
+                .about("Write the manual pages into a folder")
+                .arg(file("Folder that exists")),
+        )
         .subcommand(with_settings(
             Command::new("healthcheck")
                 .about("Check whether a running server is ready; exits with a status")

@@ -1,5 +1,6 @@
-//! The command line: its grammar ([`grammar`]) and its commands ([`commands`]).
+//! The command line: its grammar ([`grammar`]) and its commands ([`commands`], [`backups`]).
 
+mod backups;
 mod commands;
 mod grammar;
 
@@ -91,8 +92,26 @@ fn dispatch(matches: &ArgMatches) -> Outcome {
             Some((_, own)) => commands::audit_books(own),
             None => Ok(()),
         },
-        Some(("backup", own)) => commands::backup(own),
-        Some(("restore", own)) => commands::restore(own),
+        Some(("backup", own)) => backups::backup(own),
+        Some(("restore", own)) => backups::restore(own),
+        Some(("doctor", own)) => commands::doctor(own),
+        Some(("completions", own)) => {
+            let shell = own.get_one::<clap_complete::Shell>("shell").copied();
+            let mut script = Vec::new();
+            clap_complete::generate(
+                shell.unwrap_or(clap_complete::Shell::Bash),
+                &mut grammar::command(),
+                "spotter",
+                &mut script,
+            );
+            say!("{}", String::from_utf8_lossy(&script).trim_end());
+            Ok(())
+        }
+        Some(("man", own)) => {
+            let folder = path(own);
+            clap_mangen::generate_to(grammar::command(), &folder)
+                .map_err(|error| format!("{}: {error}", folder.display()))
+        }
         Some(("healthcheck", own)) => commands::healthcheck(own),
         Some(("devices", own)) => match own.subcommand() {
             Some((_, own)) => commands::simulate_device(own),

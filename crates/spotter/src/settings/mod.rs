@@ -75,6 +75,10 @@ pub struct Settings {
     pub access_log_days: i64,
     /// The store of uploaded files.
     pub files: FileStore,
+    /// Where sets of backups are kept.
+    pub backups: Option<FileStore>,
+    /// Number of sets of backups that are kept.
+    pub backup_keep: usize,
     /// The mail server; `None` where no mail is sent.
     pub mail: Option<Post>,
     /// Certificate chain and private key.
@@ -177,6 +181,16 @@ impl Settings {
                 FileStore::Folder(data.join("files"))
             }),
         };
+        let backups = submitted.optional("backups").and_then(|text| {
+            let place = FileStore::parse(&text);
+            if place.is_none() {
+                submitted.complain("backups", "must be a folder or s3://bucket/prefix");
+            }
+            place
+        });
+        if backups.as_ref() == Some(&files) {
+            submitted.complain("backups", "must be another place than files");
+        }
         let base_url =
             submitted.optional("base_url").map(|url| url.trim_end_matches('/').to_owned());
         let mcp_url = submitted.optional("mcp_url").map(|url| url.trim_end_matches('/').to_owned());
@@ -249,6 +263,8 @@ impl Settings {
             },
             access_log_days: submitted.number("access_log_days", 1, 3_650) as i64,
             files,
+            backups,
+            backup_keep: submitted.number("backup_keep", 1, 10_000) as usize,
             tls,
             log: submitted.text("log").to_owned(),
             log_format: submitted.parse(
@@ -301,6 +317,15 @@ impl Settings {
     /// The address that others reach this service at.
     pub fn address(&self) -> String {
         self.base_url.clone().unwrap_or_else(|| self.here(self.listen))
+    }
+
+    /// The address that this machine reaches the service at.
+    pub fn local_address(&self) -> String {
+        let mut address = self.listen;
+        if address.ip().is_unspecified() {
+            address.set_ip(std::net::Ipv4Addr::LOCALHOST.into());
+        }
+        self.here(address)
     }
 
     fn here(&self, address: SocketAddr) -> String {

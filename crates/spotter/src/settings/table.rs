@@ -108,6 +108,12 @@ pub const TABLE: &[Setting] = &[
         "Where files that people send are kept: a folder or s3://bucket/prefix; without one, files in \
          the data folder",
     ),
+    setting(
+        "backups",
+        "",
+        "Where `spotter backup` keeps sets of backups: a folder or s3://bucket/prefix",
+    ),
+    setting("backup_keep", "14", "How many sets of backups are kept"),
     setting("upload_max_mb", "25", "The largest file that people may send, in MiB"),
     setting("live_max", "10000", "Streams of live updates that may be open at once"),
     setting("connections_max", "10000", "Connections of callers that may be open at once"),

@@ -1,6 +1,7 @@
 //! The binary itself, as a process of its own.
 
 mod assistant;
+mod backups;
 mod demo;
 mod mail;
 mod nodes;

@@ -1,0 +1,108 @@
+//! The health of a database, for its operator: its schema, its clock, damages, and replicas.
+
+use std::sync::Arc;
+
+use spotter_kernel::{Problem, Result, Timestamp};
+
+use crate::{
+    db::DatabaseLocation,
+    migrate::schema_of,
+    session::Session,
+    sqlite,
+    tx::{Engine, Tx},
+};
+
+/// How a database is.
+#[derive(Clone, Debug)]
+pub struct DatabaseHealth {
+    /// The engine with its version.
+    pub engine: String,
+    /// Version of the schema.
+    pub schema: i64,
+    /// The time of the database's own clock, where it has one.
+    pub clock: Option<Timestamp>,
+    /// What is damaged: sentences of the engine.
+    pub damages: Vec<String>,
+    /// Servers that follow this one.
+    pub replicas: Vec<Replica>,
+    /// Whether the server follows another, and takes no writes.
+    pub is_replica: bool,
+    /// Connections that are open, and that there may be.
+    pub connections: Option<(i64, i64)>,
+}
+
+/// A server that follows another.
+#[derive(Clone, Debug)]
+pub struct Replica {
+    /// Its name.
+    pub name: String,
+    /// Whether commits wait for it.
+    pub is_synchronous: bool,
+    /// What it has not replayed yet, in bytes.
+    pub lag_bytes: i64,
+}
+
+/// Looks into a database: that of SQLite is read from its first page to its last.
+pub fn database_health(location: &DatabaseLocation) -> Result<DatabaseHealth> {
+    let schema = schema_of(location)?;
+    match location {
+        DatabaseLocation::File(path) => {
+            let conn = sqlite::connect(path)?;
+            let tx = &mut Tx::new(Engine::Sqlite(&conn));
+            let version: Vec<(String,)> = tx.rows("SELECT sqlite_version()", &[])?;
+            let found: Vec<(String,)> = tx.rows("SELECT * FROM pragma_quick_check(10)", &[])?;
+            let damages = found.into_iter().map(|row| row.0).filter(|text| text != "ok").collect();
+            Ok(DatabaseHealth {
+                engine: format!("SQLite {}", first(version)?.0),
+                schema,
+                clock: None,
+                damages,
+                replicas: Vec::new(),
+                is_replica: false,
+                connections: None,
+            })
+        }
+        DatabaseLocation::Server(url) => {
+            let mut session = Session::connect(Arc::from(url.as_str()))?;
+            let tx = &mut Tx::new(Engine::Postgres(&mut session));
+            let (version, clock, is_replica, open, most) =
+                first(tx.rows::<(String, i64, bool, i64, i64)>(SERVER, &[])?)?;
+            let damages: Vec<(String,)> = tx.rows(INVALID_INDEXES, &[])?;
+            let replicas: Vec<(String, bool, i64)> = match is_replica {
+                true => Vec::new(),
+                false => tx.rows(REPLICAS, &[])?,
+            };
+            let damages = damages.into_iter();
+            let replicas = replicas.into_iter();
+            Ok(DatabaseHealth {
+                engine: format!("PostgreSQL {version}"),
+                schema,
+                clock: Some(Timestamp::from_millis(clock)),
+                damages: damages.map(|(name,)| format!("the index {name} is not valid")).collect(),
+                replicas: replicas
+                    .map(|(name, is_synchronous, lag_bytes)| Replica {
+                        name,
+                        is_synchronous,
+                        lag_bytes,
+                    })
+                    .collect(),
+                is_replica,
+                connections: Some((open, most)),
+            })
+        }
+    }
+}
+
+fn first<R>(rows: Vec<R>) -> Result<R> {
+    rows.into_iter().next().ok_or_else(|| Problem::internal("the database answers nothing"))
+}
+
+const SERVER: &str = "SELECT current_setting('server_version'), \
+    (EXTRACT(EPOCH FROM clock_timestamp()) * 1000)::bigint, pg_is_in_recovery(), \
+    (SELECT COUNT(*) FROM pg_stat_activity WHERE backend_type = 'client backend'), \
+    current_setting('max_connections')::bigint";
+const INVALID_INDEXES: &str =
+    "SELECT indexrelid::regclass::text FROM pg_index WHERE NOT indisvalid";
+const REPLICAS: &str = "SELECT COALESCE(NULLIF(application_name, ''), client_addr::text, 'unnamed'), \
+    sync_state IN ('sync', 'quorum'), \
+    COALESCE(pg_wal_lsn_diff(pg_current_wal_lsn(), replay_lsn), 0)::bigint FROM pg_stat_replication";

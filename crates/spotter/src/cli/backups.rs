@@ -1,0 +1,221 @@
+//! Backing up and restoring: a file, or sets in the place that the settings name.
+
+use std::{
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use clap::ArgMatches;
+use jiff::{Span, SpanRelativeTo, Unit};
+use spotter_contract::{Vault, installation};
+use spotter_files::FileStore;
+use spotter_kernel::{Clock, Timestamp};
+use spotter_store::Tx;
+use spotter_webhooks::queue;
+
+use super::{Outcome, commands::existing, settings, text};
+use crate::{
+    backups::{BackupRules, BackupSets, check_key},
+    operator::{self, key_of},
+    serve::{self, describe_problem},
+    settings::Settings,
+    system::{self, SystemClock},
+};
+
+/// The shortest time between backups, in seconds.
+const SHORTEST: i64 = 300;
+/// After how long a failed backup is tried again, in seconds.
+const RETRY: i64 = 600;
+/// Folder within the data folder where a set is put together that is restored.
+const RESTORING: &str = "restoring";
+
+/// Notes for the operator's page when the installation was backed up; a backup is one without the note, too.
+fn note_backup(settings: &Settings, now: Timestamp) {
+    let noted = existing(settings).and_then(|(_, db)| {
+        let value = now.millis().to_string().into_bytes();
+        let note = db.write(move |tx: &mut Tx<'_>| {
+            installation::note(tx, spotter_console::operator::BACKED_UP, value.clone())
+        });
+        serve::runtime()?.block_on(note).map_err(describe_problem)
+    });
+    if let Err(why) = noted {
+        eprintln!("When it was backed up could not be noted: {why}");
+    }
+}
+
+pub(super) fn backup(matches: &ArgMatches) -> Outcome {
+    let settings = settings(matches)?;
+    let every = match matches.get_one::<String>("every") {
+        Some(every) => Some(period(every)?),
+        None => None,
+    };
+    if let Some(file) = matches.get_one::<PathBuf>("file") {
+        return back_up_to_file(&settings, file);
+    }
+    let place = settings.backups.as_ref().ok_or(NO_PLACE)?;
+    let sets = BackupSets::open(place)?;
+    let rules =
+        BackupRules { keep: settings.backup_keep, with_key: !matches.get_flag("without-key") };
+    match every {
+        None => make_set(&sets, &settings, rules),
+        Some(every) => keep_making(&sets, &settings, rules, every),
+    }
+}
+
+const NO_PLACE: &str = "name a FILE, or a folder or bucket for sets of backups with --backups (the \
+                        setting backups)";
+
+/// The time between backups, such as 24h or 1d, in seconds.
+fn period(written: &str) -> Result<i64, String> {
+    let relative = SpanRelativeTo::days_are_24_hours();
+    let span: Option<Span> = written.parse().ok();
+    let seconds = span.and_then(|span| span.total((Unit::Second, relative)).ok());
+    match seconds.map(|seconds| seconds as i64) {
+        Some(seconds) if seconds >= SHORTEST => Ok(seconds),
+        _ => Err("--every must be a time of at least 5 minutes, such as 24h or 1d".into()),
+    }
+}
+
+fn back_up_to_file(settings: &Settings, file: &Path) -> Outcome {
+    let now = SystemClock.now();
+    let mut progress = operator::progress();
+    spotter_store::backup(&settings.database.location, file, now, &mut progress)
+        .map_err(describe_problem)?;
+    say!("{} is written.", file.display());
+    check_key(settings, file)?;
+    if operator::copy_key(&settings.key_file(), &key_of(file))? {
+        say!("{} holds the installation's key: keep it as safe.", key_of(file).display());
+    }
+    note_backup(settings, now);
+    Ok(())
+}
+
+fn make_set(sets: &BackupSets, settings: &Settings, rules: BackupRules) -> Outcome {
+    let now = SystemClock.now();
+    let made = sets.make(settings, rules, now)?;
+    say!("{} is complete: {} bytes and {} files.", made.name, made.bytes, made.files);
+    for name in made.deleted {
+        say!("{name} is deleted.");
+    }
+    note_backup(settings, now);
+    Ok(())
+}
+
+/// Makes sets until the process is asked to stop, each when the one before is old enough.
+fn keep_making(sets: &BackupSets, settings: &Settings, rules: BackupRules, every: i64) -> Outcome {
+    let runtime = serve::runtime()?;
+    let mut stop = Box::pin(serve::shutdown_signal());
+    let mut retry_at: Option<Timestamp> = None;
+    loop {
+        let due = match (retry_at, runtime.block_on(sets.newest())?) {
+            (Some(at), _) => at,
+            (None, Some(last)) => last.plus_seconds(every),
+            (None, None) => SystemClock.now(),
+        };
+        let wait = (due.millis() - SystemClock.now().millis()).max(0);
+        let wait = Duration::from_millis(wait.unsigned_abs());
+        let stopped = runtime.block_on(async {
+            tokio::select! {
+                () = &mut stop => true,
+                () = tokio::time::sleep(wait) => false,
+            }
+        });
+        if stopped {
+            return Ok(());
+        }
+        retry_at = match make_set(sets, settings, rules) {
+            Ok(()) => None,
+            Err(why) => {
+                eprintln!("spotter: the backup failed, and is tried again: {why}");
+                Some(SystemClock.now().plus_seconds(RETRY.min(every)))
+            }
+        };
+    }
+}
+
+pub(super) fn restore(matches: &ArgMatches) -> Outcome {
+    let settings = settings(matches)?;
+    serve::make_folder(&settings)?;
+    let _held = serve::hold(&settings)?;
+    let park = text(matches, "webhooks") == "park";
+    if let Some(file) = matches.get_one::<PathBuf>("file") {
+        return restore_file(&settings, file, park);
+    }
+    let place = settings.backups.as_ref().ok_or(NO_PLACE)?;
+    if let FileStore::Folder(folder) = place
+        && !folder.is_dir()
+    {
+        return Err(format!("{} is no folder", folder.display()));
+    }
+    let sets = BackupSets::open(place)?;
+    let folder = settings.data.join(RESTORING);
+    system::private_folder(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    let restored = restore_set(&settings, &sets, &folder, matches, park);
+    std::fs::remove_dir_all(&folder).ok();
+    restored
+}
+
+fn restore_set(
+    settings: &Settings,
+    sets: &BackupSets,
+    folder: &Path,
+    matches: &ArgMatches,
+    park: bool,
+) -> Outcome {
+    let runtime = serve::runtime()?;
+    let name = matches.get_one::<String>("set").map(String::as_str);
+    let (name, file) = runtime.block_on(sets.fetch(name, folder))?;
+    restore_file(settings, &file, park)?;
+    let files = runtime.block_on(sets.restore_files(&name, &settings.files))?;
+    say!("{files} uploaded files are in place.");
+    Ok(())
+}
+
+fn restore_file(settings: &Settings, file: &Path, park: bool) -> Outcome {
+    let now = SystemClock.now();
+    let (mut parked, mut mail_parked) = (0, 0);
+    let beside = key_of(file);
+    let key = match settings.key_at_hand()? {
+        None if beside.exists() => Some(system::key_in(&beside)?.0),
+        key => key,
+    };
+    let mut afterwards = |tx: &mut Tx<'_>| {
+        if let Some(key) = key {
+            installation::verify_key(tx, &Vault::new(&key))?;
+        }
+        if park {
+            (parked, mail_parked) =
+                (queue::cancel_waiting(tx, now)?, spotter_mail::cancel_waiting(tx, now)?);
+            spotter_calendar::notice::delete_all(tx)?;
+            spotter_messaging::announcement::cancel_waiting(tx)?;
+            spotter_billing::payments::refunds::resume(tx, now)?;
+        }
+        Ok(())
+    };
+    let (location, mut progress) = (&settings.database.location, operator::progress());
+    spotter_store::restore(file, location, now, &mut afterwards, &mut progress)
+        .map_err(describe_problem)?;
+    say!("{} is restored.", file.display());
+    if parked > 0 {
+        say!(
+            "{parked} webhook deliveries that waited at the backup are cancelled: what they tell may \
+             have been told since. POST /public/v1/webhooks/deliveries/{{id}}/redeliver sends one."
+        );
+    }
+    if mail_parked > 0 {
+        say!(
+            "{mail_parked} messages that waited at the backup are not sent: they may have been since. \
+             GET /app/v1/mail?status=unknown lists them."
+        );
+    }
+    if operator::copy_key(&key_of(file), &settings.key_file())? {
+        say!("The installation's key is back in {}.", settings.key_file().display());
+    }
+    if key.is_none() {
+        say!(
+            "No key came with it: put the installation's at {} before you serve, or set secret_key.",
+            settings.key_file().display()
+        );
+    }
+    Ok(())
+}

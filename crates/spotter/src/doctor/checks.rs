@@ -1,0 +1,199 @@
+//! Checks of the machine and of what the settings name: disks, the key, the certificate, addresses, mail and backups.
+
+use std::{path::Path, time::Duration};
+
+use spotter_files::FileStore;
+use spotter_kernel::{Clock, Timestamp};
+
+use super::Diagnosis;
+use crate::{backups::BackupSets, settings::Settings, system::SystemClock};
+
+/// Free bytes below which a disk is a warning, and a failure.
+const ROOM: (u64, u64) = (2 << 30, 200 << 20);
+/// Free part of a disk below which it is a warning, in percent.
+const ROOM_PERCENT: u64 = 10;
+/// Days before its end at which a certificate is a warning.
+const CERTIFICATE_DAYS: i64 = 14;
+/// Hours after which the newest backup is a warning.
+const BACKUP_HOURS: i64 = 26;
+/// Seconds that another clock may be off.
+const CLOCK_SECONDS: i64 = 5;
+/// How long an address may take to answer.
+const ANSWER: Duration = Duration::from_secs(5);
+
+pub(super) fn settings(settings: &Settings) -> Vec<Diagnosis> {
+    match &settings.base_url {
+        Some(url) => vec![Diagnosis::fine("settings", format!("valid; others reach it at {url}"))],
+        None => vec![Diagnosis::warning(
+            "settings",
+            "base_url is not set: links in mail and for assistants lead to this machine alone",
+            "set base_url to the address that people type, such as https://gym.example.com",
+        )],
+    }
+}
+
+pub(super) fn key(settings: &Settings) -> Vec<Diagnosis> {
+    let file = settings.key_file();
+    match settings.key_at_hand() {
+        Err(why) => vec![Diagnosis::failure("key", why, "put the installation's own key back")],
+        Ok(None) => vec![Diagnosis::warning(
+            "key",
+            format!("there is none at {}", file.display()),
+            "it is made at the first start; of a database in use, restore it from a backup",
+        )],
+        Ok(Some(_)) if settings.secret_key.is_none() && others_read(&file) => {
+            vec![Diagnosis::failure(
+                "key",
+                format!("others can read {}", file.display()),
+                format!("chmod 600 {}", file.display()),
+            )]
+        }
+        Ok(Some(_)) => vec![Diagnosis::fine("key", "readable by its owner alone")],
+    }
+}
+
+#[cfg(unix)]
+fn others_read(file: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    std::fs::metadata(file).is_ok_and(|found| found.permissions().mode() & 0o077 != 0)
+}
+
+#[cfg(not(unix))]
+fn others_read(_: &Path) -> bool {
+    false
+}
+
+pub(super) fn disks(settings: &Settings) -> Vec<Diagnosis> {
+    let mut folders = vec![&settings.data];
+    for place in [Some(&settings.files), settings.backups.as_ref()].into_iter().flatten() {
+        match place {
+            FileStore::Folder(folder) if !folder.starts_with(&settings.data) => {
+                folders.push(folder);
+            }
+            _ => {}
+        }
+    }
+    folders.into_iter().map(|folder| disk(folder)).collect()
+}
+
+fn disk(folder: &Path) -> Diagnosis {
+    let name = folder.display();
+    let Ok(disk) = rustix::fs::statvfs(folder) else {
+        let advice = "create it, or correct the setting that names it";
+        return Diagnosis::failure("disk", format!("{name} cannot be read"), advice);
+    };
+    let free = disk.f_bavail * disk.f_frsize;
+    let all = (disk.f_blocks * disk.f_frsize).max(1);
+    let found = format!("{name} has {} MiB free, {} %", free >> 20, free * 100 / all);
+    let advice = "delete what is not needed, or enlarge the disk: a full one refuses every write";
+    match free {
+        free if free < ROOM.1 => Diagnosis::failure("disk", found, advice),
+        free if free < ROOM.0 && free * 100 / all < ROOM_PERCENT => {
+            Diagnosis::warning("disk", found, advice)
+        }
+        _ => Diagnosis::fine("disk", found),
+    }
+}
+
+pub(super) fn certificate(settings: &Settings) -> Vec<Diagnosis> {
+    let Some((file, _)) = &settings.tls else { return Vec::new() };
+    let read = std::fs::read(file).ok();
+    let end = read.and_then(|chain| spotter_console::operator::certificate_end(&chain));
+    let Some(end) = end else {
+        let found = format!("{} is no certificate that can be read", file.display());
+        return vec![Diagnosis::failure("certificate", found, "put a PEM chain there")];
+    };
+    let days = (end.seconds() - SystemClock.now().seconds()) / 86_400;
+    let found = format!("ends on {end}");
+    let advice = "renew it, and restart the service: certificates are read at the start";
+    vec![match days {
+        days if days < 0 => Diagnosis::failure("certificate", found, advice),
+        days if days < CERTIFICATE_DAYS => Diagnosis::warning("certificate", found, advice),
+        _ => Diagnosis::fine("certificate", found),
+    }]
+}
+
+/// The service itself, where it listens and where others reach it.
+pub(super) async fn addresses(settings: &Settings) -> Vec<Diagnosis> {
+    let own = settings.local_address();
+    let mut findings = vec![match answers(&own, true).await {
+        Ok(_) => Diagnosis::fine("service", format!("{own} is ready")),
+        Err(why) => Diagnosis::failure(
+            "service",
+            format!("{own} is not ready: {why}"),
+            "start it (systemctl start spotter), and read its log (journalctl -u spotter)",
+        ),
+    }];
+    if let Some(url) = &settings.base_url {
+        findings.push(match answers(url, false).await {
+            Ok(None) => Diagnosis::fine("address", format!("{url} answers")),
+            Ok(Some(off)) if off.abs() > CLOCK_SECONDS => Diagnosis::failure(
+                "clock",
+                format!("this machine's clock is {off} seconds off that of {url}"),
+                "let a time service keep it: timedatectl set-ntp true",
+            ),
+            Ok(Some(_)) => Diagnosis::fine("address", format!("{url} answers")),
+            Err(why) => Diagnosis::warning(
+                "address",
+                format!("{url} does not answer from here: {why}"),
+                "check the proxy, the name's address and the firewall; or correct base_url",
+            ),
+        });
+    }
+    findings
+}
+
+/// Whether an address is ready, and by how many seconds this clock is ahead of what it says.
+async fn answers(url: &str, is_own: bool) -> Result<Option<i64>, String> {
+    let client = reqwest::Client::builder().no_proxy().timeout(ANSWER);
+    // The service is checked at its own address, which its certificate need not name.
+    let client = client.tls_danger_accept_invalid_certs(is_own);
+    let client = client.build().map_err(|error| error.to_string())?;
+    let answer = client.get(format!("{url}/health/ready")).send().await;
+    let answer = answer.and_then(reqwest::Response::error_for_status);
+    let answer = answer.map_err(|error| error.without_url().to_string())?;
+    let date = answer.headers().get("date").and_then(|date| date.to_str().ok());
+    let there = date.and_then(|date| jiff::fmt::rfc2822::parse(date).ok());
+    Ok(there.map(|there| SystemClock.now().seconds() - there.timestamp().as_second()))
+}
+
+pub(super) async fn mail(settings: &Settings) -> Vec<Diagnosis> {
+    let Some(post) = &settings.mail else {
+        return vec![Diagnosis::warning(
+            "mail",
+            "no mail is sent: invitations, invoices and reminders reach nobody",
+            "set smtp_url, mail_from and base_url",
+        )];
+    };
+    vec![match post.check().await {
+        Ok(()) => Diagnosis::fine("mail", "the mail server lets us in"),
+        Err(why) => Diagnosis::failure("mail", why, "correct smtp_url, or ask its operator"),
+    }]
+}
+
+pub(super) async fn backups(settings: &Settings) -> Vec<Diagnosis> {
+    let advice = "run spotter backup every day: systemctl enable --now spotter-backup.timer, or \
+                  spotter backup --every 24h";
+    let Some(place) = &settings.backups else {
+        let found = "the setting backups names no place";
+        return vec![Diagnosis::warning("backups", found, "set backups to a folder or a bucket")];
+    };
+    let newest = match BackupSets::open(place) {
+        Ok(sets) => sets.newest().await,
+        Err(why) => Err(why),
+    };
+    vec![match newest {
+        Err(why) => {
+            Diagnosis::failure("backups", why, "correct the setting backups, or its rights")
+        }
+        Ok(None) => Diagnosis::failure("backups", "there is none", advice),
+        Ok(Some(at)) if is_old(at) => {
+            Diagnosis::failure("backups", format!("the newest is of {at}"), advice)
+        }
+        Ok(Some(at)) => Diagnosis::fine("backups", format!("the newest is of {at}")),
+    }]
+}
+
+fn is_old(at: Timestamp) -> bool {
+    SystemClock.now().seconds() - at.seconds() > BACKUP_HOURS * 3_600
+}

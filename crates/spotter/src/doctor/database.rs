@@ -1,0 +1,189 @@
+//! Checks of the database: that it is whole and of this version, its clock, its replicas, and the work that waits in it.
+
+use std::sync::Arc;
+
+use spotter_contract::{jobs, timers};
+use spotter_kernel::{Clock, Result, Timestamp};
+use spotter_store::{DatabaseHealth, DatabaseLocation, Db, Tx, database_health, latest_schema};
+use spotter_webhooks::queue;
+use tokio::runtime::Runtime;
+
+use super::Diagnosis;
+use crate::{serve::describe_problem, settings::Settings, system::SystemClock};
+
+/// Seconds that work may be late.
+const LATE: i64 = 300;
+/// Seconds that the database's clock may be off.
+const CLOCK_SECONDS: i64 = 2;
+/// Bytes that a replica may be behind.
+const LAG: i64 = 64 << 20;
+
+pub(super) fn examine(settings: &Settings, runtime: &Arc<Runtime>) -> Vec<Diagnosis> {
+    let location = &settings.database.location;
+    let health = match database_health(location) {
+        Ok(health) => health,
+        Err(problem) => {
+            let advice = match location {
+                DatabaseLocation::File(_) => "name its folder with data, or restore a backup",
+                DatabaseLocation::Server(_) => "start PostgreSQL, or correct database_url",
+            };
+            return vec![Diagnosis::failure("database", describe_problem(problem), advice)];
+        }
+    };
+    let mut findings = of_health(&health);
+    // Another schema's tables may be others.
+    if health.schema == latest_schema() {
+        findings.extend(of_work(settings, runtime));
+    }
+    findings
+}
+
+fn of_health(health: &DatabaseHealth) -> Vec<Diagnosis> {
+    let DatabaseHealth { engine, schema, clock, damages, replicas, is_replica, connections } =
+        health;
+    let mut findings = Vec::new();
+    findings.push(match (schema, latest_schema()) {
+        (found, latest) if *found > latest => Diagnosis::failure(
+            "database",
+            format!("{engine} has schema {found}; this program knows {latest}"),
+            "install a version at least as new as the one that last used it",
+        ),
+        (found, latest) if *found < latest => Diagnosis::warning(
+            "database",
+            format!("{engine} has schema {found}; this program's is {latest}"),
+            "restart the service, or run spotter migrate",
+        ),
+        (found, _) => Diagnosis::fine("database", format!("{engine}, schema {found}")),
+    });
+    findings.push(match damages.as_slice() {
+        [] => Diagnosis::fine("integrity", "nothing is damaged"),
+        [first, ..] => Diagnosis::failure(
+            "integrity",
+            format!("{} damages, such as: {first}", damages.len()),
+            "stop the service, keep a copy, and restore the newest backup; an index of PostgreSQL \
+             is made again with REINDEX",
+        ),
+    });
+    if let Some(there) = clock {
+        let off = (SystemClock.now().millis() - there.millis()) / 1_000;
+        findings.push(match off {
+            off if off.abs() > CLOCK_SECONDS => Diagnosis::failure(
+                "clock",
+                format!("it is {off} seconds off the database's"),
+                "let a time service keep both: timedatectl set-ntp true",
+            ),
+            _ => Diagnosis::fine("clock", "agrees with the database's"),
+        });
+    }
+    if *is_replica {
+        findings.push(Diagnosis::failure(
+            "replication",
+            "database_url leads to a replica, which takes no writes",
+            "name the primary, or several hosts with target_session_attrs=read-write",
+        ));
+    }
+    for replica in replicas {
+        let mode = if replica.is_synchronous { "synchronous" } else { "asynchronous" };
+        let found = format!("{} ({mode}) is {} KiB behind", replica.name, replica.lag_bytes >> 10);
+        findings.push(match replica.lag_bytes > LAG {
+            true => Diagnosis::warning("replication", found, "see its load, its disk and its log"),
+            false => Diagnosis::fine("replication", found),
+        });
+    }
+    if let Some((open, most)) = connections {
+        let found = format!("{open} of {most} connections are open");
+        findings.push(match open * 10 > most * 9 {
+            true => Diagnosis::warning(
+                "database",
+                found,
+                "lower database_connections, or raise max_connections",
+            ),
+            false => Diagnosis::fine("database", found),
+        });
+    }
+    findings
+}
+
+/// The work that waits.
+struct Work {
+    repeating: Vec<timers::RepeatingRow>,
+    next_timer: Option<Timestamp>,
+    failed_timers: usize,
+    failed_jobs: Vec<jobs::FailedJob>,
+    late_jobs: Option<Timestamp>,
+    deliveries: (i64, Option<Timestamp>),
+}
+
+fn read_work(tx: &mut Tx<'_>, now: Timestamp) -> Result<Work> {
+    let overview = timers::overview(tx)?;
+    let (counts, failed_jobs) = jobs::overview(tx)?;
+    Ok(Work {
+        next_timer: overview.waiting.iter().map(|(_, _, at)| *at).min(),
+        failed_timers: overview.failures.len(),
+        repeating: overview.repeating,
+        late_jobs: counts.iter().filter_map(|count| count.next_at).min(),
+        failed_jobs,
+        deliveries: queue::past_due(tx, now)?,
+    })
+}
+
+fn of_work(settings: &Settings, runtime: &Arc<Runtime>) -> Vec<Diagnosis> {
+    let now = SystemClock.now();
+    let read = Db::open(&settings.database)
+        .and_then(|db| runtime.block_on(db.read(move |tx: &mut Tx<'_>| read_work(tx, now))));
+    let work = match read {
+        Ok(work) => work,
+        Err(problem) => {
+            let found = describe_problem(problem);
+            return vec![Diagnosis::failure("work", found, "see the service's log")];
+        }
+    };
+    let late = |at: Option<Timestamp>| at.map_or(0, |at| now.seconds() - at.seconds());
+    let mut findings = Vec::new();
+    let ahead = work.repeating.iter().filter_map(|row| row.ran_at).max();
+    if ahead.is_some_and(|at| at.seconds() - now.seconds() > 60) {
+        findings.push(Diagnosis::failure(
+            "clock",
+            "the database holds work that was done in the future: this clock was set back",
+            "set the clock; let a time service keep it: timedatectl set-ntp true",
+        ));
+    }
+    let backlog = [
+        ("timers", late(work.next_timer)),
+        ("jobs", late(work.late_jobs)),
+        ("webhooks", late(work.deliveries.1)),
+    ];
+    for (kind, seconds) in backlog {
+        findings.push(match seconds > LATE {
+            true => Diagnosis::failure(
+                "backlog",
+                format!("{kind} are {} minutes late", seconds / 60),
+                "see that the service runs, and that the database and the network keep up",
+            ),
+            false => Diagnosis::fine("backlog", format!("{kind} are on time")),
+        });
+    }
+    for row in work.repeating.iter().filter(|row| row.error.is_some()) {
+        let why = row.error.as_deref().unwrap_or_default();
+        let found = format!("{} failed: {why}", row.kind);
+        findings.push(Diagnosis::warning(
+            "work",
+            found,
+            "it is tried again; see the service's log",
+        ));
+    }
+    if work.failed_timers > 0 {
+        let found = format!("{} timers failed within a week", work.failed_timers);
+        findings.push(Diagnosis::warning("work", found, "spotter jobs shows why"));
+    }
+    if let Some(first) = work.failed_jobs.first() {
+        let why = first.error.as_deref().unwrap_or_default();
+        let found = format!(
+            "{} jobs are in trouble, such as {}: {why}",
+            work.failed_jobs.len(),
+            first.kind
+        );
+        findings.push(Diagnosis::warning("work", found, "spotter jobs lists them"));
+    }
+    findings
+}
