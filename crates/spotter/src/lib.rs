@@ -27,3 +27,4 @@ mod sockets;
 pub mod system;
 #[doc(hidden)]
 pub mod testing;
+mod traces;

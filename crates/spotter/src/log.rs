@@ -2,13 +2,22 @@
 
 use std::io::IsTerminal;
 
-use tracing_subscriber::EnvFilter;
+use opentelemetry_sdk::trace::SdkTracer;
+use spotter_kernel::TRACE_TARGET;
+use tracing_subscriber::{
+    EnvFilter, Layer,
+    filter::{LevelFilter, Targets},
+    layer::SubscriberExt,
+    util::SubscriberInitExt,
+};
 
 use crate::settings::LogFormat;
 
 /// Libraries whose detailed log levels include their data: statement parameters, bodies, addresses and headers.
 /// Personal data must not be logged at any level, so these keep the level below.
 const CARRIERS: &[(&str, &str)] = &[
+    // Its spans are for a collector, and would be in each line of the log.
+    (TRACE_TARGET, "off"),
     // The MCP library logs the start and end of every call.
     ("rmcp", "warn"),
     ("hyper", "info"),
@@ -49,20 +58,34 @@ fn without_data(filter: &str) -> EnvFilter {
 
 /// Starts logging to standard error.
 pub(crate) fn start(filter: &str, format: LogFormat) {
+    start_with_traces(filter, format, None);
+}
+
+/// Starts logging to standard error, and tracing where there is a tracer.
+pub(crate) fn start_with_traces(filter: &str, format: LogFormat, tracer: Option<SdkTracer>) {
     let filter = without_data(filter);
     let terminal = std::io::stderr().is_terminal();
-    let builder = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
+    let lines = tracing_subscriber::fmt::layer().with_writer(std::io::stderr);
     let json = match format {
         LogFormat::Auto => !terminal,
         LogFormat::Text => false,
         LogFormat::Json => true,
     };
+    let lines = match json {
+        true => lines.json().flatten_event(true).with_filter(filter).boxed(),
+        false => lines.with_ansi(terminal).with_filter(filter).boxed(),
+    };
+    let traces = tracer.map(|tracer| {
+        let traced = Targets::new().with_target(TRACE_TARGET, LevelFilter::TRACE);
+        tracing_opentelemetry::layer()
+            .with_tracer(tracer)
+            .with_location(false)
+            .with_threads(false)
+            .with_tracked_inactivity(false)
+            .with_filter(traced)
+    });
     // A second start, in tests, changes nothing.
-    if json {
-        builder.json().flatten_event(true).try_init().ok();
-    } else {
-        builder.with_ansi(terminal).try_init().ok();
-    }
+    tracing_subscriber::registry().with(lines).with(traces).try_init().ok();
 }
 
 #[cfg(test)]

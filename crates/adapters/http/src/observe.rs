@@ -13,7 +13,8 @@ use axum::{
     middleware::Next,
 };
 use percent_encoding::percent_decode_str;
-use spotter_kernel::{Key, Problem, panics::caught_async};
+use spotter_kernel::{Key, Problem, TRACE_TARGET, panics::caught_async};
+use tracing::Instrument;
 
 use crate::{
     address, envelope,
@@ -62,12 +63,28 @@ pub async fn request(
         }
         None => {
             let (request, leftover) = unread_body::watch(request);
-            let response = caught_async(next.run(request)).await.unwrap_or_else(|panic| {
+            let span = tracing::trace_span!(
+                target: TRACE_TARGET,
+                "request",
+                otel.name = format_args!("{method} {}", route_name(route.as_ref())),
+                otel.kind = "server",
+                otel.status_code = tracing::field::Empty,
+                http.request.method = %method,
+                http.route = route_name(route.as_ref()),
+                http.response.status_code = tracing::field::Empty,
+                request_id = id.as_str(),
+            );
+            let answered = caught_async(next.run(request)).instrument(span.clone()).await;
+            let response = answered.unwrap_or_else(|panic| {
                 let request_id = id.as_str();
                 tracing::error!(request_id, %method, %panic, "a request panicked");
                 let rate_limit = server::count_address(&state, from);
                 envelope::failure(&Key::InternalError.into(), request_id, rate_limit)
             });
+            span.record("http.response.status_code", response.status().as_u16());
+            if response.status().is_server_error() {
+                span.record("otel.status_code", "error");
+            }
             match leftover {
                 Some(leftover) => unread_body::drain_or_close(response, leftover).await,
                 None => response,
@@ -78,7 +95,7 @@ pub async fn request(
     if let Ok(value) = HeaderValue::from_str(id.as_str()) {
         response.headers_mut().insert("x-request-id", value);
     }
-    let route = route.as_ref().map_or("none", MatchedPath::as_str);
+    let route = route_name(route.as_ref());
     measure(route, status, took);
     // Query strings can hold names and addresses: they stay out of the log.
     let (request_id, ms) = (id.as_str(), took.as_secs_f64() * 1000.0);
@@ -89,6 +106,11 @@ pub async fn request(
         tracing::debug!(request_id, %method, path, status, ms, %from, "request");
     }
     response
+}
+
+/// The route of a request in metrics and traces.
+fn route_name(route: Option<&MatchedPath>) -> &str {
+    route.map_or("none", MatchedPath::as_str)
 }
 
 /// Checks of a request before it is routed (RFC 9112, section 3.2): proxies in front of this program must not be able

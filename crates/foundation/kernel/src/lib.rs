@@ -29,6 +29,9 @@ pub mod span;
 pub mod text;
 pub mod verdict;
 
+/// Target of the spans that operators' traces are made of; nothing else is sent to a collector.
+pub const TRACE_TARGET: &str = "spotter_trace";
+
 pub use clock::{Clock, Entropy, Timestamp, in_order};
 pub use date::{BirthDate, Date, TimeZone};
 pub use date_range::DateRange;

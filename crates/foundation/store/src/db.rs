@@ -2,7 +2,7 @@
 
 use std::{path::PathBuf, sync::Arc, time::Duration};
 
-use spotter_kernel::{Problem, Result};
+use spotter_kernel::{Problem, Result, TRACE_TARGET};
 
 use crate::{
     agenda::{Agenda, UNFOLDED_METRICS, UNFOLDED_TALLIES},
@@ -15,6 +15,19 @@ use crate::{
     tally,
     tx::Tx,
 };
+
+/// A closure that is a part of the trace that it is called in, from its place in the queue to its commit. What nobody traces
+/// stays as it is.
+fn traced<T, F>(kind: &'static str, mut closure: F) -> impl FnMut(&mut Tx<'_>) -> Result<T> + Send
+where
+    F: FnMut(&mut Tx<'_>) -> Result<T> + Send,
+{
+    let span = match tracing::Span::current() {
+        outer if outer.is_none() => outer,
+        _ => tracing::trace_span!(target: TRACE_TARGET, "transaction", otel.name = kind),
+    };
+    move |tx| span.in_scope(|| closure(tx))
+}
 
 /// Where the data is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -97,8 +110,12 @@ impl Db {
         F: FnMut(&mut Tx<'_>) -> Result<T> + Send + 'static,
     {
         match &*self.0 {
-            Engine::Sqlite(engine) => engine.readers.call(Isolation::Rows, closure).await,
-            Engine::Postgres(engine) => engine.reads.call(Isolation::Rows, closure).await,
+            Engine::Sqlite(engine) => {
+                engine.readers.call(Isolation::Rows, traced("read", closure)).await
+            }
+            Engine::Postgres(engine) => {
+                engine.reads.call(Isolation::Rows, traced("read", closure)).await
+            }
         }
     }
 
@@ -110,8 +127,12 @@ impl Db {
         F: FnMut(&mut Tx<'_>) -> Result<T> + Send + 'static,
     {
         match &*self.0 {
-            Engine::Sqlite(engine) => engine.slow.call(Isolation::Rows, closure).await,
-            Engine::Postgres(engine) => engine.slow.call(Isolation::Rows, closure).await,
+            Engine::Sqlite(engine) => {
+                engine.slow.call(Isolation::Rows, traced("read", closure)).await
+            }
+            Engine::Postgres(engine) => {
+                engine.slow.call(Isolation::Rows, traced("read", closure)).await
+            }
         }
     }
 
@@ -141,8 +162,10 @@ impl Db {
         F: FnMut(&mut Tx<'_>) -> Result<T> + Send + 'static,
     {
         match &*self.0 {
-            Engine::Sqlite(engine) => engine.writer.call(isolation, closure).await,
-            Engine::Postgres(engine) => engine.queue.call(isolation, closure).await,
+            Engine::Sqlite(engine) => engine.writer.call(isolation, traced("write", closure)).await,
+            Engine::Postgres(engine) => {
+                engine.queue.call(isolation, traced("write", closure)).await
+            }
         }
     }
 

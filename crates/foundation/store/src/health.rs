@@ -50,7 +50,7 @@ pub fn database_health(location: &DatabaseLocation) -> Result<DatabaseHealth> {
             let conn = sqlite::connect(path)?;
             let tx = &mut Tx::new(Engine::Sqlite(&conn));
             let version: Vec<(String,)> = tx.rows("SELECT sqlite_version()", &[])?;
-            let found: Vec<(String,)> = tx.rows("SELECT * FROM pragma_quick_check(10)", &[])?;
+            let found: Vec<(String,)> = tx.rows("PRAGMA quick_check(10)", &[])?;
             let damages = found.into_iter().map(|row| row.0).filter(|text| text != "ok").collect();
             Ok(DatabaseHealth {
                 engine: format!("SQLite {}", first(version)?.0),

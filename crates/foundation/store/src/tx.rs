@@ -1,6 +1,6 @@
 //! A transaction, as closures see it.
 
-use spotter_kernel::{Id, Key, Problem, Result, Timestamp, id::CompanyId};
+use spotter_kernel::{Id, Key, Problem, Result, TRACE_TARGET, Timestamp, id::CompanyId};
 
 use crate::{
     batch::ExpectedRows,
@@ -74,6 +74,7 @@ impl Tx<'_> {
 
     /// Runs a statement now; the number of rows it changed.
     pub fn execute(&mut self, sql: Sql, params: &[Value<'_>]) -> Result<u64> {
+        let _traced = statement_span(sql.0);
         let changed = match &mut self.engine {
             Engine::Sqlite(conn) => {
                 let mut statement = conn.prepare_cached(sql.0).map_err(|e| failed(sql.0, e))?;
@@ -92,6 +93,7 @@ impl Tx<'_> {
         match &mut self.engine {
             Engine::Sqlite(_) => self.execute(sql, params).map(drop),
             Engine::Postgres(session) => {
+                let _traced = statement_span(sql.0);
                 session.defer(sql.0, params, ExpectedRows::Nothing)?;
                 self.count(sql.0, params, 1);
                 Ok(())
@@ -124,6 +126,7 @@ impl Tx<'_> {
         match &mut self.engine {
             Engine::Sqlite(_) => Err(Problem::internal("nothing may be assumed here")),
             Engine::Postgres(session) => {
+                let _traced = statement_span(sql.0);
                 session.defer(sql.0, params, ExpectedRows::OneRow)?;
                 self.count(sql.0, params, 1);
                 Ok(())
@@ -134,6 +137,7 @@ impl Tx<'_> {
     /// Requests rows in advance, so that over a network they arrive with the next statement.
     pub fn prefetch<R: Record>(&mut self, sql: Sql, params: &[Value<'_>]) -> Result<Prefetch<R>> {
         if let Engine::Postgres(session) = &mut self.engine {
+            let _traced = statement_span(sql.0);
             let sent = session.send_ahead(sql.0, params).map(Prefetch::Sent);
             self.count(sql.0, params, 1);
             return sent;
@@ -170,6 +174,7 @@ impl Tx<'_> {
     }
 
     pub(crate) fn rows<R: Record>(&mut self, sql: &str, params: &[Value<'_>]) -> Result<Vec<R>> {
+        let _traced = statement_span(sql);
         let rows = match &mut self.engine {
             Engine::Sqlite(conn) => {
                 let mut statement = conn.prepare_cached(sql).map_err(|e| failed(sql, e))?;
@@ -198,6 +203,7 @@ impl Tx<'_> {
         match &mut self.engine {
             Engine::Sqlite(_) => self.rows(sql, params),
             Engine::Postgres(session) => {
+                let _traced = statement_span(sql);
                 let rows = read_all(&session.query_planned(sql, params)?)?;
                 self.count(sql, params, rows.len() as u64);
                 Ok(rows)
@@ -212,6 +218,11 @@ pub enum Prefetch<R> {
     Here(Vec<R>),
     /// They are on their way, under this number.
     Sent(usize),
+}
+
+/// A statement within its transaction's trace: its text, whose values are apart. One that is sent later lasts no time.
+fn statement_span(sql: &str) -> tracing::span::EnteredSpan {
+    tracing::trace_span!(target: TRACE_TARGET, "statement", db.query.text = sql).entered()
 }
 
 pub(crate) fn read_all<R: Record>(rows: &[tokio_postgres::Row]) -> Result<Vec<R>> {

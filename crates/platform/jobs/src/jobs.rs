@@ -11,9 +11,12 @@ use spotter_contract::{
     Env, Job,
     jobs::{self, ClaimedJob, JobOutcome},
 };
-use spotter_kernel::{Problem, Result, Timestamp, id::CompanyId, panics::caught_async};
+use spotter_kernel::{
+    Problem, Result, TRACE_TARGET, Timestamp, id::CompanyId, panics::caught_async,
+};
 use spotter_store::{Agenda, Db, Tx};
 use tokio::{sync::watch, task::JoinSet};
+use tracing::Instrument;
 
 /// How often the agenda is checked, which asks the database nothing.
 const LOOK: Duration = Duration::from_millis(200);
@@ -110,7 +113,9 @@ impl Jobs {
         let outcome = if held.is_spent(job) {
             JobOutcome::Unknown("the process that attempted it ended without a result".to_owned())
         } else {
-            let attempt = caught_async(self.worker.attempt(&held));
+            let name = job.id;
+            let span = tracing::trace_span!(target: TRACE_TARGET, "job", otel.name = name, otel.kind = "consumer");
+            let attempt = caught_async(self.worker.attempt(&held)).instrument(span);
             match tokio::time::timeout(held_for.saturating_sub(MARGIN), attempt).await {
                 Ok(Ok(outcome)) => outcome,
                 Ok(Err(panic)) => {

@@ -12,9 +12,10 @@ use spotter_contract::{
     Env, Repeating, Table, jobs,
     timers::{self, DueTimer, STEP, TimerRun},
 };
-use spotter_kernel::{Problem, Result, id::CompanyId, panics::caught_async};
+use spotter_kernel::{Problem, Result, TRACE_TARGET, id::CompanyId, panics::caught_async};
 use spotter_store::{Db, Tx};
 use tokio::task::JoinSet;
+use tracing::Instrument;
 
 use crate::jobs::{enter_due_jobs, measure};
 
@@ -187,6 +188,10 @@ impl Timers {
                 let mut done = Vec::new();
                 if timers::take_company(tx, company)? {
                     for due in &some {
+                        let name = due.kind.as_str();
+                        let span =
+                            tracing::trace_span!(target: TRACE_TARGET, "timer", otel.name = name);
+                        let _traced = span.entered();
                         if let Some(timer) = table.timer(&due.kind)
                             && timers::run(tx, &env, timer, due)?
                         {
@@ -196,7 +201,9 @@ impl Timers {
                 }
                 Ok(done)
             });
-            match caught_async(work).await.unwrap_or_else(|panic| Err(Problem::internal(panic))) {
+            let span = tracing::trace_span!(target: TRACE_TARGET, "timers", %company);
+            let ran_all = caught_async(work).instrument(span).await;
+            match ran_all.unwrap_or_else(|panic| Err(Problem::internal(panic))) {
                 // Another node has its turn, or has run them.
                 Ok(done) if done.is_empty() => break,
                 Ok(done) => {
@@ -219,7 +226,10 @@ impl Timers {
             Some(timer) => {
                 let (env, due) = (self.env.clone(), due.clone());
                 let work = self.db.write(move |tx| timers::run(tx, &env, timer, &due));
-                caught_async(work).await.unwrap_or_else(|panic| Err(Problem::internal(panic)))
+                let span =
+                    tracing::trace_span!(target: TRACE_TARGET, "timer", otel.name = timer.id);
+                let ran = caught_async(work).instrument(span).await;
+                ran.unwrap_or_else(|panic| Err(Problem::internal(panic)))
             }
             None => return false,
         };

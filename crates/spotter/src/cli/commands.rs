@@ -31,6 +31,7 @@ use crate::{
     simulate::{self, Simulation},
     sockets::Sockets,
     system::SystemClock,
+    traces,
 };
 
 /// Names everything that is wrong with the settings, and variables that look like one and are none.
@@ -69,14 +70,17 @@ pub(super) fn simulate_device(own: &ArgMatches) -> Outcome {
 
 pub(super) fn serve(matches: &ArgMatches) -> Outcome {
     let settings = settings(matches)?;
-    log::start(&settings.log, settings.log_format);
+    let runtime = serve::runtime()?;
+    let traces = settings.traces.as_ref().map(|own| traces::provider(own, runtime.handle()));
+    let traces = traces.transpose()?;
+    let tracer = traces.as_ref().map(traces::tracer);
+    log::start_with_traces(&settings.log, settings.log_format, tracer);
     for odd in unknown_variables(std::env::vars().map(|(name, _)| name)) {
         tracing::warn!("{odd}");
     }
     serve::make_folder(&settings)?;
     let _held = serve::hold(&settings)?;
     let (env, db) = serve::open(&settings)?;
-    let runtime = serve::runtime()?;
     if runtime.block_on(db.read(all_companies)).map_err(describe_problem)?.is_empty() {
         let link = spotter_console::set_up_link(&env).map_err(describe_problem)?;
         tracing::warn!(
@@ -87,7 +91,11 @@ pub(super) fn serve(matches: &ArgMatches) -> Outcome {
     let (address, listener) = (settings.address(), Sockets::bind(&settings)?);
     let ready = move || tracing::info!("the API reference is at {address}/docs");
     let stop = serve::shutdown_signal();
-    runtime.block_on(serve::serve(settings, listener, env, db, stop, ready))
+    let ended = runtime.block_on(serve::serve(settings, listener, env, db, stop, ready));
+    if let Some(Err(error)) = traces.map(|traces| traces.shutdown()) {
+        tracing::warn!(%error, "the last traces are not sent");
+    }
+    ended
 }
 
 pub(super) fn migrate(matches: &ArgMatches) -> Outcome {

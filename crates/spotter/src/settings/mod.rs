@@ -17,7 +17,7 @@ use spotter_store::{Config, DatabaseLocation};
 
 use self::raw::RawSettings;
 pub use self::table::{Setting, TABLE};
-use crate::system;
+use crate::{system, traces::TraceSettings};
 
 /// How log lines are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -87,6 +87,8 @@ pub struct Settings {
     pub log: String,
     /// How log lines are written.
     pub log_format: LogFormat,
+    /// Where traces are sent; `None` where nothing is traced.
+    pub traces: Option<TraceSettings>,
     /// Connections of callers that may be open at once.
     pub connections_max: u64,
     /// Stripe's address.
@@ -219,6 +221,11 @@ impl Settings {
         if mcp_listen.is_some() && base_url.is_some() && mcp_url.is_none() {
             submitted.complain("mcp_url", "must be given with mcp_listen and base_url");
         }
+        let percent = submitted.number("trace_percent", 1, 100) as u32;
+        let traces = submitted.optional("otlp_url").map(|url| TraceSettings { url, percent });
+        if traces.as_ref().is_some_and(|own| !own.url.starts_with("http")) {
+            submitted.complain("otlp_url", "must begin with https:// or http://");
+        }
         let mail = submitted.post(base_url.is_some());
         let settings = Self {
             mail,
@@ -272,6 +279,7 @@ impl Settings {
                 "must be auto, text or json",
                 LogFormat::Auto,
             ),
+            traces,
             connections_max: submitted.number("connections_max", 16, 1_000_000),
             shutdown_seconds: submitted.number("shutdown_seconds", 0, 3_600),
             data,

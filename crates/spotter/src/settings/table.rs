@@ -90,6 +90,12 @@ pub const TABLE: &[Setting] = &[
     ),
     setting("log_format", "auto", "text, json, or auto: text on a terminal and JSON elsewhere"),
     setting(
+        "otlp_url",
+        "",
+        "Collector that traces are sent to (OTLP over HTTP), such as http://127.0.0.1:4318; without one nothing is traced",
+    ),
+    setting("trace_percent", "100", "How many of a hundred requests, timers and jobs are traced"),
+    setting(
         "webhook_private_networks",
         "",
         "Networks that are not public and that webhooks may reach all the same, comma-separated",

@@ -6,6 +6,7 @@ mod demo;
 mod mail;
 mod nodes;
 mod operator;
+mod operators;
 mod serving;
 mod tours;
 
