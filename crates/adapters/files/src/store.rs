@@ -1,6 +1,6 @@
 //! The operator's setting of the file store.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// The place of the file store.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,6 +29,19 @@ impl FileStore {
                 named.then(|| Self::S3 { bucket: bucket.to_owned(), prefix })
             }
             Some(_) => None,
+        }
+    }
+
+    /// Whether one of two places is within the other, or is the other.
+    pub fn overlaps(&self, other: &Self) -> bool {
+        let within = |inner: &Path, outer: &Path| inner.starts_with(outer);
+        match (self, other) {
+            (Self::Folder(own), Self::Folder(other)) => within(own, other) || within(other, own),
+            (Self::S3 { bucket, prefix }, Self::S3 { bucket: bucket2, prefix: prefix2 }) => {
+                let (own, other) = (Path::new(prefix), Path::new(prefix2));
+                bucket == bucket2 && (within(own, other) || within(other, own))
+            }
+            _ => false,
         }
     }
 }

@@ -79,9 +79,11 @@ pub(crate) struct BackupRules {
 impl BackupSets {
     /// The sets in a folder, which is made where it is missing, or in a bucket.
     pub(crate) fn open(place: &FileStore) -> Result<Self, String> {
-        if let FileStore::Folder(folder) = place {
-            system::private_folder(folder)
-                .map_err(|error| format!("{}: {error}", folder.display()))?;
+        // One that is there may be shared with programs that fetch backups; the files in it are private.
+        if let FileStore::Folder(folder) = place
+            && !folder.exists()
+        {
+            make_folder(folder)?;
         }
         let files = Files::open(place).map_err(|error| error.to_string())?;
         Ok(Self { place: place.clone(), files })
@@ -114,15 +116,19 @@ impl BackupSets {
             FileStore::Folder(folder) => (folder.clone(), false),
             FileStore::S3 { .. } => (settings.data.clone(), true),
         };
+        if is_sent {
+            make_folder(&folder)?;
+        }
+        let runtime = serve::runtime()?;
         let local = folder.join(format!("{name}.db"));
         let made = copy_database(settings, now, &local).and_then(|()| {
-            serve::runtime()?.block_on(self.complete_set(settings, rules, &name, &local, is_sent))
+            runtime.block_on(self.complete_set(settings, rules, &name, &local, is_sent))
         });
         if is_sent || made.is_err() {
             std::fs::remove_file(&local).ok();
         }
         let (bytes, files) = made?;
-        let deleted = serve::runtime()?.block_on(self.prune(rules.keep.max(1), now))?;
+        let deleted = runtime.block_on(self.prune(rules.keep.max(1), now))?;
         Ok(MadeSet { name: name.to_string(), bytes, files, deleted })
     }
 
@@ -275,6 +281,10 @@ impl BackupSets {
         }
         Ok(listed.len())
     }
+}
+
+fn make_folder(folder: &Path) -> Result<(), String> {
+    system::private_folder(folder).map_err(|error| format!("{}: {error}", folder.display()))
 }
 
 /// Copies the database to a file, which is whole and which the installation's key opens.

@@ -190,8 +190,9 @@ impl Settings {
             }
             place
         });
-        if backups.as_ref() == Some(&files) {
-            submitted.complain("backups", "must be another place than files");
+        if backups.as_ref().is_some_and(|place| place.overlaps(&files)) {
+            submitted
+                .complain("backups", "must be apart from files: neither may be within the other");
         }
         let base_url =
             submitted.optional("base_url").map(|url| url.trim_end_matches('/').to_owned());
@@ -426,6 +427,25 @@ mod tests {
         assert_eq!(settings.listen.port(), 1);
         assert_eq!(settings.http.rate_limit, 7);
         assert_eq!(settings.database.location, DatabaseLocation::File("data/spotter.db".into()));
+    }
+
+    #[test]
+    fn backups_are_apart_from_files() {
+        for (backups, files, fine) in [
+            ("b", "f", true),
+            ("data/backups", "data/files", true),
+            ("x/files", "x/files", false),
+            ("x/files/b", "x/files", false),
+            ("x", "x/files", false),
+            ("s3://bucket/b", "x", true),
+            ("s3://bucket/b", "s3://bucket/f", true),
+            ("s3://bucket/b", "s3://other/b", true),
+            ("s3://bucket/b", "s3://bucket", false),
+            ("s3://bucket/files", "s3://bucket/files2", true),
+        ] {
+            let read = read(&[("backups", backups), ("files", files)], &[]);
+            assert_eq!(read.is_ok(), fine, "{backups} {files}");
+        }
     }
 
     #[test]
