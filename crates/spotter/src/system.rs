@@ -65,13 +65,22 @@ pub fn parse_key(text: &str) -> Option<[u8; 32]> {
     Some(key)
 }
 
+/// Most bytes that are read of a key's file.
+const KEY_FILE_MAX: u64 = 1_024;
+
 /// The key in a file, which is made on first use and readable by its owner alone, and whether it was
 /// made now.
 pub fn key_in(path: &Path) -> Result<([u8; 32], bool), String> {
     let failed = |error: std::io::Error| format!("{}: {error}", path.display());
     if path.exists() {
+        // A pipe would never end, and a large file is no key.
+        if !path.is_file() {
+            return Err(format!("{} must be a file", path.display()));
+        }
         let mut text = String::new();
-        File::open(path).and_then(|mut file| file.read_to_string(&mut text)).map_err(failed)?;
+        File::open(path)
+            .and_then(|file| file.take(KEY_FILE_MAX).read_to_string(&mut text))
+            .map_err(failed)?;
         let rule = "must be 64 hexadecimal digits";
         let key = parse_key(&text).ok_or_else(|| format!("{}: {rule}", path.display()))?;
         return Ok((key, false));

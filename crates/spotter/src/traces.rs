@@ -2,19 +2,22 @@
 //! same of timers and jobs. Nothing is traced unless the setting `otlp_url` names a collector; then a span costs some
 //! microseconds. Spans hold routes, statements and kinds, and never parameters, bodies or addresses.
 
-use std::time::Duration;
+use std::{collections::HashMap, time::Duration};
 
 use async_trait::async_trait;
 use bytes::Bytes;
 use http::{Request, Response};
-use opentelemetry::{KeyValue, trace::TracerProvider};
+use opentelemetry::{KeyValue, propagation::TextMapPropagator, trace::TracerProvider};
 use opentelemetry_http::{HttpClient, HttpError};
 use opentelemetry_otlp::{SpanExporter, WithExportConfig, WithHttpConfig};
 use opentelemetry_sdk::{
     Resource,
+    propagation::TraceContextPropagator,
     trace::{Sampler, SdkTracerProvider},
 };
+use spotter_contract::traces::{self, TraceParents};
 use tokio::runtime::Handle;
+use tracing_opentelemetry::OpenTelemetrySpanExt;
 
 /// Where traces are sent, and how many of them.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,6 +28,8 @@ pub struct TraceSettings {
     pub percent: u32,
 }
 
+/// The name of the header that a trace is written down as.
+const TRACE_PARENT: &str = "traceparent";
 /// How long the collector may take.
 const ANSWER: Duration = Duration::from_secs(10);
 
@@ -45,13 +50,17 @@ impl HttpClient for Collector {
             .headers(parts.headers)
             .body(body);
         let answer = self.runtime.spawn(async move {
-            let answer = sent.send().await?.error_for_status()?;
-            let status = answer.status();
-            Ok::<_, reqwest::Error>((status, answer.bytes().await?))
+            // What a collector has to say about spans is nothing that they are sent again for.
+            Ok::<_, reqwest::Error>(sent.send().await?.error_for_status()?.status())
         });
-        let (status, body) = answer.await??;
-        Ok(Response::builder().status(status).body(body)?)
+        Ok(Response::builder().status(answer.await??).body(Bytes::new())?)
     }
+}
+
+/// The address of traces at a collector, whether its path was given or not.
+fn endpoint(url: &str) -> String {
+    let base = url.trim_end_matches('/');
+    format!("{}/v1/traces", base.strip_suffix("/v1/traces").unwrap_or(base))
 }
 
 /// What makes spans and sends them, in batches; more than it can send are dropped.
@@ -64,7 +73,7 @@ pub(crate) fn provider(
     let exporter = SpanExporter::builder()
         .with_http()
         .with_http_client(Collector { client, runtime: runtime.clone() })
-        .with_endpoint(format!("{}/v1/traces", settings.url.trim_end_matches('/')))
+        .with_endpoint(endpoint(&settings.url))
         .with_timeout(ANSWER)
         .build()
         .map_err(|error| error.to_string())?;
@@ -78,6 +87,22 @@ pub(crate) fn provider(
         .with_sampler(Sampler::ParentBased(Box::new(Sampler::TraceIdRatioBased(share))))
         .with_batch_exporter(exporter)
         .build())
+}
+
+/// Has jobs belong to the traces that they were begun in.
+pub(crate) fn connect_jobs() {
+    traces::connect(TraceParents {
+        of: |span| {
+            let mut headers = HashMap::new();
+            TraceContextPropagator::new().inject_context(&span.context(), &mut headers);
+            headers.remove(TRACE_PARENT)
+        },
+        adopt: |span, parent| {
+            let headers = HashMap::from([(TRACE_PARENT.to_owned(), parent.to_owned())]);
+            // A span that nobody traces has no parent.
+            span.set_parent(TraceContextPropagator::new().extract(&headers)).ok();
+        },
+    });
 }
 
 /// What has spans of the program traced.

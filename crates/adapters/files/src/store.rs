@@ -34,16 +34,21 @@ impl FileStore {
 
     /// Whether one of two places is within the other, or is the other.
     pub fn overlaps(&self, other: &Self) -> bool {
-        let within = |inner: &Path, outer: &Path| inner.starts_with(outer);
+        let within = |inner: &Path, outer: &Path| real(inner).starts_with(real(outer));
         match (self, other) {
             (Self::Folder(own), Self::Folder(other)) => within(own, other) || within(other, own),
             (Self::S3 { bucket, prefix }, Self::S3 { bucket: bucket2, prefix: prefix2 }) => {
                 let (own, other) = (Path::new(prefix), Path::new(prefix2));
-                bucket == bucket2 && (within(own, other) || within(other, own))
+                bucket == bucket2 && (own.starts_with(other) || other.starts_with(own))
             }
             _ => false,
         }
     }
+}
+
+/// A folder by its own name, where it is there.
+fn real(folder: &Path) -> PathBuf {
+    std::fs::canonicalize(folder).unwrap_or_else(|_| folder.to_owned())
 }
 
 #[cfg(test)]

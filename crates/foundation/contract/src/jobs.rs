@@ -9,6 +9,7 @@ use spotter_store::{Prefetch, Tx, params, record, statements, words};
 use crate::{
     context::{Env, Write},
     timers::Repeating,
+    traces,
 };
 
 /// How long attempts may take, and when they are made again.
@@ -174,6 +175,7 @@ record! {
         attempts: i64,
         state: JobState,
         lease: Option<Id>,
+        trace_parent: Option<String>,
     }
 }
 
@@ -190,6 +192,8 @@ pub struct ClaimedJob {
     pub after_unknown: bool,
     /// The token of the hold.
     pub lease: Id,
+    /// The trace that it was begun in.
+    pub trace_parent: Option<String>,
 }
 
 impl ClaimedJob {
@@ -222,10 +226,11 @@ pub fn claim(
         due.extend(tx.all::<DueJob>(DUE_OF_BUSY, busy)?);
     }
     let hold = |due: DueJob| {
-        let DueJob { company_id: company, subject, attempts, state, lease } = due;
+        let DueJob { company_id: company, subject, attempts, state, lease, trace_parent } = due;
         tx.defer(HOLD, params![company, job.id, subject, token, until])?;
         let after_unknown = state == JobState::Unknown || lease.is_some();
-        Ok(ClaimedJob { company, subject, attempts: attempts + 1, after_unknown, lease: token })
+        let (attempts, lease) = (attempts + 1, token);
+        Ok(ClaimedJob { company, subject, attempts, after_unknown, lease, trace_parent })
     };
     let claimed = due.into_iter().map(hold).collect::<Result<_>>()?;
     next_due(tx, &[job])?.into_iter().flatten().for_each(|due_at| tx.note_due(job.id, due_at));
@@ -347,7 +352,8 @@ impl Write<'_, '_> {
     pub fn begin_job(&mut self, job: &Job, subject: impl Into<Id>) -> Result<()> {
         let now = self.now();
         self.note_due(job.id, now);
-        self.defer(BEGIN, params![job.id, subject.into(), JobState::Waiting, now])
+        let trace_parent = traces::current();
+        self.defer(BEGIN, params![job.id, subject.into(), JobState::Waiting, now, trace_parent])
     }
 
     /// Restarts a failed job with all its attempts.
@@ -359,8 +365,8 @@ impl Write<'_, '_> {
 }
 
 statements! {
-    BEGIN = "INSERT INTO job (company_id, kind, subject, state, attempts, due_at) \
-        VALUES (?1, ?2, ?3, ?4, 0, ?5)";
+    BEGIN = "INSERT INTO job (company_id, kind, subject, state, attempts, due_at, trace_parent) \
+        VALUES (?1, ?2, ?3, ?4, 0, ?5, ?6)";
     CLEAR = "DELETE FROM job WHERE company_id = ?1 AND kind = ?2 AND subject = ?3 \
         AND lease IS NULL AND due_at IS NOT NULL";
     END = "DELETE FROM job WHERE company_id = ?1 AND kind = ?2 AND subject = ?3 AND lease IS NULL";
@@ -403,6 +409,7 @@ mod tests {
             attempts,
             after_unknown: false,
             lease: id,
+            trace_parent: None,
         };
         let settled = |attempts, outcome: JobOutcome| {
             let AttemptResult { state, again_at, .. } =

@@ -34,6 +34,7 @@ pub mod run;
 mod shape;
 pub mod success;
 pub mod timers;
+pub mod traces;
 pub mod vault;
 
 pub use area::{Area, Payload, Table};

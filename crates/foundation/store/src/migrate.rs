@@ -63,6 +63,7 @@ const MIGRATIONS: &[(&str, &str)] = &[
     ("push", include_str!("../migrations/0047_push.sql")),
     ("names", include_str!("../migrations/0048_names.sql")),
     ("site", include_str!("../migrations/0049_site.sql")),
+    ("job_traces", include_str!("../migrations/0050_job_traces.sql")),
 ];
 
 /// The schema version that this binary works with.

@@ -334,6 +334,16 @@ pub fn expired(tx: &mut Tx, now: Timestamp) -> Result<Vec<StoredFile>> {
     Ok(rows.into_iter().map(|(company, upload)| StoredFile { company, upload }).collect())
 }
 
+/// Files that records refer to, of all companies: those after one, in order, up to [`SWEEP`].
+pub fn attached(tx: &mut Tx, after: Option<StoredFile>) -> Result<Vec<StoredFile>> {
+    let (company, upload) = match after {
+        Some(StoredFile { company, upload }) => (company.to_string(), upload.to_string()),
+        None => (String::new(), String::new()),
+    };
+    let rows: Vec<(CompanyId, UploadId)> = tx.all(ATTACHED, params![company, upload, SWEEP])?;
+    Ok(rows.into_iter().map(|(company, upload)| StoredFile { company, upload }).collect())
+}
+
 /// Deletes the record of a file whose bytes are deleted.
 pub fn forget(tx: &mut Tx, stored: StoredFile) -> Result<()> {
     tx.defer(FORGET, params![stored.company, stored.upload])
@@ -361,5 +371,7 @@ statements! {
     SAVE = "UPDATE upload SET ", Upload::STATE, " WHERE company_id = ?1 AND upload_id = ?2";
     DISCARD = "UPDATE upload SET status = ?3, expires_at = ?4 WHERE company_id = ?1 AND upload_id = ?2";
     EXPIRED = "SELECT company_id, upload_id FROM upload WHERE expires_at <= ?1 LIMIT ?2";
+    ATTACHED = "SELECT company_id, upload_id FROM upload WHERE (company_id, upload_id) > (?1, ?2) \
+        AND status = 'attached' ORDER BY company_id, upload_id LIMIT ?3";
     FORGET = "DELETE FROM upload WHERE company_id = ?1 AND upload_id = ?2 AND expires_at IS NOT NULL";
 }

@@ -10,6 +10,7 @@ use std::{
 use spotter_contract::{
     Env, Job,
     jobs::{self, ClaimedJob, JobOutcome},
+    traces,
 };
 use spotter_kernel::{
     Problem, Result, TRACE_TARGET, Timestamp, id::CompanyId, panics::caught_async,
@@ -115,6 +116,7 @@ impl Jobs {
         } else {
             let name = job.id;
             let span = tracing::trace_span!(target: TRACE_TARGET, "job", otel.name = name, otel.kind = "consumer");
+            held.trace_parent.iter().for_each(|parent| traces::adopt(&span, parent));
             let attempt = caught_async(self.worker.attempt(&held)).instrument(span);
             match tokio::time::timeout(held_for.saturating_sub(MARGIN), attempt).await {
                 Ok(Ok(outcome)) => outcome,

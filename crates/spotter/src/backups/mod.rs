@@ -2,28 +2,33 @@
 //! installation's key (`NAME.db.key`), the list of the uploaded files (`NAME.files`; their bytes are kept once, below
 //! `files/`), and a manifest (`NAME.json`), which is written last. A set without a manifest was interrupted and does not count.
 
+mod file_list;
 mod set;
+mod streams;
 
 use std::{
-    collections::BTreeSet,
+    collections::{BTreeMap, BTreeSet},
     path::{Path, PathBuf},
 };
 
-use bytes::Bytes;
 use futures_util::TryStreamExt;
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
+use spotter_company::uploads::{self, StoredFile};
 use spotter_contract::{Vault, installation};
 use spotter_files::{FileError, FileStore, Files};
-use spotter_kernel::Timestamp;
+use spotter_kernel::{Id, Timestamp};
 use spotter_store::{Tx, latest_schema};
 
-use self::set::SetName;
+use self::{
+    file_list::{CopiedFile, FileList},
+    set::SetName,
+    streams::{copy, digest, failed, read, text_digest, write},
+};
 use crate::{
     operator::{self, key_of},
     serve::{self, describe_problem},
     settings::Settings,
-    system,
+    system::{self, SystemEntropy},
 };
 
 /// Below it are the bytes of uploaded files.
@@ -53,6 +58,15 @@ struct Manifest {
     has_key: bool,
     /// Number of uploaded files.
     files: u64,
+    /// SHA-256 of the list of files, which has the digest of each.
+    files_sha256: String,
+}
+
+/// What a set has become.
+struct CompleteSet {
+    bytes: u64,
+    files: u64,
+    missing: Vec<String>,
 }
 
 /// What became of a run.
@@ -63,6 +77,8 @@ pub(crate) struct MadeSet {
     pub(crate) bytes: u64,
     /// Number of uploaded files.
     pub(crate) files: u64,
+    /// Keys of files that records refer to and that nobody has.
+    pub(crate) missing: Vec<String>,
     /// Names of the sets that were deleted.
     pub(crate) deleted: Vec<String>,
 }
@@ -89,11 +105,11 @@ impl BackupSets {
         Ok(Self { place: place.clone(), files })
     }
 
-    /// The complete sets, the oldest first.
+    /// The complete sets, the oldest first: those with a manifest and a copy of the database.
     async fn complete(&self) -> Result<Vec<SetName>, String> {
-        let keys = self.files.list_top().await.map_err(failed)?;
+        let keys: BTreeSet<_> = self.files.list_top().await.map_err(failed)?.into_iter().collect();
         let named = keys.iter().filter_map(|key| SetName::parse(key.strip_suffix(".json")?));
-        let mut all: Vec<SetName> = named.collect();
+        let mut all: Vec<_> = named.filter(|own| keys.contains(&format!("{own}.db"))).collect();
         all.sort();
         Ok(all)
     }
@@ -110,7 +126,7 @@ impl BackupSets {
         rules: BackupRules,
         now: Timestamp,
     ) -> Result<MadeSet, String> {
-        let name = SetName::new(now);
+        let name = SetName::new(now, &SystemEntropy);
         // A bucket gets it from the data folder; a folder has it at once.
         let (folder, is_sent) = match &self.place {
             FileStore::Folder(folder) => (folder.clone(), false),
@@ -121,27 +137,28 @@ impl BackupSets {
         }
         let runtime = serve::runtime()?;
         let local = folder.join(format!("{name}.db"));
-        let made = copy_database(settings, now, &local).and_then(|()| {
-            runtime.block_on(self.complete_set(settings, rules, &name, &local, is_sent))
+        let made = copy_database(settings, now, &local).and_then(|attached| {
+            runtime.block_on(self.complete_set(settings, rules, &name, &local, attached))
         });
         if is_sent || made.is_err() {
             std::fs::remove_file(&local).ok();
         }
-        let (bytes, files) = made?;
-        let deleted = runtime.block_on(self.prune(rules.keep.max(1), now))?;
-        Ok(MadeSet { name: name.to_string(), bytes, files, deleted })
+        let CompleteSet { bytes, files, missing } = made?;
+        let deleted = runtime.block_on(self.prune(&name, rules.keep.max(1), now))?;
+        Ok(MadeSet { name: name.to_string(), bytes, files, missing, deleted })
     }
 
-    /// Adds everything else to the database's copy, the manifest last: the copy's size, and the number of files.
+    /// Adds everything else to the database's copy, the manifest last.
     async fn complete_set(
         &self,
         settings: &Settings,
         rules: BackupRules,
         name: &SetName,
         local: &Path,
-        is_sent: bool,
-    ) -> Result<(u64, u64), String> {
-        let (bytes, sha256) = self.place_database(local, is_sent).await?;
+        attached: Vec<String>,
+    ) -> Result<CompleteSet, String> {
+        let is_sent = matches!(self.place, FileStore::S3 { .. });
+        let CopiedFile { size: bytes, sha256 } = self.place_database(local, is_sent).await?;
         let key = settings.key_file();
         let has_key = rules.with_key && settings.secret_key.is_none() && key.exists();
         if has_key {
@@ -149,22 +166,28 @@ impl BackupSets {
                 std::fs::read(&key).map_err(|error| format!("{}: {error}", key.display()))?;
             write(&self.files, &format!("{name}.db.key"), text).await?;
         }
-        let files = self.copy_files(settings, name).await?;
+        let list = self.copy_files(settings, name, attached).await?;
         let manifest = Manifest {
             version: env!("CARGO_PKG_VERSION").into(),
             schema: latest_schema(),
             bytes,
             sha256,
             has_key,
-            files,
+            files: list.len() as u64,
+            files_sha256: text_digest(&file_list::written(&list)),
         };
         let text = serde_json::to_string_pretty(&manifest).map_err(|error| error.to_string())?;
         write(&self.files, &format!("{name}.json"), text).await?;
-        Ok((bytes, files))
+        let missing = list.into_iter().filter(|(_, file)| file.is_none());
+        Ok(CompleteSet {
+            bytes,
+            files: manifest.files,
+            missing: missing.map(|own| own.0).collect(),
+        })
     }
 
     /// Sends the database's copy, if it is not in its place at once, and reads it back: its size and its digest.
-    async fn place_database(&self, local: &Path, is_sent: bool) -> Result<(u64, String), String> {
+    async fn place_database(&self, local: &Path, is_sent: bool) -> Result<CopiedFile, String> {
         let (folder, name) = parts(local)?;
         let own = Files::open(&FileStore::Folder(folder)).map_err(failed)?;
         let digest_here = digest(&own, &name).await?;
@@ -177,63 +200,123 @@ impl BackupSets {
         Ok(digest_here)
     }
 
-    /// Copies the uploaded files that are not in the place yet, and lists all: their number.
-    async fn copy_files(&self, settings: &Settings, name: &SetName) -> Result<u64, String> {
+    /// Copies the uploaded files that are not in the place yet: those in the file store, and those that the database's copy
+    /// refers to. What another set has copied is taken from there.
+    async fn copy_files(
+        &self,
+        settings: &Settings,
+        name: &SetName,
+        attached: Vec<String>,
+    ) -> Result<FileList, String> {
         let own = Files::open(&settings.files).map_err(failed)?;
-        let all: Vec<(String, u64)> = own.list().try_collect().await.map_err(failed)?;
+        let mut list: FileList = attached.into_iter().map(|key| (key, None)).collect();
+        let mut stored: Vec<(String, u64)> = own.list().try_collect().await.map_err(failed)?;
+        list.extend(stored.iter().map(|(key, _)| (key.clone(), None)));
         // The list comes first: what it names is not deleted beside it.
-        let list: String = all.iter().map(|(key, size)| format!("{size} {key}\n")).collect();
-        write(&self.files, &format!("{name}.files"), list).await?;
+        let file = format!("{name}.files");
+        write(&self.files, &file, file_list::written(&list)).await?;
+        let known = match self.complete().await?.last() {
+            Some(newest) => self.read_list(&format!("{newest}.files")).await?,
+            None => FileList::new(),
+        };
         let kept = self.files.list().try_filter_map(|(key, size)| {
             let kept = key.strip_prefix(FILES).map(|key| (key.to_owned(), size));
             std::future::ready(Ok(kept))
         });
-        let kept: BTreeSet<(String, u64)> = kept.try_collect().await.map_err(failed)?;
-        for (key, size) in all.iter().filter(|file| !kept.contains(*file)) {
-            match copy(&own, key, &self.files, &format!("{FILES}{key}")).await {
-                Ok(copied) if copied == *size => {}
-                Ok(_) => return Err(format!("{key} changed while it was copied")),
-                // It was deleted since it was listed.
-                Err(_) if matches!(own.read(key).await, Err(FileError::Missing)) => {}
-                Err(why) => return Err(why),
+        let kept: BTreeMap<String, u64> = kept.try_collect().await.map_err(failed)?;
+        for (key, before) in known {
+            let is_kept = |file: &CopiedFile| kept.get(&key) == Some(&file.size);
+            if let (Some(own), Some(file)) = (list.get_mut(&key), before.filter(is_kept)) {
+                *own = Some(file);
             }
         }
-        Ok(all.len() as u64)
+        stored.retain(|(key, size)| match list.get(key) {
+            Some(Some(file)) => file.size != *size,
+            _ => true,
+        });
+        for (key, _) in stored {
+            match copy(&own, &key, &self.files, &format!("{FILES}{key}")).await {
+                Ok(file) => list.insert(key, Some(file)),
+                // It was deleted since it was listed.
+                Err(_) if matches!(own.read(&key).await, Err(FileError::Missing)) => None,
+                Err(why) => return Err(why),
+            };
+        }
+        write(&self.files, &file, file_list::written(&list)).await?;
+        Ok(list)
     }
 
     /// Deletes all but the newest sets, what was interrupted long ago, and the files that no set lists.
-    async fn prune(&self, keep: usize, now: Timestamp) -> Result<Vec<String>, String> {
+    async fn prune(
+        &self,
+        made: &SetName,
+        keep: usize,
+        now: Timestamp,
+    ) -> Result<Vec<String>, String> {
         let complete = self.complete().await?;
-        let old = &complete[..complete.len().saturating_sub(keep)];
+        // Sets of a time that is yet to come, by a clock that was wrong, are kept, and count for nothing.
+        let past: Vec<_> = complete.iter().filter(|own| own.at() <= now).collect();
+        let old = &past[..past.len().saturating_sub(keep)];
         let before = now.plus_seconds(-INTERRUPTED_SECONDS);
+        let mut keys = self.files.list_top().await.map_err(failed)?;
+        // Manifests go first: what is deleted by half counts no more.
+        keys.sort_by_key(|key| !key.ends_with(".json"));
         let mut lists = Vec::new();
-        for key in self.files.list_top().await.map_err(failed)? {
-            let Some(own) = SetName::of(&key) else { continue };
+        for key in keys {
+            let Some(own) = SetName::of(&key).filter(|own| own != made) else { continue };
             let is_interrupted = !complete.contains(&own) && own.at() < before;
-            if old.contains(&own) || is_interrupted {
+            if old.contains(&&own) || is_interrupted {
                 self.files.delete(&key).await.map_err(failed)?;
             } else if key.ends_with(".files") {
-                lists.push(key);
+                lists.push(own);
             }
         }
-        let mut listed = BTreeSet::new();
-        for list in lists {
-            listed.extend(self.read_list(&list).await?);
-        }
-        let mut kept = self.files.list();
-        while let Some((key, _)) = kept.try_next().await.map_err(failed)? {
-            let file = key.strip_prefix(FILES);
-            if file.is_some_and(|file| !listed.contains(file)) {
-                self.files.delete(&key).await.map_err(failed)?;
-            }
+        lists.push(made.clone());
+        if let Some(listed) = self.all_listed(&lists, &complete).await? {
+            self.sweep(&listed).await?;
         }
         Ok(old.iter().map(ToString::to_string).collect())
     }
 
-    async fn read_list(&self, key: &str) -> Result<Vec<String>, String> {
-        let text = read(&self.files, key).await?;
-        let lines = text.lines().filter_map(|line| Some(line.split_once(' ')?.1.to_owned()));
-        Ok(lines.collect())
+    /// The keys of all files that sets list; `None` where a list is damaged, which may have listed others.
+    async fn all_listed(
+        &self,
+        lists: &[SetName],
+        complete: &[SetName],
+    ) -> Result<Option<BTreeSet<String>>, String> {
+        let mut listed = BTreeSet::new();
+        for own in lists {
+            let text = read(&self.files, &format!("{own}.files")).await?;
+            if complete.contains(own) {
+                let manifest = self.manifest(own).await.ok();
+                if manifest.is_none_or(|own| own.files_sha256 != text_digest(&text)) {
+                    eprintln!(
+                        "{own}.files is damaged: no uploaded file is deleted from the backups"
+                    );
+                    return Ok(None);
+                }
+            }
+            listed.extend(file_list::read(&text).into_keys());
+        }
+        Ok(Some(listed))
+    }
+
+    /// Deletes the uploaded files that are not listed. What else is below their folder is left.
+    async fn sweep(&self, listed: &BTreeSet<String>) -> Result<(), String> {
+        let is_company = |folder: &str| folder.len() == 24 && Id::parse(folder).is_some();
+        let mut kept = self.files.list();
+        while let Some((key, _)) = kept.try_next().await.map_err(failed)? {
+            let Some(file) = key.strip_prefix(FILES) else { continue };
+            let is_upload = file.split_once('/').is_some_and(|(folder, _)| is_company(folder));
+            if is_upload && !listed.contains(file) {
+                self.files.delete(&key).await.map_err(failed)?;
+            }
+        }
+        Ok(())
+    }
+
+    async fn read_list(&self, key: &str) -> Result<FileList, String> {
+        Ok(file_list::read(&read(&self.files, key).await?))
     }
 
     /// Copies the database and the key of a set, or of the newest, into a folder, and compares them with the manifest: the
@@ -253,13 +336,15 @@ impl BackupSets {
             true => "there is no complete backup".to_owned(),
             false => format!("--set must be one of {}", known()),
         })?;
-        let manifest = read(&self.files, &format!("{own}.json")).await?;
-        let manifest: Manifest =
-            serde_json::from_str(&manifest).map_err(|error| format!("{own}.json: {error}"))?;
+        let manifest = self.manifest(own).await?;
+        let list = read(&self.files, &format!("{own}.files")).await?;
+        if text_digest(&list) != manifest.files_sha256 {
+            return Err(format!("{own}.files is damaged: its digest is not that of its manifest"));
+        }
         let local = Files::open(&FileStore::Folder(to.to_owned())).map_err(failed)?;
         let database = format!("{own}.db");
-        copy(&self.files, &database, &local, &database).await?;
-        if digest(&local, &database).await? != (manifest.bytes, manifest.sha256) {
+        let copied = copy(&self.files, &database, &local, &database).await?;
+        if copied != manifest.database() {
             return Err(format!("{database} is damaged: its digest is not that of its manifest"));
         }
         let file = to.join(&database);
@@ -270,16 +355,78 @@ impl BackupSets {
         Ok((own.to_string(), file))
     }
 
-    /// Copies the uploaded files of a set to where they belong: how many there are.
-    pub(crate) async fn restore_files(&self, name: &str, to: &FileStore) -> Result<usize, String> {
+    async fn manifest(&self, name: &SetName) -> Result<Manifest, String> {
+        let text = read(&self.files, &format!("{name}.json")).await?;
+        serde_json::from_str(&text).map_err(|error| format!("{name}.json is damaged: {error}"))
+    }
+
+    /// Reads the newest set's database, its list of files, and which of the files are there: what is wrong, if anything.
+    pub(crate) async fn check_newest(&self) -> Result<(), String> {
+        let complete = self.complete().await?;
+        let Some(own) = complete.last() else { return Ok(()) };
+        let manifest = self.manifest(own).await?;
+        if digest(&self.files, &format!("{own}.db")).await? != manifest.database() {
+            return Err(format!("{own}.db is damaged"));
+        }
+        if manifest.has_key {
+            read(&self.files, &format!("{own}.db.key")).await?;
+        }
+        let mut list = self.read_list(&format!("{own}.files")).await?;
+        let mut there = self.files.list();
+        while let Some((key, size)) = there.try_next().await.map_err(failed)? {
+            let is_whole = |file: &CopiedFile| file.size == size;
+            let key = key.strip_prefix(FILES).unwrap_or_default();
+            if list.get(key).is_some_and(|file| file.as_ref().is_some_and(is_whole)) {
+                list.remove(key);
+            }
+        }
+        match list.len() {
+            0 => Ok(()),
+            count => Err(format!("{count} uploaded files are missing or damaged in {own}")),
+        }
+    }
+
+    /// Copies the uploaded files of a set to where they belong, but for those that are there: how many are in place, and the
+    /// keys of those that are missing or damaged.
+    pub(crate) async fn restore_files(
+        &self,
+        name: &str,
+        to: &FileStore,
+    ) -> Result<(usize, Vec<String>), String> {
         let own = Files::open(to).map_err(failed)?;
         let listed = self.read_list(&format!("{name}.files")).await?;
-        let there: BTreeSet<String> =
-            own.list().map_ok(|(key, _)| key).try_collect().await.map_err(failed)?;
-        for key in listed.iter().filter(|key| !there.contains(*key)) {
-            copy(&self.files, &format!("{FILES}{key}"), &own, key).await?;
+        let there: BTreeMap<String, u64> = own.list().try_collect().await.map_err(failed)?;
+        let (mut placed, mut lost) = (0, Vec::new());
+        for (key, file) in listed {
+            let Some(file) = file else {
+                lost.push(key);
+                continue;
+            };
+            let is_there = there.get(&key) == Some(&file.size);
+            if is_there || self.restore_file(&key, &file, &own).await? {
+                placed += 1;
+            } else {
+                lost.push(key);
+            }
         }
-        Ok(listed.len())
+        Ok((placed, lost))
+    }
+
+    /// Copies an uploaded file back; whether it was there and whole.
+    async fn restore_file(&self, key: &str, file: &CopiedFile, to: &Files) -> Result<bool, String> {
+        let kept = format!("{FILES}{key}");
+        match digest(&self.files, &kept).await {
+            Ok(found) if found == *file => {}
+            _ => return Ok(false),
+        }
+        copy(&self.files, &kept, to, key).await.map(|_| true)
+    }
+}
+
+impl Manifest {
+    /// The database's copy.
+    fn database(&self) -> CopiedFile {
+        CopiedFile { size: self.bytes, sha256: self.sha256.clone() }
     }
 }
 
@@ -287,13 +434,28 @@ fn make_folder(folder: &Path) -> Result<(), String> {
     system::private_folder(folder).map_err(|error| format!("{}: {error}", folder.display()))
 }
 
-/// Copies the database to a file, which is whole and which the installation's key opens.
-fn copy_database(settings: &Settings, now: Timestamp, file: &Path) -> Result<(), String> {
+/// Copies the database to a file, which is whole and which the installation's key opens: the keys of the files that its
+/// records refer to.
+fn copy_database(settings: &Settings, now: Timestamp, file: &Path) -> Result<Vec<String>, String> {
     let mut progress = operator::progress();
     spotter_store::backup(&settings.database.location, file, now, &mut progress)
         .and_then(|()| spotter_store::check_backup(file))
         .map_err(describe_problem)?;
-    check_key(settings, file)
+    check_key(settings, file)?;
+    let mut keys = Vec::new();
+    let mut list = |tx: &mut Tx<'_>| {
+        let mut last = None;
+        loop {
+            let some = uploads::attached(tx, last)?;
+            last = some.last().copied();
+            keys.extend(some.iter().map(StoredFile::key));
+            if (some.len() as i64) < uploads::SWEEP {
+                return Ok(());
+            }
+        }
+    };
+    spotter_store::look_into(file, &mut list).map_err(describe_problem)?;
+    Ok(keys)
 }
 
 /// Refuses a copy that the installation's key does not open.
@@ -304,46 +466,9 @@ pub(crate) fn check_key(settings: &Settings, copy: &Path) -> Result<(), String> 
         .map_err(|problem| format!("it has no key beside it, for {}", describe_problem(problem)))
 }
 
-fn failed(error: FileError) -> String {
-    error.to_string()
-}
-
 /// The folder and the name of a file.
 fn parts(file: &Path) -> Result<(PathBuf, String), String> {
     let name = file.file_name().map(|name| name.to_string_lossy().into_owned());
     let folder = file.parent().map(Path::to_owned);
     folder.zip(name).ok_or_else(|| format!("{} is no file", file.display()))
-}
-
-async fn write(files: &Files, key: &str, text: impl Into<Bytes>) -> Result<(), String> {
-    let mut writer = files.create(key);
-    writer.put(text.into()).await.map_err(failed)?;
-    writer.finish().await.map(drop).map_err(failed)
-}
-
-async fn read(files: &Files, key: &str) -> Result<String, String> {
-    let (_, chunks) = files.read(key).await.map_err(|error| format!("{key}: {error}"))?;
-    let bytes: Vec<Bytes> = chunks.try_collect().await.map_err(|error| error.to_string())?;
-    String::from_utf8(bytes.concat()).map_err(|_| format!("{key} is no text"))
-}
-
-/// Copies a file between stores: its size in bytes.
-async fn copy(from: &Files, key: &str, to: &Files, new_key: &str) -> Result<u64, String> {
-    let (_, mut chunks) = from.read(key).await.map_err(|error| format!("{key}: {error}"))?;
-    let mut writer = to.create(new_key);
-    while let Some(chunk) = chunks.try_next().await.map_err(|error| format!("{key}: {error}"))? {
-        writer.put(chunk).await.map_err(failed)?;
-    }
-    writer.finish().await.map_err(failed)
-}
-
-/// The size and the SHA-256 of a file.
-async fn digest(files: &Files, key: &str) -> Result<(u64, String), String> {
-    let (_, mut chunks) = files.read(key).await.map_err(|error| format!("{key}: {error}"))?;
-    let (mut hash, mut size) = (Sha256::new(), 0);
-    while let Some(chunk) = chunks.try_next().await.map_err(|error| format!("{key}: {error}"))? {
-        size += chunk.len() as u64;
-        hash.update(&chunk);
-    }
-    Ok((size, hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()))
 }

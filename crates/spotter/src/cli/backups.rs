@@ -98,7 +98,14 @@ fn make_set(sets: &BackupSets, settings: &Settings, rules: BackupRules) -> Outco
         say!("{name} is deleted.");
     }
     note_backup(settings, now);
-    Ok(())
+    match made.missing.first() {
+        None => Ok(()),
+        Some(first) => Err(format!(
+            "{} uploaded files are neither in the file store nor in a backup, such as {first}: see that the \
+             setting files names the right place, and that it is mounted",
+            made.missing.len()
+        )),
+    }
 }
 
 /// Makes sets until the process is asked to stop, each when the one before is old enough.
@@ -139,7 +146,7 @@ pub(super) fn restore(matches: &ArgMatches) -> Outcome {
     let _held = serve::hold(&settings)?;
     let park = text(matches, "webhooks") == "park";
     if let Some(file) = matches.get_one::<PathBuf>("file") {
-        return restore_file(&settings, file, park);
+        return restore_file(&settings, file, &file.display().to_string(), park);
     }
     let place = settings.backups.as_ref().ok_or(NO_PLACE)?;
     if let FileStore::Folder(folder) = place
@@ -165,13 +172,20 @@ fn restore_set(
     let runtime = serve::runtime()?;
     let name = matches.get_one::<String>("set").map(String::as_str);
     let (name, file) = runtime.block_on(sets.fetch(name, folder))?;
-    restore_file(settings, &file, park)?;
-    let files = runtime.block_on(sets.restore_files(&name, &settings.files))?;
-    say!("{files} uploaded files are in place.");
-    Ok(())
+    restore_file(settings, &file, &name, park)?;
+    let (placed, lost) = runtime.block_on(sets.restore_files(&name, &settings.files))?;
+    say!("{placed} uploaded files are in place.");
+    match lost.first() {
+        None => Ok(()),
+        Some(first) => Err(format!(
+            "the database is restored and can be served, but {} uploaded files are missing or damaged in the backup, \
+             such as {first}",
+            lost.len()
+        )),
+    }
 }
 
-fn restore_file(settings: &Settings, file: &Path, park: bool) -> Outcome {
+fn restore_file(settings: &Settings, file: &Path, name: &str, park: bool) -> Outcome {
     let now = SystemClock.now();
     let (mut parked, mut mail_parked) = (0, 0);
     let beside = key_of(file);
@@ -195,7 +209,7 @@ fn restore_file(settings: &Settings, file: &Path, park: bool) -> Outcome {
     let (location, mut progress) = (&settings.database.location, operator::progress());
     spotter_store::restore(file, location, now, &mut afterwards, &mut progress)
         .map_err(describe_problem)?;
-    say!("{} is restored.", file.display());
+    say!("{name} is restored.");
     if parked > 0 {
         say!(
             "{parked} webhook deliveries that waited at the backup are cancelled: what they tell may \

@@ -74,6 +74,9 @@ pub(super) fn serve(matches: &ArgMatches) -> Outcome {
     let traces = settings.traces.as_ref().map(|own| traces::provider(own, runtime.handle()));
     let traces = traces.transpose()?;
     let tracer = traces.as_ref().map(traces::tracer);
+    if traces.is_some() {
+        traces::connect_jobs();
+    }
     log::start_with_traces(&settings.log, settings.log_format, tracer);
     for odd in unknown_variables(std::env::vars().map(|(name, _)| name)) {
         tracing::warn!("{odd}");

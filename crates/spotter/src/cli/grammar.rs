@@ -202,7 +202,7 @@ pub(super) fn command() -> Command {
                 )
                 .arg(file("Backup file").required(false))
                 .arg(
-                    optional("set", "Name of a set, such as spotter-20261128T020304Z; the newest when absent")
+                    optional("set", "Name of a set, such as spotter-20261128T020304Z-7f3a; the newest when absent")
                         .value_name("NAME")
                         .conflicts_with("file"),
                 )

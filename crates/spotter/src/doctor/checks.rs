@@ -2,6 +2,7 @@
 
 use std::{path::Path, time::Duration};
 
+use axum_server::tls_rustls::RustlsConfig;
 use spotter_files::FileStore;
 use spotter_kernel::{Clock, Timestamp};
 
@@ -18,8 +19,16 @@ const CERTIFICATE_DAYS: i64 = 14;
 const BACKUP_HOURS: i64 = 26;
 /// Seconds that another clock may be off.
 const CLOCK_SECONDS: i64 = 5;
+/// How long reading the newest backup may take.
+const BACKUP_ANSWER: Duration = Duration::from_secs(120);
+/// How long the mail server may take to let us in.
+const MAIL_ANSWER: Duration = Duration::from_secs(20);
 /// How long an address may take to answer.
 const ANSWER: Duration = Duration::from_secs(5);
+
+/// What to do where the user of the service may not read or write.
+pub(super) const RIGHTS: &str =
+    "run this as the user of the service; what it owns may belong to another: chown -R spotter: …";
 
 pub(super) fn settings(settings: &Settings) -> Vec<Diagnosis> {
     match &settings.base_url {
@@ -34,12 +43,21 @@ pub(super) fn settings(settings: &Settings) -> Vec<Diagnosis> {
 
 pub(super) fn key(settings: &Settings) -> Vec<Diagnosis> {
     let file = settings.key_file();
+    if settings.secret_key.is_none()
+        && let Err(error) = std::fs::metadata(&file).and_then(|found| match found.is_file() {
+            true => std::fs::File::open(&file).map(drop),
+            false => Ok(()),
+        })
+        && error.kind() == std::io::ErrorKind::PermissionDenied
+    {
+        return vec![Diagnosis::failure("key", format!("{}: {error}", file.display()), RIGHTS)];
+    }
     match settings.key_at_hand() {
         Err(why) => vec![Diagnosis::failure("key", why, "put the installation's own key back")],
         Ok(None) => vec![Diagnosis::warning(
             "key",
             format!("there is none at {}", file.display()),
-            "it is made at the first start; of a database in use, restore it from a backup",
+            "it is made at the first start; for a database in use, take it from a backup (NAME.db.key)",
         )],
         Ok(Some(_)) if settings.secret_key.is_none() && others_read(&file) => {
             vec![Diagnosis::failure(
@@ -82,6 +100,9 @@ fn disk(folder: &Path) -> Diagnosis {
         let advice = "create it, or correct the setting that names it";
         return Diagnosis::failure("disk", format!("{name} cannot be read"), advice);
     };
+    if !may_write(folder) {
+        return Diagnosis::failure("disk", format!("{name} cannot be written to"), RIGHTS);
+    }
     let free = disk.f_bavail * disk.f_frsize;
     let all = (disk.f_blocks * disk.f_frsize).max(1);
     let found = format!("{name} has {} MiB free, {} %", free >> 20, free * 100 / all);
@@ -95,8 +116,18 @@ fn disk(folder: &Path) -> Diagnosis {
     }
 }
 
-pub(super) fn certificate(settings: &Settings) -> Vec<Diagnosis> {
-    let Some((file, _)) = &settings.tls else { return Vec::new() };
+/// Whether this user may create files in a folder.
+fn may_write(folder: &Path) -> bool {
+    use rustix::fs::Access;
+    rustix::fs::access(folder, Access::WRITE_OK | Access::EXEC_OK).is_ok()
+}
+
+pub(super) async fn certificate(settings: &Settings) -> Vec<Diagnosis> {
+    let Some((file, key)) = &settings.tls else { return Vec::new() };
+    if let Err(error) = RustlsConfig::from_pem_file(file, key).await {
+        let advice = "tls_certificate and tls_key must be a PEM chain and its own key";
+        return vec![Diagnosis::failure("certificate", error.to_string(), advice)];
+    }
     let read = std::fs::read(file).ok();
     let end = read.and_then(|chain| spotter_console::operator::certificate_end(&chain));
     let Some(end) = end else {
@@ -121,7 +152,7 @@ pub(super) async fn addresses(settings: &Settings) -> Vec<Diagnosis> {
         Err(why) => Diagnosis::failure(
             "service",
             format!("{own} is not ready: {why}"),
-            "start it (systemctl start spotter), and read its log (journalctl -u spotter)",
+            "start it (systemctl start spotter, or spotter serve), and read its log (journalctl -u spotter -e)",
         ),
     }];
     if let Some(url) = &settings.base_url {
@@ -151,10 +182,21 @@ async fn answers(url: &str, is_own: bool) -> Result<Option<i64>, String> {
     let client = client.build().map_err(|error| error.to_string())?;
     let answer = client.get(format!("{url}/health/ready")).send().await;
     let answer = answer.and_then(reqwest::Response::error_for_status);
-    let answer = answer.map_err(|error| error.without_url().to_string())?;
+    let answer = answer.map_err(|error| causes(&error.without_url()))?;
     let date = answer.headers().get("date").and_then(|date| date.to_str().ok());
     let there = date.and_then(|date| jiff::fmt::rfc2822::parse(date).ok());
     Ok(there.map(|there| SystemClock.now().seconds() - there.timestamp().as_second()))
+}
+
+/// An error with what caused it: the first alone says little.
+fn causes(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut next = error.source();
+    while let Some(cause) = next {
+        text += &format!(": {cause}");
+        next = cause.source();
+    }
+    text
 }
 
 pub(super) async fn mail(settings: &Settings) -> Vec<Diagnosis> {
@@ -165,7 +207,8 @@ pub(super) async fn mail(settings: &Settings) -> Vec<Diagnosis> {
             "set smtp_url, mail_from and base_url",
         )];
     };
-    vec![match post.check().await {
+    let checked = tokio::time::timeout(MAIL_ANSWER, post.check()).await;
+    vec![match checked.unwrap_or_else(|_| Err("the mail server does not answer".to_owned())) {
         Ok(()) => Diagnosis::fine("mail", "the mail server lets us in"),
         Err(why) => Diagnosis::failure("mail", why, "correct smtp_url, or ask its operator"),
     }]
@@ -178,20 +221,39 @@ pub(super) async fn backups(settings: &Settings) -> Vec<Diagnosis> {
         let found = "the setting backups names no place";
         return vec![Diagnosis::warning("backups", found, "set backups to a folder or a bucket")];
     };
-    let newest = match BackupSets::open(place) {
-        Ok(sets) => sets.newest().await,
-        Err(why) => Err(why),
-    };
-    vec![match newest {
-        Err(why) => {
-            Diagnosis::failure("backups", why, "correct the setting backups, or its rights")
-        }
+    let now = SystemClock.now();
+    let checked = tokio::time::timeout(BACKUP_ANSWER, checked_newest(place)).await;
+    let slow = || Err(format!("it was not read within {} seconds", BACKUP_ANSWER.as_secs()));
+    vec![match checked.unwrap_or_else(|_| slow()) {
+        Err(why) => Diagnosis::failure(
+            "backups",
+            why,
+            "see the setting backups, the rights of its place and, for a bucket, the variables AWS_…; then make \
+             a new one: spotter backup",
+        ),
+        Ok(Some(at)) if at > now.plus_seconds(3_600) => Diagnosis::failure(
+            "backups",
+            format!("the newest is of {at}, which is not yet"),
+            "a clock was wrong: set it, and move that set away, which hides later ones",
+        ),
         Ok(None) => Diagnosis::failure("backups", "there is none", advice),
         Ok(Some(at)) if is_old(at) => {
             Diagnosis::failure("backups", format!("the newest is of {at}"), advice)
         }
         Ok(Some(at)) => Diagnosis::fine("backups", format!("the newest is of {at}")),
     }]
+}
+
+/// When the newest set was made, which is read from end to end.
+async fn checked_newest(place: &FileStore) -> Result<Option<Timestamp>, String> {
+    if let FileStore::Folder(folder) = place
+        && !folder.exists()
+    {
+        return Ok(None);
+    }
+    let sets = BackupSets::open(place)?;
+    sets.check_newest().await?;
+    sets.newest().await
 }
 
 fn is_old(at: Timestamp) -> bool {

@@ -1,14 +1,17 @@
 //! Checks of the database: that it is whole and of this version, its clock, its replicas, and the work that waits in it.
 
-use std::sync::Arc;
+use std::{collections::BTreeSet, sync::Arc};
 
-use spotter_contract::{jobs, timers};
+use futures_util::TryStreamExt;
+use spotter_company::uploads;
+use spotter_contract::{Vault, installation, jobs, timers};
+use spotter_files::Files;
 use spotter_kernel::{Clock, Result, Timestamp};
 use spotter_store::{DatabaseHealth, DatabaseLocation, Db, Tx, database_health, latest_schema};
 use spotter_webhooks::queue;
 use tokio::runtime::Runtime;
 
-use super::Diagnosis;
+use super::{Diagnosis, checks};
 use crate::{serve::describe_problem, settings::Settings, system::SystemClock};
 
 /// Seconds that work may be late.
@@ -20,12 +23,40 @@ const LAG: i64 = 64 << 20;
 
 pub(super) fn examine(settings: &Settings, runtime: &Arc<Runtime>) -> Vec<Diagnosis> {
     let location = &settings.database.location;
+    if let DatabaseLocation::File(file) = location {
+        let kind = std::fs::File::open(file).err().map(|error| error.kind());
+        let found = format!(
+            "{}: {}",
+            file.display(),
+            match kind {
+                Some(kind) => kind.to_string(),
+                None => String::new(),
+            }
+        );
+        match kind {
+            Some(std::io::ErrorKind::NotFound) => {
+                return vec![Diagnosis::failure(
+                    "database",
+                    found,
+                    "a new installation makes it at the first start (spotter serve); else name its folder with \
+                     data or --config, or restore a backup",
+                )];
+            }
+            Some(_) => return vec![Diagnosis::failure("database", found, checks::RIGHTS)],
+            None => {}
+        }
+    }
     let health = match database_health(location) {
         Ok(health) => health,
         Err(problem) => {
             let advice = match location {
-                DatabaseLocation::File(_) => "name its folder with data, or restore a backup",
-                DatabaseLocation::Server(_) => "start PostgreSQL, or correct database_url",
+                DatabaseLocation::File(_) => {
+                    "stop the service, move the data folder away, and restore the newest backup"
+                }
+                DatabaseLocation::Server(_) => {
+                    "start PostgreSQL, or correct database_url (host, user, password, sslmode); an empty database \
+                     is filled at the first start"
+                }
             };
             return vec![Diagnosis::failure("database", describe_problem(problem), advice)];
         }
@@ -33,7 +64,16 @@ pub(super) fn examine(settings: &Settings, runtime: &Arc<Runtime>) -> Vec<Diagno
     let mut findings = of_health(&health);
     // Another schema's tables may be others.
     if health.schema == latest_schema() {
-        findings.extend(of_work(settings, runtime));
+        match Db::open(&settings.database) {
+            Ok(db) => {
+                findings.extend(of_work(settings, runtime, &db));
+                findings.push(runtime.block_on(of_files(settings, &db)));
+            }
+            Err(problem) => {
+                let found = describe_problem(problem);
+                findings.push(Diagnosis::failure("database", found, "see the service's log"));
+            }
+        }
     }
     findings
 }
@@ -59,9 +99,9 @@ fn of_health(health: &DatabaseHealth) -> Vec<Diagnosis> {
         [] => Diagnosis::fine("integrity", "nothing is damaged"),
         [first, ..] => Diagnosis::failure(
             "integrity",
-            format!("{} damages, such as: {first}", damages.len()),
-            "stop the service, keep a copy, and restore the newest backup; an index of PostgreSQL \
-             is made again with REINDEX",
+            format!("damaged in {} places, such as: {first}", damages.len()),
+            "stop the service, move the data folder away, and restore the newest backup; an index of PostgreSQL is \
+             made again with REINDEX",
         ),
     });
     if let Some(there) = clock {
@@ -127,12 +167,15 @@ fn read_work(tx: &mut Tx<'_>, now: Timestamp) -> Result<Work> {
     })
 }
 
-fn of_work(settings: &Settings, runtime: &Arc<Runtime>) -> Vec<Diagnosis> {
+fn of_work(settings: &Settings, runtime: &Arc<Runtime>, db: &Db) -> Vec<Diagnosis> {
     let now = SystemClock.now();
-    let read = Db::open(&settings.database)
-        .and_then(|db| runtime.block_on(db.read(move |tx: &mut Tx<'_>| read_work(tx, now))));
-    let work = match read {
-        Ok(work) => work,
+    let key = settings.key_at_hand().ok().flatten();
+    let read = runtime.block_on(db.read(move |tx: &mut Tx<'_>| {
+        let checked = key.map(|key| installation::verify_key(tx, &Vault::new(&key)));
+        Ok((read_work(tx, now)?, checked.transpose().err()))
+    }));
+    let (work, wrong_key) = match read {
+        Ok(read) => read,
         Err(problem) => {
             let found = describe_problem(problem);
             return vec![Diagnosis::failure("work", found, "see the service's log")];
@@ -140,6 +183,10 @@ fn of_work(settings: &Settings, runtime: &Arc<Runtime>) -> Vec<Diagnosis> {
     };
     let late = |at: Option<Timestamp>| at.map_or(0, |at| now.seconds() - at.seconds());
     let mut findings = Vec::new();
+    if let Some(problem) = wrong_key {
+        let advice = "put the installation's own key back: it is in each backup";
+        findings.push(Diagnosis::failure("key", describe_problem(problem), advice));
+    }
     let ahead = work.repeating.iter().filter_map(|row| row.ran_at).max();
     if ahead.is_some_and(|at| at.seconds() - now.seconds() > 60) {
         findings.push(Diagnosis::failure(
@@ -186,4 +233,38 @@ fn of_work(settings: &Settings, runtime: &Arc<Runtime>) -> Vec<Diagnosis> {
         findings.push(Diagnosis::warning("work", found, "spotter jobs lists them"));
     }
     findings
+}
+
+/// Whether the uploaded files that records refer to are in the file store.
+async fn of_files(settings: &Settings, db: &Db) -> Diagnosis {
+    match missing_files(settings, db).await {
+        Ok(0) => Diagnosis::fine("files", "every uploaded file is in the file store"),
+        Ok(count) => Diagnosis::failure(
+            "files",
+            format!("{count} uploaded files are not in the file store"),
+            "see that the setting files names the right place, and that it is mounted; what is lost is in the backups",
+        ),
+        Err(why) => {
+            Diagnosis::failure("files", why, "see the setting files, and the rights of its place")
+        }
+    }
+}
+
+async fn missing_files(settings: &Settings, db: &Db) -> std::result::Result<usize, String> {
+    let place = Files::open(&settings.files).map_err(|error| error.to_string())?;
+    let mut there = BTreeSet::new();
+    let mut all = place.list();
+    while let Some((key, _)) = all.try_next().await.map_err(|error| error.to_string())? {
+        there.insert(key);
+    }
+    let (mut missing, mut last) = (0, None);
+    loop {
+        let some = db.read(move |tx: &mut Tx<'_>| uploads::attached(tx, last)).await;
+        let some = some.map_err(describe_problem)?;
+        missing += some.iter().filter(|file| !there.contains(&file.key())).count();
+        last = some.last().copied();
+        if (some.len() as i64) < uploads::SWEEP {
+            return Ok(missing);
+        }
+    }
 }

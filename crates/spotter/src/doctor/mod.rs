@@ -64,8 +64,8 @@ pub(crate) fn examine(settings: &Settings) -> Result<Vec<Diagnosis>, String> {
     let mut findings = checks::settings(settings);
     findings.extend(checks::key(settings));
     findings.extend(checks::disks(settings));
-    findings.extend(checks::certificate(settings));
     let runtime = serve::runtime()?;
+    findings.extend(runtime.block_on(checks::certificate(settings)));
     findings.extend(runtime.block_on(checks::addresses(settings)));
     findings.extend(runtime.block_on(checks::mail(settings)));
     findings.extend(runtime.block_on(checks::backups(settings)));
@@ -91,7 +91,7 @@ pub(crate) fn report(findings: &[Diagnosis]) -> (String, bool) {
     let count = |level| findings.iter().filter(|finding| finding.level == level).count();
     text += &match worst {
         Some(Level::Fine) | None => "Everything is fine.".to_owned(),
-        _ => format!("{} failures, {} warnings.", count(Level::Failure), count(Level::Warning)),
+        _ => format!("Failures: {}. Warnings: {}.", count(Level::Failure), count(Level::Warning)),
     };
     (text, worst != Some(Level::Failure))
 }

@@ -352,7 +352,11 @@ fn read_file(path: &Path) -> (BTreeMap<String, String>, Vec<String>) {
     };
     let table: toml::Table = match text.parse() {
         Ok(table) => table,
-        Err(error) => return failed(error.to_string()),
+        // The line itself may hold a password.
+        Err(error) => {
+            let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
+            return failed(format!("line {}: {}", before.split('\n').count(), error.message()));
+        }
     };
     let mut values = BTreeMap::new();
     let mut wrong = Vec::new();
@@ -481,5 +485,16 @@ mod tests {
             assert!(wrong.contains(part), "{part} is not in:\n{wrong}");
         }
         assert!(!wrong.contains("hunter2"));
+        let addresses = [
+            ("database_url", "postgrs://u:hunter2@host/x"),
+            ("otlp_url", "ftp://u:hunter2@host"),
+            ("backups", "s3://u:hunter2@bucket"),
+        ];
+        let wrong = read(&addresses, &[]).unwrap_err().join("\n");
+        assert!(wrong.contains("otlp_url") && !wrong.contains("hunter2"), "{wrong}");
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), "log = \"info\"\nsecret_key = hunter2\n").unwrap();
+        let wrong = Settings::read(|_| None, |_| None, Some(file.path())).unwrap_err().join("\n");
+        assert!(wrong.contains("line 2") && !wrong.contains("hunter2"), "{wrong}");
     }
 }

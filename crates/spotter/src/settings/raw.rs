@@ -21,13 +21,8 @@ impl RawSettings {
 
     /// Each setting with its value and source. Secrets, and addresses that contain one, are masked.
     pub(super) fn in_force(&self) -> Vec<(String, String, String)> {
-        let output = |name: &str, value: &str| match (name, value) {
-            (_, "") => String::new(),
-            ("secret_key" | "smtp_url" | "database_url", _) => "…".to_owned(),
-            _ => value.to_owned(),
-        };
         let each = self.values.iter();
-        each.map(|(name, (value, by))| ((*name).to_owned(), output(name, value), by.clone()))
+        each.map(|(name, (value, by))| ((*name).to_owned(), masked(name, value), by.clone()))
             .collect()
     }
 
@@ -104,7 +99,16 @@ impl RawSettings {
 
     pub(super) fn complain(&mut self, name: &str, rule: &str) {
         let (value, source) = self.values.get(name).cloned().unwrap_or_default();
-        let view = if matches!(name, "secret_key" | "smtp_url") { "…".to_owned() } else { value };
-        self.wrong.push(format!("{name} {rule}; {source} says {view:?}"));
+        self.wrong.push(format!("{name} {rule}; {source} says {:?}", masked(name, &value)));
+    }
+}
+
+/// A value as it is shown: nothing of a secret, nor of an address that may contain one.
+fn masked(name: &str, value: &str) -> String {
+    let is_secret = matches!(name, "secret_key" | "smtp_url" | "database_url");
+    match value {
+        "" => String::new(),
+        _ if is_secret || value.contains("://") && value.contains('@') => "…".to_owned(),
+        _ => value.to_owned(),
     }
 }

@@ -165,9 +165,9 @@ fn create_shop_order(
         return Err(Problem::conflict("shopOrder", BillingRule::TooManyOrders { max: OPEN_MAX }));
     }
     let name = product.called(client.language());
-    let (shown, buyer) = (quoted(&name), quoted(&client.name()));
-    let gross = product.currency.format_amount(amount);
-    cx.describe_effect(|| BillingEffect::Sold { name: shown, client: buyer, gross });
+    let (shown, gross) = (quoted(&name), product.currency.format_amount(amount));
+    let client_name = quoted(&client.name());
+    cx.describe_effect(|| BillingEffect::Sold { name: shown, client: client_name, gross });
     let mut order = ShopOrder {
         shop_order_id: ShopOrderId(cx.new_id()),
         client_id: client.client_id,
@@ -304,8 +304,8 @@ fn list_shop_orders(
     ListQuery(wanted, page): ListQuery<Filters>,
 ) -> Result<Orders> {
     Client::find(cx, at.client_id)?;
-    let page = cx.page_under(&LIST, &[at.client_id.bind()], &wanted, page)?;
-    let Page { items, request, total, next } = page;
+    let Page { items, request, total, next } =
+        cx.page_under(&LIST, &[at.client_id.bind()], &wanted, page)?;
     let items: Result<_> = items.into_iter().map(|order| order.view(cx)).collect();
     Ok(Page { items: items?, request, total, next }.into())
 }
@@ -317,8 +317,8 @@ fn get_shop_order(cx: &mut Read, Path(at): Path<OrderPath>) -> Result<OrderAnswe
 }
 
 fn cancel_shop_order(cx: &mut Write, Path(at): Path<OrderPath>) -> Result<OrderAnswer> {
-    Client::find(cx, at.client_id)?;
-    let mut order = ShopOrder::find(cx, at.client_id, at.shop_order_id)?;
+    let client = Client::find(cx, at.client_id)?;
+    let mut order = ShopOrder::find(cx, client.client_id, at.shop_order_id)?;
     if order.status != OrderStatus::AwaitingPayment {
         return Err(Problem::conflict("status", BillingRule::NotOpen));
     }
@@ -339,6 +339,9 @@ impl ShopOrder {
     /// Ends it unpaid. Money that comes all the same completes it.
     fn end(&mut self, cx: &mut Write, status: OrderStatus) -> Result<()> {
         self.status = status;
+        if self.booking_status == OrderBooking::Held {
+            self.booking_status = OrderBooking::NotHeld;
+        }
         if let Some(id) = self.payment_request_id {
             let request = PaymentRequest::find(cx, id)?;
             if request.is_open() {
@@ -356,10 +359,9 @@ fn paid(cx: &mut Write, request: Id) -> Result<u64> {
     if matches!(order.status, OrderStatus::Paid | OrderStatus::Completed | OrderStatus::Failed) {
         return Ok(0);
     }
-    order.status = OrderStatus::Paid;
-    order.updated_at = cx.now();
-    cx.defer(SAVE, &order.params())?;
     let now = cx.now();
+    (order.status, order.updated_at) = (OrderStatus::Paid, now);
+    cx.defer(SAVE, &order.params())?;
     cx.set_timer(&FULFIL_ORDER, order.shop_order_id, now)?;
     Ok(1)
 }

@@ -222,7 +222,17 @@ fn create_sign_up(
 /// Whether a name holds an address of a page: letters to others begin with it.
 fn reads_as_link(name: &str) -> bool {
     let name = name.to_lowercase();
-    ["://", "www.", "http"].iter().any(|part| name.contains(part))
+    let is_marked = ["://", "www.", "http"].iter().any(|part| name.contains(part));
+    // Mail programs make a link of what has letters on both sides of a dot, or of a sign that looks like one.
+    let mut parts = name.split(['.', '\u{2024}', '\u{3002}', '\u{ff0e}', '\u{ff61}']);
+    let mut before = parts.next().unwrap_or_default();
+    let is_host = parts.any(|after| {
+        let letters = after.chars().take_while(|c| c.is_alphabetic()).count();
+        let is_host = before.ends_with(char::is_alphanumeric) && letters > 1;
+        before = after;
+        is_host
+    });
+    is_marked || is_host
 }
 
 /// Six digits.
@@ -340,5 +350,18 @@ mod tests {
         let class = SignUpChoice { calendar_event_id: id, ..SignUpChoice::default() };
         assert!(class.check().is_ok() && SignUpChoice::default().check().is_ok());
         assert!(SignUpChoice { product_id: id, ..class }.check().is_err());
+    }
+
+    #[test]
+    fn names_that_mail_programs_make_links_of_are_refused() {
+        for name in
+            ["evil.com", "evil。com click", "evil․com/win", "see http:x", "WWW.x", "a1.example"]
+        {
+            assert!(reads_as_link(name), "{name}");
+        }
+        for name in ["J.R.", "Mary-Ann", "O'Brien jr.", "St. John", "Dr.  No", "A.B. Cee", "李小龍"]
+        {
+            assert!(!reads_as_link(name), "{name}");
+        }
     }
 }

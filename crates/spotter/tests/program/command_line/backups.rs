@@ -7,6 +7,14 @@ use spotter_testing::requirements;
 
 use super::*;
 
+/// An uploaded file that a record refers to.
+fn attached(folder: &Path) -> PathBuf {
+    let company = fs::read_dir(folder.join("files")).unwrap().flatten();
+    let company =
+        company.map(|own| own.path()).find(|own| !own.ends_with("aaaaaaaaaaaaaaaaaaaaaaaa"));
+    fs::read_dir(company.unwrap()).unwrap().flatten().next().unwrap().path()
+}
+
 /// What a company keeps, as far as a request tells: the first clients by name, and their number.
 fn clients(folder: &Path, flags: &[String], demo: &Value) -> Value {
     let address = free_address();
@@ -50,7 +58,7 @@ fn upload(folder: &Path, name: &str, bytes: &[u8]) {
 fn sets_are_kept_by_number_and_restored_elsewhere(engine: Engine) {
     let (made, place, elsewhere) =
         (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-    let flags = demo_in(made.path(), engine);
+    let flags = whole_demo_in(made.path(), engine);
     let demo = read_demo(made.path());
     let (data, to) = (made.path().to_str().unwrap(), place.path().to_str().unwrap());
     let mut files = Vec::new();
@@ -64,7 +72,7 @@ fn sets_are_kept_by_number_and_restored_elsewhere(engine: Engine) {
         let (fine, response) = run("backup", &arguments, &flags);
         assert!(fine, "{response}");
         assert_eq!(sets(place.path()).len(), (round + 1).min(2), "{response}");
-        // Names have the second.
+        // Sets of one second are in no order.
         sleep(Duration::from_millis(1_100));
     }
     // What no set lists is gone, and what two list is there once.
@@ -73,12 +81,12 @@ fn sets_are_kept_by_number_and_restored_elsewhere(engine: Engine) {
     assert_eq!(kept, BTreeSet::from(["file1".into(), "file2".into(), "file3".into()]));
     // A machine that knows only the place.
     let (new_flags, new) = (database_flags(engine), elsewhere.path().to_str().unwrap());
-    let unknown = ["--data", new, "--backups", to, "--set", "spotter-20200101T000000Z"];
+    let unknown = ["--data", new, "--backups", to, "--set", "spotter-20200101T000000Z-0000"];
     let (fine, response) = run("restore", &unknown, &new_flags);
     assert!(!fine && response.contains("--set must be one of spotter-"), "{response}");
     let (fine, response) = run("restore", &["--data", new, "--backups", to], &new_flags);
     assert!(fine, "{response}");
-    assert!(response.contains("3 uploaded files are in place"), "{response}");
+    assert!(response.contains("uploaded files are in place"), "{response}");
     assert!(!elsewhere.path().join("restoring").exists());
     assert_eq!(
         fs::read(elsewhere.path().join("files/aaaaaaaaaaaaaaaaaaaaaaaa/file2")).unwrap(),
@@ -92,7 +100,7 @@ fn sets_are_kept_by_number_and_restored_elsewhere(engine: Engine) {
 fn a_set_that_is_not_whole_does_not_count() {
     let (made, place, elsewhere) =
         (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-    demo_in(made.path(), Engine::Sqlite);
+    whole_demo_in(made.path(), Engine::Sqlite);
     let (data, to) = (made.path().to_str().unwrap(), place.path().to_str().unwrap());
     let new = elsewhere.path().to_str().unwrap();
     let (fine, response) = spotter(&["restore", "--data", new, "--backups", to]);
@@ -108,7 +116,7 @@ fn a_set_that_is_not_whole_does_not_count() {
     assert!(place.path().join(format!("{first}.db.key")).exists());
     // One that was interrupted long ago goes with the next; one of today may still be written; what else is there stays.
     let young = format!("{}.db", first.replace("spotter-2", "spotter-3"));
-    let old = "spotter-20200101T000000Z.db";
+    let old = "spotter-20200101T000000Z-0000.db";
     for name in [old, &young, "notes.txt"] {
         fs::write(place.path().join(name), "x").unwrap();
     }
@@ -133,11 +141,110 @@ fn a_set_that_is_not_whole_does_not_count() {
     }
 }
 
+/// Two that begin at once do not touch each other's sets.
+#[test]
+fn backups_at_once_are_two_sets() {
+    let (made, place) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    whole_demo_in(made.path(), Engine::Sqlite);
+    let (data, to) = (made.path().to_str().unwrap(), place.path().to_str().unwrap());
+    std::thread::scope(|scope| {
+        let make = || spotter(&["backup", "--data", data, "--backups", to]);
+        let all: Vec<_> = (0..3).map(|_| scope.spawn(make)).collect();
+        for one in all {
+            let (fine, response) = one.join().unwrap();
+            assert!(fine, "{response}");
+        }
+    });
+    let all = sets(place.path());
+    assert_eq!(all.len(), 3, "{all:?}");
+    for name in all {
+        let elsewhere = tempfile::tempdir().unwrap();
+        let new = elsewhere.path().to_str().unwrap();
+        let arguments = ["restore", "--data", new, "--backups", to, "--set", &name];
+        let (fine, response) = spotter(&arguments);
+        assert!(fine, "{response}");
+    }
+}
+
+/// A set of a time that is yet to come, or a manifest without a database, deletes nothing.
+#[test]
+fn a_wrong_clock_deletes_no_backup() {
+    let (made, place) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    whole_demo_in(made.path(), Engine::Sqlite);
+    let (data, to) = (made.path().to_str().unwrap(), place.path().to_str().unwrap());
+    let back_up = || {
+        sleep(Duration::from_millis(1_100));
+        let arguments = ["backup", "--data", data, "--backups", to, "--backup-keep", "1"];
+        let (fine, response) = spotter(&arguments);
+        assert!(fine, "{response}");
+    };
+    back_up();
+    let first = sets(place.path()).pop().unwrap();
+    for part in [".json", ".db", ".db.key", ".files"] {
+        let late = format!("spotter-20990101T000000Z-0000{part}");
+        fs::copy(place.path().join(format!("{first}{part}")), place.path().join(late)).unwrap();
+    }
+    let alone = place.path().join("spotter-20990102T000000Z-0000.json");
+    fs::copy(place.path().join(format!("{first}.json")), &alone).unwrap();
+    back_up();
+    let all = sets(place.path());
+    assert_eq!(all.len(), 3, "the new one, and what is of another time: {all:?}");
+    assert!(!all.contains(&first));
+    let new = &all[0];
+    assert!(place.path().join(format!("{new}.db")).exists(), "{all:?}");
+    let (_, findings) = spotter(&["doctor", "--json", "--data", data, "--backups", to]);
+    assert!(findings.contains("which is not yet"), "{findings}");
+}
+
+/// An upload that the file store has lost stays in the backups, and one that nobody has is named.
+#[test]
+fn lost_uploads_are_kept_or_named() {
+    let (made, place, elsewhere) =
+        (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    whole_demo_in(made.path(), Engine::Sqlite);
+    let (data, to) = (made.path().to_str().unwrap(), place.path().to_str().unwrap());
+    let back_up = || {
+        sleep(Duration::from_millis(1_100));
+        spotter(&["backup", "--data", data, "--backups", to, "--backup-keep", "1"])
+    };
+    let (fine, response) = back_up();
+    assert!(fine, "{response}");
+    let lost = attached(made.path());
+    let key = lost.strip_prefix(made.path()).unwrap().to_owned();
+    let bytes = fs::read(&lost).unwrap();
+    fs::remove_file(&lost).unwrap();
+    let (fine, response) = back_up();
+    assert!(fine, "{response}");
+    assert_eq!(fs::read(place.path().join(&key)).unwrap(), bytes, "its last copy");
+    let (_, findings) = spotter(&["doctor", "--json", "--data", data, "--backups", to]);
+    assert!(findings.contains("1 uploaded files are not in the file store"), "{findings}");
+    // A file of the backup that rots, and one that is gone everywhere.
+    fs::write(place.path().join(&key), vec![0; bytes.len()]).unwrap();
+    let new = elsewhere.path().to_str().unwrap();
+    let (fine, response) = spotter(&["restore", "--data", new, "--backups", to]);
+    assert!(!fine && response.contains("1 uploaded files are missing or damaged"), "{response}");
+    assert!(response.contains("the database is restored and can be served"), "{response}");
+    assert!(!elsewhere.path().join(&key).exists());
+    fs::remove_file(place.path().join(&key)).unwrap();
+    let (fine, response) = back_up();
+    assert!(!fine && response.contains("1 uploaded files are neither in"), "{response}");
+    assert_eq!(sets(place.path()).len(), 1, "the database is backed up all the same");
+    // A list that was changed restores nothing.
+    let list = place.path().join(format!("{}.files", sets(place.path())[0]));
+    let text = fs::read_to_string(&list).unwrap();
+    fs::write(&list, text.replace("files", "x") + "missing 0 ../../../tmp/x\n").unwrap();
+    let other = tempfile::tempdir().unwrap();
+    let new = other.path().to_str().unwrap();
+    let (fine, response) = spotter(&["restore", "--data", new, "--backups", to]);
+    assert!(!fine && response.contains(".files is damaged"), "{response}");
+    assert!(!other.path().join("spotter.db").exists());
+}
+
 /// Backs up while the server runs, at once, and stops when it is asked to.
 #[test]
 fn backups_are_scheduled() {
     let (made, place) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-    demo_in(made.path(), Engine::Sqlite);
+    whole_demo_in(made.path(), Engine::Sqlite);
     let address = free_address();
     let serving = demo(made.path(), &address, &[]);
     wait_ready(&address);
@@ -201,7 +308,7 @@ fn bucket() -> Option<String> {
 fn sets_are_kept_in_a_bucket() {
     let Some(url) = bucket() else { return };
     let (made, elsewhere) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-    demo_in(made.path(), Engine::Sqlite);
+    whole_demo_in(made.path(), Engine::Sqlite);
     upload(made.path(), "photo", &vec![7; 6 << 20]);
     let spotter = |arguments: &[&str]| {
         let mut command = Command::new(binary());

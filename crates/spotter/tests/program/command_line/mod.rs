@@ -58,6 +58,20 @@ fn demo_in(folder: &Path, engine: Engine) -> Vec<String> {
     flags
 }
 
+/// A demo in a folder with its uploaded files, on an engine; the flags to start it with.
+fn whole_demo_in(folder: &Path, engine: Engine) -> Vec<String> {
+    let flags = demo_in(folder, engine);
+    let from = made_demo().join("files");
+    for company in std::fs::read_dir(&from).unwrap().flatten() {
+        let to = folder.join("files").join(company.file_name());
+        std::fs::create_dir_all(&to).unwrap();
+        for file in std::fs::read_dir(company.path()).unwrap().flatten() {
+            std::fs::copy(file.path(), to.join(file.file_name())).unwrap();
+        }
+    }
+    flags
+}
+
 fn database_flags(engine: Engine) -> Vec<String> {
     match location(engine) {
         spotter_store::DatabaseLocation::Server(url) => vec!["--database-url".into(), url],

@@ -47,7 +47,7 @@ fn level<'f>(findings: &'f [(String, String, String)], check: &str) -> &'f str {
 #[scenario(process)]
 fn an_installation_is_diagnosed(engine: Engine) {
     let (folder, place) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-    let flags = demo_in(folder.path(), engine);
+    let flags = whole_demo_in(folder.path(), engine);
     let (data, to) = (folder.path().to_str().unwrap(), place.path().to_str().unwrap());
     let address = free_address();
     let base = format!("http://{address}");
