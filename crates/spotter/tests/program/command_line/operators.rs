@@ -145,6 +145,22 @@ fn a_request_is_traced_to_its_statements(engine: Engine) {
     let body = json!({"firstName": secret, "lastName": "Ash"});
     let made = super::post(&format!("http://{address}/public/v1/clients"), &token, "one", &body);
     assert_eq!(made.unwrap().0, 201);
+    // A job that is done at once.
+    let app = format!("http://{address}/app/v1");
+    let login = json!({"email": here["manager"]["email"], "password": here["manager"]["password"]});
+    let (_, session) = super::post(&format!("{app}/auth/login"), "x", "k", &login).unwrap();
+    let session = session["data"]["session"]["accessToken"].as_str().unwrap();
+    let exports =
+        format!("{app}/clients/{}/data-exports", here["client"]["clientId"].as_str().unwrap());
+    let (status, response) = super::post(&exports, session, "two", &json!({})).unwrap();
+    assert_eq!(status, 201, "{response}");
+    for _ in 0..200 {
+        let exports = get(&exports, session);
+        if exports["data"]["dataExports"][0]["status"] == "ready" {
+            break;
+        }
+        sleep(Duration::from_millis(50));
+    }
     stop(child);
     let spans = spans.lock().unwrap().clone();
     let by_id: BTreeMap<_, _> = spans.iter().map(|span| (span.span_id.clone(), span)).collect();
@@ -159,6 +175,11 @@ fn a_request_is_traced_to_its_statements(engine: Engine) {
     assert_eq!(parent.name, "write");
     assert_eq!(parent.parent_span_id, root.span_id);
     assert!(spans.iter().any(|span| span.name == "GET /health/ready"));
+    // A job belongs to the trace of the request that began it.
+    let cause = spans.iter().find(|span| span.name.ends_with("/data-exports") && span.kind == 2);
+    let job = spans.iter().find(|span| span.name == "make_data_export").unwrap();
+    assert_eq!(job.trace_id, cause.unwrap().trace_id);
+    assert!(!job.parent_span_id.is_empty());
     // No values: names, addresses and tokens stay where they are.
     let all = format!("{spans:?}");
     for word in [secret, &token, "Zyxwvut Ash"] {
