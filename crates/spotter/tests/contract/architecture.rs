@@ -137,8 +137,8 @@ fn areas_stand_side_by_side() {
 #[test]
 fn every_statement_names_its_company() {
     // These span companies: finding an account by address, a site by its own, the operator's lists, pruning, registrations and requests
-    // of assistants, rebuilding search terms, cancelling mail of a backup, notifications that were never shown, deleting providers' notices, and the
-    // sandbox bank.
+    // of assistants, rebuilding search terms, cancelling mail of a backup, notifications that were never shown, deleting providers' notices, the
+    // files of a backup, and the sandbox bank.
     let across = [
         "mcp_client ",
         "mcp_request WHERE digest = ?1",
@@ -149,6 +149,7 @@ fn every_statement_names_its_company() {
         "FROM report_recount ORDER BY company_id",
         "FROM company c WHERE c.company_id > ?1",
         "expires_at <= ?1 LIMIT",
+        "FROM upload WHERE (company_id, upload_id) >",
         "kept_until <= ?1 LIMIT",
         "mcp_client WHERE client_id IN",
         "FROM client c JOIN company o",
