@@ -119,6 +119,12 @@ impl BackupSets {
         Ok(self.complete().await?.last().map(SetName::at))
     }
 
+    /// The same without sets of a time that is yet to come, which a wrong clock has made.
+    pub(crate) async fn newest_until(&self, now: Timestamp) -> Result<Option<Timestamp>, String> {
+        let complete = self.complete().await?;
+        Ok(complete.iter().map(SetName::at).filter(|at| *at <= now).next_back())
+    }
+
     /// Makes a set, reads it back, and deletes those beyond the number that is kept.
     pub(crate) fn make(
         &self,
@@ -216,7 +222,8 @@ impl BackupSets {
         let file = format!("{name}.files");
         write(&self.files, &file, file_list::written(&list)).await?;
         let known = match self.complete().await?.last() {
-            Some(newest) => self.read_list(&format!("{newest}.files")).await?,
+            // Without its list, everything is copied again.
+            Some(newest) => self.list_of(newest).await.unwrap_or_default(),
             None => FileList::new(),
         };
         let kept = self.files.list().try_filter_map(|(key, size)| {
@@ -286,17 +293,20 @@ impl BackupSets {
     ) -> Result<Option<BTreeSet<String>>, String> {
         let mut listed = BTreeSet::new();
         for own in lists {
-            let text = read(&self.files, &format!("{own}.files")).await?;
-            if complete.contains(own) {
-                let manifest = self.manifest(own).await.ok();
-                if manifest.is_none_or(|own| own.files_sha256 != text_digest(&text)) {
-                    eprintln!(
-                        "{own}.files is damaged: no uploaded file is deleted from the backups"
-                    );
+            // One that is still being made has no manifest to compare its list with.
+            let list = match complete.contains(own) {
+                true => self.list_of(own).await,
+                false => {
+                    read(&self.files, &format!("{own}.files")).await.map(|t| file_list::read(&t))
+                }
+            };
+            match list {
+                Ok(list) => listed.extend(list.into_keys()),
+                Err(why) => {
+                    eprintln!("no uploaded file is deleted from the backups: {why}");
                     return Ok(None);
                 }
             }
-            listed.extend(file_list::read(&text).into_keys());
         }
         Ok(Some(listed))
     }
@@ -315,8 +325,16 @@ impl BackupSets {
         Ok(())
     }
 
-    async fn read_list(&self, key: &str) -> Result<FileList, String> {
-        Ok(file_list::read(&read(&self.files, key).await?))
+    /// The list of a complete set, as its manifest says that it was written.
+    async fn list_of(&self, name: &SetName) -> Result<FileList, String> {
+        let manifest = self.manifest(name).await?;
+        let text = read(&self.files, &format!("{name}.files")).await?;
+        match text_digest(&text) == manifest.files_sha256 {
+            true => Ok(file_list::read(&text)),
+            false => {
+                Err(format!("{name}.files is damaged: its digest is not that of its manifest"))
+            }
+        }
     }
 
     /// Copies the database and the key of a set, or of the newest, into a folder, and compares them with the manifest: the
@@ -325,7 +343,7 @@ impl BackupSets {
         &self,
         name: Option<&str>,
         to: &Path,
-    ) -> Result<(String, PathBuf), String> {
+    ) -> Result<(SetName, PathBuf), String> {
         let complete = self.complete().await?;
         let found = match name {
             None => complete.last(),
@@ -337,10 +355,7 @@ impl BackupSets {
             false => format!("--set must be one of {}", known()),
         })?;
         let manifest = self.manifest(own).await?;
-        let list = read(&self.files, &format!("{own}.files")).await?;
-        if text_digest(&list) != manifest.files_sha256 {
-            return Err(format!("{own}.files is damaged: its digest is not that of its manifest"));
-        }
+        self.list_of(own).await?;
         let local = Files::open(&FileStore::Folder(to.to_owned())).map_err(failed)?;
         let database = format!("{own}.db");
         let copied = copy(&self.files, &database, &local, &database).await?;
@@ -352,7 +367,7 @@ impl BackupSets {
             let key = key_of(Path::new(&database)).display().to_string();
             copy(&self.files, &key, &local, &key).await?;
         }
-        Ok((own.to_string(), file))
+        Ok((own.clone(), file))
     }
 
     async fn manifest(&self, name: &SetName) -> Result<Manifest, String> {
@@ -371,7 +386,7 @@ impl BackupSets {
         if manifest.has_key {
             read(&self.files, &format!("{own}.db.key")).await?;
         }
-        let mut list = self.read_list(&format!("{own}.files")).await?;
+        let mut list = self.list_of(own).await?;
         let mut there = self.files.list();
         while let Some((key, size)) = there.try_next().await.map_err(failed)? {
             let is_whole = |file: &CopiedFile| file.size == size;
@@ -390,11 +405,11 @@ impl BackupSets {
     /// keys of those that are missing or damaged.
     pub(crate) async fn restore_files(
         &self,
-        name: &str,
+        name: &SetName,
         to: &FileStore,
     ) -> Result<(usize, Vec<String>), String> {
         let own = Files::open(to).map_err(failed)?;
-        let listed = self.read_list(&format!("{name}.files")).await?;
+        let listed = self.list_of(name).await?;
         let there: BTreeMap<String, u64> = own.list().try_collect().await.map_err(failed)?;
         let (mut placed, mut lost) = (0, Vec::new());
         for (key, file) in listed {

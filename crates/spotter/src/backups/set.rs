@@ -9,7 +9,7 @@ const START: &str = "spotter-";
 
 /// The name of a set, such as `spotter-20261128T020304Z-7f3a`. Names are in the order of their instants.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct SetName {
+pub(crate) struct SetName {
     at: Timestamp,
     digits: String,
 }

@@ -112,12 +112,16 @@ fn make_set(sets: &BackupSets, settings: &Settings, rules: BackupRules) -> Outco
 fn keep_making(sets: &BackupSets, settings: &Settings, rules: BackupRules, every: i64) -> Outcome {
     let runtime = serve::runtime()?;
     let mut stop = Box::pin(serve::shutdown_signal());
-    let mut retry_at: Option<Timestamp> = None;
+    let mut retry_at = SystemClock.now();
     loop {
-        let due = match (retry_at, runtime.block_on(sets.newest())?) {
-            (Some(at), _) => at,
-            (None, Some(last)) => last.plus_seconds(every),
-            (None, None) => SystemClock.now(),
+        // A set that was made counts, whatever was found wrong with it: others are not deleted for it every few minutes.
+        let due = match runtime.block_on(sets.newest_until(SystemClock.now())) {
+            Ok(Some(last)) => last.plus_seconds(every).max(retry_at),
+            Ok(None) => retry_at,
+            Err(why) => {
+                eprintln!("spotter: the backups cannot be listed, and are tried again: {why}");
+                SystemClock.now().plus_seconds(RETRY.min(every))
+            }
         };
         let wait = (due.millis() - SystemClock.now().millis()).max(0);
         let wait = Duration::from_millis(wait.unsigned_abs());
@@ -130,13 +134,10 @@ fn keep_making(sets: &BackupSets, settings: &Settings, rules: BackupRules, every
         if stopped {
             return Ok(());
         }
-        retry_at = match make_set(sets, settings, rules) {
-            Ok(()) => None,
-            Err(why) => {
-                eprintln!("spotter: the backup failed, and is tried again: {why}");
-                Some(SystemClock.now().plus_seconds(RETRY.min(every)))
-            }
-        };
+        if let Err(why) = make_set(sets, settings, rules) {
+            eprintln!("spotter: {why}");
+            retry_at = SystemClock.now().plus_seconds(RETRY.min(every));
+        }
     }
 }
 
@@ -172,7 +173,7 @@ fn restore_set(
     let runtime = serve::runtime()?;
     let name = matches.get_one::<String>("set").map(String::as_str);
     let (name, file) = runtime.block_on(sets.fetch(name, folder))?;
-    restore_file(settings, &file, &name, park)?;
+    restore_file(settings, &file, &name.to_string(), park)?;
     let (placed, lost) = runtime.block_on(sets.restore_files(&name, &settings.files))?;
     say!("{placed} uploaded files are in place.");
     match lost.first() {

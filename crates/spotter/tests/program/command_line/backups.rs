@@ -232,7 +232,7 @@ fn lost_uploads_are_kept_or_named() {
     // A list that was changed restores nothing.
     let list = place.path().join(format!("{}.files", sets(place.path())[0]));
     let text = fs::read_to_string(&list).unwrap();
-    fs::write(&list, text.replace("files", "x") + "missing 0 ../../../tmp/x\n").unwrap();
+    fs::write(&list, text.replace("files", "x") + "missing 0 ../../../x\n").unwrap();
     let other = tempfile::tempdir().unwrap();
     let new = other.path().to_str().unwrap();
     let (fine, response) = spotter(&["restore", "--data", new, "--backups", to]);
