@@ -1,26 +1,26 @@
-//! What the service manager is told (`sd_notify(3)`): that the service is ready, stops, and is alive. Without a service manager
+//! What is reported to the service manager (`sd_notify(3)`): that the service is ready, stops, and is alive. Without a service manager
 //! nothing is sent.
 
 use std::time::Duration;
 
 use sd_notify::NotifyState;
 
-/// Tells that requests are accepted, and where.
+/// Reports that requests are accepted, and where.
 pub(crate) fn ready(address: &str) {
     notify(&[NotifyState::Ready, NotifyState::Status(&format!("serving {address}"))]);
 }
 
-/// Tells what it is doing before it is ready, or while it stops.
+/// Reports what it is doing before it is ready, or while it stops.
 pub(crate) fn status(text: &str) {
     notify(&[NotifyState::Status(text)]);
 }
 
-/// Tells that no new requests are accepted.
+/// Reports that no new requests are accepted.
 pub(crate) fn stopping() {
     notify(&[NotifyState::Stopping, NotifyState::Status("answering the last requests")]);
 }
 
-/// Tells that it is alive, twice as often as the watchdog asks; for ever. It runs beside the requests, so that a runtime that
+/// Reports that it is alive, twice as often as the watchdog asks; for ever. It runs beside the requests, so that a runtime that
 /// hangs is noticed.
 pub(crate) async fn keep_alive() {
     let Some(period) = sd_notify::watchdog_enabled() else { return };
@@ -33,6 +33,6 @@ pub(crate) async fn keep_alive() {
 
 fn notify(states: &[NotifyState<'_>]) {
     if let Err(error) = sd_notify::notify(states) {
-        tracing::warn!(%error, "the service manager is not told");
+        tracing::warn!(%error, "the service manager cannot be reached");
     }
 }

@@ -99,7 +99,7 @@ pub(crate) fn connect_jobs() {
         },
         adopt: |span, parent| {
             let headers = HashMap::from([(TRACE_PARENT.to_owned(), parent.to_owned())]);
-            // A span that nobody traces has no parent.
+            // A span that is not traced has no parent.
             span.set_parent(TraceContextPropagator::new().extract(&headers)).ok();
         },
     });

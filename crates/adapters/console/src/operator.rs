@@ -51,7 +51,7 @@ const LINK_SECONDS: i64 = 15 * 60;
 /// Seconds that a session lasts.
 const SESSION_SECONDS: i64 = 12 * 3_600;
 /// How long before its end a certificate is a trouble, in seconds.
-const CERTIFICATE_SECONDS: i64 = 14 * 86_400;
+pub const CERTIFICATE_SECONDS: i64 = 14 * 86_400;
 /// Name under which the last used link is stored.
 const USED: &str = "operator link";
 /// Name under which the time of the last backup is stored.
@@ -227,7 +227,7 @@ pub fn host_status(folder: &Path, certificate: Option<&Path>) -> HostStatus {
 }
 
 /// Until when the first certificate of a chain is good (RFC 5280's notAfter).
-pub fn certificate_end(chain: &[u8]) -> Option<Timestamp> {
+fn certificate_end(chain: &[u8]) -> Option<Timestamp> {
     let first = CertificateDer::pem_slice_iter(chain).next()?.ok()?;
     let first = Certificate::from_der(&first).ok()?;
     let until = first.tbs_certificate.validity.not_after.to_unix_duration();

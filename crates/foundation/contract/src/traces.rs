@@ -1,5 +1,5 @@
-//! Traces across time: a job belongs to the trace that it was begun in. How a trace is written down is known to the program that
-//! sends traces, and to nobody where none are sent.
+//! Traces across time: a job belongs to the trace that it was begun in. The program that sends
+//! traces says how one is written down; where none are sent, none is.
 
 use std::sync::OnceLock;
 

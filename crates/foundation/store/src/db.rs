@@ -16,8 +16,8 @@ use crate::{
     tx::Tx,
 };
 
-/// A closure that is a part of the trace that it is called in, from its place in the queue to its commit. What nobody traces
-/// stays as it is.
+/// A closure that is a part of the trace that it is called in, from its place in the queue to its commit. Outside of a
+/// trace it stays as it is.
 fn traced<T, F>(kind: &'static str, mut closure: F) -> impl FnMut(&mut Tx<'_>) -> Result<T> + Send
 where
     F: FnMut(&mut Tx<'_>) -> Result<T> + Send,

@@ -334,14 +334,21 @@ pub fn expired(tx: &mut Tx, now: Timestamp) -> Result<Vec<StoredFile>> {
     Ok(rows.into_iter().map(|(company, upload)| StoredFile { company, upload }).collect())
 }
 
-/// Files that records refer to, of all companies: those after one, in order, up to [`SWEEP`].
-pub fn attached(tx: &mut Tx, after: Option<StoredFile>) -> Result<Vec<StoredFile>> {
-    let (company, upload) = match after {
-        Some(StoredFile { company, upload }) => (company.to_string(), upload.to_string()),
-        None => (String::new(), String::new()),
-    };
-    let rows: Vec<(CompanyId, UploadId)> = tx.all(ATTACHED, params![company, upload, SWEEP])?;
-    Ok(rows.into_iter().map(|(company, upload)| StoredFile { company, upload }).collect())
+/// The files that records of all companies refer to, read in parts.
+pub fn attached(tx: &mut Tx) -> Result<Vec<StoredFile>> {
+    let (mut all, mut after) = (Vec::new(), (String::new(), String::new()));
+    loop {
+        let some: Vec<(CompanyId, UploadId)> =
+            tx.all(ATTACHED, params![after.0, after.1, SWEEP])?;
+        let is_last = (some.len() as i64) < SWEEP;
+        if let Some((company, upload)) = some.last() {
+            after = (company.to_string(), upload.to_string());
+        }
+        all.extend(some.into_iter().map(|(company, upload)| StoredFile { company, upload }));
+        if is_last {
+            return Ok(all);
+        }
+    }
 }
 
 /// Deletes the record of a file whose bytes are deleted.

@@ -62,13 +62,6 @@ struct Manifest {
     files_sha256: String,
 }
 
-/// What a set has become.
-struct CompleteSet {
-    bytes: u64,
-    files: u64,
-    missing: Vec<String>,
-}
-
 /// What became of a run.
 pub(crate) struct MadeSet {
     /// Its name.
@@ -77,7 +70,7 @@ pub(crate) struct MadeSet {
     pub(crate) bytes: u64,
     /// Number of uploaded files.
     pub(crate) files: u64,
-    /// Keys of files that records refer to and that nobody has.
+    /// Keys of files that records refer to and that are neither in the file store nor in a backup.
     pub(crate) missing: Vec<String>,
     /// Names of the sets that were deleted.
     pub(crate) deleted: Vec<String>,
@@ -122,7 +115,7 @@ impl BackupSets {
     /// The same without sets of a time that is yet to come, which a wrong clock has made.
     pub(crate) async fn newest_until(&self, now: Timestamp) -> Result<Option<Timestamp>, String> {
         let complete = self.complete().await?;
-        Ok(complete.iter().map(SetName::at).filter(|at| *at <= now).next_back())
+        Ok(complete.iter().map(SetName::at).rfind(|at| *at <= now))
     }
 
     /// Makes a set, reads it back, and deletes those beyond the number that is kept.
@@ -149,9 +142,9 @@ impl BackupSets {
         if is_sent || made.is_err() {
             std::fs::remove_file(&local).ok();
         }
-        let CompleteSet { bytes, files, missing } = made?;
-        let deleted = runtime.block_on(self.prune(&name, rules.keep.max(1), now))?;
-        Ok(MadeSet { name: name.to_string(), bytes, files, missing, deleted })
+        let made = made?;
+        let deleted = runtime.block_on(self.prune(&name, rules.keep, now))?;
+        Ok(MadeSet { deleted, ..made })
     }
 
     /// Adds everything else to the database's copy, the manifest last.
@@ -162,7 +155,7 @@ impl BackupSets {
         name: &SetName,
         local: &Path,
         attached: Vec<String>,
-    ) -> Result<CompleteSet, String> {
+    ) -> Result<MadeSet, String> {
         let is_sent = matches!(self.place, FileStore::S3 { .. });
         let CopiedFile { size: bytes, sha256 } = self.place_database(local, is_sent).await?;
         let key = settings.key_file();
@@ -185,10 +178,12 @@ impl BackupSets {
         let text = serde_json::to_string_pretty(&manifest).map_err(|error| error.to_string())?;
         write(&self.files, &format!("{name}.json"), text).await?;
         let missing = list.into_iter().filter(|(_, file)| file.is_none());
-        Ok(CompleteSet {
+        Ok(MadeSet {
+            name: name.to_string(),
             bytes,
             files: manifest.files,
             missing: missing.map(|own| own.0).collect(),
+            deleted: Vec::new(),
         })
     }
 
@@ -459,15 +454,8 @@ fn copy_database(settings: &Settings, now: Timestamp, file: &Path) -> Result<Vec
     check_key(settings, file)?;
     let mut keys = Vec::new();
     let mut list = |tx: &mut Tx<'_>| {
-        let mut last = None;
-        loop {
-            let some = uploads::attached(tx, last)?;
-            last = some.last().copied();
-            keys.extend(some.iter().map(StoredFile::key));
-            if (some.len() as i64) < uploads::SWEEP {
-                return Ok(());
-            }
-        }
+        keys = uploads::attached(tx)?.iter().map(StoredFile::key).collect();
+        Ok(())
     };
     spotter_store::look_into(file, &mut list).map_err(describe_problem)?;
     Ok(keys)

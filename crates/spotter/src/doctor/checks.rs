@@ -3,6 +3,7 @@
 use std::{path::Path, time::Duration};
 
 use axum_server::tls_rustls::RustlsConfig;
+use spotter_console::operator::{self, CERTIFICATE_SECONDS};
 use spotter_files::FileStore;
 use spotter_kernel::{Clock, Timestamp};
 
@@ -13,9 +14,7 @@ use crate::{backups::BackupSets, settings::Settings, system::SystemClock};
 const ROOM: (u64, u64) = (2 << 30, 200 << 20);
 /// Free part of a disk below which it is a warning, in percent.
 const ROOM_PERCENT: u64 = 10;
-/// Days before its end at which a certificate is a warning.
-const CERTIFICATE_DAYS: i64 = 14;
-/// Hours after which the newest backup is a warning.
+/// Hours after which the newest backup is a failure.
 const BACKUP_HOURS: i64 = 26;
 /// Seconds that another clock may be off.
 const CLOCK_SECONDS: i64 = 5;
@@ -96,20 +95,19 @@ pub(super) fn disks(settings: &Settings) -> Vec<Diagnosis> {
 
 fn disk(folder: &Path) -> Diagnosis {
     let name = folder.display();
-    let Ok(disk) = rustix::fs::statvfs(folder) else {
+    let Some((free, all)) = operator::host_status(folder, None).room else {
         let advice = "create it, or correct the setting that names it";
         return Diagnosis::failure("disk", format!("{name} cannot be read"), advice);
     };
     if !may_write(folder) {
         return Diagnosis::failure("disk", format!("{name} cannot be written to"), RIGHTS);
     }
-    let free = disk.f_bavail * disk.f_frsize;
-    let all = (disk.f_blocks * disk.f_frsize).max(1);
-    let found = format!("{name} has {} MiB free, {} %", free >> 20, free * 100 / all);
+    let percent = free * 100 / all.max(1);
+    let found = format!("{name} has {} MiB free, {percent} %", free >> 20);
     let advice = "delete what is not needed, or enlarge the disk: a full one refuses every write";
     match free {
         free if free < ROOM.1 => Diagnosis::failure("disk", found, advice),
-        free if free < ROOM.0 && free * 100 / all < ROOM_PERCENT => {
+        free if free < ROOM.0 && percent < ROOM_PERCENT => {
             Diagnosis::warning("disk", found, advice)
         }
         _ => Diagnosis::fine("disk", found),
@@ -128,18 +126,16 @@ pub(super) async fn certificate(settings: &Settings) -> Vec<Diagnosis> {
         let advice = "tls_certificate and tls_key must be a PEM chain and its own key";
         return vec![Diagnosis::failure("certificate", error.to_string(), advice)];
     }
-    let read = std::fs::read(file).ok();
-    let end = read.and_then(|chain| spotter_console::operator::certificate_end(&chain));
-    let Some(end) = end else {
+    let Some(end) = operator::host_status(&settings.data, Some(file)).certificate else {
         let found = format!("{} is no certificate that can be read", file.display());
         return vec![Diagnosis::failure("certificate", found, "put a PEM chain there")];
     };
-    let days = (end.seconds() - SystemClock.now().seconds()) / 86_400;
+    let left = end.seconds() - SystemClock.now().seconds();
     let found = format!("ends on {end}");
     let advice = "renew it, and restart the service: certificates are read at the start";
-    vec![match days {
-        days if days < 0 => Diagnosis::failure("certificate", found, advice),
-        days if days < CERTIFICATE_DAYS => Diagnosis::warning("certificate", found, advice),
+    vec![match left {
+        left if left < 0 => Diagnosis::failure("certificate", found, advice),
+        left if left < CERTIFICATE_SECONDS => Diagnosis::warning("certificate", found, advice),
         _ => Diagnosis::fine("certificate", found),
     }]
 }
@@ -203,7 +199,7 @@ pub(super) async fn mail(settings: &Settings) -> Vec<Diagnosis> {
     let Some(post) = &settings.mail else {
         return vec![Diagnosis::warning(
             "mail",
-            "no mail is sent: invitations, invoices and reminders reach nobody",
+            "no mail is sent: invitations, invoices and reminders do not arrive",
             "set smtp_url, mail_from and base_url",
         )];
     };

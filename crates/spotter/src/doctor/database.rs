@@ -23,28 +23,18 @@ const LAG: i64 = 64 << 20;
 
 pub(super) fn examine(settings: &Settings, runtime: &Arc<Runtime>) -> Vec<Diagnosis> {
     let location = &settings.database.location;
-    if let DatabaseLocation::File(file) = location {
-        let kind = std::fs::File::open(file).err().map(|error| error.kind());
-        let found = format!(
-            "{}: {}",
-            file.display(),
-            match kind {
-                Some(kind) => kind.to_string(),
-                None => String::new(),
+    if let DatabaseLocation::File(file) = location
+        && let Err(error) = std::fs::File::open(file)
+    {
+        let advice = match error.kind() {
+            std::io::ErrorKind::NotFound => {
+                "a new installation makes it at the first start (spotter serve); else name its folder with \
+                 data or --config, or restore a backup"
             }
-        );
-        match kind {
-            Some(std::io::ErrorKind::NotFound) => {
-                return vec![Diagnosis::failure(
-                    "database",
-                    found,
-                    "a new installation makes it at the first start (spotter serve); else name its folder with \
-                     data or --config, or restore a backup",
-                )];
-            }
-            Some(_) => return vec![Diagnosis::failure("database", found, checks::RIGHTS)],
-            None => {}
-        }
+            _ => checks::RIGHTS,
+        };
+        let found = format!("{}: {error}", file.display());
+        return vec![Diagnosis::failure("database", found, advice)];
     }
     let health = match database_health(location) {
         Ok(health) => health,
@@ -257,14 +247,6 @@ async fn missing_files(settings: &Settings, db: &Db) -> std::result::Result<usiz
     while let Some((key, _)) = all.try_next().await.map_err(|error| error.to_string())? {
         there.insert(key);
     }
-    let (mut missing, mut last) = (0, None);
-    loop {
-        let some = db.read(move |tx: &mut Tx<'_>| uploads::attached(tx, last)).await;
-        let some = some.map_err(describe_problem)?;
-        missing += some.iter().filter(|file| !there.contains(&file.key())).count();
-        last = some.last().copied();
-        if (some.len() as i64) < uploads::SWEEP {
-            return Ok(missing);
-        }
-    }
+    let attached = db.read(uploads::attached).await.map_err(describe_problem)?;
+    Ok(attached.iter().filter(|file| !there.contains(&file.key())).count())
 }

@@ -46,7 +46,7 @@ impl Diagnosis {
         Self { level: Level::Failure, ..Self::warning(check, found, advice) }
     }
 
-    /// Settings that cannot be used, each by itself.
+    /// Settings that cannot be used, one diagnosis each.
     pub(crate) fn of_settings(wrong: Vec<String>) -> Vec<Self> {
         let advice = "correct it; docs/OPERATIONS.md lists the settings";
         wrong.into_iter().map(|one| Self::failure("settings", one, advice)).collect()

@@ -1,4 +1,4 @@
-//! What it costs to cancel late, or not to come: told before something is booked.
+//! What it costs to cancel late, or not to come: shown before something is booked.
 
 use maud::{Markup, html};
 
