@@ -11,7 +11,6 @@ pub mod data_exports;
 pub mod demo;
 mod doctor;
 pub mod importing;
-mod listen;
 mod log;
 mod machine;
 pub mod mail;
@@ -28,3 +27,4 @@ pub mod system;
 #[doc(hidden)]
 pub mod testing;
 mod traces;
+mod webhook_tools;

@@ -246,7 +246,9 @@ fn apart(
 /// Routes beside the APIs.
 fn side_routes(state: &Arc<State>, providers: &Providers) -> axum::Router {
     let pages = spotter_console::router(state.clone());
-    pages.merge(spotter_payments::router(state.clone(), providers.clone()))
+    pages
+        .merge(spotter_payments::router(state.clone(), providers.clone()))
+        .merge(spotter_documentation::router())
 }
 
 /// Has browsers use TLS only from now on (RFC 6797), unless a proxy in front sends the header.

@@ -30,6 +30,8 @@ enum Kind {
     System(&'static [&'static str]),
     /// Modules of the Python environment below the target folder, which `.ci/run` makes.
     Environment(&'static [&'static str]),
+    /// The same, and packages of npm beside it.
+    EnvironmentAndNode(&'static [&'static str], &'static [&'static str]),
 }
 
 /// A database server: one that `SPOTTER_TEST_DATABASE_URL` names, or Debian's programs, of which the suite starts its own.
@@ -144,8 +146,16 @@ pub static PROMTOOL: Requirement = Requirement {
     kind: Kind::Programs(&["promtool"]),
 };
 
+/// What the SDKs are built and tried with.
+pub static SDKS: Requirement = Requirement {
+    name: "sdks",
+    left_out: "the SDKs for TypeScript and Python, and the samples that use them",
+    install: "httpx and mypy from PyPI, typescript and @types/node from npm, as .ci/run does",
+    kind: Kind::EnvironmentAndNode(&["httpx", "mypy"], &["typescript", "@types/node"]),
+};
+
 /// All of them, in the order in which a report lists them.
-pub static ALL: [&Requirement; 14] = [
+pub static ALL: [&Requirement; 15] = [
     &POSTGRESQL,
     &CURL_AND_JQ,
     &PYTHON,
@@ -160,6 +170,7 @@ pub static ALL: [&Requirement; 14] = [
     &PUSH,
     &OBJECT_STORE,
     &PROMTOOL,
+    &SDKS,
 ];
 
 impl Requirement {
@@ -173,6 +184,11 @@ impl Requirement {
             Kind::Programs(names) => names.iter().all(|name| is_on_path(name)),
             Kind::System(modules) => imports(Path::new(SYSTEM_PYTHON), modules),
             Kind::Environment(modules) => imports(&environment_python(), modules),
+            Kind::EnvironmentAndNode(modules, packages) => {
+                is_on_path("node")
+                    && packages.iter().all(|name| node_modules().join(name).exists())
+                    && imports(&environment_python(), modules)
+            }
         }
     }
 
@@ -196,7 +212,7 @@ impl Requirement {
     pub fn python(&self) -> PathBuf {
         match self.kind {
             Kind::System(_) => SYSTEM_PYTHON.into(),
-            Kind::Environment(_) => environment_python(),
+            Kind::Environment(_) | Kind::EnvironmentAndNode(..) => environment_python(),
             Kind::PostgreSql | Kind::Programs(_) => "python3".into(),
         }
     }
@@ -216,11 +232,20 @@ pub fn unknown_names() -> Vec<String> {
     names.split(',').filter(|name| !name.is_empty() && !known(name)).map(str::to_owned).collect()
 }
 
+/// Packages of npm below the target folder, which `.ci/run` installs.
+pub fn node_modules() -> PathBuf {
+    below_target("node/node_modules")
+}
+
 fn environment_python() -> PathBuf {
+    below_target("python/bin/python")
+}
+
+fn below_target(path: &str) -> PathBuf {
     // Tests run from the folder `deps` of a profile, below the target folder.
     let program = env::current_exe().unwrap_or_default();
     let target = program.ancestors().nth(3).unwrap_or(Path::new("target"));
-    target.join("python/bin/python")
+    target.join(path)
 }
 
 fn imports(python: &Path, modules: &[&str]) -> bool {

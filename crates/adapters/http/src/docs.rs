@@ -56,7 +56,7 @@ fn respond(body: impl Into<Body>, kind: &'static str) -> Response<Body> {
     response
 }
 
-/// `GET /docs` and `GET /docs/app`
+/// `GET /docs/api` and `GET /docs/app`
 pub(crate) async fn page(surface: Surface) -> Response<Body> {
     let title = match surface {
         Surface::Public => "Spotter Public API reference",

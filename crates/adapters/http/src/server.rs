@@ -322,7 +322,7 @@ fn watched(state: Arc<State>, router: Router) -> Router {
 
 /// The descriptions of both APIs, and their reference pages.
 fn described(state: &Arc<State>) -> Router {
-    [(Surface::Public, "/docs"), (Surface::App, "/docs/app")].into_iter().fold(
+    [(Surface::Public, "/docs/api"), (Surface::App, "/docs/app")].into_iter().fold(
         Router::new(),
         |router, (surface, page)| {
             let state = state.clone();

@@ -3,17 +3,15 @@
 use crate::{queue::Stage, rules::WebhookRule};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
 use spotter_contract::{
     Area, Body, ListQuery, Path, Read, Success, Write, answer, listed, operation, outbox, path,
 };
-use spotter_kernel::{Event, Id, Key, Problem, Result, Timestamp, limits::WEBHOOK_ATTEMPTS_MAX};
-use spotter_store::{Json, List, filters, lists, params, record, statements, words};
+use spotter_kernel::{Id, Key, Problem, Result, Timestamp, limits::WEBHOOK_ATTEMPTS_MAX};
+use spotter_store::{List, filters, lists, params, record, statements, words};
 
 use super::{
-    DeliveryId, SubscriptionId,
-    record::WebhookSubscription,
-    subscriptions::{check_may_act, check_may_read},
+    DeliveryId, EventId, SubscriptionId, events::LoggedEvent, record::WebhookSubscription,
+    subscriptions::check_may_act,
 };
 
 /// Most deliveries that one request recovers.
@@ -181,39 +179,7 @@ struct DeliveryWithAttempts {
     /// Attempts, in order.
     attempts: Vec<Attempt>,
     /// The payload; null once the event is deleted, and if the caller may not read its records.
-    payload: Option<Payload>,
-}
-
-/// The body of a webhook request.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-#[schemars(rename = "WebhookPayload")]
-struct Payload {
-    /// The event's id: the same in every delivery of it.
-    id: Id,
-    /// The event's name.
-    r#type: String,
-    /// When it happened, in UTC.
-    occurred_at: Timestamp,
-    /// Payload by event type.
-    data: Map<String, Value>,
-}
-
-impl Payload {
-    fn find(cx: &mut Read, delivery: &Delivery) -> Result<Option<Self>> {
-        let event = Event::parse(&delivery.event_type);
-        if check_may_read(cx, event.iter()).is_err() {
-            return Ok(None);
-        }
-        let kept: Option<(Timestamp, Json<Map<String, Value>>)> =
-            cx.one(PAYLOAD, params![delivery.event_id])?;
-        Ok(kept.map(|(occurred_at, Json(data))| Self {
-            id: delivery.event_id,
-            r#type: delivery.event_type.clone(),
-            occurred_at,
-            data,
-        }))
-    }
+    payload: Option<LoggedEvent>,
 }
 
 answer!(DeliveryAnswer { delivery: DeliveryWithAttempts });
@@ -225,7 +191,7 @@ fn find(cx: &mut Read, id: DeliveryId) -> Result<Delivery> {
 fn get_webhook_delivery(cx: &mut Read, Path(at): Path<DeliveryPath>) -> Result<DeliveryAnswer> {
     let delivery = find(cx, at.id)?;
     let attempts = cx.all(ATTEMPTS, params![at.id])?;
-    let payload = Payload::find(cx, &delivery)?;
+    let payload = LoggedEvent::find(cx, EventId(delivery.event_id))?;
     let delivery = DeliveryWithAttempts { delivery: delivery.into(), attempts, payload };
     Ok(DeliveryAnswer { delivery })
 }
@@ -363,7 +329,6 @@ statements! {
     FIND = "SELECT ", COLUMNS, " FROM ", DELIVERIES, " AND d.delivery_id = ?2";
     ATTEMPTS = "SELECT ", Attempt::COLUMNS, " FROM webhook_attempt \
         WHERE company_id = ?1 AND delivery_id = ?2 ORDER BY attempt";
-    PAYLOAD = "SELECT occurred_at, data FROM event WHERE company_id = ?1 AND event_id = ?2";
     EVENT = "SELECT event_id FROM event WHERE company_id = ?1 AND event_id = ?2";
     REPEATED = "UPDATE webhook_delivery SET redelivery_id = ?3 WHERE company_id = ?1 AND delivery_id = ?2";
     FAILED = "SELECT d.delivery_id, d.event_id, d.event_type FROM webhook_delivery d \

@@ -1,4 +1,4 @@
-//! Webhooks: subscriptions to events, the record of their deliveries, and the engine that sends them: what is sent
+//! Webhooks: the log of events, subscriptions to them, the record of their deliveries, and the engine that sends them: what is sent
 //! ([`canonical`]), how it is signed ([`signature`]), one attempt ([`sender`]), and all of them in turn ([`engine`]).
 
 mod alerts;
@@ -8,6 +8,7 @@ mod completions;
 mod deliveries;
 mod effects;
 pub mod engine;
+mod events;
 pub mod permits;
 pub mod preview;
 pub mod queue;
@@ -36,13 +37,24 @@ id_type!(
     DeliveryId,
     RequestInvalid
 );
-stored_ids!(SubscriptionId DeliveryId);
+id_type!(
+    /// An event of the log.
+    EventId,
+    RequestInvalid
+);
+stored_ids!(SubscriptionId DeliveryId EventId);
 
 /// The operations and statements of this domain.
 pub fn area() -> Area {
-    Area::join([record::area(), subscriptions::area(), deliveries::area(), alerts::area()])
-        .clamps(queue::clamp_due_times)
-        .tagged("Webhooks")
+    Area::join([
+        record::area(),
+        subscriptions::area(),
+        deliveries::area(),
+        events::area(),
+        alerts::area(),
+    ])
+    .clamps(queue::clamp_due_times)
+    .tagged("Webhooks")
 }
 
 /// What an operator can set about webhooks.

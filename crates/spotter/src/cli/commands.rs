@@ -13,7 +13,7 @@ use spotter_contract::{
 };
 use spotter_imports::{ImportKind, NewImport};
 use spotter_kernel::{
-    Clock, Id, Rule, Scope, TimeZone,
+    Clock, Event, Id, Rule, Scope, TimeZone,
     encoding::decoded,
     money::Currency,
     text::{Email, Language, Name, Text},
@@ -25,13 +25,14 @@ use spotter_store::{DatabaseLocation, Db, latest_schema};
 use super::{Outcome, read_settings, settings, text};
 use crate::{
     doctor::{self, Diagnosis},
-    listen, log, operator,
+    log, operator,
     serve::{self, describe_problem},
     settings::{Settings, unknown_variables},
     simulate::{self, Simulation},
     sockets::Sockets,
     system::SystemClock,
     traces,
+    webhook_tools::{self, ForwardTarget},
 };
 
 /// Names everything that is wrong with the settings, and variables that look like one and are none.
@@ -46,13 +47,51 @@ pub(super) fn check_settings(own: &ArgMatches) -> Outcome {
 }
 
 pub(super) fn listen_for_webhooks(own: &ArgMatches) -> Outcome {
+    let given = |name: &str| own.get_one::<String>(name).cloned();
     let file = |name: &str| own.get_one::<PathBuf>(name).cloned();
-    let listener = listen::Listener {
-        port: own.get_one::<u16>("port").copied().unwrap_or_default(),
-        secret: text(own, "secret"),
-        tls: file("tls-certificate").zip(file("tls-key")),
+    let secret = given("secret");
+    let target =
+        |secret| given("forward-to").map(|url| ForwardTarget::new(url, secret)).transpose();
+    if let Some(port) = own.get_one::<u16>("port").copied() {
+        let listener = webhook_tools::Listener {
+            port,
+            // What is forwarded keeps its signature.
+            target: target(secret.clone())?,
+            secret: secret.unwrap_or_default(),
+            tls: file("tls-certificate").zip(file("tls-key")),
+        };
+        return serve::runtime()?.block_on(webhook_tools::run(listener));
+    }
+    let required = |flag: &str, variable: &str| {
+        let found = given(flag).or_else(|| std::env::var(variable).ok());
+        found.ok_or_else(|| format!("--{flag} is missing, and there is no {variable}"))
     };
-    serve::runtime()?.block_on(listen::run(listener))
+    let url = required("url", "SPOTTER_URL")?;
+    let credentials = webhook_tools::Credentials {
+        url: url.trim_end_matches('/').to_owned(),
+        client_id: required("client-id", "SPOTTER_CLIENT_ID")?,
+        client_secret: required("client-secret", "SPOTTER_CLIENT_SECRET")?,
+    };
+    let only: Vec<String> = own.get_many("events").into_iter().flatten().cloned().collect();
+    if let Some(unknown) = only.iter().find(|name| Event::parse(name).is_none()) {
+        return Err(format!("--events: {unknown} is no event"));
+    }
+    let target = target(secret)?.ok_or("--forward-to is missing")?;
+    serve::runtime()?.block_on(webhook_tools::follow(credentials, only, target))
+}
+
+/// Sends or prints an example of an event.
+pub(super) fn trigger_webhook(own: &ArgMatches) -> Outcome {
+    let event = webhook_tools::example(&text(own, "event"))?;
+    let given = |name: &str| own.get_one::<String>(name).cloned();
+    let Some(url) = given("forward-to") else {
+        print(&event);
+        return Ok(());
+    };
+    let target = ForwardTarget::new(url, given("secret"))?;
+    let answer = serve::runtime()?.block_on(target.deliver(&event))?;
+    say!("{answer}");
+    Ok(())
 }
 
 pub(super) fn simulate_device(own: &ArgMatches) -> Outcome {
@@ -92,7 +131,7 @@ pub(super) fn serve(matches: &ArgMatches) -> Outcome {
         );
     }
     let (address, listener) = (settings.address(), Sockets::bind(&settings)?);
-    let ready = move || tracing::info!("the API reference is at {address}/docs");
+    let ready = move || tracing::info!("the documentation is at {address}/docs");
     let stop = serve::shutdown_signal();
     let ended = runtime.block_on(serve::serve(settings, listener, env, db, stop, ready));
     if let Some(Err(error)) = traces.map(|traces| traces.shutdown()) {

@@ -258,27 +258,81 @@ pub(super) fn command() -> Command {
             ),
         )
         .subcommand(
-            group("webhooks", "Tools for integrators").subcommand(
-                Command::new("listen")
-                    .about("Receive webhook deliveries on this machine, verify and print them")
-                    .arg(
-                        required_flag("port", "Port on 127.0.0.1")
-                            .value_name("PORT")
-                            .value_parser(value_parser!(u16)),
-                    )
-                    .arg(required_flag("secret", "The subscription's signing secret, whsec_…"))
-                    .arg(
-                        file_flag(
-                            "tls-certificate",
-                            "PEM file of a certificate chain; without one, HTTP",
+            group("webhooks", "Tools for integrators")
+                .subcommand(
+                    Command::new("listen")
+                        .about("Receive webhook deliveries on this machine: print them, or forward them to a program under development")
+                        .long_about(
+                            "Receive webhook deliveries on this machine: print them, or forward them to a program under \
+                             development.\n\nWith --port, deliveries are received, verified with --secret and printed. Without \
+                             it, the event log of the installation at --url is read with an API client's credentials, and \
+                             what is new is delivered to --forward-to: nothing needs to reach this machine.",
                         )
-                        .requires("tls-key"),
-                    )
-                    .arg(
-                        file_flag("tls-key", "PEM file of the certificate's private key")
-                            .requires("tls-certificate"),
-                    ),
-            ),
+                        .arg(
+                            optional("port", "Port on 127.0.0.1 to receive deliveries at; needs --secret")
+                                .value_name("PORT")
+                                .value_parser(value_parser!(u16))
+                                .requires("secret"),
+                        )
+                        .arg(optional(
+                            "secret",
+                            "The signing secret, whsec_…; a new one when absent, without --port",
+                        ))
+                        .arg(
+                            optional("forward-to", "URL of the program, such as http://127.0.0.1:3000/hook")
+                                .value_name("URL")
+                                .required_unless_present("port"),
+                        )
+                        .arg(
+                            file_flag(
+                                "tls-certificate",
+                                "PEM file of a certificate chain; without one, HTTP",
+                            )
+                            .requires("tls-key"),
+                        )
+                        .arg(
+                            file_flag("tls-key", "PEM file of the certificate's private key")
+                                .requires("tls-certificate"),
+                        )
+                        .arg(
+                            optional("url", "Address of the installation; also SPOTTER_URL")
+                                .value_name("URL")
+                                .conflicts_with("port"),
+                        )
+                        .arg(
+                            optional("client-id", "The API client's id, fspc_…; also SPOTTER_CLIENT_ID")
+                                .conflicts_with("port"),
+                        )
+                        .arg(
+                            optional(
+                                "client-secret",
+                                "The API client's secret, fsps_…; better in SPOTTER_CLIENT_SECRET, which other users of the machine do not see",
+                            )
+                            .conflicts_with("port"),
+                        )
+                        .arg(
+                            optional("events", "Names of the events to forward, joined by commas; all when absent")
+                                .conflicts_with("port")
+                                .value_delimiter(','),
+                        ),
+                )
+                .subcommand(
+                    Command::new("trigger")
+                        .about("Send an example of an event to a program under development, or print it")
+                        .arg(
+                            Arg::new("event")
+                                .required(true)
+                                .help("Name of the event, such as client.created"),
+                        )
+                        .arg(
+                            optional("forward-to", "URL of the program; printed when absent")
+                                .value_name("URL"),
+                        )
+                        .arg(
+                            optional("secret", "The signing secret, whsec_…; a new one when absent")
+                                .requires("forward-to"),
+                        ),
+                ),
         )
         .subcommand(group("config", "The settings").subcommand(about_settings(
             Command::new("check").about("Check the settings"),

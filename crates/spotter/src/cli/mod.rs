@@ -118,6 +118,7 @@ fn dispatch(matches: &ArgMatches) -> Outcome {
             None => Ok(()),
         },
         Some(("webhooks", own)) => match own.subcommand() {
+            Some(("trigger", own)) => commands::trigger_webhook(own),
             Some((_, own)) => commands::listen_for_webhooks(own),
             None => Ok(()),
         },

@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a failing test panics")]
 
 mod deliveries;
+mod events;
 mod subscriptions;
 
 use serde_json::{Value, json};

@@ -52,7 +52,7 @@ pub(super) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
         .check("consents.privateCommunication", t.may_read_messages())
         .any("scopes", t.scopes(), &scopes(cx));
     let main = html! {
-        p { (t.integrations_are()) " " a href="/docs" { (t.reference()) } }
+        p { (t.integrations_are()) " " a href="/docs/api" { (t.reference()) } }
         @if rows.is_empty() {
             (empty(t.no_integrations(), None))
         } @else {

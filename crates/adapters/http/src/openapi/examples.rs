@@ -2,6 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
+use super::bodies;
+
 /// Gives an operation an example of its body and of its success, made from their schemas.
 pub(super) fn fill(operation: &mut Value, schemas: &Map<String, Value>) {
     let places = [
@@ -19,9 +21,12 @@ pub(super) fn fill(operation: &mut Value, schemas: &Map<String, Value>) {
 }
 
 /// An example of a schema; the field's name selects a recognizable one.
-fn of(name: &str, schema: &Value, schemas: &Map<String, Value>) -> Value {
+pub(super) fn of(name: &str, schema: &Value, schemas: &Map<String, Value>) -> Value {
     if let Some(target) = schema["$ref"].as_str() {
         let target = target.rsplit('/').next().unwrap_or_default();
+        if let Some(own) = bodies::of(target) {
+            return own;
+        }
         return schemas.get(target).map_or(Value::Null, |schema| of(name, schema, schemas));
     }
     let own = [&schema["const"], &schema["examples"][0]];
@@ -55,7 +60,12 @@ fn of(name: &str, schema: &Value, schemas: &Map<String, Value>) -> Value {
         "string" => match schema["format"].as_str() {
             // Things end after they began.
             Some("date-time") => json!(match name {
-                "completedAt" | "endsAt" | "endedAt" | "expiresAt" | "previousSecretUntil" => {
+                "completedAt"
+                | "endsAt"
+                | "endedAt"
+                | "expiresAt"
+                | "previousSecretUntil"
+                | "to" => {
                     "2026-03-29T02:00:00.000Z"
                 }
                 "updatedAt" | "changedAt" | "lastDeliveryAt" => "2026-03-29T01:30:00.000Z",

@@ -38,7 +38,19 @@ an absent field stays unchanged and `null` clears it. Integers in URLs are digit
 the response is 429 with `Retry-After`.
 
 **Compression and caching.** Responses are compressed with gzip or br on request. A GET of one record returns an `ETag`; sent as \
-`If-None-Match`, it is answered with 304 as long as nothing has changed.";
+`If-None-Match`, it is answered with 304 as long as nothing has changed.
+
+**Libraries.** `spotter-api` for TypeScript and for Python has a method for each operation, of its name; the samples beside the \
+operations use it. A Postman collection and a node for n8n come with the source.
+
+**Changes.** Within `/public/v1` operations, optional parameters, fields of responses, events, error keys and values of \
+enumerations are added without notice: ignore what you do not know. Nothing is removed or renamed, and nothing optional becomes \
+required, before it was deprecated for twelve months. What is deprecated is marked so here, with what replaces it. \
+Nothing is deprecated now.
+
+**Changelog.** 2026-11-28: `GET /events`, `GET /events/{eventId}`, samples in three languages. 2026-11-27: `POST /clients/bulk`, \
+`POST /bookings/bulk`, `cancellation` in slots. 2026-11-25: `cursor` and `updatedFrom` in every list of records, payloads in \
+`GET /webhooks/deliveries/{id}`. 2026-11-21: first version.";
 
 /// How integrations are known.
 pub(super) fn security_schemes() -> Value {

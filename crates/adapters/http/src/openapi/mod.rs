@@ -2,12 +2,14 @@
 //! the application API's for what coaches and clients use.
 
 mod application;
+mod bodies;
 mod examples;
 mod glossary;
 mod integrations;
 mod operation;
 mod outline;
 mod problems;
+mod samples;
 mod schemas;
 mod tags;
 
@@ -68,8 +70,15 @@ fn without_glossary(table: &Table, surface: Surface) -> Value {
     components.values_mut().for_each(schemas::in_words);
     schemas::add_common(&mut components);
     let used = json!([paths, webhooks]).to_string();
-    for path in paths.values_mut().flat_map(Value::as_object_mut) {
-        path.values_mut().for_each(|operation| examples::fill(operation, &components));
+    for (path, methods) in &mut paths {
+        for (method, operation) in methods.as_object_mut().into_iter().flatten() {
+            examples::fill(operation, &components);
+            match (surface, path.as_str()) {
+                (Surface::App, _) => {}
+                (Surface::Public, "/oauth/token") => samples::add_token(operation),
+                (Surface::Public, path) => samples::add(operation, path, method, &components),
+            }
+        }
     }
     for (event, hook) in &mut webhooks {
         examples::fill(&mut hook["post"], &components);

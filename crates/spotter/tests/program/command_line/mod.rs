@@ -7,6 +7,7 @@ mod mail;
 mod nodes;
 mod operator;
 mod operators;
+mod sdks;
 mod serving;
 mod tours;
 

@@ -25,7 +25,7 @@ pub async fn tested_webhook(app: &App) -> (String, String) {
 
 impl Sample for Webhooks {
     fn has(&self, operation: &Operation) -> bool {
-        operation.path.starts_with("/webhooks")
+        operation.path.starts_with("/webhooks") || operation.path.starts_with("/events")
     }
 
     fn make<'m>(
@@ -36,13 +36,22 @@ impl Sample for Webhooks {
     ) -> SampleFuture<'m> {
         Box::pin(async {
             let (subscription, delivery) = tested_webhook(app).await;
-            ids.extend([("subscriptionId", subscription), ("deliveryId", delivery)]);
+            let event = app.get("/events?type=subscription.test").await.ok();
+            let event = text(event.data(), "/events/0/id");
+            ids.extend([
+                ("subscriptionId", subscription),
+                ("deliveryId", delivery),
+                ("eventId", event),
+            ]);
         })
     }
 
-    fn noted_as(&self, operation: &Operation, _: &'static str) -> &'static str {
-        let of_delivery = operation.path.starts_with("/webhooks/deliveries/");
-        if of_delivery { "deliveryId" } else { "subscriptionId" }
+    fn noted_as(&self, operation: &Operation, parameter: &'static str) -> &'static str {
+        match operation.path {
+            path if path.starts_with("/events/") => parameter,
+            path if path.starts_with("/webhooks/deliveries/") => "deliveryId",
+            _ => "subscriptionId",
+        }
     }
 
     fn body(&self, operation: &str, _: &Ids) -> Value {

@@ -1,5 +1,5 @@
-//! `spotter webhooks listen`: a receiver for the integrator's desk, which verifies what comes and
-//! prints it.
+//! `spotter webhooks listen --port`: a receiver for the integrator's desk, which verifies what comes, prints it and
+//! forwards it.
 
 use std::{net::SocketAddr, path::PathBuf};
 
@@ -16,6 +16,7 @@ use spotter_webhooks::{
     signature::{DELIVERY_HEADER, EVENT_HEADER, SIGNATURE_HEADER, SignedBody, TIMESTAMP_HEADER},
 };
 
+use super::forward::ForwardTarget;
 use crate::system::SystemClock;
 
 /// The receiver of events.
@@ -24,16 +25,26 @@ pub(crate) struct Listener {
     pub(crate) secret: String,
     /// Certificate chain and private key; without them it speaks plain HTTP, for a tunnel.
     pub(crate) tls: Option<(PathBuf, PathBuf)>,
+    /// Where authentic deliveries go on to, as they came.
+    pub(crate) target: Option<ForwardTarget>,
 }
 
 /// Receives until the process ends.
 pub(crate) async fn run(listener: Listener) -> Result<(), String> {
-    let Listener { port, secret, tls } = listener;
+    let Listener { port, secret, tls, target } = listener;
     let address = SocketAddr::from(([127, 0, 0, 1], port));
-    let secret: std::sync::Arc<str> = secret.into();
+    let shared = std::sync::Arc::new((secret, target));
     let receive = move |headers: HeaderMap, body: Bytes| {
-        let secret = secret.clone();
-        async move { receive(&secret, &headers, &body) }
+        let shared = shared.clone();
+        async move {
+            let (secret, target) = &*shared;
+            let status = receive(secret, &headers, &body);
+            if let (true, Some(target)) = (status.is_success(), target) {
+                let answer = target.send(&signed_headers(&headers), &body).await;
+                say!("{}", answer.unwrap_or_else(|error| error));
+            }
+            status
+        }
     };
     let service = Router::new().fallback(post(receive)).into_make_service();
     let scheme = if tls.is_some() { "https" } else { "http" };
@@ -47,6 +58,13 @@ pub(crate) async fn run(listener: Listener) -> Result<(), String> {
         None => axum_server::bind(address).serve(service).await,
     };
     served.map_err(|error| format!("{address}: {error}"))
+}
+
+/// The headers of a delivery, for a copy of it.
+fn signed_headers(headers: &HeaderMap) -> Vec<(&'static str, String)> {
+    let names = [EVENT_HEADER, DELIVERY_HEADER, TIMESTAMP_HEADER, SIGNATURE_HEADER];
+    let value = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
+    names.into_iter().map(|name| (name, value(name).unwrap_or_default().to_owned())).collect()
 }
 
 fn receive(secret: &str, headers: &HeaderMap, body: &[u8]) -> StatusCode {
