@@ -10,7 +10,7 @@ use spotter_contract::{Area, Path, Query, Read, answer, operation, path};
 use spotter_kernel::{
     Event, Id, Key, Problem, Result, Timestamp, limits::PAGE_DEFAULT, number::BoundedInteger,
 };
-use spotter_store::{Json, params, statements};
+use spotter_store::{params, statements};
 
 use crate::{EventId, subscriptions::check_may_read};
 
@@ -35,10 +35,13 @@ pub(crate) struct LoggedEvent {
 impl LoggedEvent {
     /// The event with this id, if it is still kept and the caller may read what it is about.
     pub(crate) fn find(cx: &mut Read, id: EventId) -> Result<Option<Self>> {
-        let kept: Option<(String, Timestamp, Json<Map<String, Value>>)> =
-            cx.one(FIND, params![id])?;
-        let readable = kept.filter(|(r#type, ..)| is_readable(cx, r#type));
-        Ok(readable.map(|(r#type, occurred_at, Json(data))| Self { id, r#type, occurred_at, data }))
+        let kept: Option<(String, Timestamp, String)> = cx.one(FIND, params![id])?;
+        let Some((r#type, occurred_at, data)) = kept.filter(|(r#type, ..)| is_readable(cx, r#type))
+        else {
+            return Ok(None);
+        };
+        let data = serde_json::from_str(&data).map_err(Problem::internal)?;
+        Ok(Some(Self { id, r#type, occurred_at, data }))
     }
 }
 
