@@ -10,11 +10,11 @@ use crate::{
 
 /// A page of the site.
 pub(crate) fn page(page: &'static Page) -> Markup {
-    let rendered = page.rendered();
+    let content = page.content();
     let at = PAGES.iter().position(|own| own.name == page.name).unwrap_or_default();
     let (before, after) = (at.checked_sub(1).and_then(|at| PAGES.get(at)), PAGES.get(at + 1));
     let headings =
-        rendered.sections.iter().filter(|own| own.level == pulldown_cmark::HeadingLevel::H2);
+        content.sections.iter().filter(|own| own.level == pulldown_cmark::HeadingLevel::H2);
     let headings: Vec<_> = headings.collect();
     let main = html! {
         @if headings.len() > 2 {
@@ -23,13 +23,13 @@ pub(crate) fn page(page: &'static Page) -> Markup {
                 ul { @for own in &headings { li { a href={ "#" (own.anchor) } { (own.heading) } } } }
             }
         }
-        article { (PreEscaped(&rendered.html)) }
+        article { (PreEscaped(&content.html)) }
         nav.next aria-label="Neighbours" {
-            @if let Some(before) = before { a rel="prev" href=(before.address()) { "← " (before.rendered().title) } }
-            @if let Some(after) = after { a rel="next" href=(after.address()) { (after.rendered().title) " →" } }
+            @if let Some(before) = before { a rel="prev" href=(before.address()) { "← " (before.content().title) } }
+            @if let Some(after) = after { a rel="next" href=(after.address()) { (after.content().title) " →" } }
         }
     };
-    around(&rendered.title, Some(page), main)
+    around(&content.title, Some(page), main)
 }
 
 /// The first page.
@@ -48,7 +48,10 @@ pub(crate) fn home() -> Markup {
             }
             li {
                 a href="/docs/api" { "API reference" }
-                p { "Every operation of the Public API, with requests to copy. Apps for people use the " a href="/docs/app" { "application API" } "." }
+                p {
+                    "Every operation of the Public API, with requests to copy. Apps for people use the "
+                    a href="/docs/app" { "application API" } "."
+                }
             }
         }
     };
@@ -62,14 +65,17 @@ pub(crate) fn results(words: &str, found: &[Found]) -> Markup {
         @if words.trim().is_empty() {
             p { "Type some words above." }
         } @else if found.is_empty() {
-            p { "Nothing has all of “" (words) "”. Try fewer words, or look in the " a href="/docs/api" { "API reference" } "." }
+            p {
+                "Nothing has all of “" (words) "”. Try fewer words, or look in the "
+                a href="/docs/api" { "API reference" } "."
+            }
         } @else {
             ol.found {
                 @for own in found {
                     li {
                         a href={ (own.page.address()) "#" (own.section.anchor) } {
-                            (own.page.rendered().title)
-                            @if own.section.heading != own.page.rendered().title { " · " (own.section.heading) }
+                            (own.page.content().title)
+                            @if own.section.heading != own.page.content().title { " · " (own.section.heading) }
                         }
                         p { (own.excerpt) }
                     }
@@ -102,7 +108,8 @@ fn framed(title: &str, current: Option<&Page>, words: &str, main: Markup) -> Mar
                 header {
                     a.brand href="/docs" { "Spotter documentation" }
                     form role="search" action="/docs/search" {
-                        input type="search" name="q" value=(words) maxlength="100" placeholder="Search" aria-label="Search the documentation";
+                        input type="search" name="q" value=(words) maxlength="100"
+                            placeholder="Search" aria-label="Search the documentation";
                         button { "Search" }
                     }
                     a href="/docs/api" { "API reference" }
@@ -127,7 +134,7 @@ fn sidebar(current: Option<&Page>) -> Markup {
             ul {
                 @for page in PAGES.iter().filter(|page| page.reader == reader) {
                     @let is_current = current.is_some_and(|own| own.name == page.name);
-                    li { a href=(page.address()) aria-current=[is_current.then_some("page")] { (page.rendered().title) } }
+                    li { a href=(page.address()) aria-current=[is_current.then_some("page")] { (page.content().title) } }
                 }
                 @if reader == Reader::Integrator {
                     li { a href="/docs/api" { "API reference" } }

@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use crate::render::{Rendered, render};
+use crate::render::{PageContent, render};
 
 /// Who reads a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,7 +49,7 @@ pub(crate) struct Page {
     #[cfg(test)]
     file: &'static str,
     pub(crate) reader: Reader,
-    rendered: LazyLock<Rendered>,
+    content: LazyLock<PageContent>,
 }
 
 impl Page {
@@ -57,8 +57,8 @@ impl Page {
         format!("/docs/{}", self.name)
     }
 
-    pub(crate) fn rendered(&self) -> &Rendered {
-        &self.rendered
+    pub(crate) fn content(&self) -> &PageContent {
+        &self.content
     }
 }
 
@@ -78,7 +78,7 @@ macro_rules! pages {
             #[cfg(test)]
             file: $file,
             reader: Reader::$reader,
-            rendered: LazyLock::new(|| render($file, include_str!(concat!("../../../../", $file)))),
+            content: LazyLock::new(|| render($file, include_str!(concat!("../../../../", $file)))),
         }),+),+];
     };
 }
@@ -148,7 +148,7 @@ mod tests {
     fn links_lead_to_pages_sections_and_pictures_that_are_there() {
         let of_reference = ["/docs", "/docs/api", "/docs/app"];
         for page in &PAGES {
-            for link in links(&page.rendered().html) {
+            for link in links(&page.content().html) {
                 if link.starts_with("https://") || link.starts_with("http://127.0.0.1") {
                     continue;
                 }
@@ -162,7 +162,7 @@ mod tests {
                 };
                 assert!(known, "{}: {link}", page.file);
                 let target = PAGES.iter().find(|own| own.address() == place).unwrap_or(page);
-                let sections = &target.rendered().sections;
+                let sections = &target.content().sections;
                 let found = section.is_empty() || sections.iter().any(|own| own.anchor == section);
                 assert!(found, "{}: {link}", page.file);
             }
@@ -186,8 +186,8 @@ mod tests {
     #[test]
     fn every_page_has_a_title_and_every_reader_a_page() {
         for page in &PAGES {
-            assert!(!page.rendered().title.is_empty(), "{}", page.file);
-            assert!(page.rendered().html.starts_with("<h1"), "{}", page.file);
+            assert!(!page.content().title.is_empty(), "{}", page.file);
+            assert!(page.content().html.starts_with("<h1"), "{}", page.file);
         }
         for reader in Reader::ALL {
             assert!(PAGES.iter().any(|page| page.reader == reader));

@@ -7,7 +7,7 @@ use pulldown_cmark::{CowStr, Event, HeadingLevel, Options, Parser, Tag, TagEnd, 
 use crate::pages;
 
 /// A page as it is served.
-pub(crate) struct Rendered {
+pub(crate) struct PageContent {
     pub(crate) title: String,
     pub(crate) html: String,
     pub(crate) sections: Vec<Section>,
@@ -23,7 +23,7 @@ pub(crate) struct Section {
 }
 
 /// Renders a file of the source.
-pub(crate) fn render(file: &str, source: &str) -> Rendered {
+pub(crate) fn render(file: &str, source: &str) -> PageContent {
     let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH;
     let mut sections: Vec<Section> = Vec::new();
     let mut events = Vec::new();
@@ -49,7 +49,7 @@ pub(crate) fn render(file: &str, source: &str) -> Rendered {
                 sections.push(Section { heading, anchor, level, text: String::new() });
             }
             Event::Start(Tag::Link { link_type, dest_url, title, id }) => {
-                match led(file, &dest_url) {
+                match site_address(file, &dest_url) {
                     Some(dest_url) => events.push(Event::Start(Tag::Link {
                         link_type,
                         dest_url: dest_url.into(),
@@ -62,7 +62,8 @@ pub(crate) fn render(file: &str, source: &str) -> Rendered {
             }
             Event::End(TagEnd::Link) if dropped > 0 => dropped -= 1,
             Event::Start(Tag::Image { link_type, dest_url, title, id }) => {
-                let dest_url: CowStr<'_> = led(file, &dest_url).map_or(dest_url, CowStr::from);
+                let dest_url: CowStr<'_> =
+                    site_address(file, &dest_url).map_or(dest_url, CowStr::from);
                 events.push(Event::Start(Tag::Image { link_type, dest_url, title, id }));
             }
             Event::Start(Tag::Table(columns)) => {
@@ -88,7 +89,7 @@ pub(crate) fn render(file: &str, source: &str) -> Rendered {
     let mut page = String::new();
     html::push_html(&mut page, events.into_iter());
     let title = sections.first().map(|section| section.heading.clone()).unwrap_or_default();
-    Rendered { title, html: page, sections }
+    PageContent { title, html: page, sections }
 }
 
 fn is_end_of_heading(event: &Event<'_>) -> bool {
@@ -118,7 +119,7 @@ fn anchor(heading: &str, before: &[Section]) -> String {
 }
 
 /// Where a link of a file leads on the site; nothing if the site does not have it.
-fn led(file: &str, link: &str) -> Option<String> {
+fn site_address(file: &str, link: &str) -> Option<String> {
     if link.contains("://") || link.starts_with('#') || link.starts_with('/') {
         return Some(link.to_owned());
     }

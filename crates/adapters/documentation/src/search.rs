@@ -24,7 +24,7 @@ pub(crate) fn find(query: &str) -> Vec<Found> {
         return Vec::new();
     }
     let all =
-        PAGES.iter().flat_map(|page| page.rendered().sections.iter().map(move |own| (page, own)));
+        PAGES.iter().flat_map(|page| page.content().sections.iter().map(move |own| (page, own)));
     let mut found: Vec<(usize, &Page, &Section)> = all
         .filter_map(|(page, section)| Some((score(page, section, &words)?, page, section)))
         .collect();
@@ -42,7 +42,7 @@ pub(crate) fn find(query: &str) -> Vec<Found> {
 
 /// How well a section fits; nothing if a word is missing.
 fn score(page: &Page, section: &Section, words: &[&str]) -> Option<usize> {
-    let (title, heading) = (page.rendered().title.to_lowercase(), section.heading.to_lowercase());
+    let (title, heading) = (page.content().title.to_lowercase(), section.heading.to_lowercase());
     let text = section.text.to_lowercase();
     words.iter().try_fold(0, |sum, word| {
         let of_text = text.matches(word).count().min(5);
