@@ -103,31 +103,10 @@ fn samples_for_curl_work(engine: Engine) {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
-    let (_child, mut variables) = served_demo(folder.path(), engine);
-    let device = device_key(&read_demo(folder.path()), &variables[0].1);
-    variables.push(("SPOTTER_DEVICE_KEY", device));
+    let (_child, variables) = served_demo(folder.path(), engine);
     output_of(
         Command::new("python3").args(["sdk/samples", "curl"]).envs(variables).current_dir(ROOT),
     );
-}
-
-/// The key of a new access device.
-fn device_key(demo: &Value, url: &str) -> String {
-    let manager = session(demo, url);
-    let location = get(&format!("{url}/app/v1/locations?type=physical"), &manager);
-    let location = &location["data"]["locations"][0]["locationId"];
-    let body = json!({"name": "Sample door", "locationId": location});
-    let (status, made) =
-        post(&format!("{url}/app/v1/access-devices"), &manager, "door", &body).unwrap();
-    assert_eq!(status, 201, "{made}");
-    made["data"]["key"].as_str().unwrap().to_owned()
-}
-
-fn session(demo: &Value, url: &str) -> String {
-    let person = &demo["manager"];
-    let body = json!({"email": person["email"], "password": person["password"]});
-    let (_, signed_in) = post(&format!("{url}/app/v1/auth/login"), "", "sign-in", &body).unwrap();
-    signed_in["data"]["session"]["accessToken"].as_str().unwrap().to_owned()
 }
 
 /// The next request that reaches a listener: its headers in lower case, and its body. It is answered with 204.
