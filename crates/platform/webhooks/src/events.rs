@@ -1,4 +1,4 @@
-//! The event log: every event as webhooks deliver it, also of those to which nobody has subscribed. Each is visible to
+//! The event log: every event as webhooks deliver it, with or without a subscription. Each is visible to
 //! callers who may read the records that it is about.
 
 use std::collections::BTreeSet;
