@@ -141,7 +141,7 @@ fn sibling(file: &Path, end: &str) -> PathBuf {
 }
 
 /// Removes a database file with what belongs to it.
-fn remove(file: &Path) {
+pub(crate) fn remove(file: &Path) {
     for suffix in ["", "-wal", "-shm", "-journal"] {
         let mut name = file.as_os_str().to_owned();
         name.push(suffix);
@@ -275,10 +275,44 @@ pub fn look_into(backup: &Path, look: AfterRestore<'_>) -> Result<()> {
     look(&mut Tx::new(Engine::Sqlite(&connection)))
 }
 
-struct Table {
+/// A table: its columns with their declared types, and those of its key.
+pub(crate) struct Table {
     name: String,
-    columns: Vec<(String, String)>,
+    pub(crate) columns: Vec<(String, String)>,
     key: Vec<String>,
+}
+
+impl Table {
+    /// A table of either engine, without its key.
+    pub(crate) fn find(tx: &mut Tx<'_>, name: &str) -> Result<Self> {
+        let sql = match tx.engine {
+            Engine::Sqlite(_) => "SELECT name, type FROM pragma_table_info(?1) ORDER BY cid",
+            Engine::Postgres(_) => {
+                "SELECT CAST(column_name AS TEXT), REPLACE(UPPER(CAST(data_type AS TEXT)), 'BYTEA', 'BLOB') \
+                 FROM information_schema.columns WHERE table_schema = current_schema() \
+                 AND table_name = ?1 ORDER BY ordinal_position"
+            }
+        };
+        let columns: Vec<(String, String)> =
+            tx.rows(sql, &[Value::Text(name.to_owned().into())])?;
+        match columns.is_empty() {
+            true => Err(Problem::internal(format!("there is no table {name}"))),
+            false => Ok(Self { name: name.to_owned(), columns, key: Vec::new() }),
+        }
+    }
+
+    /// Its columns, as statements list them.
+    pub(crate) fn column_names(&self) -> String {
+        let names: Vec<_> = self.columns.iter().map(|(name, _)| name.as_str()).collect();
+        names.join(", ")
+    }
+
+    /// The statement that inserts a row.
+    pub(crate) fn insert(&self) -> String {
+        let marks: Vec<_> = (1..=self.columns.len()).map(|n| format!("?{n}")).collect();
+        let Self { name, .. } = self;
+        format!("INSERT INTO {name} ({}) VALUES ({})", self.column_names(), marks.join(", "))
+    }
 }
 
 /// Every table but the schema's own book, parents before children.
@@ -330,12 +364,9 @@ fn copy_table(
     table: &Table,
     progress: CopyProgress<'_>,
 ) -> Result<()> {
-    let names: Vec<_> = table.columns.iter().map(|(name, _)| name.as_str()).collect();
-    let names = names.join(", ");
-    let marks: Vec<_> = (1..=table.columns.len()).map(|n| format!("?{n}")).collect();
+    let names = table.column_names();
     // Texts of statements live as long as the process; a restore needs one a table.
-    let insert = format!("INSERT INTO {} ({names}) VALUES ({})", table.name, marks.join(", "));
-    let insert = Sql(Box::leak(insert.into_boxed_str()));
+    let insert = Sql(Box::leak(table.insert().into_boxed_str()));
     let width = table.key.len();
     let key = table.key.join(", ");
     let after: Vec<_> = (1..=width).map(|n| format!("?{n}")).collect();
@@ -370,8 +401,22 @@ fn copy_table(
 }
 
 impl Tx<'_> {
+    /// Runs a statement whose text does not live on.
+    pub(crate) fn execute_text(&mut self, sql: &str, params: &[Value<'_>]) -> Result<u64> {
+        match &mut self.engine {
+            Engine::Sqlite(conn) => {
+                let mut statement = conn.prepare_cached(sql).map_err(Problem::internal)?;
+                for (at, value) in params.iter().enumerate() {
+                    statement.raw_bind_parameter(at + 1, value).map_err(Problem::internal)?;
+                }
+                statement.raw_execute().map(|rows| rows as u64).map_err(Problem::internal)
+            }
+            Engine::Postgres(session) => session.execute(sql, params),
+        }
+    }
+
     /// Rows as values, by the declared type of each column.
-    fn raw_rows(
+    pub(crate) fn raw_rows(
         &mut self,
         sql: &str,
         params: &[Value<'_>],

@@ -8,6 +8,7 @@
 
 mod agenda;
 mod batch;
+mod company_copy;
 mod copy;
 mod cost;
 mod db;
@@ -31,6 +32,7 @@ mod value;
 mod wire;
 
 pub use agenda::{Agenda, Checks};
+pub use company_copy::{CopiedRows, beside, copy_company, create_empty, drop_database};
 pub use copy::{AfterRestore, CopyProgress, backup, check_backup, look_into, restore};
 pub use cost::{Cost, CostMeter};
 pub use db::{Config, DatabaseLocation, Db};

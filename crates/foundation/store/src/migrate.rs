@@ -64,6 +64,7 @@ const MIGRATIONS: &[(&str, &str)] = &[
     ("names", include_str!("../migrations/0048_names.sql")),
     ("site", include_str!("../migrations/0049_site.sql")),
     ("job_traces", include_str!("../migrations/0050_job_traces.sql")),
+    ("test environments", include_str!("../migrations/0051_test_environments.sql")),
 ];
 
 /// The schema version that this binary works with.
@@ -220,4 +221,53 @@ fn for_postgres(text: &str) -> String {
         .replace(" TEXT", " TEXT COLLATE \"C\"")
         // There every table is a heap beside its indexes.
         .replace(" WITHOUT ROWID", "")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::MIGRATIONS;
+
+    /// From here on, nodes of the version before serve on beside those that have migrated.
+    const ADDITIVE_FROM: usize = 51;
+
+    /// Whether an older node can work with what a statement adds.
+    fn only_adds(statement: &str) -> bool {
+        match statement.strip_prefix("ALTER TABLE ").and_then(|alter| alter.split_once(' ')) {
+            // An older node inserts rows without the column.
+            Some((_, change)) => {
+                let is_required = change.contains(" NOT NULL") && !change.contains(" DEFAULT ");
+                change.starts_with("ADD COLUMN ") && !is_required
+            }
+            None => ["CREATE TABLE ", "CREATE INDEX "].iter().any(|own| statement.starts_with(own)),
+        }
+    }
+
+    #[test]
+    fn migrations_only_add() {
+        for (name, text) in MIGRATIONS.iter().skip(ADDITIVE_FROM - 1) {
+            let code: Vec<&str> = text.lines().filter(|line| !line.starts_with("--")).collect();
+            for statement in code.join(" ").split(';').map(str::trim).filter(|own| !own.is_empty())
+            {
+                assert!(only_adds(statement), "{name}: {statement}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_an_older_node_would_stumble_over_is_found() {
+        for bad in [
+            "DROP TABLE job",
+            "CREATE UNIQUE INDEX a ON b (c)",
+            "ALTER TABLE a RENAME COLUMN b TO c",
+            "ALTER TABLE a ADD COLUMN b TEXT NOT NULL",
+            "UPDATE a SET b = 1",
+        ] {
+            assert!(!only_adds(bad), "{bad}");
+        }
+        for good in
+            ["CREATE INDEX a ON b (c)", "ALTER TABLE a ADD COLUMN b BIGINT NOT NULL DEFAULT 0"]
+        {
+            assert!(only_adds(good), "{good}");
+        }
+    }
 }
