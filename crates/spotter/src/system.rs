@@ -9,7 +9,7 @@ use std::{
 
 use ipnet::IpNet;
 use spotter_contract::{Env, Vault};
-use spotter_kernel::{Clock, Entropy, Timestamp};
+use spotter_kernel::{Clock, Entropy, Timestamp, secret::EnvironmentMode};
 
 /// The system's clock.
 pub struct SystemClock;
@@ -35,7 +35,9 @@ impl Entropy for SystemEntropy {
 /// The environment of a running process.
 pub fn env(key: &[u8; 32], private_networks: &[IpNet], address: &str, mcp_url: &str) -> Env {
     Env {
+        mode: EnvironmentMode::Live,
         clock: Arc::new(SystemClock),
+        wall_clock: Arc::new(SystemClock),
         entropy: Arc::new(SystemEntropy),
         vault: Vault::new(key),
         private_networks: private_networks.into(),

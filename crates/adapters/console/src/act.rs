@@ -216,7 +216,7 @@ async fn admitted(
     person.caller.locale = crate::display::settings(&sent.headers).locale(&person.company.language);
     state.count_caller(person.caller.rate_limit_id()).check()?;
     operation.admit(&person.caller)?;
-    if operation.needs_reauthentication() && !person.session.is_sure(state.env.clock.now()) {
+    if operation.needs_reauthentication() && !person.session.is_sure(state.env.wall_clock.now()) {
         // The password is required; an entered one counts as an attempt.
         if sent.form.one("-password").is_empty() {
             return Err(Problem::invalid("-password", ConsoleRule::NeededAgain));
@@ -396,7 +396,7 @@ pub(crate) async fn reauthenticate(
     if !passwords::is_own(state, request_id, &person.caller, password).await? {
         return Err(Problem::invalid("-password", ConsoleRule::WrongPassword));
     }
-    let (person, now) = (person.clone(), state.env.clock.now());
+    let (person, now) = (person.clone(), state.env.wall_clock.now());
     state.db.write(move |tx: &mut Tx<'_>| browsers::record_reauthentication(tx, &person, now)).await
 }
 

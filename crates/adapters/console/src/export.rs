@@ -67,7 +67,7 @@ pub(crate) async fn export(Given(state): Given<Arc<State>>, sent: SubmittedForm)
         Err(_) => return session::go_sign_in(&state, "/console"),
     };
     // An export returns much data at once.
-    if !person.session.is_sure(state.env.clock.now()) {
+    if !person.session.is_sure(state.env.wall_clock.now()) {
         let given = !sent.form.one("-password").is_empty();
         let refused = match given {
             true => reauthenticate(&state, &sent.request_id, &sent, &person).await.err(),

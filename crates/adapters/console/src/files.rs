@@ -101,7 +101,9 @@ async fn fetched(
         let person = browsers::authenticate(tx, &shared.env, &token)?;
         counted(&shared, &person.caller)?;
         // The form that leads here requires the password.
-        if operation.needs_reauthentication() && !person.session.is_sure(shared.env.clock.now()) {
+        if operation.needs_reauthentication()
+            && !person.session.is_sure(shared.env.wall_clock.now())
+        {
             return Err(Problem::invalid("-password", ConsoleRule::NeededAgain));
         }
         let mut request = PreparedRequest::new(operation.clone(), Ok(arguments.clone()), Ok(None));

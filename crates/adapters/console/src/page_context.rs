@@ -275,7 +275,7 @@ impl<'v, 't> PageContext<'v, 't> {
 
     /// Whether they typed their password a moment ago.
     pub(crate) fn is_sure(&self) -> bool {
-        self.person.session.is_sure(self.written.now)
+        self.person.session.is_sure(self.state.env.wall_clock.now())
     }
 
     /// The CSRF token of this browser, masked again in each response, so that the length of a compressed page reveals

@@ -215,7 +215,10 @@ fn is_foreign(headers: &HeaderMap, own: &[&str]) -> bool {
         Some(site) => !matches!(site, "same-origin" | "none"),
         // A proxy may serve the page under another scheme; the host is what a browser is at.
         None => {
-            let host = |url: &str| url.split_once("://").map(|(_, host)| host.to_owned());
+            let host = |url: &str| {
+                let (_, rest) = url.split_once("://")?;
+                rest.split('/').next().map(str::to_owned)
+            };
             let from = text(header::ORIGIN).map(|origin| host(origin).unwrap_or_default());
             let here = text(header::HOST).map(str::to_owned);
             from.is_some_and(|from| {

@@ -54,7 +54,7 @@ pub(crate) async fn serve(
         Ok(who) => answer(&state, &operation, who, params, request, &request_id, &counted).await,
         Err(problem) => Err(problem),
     };
-    let (now, anonymous) = (state.env.clock.now(), state.settings.anonymous_rate_limit);
+    let (now, anonymous) = (state.env.wall_clock.now(), state.settings.anonymous_rate_limit);
     // A request without a good token is counted by its address.
     let rate_limit = counted
         .get()
@@ -282,14 +282,16 @@ fn transact(
 }
 
 fn authenticate(tx: &mut Tx<'_>, state: &State, who: &Identity) -> Result<Arc<Caller>> {
-    let now = state.env.clock.now();
+    let now = state.env.wall_clock.now();
     let token = match who {
         Identity::Site(slug) => return site::visitor(tx, slug).map(Arc::new),
         Identity::Credential(token) => token,
     };
     match token.kind {
         CredentialKind::ApiAccessToken => state.known_tokens.authenticate(tx, token, now),
-        CredentialKind::DeviceKey => keys::authenticate(tx, token, now).map(Arc::new),
+        CredentialKind::DeviceKey => {
+            keys::authenticate(tx, token, state.env.clock.now()).map(Arc::new)
+        }
         _ => sessions::authenticate(tx, &state.env, token).map(Arc::new),
     }
 }

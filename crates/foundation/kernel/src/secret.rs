@@ -2,11 +2,49 @@
 //!
 //! `<prefix><company id><43 characters of base64url, or 64 hexadecimal digits>`: the company's id inside the credential
 //! tells which tenant (and, on a sharded store, which shard) to ask, and 256 random bits make it
-//! a secret. Only digests of credentials are stored.
+//! a secret. Only digests of credentials are stored. Those of a test environment have `test_` after their prefix.
 
 use std::fmt;
 
 use crate::{Entropy, Id, id::CompanyId};
+
+/// Whether what happens is real, or happens in a company's test environment.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum EnvironmentMode {
+    /// For real.
+    #[default]
+    Live,
+    /// To try things out.
+    Test,
+}
+
+impl EnvironmentMode {
+    /// What ids and credentials of this mode have after their prefix.
+    pub const fn mark(self) -> &'static str {
+        match self {
+            Self::Live => "",
+            Self::Test => "test_",
+        }
+    }
+
+    /// Takes the mark off a text that follows a prefix. A company's id has no `t`, so that none is taken for a mark.
+    pub fn of_marked(text: &str) -> (Self, &str) {
+        match text.strip_prefix(Self::Test.mark()) {
+            Some(rest) => (Self::Test, rest),
+            None => (Self::Live, text),
+        }
+    }
+}
+
+/// The company of the first id or credential of a test environment in a text: an address, a header, a form.
+pub fn test_company(text: &str) -> Option<CompanyId> {
+    text.match_indices("_test_").find_map(|(at, mark)| {
+        let prefix = text.get(..at)?.rsplit(|c: char| !c.is_ascii_lowercase()).next()?;
+        let company = text.get(at + mark.len()..)?.get(..24)?;
+        let known = (3..=4).contains(&prefix.len()) && prefix.starts_with("fs");
+        known.then(|| Id::parse(company).map(CompanyId)).flatten()
+    })
+}
 
 /// The kinds of credentials, each with its prefix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -103,13 +141,19 @@ pub struct Credential {
 
 impl Credential {
     /// Makes a new one of 256 random bits.
-    pub fn generate(kind: CredentialKind, company: CompanyId, entropy: &dyn Entropy) -> Self {
-        Self { kind, company, text: format!("{}{company}{}", kind.prefix(), kind.random(entropy)) }
+    pub fn generate(
+        kind: CredentialKind,
+        mode: EnvironmentMode,
+        company: CompanyId,
+        entropy: &dyn Entropy,
+    ) -> Self {
+        let (prefix, mark, random) = (kind.prefix(), mode.mark(), kind.random(entropy));
+        Self { kind, company, text: format!("{prefix}{mark}{company}{random}") }
     }
 
     /// Takes apart a presented one; `None` where its form alone shows that it is none.
     pub fn parse(kind: CredentialKind, text: &str) -> Option<Self> {
-        let rest = text.strip_prefix(kind.prefix())?;
+        let (_, rest) = EnvironmentMode::of_marked(text.strip_prefix(kind.prefix())?);
         let company = CompanyId(Id::parse(rest.get(..24)?)?);
         let well_formed = kind.is_random(rest.get(24..)?);
         well_formed.then(|| Self { kind, company, text: text.to_owned() })
@@ -171,15 +215,32 @@ mod tests {
     #[test]
     fn a_credential_carries_its_company() {
         let company = CompanyId(Id::new(Timestamp::from_millis(7), [1; 6]));
-        let made = Credential::generate(CredentialKind::ApiAccessToken, company, &FixedEntropy);
+        let generate = |kind, mode| Credential::generate(kind, mode, company, &FixedEntropy);
+        let made = generate(CredentialKind::ApiAccessToken, EnvironmentMode::Live);
         let read = Credential::parse(CredentialKind::ApiAccessToken, made.expose()).unwrap();
         assert_eq!((read.company, read.expose()), (company, made.expose()));
         assert!(Credential::parse(CredentialKind::ApiClientSecret, made.expose()).is_none());
         assert!(Credential::parse(CredentialKind::ApiAccessToken, "fspt_é").is_none());
-        let key = Credential::generate(CredentialKind::McpKey, company, &FixedEntropy);
+        let key = generate(CredentialKind::McpKey, EnvironmentMode::Live);
         let hex = key.expose().strip_prefix("fsc_").unwrap();
         assert!(hex.len() == 88 && hex.bytes().all(|c| c.is_ascii_hexdigit()));
         assert_eq!(Credential::parse(CredentialKind::McpKey, key.expose()), Some(key));
         assert!(!format!("{made:?}").contains("mZmZ"));
+    }
+
+    #[test]
+    fn a_test_credential_shows_that_it_is_one() {
+        let company = CompanyId(Id::new(Timestamp::from_millis(7), [1; 6]));
+        let kind = CredentialKind::ApiAccessToken;
+        let made = Credential::generate(kind, EnvironmentMode::Test, company, &FixedEntropy);
+        assert!(made.expose().starts_with("fspt_test_"));
+        assert_eq!(Credential::parse(kind, made.expose()).map(|own| own.company), Some(company));
+        let sent = format!("/pay/{}?a=b", made.expose());
+        assert_eq!(test_company(&sent), Some(company));
+        assert_eq!(test_company(&format!("client_id=fspc_test_{company}")), Some(company));
+        let live = Credential::generate(kind, EnvironmentMode::Live, company, &FixedEntropy);
+        for other in [live.expose(), "fspt_test_", "x_test_é", &format!("ab_test_{company}")] {
+            assert_eq!(test_company(other), None, "{other}");
+        }
     }
 }

@@ -14,6 +14,7 @@ use spotter_contract::{
 };
 use spotter_kernel::{
     Problem, Result, TRACE_TARGET, Timestamp, id::CompanyId, panics::caught_async,
+    secret::EnvironmentMode,
 };
 use spotter_store::{Agenda, Db, Tx};
 use tokio::{sync::watch, task::JoinSet};
@@ -154,10 +155,11 @@ impl Jobs {
 /// due.
 pub fn enter_due_jobs(
     tx: &mut Tx<'_>,
+    env: &Env,
     agenda: &Agenda,
     kinds: &[&'static Job],
-    now: Timestamp,
 ) -> Result<()> {
+    let now = env.clock.now();
     for (job, due_at) in kinds.iter().zip(jobs::next_due(tx, kinds)?) {
         let mut past_due = (0, None);
         if let Some(due_at) = due_at {
@@ -166,19 +168,23 @@ pub fn enter_due_jobs(
                 past_due = jobs::past_due(tx, job, now)?;
             }
         }
-        measure("spotter_jobs", &[("kind", job.id)], past_due, now);
+        measure(env, "spotter_jobs", &[("kind", job.id)], past_due);
     }
     Ok(())
 }
 
-/// Sets the gauges of a queue: how many are due, and for how long the oldest has been.
+/// Sets the gauges of a queue: how many are due, and for how long the oldest has been. They are those of the real
+/// environment.
 pub(crate) fn measure(
+    env: &Env,
     queue: &str,
     labels: &[(&'static str, &'static str)],
     (count, oldest): (i64, Option<Timestamp>),
-    now: Timestamp,
 ) {
-    let age = oldest.map_or(0, |since| now.millis() - since.millis());
+    if env.mode == EnvironmentMode::Test {
+        return;
+    }
+    let age = oldest.map_or(0, |since| env.clock.now().millis() - since.millis());
     metrics::gauge!(format!("{queue}_past_due"), labels).set(count as f64);
     metrics::gauge!(format!("{queue}_oldest_due_seconds"), labels).set(age as f64 / 1_000.0);
 }

@@ -125,9 +125,9 @@ impl Timers {
 
     /// Enters in the agenda what is due next, and measures what is due; returns the repeating work that is due.
     async fn survey(&self) -> Result<Vec<&'static Repeating>> {
-        let (table, now) = (self.table.clone(), self.env.clock.now());
-        let agenda = self.db.signals();
+        let (table, env, agenda) = (self.table.clone(), self.env.clone(), self.db.signals());
         let read = move |tx: &mut Tx<'_>| {
+            let now = env.clock.now();
             let mut past_due = (0, None);
             if let Some(due_at) = timers::next_due(tx)? {
                 agenda.agenda().note(timers::QUEUE, due_at);
@@ -135,9 +135,10 @@ impl Timers {
                     past_due = timers::past_due(tx, now)?;
                 }
             }
-            measure("spotter_timers", &[], past_due, now);
-            enter_due_jobs(tx, agenda.agenda(), table.jobs(), now)?;
-            timers::due_repeating(tx, table.repeating().iter().copied(), now)
+            measure(&env, "spotter_timers", &[], past_due);
+            enter_due_jobs(tx, &env, agenda.agenda(), table.jobs())?;
+            let wall_now = env.wall_clock.now();
+            timers::due_repeating(tx, table.repeating().iter().copied(), wall_now)
         };
         self.db.read(read).await
     }
@@ -268,7 +269,7 @@ impl Timers {
     }
 
     async fn run_once_if_due(&self, work: &'static Repeating) -> Result<()> {
-        let ran_at = self.env.clock.now();
+        let ran_at = self.env.wall_clock.now();
         if !self.db.write(move |tx| work.take(tx, ran_at)).await? {
             return Ok(());
         }
@@ -293,7 +294,7 @@ impl Timers {
     async fn do_all(&self, work: &'static Repeating) -> Result<u64> {
         let mut done = 0;
         loop {
-            let now = self.env.clock.now();
+            let now = self.env.wall_clock.now();
             let some = match work.only_reads {
                 true => self.db.read(move |tx| (work.step)(tx, now)).await?,
                 false => self.db.write(move |tx| (work.step)(tx, now)).await?,

@@ -50,7 +50,7 @@ fn get_platform_profile(cx: &mut Read) -> Result<ProfileAnswer> {
     Ok(ProfileAnswer {
         profile: Profile {
             id: client.api_client_id,
-            client_id: client.client_id(cx.company()),
+            client_id: client.client_id(cx),
             scopes: client.scopes.iter().collect(),
             consents: client.consents(),
             default_assigned_coach_id: client.default_assigned_coach_id,

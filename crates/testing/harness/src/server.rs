@@ -23,7 +23,7 @@ use spotter_jobs::{
     jobs::{Jobs, Worker, enter_due_jobs},
     timers::Timers,
 };
-use spotter_kernel::{Clock, Timestamp, id::CompanyId};
+use spotter_kernel::{Clock, Timestamp, id::CompanyId, secret::EnvironmentMode};
 use spotter_outbound::smtp::{Mailbox, Post};
 use spotter_reports::recount;
 use spotter_store::{Config, DatabaseLocation, Db, Tx, migrate};
@@ -149,7 +149,9 @@ const NO_STRIPE: &str = "http://127.0.0.1:9";
 /// The environment of servers in this process.
 pub fn env() -> Env {
     Env {
+        mode: EnvironmentMode::Live,
         clock: Arc::new(SystemClock),
+        wall_clock: Arc::new(SystemClock),
         entropy: Arc::new(spotter::system::SystemEntropy),
         vault: Vault::new(&KEY),
         private_networks: ["127.0.0.0/8".parse().unwrap()].into(),
@@ -448,23 +450,20 @@ fn start_in(
 
 /// Runs the jobs of a worker over a database, for as long as the test runs.
 pub fn jobs(db: &Db, env: &Env, worker: Arc<dyn Worker>) -> impl Future<Output = ()> + use<> {
-    let (job, db, clock) = (worker.job(), db.clone(), env.clock.clone());
+    let (job, db, env) = (worker.job(), db.clone(), env.clone());
     let jobs = Jobs { db: db.clone(), env: env.clone(), worker };
     // What other nodes have begun, or left, is entered as the timers' survey does.
     let survey = async move {
         loop {
-            let (signals, now) = (db.signals(), clock.now());
-            let enter = move |tx: &mut Tx<'_>| enter_due_jobs(tx, signals.agenda(), &[job], now);
+            let (signals, env) = (db.signals(), env.clone());
+            let enter = move |tx: &mut Tx<'_>| enter_due_jobs(tx, &env, signals.agenda(), &[job]);
             db.read(enter).await.unwrap();
             tokio::time::sleep(Duration::from_millis(250)).await;
         }
     };
     async move {
         let (_never, stop) = tokio::sync::watch::channel(false);
-        tokio::select! {
-            () = jobs.run(stop, Duration::ZERO) => {}
-            () = survey => {}
-        }
+        tokio::select! { () = jobs.run(stop, Duration::ZERO) => {}, () = survey => {} }
     }
 }
 

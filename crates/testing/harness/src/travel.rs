@@ -121,7 +121,7 @@ pub fn travelling_as<F>(
     let clock = Arc::new(Hands(AtomicI64::new(Timestamp::parse(from).unwrap().millis())));
     let hands = clock.clone();
     let server = Arc::new(start_as(engine, |env| {
-        env.clock = hands;
+        (env.wall_clock, env.clock) = (hands.clone(), hands);
         set(env);
     }));
     runtime().block_on(async {

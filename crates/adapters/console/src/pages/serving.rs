@@ -92,7 +92,7 @@ async fn render(
         let person = browsers::authenticate(tx, &shared.env, &token)?;
         let who = person.caller.rate_limit_id();
         counted.get_or_init(|| shared.count_caller(who)).check()?;
-        if person.session.is_stale(shared.env.clock.now()) {
+        if person.session.is_stale(shared.env.wall_clock.now()) {
             noted.set(person.clone()).ok();
         }
         let place = &request.place;
@@ -117,7 +117,7 @@ async fn render(
     };
     let answer = state.db.read(transaction).await;
     if let Some(person) = stale.get() {
-        let (person, now) = (person.clone(), state.env.clock.now());
+        let (person, now) = (person.clone(), state.env.wall_clock.now());
         let db = state.db.clone();
         tokio::spawn(async move {
             if let Err(problem) =

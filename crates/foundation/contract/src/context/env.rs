@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use ipnet::IpNet;
-use spotter_kernel::{Clock, Entropy, Id, Timestamp};
+use spotter_kernel::{Clock, Entropy, Id, Timestamp, secret::EnvironmentMode};
 
 use super::Ports;
 use crate::{Vault, erasure::ErasureRule, offboarding::Effect, remainders::Remainder};
@@ -11,8 +11,12 @@ use crate::{Vault, erasure::ErasureRule, offboarding::Effect, remainders::Remain
 /// The environment: clock, randomness, key and ports.
 #[derive(Clone)]
 pub struct Env {
-    /// The current time.
+    /// Whether it is a company's test environment.
+    pub mode: EnvironmentMode,
+    /// The current time of the company's records.
     pub clock: Arc<dyn Clock>,
+    /// The real time, by which credentials and retention are counted: another one than `clock` in a test environment.
+    pub wall_clock: Arc<dyn Clock>,
     /// Random bytes.
     pub entropy: Arc<dyn Entropy>,
     /// The installation's key.

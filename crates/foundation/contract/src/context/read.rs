@@ -2,6 +2,7 @@
 
 use spotter_kernel::{
     Date, Key, Page, PageRequest, Problem, Result, TimeZone, Timestamp, id::CompanyId,
+    secret::EnvironmentMode,
 };
 use spotter_store::{
     AppliedFilter, Filters, List, Prefetch, Record, Sql, Tx, Value, params, statements,
@@ -70,6 +71,11 @@ impl<'t, 'c> Read<'t, 'c> {
     /// The address that others reach the installation at.
     pub fn address(&self) -> Result<&'t str> {
         Ok(&self.installation()?.address)
+    }
+
+    /// Whether this is the company's test environment.
+    pub fn mode(&self) -> EnvironmentMode {
+        self.environment.map_or(EnvironmentMode::Live, |env| env.mode)
     }
 
     /// Whether the installation sends mail.

@@ -142,7 +142,7 @@ impl<'t, 'c> Write<'t, 'c> {
 
     /// A new credential of the company, to be shown once.
     pub fn new_credential(&self, kind: CredentialKind) -> Credential {
-        Credential::generate(kind, self.company(), &*self.env.entropy)
+        Credential::generate(kind, self.env.mode, self.company(), &*self.env.entropy)
     }
 
     /// Changes rows now; how many.

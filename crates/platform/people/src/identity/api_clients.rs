@@ -9,7 +9,7 @@ use spotter_contract::{
 use spotter_kernel::{
     Change, Event, Gate, Id, Key, Patch, Problem, Result, Scope, ScopeSet, Timestamp,
     id::{CoachId, CompanyId},
-    secret::{API_CLIENT_ID_PREFIX, Credential, CredentialKind},
+    secret::{API_CLIENT_ID_PREFIX, Credential, CredentialKind, EnvironmentMode},
     text::Name,
 };
 use spotter_store::{List, filters, lists, params, record, set, statements, values, words};
@@ -88,14 +88,15 @@ impl ApiClient {
     }
 
     /// The OAuth client id, which carries the company so that a token request names its tenant.
-    pub fn client_id(&self, company: CompanyId) -> String {
-        format!("{API_CLIENT_ID_PREFIX}{company}{}", self.api_client_id)
+    pub fn client_id(&self, cx: &Read) -> String {
+        let (mark, company) = (cx.mode().mark(), cx.company());
+        format!("{API_CLIENT_ID_PREFIX}{mark}{company}{}", self.api_client_id)
     }
 
-    fn view(self, company: CompanyId) -> ApiClientView {
+    fn view(self, cx: &Read) -> ApiClientView {
         ApiClientView {
             id: self.api_client_id,
-            client_id: self.client_id(company),
+            client_id: self.client_id(cx),
             status: self.status,
             consents: self.consents(),
             secret: SecretView { last4: self.secret_last4, rotated_at: self.secret_rotated_at },
@@ -128,7 +129,7 @@ impl ApiClient {
 
 /// Takes an OAuth client id apart into its company and record.
 pub fn parse_client_id(text: &str) -> Option<(CompanyId, Id)> {
-    let rest = text.strip_prefix(API_CLIENT_ID_PREFIX)?;
+    let (_, rest) = EnvironmentMode::of_marked(text.strip_prefix(API_CLIENT_ID_PREFIX)?);
     let company = CompanyId(Id::parse(rest.get(..24)?)?);
     Some((company, Id::parse(rest.get(24..)?)?))
 }
@@ -242,9 +243,9 @@ pub fn create_api_client(cx: &mut Write, Body(new): Body<NewApiClient>) -> Resul
 
 fn shown_once(cx: &Write, client: ApiClient, secret: &Credential) -> ApiClientSecret {
     ApiClientSecret {
-        client_id: client.client_id(cx.company()),
+        client_id: client.client_id(cx),
         client_secret: secret.expose().to_owned(),
-        client: client.view(cx.company()),
+        client: client.view(cx),
     }
 }
 
@@ -263,8 +264,8 @@ fn list_api_clients(
     cx: &mut Read,
     ListQuery(wanted, page): ListQuery<Filters>,
 ) -> Result<ApiClients> {
-    let company = cx.company();
-    Ok(cx.page(&LIST, &wanted, page)?.map(|client| client.view(company)).into())
+    let found = cx.page(&LIST, &wanted, page)?;
+    Ok(found.map(|client| client.view(cx)).into())
 }
 
 path!(
@@ -278,8 +279,8 @@ path!(
 answer!(ApiClientAnswer { client: ApiClientView });
 
 fn get_api_client(cx: &mut Read, Path(at): Path<ApiClientPath>) -> Result<ApiClientAnswer> {
-    let company = cx.company();
-    Ok(ApiClientAnswer { client: ApiClient::find(cx, at.id)?.view(company) })
+    let client = ApiClient::find(cx, at.id)?;
+    Ok(ApiClientAnswer { client: client.view(cx) })
 }
 
 /// The fields of an API client to change.
@@ -330,8 +331,7 @@ fn update_api_client(
     }
     client.save(cx, &before)?;
     cx.end(Offboarding::ScopesWithdrawn, client.api_client_id)?;
-    let company = cx.company();
-    Ok(ApiClientAnswer { client: client.view(company) })
+    Ok(ApiClientAnswer { client: client.view(cx) })
 }
 
 /// Gives an API client a new secret; its tokens and its old secret stop working at once.
@@ -359,8 +359,7 @@ pub fn revoke_api_client(cx: &mut Write, Path(at): Path<ApiClientPath>) -> Resul
     client.status = ApiClientStatus::Revoked;
     client.save(cx, &before)?;
     cx.end(Offboarding::ScopesWithdrawn, client.api_client_id)?;
-    let company = cx.company();
-    Ok(RevokedClient { client: client.view(company) })
+    Ok(RevokedClient { client: client.view(cx) })
 }
 
 /// The API client that was revoked.

@@ -100,7 +100,8 @@ pub fn open(
     browser: &str,
     remembered: bool,
 ) -> Result<Credential> {
-    let (token, now) = (cx.new_credential(CredentialKind::BrowserSession), cx.now());
+    let token = cx.new_credential(CredentialKind::BrowserSession);
+    let now = cx.env().wall_clock.now();
     let session = BrowserSession {
         session_id: cx.new_id(),
         digest: vault::digest(&token).to_vec(),
@@ -122,7 +123,7 @@ pub fn open(
 
 /// The person who is signed in with a browser; `auth.invalid_token` where the session has ended.
 pub fn authenticate(tx: &mut Tx, env: &Env, token: &Credential) -> Result<SignedInPerson> {
-    let (id, now) = (token.company, env.clock.now());
+    let (id, now) = (token.company, env.wall_clock.now());
     let prefetched = Company::prefetch(tx, id)?;
     let found: Option<BrowserSession> = tx.one(FIND, params![id, vault::digest(token)])?;
     let session = found.filter(|session| session.expires_at > now).ok_or(Key::InvalidToken)?;

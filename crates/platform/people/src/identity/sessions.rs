@@ -72,7 +72,7 @@ impl Pair {
 pub fn open(cx: &mut Write, subject: Subject, subject_id: Id) -> Result<SessionTokens> {
     let session = cx.new_id();
     admit(cx, subject, subject_id, session)?;
-    let (pair, now) = (Pair::new(cx), cx.now());
+    let (pair, now) = (Pair::new(cx), cx.env().wall_clock.now());
     let access_until = now.plus_seconds(ACCESS_TOKEN_SECONDS);
     let refresh_until = now.plus_seconds(REFRESH_TOKEN_SECONDS);
     let (access, refresh) = (vault::digest(&pair.access), vault::digest(&pair.refresh));
@@ -95,7 +95,7 @@ pub enum RefreshOutcome {
 /// Exchanges a refresh token for a new pair; the old pair stops working with the commit.
 pub fn refresh(cx: &mut Write, token: &Credential) -> Result<RefreshOutcome> {
     type Found = (Id, Subject, Id, Timestamp);
-    let (digest, now) = (vault::digest(token), cx.now());
+    let (digest, now) = (vault::digest(token), cx.env().wall_clock.now());
     let found: Option<Found> = cx.one(BY_REFRESH, params![digest])?;
     let Some((session, subject, subject_id, expires_at)) = found else {
         let reused: Option<(Id, Subject, Id)> = cx.one(BY_PREVIOUS, params![digest])?;
@@ -151,7 +151,7 @@ pub fn end_others(cx: &mut Write, subject: Subject, id: Id, session: Id) -> Resu
 /// The coach or client behind an access token.
 pub fn authenticate(tx: &mut Tx, env: &Env, token: &Credential) -> Result<Caller> {
     type Found = (Id, Subject, Id, Timestamp);
-    let (company, now) = (token.company, env.clock.now());
+    let (company, now) = (token.company, env.wall_clock.now());
     let prefetched = Company::prefetch(tx, company)?;
     let found: Option<Found> = tx.one(BY_ACCESS, params![company, vault::digest(token)])?;
     let (session, subject, id, expires_at) = found.ok_or(Key::InvalidToken)?;

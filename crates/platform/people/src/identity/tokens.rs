@@ -76,7 +76,7 @@ pub fn issue(
     }
     let scopes = wanted.cloned().unwrap_or(scopes);
     let token = cx.new_credential(CredentialKind::ApiAccessToken);
-    let expires_at = now.plus_seconds(ACCESS_TOKEN_SECONDS);
+    let expires_at = env.wall_clock.now().plus_seconds(ACCESS_TOKEN_SECONDS);
     cx.defer(INSERT, params![vault::digest(&token), id, scopes, expires_at])?;
     cx.audit()?;
     Ok(Verdict::Granted(IssuedToken { token, scopes }))
