@@ -442,3 +442,19 @@ fn files_of_the_architecture_exist() {
     }
     assert!(count > 20, "{count}");
 }
+
+/// What guides print in bold without a full stop is written on a page: `**Settings → Locations**`.
+#[test]
+fn guides_name_what_pages_say() {
+    let root = root();
+    let words = fs::read_to_string(root.join("crates/adapters/html/src/words/table.rs")).unwrap();
+    for guide in ["OWNERS", "COACHES", "INTEGRATORS"] {
+        let text = fs::read_to_string(root.join(format!("docs/guides/{guide}.md"))).unwrap();
+        let bold = text.split("**").skip(1).step_by(2).filter(|bold| !bold.ends_with('.'));
+        let wrong: Vec<&str> = bold
+            .flat_map(|bold| bold.split(" → "))
+            .filter(|label| !words.contains(&format!(" \"{label}\"")))
+            .collect();
+        assert!(wrong.is_empty(), "{guide} names what no page says: {wrong:?}");
+    }
+}
