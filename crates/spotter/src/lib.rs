@@ -11,6 +11,7 @@ pub mod data_exports;
 pub mod demo;
 mod doctor;
 pub mod importing;
+mod instance;
 mod log;
 mod machine;
 pub mod mail;
@@ -24,6 +25,7 @@ pub mod settings;
 mod simulate;
 mod sockets;
 pub mod system;
+mod test_environments;
 #[doc(hidden)]
 pub mod testing;
 mod traces;

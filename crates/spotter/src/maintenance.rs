@@ -38,7 +38,7 @@ pub(crate) async fn run(
     files: Files,
     metrics: Option<PrometheusHandle>,
     keeps: Retention,
-    machine: Machine,
+    machine: Option<Machine>,
 ) {
     tokio::join!(
         attempt("find clients by what they are found by now", reindex(&db)),
@@ -47,7 +47,7 @@ pub(crate) async fn run(
         every(2, "fold metrics", || db.fold_metrics(metrics::TABLES)),
         every(5, "condense metrics", || condense(metrics.as_ref())),
         every(60, "sweep files", || sweep_files(&db, &files, env.clock.now())),
-        every(60, "measure the machine", || machine.measure(&db)),
+        every(60, "measure the machine", || measure(machine.as_ref(), &db)),
         every(600, "forget deliveries", || forget_webhooks(&db, &env, keeps.webhook_days)),
         every(600, "forget scans", || forget_scans(&db, &env, keeps.access_log_days)),
     );
@@ -82,6 +82,13 @@ async fn attempt(work: &'static str, done: impl Future<Output = Result<()>>) {
 async fn condense(metrics: Option<&PrometheusHandle>) -> Result<()> {
     metrics.inspect(|handle| handle.run_upkeep());
     Ok(())
+}
+
+async fn measure(machine: Option<&Machine>, db: &Db) -> Result<()> {
+    match machine {
+        Some(machine) => machine.measure(db).await,
+        None => Ok(()),
+    }
 }
 
 /// Deletes unused files: first the bytes, then their records, so that an interrupted sweep continues with the next

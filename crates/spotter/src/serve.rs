@@ -8,33 +8,22 @@ use axum::{
 };
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
 use spotter_console::operator::Installation;
-use spotter_contract::{Env, Table, installation};
-use spotter_files::Files;
+use spotter_contract::{Env, installation};
 use spotter_http::State;
-use spotter_jobs::{jobs::Jobs, timers::Timers};
 use spotter_kernel::Problem;
-use spotter_outbound::http_client::SystemLookUp;
 use spotter_outbound::{fetch::Fetcher, smtp::Post};
 use spotter_payments::Providers;
 use spotter_store::{DatabaseLocation, Db, migrate};
-use spotter_webhooks::{ALERT_OF_FAILURES, engine::Engine, sender::Sender};
 
 use crate::{
     connections,
-    data_exports::Exporter,
-    importing::{Importer, SLICE},
-    machine::Machine,
-    mail::{self, Mailer},
-    maintenance::{self, Retention},
-    push::Pusher,
-    service_manager,
+    instance::Instance,
+    maintenance, service_manager,
     settings::Settings,
     sockets::Sockets,
     system,
+    test_environments::{self, TestEnvironments},
 };
-
-/// Factor from fresh attempts to attempts that may wait for an answer.
-const WAITING_FACTOR: u32 = 16;
 
 /// The environment and the database: reads the key, migrates the schema, and checks that both belong together. Waits
 /// for a database that cannot be reached.
@@ -104,42 +93,10 @@ pub(crate) async fn serve(
     let mail_links = settings.mail.is_some().then(|| settings.address().into());
     let mail_sender = settings.mail.as_ref().map_or("", |post| post.sender_address()).into();
     let env = Env { mail_links, mail_sender, ..env };
-    let webhooks = &settings.webhooks;
-    let sender = Sender::new(
-        env.private_networks.clone(),
-        &webhooks.certificate_authority,
-        Arc::new(SystemLookUp),
-    )
-    .map_err(|problem| problem.to_string())?;
-    let fetcher = Fetcher::new(
-        settings.mcp_private_networks.clone().into(),
-        &webhooks.certificate_authority,
-        Arc::new(SystemLookUp),
-    )
-    .map_err(describe_problem)?;
-    let (http, concurrency) = (settings.http.clone(), webhooks.concurrency);
-    let keeps = Retention {
-        webhook_days: webhooks.retention_days,
-        access_log_days: settings.access_log_days,
-    };
-    let files = Files::open(&settings.files).map_err(|trouble| trouble.to_string())?;
-    let table = Arc::new(Table::new(crate::areas::areas()));
-    let state = State::new(
-        db.clone(),
-        env.clone(),
-        table.clone(),
-        http,
-        sender.clone(),
-        files.clone(),
-        metrics(),
-    );
-    let providers =
-        Providers::new(db.clone(), env.clone(), &settings.stripe_url).map_err(describe_problem)?;
-    let (all, assistants) = match settings.mcp_listen {
-        None => (service(&state, &providers, fetcher), axum::Router::new()),
-        Some(_) => apart(&state, &providers, fetcher),
-    };
-    let all = all.merge(post_box(settings.mail.as_ref()));
+    let tests = TestEnvironments::new(&settings, &db, &env);
+    let mut instance = Instance::start(&settings, env.clone(), db.clone(), metrics())?;
+    instance.add_worker(Arc::new(tests.clone()));
+    let state = instance.state.clone();
     let installation = Installation {
         version: env!("CARGO_PKG_VERSION"),
         started_at: env.clock.now(),
@@ -147,55 +104,18 @@ pub(crate) async fn serve(
         data: settings.data.clone(),
         certificate: settings.tls.as_ref().map(|(certificate, _)| certificate.clone()),
     };
-    let all = all.merge(spotter_console::operator::router(state.clone(), installation));
+    let all = std::mem::take(&mut instance.routes)
+        .merge(post_box(settings.mail.as_ref()))
+        .merge(spotter_console::operator::router(state.clone(), installation));
+    let all = test_environments::dispatching(tests.clone(), all);
     let all = match settings.tls {
         Some(_) => all.layer(axum::middleware::map_response(over_tls_alone)),
         None => all,
     };
-    let retry_policy = Duration::from_secs(settings.shutdown_seconds);
-    let (stop_engine, engine_stop) = tokio::sync::oneshot::channel::<()>();
-    let open_files = system::raise_open_files();
-    let most = connections::most(settings.connections_max, open_files);
-    let waiting =
-        (WAITING_FACTOR * concurrency).min(u32::try_from(open_files / 4).unwrap_or(u32::MAX));
-    let alert = settings.mail.is_some().then_some(&ALERT_OF_FAILURES);
-    let connections_out = sender.client();
-    let engine = Engine { db: db.clone(), env: env.clone(), sender, concurrency, waiting, alert };
-    let deliveries = tokio::spawn(engine.run(async move { drop(engine_stop.await) }, retry_policy));
-    let (stop_timers, timers_stop) = tokio::sync::oneshot::channel::<()>();
-    let timers = Timers { db: db.clone(), env: env.clone(), table: table.clone() };
-    let timers = tokio::spawn(timers.run(async move { drop(timers_stop.await) }));
-    let (stop_jobs, jobs_stop) = tokio::sync::watch::channel(false);
-    let mut workers = tokio::task::JoinSet::new();
-    for (post, job) in
-        settings.mail.iter().flat_map(|post| mail::JOBS.map(|job| (post.clone(), job)))
-    {
-        let worker = Arc::new(Mailer { db: db.clone(), env: env.clone(), post, job });
-        let jobs = Jobs { db: db.clone(), env: env.clone(), worker };
-        workers.spawn(jobs.run(jobs_stop.clone(), retry_policy));
-    }
-    let pusher = Pusher::new(&db, &env, connections_out);
-    let pusher = Arc::new(pusher.map_err(describe_problem)?);
-    let jobs = Jobs { db: db.clone(), env: env.clone(), worker: pusher };
-    workers.spawn(jobs.run(jobs_stop.clone(), retry_policy));
-    for worker in spotter_payments::workers(&providers) {
-        let jobs = Jobs { db: db.clone(), env: env.clone(), worker };
-        workers.spawn(jobs.run(jobs_stop.clone(), retry_policy));
-    }
-    let exporter =
-        Exporter { db: db.clone(), env: env.clone(), table: table.clone(), files: files.clone() };
-    let jobs = Jobs { db: db.clone(), env: env.clone(), worker: Arc::new(exporter) };
-    workers.spawn(jobs.run(jobs_stop.clone(), retry_policy));
-    let importer = Importer { db: db.clone(), env: env.clone(), table: table.clone(), turn: SLICE };
-    let jobs = Jobs { db: db.clone(), env: env.clone(), worker: Arc::new(importer) };
-    workers.spawn(jobs.run(jobs_stop.clone(), retry_policy));
-    workers.spawn(providers.run_sandbox(jobs_stop.clone()));
-    let machine = Machine {
-        data: settings.data.clone(),
-        certificate: settings.tls.as_ref().map(|(certificate, _)| certificate.clone()),
-    };
-    let upkeep = maintenance::run(db.clone(), env, files, state.metrics.clone(), keeps, machine);
-    let background = tokio::spawn(upkeep);
+    let assistants = std::mem::take(&mut instance.assistants);
+    let assistants = test_environments::dispatching(tests.clone(), assistants);
+    let patience = Duration::from_secs(settings.shutdown_seconds);
+    let most = connections::most(settings.connections_max, system::raise_open_files());
     let serving = sockets.serve(&settings, most, all, assistants).await?;
     tracing::info!(listen = %settings.listen, tls = settings.tls.is_some(), "serving");
     ready();
@@ -205,35 +125,26 @@ pub(crate) async fn serve(
     service_manager::stopping();
     tracing::info!(seconds = settings.shutdown_seconds, "stopping: no new requests");
     state.stop();
-    let ended = serving.close(retry_policy).await;
+    tests.stop_streams().await;
+    let ended = serving.close(patience).await;
     // After the last request, so that what it queued may still be on its way.
-    stop_engine.send(()).ok();
-    stop_timers.send(()).ok();
-    stop_jobs.send(true).ok();
-    deliveries.await.ok();
-    while workers.join_next().await.is_some() {}
-    // One that is cut off here is still in its row, or has run.
-    tokio::time::timeout(retry_policy, timers).await.ok();
-    background.abort();
-    background.await.ok();
+    tests.stop(patience).await;
+    // The database is closed by the last who holds it.
+    drop((state, tests, db));
+    instance.stop(patience).await;
     alive.abort();
-    drop(state);
-    let closed = tokio::task::spawn_blocking(move || db.close(retry_policy)).await;
-    if !closed.unwrap_or(false) {
-        tracing::warn!("transactions were in progress at shutdown");
-    }
     tracing::info!("stopped");
     ended
 }
 
-/// Everything that is served: the APIs, the MCP server, the pages.
+/// Everything that an environment serves: the APIs, the MCP server, the pages.
 pub fn service(state: &Arc<State>, providers: &Providers, fetcher: Fetcher) -> axum::Router {
     let others = spotter_mcp::router(state.clone(), fetcher).merge(side_routes(state, providers));
     spotter_http::serve_also(state.clone(), others)
 }
 
 /// The same without the MCP server, and that by itself.
-fn apart(
+pub(crate) fn apart(
     state: &Arc<State>,
     providers: &Providers,
     fetcher: Fetcher,

@@ -6181,6 +6181,22 @@ export interface Takings {
   refunded: number;
 }
 
+/** The clock of a test environment. */
+export interface TestClock {
+  /** Where it is advanced to; null unless it is `advancing`. */
+  advanceTo: string | null;
+  /** The clock's time. */
+  now: string;
+  /** Its current status, one of the values. */
+  status: "ready" | "advancing";
+}
+
+/** How a test clock is advanced. */
+export interface TestClockAdvance {
+  /** After the clock's time, by at most 400 days. */
+  advanceTo: string;
+}
+
 /** The payload of a test event. */
 export interface TestEvent {
   /** The subscription's id. */
@@ -10184,6 +10200,16 @@ export interface ListSignUpsResult {
   totalPages: number;
 }
 
+/** The result. */
+export interface GetTestClockResult {
+  testClock: TestClock;
+}
+
+/** The result. */
+export interface AdvanceTestClockResult {
+  testClock: TestClock;
+}
+
 /** What listWebhooks can be asked for. */
 export interface ListWebhooksQuery {
   /** Only records that were updated at or after this instant. */
@@ -13043,6 +13069,24 @@ export abstract class Operations {
    */
   listSignUps(query: ListSignUpsQuery = {}, options: RequestOptions = {}): List<ListSignUpsResult, ListSignUpsResult["signUps"][number]> {
     return this.list<ListSignUpsResult, ListSignUpsResult["signUps"][number]>({ operation: "list_sign_ups", method: "GET", path: `/sign-ups`, query: { ...query }, options }, "signUps");
+  }
+
+  /**
+   * Get the test clock. Returns the time of the environment that the token is for: of a live token the real time.
+   *
+   * Scope: `platform:read`.
+   */
+  getTestClock(options: RequestOptions = {}): Promise<GetTestClockResult> {
+    return this.call<GetTestClockResult>({ operation: "get_test_clock", method: "GET", path: `/test-clock`, options });
+  }
+
+  /**
+   * Advance the test clock. Moves the time of the test environment forward. Renewals, reminders and all else that falls due on the way run one after the other, each at its own time; meanwhile the status is `advancing`. A live token is refused with 409.
+   *
+   * Scope: `platform:read`.
+   */
+  advanceTestClock(body: TestClockAdvance, options: WriteOptions = {}): Promise<AdvanceTestClockResult> {
+    return this.call<AdvanceTestClockResult>({ operation: "advance_test_clock", method: "POST", path: `/test-clock/advance`, body, options });
   }
 
   /**

@@ -10,7 +10,7 @@ use crate::{
     done::Done,
     forms::{self, SubmittedForm},
     page_context::{is_own, new_csrf},
-    parts::{self, outside},
+    parts::{self, outside, test_notice::test_notice},
     sign_in::{self, SignIn},
     unsent_form::{self, UnsentForm},
     words::{Locale, Strings},
@@ -27,7 +27,7 @@ use spotter_html::page::{Brand, branded};
 use spotter_http::{RequestId, State, write};
 use spotter_kernel::{
     Key, Result,
-    secret::{Credential, CredentialKind, base64url},
+    secret::{Credential, CredentialKind, EnvironmentMode, base64url},
 };
 use spotter_people::identity::browsers::{self, BrowserSession, SignedInPerson};
 use spotter_store::Tx;
@@ -50,9 +50,15 @@ fn is_secure(state: &State) -> bool {
     state.env.address.starts_with("https")
 }
 
-/// The name of the session's cookie: over TLS one that no other host can have set (RFC 6265bis, section 4.1.3).
+/// The name of the session's cookie: over TLS one that no other host can have set (RFC 6265bis, section 4.1.3). A
+/// browser can be signed in to a test environment, too.
 fn cookie_name(state: &State) -> &'static str {
-    if is_secure(state) { "__Host-spotter" } else { "spotter" }
+    match (state.env.mode, is_secure(state)) {
+        (EnvironmentMode::Live, true) => "__Host-spotter",
+        (EnvironmentMode::Live, false) => "spotter",
+        (EnvironmentMode::Test, true) => "__Host-spotter-test",
+        (EnvironmentMode::Test, false) => "spotter_test",
+    }
 }
 
 fn set_cookie(
@@ -173,6 +179,7 @@ async fn sign_in_page(
     let may_forget = state.env.mail_links.is_some();
     let has_code = entered.ticket.is_some();
     let main = html! {
+        (test_notice(state, t, html! {}))
         @if !unsent.is_empty() && entered.wrong.is_none() {
             div.notice role="status" { (t.unsent_is_kept()) }
         }

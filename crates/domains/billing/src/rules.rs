@@ -354,6 +354,11 @@ phrases! {
             "must be at most 31 days ago and at most 366 days ahead"
             "mag hoogstens 31 dagen geleden en 366 dagen vooruit zijn"
             "darf höchstens 31 Tage zurück und 366 Tage voraus liegen"
+        SandboxAlone
+            "must be `sandbox` in a test environment, where no money moves"
+            "moet in een testomgeving `sandbox` zijn: daar wordt geen geld verplaatst"
+            "muss in einer Testumgebung `sandbox` sein: dort fließt kein Geld",
+            page "choose the sandbox: in a test environment no money moves"
         SandboxKeys
             "must be absent: the sandbox has keys of its own"
             "moet leeg zijn: de proefomgeving heeft eigen sleutels"

@@ -272,7 +272,12 @@ pub fn area() -> Area {
             .describe("Switches features on and off.")
             .reauthentication(),
     ]);
-    Area::join([own, crate::catalogue::area(), crate::site::area()]).tagged("Company")
+    let test = [crate::test_environment::area(), crate::test_clock::area()];
+    let test = Area::join(test).tagged("Test environment");
+    Area::join([
+        Area::join([own, crate::catalogue::area(), crate::site::area()]).tagged("Company"),
+        test,
+    ])
 }
 
 statements! {

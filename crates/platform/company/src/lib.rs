@@ -11,4 +11,6 @@ pub mod locations;
 pub mod metrics;
 mod rules;
 pub mod site;
+pub mod test_clock;
+pub mod test_environment;
 pub mod uploads;

@@ -198,6 +198,8 @@ fn restore_file(settings: &Settings, file: &Path, name: &str, park: bool) -> Out
         if let Some(key) = key {
             installation::verify_key(tx, &Vault::new(&key))?;
         }
+        // Their databases are not in a backup.
+        spotter_company::test_environment::forget_all(tx)?;
         if park {
             (parked, mail_parked) =
                 (queue::cancel_waiting(tx, now)?, spotter_mail::cancel_waiting(tx, now)?);

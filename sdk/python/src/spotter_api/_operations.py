@@ -1434,6 +1434,20 @@ class Operations(ABC):
         Scope: `clients:read`."""
         return self._list(Call('list_sign_ups', 'GET', '/sign-ups', query={'from': from_, 'status': status, 'page': page, 'limit': limit, 'cursor': cursor}, timeout=timeout), 'signUps')
 
+    def get_test_clock(self, *, timeout: float | None = None) -> types.GetTestClockResult:
+        """Get the test clock. Returns the time of the environment that the token is for: of a live token the real time.
+
+        Scope: `platform:read`."""
+        found: types.GetTestClockResult = self._call(Call('get_test_clock', 'GET', '/test-clock', timeout=timeout))
+        return found
+
+    def advance_test_clock(self, body: types.TestClockAdvance, *, idempotency_key: str | None = None, timeout: float | None = None) -> types.AdvanceTestClockResult:
+        """Advance the test clock. Moves the time of the test environment forward. Renewals, reminders and all else that falls due on the way run one after the other, each at its own time; meanwhile the status is `advancing`. A live token is refused with 409.
+
+        Scope: `platform:read`."""
+        found: types.AdvanceTestClockResult = self._call(Call('advance_test_clock', 'POST', '/test-clock/advance', body=body, idempotency_key=idempotency_key, timeout=timeout))
+        return found
+
     def list_webhooks(self, *, updated_from: str | None = None, page: int | None = None, limit: int | None = None, cursor: str | None = None, timeout: float | None = None) -> List[types.ListWebhooksResult, types.WebhookSubscription]:
         """List webhook subscriptions. Returns the company's webhook subscriptions, newest first.
 

@@ -6568,6 +6568,24 @@ class Takings(TypedDict):
     """What went back, in minor units."""
 
 
+class TestClock(TypedDict):
+    """The clock of a test environment."""
+
+    advanceTo: str | None
+    """Where it is advanced to; null unless it is `advancing`."""
+    now: str
+    """The clock's time."""
+    status: Literal['ready', 'advancing']
+    """Its current status, one of the values."""
+
+
+class TestClockAdvance(TypedDict):
+    """How a test clock is advanced."""
+
+    advanceTo: str
+    """After the clock's time, by at most 400 days."""
+
+
 class TestEvent(TypedDict):
     """The payload of a test event."""
 
@@ -9798,6 +9816,18 @@ meanwhile; null at its end."""
     """Items in the whole list."""
     totalPages: int
     """Pages in the whole list; 0 when the list is empty."""
+
+
+class GetTestClockResult(TypedDict):
+    """The result."""
+
+    testClock: TestClock
+
+
+class AdvanceTestClockResult(TypedDict):
+    """The result."""
+
+    testClock: TestClock
 
 
 class ListWebhooksResult(TypedDict):

@@ -53,6 +53,7 @@ pub(super) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
         .any("scopes", t.scopes(), &scopes(cx));
     let main = html! {
         p { (t.integrations_are()) " " a href="/docs/api" { (t.reference()) } }
+        p { a href="/console/test-environment" { (t.test_environment()) } }
         @if rows.is_empty() {
             (empty(t.no_integrations(), None))
         } @else {

@@ -28,6 +28,7 @@ mod serving;
 mod settings;
 mod setup_steps;
 mod style_guide;
+mod test_environment;
 mod today;
 mod webhooks;
 
@@ -136,6 +137,7 @@ const PAGES: &[Page] = &[
     staff("/console/forms/checkups/{checkupId}", forms::checkup),
     staff("/console/integrations", integrations::list),
     staff("/console/integrations/{id}", integrations::one),
+    staff("/console/test-environment", test_environment::show),
     staff("/console/webhooks", webhooks::list),
     staff("/console/webhooks/{id}", webhooks::one),
     staff("/console/webhooks/deliveries/{id}", webhooks::delivery),

@@ -10,6 +10,7 @@ pub(crate) mod measures;
 pub(crate) mod offers;
 mod qr;
 pub(crate) mod shell;
+pub(crate) mod test_notice;
 pub(crate) mod timetable;
 
 pub(crate) use icons::icon;

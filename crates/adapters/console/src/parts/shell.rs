@@ -12,7 +12,7 @@ use spotter_html::{
     theme,
 };
 
-use super::{fields::SUMMARY, icon};
+use super::{fields::SUMMARY, icon, test_notice::test_notice};
 use crate::{assets, done::Done, installable, page_context::PageContext, pages, words::Strings};
 
 /// A page that is ready to be put into the shell.
@@ -153,6 +153,14 @@ pub(crate) fn render(cx: &PageContext<'_, '_>, status: StatusCode, view: View) -
                         }
                     }
                     a.who href=(pages::account(cx)) { (icon("account")) span { (cx.person.name) } }
+                }
+                @if !cx.is_client() {
+                    (test_notice(cx.state, t, html! {
+                        a href="/console/test-environment" { (t.test_clock()) }
+                        " · "
+                    }))
+                } @else {
+                    (test_notice(cx.state, t, html! {}))
                 }
                 div.frame {
                     nav.side aria-label=(t.navigation()) {

@@ -45,6 +45,8 @@ say! {
         "Je kunt met dit adres en je wachtwoord inloggen."
         "Sie können sich mit dieser Adresse und Ihrem Passwort anmelden."
     adjust "Adjust" "Aanpassen" "Anpassen"
+    advance_clock "Advance the clock" "Klok vooruitzetten" "Uhr vorstellen"
+    advance_to "Advance to" "Vooruitzetten tot" "Vorstellen bis"
     again_and_again "Repeats every week" "Herhaalt elke week" "Wiederholt sich wöchentlich"
     all "All" "Alle" "Alle"
     all_answered "Everything is answered." "Alles is beantwoord." "Alles ist beantwortet."
@@ -310,6 +312,7 @@ say! {
     copy_week "Copy this week" "Deze week kopiëren" "Diese Woche kopieren"
     country "Country" "Land" "Land"
     country_help "Two letters, such as NL" "Twee letters, zoals NL" "Zwei Buchstaben, etwa NL"
+    create_test_environment "Create test environment" "Testomgeving maken" "Testumgebung anlegen"
     credit "Issue credit note" "Creditnota maken" "Gutschrift erstellen"
     credit_packs "Credit packs" "Strippenkaarten" "Guthabenpakete"
     credited "Credited" "Gecrediteerd" "Gutgeschrieben"
@@ -356,6 +359,11 @@ say! {
     delete_day "Delete day" "Dag verwijderen" "Tag löschen"
     delete_message "Delete the message" "Bericht verwijderen" "Nachricht löschen"
     delete_note "Delete note" "Notitie verwijderen" "Notiz löschen"
+    delete_test_environment "Delete test environment" "Testomgeving verwijderen" "Testumgebung löschen"
+    delete_test_environment_means
+        "Everything in it is deleted, and its keys stop working. What is real stays as it is."
+        "Alles erin wordt verwijderd en de sleutels werken niet meer. Wat echt is, blijft zoals het is."
+        "Alles darin wird gelöscht, und seine Schlüssel gelten nicht mehr. Was echt ist, bleibt, wie es ist."
     delete_week "Delete week" "Week verwijderen" "Woche löschen"
     deleted_message "This message was deleted." "Dit bericht is verwijderd." "Diese Nachricht wurde gelöscht."
     deliveries "Deliveries" "Bezorgingen" "Zustellungen"
@@ -378,6 +386,7 @@ say! {
     discount_reason "Reason, which the invoice says" "Reden, die op de factuur staat" "Grund, der auf der Rechnung steht"
     discount_wrong(most: &str) "Write a share such as 10%, or an amount up to {most}, and the reason." "Schrijf een deel zoals 10%, of een bedrag tot {most}, en de reden." "Schreiben Sie einen Anteil wie 10% oder einen Betrag bis {most}, und den Grund."
     leave_out "Leave out" "Weglaten" "Weglassen"
+    leave_test_environment "Leave" "Verlaten" "Verlassen"
     leaves_behind "These stay unchanged; move or cancel them:" "Dit blijft zoals het was; verplaats of annuleer het:" "Das bleibt, wie es war, zum Verlegen oder Absagen:"
     mail_from_us "Mail that you get" "Mail die je krijgt" "E-Mails an Sie"
     mail_from_us_means
@@ -600,6 +609,10 @@ say! {
     in_all(count: &str) "{count} in all" "{count} in totaal" "{count} insgesamt"
     in_order "Ready to import" "Klaar om te importeren" "Bereit zum Import"
     in_sequence "One after the other" "Na elkaar" "Nacheinander"
+    in_test_environment
+        "Test environment: nothing here is real."
+        "Testomgeving: niets hier is echt."
+        "Testumgebung: nichts hier ist echt."
     in_trouble "Failing" "Mislukt" "Fehlgeschlagen"
     in_your_name
         "Everything it does is done in your name and recorded in the audit log. You can revoke this at any time."
@@ -889,6 +902,7 @@ say! {
     open_again "Open again" "Weer openen" "Wieder öffnen"
     open_invoices "open invoices" "open facturen" "offene Rechnungen"
     open_page "Open" "Openen" "Öffnen"
+    open_test_environment "Open the test environment" "Testomgeving openen" "Testumgebung öffnen"
     opening_hours "Opening hours" "Openingstijden" "Öffnungszeiten"
     operation "Operation" "Handeling" "Vorgang"
     operator_closed
@@ -1251,6 +1265,20 @@ say! {
     tempo "Tempo" "Tempo" "Tempo"
     terms "Terms" "Algemene voorwaarden" "Bedingungen"
     terms_of_billing "Terms" "Voorwaarden" "Bedingungen"
+    test_clock "Test clock" "Testklok" "Testuhr"
+    test_clock_is
+        "What falls due on the way, such as renewals and reminders, runs at its own time. The clock never goes back."
+        "Wat onderweg aan de beurt is, zoals verlengingen en herinneringen, gebeurt op zijn eigen tijd. De klok gaat nooit terug."
+        "Was unterwegs fällig wird, etwa Verlängerungen und Erinnerungen, geschieht zu seiner eigenen Zeit. Die Uhr geht nie zurück."
+    test_environment "Test environment" "Testomgeving" "Testumgebung"
+    test_environment_is
+        "A copy of your setup in which nothing is real: no mail leaves, no money moves, and the clock can be advanced. Clients are not copied."
+        "Een kopie van je inrichting waarin niets echt is: er gaat geen e-mail uit, er wordt geen geld verplaatst en de klok kan vooruit worden gezet. Klanten worden niet gekopieerd."
+        "Eine Kopie Ihrer Einrichtung, in der nichts echt ist: keine E-Mail geht hinaus, kein Geld fließt, und die Uhr lässt sich vorstellen. Kunden werden nicht kopiert."
+    test_keys_are
+        "You sign in there as you do here. API clients that you create there have ids and keys with test in their names."
+        "Je logt daar in zoals hier. API-clients die je daar maakt, hebben ID's en sleutels met test in de naam."
+        "Sie melden sich dort an wie hier. API-Clients, die Sie dort anlegen, haben IDs und Schlüssel mit test im Namen."
     the_day_after "the day after" "de dag erna" "am Tag danach"
     their_data "Their data" "Hun gegevens" "Ihre Daten"
     theme "Theme" "Thema" "Farben"

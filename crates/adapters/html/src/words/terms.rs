@@ -104,6 +104,7 @@ const TERMS: &[(&str, &str, &str, &str)] = &[
     ("address.line1", "Street and number", "Straat en nummer", "Straße und Nummer"),
     ("address.postalCode", "Postal code", "Postcode", "Postleitzahl"),
     ("adductors", "Adductors", "Adductoren", "Adduktoren"),
+    ("advancing", "Advancing", "Wordt vooruitgezet", "Wird vorgestellt"),
     ("allow", "Let in", "Toegelaten", "Eingelassen"),
     (
         "already_booked",
@@ -183,6 +184,7 @@ const TERMS: &[(&str, &str, &str, &str)] = &[
     ("contract", "Contract", "Contract", "Vertrag"),
     ("conversation", "Conversation", "Gesprek", "Gespräch"),
     ("created", "Created", "Aangemaakt", "Angelegt"),
+    ("creating", "Being created", "Wordt gemaakt", "Wird angelegt"),
     ("custom_field", "Custom field", "Eigen veld", "Eigenes Feld"),
     ("daily_limit", "Daily limit reached", "Daglimiet bereikt", "Tageslimit erreicht"),
     ("data_export", "Data export", "Data-export", "Datenexport"),
@@ -190,6 +192,7 @@ const TERMS: &[(&str, &str, &str, &str)] = &[
     ("dateOfBirth", "Date of birth", "Geboortedatum", "Geburtsdatum"),
     ("deactivated", "Deactivated", "Gedeactiveerd", "Deaktiviert"),
     ("declined", "Declined", "Geweigerd", "Abgelehnt"),
+    ("deleting", "Being deleted", "Wordt verwijderd", "Wird gelöscht"),
     ("deny", "Denied", "Geweigerd", "Abgewiesen"),
     ("device", "Door", "Deur", "Tür"),
     ("deviceKey", "Device key", "Apparaatsleutel", "Geräteschlüssel"),

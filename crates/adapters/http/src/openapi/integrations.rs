@@ -40,6 +40,10 @@ the response is 429 with `Retry-After`.
 **Compression and caching.** Responses are compressed with gzip or br on request. A GET of one record returns an `ETag`; sent as \
 `If-None-Match`, it is answered with 304 as long as nothing has changed.
 
+**Test environment.** A company can have a copy of its setup in which nothing is real, with API clients of its own: their ids begin \
+with `fspc_test_`, their tokens with `fspt_test_`. Requests with such a token go there, at the same addresses. Its clock can be \
+[advanced](#operation/advance_test_clock).
+
 **Libraries.** `spotter-api` for TypeScript and for Python has a method for each operation, of its name; the samples beside the \
 operations use it. A Postman collection and a node for n8n come with the source.
 
@@ -48,7 +52,8 @@ enumerations are added without notice: ignore what you do not know. Nothing is r
 required, before it was deprecated for twelve months. What is deprecated is marked so here, with what replaces it. \
 Nothing is deprecated now.
 
-**Changelog.** 2026-11-28: `GET /events`, `GET /events/{eventId}`, samples in three languages. 2026-11-27: `POST /clients/bulk`, \
+**Changelog.** 2026-11-28: test environments, `GET /test-clock`, `POST /test-clock/advance`, `GET /events`, \
+`GET /events/{eventId}`, samples in three languages. 2026-11-27: `POST /clients/bulk`, \
 `POST /bookings/bulk`, `cancellation` in slots. 2026-11-25: `cursor` and `updatedFrom` in every list of records, payloads in \
 `GET /webhooks/deliveries/{id}`. 2026-11-21: first version.";
 

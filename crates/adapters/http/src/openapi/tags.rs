@@ -43,6 +43,11 @@ const TAGS: &[(&str, &str)] = &[
         address in a path names the company.",
     ),
     (
+        "Test environment",
+        "A copy of the company's setup in which nothing is real, which managers create and delete, and its clock, which \
+        can be advanced.",
+    ),
+    (
         "Locations",
         "Locations of a company, physical or online, with opening hours and access zones.",
     ),

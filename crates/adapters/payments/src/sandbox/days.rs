@@ -101,6 +101,17 @@ fn read_due_notices(tx: &mut Tx<'_>, now: Timestamp) -> Result<(bool, Vec<Pendin
     Ok((due.is_some_and(|(count,)| count > 0), tx.all(TO_TELL, params![STEP])?))
 }
 
+/// When the bank has something to do next; in the past where it has a notice to send.
+pub fn next_due(tx: &mut Tx<'_>) -> Result<Option<Timestamp>> {
+    if !tx.all::<PendingNotice>(TO_TELL, params![1i64])?.is_empty() {
+        return Ok(Some(Timestamp::from_millis(0)));
+    }
+    let (ever, one) = (Timestamp::from_millis(i64::MAX), 1i64);
+    let mut next: Vec<(Timestamp,)> = tx.all(NEXT_PAYMENT, params![ever, one])?;
+    next.extend(tx.all::<(Timestamp,)>(NEXT_DISPUTE, params![ever, one])?);
+    Ok(next.into_iter().map(|(next_at,)| next_at).min())
+}
+
 /// Takes the pending notices of a company, with their names.
 pub(super) fn take_pending_notices(
     tx: &mut Tx<'_>,
@@ -147,6 +158,8 @@ pub(super) fn run_due(tx: &mut Tx<'_>, now: Timestamp) -> Result<()> {
 statements! {
     COUNT_DUE = "SELECT (SELECT COUNT(*) FROM sandbox_payment WHERE next_at <= ?1) \
         + (SELECT COUNT(*) FROM sandbox_dispute WHERE next_at <= ?1)";
+    NEXT_PAYMENT = "SELECT next_at FROM sandbox_payment WHERE next_at <= ?1 ORDER BY next_at LIMIT ?2";
+    NEXT_DISPUTE = "SELECT next_at FROM sandbox_dispute WHERE next_at <= ?1 ORDER BY next_at LIMIT ?2";
     TO_TELL = "SELECT n.company_id, n.notice, n.about, n.reference FROM sandbox_notice n \
         JOIN payment_provider p ON p.company_id = n.company_id AND p.provider = 'sandbox' \
         ORDER BY n.company_id, n.notice LIMIT ?1";

@@ -19,6 +19,7 @@ use spotter_kernel::{Problem, Result, id::CompanyId};
 use spotter_store::Db;
 
 use crate::ProviderAnswer;
+pub use days::next_due;
 pub(crate) use pages::routes;
 
 /// The header of a notice's signature.

@@ -3,7 +3,11 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use spotter_contract::{Area, Body, Read, Write, answer, operation};
-use spotter_kernel::{Key, Problem, Result, Timestamp, secret::random_text, text::Text};
+use spotter_kernel::{
+    Key, Problem, Result, Timestamp,
+    secret::{EnvironmentMode, random_text},
+    text::Text,
+};
 use spotter_store::{params, record, set, statements, values};
 
 use super::provider::{Keys, ProviderAccount, ProviderName};
@@ -126,6 +130,9 @@ impl NewProvider {
                 Ok(Keys { secret: new(), notices: new() })
             }
             ProviderName::Stripe => {
+                if cx.mode() == EnvironmentMode::Test {
+                    return Err(Problem::invalid("provider", BillingRule::SandboxAlone));
+                }
                 if !is_key(&secret, &["sk_", "rk_"]) {
                     return Err(Problem::field(
                         Key::RequestInvalid,

@@ -9,6 +9,7 @@ mod operator;
 mod operators;
 mod sdks;
 mod serving;
+mod test_environments;
 mod tours;
 
 use std::{

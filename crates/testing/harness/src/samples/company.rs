@@ -1,5 +1,6 @@
 use serde_json::{Value, json};
 use spotter_contract::Operation;
+use spotter_store::{Sql, Tx, params};
 
 use crate::{
     App, random_text,
@@ -21,9 +22,23 @@ fn new_coach() -> Value {
     json!({"firstName": "A", "lastName": "B", "email": email, "role": "Coach"})
 }
 
+/// Has it that a company has a test environment, or that it has none.
+async fn set_test_environment(app: &App, is_there: bool) {
+    const FORGET: Sql = Sql("DELETE FROM test_environment WHERE company_id = ?1");
+    const NOTE: Sql =
+        Sql("INSERT INTO test_environment (company_id, status, created_at, updated_at) \
+            VALUES (?1, 'ready', 0, 0)");
+    let company = app.company;
+    let set = move |tx: &mut Tx<'_>| {
+        tx.execute(FORGET, params![company])?;
+        if is_there { tx.execute(NOTE, params![company]).map(drop) } else { Ok(()) }
+    };
+    app.server.db.write(set).await.unwrap();
+}
+
 impl Sample for Company {
     fn has(&self, operation: &Operation) -> bool {
-        let places = ["/company", "/coaches", "/platform", "/audit-logs", "/mail"];
+        let places = ["/company", "/coaches", "/platform", "/audit-logs", "/mail", "/test-"];
         places.iter().any(|place| operation.path.starts_with(place))
             && !operation.path.contains("/mcp/")
     }
@@ -37,9 +52,16 @@ impl Sample for Company {
         Box::pin(async move {
             match of {
                 Some(operation) if operation.id == "reinvite_coach" => invite(app, ids).await,
+                Some(operation) if operation.id == "create_test_environment" => {
+                    set_test_environment(app, false).await;
+                }
+                Some(operation) if operation.id == "delete_test_environment" => {
+                    set_test_environment(app, true).await;
+                }
                 Some(_) => {}
                 None => {
                     ids.insert("coachId", app.admin.to_string());
+                    set_test_environment(app, true).await;
                     let logs = app.get("/audit-logs").await.ok();
                     ids.insert("auditLogId", text(logs.data(), "/auditLogs/0/auditLogId"));
                 }
@@ -54,6 +76,7 @@ impl Sample for Company {
             "update_company_settings" => json!({"name": "X"}),
             "update_notification_settings" => json!({"reminderHours": 12}),
             "update_company_features" => json!({"mcp": true}),
+            "advance_test_clock" => json!({"advanceTo": "2027-01-01T00:00:00Z"}),
             "set_company_facilities" => json!({"facilities": []}),
             "set_company_services" => json!({"services": []}),
             "set_company_policies" => json!({"cancellationWindowHours": 1, "bookingWindowDays": 1}),

@@ -1,0 +1,277 @@
+//! Test environments: for each company that wants one, a second database with a copy of its setup, served beside the
+//! real one by the same process. Nothing in it is real: no mail leaves, no provider but the sandbox is there, and its
+//! clock can be advanced ([`clock`]). [`dispatch`] leads requests to it, by their credentials or their address;
+//! [`copy`] says what is copied.
+
+mod clock;
+mod copy;
+mod dispatch;
+
+use std::{
+    collections::HashMap,
+    path::PathBuf,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use axum::Router;
+use futures_util::StreamExt;
+use spotter_company::test_environment::{self, TestEnvironmentStatus};
+use spotter_contract::{
+    Env, Job,
+    jobs::{ClaimedJob, JobOutcome},
+};
+use spotter_files::{FileError, FileStore, Files};
+use spotter_jobs::jobs::{Attempt, Worker};
+use spotter_kernel::{Problem, Result, id::CompanyId, secret::EnvironmentMode};
+use spotter_store::{Config, DatabaseLocation, Db, beside, create_empty, drop_database, migrate};
+use tokio::{sync::Mutex, task::JoinHandle};
+
+use self::clock::{ClockDriver, ShiftedClock};
+pub(crate) use self::dispatch::dispatching;
+use crate::{instance::Instance, mail, settings::Settings};
+
+/// Test environments that a process serves at once. Another one takes the place of the one that was not used for
+/// longest, if that is long enough.
+const SERVED_MAX: usize = 32;
+/// How long an environment without requests keeps its place.
+const KEPT: Duration = Duration::from_secs(600);
+/// How long it is believed that an environment is still there.
+const BELIEVED: Duration = Duration::from_secs(2);
+/// How long an environment that is stopped waits for what is under way.
+const STOP_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// The test environments of an installation; clones share them.
+#[derive(Clone)]
+pub(crate) struct TestEnvironments(Arc<EnvironmentRegistry>);
+
+struct EnvironmentRegistry {
+    settings: Settings,
+    /// The real database, which knows who has a test environment.
+    live: Db,
+    env: Env,
+    served: Mutex<HashMap<CompanyId, TestInstance>>,
+}
+
+/// An environment that is served.
+struct TestInstance {
+    instance: Instance,
+    routes: Router,
+    driver: JoinHandle<()>,
+    used: Instant,
+    checked: Instant,
+}
+
+impl TestInstance {
+    async fn stop(self, patience: Duration) {
+        self.driver.abort();
+        self.driver.await.ok();
+        drop(self.routes);
+        self.instance.stop(patience).await;
+    }
+}
+
+impl TestEnvironments {
+    pub(crate) fn new(settings: &Settings, live: &Db, env: &Env) -> Self {
+        let (settings, live, env) = (settings.clone(), live.clone(), env.clone());
+        Self(Arc::new(EnvironmentRegistry { settings, live, env, served: Mutex::default() }))
+    }
+
+    /// Whether the installation is reached over TLS alone.
+    fn is_secure(&self) -> bool {
+        self.0.env.address.starts_with("https")
+    }
+
+    /// The routes of a company's test environment, which is started where it is not served yet; `None` where there is
+    /// none.
+    async fn routes(&self, company: CompanyId) -> Result<Option<Router>> {
+        let mut all = self.0.served.lock().await;
+        if let Some(served) = all.get_mut(&company) {
+            if served.checked.elapsed() < BELIEVED {
+                served.used = Instant::now();
+                return Ok(Some(served.routes.clone()));
+            }
+            if self.is_ready(company).await? {
+                (served.used, served.checked) = (Instant::now(), Instant::now());
+                return Ok(Some(served.routes.clone()));
+            }
+        } else if self.is_ready(company).await? {
+            make_room(&mut all)?;
+            let served = self.start(company).await?;
+            let routes = served.routes.clone();
+            all.insert(company, served);
+            return Ok(Some(routes));
+        }
+        if let Some(gone) = all.remove(&company) {
+            tokio::spawn(gone.stop(STOP_TIMEOUT));
+        }
+        Ok(None)
+    }
+
+    async fn is_ready(&self, company: CompanyId) -> Result<bool> {
+        let status = self.0.live.read(move |tx| test_environment::status(tx, company)).await?;
+        Ok(status == Some(TestEnvironmentStatus::Ready))
+    }
+
+    async fn start(&self, company: CompanyId) -> Result<TestInstance> {
+        let settings = self.settings_of(company);
+        let config = settings.database.clone();
+        let now = self.0.env.clock.now();
+        let opened = tokio::task::spawn_blocking(move || {
+            migrate(&config.location, now, |_| ())?;
+            Db::open(&config)
+        });
+        let db = opened.await.map_err(Problem::internal)??;
+        let clock = Arc::new(ShiftedClock::new(self.0.env.clock.clone()));
+        let env = Env {
+            mode: EnvironmentMode::Test,
+            clock: clock.clone(),
+            address: settings.address().into(),
+            mail_links: None,
+            mail_sender: "".into(),
+            ..self.0.env.clone()
+        };
+        let sends_mail = |job: &&Job| mail::JOBS.iter().any(|own| own.id == job.id);
+        let jobs = crate::areas::areas().jobs.into_iter().filter(|job| !sends_mail(job)).collect();
+        let driver = ClockDriver { db: db.clone(), company, clock, jobs };
+        driver.set().await?;
+        let instance = Instance::start(&settings, env, db, None).map_err(Problem::internal)?;
+        let routes = instance.routes.clone();
+        let (driver, now) = (tokio::spawn(driver.run()), Instant::now());
+        Ok(TestInstance { instance, routes, driver, used: now, checked: now })
+    }
+
+    /// The settings of the installation as they are for a company's test environment.
+    fn settings_of(&self, company: CompanyId) -> Settings {
+        let settings = &self.0.settings;
+        let address = settings.address();
+        let path = test_environment::path_of(company);
+        let database = Config {
+            location: self.location(company),
+            readers: 1,
+            connections: 3,
+            cache_mb: 8,
+            ..settings.database.clone()
+        };
+        Settings {
+            database,
+            files: files_beside(&settings.files, company),
+            base_url: Some(format!("{}{path}", address.trim_end_matches('/'))),
+            mail: None,
+            mcp_listen: None,
+            ..settings.clone()
+        }
+    }
+
+    fn folder(&self, company: CompanyId) -> PathBuf {
+        self.0.settings.data.join("test").join(company.to_string())
+    }
+
+    fn location(&self, company: CompanyId) -> DatabaseLocation {
+        let suffix = format!("_test_{company}");
+        beside(&self.0.settings.database.location, self.folder(company), &suffix)
+    }
+
+    /// Does what the status of a company's test environment says.
+    async fn keep(self, company: CompanyId) -> JobOutcome {
+        let kept = async {
+            let status = self.0.live.read(move |tx| test_environment::status(tx, company)).await?;
+            match status {
+                Some(TestEnvironmentStatus::Creating) => self.create(company).await,
+                Some(TestEnvironmentStatus::Deleting) => self.delete(company).await,
+                _ => Ok(()),
+            }
+        };
+        match kept.await {
+            Ok(()) => JobOutcome::Done,
+            Err(problem) => JobOutcome::Failed(problem.to_string()),
+        }
+    }
+
+    async fn create(&self, company: CompanyId) -> Result<()> {
+        self.let_go(company).await;
+        let (from, to) = (self.0.settings.database.location.clone(), self.location(company));
+        let now = self.0.env.clock.now();
+        let made = tokio::task::spawn_blocking(move || {
+            create_empty(&from, &to)?;
+            migrate(&to, now, |_| ())?;
+            copy::copy(&from, &to, company)
+        });
+        made.await.map_err(Problem::internal)?
+    }
+
+    async fn delete(&self, company: CompanyId) -> Result<()> {
+        self.let_go(company).await;
+        let files = Files::open(&files_beside(&self.0.settings.files, company));
+        delete_all(files.map_err(Problem::internal)?).await.map_err(Problem::internal)?;
+        let (from, gone) = (self.0.settings.database.location.clone(), self.location(company));
+        let dropped = tokio::task::spawn_blocking(move || drop_database(&from, &gone));
+        dropped.await.map_err(Problem::internal)?
+    }
+
+    async fn let_go(&self, company: CompanyId) {
+        let served = self.0.served.lock().await.remove(&company);
+        if let Some(served) = served {
+            served.stop(STOP_TIMEOUT).await;
+        }
+    }
+
+    /// Ends the streams that would otherwise never end.
+    pub(crate) async fn stop_streams(&self) {
+        self.0.served.lock().await.values().for_each(|served| served.instance.state.stop());
+    }
+
+    /// Stops all that are served.
+    pub(crate) async fn stop(&self, patience: Duration) {
+        let all = std::mem::take(&mut *self.0.served.lock().await);
+        futures_util::future::join_all(all.into_values().map(|served| served.stop(patience))).await;
+    }
+}
+
+/// Stops the environment that was not used for longest, where as many as may be are served.
+fn make_room(all: &mut HashMap<CompanyId, TestInstance>) -> Result<()> {
+    if all.len() < SERVED_MAX {
+        return Ok(());
+    }
+    let idle = all.iter().filter(|(_, served)| served.used.elapsed() > KEPT);
+    let oldest = idle.max_by_key(|(_, served)| served.used.elapsed()).map(|(company, _)| *company);
+    let gone = oldest.and_then(|company| all.remove(&company)).ok_or_else(Problem::overloaded)?;
+    tokio::spawn(gone.stop(STOP_TIMEOUT));
+    Ok(())
+}
+
+/// The files of a company's test environment, apart from those that are backed up.
+fn files_beside(files: &FileStore, company: CompanyId) -> FileStore {
+    match files {
+        FileStore::Folder(folder) => {
+            let mut name = folder.file_name().unwrap_or_default().to_owned();
+            name.push("-test");
+            FileStore::Folder(folder.with_file_name(name).join(company.to_string()))
+        }
+        FileStore::S3 { bucket, prefix } => {
+            FileStore::S3 { bucket: bucket.clone(), prefix: format!("{prefix}-test/{company}") }
+        }
+    }
+}
+
+async fn delete_all(files: Files) -> std::result::Result<(), FileError> {
+    let mut found = files.list();
+    while let Some(file) = found.next().await {
+        files.delete(&file?.0).await?;
+    }
+    Ok(())
+}
+
+impl Worker for TestEnvironments {
+    fn job(&self) -> &'static Job {
+        &test_environment::KEEP
+    }
+
+    fn at_once(&self) -> usize {
+        1
+    }
+
+    fn attempt(&self, held: &ClaimedJob) -> Attempt {
+        Box::pin(self.clone().keep(held.company))
+    }
+}
