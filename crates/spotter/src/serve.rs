@@ -107,13 +107,13 @@ pub(crate) async fn serve(
     let all = std::mem::take(&mut instance.routes)
         .merge(post_box(settings.mail.as_ref()))
         .merge(spotter_console::operator::router(state.clone(), installation));
-    let all = test_environments::dispatching(tests.clone(), all);
+    let all = test_environments::dispatching(&tests, &state, all);
     let all = match settings.tls {
         Some(_) => all.layer(axum::middleware::map_response(over_tls_alone)),
         None => all,
     };
     let assistants = std::mem::take(&mut instance.assistants);
-    let assistants = test_environments::dispatching(tests.clone(), assistants);
+    let assistants = test_environments::dispatching(&tests, &state, assistants);
     let patience = Duration::from_secs(settings.shutdown_seconds);
     let most = connections::most(settings.connections_max, system::raise_open_files());
     let serving = sockets.serve(&settings, most, all, assistants).await?;
@@ -125,7 +125,7 @@ pub(crate) async fn serve(
     service_manager::stopping();
     tracing::info!(seconds = settings.shutdown_seconds, "stopping: no new requests");
     state.stop();
-    tests.stop_streams().await;
+    tests.stop_streams();
     let ended = serving.close(patience).await;
     // After the last request, so that what it queued may still be on its way.
     tests.stop(patience).await;

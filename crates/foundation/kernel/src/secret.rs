@@ -6,10 +6,15 @@
 
 use std::fmt;
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use crate::{Entropy, Id, id::CompanyId};
 
 /// Whether what happens is real, or happens in a company's test environment.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[schemars(inline)]
 pub enum EnvironmentMode {
     /// For real.
     #[default]

@@ -8,6 +8,7 @@ use spotter_kernel::{
     Event, Gate, Id, Key, Page, Result, Scope,
     id::{CoachId, CompanyId},
     limits,
+    secret::EnvironmentMode,
 };
 use spotter_store::NoFilters;
 
@@ -28,6 +29,8 @@ struct Profile {
     scopes: Vec<Scope>,
     consents: Consents,
     default_assigned_coach_id: Option<CoachId>,
+    /// Whether what it does is real, or happens in the test environment.
+    mode: EnvironmentMode,
     company: ProfileCompany,
 }
 
@@ -55,6 +58,7 @@ fn get_platform_profile(cx: &mut Read) -> Result<ProfileAnswer> {
             consents: client.consents(),
             default_assigned_coach_id: client.default_assigned_coach_id,
             name: client.name,
+            mode: cx.mode(),
             company: ProfileCompany {
                 company_id: company.company_id,
                 name: company.name,

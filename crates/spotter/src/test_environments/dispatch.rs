@@ -1,6 +1,8 @@
 //! Which requests are for a test environment: those below its address, those that bring something that it issued, and
 //! pages of a browser that has opened it.
 
+use std::sync::Arc;
+
 use axum::{
     Router,
     body::Body,
@@ -12,6 +14,7 @@ use axum::{
 };
 use base64::{Engine, prelude::BASE64_STANDARD};
 use spotter_html::cookies;
+use spotter_http::State;
 use spotter_kernel::{Id, id::CompanyId, secret::test_company};
 use tower_service::Service;
 
@@ -44,37 +47,54 @@ const OF_PROGRAMS: &[&str] =
     &["/public/", "/app/", "/mcp/", "/.well-known/", "/health/", "/metrics", "/operator", "/docs"];
 
 /// The routes of the real environment, with requests for test environments led there before they are routed.
-pub(crate) fn dispatching(tests: TestEnvironments, live: Router) -> Router {
-    Router::new().fallback(move |request: Request| dispatch(tests.clone(), live.clone(), request))
+pub(crate) fn dispatching(tests: &TestEnvironments, state: &Arc<State>, live: Router) -> Router {
+    let dispatcher = Dispatcher { tests: tests.clone(), state: state.clone(), live };
+    Router::new().fallback(move |request: Request| dispatcher.clone().dispatch(request))
 }
 
-async fn dispatch(tests: TestEnvironments, mut live: Router, request: Request) -> Response<Body> {
-    let path = request.uri().path();
-    if path == LEAVE {
-        return left(tests.is_secure());
-    }
-    let (company, request) = match path.strip_prefix(BELOW).map(below) {
-        Some(Some((company, _))) if is_a_browsers(&request) => {
-            return opened(company, &request, tests.is_secure());
+/// The real environment, and the test environments beside it.
+#[derive(Clone)]
+struct Dispatcher {
+    tests: TestEnvironments,
+    state: Arc<State>,
+    live: Router,
+}
+
+impl Dispatcher {
+    async fn dispatch(mut self, request: Request) -> Response<Body> {
+        let path = request.uri().path();
+        if path == LEAVE {
+            return left(self.tests.is_secure());
         }
-        Some(Some((company, _))) => (Some(company), without_prefix(request)),
-        Some(None) => (None, request),
-        None => company_of(request).await,
-    };
-    let answered = match company {
-        None => live.call(request).await,
-        Some(company) => match tests.routes(company).await {
-            // The real environment refuses what nobody issued.
-            Ok(None) => live.call(request).await,
-            Ok(Some(mut routes)) => routes.call(request).await,
-            Err(problem) => {
-                tracing::warn!(%company, %problem, "a test environment could not be started");
-                Ok(unavailable())
+        let (company, request) = match path.strip_prefix(BELOW).map(below) {
+            Some(Some((company, _))) if is_a_browsers(&request) => {
+                return opened(company, &request, self.tests.is_secure());
             }
-        },
-    };
-    match answered {
-        Ok(response) => response,
+            Some(Some((company, _))) => (Some(company), without_prefix(request)),
+            Some(None) => (None, request),
+            None => company_of(request).await,
+        };
+        let answered = match company {
+            None => self.live.call(request).await,
+            // To look for an environment that is not served costs a stranger's address a request.
+            Some(company)
+                if !self.tests.serves(company) && self.state.count_address(&request).is_err() =>
+            {
+                self.live.call(request).await
+            }
+            Some(company) => match self.tests.routes(company).await {
+                // The real environment refuses what nobody issued.
+                Ok(None) => self.live.call(request).await,
+                Ok(Some(mut routes)) => routes.call(request).await,
+                Err(problem) => {
+                    tracing::warn!(%company, %problem, "a test environment could not be started");
+                    Ok(unavailable())
+                }
+            },
+        };
+        match answered {
+            Ok(response) => response,
+        }
     }
 }
 

@@ -10,7 +10,7 @@ mod dispatch;
 use std::{
     collections::HashMap,
     path::PathBuf,
-    sync::Arc,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::{Duration, Instant},
 };
 
@@ -25,7 +25,7 @@ use spotter_files::{FileError, FileStore, Files};
 use spotter_jobs::jobs::{Attempt, Worker};
 use spotter_kernel::{Problem, Result, id::CompanyId, secret::EnvironmentMode};
 use spotter_store::{Config, DatabaseLocation, Db, beside, create_empty, drop_database, migrate};
-use tokio::{sync::Mutex, task::JoinHandle};
+use tokio::task::JoinHandle;
 
 use self::clock::{ClockDriver, ShiftedClock};
 pub(crate) use self::dispatch::dispatching;
@@ -51,6 +51,8 @@ struct EnvironmentRegistry {
     live: Db,
     env: Env,
     served: Mutex<HashMap<CompanyId, TestInstance>>,
+    /// Held by who starts an environment, or sees to it that it is not served.
+    turn: tokio::sync::Mutex<()>,
 }
 
 /// An environment that is served.
@@ -74,7 +76,8 @@ impl TestInstance {
 impl TestEnvironments {
     pub(crate) fn new(settings: &Settings, live: &Db, env: &Env) -> Self {
         let (settings, live, env) = (settings.clone(), live.clone(), env.clone());
-        Self(Arc::new(EnvironmentRegistry { settings, live, env, served: Mutex::default() }))
+        let (served, turn) = (Mutex::default(), tokio::sync::Mutex::default());
+        Self(Arc::new(EnvironmentRegistry { settings, live, env, served, turn }))
     }
 
     /// Whether the installation is reached over TLS alone.
@@ -82,30 +85,51 @@ impl TestEnvironments {
         self.0.env.address.starts_with("https")
     }
 
+    /// The routes of a company's test environment, if it is served now and was there a moment ago.
+    fn served_routes(&self, company: CompanyId) -> Option<Router> {
+        let mut all = self.served();
+        let served = all.get_mut(&company)?;
+        served.used = Instant::now();
+        (served.checked.elapsed() < BELIEVED).then(|| served.routes.clone())
+    }
+
+    /// Whether a company's test environment is served now.
+    fn serves(&self, company: CompanyId) -> bool {
+        self.served().contains_key(&company)
+    }
+
     /// The routes of a company's test environment, which is started where it is not served yet; `None` where there is
     /// none.
     async fn routes(&self, company: CompanyId) -> Result<Option<Router>> {
-        let mut all = self.0.served.lock().await;
-        if let Some(served) = all.get_mut(&company) {
-            if served.checked.elapsed() < BELIEVED {
-                served.used = Instant::now();
-                return Ok(Some(served.routes.clone()));
-            }
-            if self.is_ready(company).await? {
-                (served.used, served.checked) = (Instant::now(), Instant::now());
-                return Ok(Some(served.routes.clone()));
-            }
-        } else if self.is_ready(company).await? {
-            make_room(&mut all)?;
-            let served = self.start(company).await?;
-            let routes = served.routes.clone();
-            all.insert(company, served);
+        if let Some(routes) = self.served_routes(company) {
             return Ok(Some(routes));
         }
-        if let Some(gone) = all.remove(&company) {
-            tokio::spawn(gone.stop(STOP_TIMEOUT));
+        if !self.is_ready(company).await? {
+            let gone = self.served().remove(&company);
+            gone.map(|gone| tokio::spawn(gone.stop(STOP_TIMEOUT)));
+            return Ok(None);
         }
-        Ok(None)
+        if let Some(served) = self.served().get_mut(&company) {
+            served.checked = Instant::now();
+            return Ok(Some(served.routes.clone()));
+        }
+        let _turn = self.0.turn.lock().await;
+        if let Some(routes) = self.served_routes(company) {
+            return Ok(Some(routes));
+        }
+        // It may have been deleted while the turn was waited for.
+        if !self.is_ready(company).await? {
+            return Ok(None);
+        }
+        make_room(&mut self.served())?;
+        let served = self.start(company).await?;
+        let routes = served.routes.clone();
+        self.served().insert(company, served);
+        Ok(Some(routes))
+    }
+
+    fn served(&self) -> MutexGuard<'_, HashMap<CompanyId, TestInstance>> {
+        self.0.served.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     async fn is_ready(&self, company: CompanyId) -> Result<bool> {
@@ -210,20 +234,21 @@ impl TestEnvironments {
     }
 
     async fn let_go(&self, company: CompanyId) {
-        let served = self.0.served.lock().await.remove(&company);
+        let _turn = self.0.turn.lock().await;
+        let served = self.served().remove(&company);
         if let Some(served) = served {
             served.stop(STOP_TIMEOUT).await;
         }
     }
 
     /// Ends the streams that would otherwise never end.
-    pub(crate) async fn stop_streams(&self) {
-        self.0.served.lock().await.values().for_each(|served| served.instance.state.stop());
+    pub(crate) fn stop_streams(&self) {
+        self.served().values().for_each(|served| served.instance.state.stop());
     }
 
     /// Stops all that are served.
     pub(crate) async fn stop(&self, patience: Duration) {
-        let all = std::mem::take(&mut *self.0.served.lock().await);
+        let all = std::mem::take(&mut *self.served());
         futures_util::future::join_all(all.into_values().map(|served| served.stop(patience))).await;
     }
 }
