@@ -94,6 +94,7 @@ pub(crate) async fn serve(
     let mail_sender = settings.mail.as_ref().map_or("", |post| post.sender_address()).into();
     let env = Env { mail_links, mail_sender, ..env };
     let tests = TestEnvironments::new(&settings, &db, &env);
+    let idle = tokio::spawn(tests.clone().stop_idle());
     let mut instance = Instance::start(&settings, env.clone(), db.clone(), metrics())?;
     instance.add_worker(Arc::new(tests.clone()));
     let state = instance.state.clone();
@@ -128,6 +129,8 @@ pub(crate) async fn serve(
     tests.stop_streams();
     let ended = serving.close(patience).await;
     // After the last request, so that what it queued may still be on its way.
+    idle.abort();
+    idle.await.ok();
     tests.stop(patience).await;
     // The database is closed by the last who holds it.
     drop((state, tests, db));

@@ -126,7 +126,7 @@ fn delete_test_environment(cx: &mut Write) -> Result<TestEnvironmentAnswer> {
 pub static KEEP: Job = Job::new(
     "keep_test_environment",
     "Create or delete a company's test environment",
-    RetryPolicy { lease_ms: 300_000, retries: &[5, 60] },
+    RetryPolicy { lease_ms: 60_000, retries: &[5, 60] },
     on_finished,
 );
 

@@ -31,11 +31,12 @@ use self::clock::{ClockDriver, ShiftedClock};
 pub(crate) use self::dispatch::dispatching;
 use crate::{instance::Instance, mail, settings::Settings};
 
-/// Test environments that a process serves at once. Another one takes the place of the one that was not used for
-/// longest, if that is long enough.
+/// Test environments that a process serves at once.
 const SERVED_MAX: usize = 32;
-/// How long an environment without requests keeps its place.
+/// How long an environment without requests is served.
 const KEPT: Duration = Duration::from_secs(600);
+/// How often it is looked for such.
+const SWEEP: Duration = Duration::from_secs(60);
 /// How long it is believed that an environment is still there.
 const BELIEVED: Duration = Duration::from_secs(2);
 /// How long an environment that is stopped waits for what is under way.
@@ -121,7 +122,9 @@ impl TestEnvironments {
         if !self.is_ready(company).await? {
             return Ok(None);
         }
-        make_room(&mut self.served())?;
+        if self.served().len() >= SERVED_MAX {
+            return Err(Problem::overloaded());
+        }
         let served = self.start(company).await?;
         let routes = served.routes.clone();
         self.served().insert(company, served);
@@ -226,10 +229,20 @@ impl TestEnvironments {
 
     async fn delete(&self, company: CompanyId) -> Result<()> {
         self.let_go(company).await;
-        let files = Files::open(&files_beside(&self.0.settings.files, company));
-        delete_all(files.map_err(Problem::internal)?).await.map_err(Problem::internal)?;
+        let place = files_beside(&self.0.settings.files, company);
+        let files = Files::open(&place).map_err(Problem::internal)?;
+        delete_all(files).await.map_err(Problem::internal)?;
         let (from, gone) = (self.0.settings.database.location.clone(), self.location(company));
-        let dropped = tokio::task::spawn_blocking(move || drop_database(&from, &gone));
+        let folder = self.folder(company);
+        let dropped = tokio::task::spawn_blocking(move || {
+            drop_database(&from, &gone)?;
+            // Empty by now, and only there where they are on this machine.
+            std::fs::remove_dir(folder).ok();
+            if let FileStore::Folder(folder) = place {
+                std::fs::remove_dir_all(folder).ok();
+            }
+            Ok(())
+        });
         dropped.await.map_err(Problem::internal)?
     }
 
@@ -246,23 +259,26 @@ impl TestEnvironments {
         self.served().values().for_each(|served| served.instance.state.stop());
     }
 
+    /// Stops environments that nobody uses, until it is dropped.
+    pub(crate) async fn stop_idle(self) {
+        loop {
+            tokio::time::sleep(SWEEP).await;
+            let idle: Vec<TestInstance> = {
+                let mut all = self.served();
+                all.extract_if(|_, served| served.used.elapsed() > KEPT)
+                    .map(|(_, one)| one)
+                    .collect()
+            };
+            futures_util::future::join_all(idle.into_iter().map(|one| one.stop(STOP_TIMEOUT)))
+                .await;
+        }
+    }
+
     /// Stops all that are served.
     pub(crate) async fn stop(&self, patience: Duration) {
         let all = std::mem::take(&mut *self.served());
         futures_util::future::join_all(all.into_values().map(|served| served.stop(patience))).await;
     }
-}
-
-/// Stops the environment that was not used for longest, where as many as may be are served.
-fn make_room(all: &mut HashMap<CompanyId, TestInstance>) -> Result<()> {
-    if all.len() < SERVED_MAX {
-        return Ok(());
-    }
-    let idle = all.iter().filter(|(_, served)| served.used.elapsed() > KEPT);
-    let oldest = idle.max_by_key(|(_, served)| served.used.elapsed()).map(|(company, _)| *company);
-    let gone = oldest.and_then(|company| all.remove(&company)).ok_or_else(Problem::overloaded)?;
-    tokio::spawn(gone.stop(STOP_TIMEOUT));
-    Ok(())
 }
 
 /// The files of a company's test environment, apart from those that are backed up.
