@@ -46,7 +46,7 @@ pub(crate) async fn run(
         every(2, "fold totals", || db.fold_tallies()),
         every(2, "fold metrics", || db.fold_metrics(metrics::TABLES)),
         every(5, "condense metrics", || condense(metrics.as_ref())),
-        every(60, "sweep files", || sweep_files(&db, &files, env.clock.now())),
+        every(60, "sweep files", || sweep_files(&db, &files, env.wall_clock.now())),
         every(60, "measure the machine", || measure(machine.as_ref(), &db)),
         every(600, "forget deliveries", || forget_webhooks(&db, &env, keeps.webhook_days)),
         every(600, "forget scans", || forget_scans(&db, &env, keeps.access_log_days)),
@@ -154,7 +154,7 @@ async fn report(db: &Db, env: &Env) -> Result<()> {
 }
 
 async fn forget_webhooks(db: &Db, env: &Env, retention_days: i64) -> Result<()> {
-    let before = env.clock.now().plus_days(-retention_days);
+    let before = env.wall_clock.now().plus_days(-retention_days);
     let mut at = None;
     while let Some(company) = db.read(move |tx| retention::next_company(tx, at, before)).await? {
         while db.write(move |tx| retention::prune(tx, company, before)).await? >= retention::STEP {
@@ -166,7 +166,7 @@ async fn forget_webhooks(db: &Db, env: &Env, retention_days: i64) -> Result<()> 
 }
 
 async fn forget_scans(db: &Db, env: &Env, days: i64) -> Result<()> {
-    let before = env.clock.now().plus_days(-days);
+    let before = env.wall_clock.now().plus_days(-days);
     let mut at = None;
     while let Some(company) = db.read(move |tx| scans::next_company(tx, at, before)).await? {
         let forget = || {

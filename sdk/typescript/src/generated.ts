@@ -31,6 +31,8 @@ export interface ApiClientProfile {
   defaultAssignedCoachId: string | null;
   /** The record's id. */
   id: string;
+  /** Whether what it does is real, or happens in the test environment. */
+  mode: "live" | "test";
   /** Its name, as people see it. */
   name: string;
   /** The scopes assigned to the client; a token may hold fewer. */

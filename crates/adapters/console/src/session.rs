@@ -176,7 +176,7 @@ async fn sign_in_page(
     status: StatusCode,
 ) -> Response<Body> {
     // Without mail, managers hand out links.
-    let may_forget = state.env.mail_links.is_some();
+    let may_forget = state.env.mail_links.is_some() && state.env.mode == EnvironmentMode::Live;
     let has_code = entered.ticket.is_some();
     let main = html! {
         (test_notice(state, t, html! {}))

@@ -77,6 +77,10 @@ phrases! {
             "There is nothing at this address."
             "Op dit adres staat niets."
             "Unter dieser Adresse gibt es nichts."
+        NoTestEnvironment
+            "There is no such test environment: it is being created, or was deleted with all that it issued."
+            "Deze testomgeving is er niet: ze wordt nog gemaakt, of is verwijderd met alles wat ze heeft uitgegeven."
+            "Diese Testumgebung gibt es nicht: sie wird noch angelegt oder wurde gelöscht, mit allem, was sie ausgestellt hat."
         NotAPicture
             "The file must be a JPEG, PNG or WebP picture."
             "Het bestand moet een foto zijn (JPEG, PNG of WebP)."

@@ -394,9 +394,17 @@ fn cors(origins: &[String]) -> Option<CorsLayer> {
 /// envelope.
 pub async fn unmatched(state: Arc<State>, request: Request<Body>) -> Response<Body> {
     if is_a_persons(&request) {
-        return lost_page(&state, &request);
+        return lost_page(&state, &request, HttpRule::NoPage);
     }
     refuse(&state, &request, Problem::with_message(Key::NotFound, "No route matches."))
+}
+
+/// The same for what is in a test environment that is not there, under this key.
+pub fn no_test_environment(state: &State, request: &Request<Body>, key: Key) -> Response<Body> {
+    if is_a_persons(request) {
+        return lost_page(state, request, HttpRule::NoTestEnvironment);
+    }
+    refuse(state, request, Problem::because(key, HttpRule::NoTestEnvironment))
 }
 
 /// Whether a browser requests a page, outside the addresses of the APIs.
@@ -412,11 +420,11 @@ fn is_a_persons(request: &Request<Body>) -> bool {
 }
 
 /// The page for an unknown address.
-fn lost_page(state: &State, request: &Request<Body>) -> Response<Body> {
+fn lost_page(state: &State, request: &Request<Body>, why: HttpRule) -> Response<Body> {
     let from = crate::address::of(request, &state.settings.trusted_proxies);
     let problem = match count_address(state, from).exceeded {
         true => Problem::because(Key::RateLimitExceeded, HttpRule::TooManyRequests),
-        false => Problem::because(Key::NotFound, HttpRule::NoPage),
+        false => Problem::because(Key::NotFound, why),
     };
     let locale = crate::accepted_language(request.headers()).unwrap_or_default();
     let (title, home) = (Phrase::from(HttpRule::PageNotFound), Phrase::from(HttpRule::ToStartPage));

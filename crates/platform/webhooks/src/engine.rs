@@ -334,7 +334,9 @@ async fn attend(
         metrics::histogram!("spotter_webhooks_first_attempt_seconds").record(waited);
     }
     let attempted = {
-        let mut attempt = pin!(caught_async(engine.sender.send(&claimed.outgoing, at.seconds())));
+        // Receivers compare the signature's time with their own.
+        let signed_at = engine.env.wall_clock.now().seconds();
+        let mut attempt = pin!(caught_async(engine.sender.send(&claimed.outgoing, signed_at)));
         let attempted = tokio::select! {
             attempted = &mut attempt => attempted,
             () = tokio::time::sleep(FRESH) => {

@@ -1,7 +1,7 @@
 //! Which requests are for a test environment: those below its address, those that bring something that it issued, and
 //! pages of a browser that has opened it.
 
-use std::sync::Arc;
+use std::{convert::Infallible, sync::Arc};
 
 use axum::{
     Router,
@@ -14,8 +14,8 @@ use axum::{
 };
 use base64::{Engine, prelude::BASE64_STANDARD};
 use spotter_html::cookies;
-use spotter_http::State;
-use spotter_kernel::{Id, id::CompanyId, secret::test_company};
+use spotter_http::{State, no_test_environment};
+use spotter_kernel::{Id, Key, id::CompanyId, secret::test_company};
 use tower_service::Service;
 
 use super::TestEnvironments;
@@ -62,40 +62,60 @@ struct Dispatcher {
 
 impl Dispatcher {
     async fn dispatch(mut self, request: Request) -> Response<Body> {
-        let path = request.uri().path();
-        if path == LEAVE {
+        if request.uri().path() == LEAVE {
             return left(self.tests.is_secure());
         }
-        let (company, request) = match path.strip_prefix(BELOW).map(below) {
-            Some(Some((company, _))) if is_a_browsers(&request) => {
-                return opened(company, &request, self.tests.is_secure());
-            }
-            Some(Some((company, _))) => (Some(company), without_prefix(request)),
-            Some(None) => (None, request),
-            None => company_of(request).await,
+        let (led, request) = led(request).await;
+        let Some((company, by)) = led else { return answered(self.live.call(request).await) };
+        // To look for an environment that is not served costs a stranger's address a request.
+        let may_look = self.tests.serves(company) || self.state.count_address(&request).is_ok();
+        let found = match may_look {
+            true => self.tests.routes(company).await,
+            false => Ok(None),
         };
-        let answered = match company {
-            None => self.live.call(request).await,
-            // To look for an environment that is not served costs a stranger's address a request.
-            Some(company)
-                if !self.tests.serves(company) && self.state.count_address(&request).is_err() =>
-            {
-                self.live.call(request).await
+        match (found, by) {
+            (Ok(Some(_)), Lead::Address) if is_a_browsers(&request) => {
+                opened(company, &request, self.tests.is_secure())
             }
-            Some(company) => match self.tests.routes(company).await {
-                // The real environment refuses what nobody issued.
-                Ok(None) => self.live.call(request).await,
-                Ok(Some(mut routes)) => routes.call(request).await,
-                Err(problem) => {
-                    tracing::warn!(%company, %problem, "a test environment could not be started");
-                    Ok(unavailable())
-                }
-            },
-        };
-        match answered {
-            Ok(response) => response,
+            (Ok(Some(mut routes)), Lead::Address) => {
+                answered(routes.call(without_prefix(request)).await)
+            }
+            (Ok(Some(mut routes)), _) => answered(routes.call(request).await),
+            (Ok(None), Lead::Address) => no_test_environment(&self.state, &request, Key::NotFound),
+            (Ok(None), Lead::Cookie) => {
+                let response = no_test_environment(&self.state, &request, Key::NotFound);
+                with_cookie(response, &format!("{COOKIE}=; Max-Age=0"), self.tests.is_secure())
+            }
+            (Ok(None), Lead::Token) => {
+                no_test_environment(&self.state, &request, Key::InvalidToken)
+            }
+            // Refused in the words of its own protocol, as what nobody issued.
+            (Ok(None), Lead::Credential) => answered(self.live.call(request).await),
+            (Err(problem), _) => {
+                tracing::warn!(%company, %problem, "a test environment could not be started");
+                unavailable()
+            }
         }
     }
+}
+
+fn answered(response: Result<Response<Body>, Infallible>) -> Response<Body> {
+    match response {
+        Ok(response) => response,
+    }
+}
+
+/// What leads a request to a test environment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Lead {
+    /// Its address.
+    Address,
+    /// A token of one of the APIs.
+    Token,
+    /// Anything else that it issued.
+    Credential,
+    /// That its browser has opened it.
+    Cookie,
 }
 
 /// A test environment cannot be reached now.
@@ -134,16 +154,20 @@ fn left(is_secure: bool) -> Response<Body> {
 }
 
 fn redirect(page: &str, cookie: &str, is_secure: bool) -> Response<Body> {
-    let secure = if is_secure { "; Secure" } else { "" };
-    let cookie = format!("{cookie}; Path=/; HttpOnly; SameSite=Lax{secure}");
     let mut response = Response::new(Body::empty());
     *response.status_mut() = StatusCode::SEE_OTHER;
-    let headers = response.headers_mut();
-    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    for (name, value) in [(LOCATION, page), (SET_COOKIE, &cookie)] {
-        if let Ok(value) = HeaderValue::from_str(value) {
-            headers.insert(name, value);
-        }
+    response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    if let Ok(page) = HeaderValue::from_str(page) {
+        response.headers_mut().insert(LOCATION, page);
+    }
+    with_cookie(response, cookie, is_secure)
+}
+
+fn with_cookie(mut response: Response<Body>, cookie: &str, is_secure: bool) -> Response<Body> {
+    let secure = if is_secure { "; Secure" } else { "" };
+    let cookie = format!("{cookie}; Path=/; HttpOnly; SameSite=Lax{secure}");
+    if let Ok(cookie) = HeaderValue::from_str(&cookie) {
+        response.headers_mut().append(SET_COOKIE, cookie);
     }
     response
 }
@@ -159,14 +183,20 @@ fn without_prefix(mut request: Request) -> Request {
     request
 }
 
-/// The company of the test environment that issued a credential of the request, or that its browser has opened.
-async fn company_of(request: Request) -> (Option<CompanyId>, Request) {
+/// The company of the test environment that a request is led to, and what leads it there.
+async fn led(request: Request) -> (Option<(CompanyId, Lead)>, Request) {
     let path = request.uri().path();
-    let by_address = request.uri().path_and_query().and_then(|path| test_company(path.as_str()));
+    if let Some(rest) = path.strip_prefix(BELOW) {
+        let company = below(rest).map(|(company, _)| (company, Lead::Address));
+        return (company, request);
+    }
     let is_of_programs = OF_PROGRAMS.iter().any(|own| path.starts_with(own));
+    let by_address = request.uri().path_and_query().and_then(|path| test_company(path.as_str()));
+    let by_address = by_address.map(|company| (company, Lead::Credential));
     let found = by_address.or_else(|| by_headers(request.headers())).or_else(|| {
         let opened = (!is_of_programs).then(|| cookies::cookie(request.headers(), COOKIE));
-        opened.flatten().and_then(|id| Id::parse(&id).map(CompanyId))
+        let company = opened.flatten().and_then(|id| Id::parse(&id).map(CompanyId));
+        company.map(|company| (company, Lead::Cookie))
     });
     if found.is_some() || !WITH_CREDENTIAL.contains(&path) {
         return (found, request);
@@ -180,20 +210,29 @@ async fn company_of(request: Request) -> (Option<CompanyId>, Request) {
     // What was cut off is refused where it is read.
     let body = spotter_http::read_body(body, SEARCHED_MAX).await.unwrap_or_default();
     let company = str::from_utf8(&body).ok().and_then(test_company);
-    (company, Request::from_parts(parts, Body::from(body)))
+    let found = company.map(|company| (company, Lead::Credential));
+    (found, Request::from_parts(parts, Body::from(body)))
 }
 
 /// By a token, a client's id and secret, or the key of a device.
-fn by_headers(headers: &HeaderMap) -> Option<CompanyId> {
+fn by_headers(headers: &HeaderMap) -> Option<(CompanyId, Lead)> {
     let authorization = headers.get(AUTHORIZATION).and_then(|value| value.to_str().ok());
     let key = headers.get(DEVICE_KEY).and_then(|value| value.to_str().ok());
+    let by_token = || {
+        let lead = match authorization?.split_once(' ')?.1.trim_start().get(..4)? {
+            "fspt" | "fsat" => Lead::Token,
+            _ => Lead::Credential,
+        };
+        test_company(authorization?).map(|company| (company, lead))
+    };
     let by_basic = || {
         let (scheme, encoded) = authorization?.split_once(' ')?;
         let basic = scheme.eq_ignore_ascii_case("basic").then_some(encoded.trim())?;
         let text = String::from_utf8(BASE64_STANDARD.decode(basic).ok()?).ok()?;
-        test_company(&text)
+        test_company(&text).map(|company| (company, Lead::Credential))
     };
-    authorization.and_then(test_company).or_else(by_basic).or_else(|| key.and_then(test_company))
+    let by_key = || test_company(key?).map(|company| (company, Lead::Credential));
+    by_token().or_else(by_basic).or_else(by_key)
 }
 
 #[cfg(test)]
@@ -230,19 +269,33 @@ mod tests {
     async fn requests_are_led_by_what_they_bring() {
         let basic = BASE64_STANDARD.encode(format!("fspc_test_{COMPANY}{COMPANY}:x"));
         let cookie = format!("{COOKIE}={COMPANY}");
-        for (path, name, value, led) in [
-            ("/public/v1/clients", "authorization", format!("Bearer fspt_test_{COMPANY}x"), true),
-            ("/public/v1/clients", "authorization", format!("Bearer fspt_{COMPANY}x"), false),
-            ("/public/v1/oauth/token", "authorization", format!("Basic {basic}"), true),
-            ("/public/v1/access/device", "x-device-key", format!("fsdk_test_{COMPANY}x"), true),
-            ("/console", "cookie", cookie.clone(), true),
-            ("/app/v1/me", "cookie", cookie, false),
-            ("/console", "accept", "text/html".to_owned(), false),
+        let (below, pay) = (format!("/test/{COMPANY}/x"), format!("/pay/fspp_test_{COMPANY}x"));
+        let bearer = |token: &str| format!("Bearer {token}{COMPANY}x");
+        for (path, name, value, lead) in [
+            ("/public/v1/clients", "authorization", bearer("fspt_test_"), Some(Lead::Token)),
+            ("/public/v1/clients", "authorization", bearer("fspt_"), None),
+            ("/mcp/v1", "authorization", bearer("fsc_test_"), Some(Lead::Credential)),
+            (
+                "/public/v1/oauth/token",
+                "authorization",
+                format!("Basic {basic}"),
+                Some(Lead::Credential),
+            ),
+            (
+                "/public/v1/x",
+                "x-device-key",
+                format!("fsdk_test_{COMPANY}x"),
+                Some(Lead::Credential),
+            ),
+            ("/console", "cookie", cookie.clone(), Some(Lead::Cookie)),
+            ("/app/v1/me", "cookie", cookie.clone(), None),
+            ("/console", "accept", "text/html".to_owned(), None),
+            (&below, "authorization", bearer("fspt_"), Some(Lead::Address)),
+            ("/test/short", "cookie", cookie, None),
+            (&pay, "accept", "text/html".to_owned(), Some(Lead::Credential)),
         ] {
-            let (company, _) = company_of(request(path, &[(name, &value)])).await;
-            assert_eq!(company.is_some(), led, "{path} {name} {value}");
+            let (led, _) = led(request(path, &[(name, &value)])).await;
+            assert_eq!(led.map(|(_, lead)| lead), lead, "{path} {name} {value}");
         }
-        let (company, _) = company_of(request(&format!("/pay/fspp_test_{COMPANY}x"), &[])).await;
-        assert!(company.is_some());
     }
 }

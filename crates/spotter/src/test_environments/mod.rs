@@ -16,20 +16,24 @@ use std::{
 
 use axum::Router;
 use futures_util::StreamExt;
+use spotter_billing::collecting::connection;
 use spotter_company::test_environment::{self, TestEnvironmentStatus};
 use spotter_contract::{
-    Env, Job,
+    Env, Job, Write,
     jobs::{ClaimedJob, JobOutcome},
 };
 use spotter_files::{FileError, FileStore, Files};
 use spotter_jobs::jobs::{Attempt, Worker};
 use spotter_kernel::{Problem, Result, id::CompanyId, secret::EnvironmentMode};
-use spotter_store::{Config, DatabaseLocation, Db, beside, create_empty, drop_database, migrate};
+use spotter_outbound::smtp::{Mailbox, Post};
+use spotter_store::{
+    Config, DatabaseLocation, Db, Tx, beside, create_empty, drop_database, migrate,
+};
 use tokio::task::JoinHandle;
 
 use self::clock::{ClockDriver, ShiftedClock};
 pub(crate) use self::dispatch::dispatching;
-use crate::{instance::Instance, mail, settings::Settings};
+use crate::{instance::Instance, settings::Settings};
 
 /// Test environments that a process serves at once.
 const SERVED_MAX: usize = 32;
@@ -154,12 +158,11 @@ impl TestEnvironments {
             mode: EnvironmentMode::Test,
             clock: clock.clone(),
             address: settings.address().into(),
-            mail_links: None,
-            mail_sender: "".into(),
+            mail_links: Some(settings.address().into()),
+            mail_sender: settings.mail.as_ref().map_or("", Post::sender_address).into(),
             ..self.0.env.clone()
         };
-        let sends_mail = |job: &&Job| mail::JOBS.iter().any(|own| own.id == job.id);
-        let jobs = crate::areas::areas().jobs.into_iter().filter(|job| !sends_mail(job)).collect();
+        let jobs = crate::areas::areas().jobs.into();
         let driver = ClockDriver { db: db.clone(), company, clock, jobs };
         driver.set().await?;
         let instance = Instance::start(&settings, env, db, None).map_err(Problem::internal)?;
@@ -184,7 +187,8 @@ impl TestEnvironments {
             database,
             files: files_beside(&settings.files, company),
             base_url: Some(format!("{}{path}", address.trim_end_matches('/'))),
-            mail: None,
+            // Letters are written, and go to a mailbox that nobody opens.
+            mail: Some(Post::Mailbox(Mailbox::default())),
             mcp_listen: None,
             ..settings.clone()
         }
@@ -219,12 +223,21 @@ impl TestEnvironments {
         self.let_go(company).await;
         let (from, to) = (self.0.settings.database.location.clone(), self.location(company));
         let now = self.0.env.clock.now();
+        let config = self.settings_of(company).database;
         let made = tokio::task::spawn_blocking(move || {
             create_empty(&from, &to)?;
             migrate(&to, now, |_| ())?;
-            copy::copy(&from, &to, company)
+            copy::copy(&from, &to, company)?;
+            Db::open(&config)
         });
-        made.await.map_err(Problem::internal)?
+        let (db, env) = (made.await.map_err(Problem::internal)??, self.0.env.clone());
+        let name = test_environment::KEEP.id;
+        let connect = move |tx: &mut Tx<'_>| {
+            Write::as_system(tx, &env, company, name, &[], connection::connect_sandbox).map(drop)
+        };
+        db.write(connect).await?;
+        let closed = tokio::task::spawn_blocking(move || db.close(STOP_TIMEOUT)).await;
+        closed.map(drop).map_err(Problem::internal)
     }
 
     async fn delete(&self, company: CompanyId) -> Result<()> {

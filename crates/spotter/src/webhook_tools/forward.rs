@@ -19,6 +19,9 @@ use crate::system::{SystemClock, SystemEntropy};
 /// How long the program may take to answer.
 const TIMEOUT: Duration = Duration::from_secs(30);
 
+/// Most characters that are shown of a refusal.
+const TOLD_MAX: usize = 200;
+
 /// Where deliveries go, and the secret that signs them.
 pub(crate) struct ForwardTarget {
     http: Client,
@@ -70,7 +73,14 @@ impl ForwardTarget {
             headers.iter().fold(request, |request, (name, value)| request.header(*name, value));
         let answer = request.body(body.to_vec()).send().await;
         let answer = answer.map_err(|error| format!("{} did not answer: {error}", self.url))?;
-        Ok(format!("{} answered {}", self.url, answer.status()))
+        let status = answer.status();
+        let mut told = format!("{} answered {status}", self.url);
+        if !status.is_success() {
+            let text = answer.text().await.unwrap_or_default();
+            let line: String = text.chars().filter(|c| !c.is_control()).take(TOLD_MAX).collect();
+            told.push_str(&format!(": {line}"));
+        }
+        Ok(told)
     }
 }
 

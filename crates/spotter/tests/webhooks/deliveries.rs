@@ -1,13 +1,14 @@
 //! Deliveries: once each, signed, retried, recorded, taken over and deleted.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, sync::Arc};
 
 use serde_json::{Value, json};
 use spotter_harness::{
-    App, Engine, deliveries, open, random_text,
+    App, Engine, SystemClock, deliveries, open, random_text,
     receiver::{closed_address, host, receiver},
-    scenario, send,
+    scenario, send, start_as,
 };
+use spotter_kernel::{Clock, Timestamp};
 use spotter_store::{Config, Sql, params};
 
 use super::{after_attempts, hook, hurry, is_signed};
@@ -59,6 +60,26 @@ async fn every_listener_hears_a_signed_event_once(app: App) {
     for silent in [&deaf, &others] {
         assert!(receiver().received(&silent.mark).is_empty());
     }
+}
+
+/// A clock that is months ahead, as that of a test environment can be.
+struct ClockAhead;
+
+impl Clock for ClockAhead {
+    fn now(&self) -> Timestamp {
+        SystemClock.now().plus_days(90)
+    }
+}
+
+#[scenario(here)]
+async fn signatures_bear_the_real_time(app: App) {
+    let server = start_as(app.server.engine, |env| env.clock = Arc::new(ClockAhead));
+    let app = App::new(Arc::new(server)).await;
+    let hook = hook(&app, "good", &["client.created"]).await;
+    app.post("/clients", json!({"firstName": "Ann"})).await.ok();
+    let sent = &hook.received(1).await[0];
+    let signed_at: i64 = sent.headers["x-service-webhook-timestamp"].parse().unwrap();
+    assert!((signed_at - SystemClock.now().seconds()).abs() < 300 && is_signed(sent, &hook.secret));
 }
 
 #[scenario]

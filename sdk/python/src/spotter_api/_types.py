@@ -40,6 +40,8 @@ class ApiClientProfile(TypedDict):
     """Coach of new clients if none is named."""
     id: str
     """The record's id."""
+    mode: Union[Literal['live'], Literal['test']]
+    """Whether what it does is real, or happens in the test environment."""
     name: str
     """Its name, as people see it."""
     scopes: list[Scope]

@@ -1,7 +1,7 @@
 //! API clients: what other programs may do, in plain words.
 
 use maud::{Markup, html};
-use spotter_kernel::{Gate, Result, Scope};
+use spotter_kernel::{Gate, Result, Scope, secret::EnvironmentMode};
 
 use crate::{
     api,
@@ -53,7 +53,15 @@ pub(super) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
         .any("scopes", t.scopes(), &scopes(cx));
     let main = html! {
         p { (t.integrations_are()) " " a href="/docs/api" { (t.reference()) } }
-        p { a href="/console/test-environment" { (t.test_environment()) } }
+        p {
+            a href="/console/test-environment" {
+                @if cx.state.env.mode == EnvironmentMode::Test {
+                    (t.test_clock())
+                } @else {
+                    (t.test_environment())
+                }
+            }
+        }
         @if rows.is_empty() {
             (empty(t.no_integrations(), None))
         } @else {

@@ -34,7 +34,7 @@ fn environment(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let own = answer.test_environment();
     let is_ready = own.status() == "ready";
     let main = html! {
-        p { (t.test_environment_is()) " " (t.test_keys_are()) }
+        p { (t.test_environment_is()) @if is_ready { " " (t.test_keys_are()) } }
         section.card {
             (facts(vec![
                 (t.status(), state(cx, own.status())),
@@ -45,7 +45,7 @@ fn environment(cx: &mut PageContext<'_, '_>) -> Result<View> {
                 @if is_ready {
                     a.button href=(own.address()) data-hx-boost="false" { (t.open_test_environment()) }
                 } @else {
-                    a.button.plain href=(cx.place.address()) { (t.refresh()) }
+                    (refreshing(cx))
                 }
             }
         }
@@ -59,6 +59,21 @@ fn environment(cx: &mut PageContext<'_, '_>) -> Result<View> {
         }
     };
     Ok(View::new(t.test_environment(), main).acts(acts))
+}
+
+/// A link to the page as it is by now, which follows itself after a moment.
+fn refreshing(cx: &PageContext<'_, '_>) -> Markup {
+    let address = cx.place.address();
+    html! {
+        a.button.plain
+            href=(address)
+            data-hx-get=(address)
+            data-hx-trigger="load delay:1s"
+            data-hx-select="#main"
+            data-hx-target="#main"
+            data-hx-swap="outerHTML"
+        { (cx.strings.refresh()) }
+    }
 }
 
 fn clock(cx: &mut PageContext<'_, '_>) -> Result<View> {
@@ -76,7 +91,7 @@ fn clock(cx: &mut PageContext<'_, '_>) -> Result<View> {
                 (t.advance_to(), html! { (written.instant(own.advance_to())) }),
             ]))
             @if advancing {
-                p { a.button.plain href=(cx.place.address()) { (t.refresh()) } }
+                p { (refreshing(cx)) }
             }
         }
         @if !advancing {

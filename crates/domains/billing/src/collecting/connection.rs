@@ -218,6 +218,13 @@ fn connect_payment_provider(
     view(cx)
 }
 
+/// Connects the sandbox, where nothing is connected yet.
+pub fn connect_sandbox(cx: &mut Write) -> Result<()> {
+    let (provider, secret_key, signing_secret) = (ProviderName::Sandbox, None, None);
+    let new = NewProvider { provider, secret_key, signing_secret };
+    connect_payment_provider(cx, Body(new)).map(drop)
+}
+
 fn disconnect_payment_provider(cx: &mut Write) -> Result<ProviderAnswer> {
     if cx.one::<Connection>(FIND, params![])?.is_none() {
         return Err(Key::NotFound.into());

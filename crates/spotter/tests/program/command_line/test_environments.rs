@@ -68,6 +68,12 @@ fn token_for(url: &str, id: &str, secret: &str) -> String {
     text(&answer, "/access_token")
 }
 
+/// The text of a page.
+fn page(url: &str) -> String {
+    let request = reqwest::Client::builder().no_proxy().build().unwrap().get(url);
+    runtime().block_on(async { request.send().await.unwrap().text().await.unwrap() })
+}
+
 /// What of the real company would show that something leaked into it.
 fn totals(manager: &Caller, public: &Caller) -> Vec<i64> {
     let own =
@@ -86,6 +92,13 @@ fn a_test_environment_is_apart_and_its_clock_is_advanced(engine: Engine) {
     let (url, people) = (format!("http://{address}"), read_demo(folder.path()));
     let manager = signed_in(&url, &people["manager"]);
     let public = Caller { url: url.clone(), token: token(&people) };
+
+    // Where there is none, its address leads nowhere.
+    let company = text(&manager.ok("GET", "/app/v1/company/settings", None), "/company/companyId");
+    let login = format!("/test/{company}/app/v1/auth/login");
+    let person =
+        json!({"email": people["manager"]["email"], "password": people["manager"]["password"]});
+    assert_eq!(manager.send("POST", &login, Some(&person)).0, 404);
 
     // It is created beside the company, from its setup alone.
     assert_eq!(manager.send("GET", "/app/v1/test-environment", None).0, 404);
@@ -121,8 +134,8 @@ fn a_test_environment_is_apart_and_its_clock_is_advanced(engine: Engine) {
     // No provider but the sandbox.
     let stripe = json!({"provider": "stripe", "secretKey": "sk_live_x"});
     assert_eq!(test.send("PUT", "/app/v1/company/payment-provider", Some(&stripe)).0, 400);
-    let sandbox = json!({"provider": "sandbox"});
-    test.ok("PUT", "/app/v1/company/payment-provider", Some(&sandbox));
+    let provider = test.ok("GET", "/app/v1/company/payment-provider", None);
+    assert_eq!(provider["paymentProvider"]["provider"], "sandbox");
     let sales = format!("/app/v1/finance/clients/{client}");
     let card = json!({"sandboxToken": "sandbox_ok"});
     test.ok("POST", &format!("{sales}/payment-methods"), Some(&card));
@@ -169,10 +182,16 @@ fn a_test_environment_is_apart_and_its_clock_is_advanced(engine: Engine) {
     assert_eq!(days.len(), bills.len(), "each bill has the day of its own renewal: {bills:?}");
     assert!(bills.iter().all(|(_, status)| status == "paid"), "{bills:?}");
 
+    // Letters count as sent.
+    let mail = test.ok("GET", "/app/v1/mail?limit=100", None);
+    let statuses: Vec<_> =
+        mail["mail"].as_array().unwrap().iter().map(|one| &one["status"]).collect();
+    assert!(!statuses.is_empty() && statuses.iter().all(|status| *status == "sent"), "{mail}");
+
     // What is real has not moved, and no mail has left.
     assert_eq!(totals(&manager, &public), at_home);
     assert!(now(&public) < before.plus_days(1));
-    assert_eq!(test.total("/app/v1/mail"), 0);
+    assert!(!page(&format!("{url}/demo/mail")).contains("ann@example.com"));
 
     // The clock goes on where it was after a restart.
     stop(child);
@@ -187,7 +206,10 @@ fn a_test_environment_is_apart_and_its_clock_is_advanced(engine: Engine) {
         assert!(began.elapsed() < Duration::from_secs(60), "it is not deleted");
         std::thread::sleep(Duration::from_millis(100));
     }
-    assert_eq!(integrator.send("GET", "/public/v1/clients", None).0, 401);
+    let (status, refused) = integrator.send("GET", "/public/v1/clients", None);
+    assert_eq!((status, &refused["error"]["key"]), (401, &json!("auth.invalid_token")));
+    assert!(refused.to_string().contains("no such test environment"), "{refused}");
+    assert_eq!(manager.send("POST", &login, Some(&person)).0, 404);
     integrator.token = public.token.clone();
     assert_eq!(totals(&manager, &integrator), at_home);
 }
