@@ -56,13 +56,21 @@ pub(crate) struct Instance {
     upkeep: JoinHandle<()>,
 }
 
+/// What an environment stands beside.
+pub(crate) enum Beside<'l> {
+    /// The real one, with the recorder of its metrics.
+    Nothing(Option<PrometheusHandle>),
+    /// The real one of a test environment.
+    Live(&'l State),
+}
+
 impl Instance {
     /// Starts what happens by itself, and makes the routes.
     pub(crate) fn start(
         settings: &Settings,
         env: Env,
         db: Db,
-        metrics: Option<PrometheusHandle>,
+        beside: Beside<'_>,
     ) -> Result<Self, String> {
         let webhooks = &settings.webhooks;
         let networks = env.private_networks.clone();
@@ -76,6 +84,10 @@ impl Instance {
         .map_err(describe_problem)?;
         let files = Files::open(&settings.files).map_err(|trouble| trouble.to_string())?;
         let table = Arc::new(Table::new(crate::areas::areas()));
+        let metrics = match &beside {
+            Beside::Nothing(metrics) => metrics.clone(),
+            Beside::Live(_) => None,
+        };
         let state = State::new(
             db.clone(),
             env.clone(),
@@ -85,6 +97,10 @@ impl Instance {
             files.clone(),
             metrics,
         );
+        let state = Arc::new(match beside {
+            Beside::Nothing(_) => state,
+            Beside::Live(live) => state.counting_with(live),
+        });
         let providers = Providers::new(db.clone(), env.clone(), &settings.stripe_url)
             .map_err(describe_problem)?;
         let (routes, assistants) = match settings.mcp_listen {

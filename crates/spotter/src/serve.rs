@@ -17,7 +17,7 @@ use spotter_store::{DatabaseLocation, Db, migrate};
 
 use crate::{
     connections,
-    instance::Instance,
+    instance::{Beside, Instance},
     maintenance, service_manager,
     settings::Settings,
     sockets::Sockets,
@@ -93,11 +93,12 @@ pub(crate) async fn serve(
     let mail_links = settings.mail.is_some().then(|| settings.address().into());
     let mail_sender = settings.mail.as_ref().map_or("", |post| post.sender_address()).into();
     let env = Env { mail_links, mail_sender, ..env };
-    let tests = TestEnvironments::new(&settings, &db, &env);
-    let idle = tokio::spawn(tests.clone().stop_idle());
-    let mut instance = Instance::start(&settings, env.clone(), db.clone(), metrics())?;
-    instance.add_worker(Arc::new(tests.clone()));
+    let beside = Beside::Nothing(metrics());
+    let mut instance = Instance::start(&settings, env.clone(), db.clone(), beside)?;
     let state = instance.state.clone();
+    let tests = TestEnvironments::new(&settings, &state);
+    let idle = tokio::spawn(tests.clone().stop_idle());
+    instance.add_worker(Arc::new(tests.clone()));
     let installation = Installation {
         version: env!("CARGO_PKG_VERSION"),
         started_at: env.clock.now(),

@@ -96,7 +96,7 @@ pub struct State {
     /// What /metrics is rendered from; nothing is served without it.
     pub metrics: Option<PrometheusHandle>,
     pub(crate) rates: RateLimiter,
-    pub(crate) attempts: RateLimiter,
+    pub(crate) attempts: Arc<RateLimiter>,
     pub(crate) registrations: RateLimiter,
     visits: RateLimiter,
     sign_ups: RateLimiter,
@@ -159,8 +159,8 @@ impl State {
         sender: Sender,
         files: Files,
         metrics: Option<PrometheusHandle>,
-    ) -> Arc<Self> {
-        Arc::new(Self {
+    ) -> Self {
+        Self {
             db,
             env,
             table,
@@ -169,7 +169,7 @@ impl State {
             files,
             metrics,
             rates: RateLimiter::new(),
-            attempts: RateLimiter::with_window(sign_in::ATTEMPTS_WINDOW_SECONDS),
+            attempts: Arc::new(RateLimiter::with_window(sign_in::ATTEMPTS_WINDOW_SECONDS)),
             registrations: RateLimiter::with_window(REGISTRATIONS_WINDOW_SECONDS),
             visits: RateLimiter::new(),
             sign_ups: RateLimiter::with_window(SIGN_UPS_WINDOW_SECONDS),
@@ -184,7 +184,13 @@ impl State {
             seats: PersonQuotas::default(),
             stopping: watch::Sender::new(false),
             openapi: [const { OnceCell::const_new() }; 2],
-        })
+        }
+    }
+
+    /// The same where attempts to sign in are counted together with another environment's, whose passwords it has.
+    pub fn counting_with(mut self, other: &Self) -> Self {
+        self.attempts = other.attempts.clone();
+        self
     }
 
     /// A slot for a page form with a file, and its size limit. No caller can hold all slots, and each waits a moment
@@ -222,26 +228,26 @@ impl State {
         self.rates.take(
             RateLimitKey::Caller(caller),
             self.settings.rate_limit,
-            self.env.clock.now(),
+            self.env.wall_clock.now(),
         )
     }
 
     /// Counts the registration of an assistant from an address.
     pub fn count_registration(&self, from: IpAddr) -> Result<()> {
-        let (who, now) = (RateLimitKey::address(from), self.env.clock.now());
+        let (who, now) = (RateLimitKey::address(from), self.env.wall_clock.now());
         self.registrations.take(who, self.settings.anonymous_rate_limit, now).check()
     }
 
     /// Counts a stranger's request for a public site.
     pub fn count_visit(&self, from: IpAddr) -> RateLimitStatus {
         let (who, limit) = (RateLimitKey::address(from), self.settings.visitor_rate_limit);
-        self.visits.take(who, limit, self.env.clock.now())
+        self.visits.take(who, limit, self.env.wall_clock.now())
     }
 
     /// Counts what a stranger sends from an address, which has a letter sent.
     pub fn count_sign_up(&self, from: IpAddr) -> RateLimitStatus {
         let (who, limit) = (RateLimitKey::address(from), self.settings.sign_up_rate_limit);
-        self.sign_ups.take(who, limit, self.env.clock.now())
+        self.sign_ups.take(who, limit, self.env.wall_clock.now())
     }
 
     /// Ends the streams that would otherwise never end.
@@ -464,5 +470,5 @@ pub(crate) fn refuse(state: &State, request: &Request<Body>, problem: Problem) -
 /// Counts a request against its address.
 pub(crate) fn count_address(state: &State, from: IpAddr) -> RateLimitStatus {
     let (who, limit) = (RateLimitKey::address(from), state.settings.anonymous_rate_limit);
-    state.rates.take(who, limit, state.env.clock.now())
+    state.rates.take(who, limit, state.env.wall_clock.now())
 }

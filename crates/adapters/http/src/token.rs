@@ -83,7 +83,7 @@ async fn grant(state: &Arc<State>, request: Request<Body>) -> Result<serde_json:
     let request_id = RequestId::of(&request);
     let counted = RateLimitKey::address(address::of(&request, &state.settings.trusted_proxies));
     let limit = state.settings.anonymous_rate_limit;
-    let rate_limit = state.rates.take(counted, limit, state.env.clock.now());
+    let rate_limit = state.rates.take(counted, limit, state.env.wall_clock.now());
     if rate_limit.exceeded {
         let refusal = Refusal::new("temporarily_unavailable", "Too many token requests.");
         let retry_after = Some(rate_limit.reset_seconds);

@@ -44,7 +44,7 @@ impl Visitor {
                 Ok(token) => authenticated(&state, &token).await.map(|caller| (token, caller)),
                 Err(problem) => Err(problem),
             };
-            let (now, settings) = (state.env.clock.now(), &state.settings);
+            let (now, settings) = (state.env.wall_clock.now(), &state.settings);
             let limit_status = match &found {
                 Ok((_, caller)) => {
                     let who = RateLimitKey::Caller(caller.rate_limit_id());

@@ -110,7 +110,7 @@ pub fn beside(location: &DatabaseLocation, folder: PathBuf, suffix: &str) -> Dat
 }
 
 /// Most characters that a name keeps of the database that it is beside: PostgreSQL's names have 63.
-const KEPT_MAX: usize = 32;
+const KEPT_MAX: usize = 23;
 
 /// A server's URL with another database, whose name needs no quotes.
 fn renamed(url: &str, suffix: &str) -> String {
@@ -121,7 +121,12 @@ fn renamed(url: &str, suffix: &str) -> String {
     };
     let (server, name) = place.split_once('/').unwrap_or((place, ""));
     let plain = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '_' };
-    let own: String = name.chars().take(KEPT_MAX).map(plain).collect();
+    let mut own: String = name.chars().take(KEPT_MAX).map(plain).collect();
+    if own != name {
+        // FNV-1a, so that names that are shortened to the same do not share a database.
+        let mix = |sum: u32, byte: u8| (sum ^ u32::from(byte)).wrapping_mul(16_777_619);
+        own.push_str(&format!("_{:08x}", name.bytes().fold(2_166_136_261, mix)));
+    }
     let own =
         if own.starts_with(|c: char| c.is_ascii_lowercase()) { own } else { format!("d{own}") };
     format!("{scheme}://{server}/{own}{suffix}{options}")
@@ -181,7 +186,7 @@ mod tests {
     fn a_database_beside_one_has_its_server_and_options() {
         for (url, expected) in [
             ("postgres://u:p@h:5432/own?a=b", "postgres://u:p@h:5432/own_x?a=b"),
-            ("postgres://u@%2Frun%2Fpg/Own-2", "postgres://u@%2Frun%2Fpg/own_2_x"),
+            ("postgres://u@%2Frun%2Fpg/Own-2", "postgres://u@%2Frun%2Fpg/own_2_cbad530c_x"),
             ("postgresql://h", "postgresql://h/d_x"),
             ("postgres://h/?user=a/b", "postgres://h/d_x?user=a/b"),
         ] {

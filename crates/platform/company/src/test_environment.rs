@@ -75,6 +75,13 @@ impl TestEnvironment {
     }
 }
 
+/// When a company's test environment was created, if it can be used.
+pub fn ready(tx: &mut Tx, company: CompanyId) -> Result<Option<Timestamp>> {
+    let found: Option<TestEnvironment> = tx.one(FIND, params![company])?;
+    let ready = found.filter(|own| own.status == TestEnvironmentStatus::Ready);
+    Ok(ready.map(|own| own.created_at))
+}
+
 /// The status of a company's test environment, if it has one.
 pub fn status(tx: &mut Tx, company: CompanyId) -> Result<Option<TestEnvironmentStatus>> {
     let found: Option<TestEnvironment> = tx.one(FIND, params![company])?;

@@ -21,7 +21,7 @@ const LOOK: Duration = Duration::from_secs(1);
 /// How long it is waited before it is looked again whether all has run.
 const PAUSE: Duration = Duration::from_millis(20);
 /// How long it is waited for what falls due at one instant.
-const DUE_TIMEOUT: Duration = Duration::from_secs(10);
+const DUE_TIMEOUT: Duration = Duration::from_secs(30);
 /// The least that the clock is moved at once, in seconds: what falls due within it runs together.
 const STEP_SECONDS: i64 = 60;
 

@@ -42,6 +42,9 @@ const WITH_CREDENTIAL: &[&str] = &[
     "/mcp/v1/oauth/revoke",
 ];
 
+/// Pages that a browser opens a test environment with.
+const OPENED: &[&str] = &["/console", "/my", "/sign-in", "/set-password", "/confirm-address"];
+
 /// What only programs ask for, by their own credentials.
 const OF_PROGRAMS: &[&str] =
     &["/public/", "/app/", "/mcp/", "/.well-known/", "/health/", "/metrics", "/operator", "/docs"];
@@ -74,7 +77,7 @@ impl Dispatcher {
             false => Ok(None),
         };
         match (found, by) {
-            (Ok(Some(_)), Lead::Address) if is_a_browsers(&request) => {
+            (Ok(Some(_)), Lead::Address) if opens(&request) => {
                 opened(company, &request, self.tests.is_secure())
             }
             (Ok(Some(mut routes)), Lead::Address) => {
@@ -133,18 +136,24 @@ fn below(rest: &str) -> Option<(CompanyId, &str)> {
     (path.is_empty() || path.starts_with('/')).then_some((company, path))
 }
 
-/// Whether a browser asks for a page.
-fn is_a_browsers(request: &Request) -> bool {
+/// Whether a browser opens a page of people: from then on it keeps to the test environment, whose pages lead on by
+/// paths without its address.
+fn opens(request: &Request) -> bool {
     let accepts = request.headers().get("accept").and_then(|accepts| accepts.to_str().ok());
-    request.method() == Method::GET && accepts.is_some_and(|accepts| accepts.contains("text/html"))
+    let wants_page = accepts.is_some_and(|accepts| accepts.contains("text/html"));
+    let rest = request.uri().path().get(BELOW.len() + 24..).unwrap_or_default();
+    let is_peoples = matches!(rest, "" | "/")
+        || OPENED.iter().any(|own| {
+            rest.strip_prefix(own).is_some_and(|more| more.is_empty() || more.starts_with('/'))
+        });
+    request.method() == Method::GET && wants_page && is_peoples
 }
 
 /// Has a browser keep to a test environment, and leads it to the page there.
 fn opened(company: CompanyId, request: &Request, is_secure: bool) -> Response<Body> {
     let path = request.uri().path_and_query().map_or("", |path| path.as_str());
     let rest = path.get(BELOW.len() + 24..).unwrap_or_default();
-    // A path that begins with two slashes would be another host's.
-    let page = if rest.len() < 2 || rest.starts_with("//") { "/console" } else { rest };
+    let page = if OPENED.iter().any(|own| rest.starts_with(own)) { rest } else { "/console" };
     redirect(page, &format!("{COOKIE}={company}"), is_secure)
 }
 
@@ -190,28 +199,40 @@ async fn led(request: Request) -> (Option<(CompanyId, Lead)>, Request) {
         let company = below(rest).map(|(company, _)| (company, Lead::Address));
         return (company, request);
     }
+    // Who shows who they are is led by that alone; a credential in a path is of a page that needs no other.
     let is_of_programs = OF_PROGRAMS.iter().any(|own| path.starts_with(own));
-    let by_address = request.uri().path_and_query().and_then(|path| test_company(path.as_str()));
-    let by_address = by_address.map(|company| (company, Lead::Credential));
-    let found = by_address.or_else(|| by_headers(request.headers())).or_else(|| {
-        let opened = (!is_of_programs).then(|| cookies::cookie(request.headers(), COOKIE));
-        let company = opened.flatten().and_then(|id| Id::parse(&id).map(CompanyId));
-        company.map(|company| (company, Lead::Cookie))
-    });
+    let found = match shows_credential(request.headers()) {
+        true => by_headers(request.headers()),
+        false => {
+            let by_path = test_company(path).map(|company| (company, Lead::Credential));
+            by_path.or_else(|| {
+                let opened = (!is_of_programs).then(|| cookies::cookie(request.headers(), COOKIE));
+                let company = opened.flatten().and_then(|id| Id::parse(&id).map(CompanyId));
+                company.map(|company| (company, Lead::Cookie))
+            })
+        }
+    };
     if found.is_some() || !WITH_CREDENTIAL.contains(&path) {
         return (found, request);
     }
     let length = request.headers().get(CONTENT_LENGTH).and_then(|length| length.to_str().ok());
     let length = length.and_then(|length| length.parse::<usize>().ok());
-    if length.is_none_or(|length| length > SEARCHED_MAX) {
+    if length.is_some_and(|length| length > SEARCHED_MAX) {
         return (None, request);
     }
     let (parts, body) = request.into_parts();
     // What was cut off is refused where it is read.
     let body = spotter_http::read_body(body, SEARCHED_MAX).await.unwrap_or_default();
-    let company = str::from_utf8(&body).ok().and_then(test_company);
+    let mut fields = form_urlencoded::parse(&body);
+    let plain = str::from_utf8(&body).ok().and_then(test_company);
+    let company = plain.or_else(|| fields.find_map(|(_, value)| test_company(&value)));
     let found = company.map(|company| (company, Lead::Credential));
     (found, Request::from_parts(parts, Body::from(body)))
+}
+
+/// Whether a request says by a header who sends it.
+fn shows_credential(headers: &HeaderMap) -> bool {
+    headers.contains_key(AUTHORIZATION) || headers.contains_key(DEVICE_KEY)
 }
 
 /// By a token, a client's id and secret, or the key of a device.
@@ -255,13 +276,22 @@ mod tests {
         assert_eq!(without_prefix(request(&path, &[])).uri(), "/app/v1/me?a=b");
         assert_eq!(without_prefix(request(&format!("/test/{COMPANY}"), &[])).uri(), "/");
         assert!(below("short/x").is_none() && below(&format!("{COMPANY}x")).is_none());
-        for (path, page) in
-            [("", "/console"), ("/", "/console"), ("//x.y", "/console"), ("/pay/a?b", "/pay/a?b")]
-        {
-            let company = below(COMPANY).unwrap().0;
-            let led = opened(company, &request(&format!("/test/{COMPANY}{path}"), &[]), true);
+        let html = ("accept", "text/html");
+        for (path, page) in [
+            ("", "/console"),
+            ("?a=b", "/console"),
+            ("/", "/console"),
+            ("/my/book?a=b", "/my/book?a=b"),
+        ] {
+            let (company, _) = below(COMPANY).unwrap();
+            let request = request(&format!("/test/{COMPANY}{path}"), &[html]);
+            let led = opened(company, &request, true);
+            assert!(opens(&request));
             assert_eq!(led.headers()[LOCATION], page);
             assert!(led.headers()[SET_COOKIE].to_str().unwrap().ends_with("; Secure"));
+        }
+        for path in ["/pay/x", "//x.y", "/consoles", "/files/invoices/x"] {
+            assert!(!opens(&request(&format!("/test/{COMPANY}{path}"), &[html])), "{path}");
         }
     }
 
@@ -270,10 +300,13 @@ mod tests {
         let basic = BASE64_STANDARD.encode(format!("fspc_test_{COMPANY}{COMPANY}:x"));
         let cookie = format!("{COOKIE}={COMPANY}");
         let (below, pay) = (format!("/test/{COMPANY}/x"), format!("/pay/fspp_test_{COMPANY}x"));
+        let searched = format!("/console/clients?search=fspt_test_{COMPANY}");
         let bearer = |token: &str| format!("Bearer {token}{COMPANY}x");
         for (path, name, value, lead) in [
             ("/public/v1/clients", "authorization", bearer("fspt_test_"), Some(Lead::Token)),
             ("/public/v1/clients", "authorization", bearer("fspt_"), None),
+            (&searched, "authorization", bearer("fspt_"), None),
+            (&searched, "accept", "text/html".to_owned(), None),
             ("/mcp/v1", "authorization", bearer("fsc_test_"), Some(Lead::Credential)),
             (
                 "/public/v1/oauth/token",

@@ -23,8 +23,9 @@ use spotter_contract::{
     jobs::{ClaimedJob, JobOutcome},
 };
 use spotter_files::{FileError, FileStore, Files};
+use spotter_http::State;
 use spotter_jobs::jobs::{Attempt, Worker};
-use spotter_kernel::{Problem, Result, id::CompanyId, secret::EnvironmentMode};
+use spotter_kernel::{Problem, Result, Timestamp, id::CompanyId, secret::EnvironmentMode};
 use spotter_outbound::smtp::{Mailbox, Post};
 use spotter_store::{
     Config, DatabaseLocation, Db, Tx, beside, create_empty, drop_database, migrate,
@@ -33,10 +34,15 @@ use tokio::task::JoinHandle;
 
 use self::clock::{ClockDriver, ShiftedClock};
 pub(crate) use self::dispatch::dispatching;
-use crate::{instance::Instance, settings::Settings};
+use crate::{
+    instance::{Beside, Instance},
+    settings::Settings,
+};
 
-/// Test environments that a process serves at once.
-const SERVED_MAX: usize = 32;
+/// Test environments that a process serves at once: each takes four connections of a server.
+const SERVED_MAX: usize = 8;
+/// How long an environment without requests keeps its place from another one.
+const YIELDS_AFTER: Duration = Duration::from_secs(60);
 /// How long an environment without requests is served.
 const KEPT: Duration = Duration::from_secs(600);
 /// How often it is looked for such.
@@ -52,9 +58,8 @@ pub(crate) struct TestEnvironments(Arc<EnvironmentRegistry>);
 
 struct EnvironmentRegistry {
     settings: Settings,
-    /// The real database, which knows who has a test environment.
-    live: Db,
-    env: Env,
+    /// The real environment, which knows who has a test environment.
+    live: Arc<State>,
     served: Mutex<HashMap<CompanyId, TestInstance>>,
     /// Held by who starts an environment, or sees to it that it is not served.
     turn: tokio::sync::Mutex<()>,
@@ -65,6 +70,8 @@ struct TestInstance {
     instance: Instance,
     routes: Router,
     driver: JoinHandle<()>,
+    /// When it was created: another one of the same company may take its place.
+    created_at: Timestamp,
     used: Instant,
     checked: Instant,
 }
@@ -79,15 +86,15 @@ impl TestInstance {
 }
 
 impl TestEnvironments {
-    pub(crate) fn new(settings: &Settings, live: &Db, env: &Env) -> Self {
-        let (settings, live, env) = (settings.clone(), live.clone(), env.clone());
+    pub(crate) fn new(settings: &Settings, live: &Arc<State>) -> Self {
+        let (settings, live) = (settings.clone(), live.clone());
         let (served, turn) = (Mutex::default(), tokio::sync::Mutex::default());
-        Self(Arc::new(EnvironmentRegistry { settings, live, env, served, turn }))
+        Self(Arc::new(EnvironmentRegistry { settings, live, served, turn }))
     }
 
     /// Whether the installation is reached over TLS alone.
     fn is_secure(&self) -> bool {
-        self.0.env.address.starts_with("https")
+        self.0.live.env.address.starts_with("https")
     }
 
     /// The routes of a company's test environment, if it is served now and was there a moment ago.
@@ -109,66 +116,82 @@ impl TestEnvironments {
         if let Some(routes) = self.served_routes(company) {
             return Ok(Some(routes));
         }
-        if !self.is_ready(company).await? {
-            let gone = self.served().remove(&company);
-            gone.map(|gone| tokio::spawn(gone.stop(STOP_TIMEOUT)));
+        let ready = self.ready(company).await?;
+        let gone = {
+            let mut all = self.served();
+            match all.get_mut(&company) {
+                Some(served) if ready == Some(served.created_at) => {
+                    served.checked = Instant::now();
+                    return Ok(Some(served.routes.clone()));
+                }
+                _ => all.remove(&company),
+            }
+        };
+        gone.map(|gone| tokio::spawn(gone.stop(STOP_TIMEOUT)));
+        if ready.is_none() {
             return Ok(None);
-        }
-        if let Some(served) = self.served().get_mut(&company) {
-            served.checked = Instant::now();
-            return Ok(Some(served.routes.clone()));
         }
         let _turn = self.0.turn.lock().await;
         if let Some(routes) = self.served_routes(company) {
             return Ok(Some(routes));
         }
         // It may have been deleted while the turn was waited for.
-        if !self.is_ready(company).await? {
-            return Ok(None);
-        }
-        if self.served().len() >= SERVED_MAX {
-            return Err(Problem::overloaded());
-        }
-        let served = self.start(company).await?;
+        let Some(created_at) = self.ready(company).await? else { return Ok(None) };
+        self.make_room()?;
+        let served = self.start(company, created_at).await?;
         let routes = served.routes.clone();
         self.served().insert(company, served);
         Ok(Some(routes))
+    }
+
+    /// Stops the environment that was not used for longest, where as many as may be are served.
+    fn make_room(&self) -> Result<()> {
+        let mut all = self.served();
+        if all.len() < SERVED_MAX {
+            return Ok(());
+        }
+        let idle = all.iter().filter(|(_, served)| served.used.elapsed() > YIELDS_AFTER);
+        let oldest = idle.min_by_key(|(_, served)| served.used).map(|(company, _)| *company);
+        let gone = oldest.and_then(|oldest| all.remove(&oldest)).ok_or_else(Problem::overloaded)?;
+        tokio::spawn(gone.stop(STOP_TIMEOUT));
+        Ok(())
     }
 
     fn served(&self) -> MutexGuard<'_, HashMap<CompanyId, TestInstance>> {
         self.0.served.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    async fn is_ready(&self, company: CompanyId) -> Result<bool> {
-        let status = self.0.live.read(move |tx| test_environment::status(tx, company)).await?;
-        Ok(status == Some(TestEnvironmentStatus::Ready))
+    /// When a company's test environment was created, if it can be used.
+    async fn ready(&self, company: CompanyId) -> Result<Option<Timestamp>> {
+        self.0.live.db.read(move |tx| test_environment::ready(tx, company)).await
     }
 
-    async fn start(&self, company: CompanyId) -> Result<TestInstance> {
+    async fn start(&self, company: CompanyId, created_at: Timestamp) -> Result<TestInstance> {
         let settings = self.settings_of(company);
         let config = settings.database.clone();
-        let now = self.0.env.clock.now();
+        let now = self.0.live.env.clock.now();
         let opened = tokio::task::spawn_blocking(move || {
             migrate(&config.location, now, |_| ())?;
             Db::open(&config)
         });
         let db = opened.await.map_err(Problem::internal)??;
-        let clock = Arc::new(ShiftedClock::new(self.0.env.clock.clone()));
+        let clock = Arc::new(ShiftedClock::new(self.0.live.env.clock.clone()));
         let env = Env {
             mode: EnvironmentMode::Test,
             clock: clock.clone(),
             address: settings.address().into(),
             mail_links: Some(settings.address().into()),
             mail_sender: settings.mail.as_ref().map_or("", Post::sender_address).into(),
-            ..self.0.env.clone()
+            ..self.0.live.env.clone()
         };
         let jobs = crate::areas::areas().jobs.into();
         let driver = ClockDriver { db: db.clone(), company, clock, jobs };
         driver.set().await?;
-        let instance = Instance::start(&settings, env, db, None).map_err(Problem::internal)?;
+        let instance = Instance::start(&settings, env, db, Beside::Live(&self.0.live));
+        let instance = instance.map_err(Problem::internal)?;
         let routes = instance.routes.clone();
         let (driver, now) = (tokio::spawn(driver.run()), Instant::now());
-        Ok(TestInstance { instance, routes, driver, used: now, checked: now })
+        Ok(TestInstance { instance, routes, driver, created_at, used: now, checked: now })
     }
 
     /// The settings of the installation as they are for a company's test environment.
@@ -206,7 +229,8 @@ impl TestEnvironments {
     /// Does what the status of a company's test environment says.
     async fn keep(self, company: CompanyId) -> JobOutcome {
         let kept = async {
-            let status = self.0.live.read(move |tx| test_environment::status(tx, company)).await?;
+            let status =
+                self.0.live.db.read(move |tx| test_environment::status(tx, company)).await?;
             match status {
                 Some(TestEnvironmentStatus::Creating) => self.create(company).await,
                 Some(TestEnvironmentStatus::Deleting) => self.delete(company).await,
@@ -222,7 +246,7 @@ impl TestEnvironments {
     async fn create(&self, company: CompanyId) -> Result<()> {
         self.let_go(company).await;
         let (from, to) = (self.0.settings.database.location.clone(), self.location(company));
-        let now = self.0.env.clock.now();
+        let now = self.0.live.env.clock.now();
         let config = self.settings_of(company).database;
         let made = tokio::task::spawn_blocking(move || {
             create_empty(&from, &to)?;
@@ -230,7 +254,7 @@ impl TestEnvironments {
             copy::copy(&from, &to, company)?;
             Db::open(&config)
         });
-        let (db, env) = (made.await.map_err(Problem::internal)??, self.0.env.clone());
+        let (db, env) = (made.await.map_err(Problem::internal)??, self.0.live.env.clone());
         let name = test_environment::KEEP.id;
         let connect = move |tx: &mut Tx<'_>| {
             Write::as_system(tx, &env, company, name, &[], connection::connect_sandbox).map(drop)

@@ -418,6 +418,7 @@ fn start_in(
     let importer = Importer { db: db.clone(), env: env.clone(), table: table.clone(), turn };
     tasks.push(runtime().spawn(jobs(&db, &env, Arc::new(importer))).abort_handle());
     let state = State::new(db.clone(), env.clone(), table, settings, sender, files.clone(), None);
+    let state = Arc::new(state);
     let networks: [ipnet::IpNet; 2] = ["127.0.0.0/8", "::1/128"].map(|net| net.parse().unwrap());
     let authority = [receiver::receiver().authority()];
     let fetcher =

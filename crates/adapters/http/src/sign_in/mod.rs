@@ -85,7 +85,7 @@ struct SignInRequest {
 impl SignInRequest {
     fn new(state: Arc<State>, request: &Request<Body>) -> Self {
         let from = address::of(request, &state.settings.trusted_proxies);
-        let (limit, now) = (state.settings.anonymous_rate_limit, state.env.clock.now());
+        let (limit, now) = (state.settings.anonymous_rate_limit, state.env.wall_clock.now());
         let limit_status = state.rates.take(RateLimitKey::address(from), limit, now);
         Self { request_id: RequestId::of(request), from, rate_limit: limit_status, state }
     }

@@ -124,7 +124,7 @@ pub async fn is_own(
 /// Whether this is the password of an account, within a limited number of failures.
 async fn is_password_of(state: &Arc<State>, account: Account, password: Password) -> Result<bool> {
     let counted = RateLimitKey::Caller(account.subject_id);
-    let now = state.env.clock.now();
+    let now = state.env.wall_clock.now();
     within_limit(
         state.attempts.take(counted, ATTEMPTS_PER_ACCOUNT, now),
         HttpRule::TooManyAttempts,
@@ -262,7 +262,7 @@ pub async fn forgot(
     if state.env.mail_links.is_none() {
         return Err(Problem::conflict("email", HttpRule::NoMailInstalled));
     }
-    let (attempts, now) = (&state.attempts, state.env.clock.now());
+    let (attempts, now) = (&state.attempts, state.env.wall_clock.now());
     // Apart from failed sign-ins, which are counted by the same means.
     let counted =
         |what: &str| RateLimitKey::Account(Sha256::digest(format!("forgot {what}")).into());

@@ -128,7 +128,7 @@ async fn knows_password(
     login: Login,
 ) -> Result<Account> {
     let attempts = &state.attempts;
-    let now = state.env.clock.now();
+    let now = state.env.wall_clock.now();
     let name = login.counted();
     let address = RateLimitKey::address(from);
     // Counted before the look-up and given back on success, so that a burst can't slip through.

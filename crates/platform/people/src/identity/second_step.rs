@@ -60,7 +60,7 @@ pub fn take(cx: &mut Write, subject: Subject, id: Id, code: &str) -> Result<bool
 /// The interval of which a code is, if it is of one around now.
 fn interval_of(cx: &Write, sealed: &[u8], code: &str) -> Result<Option<i64>> {
     let secret = cx.env().vault.open(sealed)?;
-    let now = u64::try_from(cx.now().seconds()).unwrap_or_default();
+    let now = u64::try_from(cx.env().wall_clock.now().seconds()).unwrap_or_default();
     let interval = codes(&secret)?.check(code, now);
     Ok(interval.and_then(|interval| i64::try_from(interval).ok()))
 }

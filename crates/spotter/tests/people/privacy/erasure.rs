@@ -67,6 +67,8 @@ const NOT_OF_CLIENTS: &[&str] = &[
     "site_address",
     "stored_answer",
     "tally",
+    "test_clock",
+    "test_environment",
     "timer",
     "timer_run",
     "webhook_attempt",

@@ -95,10 +95,10 @@ fn a_test_environment_is_apart_and_its_clock_is_advanced(engine: Engine) {
 
     // Where there is none, its address leads nowhere.
     let company = text(&manager.ok("GET", "/app/v1/company/settings", None), "/company/companyId");
-    let login = format!("/test/{company}/app/v1/auth/login");
+    let absent = format!("/test/{company}/app/v1/auth/login");
     let person =
         json!({"email": people["manager"]["email"], "password": people["manager"]["password"]});
-    assert_eq!(manager.send("POST", &login, Some(&person)).0, 404);
+    assert_eq!(manager.send("POST", &absent, Some(&person)).0, 404);
 
     // It is created beside the company, from its setup alone.
     assert_eq!(manager.send("GET", "/app/v1/test-environment", None).0, 404);
@@ -199,6 +199,21 @@ fn a_test_environment_is_apart_and_its_clock_is_advanced(engine: Engine) {
     wait_ready(&address);
     assert!(now(&integrator) >= before.plus_days(95));
 
+    // The passwords are the real ones, so guesses count together, and by the real time.
+    let login = |url: &str, password: &str| {
+        let body = json!({"email": people["coach"]["email"], "password": password});
+        let nobody = Caller { url: url.to_owned(), token: String::new() };
+        nobody.send("POST", "/app/v1/auth/login", Some(&body)).0
+    };
+    for guess in 0..10 {
+        assert_eq!(login(&test_url, &format!("wrong password {guess}")), 401);
+    }
+    let later = json!({"advanceTo": now(&integrator).plus_days(1)});
+    integrator.ok("POST", &format!("{clock}/advance"), Some(&later));
+    integrator.wait(clock, "/testClock/status", &json!("ready"));
+    let password = people["coach"]["password"].as_str().unwrap();
+    assert_eq!((login(&test_url, password), login(&url, password)), (429, 429));
+
     // It is deleted with all that it issued.
     manager.ok("DELETE", "/app/v1/test-environment", None);
     let began = Instant::now();
@@ -209,7 +224,7 @@ fn a_test_environment_is_apart_and_its_clock_is_advanced(engine: Engine) {
     let (status, refused) = integrator.send("GET", "/public/v1/clients", None);
     assert_eq!((status, &refused["error"]["key"]), (401, &json!("auth.invalid_token")));
     assert!(refused.to_string().contains("no such test environment"), "{refused}");
-    assert_eq!(manager.send("POST", &login, Some(&person)).0, 404);
+    assert_eq!(manager.send("POST", &absent, Some(&person)).0, 404);
     integrator.token = public.token.clone();
     assert_eq!(totals(&manager, &integrator), at_home);
 }
