@@ -68,8 +68,8 @@ impl Dispatcher {
         if request.uri().path() == LEAVE {
             return left(self.tests.is_secure());
         }
-        let (led, request) = led(request).await;
-        let Some((company, by)) = led else { return answered(self.live.call(request).await) };
+        let (found, request) = dispatched_company(request).await;
+        let Some((company, by)) = found else { return answered(self.live.call(request).await) };
         // To look for an environment that is not served costs a stranger's address a request.
         let may_look = self.tests.serves(company) || self.state.count_address(&request).is_ok();
         let found = match may_look {
@@ -77,23 +77,25 @@ impl Dispatcher {
             false => Ok(None),
         };
         match (found, by) {
-            (Ok(Some(_)), Lead::Address) if opens(&request) => {
+            (Ok(Some(_)), DispatchReason::Address) if opens(&request) => {
                 opened(company, &request, self.tests.is_secure())
             }
-            (Ok(Some(mut routes)), Lead::Address) => {
+            (Ok(Some(mut routes)), DispatchReason::Address) => {
                 answered(routes.call(without_prefix(request)).await)
             }
             (Ok(Some(mut routes)), _) => answered(routes.call(request).await),
-            (Ok(None), Lead::Address) => no_test_environment(&self.state, &request, Key::NotFound),
-            (Ok(None), Lead::Cookie) => {
+            (Ok(None), DispatchReason::Address) => {
+                no_test_environment(&self.state, &request, Key::NotFound)
+            }
+            (Ok(None), DispatchReason::Cookie) => {
                 let response = no_test_environment(&self.state, &request, Key::NotFound);
                 with_cookie(response, &format!("{COOKIE}=; Max-Age=0"), self.tests.is_secure())
             }
-            (Ok(None), Lead::Token) => {
+            (Ok(None), DispatchReason::Token) => {
                 no_test_environment(&self.state, &request, Key::InvalidToken)
             }
             // Refused in the words of its own protocol, as what nobody issued.
-            (Ok(None), Lead::Credential) => answered(self.live.call(request).await),
+            (Ok(None), DispatchReason::Credential) => answered(self.live.call(request).await),
             (Err(problem), _) => {
                 tracing::warn!(%company, %problem, "a test environment could not be started");
                 unavailable()
@@ -110,7 +112,7 @@ fn answered(response: Result<Response<Body>, Infallible>) -> Response<Body> {
 
 /// What leads a request to a test environment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Lead {
+enum DispatchReason {
     /// Its address.
     Address,
     /// A token of one of the APIs.
@@ -193,10 +195,10 @@ fn without_prefix(mut request: Request) -> Request {
 }
 
 /// The company of the test environment that a request is led to, and what leads it there.
-async fn led(request: Request) -> (Option<(CompanyId, Lead)>, Request) {
+async fn dispatched_company(request: Request) -> (Option<(CompanyId, DispatchReason)>, Request) {
     let path = request.uri().path();
     if let Some(rest) = path.strip_prefix(BELOW) {
-        let company = below(rest).map(|(company, _)| (company, Lead::Address));
+        let company = below(rest).map(|(company, _)| (company, DispatchReason::Address));
         return (company, request);
     }
     // Who shows who they are is led by that alone; a credential in a path is of a page that needs no other.
@@ -204,11 +206,11 @@ async fn led(request: Request) -> (Option<(CompanyId, Lead)>, Request) {
     let found = match shows_credential(request.headers()) {
         true => by_headers(request.headers()),
         false => {
-            let by_path = test_company(path).map(|company| (company, Lead::Credential));
+            let by_path = test_company(path).map(|company| (company, DispatchReason::Credential));
             by_path.or_else(|| {
                 let opened = (!is_of_programs).then(|| cookies::cookie(request.headers(), COOKIE));
                 let company = opened.flatten().and_then(|id| Id::parse(&id).map(CompanyId));
-                company.map(|company| (company, Lead::Cookie))
+                company.map(|company| (company, DispatchReason::Cookie))
             })
         }
     };
@@ -226,7 +228,7 @@ async fn led(request: Request) -> (Option<(CompanyId, Lead)>, Request) {
     let mut fields = form_urlencoded::parse(&body);
     let plain = str::from_utf8(&body).ok().and_then(test_company);
     let company = plain.or_else(|| fields.find_map(|(_, value)| test_company(&value)));
-    let found = company.map(|company| (company, Lead::Credential));
+    let found = company.map(|company| (company, DispatchReason::Credential));
     (found, Request::from_parts(parts, Body::from(body)))
 }
 
@@ -236,23 +238,23 @@ fn shows_credential(headers: &HeaderMap) -> bool {
 }
 
 /// By a token, a client's id and secret, or the key of a device.
-fn by_headers(headers: &HeaderMap) -> Option<(CompanyId, Lead)> {
+fn by_headers(headers: &HeaderMap) -> Option<(CompanyId, DispatchReason)> {
     let authorization = headers.get(AUTHORIZATION).and_then(|value| value.to_str().ok());
     let key = headers.get(DEVICE_KEY).and_then(|value| value.to_str().ok());
     let by_token = || {
-        let lead = match authorization?.split_once(' ')?.1.trim_start().get(..4)? {
-            "fspt" | "fsat" => Lead::Token,
-            _ => Lead::Credential,
+        let reason = match authorization?.split_once(' ')?.1.trim_start().get(..4)? {
+            "fspt" | "fsat" => DispatchReason::Token,
+            _ => DispatchReason::Credential,
         };
-        test_company(authorization?).map(|company| (company, lead))
+        test_company(authorization?).map(|company| (company, reason))
     };
     let by_basic = || {
         let (scheme, encoded) = authorization?.split_once(' ')?;
         let basic = scheme.eq_ignore_ascii_case("basic").then_some(encoded.trim())?;
         let text = String::from_utf8(BASE64_STANDARD.decode(basic).ok()?).ok()?;
-        test_company(&text).map(|company| (company, Lead::Credential))
+        test_company(&text).map(|company| (company, DispatchReason::Credential))
     };
-    let by_key = || test_company(key?).map(|company| (company, Lead::Credential));
+    let by_key = || test_company(key?).map(|company| (company, DispatchReason::Credential));
     by_token().or_else(by_basic).or_else(by_key)
 }
 
@@ -302,33 +304,38 @@ mod tests {
         let (below, pay) = (format!("/test/{COMPANY}/x"), format!("/pay/fspp_test_{COMPANY}x"));
         let searched = format!("/console/clients?search=fspt_test_{COMPANY}");
         let bearer = |token: &str| format!("Bearer {token}{COMPANY}x");
-        for (path, name, value, lead) in [
-            ("/public/v1/clients", "authorization", bearer("fspt_test_"), Some(Lead::Token)),
+        for (path, name, value, reason) in [
+            (
+                "/public/v1/clients",
+                "authorization",
+                bearer("fspt_test_"),
+                Some(DispatchReason::Token),
+            ),
             ("/public/v1/clients", "authorization", bearer("fspt_"), None),
             (&searched, "authorization", bearer("fspt_"), None),
             (&searched, "accept", "text/html".to_owned(), None),
-            ("/mcp/v1", "authorization", bearer("fsc_test_"), Some(Lead::Credential)),
+            ("/mcp/v1", "authorization", bearer("fsc_test_"), Some(DispatchReason::Credential)),
             (
                 "/public/v1/oauth/token",
                 "authorization",
                 format!("Basic {basic}"),
-                Some(Lead::Credential),
+                Some(DispatchReason::Credential),
             ),
             (
                 "/public/v1/x",
                 "x-device-key",
                 format!("fsdk_test_{COMPANY}x"),
-                Some(Lead::Credential),
+                Some(DispatchReason::Credential),
             ),
-            ("/console", "cookie", cookie.clone(), Some(Lead::Cookie)),
+            ("/console", "cookie", cookie.clone(), Some(DispatchReason::Cookie)),
             ("/app/v1/me", "cookie", cookie.clone(), None),
             ("/console", "accept", "text/html".to_owned(), None),
-            (&below, "authorization", bearer("fspt_"), Some(Lead::Address)),
+            (&below, "authorization", bearer("fspt_"), Some(DispatchReason::Address)),
             ("/test/short", "cookie", cookie, None),
-            (&pay, "accept", "text/html".to_owned(), Some(Lead::Credential)),
+            (&pay, "accept", "text/html".to_owned(), Some(DispatchReason::Credential)),
         ] {
-            let (led, _) = led(request(path, &[(name, &value)])).await;
-            assert_eq!(led.map(|(_, lead)| lead), lead, "{path} {name} {value}");
+            let (found, _) = dispatched_company(request(path, &[(name, &value)])).await;
+            assert_eq!(found.map(|(_, reason)| reason), reason, "{path} {name} {value}");
         }
     }
 }
