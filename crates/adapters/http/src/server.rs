@@ -460,7 +460,7 @@ fn lost_page(state: &State, request: &Request<Body>, why: HttpRule) -> Response<
 }
 
 /// Refuses a request before it is handled, counted against the caller's address.
-pub(crate) fn refuse(state: &State, request: &Request<Body>, problem: Problem) -> Response<Body> {
+pub fn refuse(state: &State, request: &Request<Body>, problem: Problem) -> Response<Body> {
     let from = crate::address::of(request, &state.settings.trusted_proxies);
     let rate_limit = count_address(state, from);
     let problem = if rate_limit.exceeded { Key::RateLimitExceeded.into() } else { problem };

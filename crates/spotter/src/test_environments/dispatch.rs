@@ -9,12 +9,12 @@ use axum::{
     extract::Request,
     http::{
         HeaderMap, HeaderName, HeaderValue, Method, Response, StatusCode, Uri,
-        header::{AUTHORIZATION, CACHE_CONTROL, CONTENT_LENGTH, LOCATION, RETRY_AFTER, SET_COOKIE},
+        header::{AUTHORIZATION, CACHE_CONTROL, CONTENT_LENGTH, LOCATION, SET_COOKIE},
     },
 };
 use base64::{Engine, prelude::BASE64_STANDARD};
 use spotter_html::cookies;
-use spotter_http::{State, no_test_environment};
+use spotter_http::{State, no_test_environment, refuse};
 use spotter_kernel::{Id, Key, id::CompanyId, secret::test_company};
 use tower_service::Service;
 
@@ -98,7 +98,7 @@ impl Dispatcher {
             (Ok(None), DispatchReason::Credential) => answered(self.live.call(request).await),
             (Err(problem), _) => {
                 tracing::warn!(%company, %problem, "a test environment could not be started");
-                unavailable()
+                refuse(&self.state, &request, problem)
             }
         }
     }
@@ -121,14 +121,6 @@ enum DispatchReason {
     Credential,
     /// That its browser has opened it.
     Cookie,
-}
-
-/// A test environment cannot be reached now.
-fn unavailable() -> Response<Body> {
-    let mut response = Response::new(Body::empty());
-    *response.status_mut() = StatusCode::SERVICE_UNAVAILABLE;
-    response.headers_mut().insert(RETRY_AFTER, HeaderValue::from_static("5"));
-    response
 }
 
 /// The company of an address below those of test environments, and the rest of the path.
