@@ -30,7 +30,7 @@ pub use observe::RequestId;
 pub use pipeline::{may_reach, takes_long};
 pub use rate_limit::{RateLimitStatus, network};
 pub use server::{
-    Compressible, FormRoom, HttpSettings, State, no_test_environment, refuse, router, serve_also,
+    Compressible, FormRoom, HttpSettings, State, no_test_environment, refusing, router, serve_also,
     serve_only, unmatched,
 };
 pub use sign_in::{Login, passwords, recognise, recognise_by_ticket};

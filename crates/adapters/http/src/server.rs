@@ -405,12 +405,24 @@ pub async fn unmatched(state: Arc<State>, request: Request<Body>) -> Response<Bo
     refuse(&state, &request, Problem::with_message(Key::NotFound, "No route matches."))
 }
 
-/// The same for what is in a test environment that is not there, under this key.
-pub fn no_test_environment(state: &State, request: &Request<Body>, key: Key) -> Response<Body> {
-    if is_a_persons(request) {
-        return lost_page(state, request, HttpRule::NoTestEnvironment);
-    }
-    refuse(state, request, Problem::because(key, HttpRule::NoTestEnvironment))
+/// Refuses every request in a test environment that is not there, under this key.
+pub fn no_test_environment(state: &Arc<State>, key: Key) -> Router {
+    refusing(state, Problem::because(key, HttpRule::NoTestEnvironment))
+}
+
+/// Refuses every request, each with an id and a line in the log. A browser gets a page for an unknown address.
+pub fn refusing(state: &Arc<State>, problem: Problem) -> Router {
+    let own = state.clone();
+    let refusal = move |request: Request<Body>| {
+        let (state, problem) = (own.clone(), problem.clone());
+        async move {
+            match problem.status == 404 && is_a_persons(&request) {
+                true => lost_page(&state, &request, HttpRule::NoTestEnvironment),
+                false => refuse(&state, &request, problem),
+            }
+        }
+    };
+    watched(state.clone(), Router::new().fallback(refusal))
 }
 
 /// Whether a browser requests a page, outside the addresses of the APIs.
@@ -460,7 +472,7 @@ fn lost_page(state: &State, request: &Request<Body>, why: HttpRule) -> Response<
 }
 
 /// Refuses a request before it is handled, counted against the caller's address.
-pub fn refuse(state: &State, request: &Request<Body>, problem: Problem) -> Response<Body> {
+pub(crate) fn refuse(state: &State, request: &Request<Body>, problem: Problem) -> Response<Body> {
     let from = crate::address::of(request, &state.settings.trusted_proxies);
     let rate_limit = count_address(state, from);
     let problem = if rate_limit.exceeded { Key::RateLimitExceeded.into() } else { problem };

@@ -14,7 +14,7 @@ use axum::{
 };
 use base64::{Engine, prelude::BASE64_STANDARD};
 use spotter_html::cookies;
-use spotter_http::{State, no_test_environment, refuse};
+use spotter_http::{State, no_test_environment, refusing};
 use spotter_kernel::{Id, Key, id::CompanyId, secret::test_company};
 use tower_service::Service;
 
@@ -84,21 +84,24 @@ impl Dispatcher {
                 answered(routes.call(without_prefix(request)).await)
             }
             (Ok(Some(mut routes)), _) => answered(routes.call(request).await),
-            (Ok(None), DispatchReason::Address) => {
-                no_test_environment(&self.state, &request, Key::NotFound)
-            }
-            (Ok(None), DispatchReason::Cookie) => {
-                let response = no_test_environment(&self.state, &request, Key::NotFound);
-                with_cookie(response, &format!("{COOKIE}=; Max-Age=0"), self.tests.is_secure())
-            }
-            (Ok(None), DispatchReason::Token) => {
-                no_test_environment(&self.state, &request, Key::InvalidToken)
-            }
             // Refused in the words of its own protocol, as what nobody issued.
             (Ok(None), DispatchReason::Credential) => answered(self.live.call(request).await),
+            (Ok(None), DispatchReason::Token) => {
+                let mut refusal = no_test_environment(&self.state, Key::InvalidToken);
+                answered(refusal.call(request).await)
+            }
+            (Ok(None), DispatchReason::Address) => {
+                let mut refusal = no_test_environment(&self.state, Key::NotFound);
+                answered(refusal.call(request).await)
+            }
+            (Ok(None), DispatchReason::Cookie) => {
+                let mut refusal = no_test_environment(&self.state, Key::NotFound);
+                let response = answered(refusal.call(request).await);
+                with_cookie(response, &format!("{COOKIE}=; Max-Age=0"), self.tests.is_secure())
+            }
             (Err(problem), _) => {
                 tracing::warn!(%company, %problem, "a test environment could not be started");
-                refuse(&self.state, &request, problem)
+                answered(refusing(&self.state, problem).call(request).await)
             }
         }
     }
