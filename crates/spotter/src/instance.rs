@@ -1,5 +1,5 @@
-//! One environment at work: its database, its routes, and all that happens there by itself. A process has one for real,
-//! and one for each test environment in use.
+//! An environment: its database, its routes and its background work. A process has the real one, and one for each test
+//! environment in use.
 
 use std::{sync::Arc, time::Duration};
 
@@ -37,7 +37,7 @@ use crate::{
 /// Factor from fresh attempts to attempts that may wait for an answer.
 const WAITING_FACTOR: u32 = 16;
 
-/// An environment at work, until it is [stopped](Instance::stop).
+/// A running environment, until it is [stopped](Instance::stop).
 pub(crate) struct Instance {
     pub(crate) state: Arc<State>,
     /// What it serves.
@@ -65,7 +65,7 @@ pub(crate) enum Beside<'l> {
 }
 
 impl Instance {
-    /// Starts what happens by itself, and makes the routes.
+    /// Starts the background work, and makes the routes.
     pub(crate) fn start(
         settings: &Settings,
         env: Env,
@@ -177,7 +177,7 @@ impl Instance {
         self.workers.spawn(jobs.run(self.stop_jobs.subscribe(), self.patience));
     }
 
-    /// Stops what happens by itself, and closes the database. What is under way may end within a limit of time.
+    /// Stops the background work, and closes the database. Work in progress may finish within a time limit.
     pub(crate) async fn stop(mut self, patience: Duration) {
         self.state.stop();
         self.stop_deliveries.send(()).ok();

@@ -84,20 +84,19 @@ impl Dispatcher {
                 answered(routes.call(without_prefix(request)).await)
             }
             (Ok(Some(mut routes)), _) => answered(routes.call(request).await),
-            // Refused in the words of its own protocol, as what nobody issued.
+            // The real environment refuses it as unknown, in the form of its protocol.
             (Ok(None), DispatchReason::Credential) => answered(self.live.call(request).await),
-            (Ok(None), DispatchReason::Token) => {
-                let mut refusal = no_test_environment(&self.state, Key::InvalidToken);
-                answered(refusal.call(request).await)
-            }
-            (Ok(None), DispatchReason::Address) => {
-                let mut refusal = no_test_environment(&self.state, Key::NotFound);
-                answered(refusal.call(request).await)
-            }
-            (Ok(None), DispatchReason::Cookie) => {
-                let mut refusal = no_test_environment(&self.state, Key::NotFound);
-                let response = answered(refusal.call(request).await);
-                with_cookie(response, &format!("{COOKIE}=; Max-Age=0"), self.tests.is_secure())
+            (Ok(None), by) => {
+                let is_token = by == DispatchReason::Token;
+                let key = if is_token { Key::InvalidToken } else { Key::NotFound };
+                let response = answered(no_test_environment(&self.state, key).call(request).await);
+                match by {
+                    DispatchReason::Cookie => {
+                        let forgotten = format!("{COOKIE}=; Max-Age=0");
+                        with_cookie(response, &forgotten, self.tests.is_secure())
+                    }
+                    _ => response,
+                }
             }
             (Err(problem), _) => {
                 tracing::warn!(%company, %problem, "a test environment could not be started");
