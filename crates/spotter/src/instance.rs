@@ -107,6 +107,8 @@ impl Instance {
             None => (serve::service(&state, &providers, fetcher), Router::new()),
             Some(_) => serve::apart(&state, &providers, fetcher),
         };
+        let [routes, assistants] =
+            [routes, assistants].map(|routes| serve::with_transport_security(settings, routes));
         let patience = Duration::from_secs(settings.shutdown_seconds);
         let (stop_deliveries, stop) = oneshot::channel::<()>();
         let engine = Engine {

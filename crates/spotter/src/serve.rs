@@ -22,7 +22,7 @@ use crate::{
     settings::Settings,
     sockets::Sockets,
     system,
-    test_environments::{self, TestEnvironments},
+    test_environments::{Dispatcher, TestEnvironments},
 };
 
 /// The environment and the database: reads the key, migrates the schema, and checks that both belong together. Waits
@@ -106,16 +106,11 @@ pub(crate) async fn serve(
         data: settings.data.clone(),
         certificate: settings.tls.as_ref().map(|(certificate, _)| certificate.clone()),
     };
-    let all = std::mem::take(&mut instance.routes)
-        .merge(post_box(settings.mail.as_ref()))
+    let own = post_box(settings.mail.as_ref())
         .merge(spotter_console::operator::router(state.clone(), installation));
-    let all = test_environments::dispatching(&tests, &state, all);
-    let all = match settings.tls {
-        Some(_) => all.layer(axum::middleware::map_response(over_tls_alone)),
-        None => all,
-    };
-    let assistants = std::mem::take(&mut instance.assistants);
-    let assistants = test_environments::dispatching(&tests, &state, assistants);
+    let all = std::mem::take(&mut instance.routes).merge(with_transport_security(&settings, own));
+    let all = Dispatcher::new(&tests, &state, all);
+    let assistants = Dispatcher::new(&tests, &state, std::mem::take(&mut instance.assistants));
     let patience = Duration::from_secs(settings.shutdown_seconds);
     let most = connections::most(settings.connections_max, system::raise_open_files());
     let serving = sockets.serve(&settings, most, all, assistants).await?;
@@ -166,7 +161,14 @@ fn side_routes(state: &Arc<State>, providers: &Providers) -> axum::Router {
         .merge(spotter_documentation::router())
 }
 
-/// Has browsers use TLS only from now on (RFC 6797), unless a proxy in front sends the header.
+/// Has browsers use TLS only from now on (RFC 6797) where it ends here; otherwise a proxy in front sends the header.
+pub(crate) fn with_transport_security(settings: &Settings, routes: axum::Router) -> axum::Router {
+    match settings.tls {
+        Some(_) => routes.layer(axum::middleware::map_response(over_tls_alone)),
+        None => routes,
+    }
+}
+
 async fn over_tls_alone(mut response: Response<Body>) -> Response<Body> {
     let year = HeaderValue::from_static("max-age=31536000");
     response.headers_mut().insert(header::STRICT_TRANSPORT_SECURITY, year);

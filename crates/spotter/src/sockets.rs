@@ -6,7 +6,7 @@ use std::{
     time::Duration,
 };
 
-use axum::Router;
+use axum::{ServiceExt, extract::Request};
 use axum_server::{
     Handle,
     accept::DefaultAcceptor,
@@ -17,6 +17,7 @@ use tokio::task::JoinSet;
 use crate::{
     connections::{self, ConnectionLimiter},
     settings::Settings,
+    test_environments::Dispatcher,
 };
 
 /// The addresses to serve on, taken.
@@ -39,8 +40,8 @@ impl Sockets {
         self,
         settings: &Settings,
         most: usize,
-        all: Router,
-        assistants: Router,
+        all: Dispatcher,
+        assistants: Dispatcher,
     ) -> Result<Serving, String> {
         let tls = match &settings.tls {
             Some((certificate, key)) => {
@@ -75,13 +76,14 @@ impl Serving {
     fn add(
         &mut self,
         listener: TcpListener,
-        service: Router,
+        service: Dispatcher,
         tls: &Option<RustlsConfig>,
         doorkeeper: &ConnectionLimiter,
     ) {
         let (handle, doorkeeper, tls) = (Handle::new(), doorkeeper.clone(), tls.clone());
         self.handles.push(handle.clone());
-        let service = service.into_make_service_with_connect_info::<SocketAddr>();
+        let service =
+            ServiceExt::<Request>::into_make_service_with_connect_info::<SocketAddr>(service);
         self.servers.spawn(async move {
             let server = axum_server::from_tcp(listener)?.handle(handle);
             match tls {

@@ -33,7 +33,7 @@ use spotter_store::{
 use tokio::task::JoinHandle;
 
 use self::clock::{ClockDriver, ShiftedClock};
-pub(crate) use self::dispatch::dispatching;
+pub(crate) use self::dispatch::Dispatcher;
 use crate::{
     instance::{Beside, Instance},
     settings::Settings,
