@@ -1,6 +1,7 @@
 //! Deferred statements on their way to PostgreSQL. Adjacent statements that change different tables and read no other
 //! are sent as one message, and so are consecutive inserts into a table, and assumptions that need no result: each
-//! message saved is one wake-up less on both sides.
+//! message saved is one wake-up less on both sides. Where all are about one company, they share its id as one parameter:
+//! a cluster then knows that they belong on one of its servers.
 
 use crate::{sql::to_postgres, value::Value};
 
@@ -25,16 +26,47 @@ pub(crate) enum ExpectedRows {
 /// Most rows that are inserted by one statement.
 const ROWS_MAX: usize = 32;
 
-/// A part of a combined statement: its text, and how many rows it inserts with it.
-pub(crate) type StatementPart = (&'static str, usize);
+/// A part of a combined statement.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct StatementPart {
+    pub(crate) sql: &'static str,
+    /// How many rows it inserts with it.
+    pub(crate) rows: usize,
+    /// Whether its first parameter is that of the whole statement.
+    shares_first: bool,
+    /// Where its own values begin.
+    offset: usize,
+}
+
+impl StatementPart {
+    /// The number in the whole statement of a parameter of one of its rows, each with so many own values.
+    fn place(&self, parameter: usize, row: usize, width: usize) -> usize {
+        match (self.shares_first, parameter) {
+            (true, 1) => 1,
+            (true, _) => self.offset + row * width + parameter - 1,
+            (false, _) => self.offset + row * width + parameter,
+        }
+    }
+
+    /// Its text, with own values up to a place.
+    fn text(&self, to: usize) -> String {
+        let width = (to - self.offset) / self.rows;
+        let mut text = to_postgres(self.sql, |parameter| self.place(parameter, 0, width));
+        if let Some((_, row)) = self.sql.split_once(VALUES) {
+            for at in 1..self.rows {
+                text.push_str(", ");
+                text.push_str(&to_postgres(row, |parameter| self.place(parameter, at, width)));
+            }
+        }
+        text
+    }
+}
 
 /// Deferred statements that are sent as one.
 pub(crate) struct CombinedStatement {
     pub(crate) parts: Vec<StatementPart>,
     pub(crate) values: Vec<Value<'static>>,
     pub(crate) ask: ExpectedRows,
-    /// Where each part's values begin.
-    offsets: Vec<usize>,
     /// What each part does.
     effects: Vec<Effect<'static>>,
 }
@@ -43,10 +75,9 @@ impl CombinedStatement {
     /// The text as PostgreSQL takes it. Parts of one statement run side by side, in no order, on
     /// one snapshot, which changes nothing where each writes a table of its own.
     pub(crate) fn text(&self) -> String {
-        let ends = self.offsets.iter().skip(1).copied().chain([self.values.len()]);
-        let each = self.parts.iter().zip(&self.offsets).zip(ends);
+        let ends = self.parts.iter().skip(1).map(|part| part.offset).chain([self.values.len()]);
         let mut texts: Vec<String> =
-            each.map(|(((sql, rows), from), to)| with_rows(sql, *rows, *from, to)).collect();
+            self.parts.iter().zip(ends).map(|(part, end)| part.text(end)).collect();
         if self.ask == ExpectedRows::OneRow && texts.len() > 1 {
             for (text, effect) in texts.iter_mut().zip(&self.effects) {
                 if matches!(effect, Effect::Changes(_)) {
@@ -70,36 +101,43 @@ impl CombinedStatement {
         if self.ask != deferred.expected {
             return Some(deferred);
         }
-        if let Some((sql, rows)) = self.parts.last_mut()
+        let shares = self.shares_first(&deferred);
+        if let Some(part) = self.parts.last_mut()
             && self.ask == ExpectedRows::Nothing
-            && *sql == deferred.sql
-            && *rows < ROWS_MAX
-            && inserts_plainly(sql)
+            && part.sql == deferred.sql
+            && part.rows < ROWS_MAX
+            && part.shares_first == shares
+            && inserts_plainly(part.sql)
         {
-            *rows += 1;
-            self.values.extend(deferred.values);
+            part.rows += 1;
+            self.values.extend(deferred.values.into_iter().skip(usize::from(shares)));
             return None;
         }
         let effect = Effect::of(deferred.sql);
         if !self.effects.iter().all(|before| before.leaves_room_for(effect)) {
             return Some(deferred);
         }
-        self.offsets.push(self.values.len());
-        self.parts.push((deferred.sql, 1));
-        self.values.extend(deferred.values);
+        let offset = self.values.len();
+        self.parts.push(StatementPart { sql: deferred.sql, rows: 1, shares_first: shares, offset });
+        self.values.extend(deferred.values.into_iter().skip(usize::from(shares)));
         self.effects.push(effect);
         None
     }
 
+    /// Whether a statement's first parameter is that of this one: the same text, such as the company's id.
+    fn shares_first(&self, deferred: &DeferredStatement) -> bool {
+        match (self.values.first(), deferred.values.first()) {
+            (Some(Value::Text(own)), Some(Value::Text(other))) => own == other,
+            _ => false,
+        }
+    }
+
     fn alone(deferred: DeferredStatement) -> Self {
         let DeferredStatement { sql, values, expected: kind } = deferred;
-        Self {
-            parts: vec![(sql, 1)],
-            values,
-            ask: kind,
-            offsets: vec![0],
-            effects: vec![Effect::of(sql)],
-        }
+        let shares_first = matches!(values.first(), Some(Value::Text(_)));
+        let offset = usize::from(shares_first);
+        let parts = vec![StatementPart { sql, rows: 1, shares_first, offset }];
+        Self { parts, values, ask: kind, effects: vec![Effect::of(sql)] }
     }
 }
 
@@ -158,19 +196,6 @@ fn inserts_plainly(sql: &str) -> bool {
         && ![" FROM ", "CONFLICT"].iter().any(|word| sql.contains(word))
 }
 
-/// A part's text, with parameters numbered from `from` to `to`.
-fn with_rows(sql: &str, rows: usize, from: usize, to: usize) -> String {
-    let mut text = to_postgres(sql, from);
-    if let Some((_, row)) = sql.split_once(VALUES) {
-        let width = (to - from) / rows;
-        for at in 1..rows {
-            text.push_str(", ");
-            text.push_str(&to_postgres(row, from + at * width));
-        }
-    }
-    text
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -181,6 +206,36 @@ mod tests {
             values: values.iter().map(|v| Value::Int(*v)).collect(),
             expected: kind,
         }
+    }
+
+    #[test]
+    fn statements_about_one_company_share_its_id() {
+        let of = |company: &'static str, sql, value| DeferredStatement {
+            sql,
+            values: vec![Value::Text(company.into()), Value::Int(value)],
+            expected: ExpectedRows::Nothing,
+        };
+        const ROW: &str = "INSERT INTO c (x, y) VALUES (?1, ?2)";
+        let all = combine(vec![
+            of("one", "UPDATE a SET y = ?2 WHERE x = ?1", 1),
+            of("one", ROW, 2),
+            of("one", ROW, 3),
+            of("one", "DELETE FROM b WHERE x = ?1 AND y = ?2", 4),
+            of("other", "DELETE FROM d WHERE x = ?1 AND y = ?2", 5),
+            of("other", ROW, 6),
+        ]);
+        let texts: Vec<String> = all.iter().map(CombinedStatement::text).collect();
+        assert_eq!(
+            texts,
+            [
+                "WITH part_0 AS (UPDATE a SET y = $2 WHERE x = $1), \
+                 part_1 AS (INSERT INTO c (x, y) VALUES ($1, $3), ($1, $4)), \
+                 part_2 AS (DELETE FROM b WHERE x = $1 AND y = $5) \
+                 DELETE FROM d WHERE x = $6 AND y = $7",
+                "INSERT INTO c (x, y) VALUES ($1, $2)",
+            ]
+        );
+        assert_eq!((all[0].values.len(), all[1].values.len()), (7, 2));
     }
 
     #[test]

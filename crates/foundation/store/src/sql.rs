@@ -124,8 +124,8 @@ pub const fn count(names: &[&str]) -> usize {
     names.len()
 }
 
-/// Writes `?1` as `$1`, or a number so much higher, leaving string literals alone.
-pub(crate) fn to_postgres(text: &str, higher: usize) -> String {
+/// Writes `?1` as `$1`, or the number that takes its place, leaving string literals alone.
+pub(crate) fn to_postgres(text: &str, place: impl Fn(usize) -> usize) -> String {
     let mut out = String::with_capacity(text.len() + 8);
     for (at, piece) in text.split('\'').enumerate() {
         if at > 0 {
@@ -138,7 +138,7 @@ pub(crate) fn to_postgres(text: &str, higher: usize) -> String {
             let digits =
                 placed.len() - placed.trim_start_matches(|c: char| c.is_ascii_digit()).len();
             let (number, rest) = placed.split_at(digits);
-            let number = number.parse::<usize>().unwrap_or_default() + higher;
+            let number = place(number.parse::<usize>().unwrap_or_default());
             out.push_str(&format!("${number}{rest}"));
         }
     }
@@ -159,9 +159,9 @@ mod tests {
     #[test]
     fn placeholders_change_and_literals_stay() {
         assert_eq!(
-            to_postgres("SELECT '?1', 'it''s ?2' WHERE a = ?1 AND b = ?12", 0),
+            to_postgres("SELECT '?1', 'it''s ?2' WHERE a = ?1 AND b = ?12", |own| own),
             "SELECT '?1', 'it''s ?2' WHERE a = $1 AND b = $12"
         );
-        assert_eq!(to_postgres("VALUES (?1,?2)", 9), "VALUES ($10,$11)");
+        assert_eq!(to_postgres("VALUES (?1,?2)", |own| own + 9), "VALUES ($10,$11)");
     }
 }

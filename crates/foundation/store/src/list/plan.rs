@@ -15,7 +15,7 @@ impl Tx<'_> {
                 .prepare(text)
                 .map(drop)
                 .map_err(|e| Problem::internal(format!("{e} in {text}"))),
-            Engine::Postgres(session) => session.check(&to_postgres(text, 0)),
+            Engine::Postgres(session) => session.check(&to_postgres(text, |own| own)),
         }
     }
 
@@ -29,7 +29,7 @@ impl Tx<'_> {
                 Ok(rows.into_iter().map(|row| row.3).collect())
             }
             Engine::Postgres(session) => {
-                let text = to_postgres(text, 0);
+                let text = to_postgres(text, |own| own);
                 let numbers = text.split('$').skip(1).filter_map(|rest| {
                     rest.split(|c: char| !c.is_ascii_digit()).next()?.parse::<usize>().ok()
                 });
