@@ -9,6 +9,10 @@ const COUNTERS: &[(&str, &str)] = &[
     ("spotter_job_attempts_total", "Attempts at jobs by kind and outcome."),
     ("spotter_repeating_runs_total", "Runs of repeating work by name and outcome."),
     ("spotter_store_retries_total", "Transactions run again after a conflict."),
+    (
+        "spotter_store_slow_reads_total",
+        "Slow reads by the server of PostgreSQL that answered: database or replica.",
+    ),
     ("spotter_timer_runs_total", "Timers run by kind and outcome."),
     ("spotter_webhooks_attempts_total", "Attempts to deliver webhooks by outcome."),
     (

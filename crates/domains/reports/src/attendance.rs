@@ -188,6 +188,7 @@ pub(super) fn area() -> Area {
     Area::default().operations([operation!(GET "/reports/attendance", AttendanceSummariesRead,
         get_attendance_report)
     .summary("Get the attendance report")
+    .report()
     .describe(
         "Counts booked seats by the local date of their start: attended, missed, \
                  cancelled. Rates come with their numerators and denominators. With `Accept: \

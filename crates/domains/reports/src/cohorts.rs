@@ -124,6 +124,7 @@ pub(super) fn area() -> Area {
         operation!(GET "/reports/retention/cohorts", RetentionSummariesRead,
         get_retention_cohorts)
         .summary("Get the retention cohorts")
+        .report()
         .describe(
             "For the clients who first became members in a month, returns how many are still \
                  members at its end and at the ends of up to 24 following months. With `Accept: \

@@ -154,6 +154,7 @@ pub(super) fn area() -> Area {
     Area::default().operations([operation!(GET "/reports/retention", RetentionSummariesRead,
         get_retention_report)
     .summary("Get the retention report")
+    .report()
     .describe(
         "Counts members who joined, returned and left. `(atEnd - joined) / atStart` would \
                  count members who joined and left within a bucket; `retentionRate` does not. \

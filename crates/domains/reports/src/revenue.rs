@@ -214,6 +214,7 @@ pub(super) fn area() -> Area {
     Area::default().operations([operation!(GET "/reports/revenue", RevenueSummariesRead,
         get_revenue_report)
     .summary("Get the revenue report")
+    .report()
     .describe(
         "Sums what was billed, paid and refunded by the company's dates, with the \
                  outstanding balance and recurring revenue at the end of each bucket; one block \

@@ -63,6 +63,8 @@ pub struct Operation {
     pub success: Success,
     /// Another message, if a field of the answer has a value.
     other_success: Option<(&'static str, &'static str, Success)>,
+    /// Whether it adds up much, and is left to a server for such reads, where there is one.
+    is_report: bool,
     /// Whether its answer has an address or token that differs each time.
     pub is_without_etag: bool,
     /// The rows of its answer that are returned as CSV.
@@ -122,6 +124,7 @@ impl Operation {
             success: Success::Saved,
             other_success: None,
             is_without_etag: false,
+            is_report: false,
             rows: None,
             secret: Secret::None,
             reauthentication: Reauthentication::None,
@@ -148,8 +151,15 @@ impl Operation {
         match (self.writes, is_slow) {
             (true, _) => db.write(transaction).await,
             (false, true) => db.read_slow(transaction).await,
+            (false, false) if self.is_report && db.has_replica() => db.read_slow(transaction).await,
             (false, false) => db.read(transaction).await,
         }
+    }
+
+    /// It adds up much: it is left to a server for such reads, where there is one.
+    pub fn report(mut self) -> Self {
+        self.is_report = true;
+        self
     }
 
     /// The one-line summary.

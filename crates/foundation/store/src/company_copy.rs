@@ -5,11 +5,11 @@ use std::{fs, path::PathBuf, sync::Arc};
 use spotter_kernel::{Problem, Result, id::CompanyId};
 
 use crate::{
+    connection::{SNAPSHOT, within},
     copy::Table,
     db::DatabaseLocation,
     session::Session,
-    sqlite,
-    tx::{Engine, Tx},
+    tx::Tx,
     value::Value,
 };
 
@@ -34,41 +34,13 @@ pub fn copy_company(
     copied: &[CopiedRows],
     afterwards: impl FnOnce(&mut Tx<'_>) -> Result<()>,
 ) -> Result<()> {
-    let found = within(from, "BEGIN", "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", |tx| {
+    let found = within(from, "BEGIN", SNAPSHOT, |tx| {
         copied.iter().map(|rows| TableRows::read(tx, company, *rows)).collect::<Result<Vec<_>>>()
     })?;
     within(to, "BEGIN IMMEDIATE", "BEGIN", |tx| {
         found.iter().try_for_each(|rows| rows.write(tx))?;
         afterwards(tx)
     })
-}
-
-/// Runs a step in a transaction over a connection of its own.
-fn within<T>(
-    location: &DatabaseLocation,
-    begin_file: &str,
-    begin_server: &str,
-    step: impl FnOnce(&mut Tx<'_>) -> Result<T>,
-) -> Result<T> {
-    match location {
-        DatabaseLocation::File(path) => {
-            let conn = sqlite::connect(path)?;
-            let run = |text: &str| conn.execute_batch(text).map_err(Problem::internal);
-            run(begin_file)?;
-            let done = step(&mut Tx::new(Engine::Sqlite(&conn)))?;
-            run("COMMIT")?;
-            Ok(done)
-        }
-        DatabaseLocation::Server(url) => {
-            let mut session = Session::connect(Arc::from(url.as_str()))?;
-            session.script(begin_server)?;
-            let done = step(&mut Tx::new(Engine::Postgres(&mut session)))?;
-            session.write_tallies()?;
-            session.flush()?;
-            session.script("COMMIT")?;
-            Ok(done)
-        }
-    }
 }
 
 /// Rows of a table.

@@ -13,9 +13,10 @@ use std::{
 };
 
 use rusqlite::Connection;
-use spotter_kernel::{Problem, Result, Timestamp};
+use spotter_kernel::{Problem, Result, Timestamp, id::CompanyId};
 
 use crate::{
+    connection::{SNAPSHOT, within},
     db::DatabaseLocation,
     migrate::{latest_schema, migrate, schema_of},
     row::{Row, Source},
@@ -43,6 +44,27 @@ pub fn backup(
     now: Timestamp,
     progress: CopyProgress<'_>,
 ) -> Result<()> {
+    write_copy(from, to, None, now, progress)
+}
+
+/// The same of one company alone.
+pub fn export_company(
+    from: &DatabaseLocation,
+    to: &Path,
+    company: CompanyId,
+    now: Timestamp,
+    progress: CopyProgress<'_>,
+) -> Result<()> {
+    write_copy(from, to, Some(company), now, progress)
+}
+
+fn write_copy(
+    from: &DatabaseLocation,
+    to: &Path,
+    company: Option<CompanyId>,
+    now: Timestamp,
+    progress: CopyProgress<'_>,
+) -> Result<()> {
     if to.exists() {
         return Err(Problem::internal(format!("{} exists already", to.display())));
     }
@@ -56,9 +78,9 @@ pub fn backup(
     }
     let partial = sibling(to, &format!("partial-{}", std::process::id()));
     remove(&partial);
-    let written = match from {
-        DatabaseLocation::File(path) => copy_file(path, &partial, progress),
-        DatabaseLocation::Server(url) => copy_server(url, &partial, now, progress),
+    let written = match (from, company) {
+        (DatabaseLocation::File(path), None) => copy_file(path, &partial, progress),
+        _ => copy_rows(from, &partial, company, now, progress),
     };
     let placed = written.and_then(|()| finish(&partial)).and_then(|()| place(&partial, to));
     placed.inspect_err(|_| remove(&partial))
@@ -80,22 +102,22 @@ fn copy_file(from: &Path, to: &Path, progress: CopyProgress<'_>) -> Result<()> {
     copied.map(drop).map_err(Problem::internal)
 }
 
-/// A copy of a server's tables, in one snapshot of the one and one transaction of the other.
-fn copy_server(url: &str, to: &Path, now: Timestamp, progress: CopyProgress<'_>) -> Result<()> {
-    let mut session = Session::connect(Arc::from(url))?;
+/// A copy of tables' rows, in one snapshot of the one and one transaction of the other.
+fn copy_rows(
+    from: &DatabaseLocation,
+    to: &Path,
+    company: Option<CompanyId>,
+    now: Timestamp,
+    progress: CopyProgress<'_>,
+) -> Result<()> {
     migrate(&DatabaseLocation::File(to.to_owned()), now, |_| ())?;
     let target = sqlite::connect(to)?;
-    session.script(
-        "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL statement_timeout = 0; \
-         SET LOCAL idle_in_transaction_session_timeout = 0",
-    )?;
     let tables = tables(&target)?;
     // The file is private, and an aborted copy is discarded.
     batch(&target, "PRAGMA synchronous = OFF; PRAGMA foreign_keys = OFF; BEGIN IMMEDIATE")?;
-    let source = &mut Tx::new(Engine::Postgres(&mut session));
-    copy_all(source, &mut Tx::new(Engine::Sqlite(&target)), &tables, progress)?;
-    batch(&target, "COMMIT")?;
-    session.script("COMMIT")
+    let into = &mut Tx::new(Engine::Sqlite(&target));
+    within(from, "BEGIN", SNAPSHOT, |source| copy_all(source, into, &tables, company, progress))?;
+    batch(&target, "COMMIT")
 }
 
 /// Writes the end mark, makes one file of it, and sees it on disk.
@@ -247,24 +269,16 @@ fn restore_from(
     let source = sqlite::connect(from)?;
     let tables = tables(&source)?;
     let source = &mut Tx::new(Engine::Sqlite(&source));
+    let (begin_file, begin_server) =
+        ("PRAGMA foreign_keys = OFF; BEGIN IMMEDIATE", "BEGIN; SET LOCAL statement_timeout = 0");
+    within(to, begin_file, begin_server, |tx| {
+        copy_all(source, tx, &tables, None, progress)?;
+        afterwards(tx)
+    })?;
     match to {
-        DatabaseLocation::File(path) => {
-            let target = sqlite::connect(path)?;
-            batch(&target, "PRAGMA foreign_keys = OFF; BEGIN IMMEDIATE")?;
-            let tx = &mut Tx::new(Engine::Sqlite(&target));
-            copy_all(source, tx, &tables, progress)?;
-            afterwards(tx)?;
-            batch(&target, "COMMIT")
-        }
+        DatabaseLocation::File(_) => Ok(()),
         DatabaseLocation::Server(url) => {
-            let mut target = Session::connect(Arc::from(url.as_str()))?;
-            target.script("BEGIN; SET LOCAL statement_timeout = 0")?;
-            let tx = &mut Tx::new(Engine::Postgres(&mut target));
-            copy_all(source, tx, &tables, progress)?;
-            afterwards(tx)?;
-            target.write_tallies()?;
-            target.flush()?;
-            target.script("COMMIT; ANALYZE")
+            Session::connect(Arc::from(url.as_str()))?.script("ANALYZE")
         }
     }
 }
@@ -307,6 +321,22 @@ impl Table {
         names.join(", ")
     }
 
+    /// The condition for the rows that go with a company: its own; of tables that are the installation's, what a
+    /// database needs to be opened with its key, and the programs that its assistants are. What is in other databases, or
+    /// belongs to this machine's work, stays.
+    fn rows_of(&self, company: CompanyId) -> String {
+        let has_company = self.columns.iter().any(|(column, _)| column == "company_id");
+        match self.name.as_str() {
+            "test_environment" | "test_clock" => "FALSE".to_owned(),
+            "mcp_client" => format!(
+                "client_id IN (SELECT client_id FROM mcp_grant WHERE company_id = '{company}')"
+            ),
+            "installation" => "TRUE".to_owned(),
+            _ if has_company => format!("company_id = '{company}'"),
+            _ => "FALSE".to_owned(),
+        }
+    }
+
     /// The statement that inserts a row.
     pub(crate) fn insert(&self) -> String {
         let marks: Vec<_> = (1..=self.columns.len()).map(|n| format!("?{n}")).collect();
@@ -346,6 +376,7 @@ fn copy_all(
     source: &mut Tx<'_>,
     target: &mut Tx<'_>,
     tables: &[Table],
+    company: Option<CompanyId>,
     progress: CopyProgress<'_>,
 ) -> Result<()> {
     let companies: Vec<(i64,)> = target.rows("SELECT COUNT(*) FROM company", &[])?;
@@ -353,7 +384,7 @@ fn copy_all(
         return Err(Problem::internal("the database to restore into holds data already"));
     }
     for table in tables {
-        copy_table(source, target, table, progress)?;
+        copy_table(source, target, table, company, progress)?;
     }
     Ok(())
 }
@@ -362,6 +393,7 @@ fn copy_table(
     source: &mut Tx<'_>,
     target: &mut Tx<'_>,
     table: &Table,
+    company: Option<CompanyId>,
     progress: CopyProgress<'_>,
 ) -> Result<()> {
     let names = table.column_names();
@@ -371,10 +403,11 @@ fn copy_table(
     let key = table.key.join(", ");
     let after: Vec<_> = (1..=width).map(|n| format!("?{n}")).collect();
     let after = after.join(", ");
-    let first = format!("SELECT {names} FROM {} ORDER BY {key} LIMIT {STEP}", table.name);
+    let (name, rows) =
+        (&table.name, company.map_or_else(|| "TRUE".to_owned(), |id| table.rows_of(id)));
+    let first = format!("SELECT {names} FROM {name} WHERE {rows} ORDER BY {key} LIMIT {STEP}");
     let next = format!(
-        "SELECT {names} FROM {} WHERE ({key}) > ({after}) ORDER BY {key} LIMIT {STEP}",
-        table.name
+        "SELECT {names} FROM {name} WHERE {rows} AND ({key}) > ({after}) ORDER BY {key} LIMIT {STEP}"
     );
     let mut last: Option<Vec<Value<'static>>> = None;
     let mut copied = 0;

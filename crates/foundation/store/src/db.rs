@@ -43,6 +43,8 @@ pub enum DatabaseLocation {
 pub struct Config {
     /// Where the data is.
     pub location: DatabaseLocation,
+    /// A server that follows that one, for slow reads.
+    pub replica: Option<String>,
     /// Threads that read from a file.
     pub readers: usize,
     /// Connections to a server.
@@ -56,7 +58,7 @@ pub struct Config {
 impl Config {
     /// The defaults for a location.
     pub fn new(location: DatabaseLocation) -> Self {
-        Self { location, readers: 2, connections: 8, queue: 1024, cache_mb: 48 }
+        Self { location, replica: None, readers: 2, connections: 8, queue: 1024, cache_mb: 48 }
     }
 }
 
@@ -76,7 +78,7 @@ const READ_ONLY: &str = "SELECT CAST(CASE WHEN pg_is_in_recovery() \
 impl Db {
     /// Opens the database. The schema must be current: see [`migrate`](crate::migrate).
     pub fn open(config: &Config) -> Result<Self> {
-        let Config { location, readers, connections, queue, cache_mb } = config;
+        let Config { location, replica, readers, connections, queue, cache_mb } = config;
         let signals = Signals::default();
         // What an earlier process has left is folded once.
         for queue in [UNFOLDED_TALLIES, UNFOLDED_METRICS] {
@@ -87,7 +89,8 @@ impl Db {
                 Engine::Sqlite(Sqlite::open(path, *readers, *queue, *cache_mb, &signals)?)
             }
             DatabaseLocation::Server(url) => {
-                Engine::Postgres(Postgres::open(url, *connections, *queue, &signals)?)
+                let replica = replica.as_deref();
+                Engine::Postgres(Postgres::open(url, replica, *connections, *queue, &signals)?)
             }
         };
         Ok(Self(Arc::new(engine), signals))
@@ -101,6 +104,11 @@ impl Db {
     /// Whether other processes may commit to the same database, so that [`Db::signals`] has only some commits.
     pub fn is_shared(&self) -> bool {
         matches!(*self.0, Engine::Postgres(_))
+    }
+
+    /// Whether [slow reads](Self::read_slow) have a server of their own.
+    pub fn has_replica(&self) -> bool {
+        matches!(&*self.0, Engine::Postgres(engine) if engine.has_replica)
     }
 
     /// Runs a closure in a read-only transaction: one snapshot.
@@ -233,7 +241,7 @@ impl Db {
                 drop((readers, slow, writer));
                 threads
             }
-            Engine::Postgres(Postgres { queue, reads, slow, threads }) => {
+            Engine::Postgres(Postgres { queue, reads, slow, threads, .. }) => {
                 drop((queue, reads, slow));
                 threads
             }

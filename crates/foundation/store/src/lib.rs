@@ -8,7 +8,10 @@
 
 mod agenda;
 mod batch;
+mod citus;
 mod company_copy;
+mod company_erasure;
+mod connection;
 mod copy;
 mod cost;
 mod db;
@@ -21,6 +24,7 @@ mod metrics;
 mod migrate;
 mod postgres;
 mod queue;
+mod replica;
 mod row;
 mod session;
 mod signals;
@@ -33,7 +37,10 @@ mod wire;
 
 pub use agenda::{Agenda, Checks};
 pub use company_copy::{CopiedRows, beside, copy_company, create_empty, drop_database};
-pub use copy::{AfterRestore, CopyProgress, backup, check_backup, look_into, restore};
+pub use company_erasure::CompanyTable;
+pub use copy::{
+    AfterRestore, CopyProgress, backup, check_backup, export_company, look_into, restore,
+};
 pub use cost::{Cost, CostMeter};
 pub use db::{Config, DatabaseLocation, Db};
 pub use filter::{AppliedFilter, Filter, Filters, NoFilters};

@@ -5,6 +5,7 @@ use std::{sync::Arc, time::Duration};
 use spotter_kernel::{Problem, Result, Timestamp};
 
 use crate::{
+    citus,
     db::DatabaseLocation,
     session::Session,
     sqlite,
@@ -65,7 +66,12 @@ const MIGRATIONS: &[(&str, &str)] = &[
     ("site", include_str!("../migrations/0049_site.sql")),
     ("job_traces", include_str!("../migrations/0050_job_traces.sql")),
     ("test environments", include_str!("../migrations/0051_test_environments.sql")),
+    ("suspended companies", include_str!("../migrations/0052_suspended_companies.sql")),
 ];
+
+/// The version from which on migrations only add, so that a binary which knows schemas up to it works with every later one.
+/// A migration that changes what older binaries use raises it to its own version.
+const COMPATIBLE_FROM: i64 = 51;
 
 /// The schema version that this binary works with.
 pub const fn latest_schema() -> i64 {
@@ -115,13 +121,20 @@ pub fn migrate_to(
             session.script("BEGIN; SET LOCAL statement_timeout = 0")?;
             session.script(&for_postgres(BOOK))?;
             session.script(CLAIM)?;
+            let is_spread = citus::is_spread(&mut session)?;
             let mut tx = Tx::new(Engine::Postgres(&mut session));
-            let found =
-                apply(&mut tx, version, now, &mut output, |tx, text| match &mut tx.engine {
-                    Engine::Postgres(session) => session.script(&for_postgres(text)),
+            let found = apply(&mut tx, version, now, &mut output, |tx, text| {
+                let text = for_postgres(text);
+                match &mut tx.engine {
+                    Engine::Postgres(session) if is_spread => {
+                        session.script(&citus::without_references(&text))
+                    }
+                    Engine::Postgres(session) => session.script(&text),
                     Engine::Sqlite(_) => Ok(()),
-                })?;
+                }
+            })?;
             session.script(ROOM)?;
+            citus::spread(&mut session, &mut output)?;
             session.script("COMMIT")?;
             Ok(found)
         }
@@ -180,7 +193,9 @@ fn apply(
     let found: Vec<(i64,)> =
         tx.rows("SELECT COALESCE(MAX(version), 0) FROM schema_version", &[])?;
     let found = found.first().map_or(0, |row| row.0);
-    if found > latest_schema() {
+    if found > latest_schema()
+        && oldest_compatible(tx)?.is_none_or(|oldest| oldest > latest_schema())
+    {
         return Err(Problem::internal(format!(
             "the database has schema {found} and this version of spotter knows schemas up to {}; \
              start a version at least as new as the one that last used the database",
@@ -199,7 +214,21 @@ fn apply(
             )?;
         }
     }
+    if found < wanted && wanted > COMPATIBLE_FROM {
+        tx.rows::<(i64,)>(NOTE_COMPATIBLE, &[Value::Int(wanted), Value::Int(COMPATIBLE_FROM)])?;
+    }
     Ok(found)
+}
+
+/// The schema says from the version after the first compatible one on which that is.
+const NOTE_COMPATIBLE: &str =
+    "UPDATE schema_version SET compatible_from = ?2 WHERE version = ?1 RETURNING version";
+
+/// The oldest version of the schema whose binaries work with the database, if it says so.
+fn oldest_compatible(tx: &mut Tx<'_>) -> Result<Option<i64>> {
+    const LATEST: &str = "SELECT compatible_from FROM schema_version ORDER BY version DESC LIMIT 1";
+    let found: Vec<(Option<i64>,)> = tx.rows(LATEST, &[])?;
+    Ok(found.first().and_then(|row| row.0))
 }
 
 const BOOK: &str = "CREATE TABLE IF NOT EXISTS schema_version \
@@ -225,10 +254,7 @@ fn for_postgres(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::MIGRATIONS;
-
-    /// From here on, nodes of the version before serve on beside those that have migrated.
-    const ADDITIVE_FROM: usize = 51;
+    use super::{COMPATIBLE_FROM, MIGRATIONS};
 
     /// Whether an older node can work with what a statement adds.
     fn only_adds(statement: &str) -> bool {
@@ -244,7 +270,7 @@ mod tests {
 
     #[test]
     fn migrations_only_add() {
-        for (name, text) in MIGRATIONS.iter().skip(ADDITIVE_FROM - 1) {
+        for (name, text) in MIGRATIONS.iter().skip(COMPATIBLE_FROM as usize - 1) {
             let code: Vec<&str> = text.lines().filter(|line| !line.starts_with("--")).collect();
             for statement in code.join(" ").split(';').map(str::trim).filter(|own| !own.is_empty())
             {

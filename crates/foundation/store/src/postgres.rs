@@ -6,6 +6,7 @@ use spotter_kernel::{Problem, Result};
 
 use crate::{
     queue::{Jobs, Queue},
+    replica::SlowReads,
     session::Session,
     signals::Signals,
 };
@@ -21,11 +22,14 @@ pub(crate) struct Postgres {
     /// Reads that may take long, which others do not wait for.
     pub(crate) slow: Queue,
     pub(crate) threads: Vec<JoinHandle<()>>,
+    /// Whether slow reads have a server of their own.
+    pub(crate) has_replica: bool,
 }
 
 impl Postgres {
     pub(crate) fn open(
         url: &str,
+        replica: Option<&str>,
         connections: usize,
         queue: usize,
         signals: &Signals,
@@ -50,16 +54,19 @@ impl Postgres {
                 .map_err(Problem::internal)?;
             threads.push(thread);
         }
-        // A connection of their own, for one at a time.
-        let session = Session::connect(url)?;
-        let writes = crossbeam_channel::never();
-        let share = WorkerQueues { reads: slow, writes, slow: None, readers: 1, writers: 1 };
-        let thread = std::thread::Builder::new()
-            .name("postgres-slow".to_owned())
-            .spawn(move || serve(session, &share))
-            .map_err(Problem::internal)?;
-        threads.push(thread);
-        Ok(Self { queue: write_queue, reads: read_queue, slow: slow_queue, threads })
+        // Connections of their own: for one at a time, or for as many as a replica has cores of ours.
+        let replica: Option<Arc<str>> = replica.map(Into::into);
+        for number in 0..(if replica.is_some() { cores } else { 1 }) {
+            let reads =
+                SlowReads::new(slow.clone(), Session::connect(url.clone())?, replica.clone());
+            let thread = std::thread::Builder::new()
+                .name(format!("postgres-slow-{number}"))
+                .spawn(move || reads.serve())
+                .map_err(Problem::internal)?;
+            threads.push(thread);
+        }
+        let has_replica = replica.is_some();
+        Ok(Self { queue: write_queue, reads: read_queue, slow: slow_queue, threads, has_replica })
     }
 }
 

@@ -7,7 +7,7 @@ use std::{collections::HashMap, sync::Arc, time::Duration};
 use futures_util::future::join3;
 use spotter_kernel::{Problem, Result, id::CompanyId};
 use tokio::runtime::Runtime;
-use tokio_postgres::{Client, Statement, error::SqlState};
+use tokio_postgres::{Client, SimpleQueryMessage, Statement, error::SqlState};
 
 use crate::{
     batch::{DeferredStatement, Effect, ExpectedRows, StatementPart, combine},
@@ -16,16 +16,24 @@ use crate::{
     tally::{self, Tallies},
     tx::no_room,
     value::Value,
-    wire::{Failure, PreparedBatch, ResultKind, StatementResult, borrowed, dial, open, run_all},
+    wire::{
+        Failure, PreparedBatch, ResultKind, ServerKind, StatementResult, borrowed, dial, open,
+        run_all,
+    },
 };
 
 /// The most statements, and the most combinations of them, that stay prepared: each takes memory of
 /// the server, for every connection.
 const PREPARED_MAX: usize = 500;
 
+/// Plans as they are made within a transaction again.
+const USUAL_PLANS: &str =
+    "SELECT set_config('plan_cache_mode', current_setting('spotter.plans'), true)";
+
 /// One connection and the transaction it is in.
 pub(crate) struct Session {
     url: Arc<str>,
+    server: ServerKind,
     runtime: Runtime,
     client: Client,
     statements: HashMap<String, Statement>,
@@ -51,16 +59,26 @@ pub(crate) struct Session {
 
 impl Session {
     pub(crate) fn connect(url: Arc<str>) -> Result<Self> {
+        Self::connect_to(url, ServerKind::Database)
+    }
+
+    /// A connection to a server that follows the database's, for reads.
+    pub(crate) fn connect_to_replica(url: Arc<str>) -> Result<Self> {
+        Self::connect_to(url, ServerKind::Replica)
+    }
+
+    fn connect_to(url: Arc<str>, server: ServerKind) -> Result<Self> {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()
             .map_err(Problem::internal)?;
-        let client = dial(&runtime, &url)?;
+        let client = dial(&runtime, &url, server)?;
         let mut seed = [0; 8];
         #[expect(clippy::disallowed_methods, reason = "shard numbers need no entropy handed in")]
         getrandom::fill(&mut seed).map_err(Problem::internal)?;
         Ok(Self {
             url,
+            server,
             runtime,
             client,
             statements: HashMap::new(),
@@ -88,7 +106,7 @@ impl Session {
         std::thread::sleep(Duration::from_millis(50 << attempt));
         self.statements.clear();
         self.combined.clear();
-        self.client = dial(&self.runtime, &self.url).map_err(|problem| {
+        self.client = dial(&self.runtime, &self.url, self.server).map_err(|problem| {
             tracing::error!(%problem, "the database cannot be reached");
             // It could be when this process began, so whatever it is, it may be over soon.
             Problem::overloaded()
@@ -113,7 +131,7 @@ impl Session {
         if self.statements.len() >= PREPARED_MAX {
             self.statements.clear();
         }
-        let statement = self.prepare(&to_postgres(sql, 0))?;
+        let statement = self.prepare(&to_postgres(sql, |own| own))?;
         self.statements.insert(sql.to_owned(), statement.clone());
         Ok(statement)
     }
@@ -123,7 +141,7 @@ impl Session {
         let combined = combine(std::mem::take(&mut self.deferred));
         let ready = combined.into_iter().map(|one| {
             let statement = match (&one.parts[..], self.combined.get(&one.parts)) {
-                ([(alone, 1)], _) => self.statement(alone)?,
+                ([alone], _) if alone.rows == 1 => self.statement(alone.sql)?,
                 (_, Some(statement)) => statement.clone(),
                 (_, None) => {
                     if self.combined.len() >= PREPARED_MAX {
@@ -142,6 +160,17 @@ impl Session {
     fn prepare(&mut self, text: &str) -> Result<Statement> {
         let prepared = self.runtime.block_on(self.client.prepare(text));
         prepared.map_err(|error| self.note(&error, text))
+    }
+
+    /// The text of the one value that a query of the store's own has, outside the life of a job.
+    pub(crate) fn look(&mut self, sql: &str) -> Result<String> {
+        let found = self.runtime.block_on(self.client.simple_query(sql));
+        let found = found.map_err(|error| self.note(&error, sql))?;
+        let mut values = found.iter().filter_map(|message| match message {
+            SimpleQueryMessage::Row(row) => row.get(0),
+            _ => None,
+        });
+        values.next().map(str::to_owned).ok_or_else(|| Problem::internal("the server says nothing"))
     }
 
     /// Lets the next statement begin a transaction of its own, outside the life of a job.
@@ -244,7 +273,7 @@ impl Session {
         let query = async |client: &Client| {
             let own = client.batch_execute("SET LOCAL plan_cache_mode = force_custom_plan");
             let rows = client.query(&statement, &params);
-            let usual = client.batch_execute("SET LOCAL plan_cache_mode = force_generic_plan");
+            let usual = client.batch_execute(USUAL_PLANS);
             let (own, rows, usual) = join3(own, rows, usual).await;
             // Errors after the first error say nothing about the cause.
             own.and(rows).and_then(|rows| usual.map(|()| rows))

@@ -71,6 +71,15 @@ fn is_io(error: &tokio_postgres::Error) -> bool {
     std::error::Error::source(error).is_some_and(|cause| cause.is::<std::io::Error>())
 }
 
+/// Which server is connected to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ServerKind {
+    /// The one that takes writes.
+    Database,
+    /// One that follows it.
+    Replica,
+}
+
 /// The kind of a statement and its result.
 #[derive(Clone, Copy)]
 pub(crate) enum ResultKind {
@@ -125,10 +134,12 @@ pub(crate) async fn run_all(
     join_all(each).await.into_iter().collect()
 }
 
-pub(crate) fn dial(runtime: &Runtime, url: &str) -> Result<Client> {
+pub(crate) fn dial(runtime: &Runtime, url: &str, server: ServerKind) -> Result<Client> {
     let mut config: tokio_postgres::Config =
         url.parse().map_err(|e| Problem::internal(format!("database.url: {e}")))?;
-    if config.get_target_session_attrs() == TargetSessionAttrs::Any {
+    if server == ServerKind::Database
+        && config.get_target_session_attrs() == TargetSessionAttrs::Any
+    {
         config.target_session_attrs(TargetSessionAttrs::ReadWrite);
     }
     let mut roots = rustls::RootCertStore::empty();
@@ -154,11 +165,15 @@ pub(crate) fn dial(runtime: &Runtime, url: &str) -> Result<Client> {
                 tracing::warn!(%error, "a database connection ended");
             }
         });
-        // Compiling a plan takes longer than any of these statements does.
+        // Compiling a plan takes longer than any of these statements does. With Citus, a plan is for the server of the company
+        // that is asked for; elsewhere it is made once.
         let settings = "SET statement_timeout = '15s'; SET idle_in_transaction_session_timeout = '60s'; \
             SET synchronous_commit = on; \
             SET default_transaction_isolation = 'serializable'; \
-            SET plan_cache_mode = force_generic_plan; SET jit = off; SET client_min_messages = warning";
+            SELECT set_config('spotter.plans', CASE WHEN EXISTS (SELECT 1 FROM pg_extension WHERE extname = 'citus') \
+            THEN 'force_custom_plan' ELSE 'force_generic_plan' END, false); \
+            SELECT set_config('plan_cache_mode', current_setting('spotter.plans'), false); \
+            SET jit = off; SET client_min_messages = warning";
         client.batch_execute(settings).await.map_err(|e| Problem::internal(explain(&e)))?;
         Ok(client)
     })

@@ -1,6 +1,7 @@
 //! What an operator can set: one table, read from flags, SPOTTER_* variables and a TOML file, in
 //! that order of precedence.
 
+mod database;
 mod raw;
 mod table;
 
@@ -13,7 +14,7 @@ use std::{
 
 use spotter_files::FileStore;
 use spotter_outbound::smtp::Post;
-use spotter_store::{Config, DatabaseLocation};
+use spotter_store::Config;
 
 use self::raw::RawSettings;
 pub use self::table::{Setting, TABLE};
@@ -97,20 +98,6 @@ pub struct Settings {
     pub shutdown_seconds: u64,
 }
 
-fn cores() -> usize {
-    std::thread::available_parallelism().map_or(2, usize::from)
-}
-
-/// Connections to PostgreSQL: three a core where nothing else is set.
-fn connections(submitted: usize) -> usize {
-    if submitted == 0 { 3 * cores() } else { submitted.max(2) }
-}
-
-/// Readers of SQLite: one a core where nothing else is set.
-fn readers(submitted: usize) -> usize {
-    if submitted == 0 { cores() } else { submitted }
-}
-
 fn list(text: &str) -> impl Iterator<Item = &str> {
     text.split(',').map(str::trim).filter(|part| !part.is_empty())
 }
@@ -139,15 +126,7 @@ impl Settings {
 
     fn check(mut submitted: RawSettings) -> Result<Self, Vec<String>> {
         let data = PathBuf::from(submitted.text("data"));
-        let location = match submitted.optional("database_url") {
-            Some(url) => {
-                if !url.starts_with("postgres://") && !url.starts_with("postgresql://") {
-                    submitted.complain("database_url", "must begin with postgres://");
-                }
-                DatabaseLocation::Server(url)
-            }
-            None => DatabaseLocation::File(data.join("spotter.db")),
-        };
+        let database = database::read(&mut submitted, &data);
         let secret_key = submitted.optional("secret_key").and_then(|text| {
             let key = system::parse_key(&text);
             if key.is_none() {
@@ -240,13 +219,7 @@ impl Settings {
             ),
             mcp_listen,
             mcp_private_networks: submitted.networks("mcp_private_networks"),
-            database: Config {
-                location,
-                readers: readers(submitted.number("database_readers", 0, 64) as usize),
-                connections: connections(submitted.number("database_connections", 0, 500) as usize),
-                queue: submitted.number("database_queue", 16, 100_000) as usize,
-                cache_mb: submitted.number("database_cache_mb", 1, 65_536) as usize,
-            },
+            database,
             in_force: submitted.in_force(),
             secret_key,
             base_url,
@@ -412,6 +385,8 @@ pub fn unknown_variables(names: impl Iterator<Item = String>) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
+    use spotter_store::DatabaseLocation;
+
     use super::*;
 
     fn read(flags: &[(&str, &str)], variables: &[(&str, &str)]) -> Result<Settings, Vec<String>> {

@@ -105,7 +105,8 @@ impl RawSettings {
 
 /// A value as it is shown: nothing of a secret, nor of an address that may contain one.
 fn masked(name: &str, value: &str) -> String {
-    let is_secret = matches!(name, "secret_key" | "smtp_url" | "database_url");
+    let is_secret =
+        matches!(name, "secret_key" | "smtp_url" | "database_url" | "database_read_url");
     match value {
         "" => String::new(),
         _ if is_secret || value.contains("://") && value.contains('@') => "…".to_owned(),

@@ -19,6 +19,11 @@ pub const TABLE: &[Setting] = &[
     setting("data", "data", "Folder of the database file, the key and the lock"),
     setting("listen", "127.0.0.1:8080", "Address to serve on"),
     setting("database_url", "", "PostgreSQL URL; without one, SQLite in the data folder"),
+    setting(
+        "database_read_url",
+        "",
+        "PostgreSQL URL of a server that follows that one, for reports and other slow reads",
+    ),
     setting("database_connections", "0", "Connections to PostgreSQL; 0 for three a core"),
     setting("database_readers", "0", "Reads from SQLite side by side; 0 for one a core"),
     setting("database_cache_mb", "48", "Pages that SQLite's writer keeps in memory, in MiB"),

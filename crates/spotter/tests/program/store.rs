@@ -333,8 +333,9 @@ async fn backups_restore_on_either_engine(app: App) {
     }
 }
 
+/// A binary works with a newer schema that says so, and with no other.
 #[scenario]
-async fn newer_schemas_are_refused(app: App) {
+async fn newer_schemas_are_taken_if_they_only_add(app: App) {
     let place = location(app.server.engine);
     assert_eq!(apart(|| migrate(&place, SystemClock.now(), |_| ())).unwrap(), 0);
     assert_eq!(
@@ -345,6 +346,12 @@ async fn newer_schemas_are_refused(app: App) {
     let newer =
         Sql("INSERT INTO schema_version (version, name, applied_at) VALUES (?1, 'future', 0)");
     db.write(move |tx| tx.execute(newer, params![latest_schema() + 1])).await.unwrap();
+    let compatible = Sql("UPDATE schema_version SET compatible_from = ?2 WHERE version = ?1");
+    let newer = latest_schema() + 1;
+    db.write(move |tx| tx.execute(compatible, params![newer, newer - 1])).await.unwrap();
+    let found = apart(|| migrate(&place, SystemClock.now(), |step| panic!("{step} again")));
+    assert_eq!(found.unwrap(), newer);
+    db.write(move |tx| tx.execute(compatible, params![newer, newer])).await.unwrap();
     let response =
         apart(|| migrate(&place, Timestamp::from_millis(0), |_| ())).unwrap_err().cause.unwrap();
     assert!(response.contains("start a version at least as new"), "{response}");

@@ -24,7 +24,30 @@ pub fn new_database() -> String {
     execute(admin, &format!("CREATE DATABASE {name}"));
     let (start, options) = admin.split_once('?').unwrap_or((admin, ""));
     let (start, _) = start.rsplit_once('/').unwrap();
+    if let Ok(workers) = std::env::var("SPOTTER_TEST_CITUS_WORKERS") {
+        spread(admin, &name, &workers);
+    }
     format!("{start}/{name}?{options}")
+}
+
+/// Has a database of a coordinator with Citus, on loopback, spread over workers on these ports (bench/cluster/run).
+fn spread(admin: &str, name: &str, workers: &str) {
+    let port_of = |url: &str| url.rsplit(':').next().unwrap().split('/').next().unwrap().to_owned();
+    let coordinator = port_of(admin);
+    let on = |port: &str, database: &str| {
+        let (start, _) = admin.rsplit_once(':').unwrap();
+        format!("{start}:{port}/{database}?sslmode=disable")
+    };
+    for port in workers.split(',') {
+        execute(&on(port, "postgres"), &format!("CREATE DATABASE {name}"));
+        execute(&on(port, name), "CREATE EXTENSION citus");
+    }
+    let own = on(&coordinator, name);
+    execute(&own, "CREATE EXTENSION citus");
+    execute(&own, &format!("SELECT citus_set_coordinator_host('127.0.0.1', {coordinator})"));
+    for port in workers.split(',') {
+        execute(&own, &format!("SELECT citus_add_node('127.0.0.1', {port})"));
+    }
 }
 
 /// Runs a statement on a connection of its own.
@@ -60,17 +83,33 @@ fn as_user(program: &Path) -> Command {
     command
 }
 
+/// A server of its own; the URL of its database.
+pub fn start() -> String {
+    const OPTIONS: [&str; 7] = ["-A", "trust", "-U", "spotter", "-E", "UTF8", "--no-sync"];
+    start_with("initdb", &OPTIONS)
+}
+
+/// A server that follows another one; its URL.
+pub fn replica_of(url: &str) -> String {
+    start_with("pg_basebackup", &["-d", url, "-R", "-X", "stream", "-c", "fast"])
+}
+
+/// The process of a server that was started here.
+pub fn process_of(url: &str) -> String {
+    let host = url.split_once('@').and_then(|(_, rest)| rest.split_once("/postgres")).unwrap().0;
+    let file = format!("{}/data/postmaster.pid", host.replace("%2F", "/"));
+    fs::read_to_string(file).unwrap().lines().next().unwrap().to_owned()
+}
+
+/// Starts a server whose data is made by one of PostgreSQL's programs.
 #[expect(clippy::zombie_processes, reason = "the server ends after this process")]
-fn start() -> String {
+fn start_with(program: &str, options: &[&str]) -> String {
     let programs = requirements::postgresql_programs().expect("PostgreSQL is installed");
     let folder = tempfile::Builder::new().prefix("spotter-pg-").tempdir().unwrap().keep();
     chown(&folder, Some(NOBODY), Some(NOBODY)).ok();
     let data = folder.join("data");
-    let made = as_user(&programs.join("initdb"))
-        .args(["-A", "trust", "-U", "spotter", "-E", "UTF8", "--no-sync", "-D"])
-        .arg(&data)
-        .output()
-        .unwrap();
+    let made =
+        as_user(&programs.join(program)).args(options).arg("-D").arg(&data).output().unwrap();
     assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
     // The server ends with this process, and its folder is removed. Autovacuum is off: plans of nearly empty tables
     // would depend on when it runs.

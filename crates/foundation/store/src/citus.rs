@@ -1,0 +1,139 @@
+//! A cluster of servers with Citus: the rows of a company lie together on one of them, so that a transaction of one company
+//! is one server's.
+//!
+//! A table is spread by its company where each of its keys holds the company's id; the few others are small and stand whole
+//! on every server.
+
+use spotter_kernel::Result;
+
+use crate::{session::Session, tx::read_all};
+
+/// Spreads the tables that are not yet, if the server has Citus, telling of it.
+pub(crate) fn spread(session: &mut Session, report: &mut impl FnMut(&str)) -> Result<()> {
+    if !has_citus(session)? {
+        return Ok(());
+    }
+    let tables: Vec<(String, bool)> = read_all(&session.query(TABLES, &[])?)?;
+    if tables.is_empty() {
+        return Ok(());
+    }
+    report(&format!("Citus: {} tables are spread over its servers", tables.len()));
+    let keys: Vec<ForeignKey> = read_all(&session.query(FOREIGN_KEYS, &[])?)?
+        .into_iter()
+        .map(|(table, name, definition, is_kept)| ForeignKey { table, name, definition, is_kept })
+        .collect();
+    // One after the other: Citus runs commands of its own for each.
+    statements(&tables, &keys).iter().try_for_each(|statement| session.script(statement))
+}
+
+fn has_citus(session: &mut Session) -> Result<bool> {
+    let found: Vec<(bool,)> = read_all(&session.query(HAS_CITUS, &[])?)?;
+    Ok(found.first().is_some_and(|row| row.0))
+}
+
+/// Whether the tables of the version before are spread already.
+pub(crate) fn is_spread(session: &mut Session) -> Result<bool> {
+    if !has_citus(session)? {
+        return Ok(false);
+    }
+    let found: Vec<(bool,)> = read_all(&session.query(IS_SPREAD, &[])?)?;
+    Ok(found.first().is_some_and(|row| row.0))
+}
+
+/// A reference between tables.
+struct ForeignKey {
+    table: String,
+    name: String,
+    definition: String,
+    /// Whether Citus knows such: from a company's rows, to a company's.
+    is_kept: bool,
+}
+
+/// References stand in the way while one of two tables is spread and the other is not.
+fn statements(tables: &[(String, bool)], keys: &[ForeignKey]) -> Vec<String> {
+    let mut all = vec!["SET LOCAL citus.multi_shard_modify_mode = 'sequential'".to_owned()];
+    all.extend(keys.iter().map(|ForeignKey { table, name, .. }| {
+        format!("ALTER TABLE {table} DROP CONSTRAINT {name}")
+    }));
+    // The company's own table comes first: the others lie with it.
+    let (company, others): (Vec<_>, Vec<_>) = tables
+        .iter()
+        .filter(|(_, by_company)| *by_company)
+        .partition(|(name, _)| name == "company");
+    all.extend(
+        company
+            .iter()
+            .map(|(table, _)| format!("SELECT create_distributed_table('{table}', 'company_id')")),
+    );
+    all.extend(others.iter().map(|(table, _)| {
+        format!(
+            "SELECT create_distributed_table('{table}', 'company_id', colocate_with => 'company')"
+        )
+    }));
+    let whole = tables.iter().filter(|(_, by_company)| !by_company);
+    all.extend(whole.map(|(table, _)| format!("SELECT create_reference_table('{table}')")));
+    let kept = keys.iter().filter(|key| key.is_kept);
+    all.extend(kept.map(|ForeignKey { table, name, definition, .. }| {
+        format!("ALTER TABLE {table} ADD CONSTRAINT {name} {definition}")
+    }));
+    all
+}
+
+/// The text of a migration for tables that are spread: they refer to others only once they are, too, which is left to the
+/// program.
+pub(crate) fn without_references(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once(" REFERENCES ") {
+        out.push_str(before);
+        let table = after.find([' ', ',', '\n', ')']).unwrap_or(after.len());
+        let after = &after[table..];
+        rest = match after.strip_prefix(" (").and_then(|own| own.split_once(')')) {
+            Some((_, after)) => after,
+            None => after,
+        };
+    }
+    out.push_str(rest);
+    out
+}
+
+const HAS_CITUS: &str = "SELECT EXISTS (SELECT 1 FROM pg_extension WHERE extname = 'citus')";
+
+const IS_SPREAD: &str = "SELECT EXISTS (SELECT 1 FROM pg_dist_partition)";
+
+const TABLES: &str = "SELECT CAST(c.relname AS TEXT), \
+    EXISTS (SELECT 1 FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attname = 'company_id' AND a.attnotnull) \
+    AND NOT EXISTS (SELECT 1 FROM pg_index i WHERE i.indrelid = c.oid AND i.indisunique AND NOT EXISTS \
+    (SELECT 1 FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attname = 'company_id' \
+    AND a.attnum = ANY (i.indkey))) \
+    FROM pg_class c WHERE c.relkind = 'r' AND c.relnamespace = CAST(current_schema() AS REGNAMESPACE) \
+    AND NOT EXISTS (SELECT 1 FROM pg_dist_partition p WHERE p.logicalrelid = c.oid) ORDER BY c.oid";
+
+/// Of tables that are not spread yet. A reference is kept where both sides hold the company's id in it.
+const FOREIGN_KEYS: &str = "SELECT CAST(CAST(f.conrelid AS REGCLASS) AS TEXT), CAST(f.conname AS TEXT), \
+    pg_get_constraintdef(f.oid), \
+    EXISTS (SELECT 1 FROM pg_attribute a WHERE a.attrelid = f.conrelid AND a.attname = 'company_id' \
+    AND a.attnotnull AND a.attnum = ANY (f.conkey)) AND NOT EXISTS \
+    (SELECT 1 FROM pg_index i WHERE i.indrelid = f.conrelid AND i.indisunique AND NOT EXISTS \
+    (SELECT 1 FROM pg_attribute a WHERE a.attrelid = f.conrelid AND a.attname = 'company_id' \
+    AND a.attnum = ANY (i.indkey))) \
+    FROM pg_constraint f WHERE f.contype = 'f' \
+    AND f.connamespace = CAST(current_schema() AS REGNAMESPACE) AND NOT EXISTS \
+    (SELECT 1 FROM pg_dist_partition p WHERE p.logicalrelid = f.conrelid)";
+
+#[cfg(test)]
+mod tests {
+    use super::without_references;
+
+    #[test]
+    fn references_are_left_out() {
+        assert_eq!(
+            without_references(
+                "CREATE TABLE a (\n    company_id TEXT NOT NULL REFERENCES company (company_id),\n    \
+                 b TEXT REFERENCES other,\n    PRIMARY KEY (company_id)\n);"
+            ),
+            "CREATE TABLE a (\n    company_id TEXT NOT NULL,\n    b TEXT,\n    PRIMARY KEY (company_id)\n);"
+        );
+        assert_eq!(without_references("CREATE INDEX a ON b (c);"), "CREATE INDEX a ON b (c);");
+    }
+}

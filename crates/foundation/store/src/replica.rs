@@ -1,0 +1,101 @@
+//! Slow reads, such as reports and pages far down lists: on a server that follows the database's, where the operator names
+//! one. It is read from once it has all that was committed before the read began, so that everybody sees what they, or
+//! anybody else, have written; until then, and while it cannot be reached, the database itself is read from.
+
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use spotter_kernel::{Problem, Result};
+
+use crate::{queue::Jobs, session::Session};
+
+/// How long a read waits for the replica to follow.
+const FOLLOW_TIMEOUT: Duration = Duration::from_millis(200);
+/// How often it looks.
+const LOOK: Duration = Duration::from_millis(5);
+/// For how long a replica that failed is left alone.
+const LEFT_ALONE: Duration = Duration::from_secs(10);
+
+/// Where the log of the server is that takes writes, in bytes.
+const WRITTEN: &str = "SELECT (pg_current_wal_lsn() - '0/0')::bigint";
+/// Up to where a server that follows has replayed it; all of it on one that has taken over.
+const REPLAYED: &str = "SELECT CASE WHEN pg_is_in_recovery() THEN (pg_last_wal_replay_lsn() - '0/0')::bigint \
+    ELSE 9223372036854775807 END";
+
+/// A thread's share of the slow reads.
+pub(crate) struct SlowReads {
+    jobs: Jobs,
+    database: Session,
+    replica: Option<Replica>,
+}
+
+impl SlowReads {
+    pub(crate) fn new(jobs: Jobs, database: Session, replica: Option<Arc<str>>) -> Self {
+        let replica = replica.map(|url| Replica { url, session: None, left_until: None });
+        Self { jobs, database, replica }
+    }
+
+    /// Serves until the queue ends.
+    pub(crate) fn serve(mut self) {
+        while let Ok(job) = self.jobs.recv() {
+            let database = &mut self.database;
+            let replica = self.replica.as_mut().and_then(|replica| replica.following(database));
+            metrics::counter!(
+                "spotter_store_slow_reads_total",
+                "server" => if replica.is_some() { "replica" } else { "database" }
+            )
+            .increment(1);
+            replica.unwrap_or(&mut self.database).read_together(vec![job], None);
+        }
+    }
+}
+
+/// A server that follows the database's.
+struct Replica {
+    url: Arc<str>,
+    session: Option<Session>,
+    /// Until when it is left alone, after it failed.
+    left_until: Option<Instant>,
+}
+
+impl Replica {
+    /// Its session, once it has what was committed by now.
+    fn following(&mut self, database: &mut Session) -> Option<&mut Session> {
+        if self.left_until.is_some_and(|until| Instant::now() < until) {
+            return None;
+        }
+        let written = position(database, WRITTEN).ok()?;
+        match self.follow(written) {
+            Ok(true) => self.session.as_mut(),
+            Ok(false) => None,
+            Err(problem) => {
+                tracing::warn!(%problem, "the replica of the database cannot be read; it is left alone for a while");
+                self.session = None;
+                self.left_until = Some(Instant::now() + LEFT_ALONE);
+                None
+            }
+        }
+    }
+
+    /// Waits until it has replayed the log up to a position; whether it has.
+    fn follow(&mut self, written: i64) -> Result<bool> {
+        if self.session.is_none() {
+            self.session = Some(Session::connect_to_replica(self.url.clone())?);
+        }
+        let Some(session) = &mut self.session else { return Ok(false) };
+        let began = Instant::now();
+        while position(session, REPLAYED)? < written {
+            if began.elapsed() > FOLLOW_TIMEOUT {
+                return Ok(false);
+            }
+            std::thread::sleep(LOOK);
+        }
+        Ok(true)
+    }
+}
+
+fn position(session: &mut Session, sql: &str) -> Result<i64> {
+    session.look(sql)?.parse().map_err(Problem::internal)
+}
