@@ -10,6 +10,7 @@ mod connections;
 pub mod data_exports;
 pub mod demo;
 mod doctor;
+mod hosting;
 pub mod importing;
 mod instance;
 mod log;

@@ -7,7 +7,7 @@ use std::{
 };
 
 use serde_json::json;
-use spotter_company::company::{self, Company, NewCompany};
+use spotter_company::{companies, company::NewCompany};
 use spotter_contract::{Actor, Body, Caller, Env, Path as At, Read, Table, Write};
 use spotter_imports::NewImport;
 use spotter_kernel::{
@@ -17,6 +17,7 @@ use spotter_kernel::{
 };
 use spotter_people::{
     coaches::{self, Coach, NewCoach},
+    founding::{self, SignedUpCompany},
     identity::{
         accounts,
         api_clients::{
@@ -52,19 +53,9 @@ pub(crate) async fn create_company(
     env: &Env,
     new: NewCompany,
     admin: NewCoach,
-) -> Result<serde_json::Value> {
+) -> Result<SignedUpCompany> {
     let env = env.clone();
-    db.write(move |tx| {
-        let (id, now) = (CompanyId(env.new_id()), env.clock.now());
-        let (new, admin) = (new.clone(), admin.clone());
-        Company::create(tx, id, new, now)?;
-        as_operator(tx, &env, id, "create_company", |cx| {
-            let coach = coaches::create(cx, admin)?;
-            let invitation = coach.invite(cx)?;
-            Ok(json!({"companyId": id, "admin": coach, "invitation": invitation}))
-        })
-    })
-    .await
+    db.write(move |tx| founding::sign_up(tx, &env, new.clone(), admin.clone())).await
 }
 
 /// Links that set a new password, one for each account of an address; its second step may be switched off on the way.
@@ -146,19 +137,22 @@ pub(crate) async fn import(
 
 /// The one company of an installation, or the one that is named.
 pub(crate) async fn select_company(db: &Db, named: Option<Id>) -> Result<CompanyId> {
-    let all = db.read(company::all_companies).await?;
+    let look = move |tx: &mut Tx<'_>| {
+        let found = named.map(|id| companies::find(tx, CompanyId(id))).transpose()?.flatten();
+        Ok((found, companies::page(tx, "", None)?))
+    };
+    let (found, first) = db.read(look).await?;
     let names = || {
-        let lines: Vec<_> = all.iter().map(|(id, name)| format!("{id} {name}")).collect();
+        let lines: Vec<_> =
+            first.iter().map(|own| format!("{} {}", own.company_id, own.name)).collect();
         lines.join("\n")
     };
     let refused = |rule: &str| Problem::invalid("company", Phrase::verbatim(rule));
-    match (named, all.as_slice()) {
-        (Some(id), _) => all
-            .iter()
-            .find(|(company, _)| company.0 == id)
-            .map(|(company, _)| *company)
+    match (named, first.as_slice()) {
+        (Some(_), _) => found
+            .map(|own| own.company_id)
             .ok_or_else(|| refused(&format!("must be one of\n{}", names()))),
-        (None, [(only, _)]) => Ok(*only),
+        (None, [only]) => Ok(only.company_id),
         (None, []) => Err(refused("there is none yet: spotter company create")),
         (None, _) => {
             Err(refused(&format!("there are several; name one with --company:\n{}", names())))

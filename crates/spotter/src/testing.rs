@@ -35,7 +35,7 @@ pub async fn create_company(
         email: Email::parse(admin_email).ok_or_else(wrong)?,
         role: Role::Admin,
     };
-    operator::create_company(db, env, new, admin).await
+    operator::create_company(db, env, new, admin).await.map(|made| serde_json::json!(made))
 }
 
 /// Deletes the files that are unused at this instant, as the background sweep does.

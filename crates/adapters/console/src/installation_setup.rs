@@ -8,17 +8,10 @@ use axum::{
     http::{Request, Response, StatusCode, header},
 };
 use maud::html;
-use spotter_company::company::NewCompany;
-use spotter_contract::{Actor, Caller, Env, Role, Write};
+use spotter_contract::{Actor, Caller, Env, Write};
 use spotter_http::{State, passwords::hashed, write};
-use spotter_kernel::{
-    Locale, Phrase, Problem, Result, Rule, TimeZone,
-    money::Currency,
-    secret::Credential,
-    text::{Email, Language, Name},
-};
+use spotter_kernel::{Problem, Result, secret::Credential};
 use spotter_people::{
-    coaches::NewCoach,
     founding,
     identity::{
         accounts::{Password, Subject},
@@ -28,6 +21,7 @@ use spotter_people::{
 use spotter_store::Tx;
 
 use crate::{
+    company_form,
     forms::{FormData, SubmittedForm},
     parts::{self, outside},
     session,
@@ -42,18 +36,6 @@ pub fn set_up_link(env: &Env) -> Result<String> {
     Ok(format!("{}{SET_UP}?key={}", env.address, founding::key(env)?))
 }
 
-/// A field of the page: its name, label, autocomplete token and initial value.
-type Field = (&'static str, fn(Strings) -> &'static str, &'static str, &'static str);
-
-const FIELDS: &[Field] = &[
-    ("name", |say| say.business_name(), "organization", ""),
-    ("firstName", |say| say.first_name(), "given-name", ""),
-    ("lastName", |say| say.last_name(), "family-name", ""),
-    ("email", |say| say.email(), "username", ""),
-    ("timeZone", |say| say.time_zone(), "off", "Europe/Amsterdam"),
-    ("currency", |say| say.currency(), "off", "EUR"),
-];
-
 fn page(
     t: Strings,
     form: &FormData,
@@ -64,54 +46,14 @@ fn page(
     let main = html! {
         p { (t.set_up_means()) }
         @if let Some(wrong) = wrong {
-            @let label = FIELDS
-                .iter()
-                .find(|(name, ..)| field == Some(name))
-                .map(|(_, label, ..)| label(t));
+            @let label = field.and_then(|field| company_form::label(t, field));
             div.summary role="alert" {
                 p { @if let Some(label) = label { b { (label) } ": " } (t.refusal(wrong)) }
             }
         }
         form method="post" action=(SET_UP) {
             input type="hidden" name="key" value=(form.one("key"));
-            @for (name, label, complete, first) in FIELDS {
-                @let typed = form.one(name);
-                div.field {
-                    label for=(name) { (label(t)) }
-                    @if let Some(offered) = offered(name) {
-                        @let chosen = if typed.is_empty() { *first } else { typed };
-                        select
-                            id=(name)
-                            name=(name)
-                            required
-                            aria-invalid=[(field == Some(name)).then_some("true")]
-                        {
-                            @for own in offered {
-                                option value=(own) selected[own == chosen] { (own) }
-                            }
-                        }
-                    } @else {
-                        input
-                            id=(name)
-                            type=(if *name == "email" { "email" } else { "text" })
-                            name=(name)
-                            required
-                            autocomplete=(complete)
-                            value=(if typed.is_empty() { first } else { typed })
-                            aria-invalid=[(field == Some(name)).then_some("true")];
-                    }
-                }
-            }
-            div.field {
-                label for="language" { (t.language()) }
-                select #language name="language" {
-                    @for language in Locale::ALL {
-                        option value=(language.code()) selected[language == t.0] {
-                            (language.name())
-                        }
-                    }
-                }
-            }
+            (company_form::fields(t, form, field))
             div.field {
                 label for="password" { (t.password()) }
                 p.help { (t.password_help()) }
@@ -128,15 +70,6 @@ fn page(
         }
     };
     outside(t, status, t.set_up_title(), wrong.is_some(), main)
-}
-
-/// Choices of a field whose codes nobody should need to know.
-fn offered(field: &str) -> Option<Vec<String>> {
-    match field {
-        "timeZone" => Some(TimeZone::names()),
-        "currency" => Some(Currency::codes().map(str::to_owned).collect()),
-        _ => None,
-    }
 }
 
 /// Whether the page is open for this key.
@@ -189,30 +122,9 @@ pub(crate) async fn set_up(Given(state): Given<Arc<State>>, sent: SubmittedForm)
 
 async fn found(state: &Arc<State>, sent: &SubmittedForm) -> Result<Credential> {
     let form = &sent.form;
-    let wrong = |field: &str, rule: Phrase| Problem::invalid(field, rule);
-    let name = |field: &'static str| {
-        Name::<80>::parse(form.one(field)).map_err(|(_, rule)| wrong(field, rule.into()))
-    };
-    let company = NewCompany {
-        name: Name::<120>::parse(form.one("name"))
-            .map_err(|(_, rule)| wrong("name", rule.into()))?,
-        time_zone: TimeZone::parse(form.one("timeZone").trim())
-            .ok_or_else(|| wrong("timeZone", Rule::NotTimeZone.into()))?,
-        currency: Currency::parse(form.one("currency").trim())
-            .ok_or_else(|| wrong("currency", Rule::NotCurrency.into()))?,
-        language: Language::parse(form.one("language"))
-            .ok_or_else(|| wrong("language", Rule::NotLanguage.into()))?,
-        country: None,
-    };
-    let admin = NewCoach {
-        first_name: name("firstName")?,
-        last_name: name("lastName")?,
-        email: Email::parse(form.one("email").trim())
-            .ok_or_else(|| wrong("email", Rule::NotEmail.into()))?,
-        role: Role::Admin,
-    };
+    let (company, admin) = company_form::read(form)?;
     let password = Password::parse(form.one("password"))
-        .ok_or_else(|| wrong("password", Password::RULE.into()))?;
+        .ok_or_else(|| Problem::invalid("password", Password::RULE))?;
     let hash = hashed(state, password).await?;
     let (env, request_id) = (state.env.clone(), sent.request_id.clone());
     let found = move |tx: &mut Tx<'_>| {

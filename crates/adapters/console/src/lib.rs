@@ -14,6 +14,7 @@ mod act;
 mod api;
 mod api_call;
 mod body;
+mod company_form;
 mod done;
 mod edited_fields;
 mod export;

@@ -1,10 +1,11 @@
-//! The operator's page: how the installation is, and nothing that a company keeps. It is opened by a link that the command
-//! line prints, good once and for a quarter of an hour; a new link ends the session of the one before.
+//! The operator's page: how the installation is, which companies it has, and nothing that a company keeps. It is opened by
+//! a link that the command line prints, good once and for a quarter of an hour; a new link ends the session of the one
+//! before.
 
-use std::{
-    path::{Path, PathBuf},
-    sync::Arc,
-};
+mod companies;
+mod host;
+
+use std::{path::PathBuf, sync::Arc};
 
 use axum::{
     Router,
@@ -14,23 +15,27 @@ use axum::{
     routing::{get, post},
 };
 use maud::{Markup, html};
-use rustls_pki_types::{CertificateDer, pem::PemObject};
-use spotter_company::company::all_companies;
+use spotter_company::companies::{find, resume, suspend};
 use spotter_contract::{
-    Env, installation,
+    Env, Write, installation,
     jobs::{self, FailedJob, JobCount},
     timers::{self, Overview},
 };
 use spotter_http::State;
-use spotter_kernel::{Problem, Result, TimeZone, Timestamp, id::CompanyId};
+use spotter_kernel::{Id, Problem, Result, TimeZone, Timestamp, id::CompanyId};
+use spotter_people::founding;
 use spotter_store::Tx;
 use spotter_webhooks::queue;
-use x509_cert::{Certificate, der::Decode};
 
+pub use self::host::{HostStatus, host_status};
+use self::{
+    companies::{CompanyListing, CompanySearch},
+    host::{certificate, room},
+};
 use crate::{
-    cookies,
+    company_form, cookies,
     display::language,
-    forms::SubmittedForm,
+    forms::{FormData, SubmittedForm},
     parts::{
         self,
         format::Format,
@@ -103,6 +108,9 @@ pub fn router(state: Arc<State>, installation: Installation) -> Router {
         .route(PAGE, get(show))
         .route(SIGN_IN, post(open_session))
         .route("/operator/sign-out", post(sign_out))
+        .route(companies::SIGN_UP, get(new_company).post(sign_up_company))
+        .route(companies::SUSPEND, post(suspend_company))
+        .route(companies::RESUME, post(resume_company))
         .with_state((state, Arc::new(installation)))
 }
 
@@ -123,7 +131,7 @@ async fn show(
         };
     }
     let Some(at) = session(&state, request.headers()) else { return closed(t) };
-    match read_status(&state, &installation).await {
+    match read_status(&state, &installation, CompanySearch::of_query(query)).await {
         Ok(seen) if seen.session == at => overview(&state, t, &installation, &seen),
         Ok(_) => closed(t),
         Err(problem) => parts::problem(t, &problem),
@@ -197,41 +205,104 @@ async fn sign_out(Given((state, _)): Given<SharedState>, request: Request<Body>)
     cookies::with_cookie(&state, redirect(PAGE), COOKIE, PAGE, "", 0)
 }
 
+/// Signs a company up, and shows the link by which its admin chooses a password.
+async fn sign_up_company(
+    Given((state, _)): Given<SharedState>,
+    request: Request<Body>,
+) -> Response<Body> {
+    let sent = match SubmittedForm::take(&state, request).await {
+        Ok(sent) => sent,
+        Err(answer) => return answer,
+    };
+    let t = language(&sent.headers);
+    let Some(at) = session(&state, &sent.headers) else { return closed(t) };
+    let (company, admin) = match company_form::read(&sent.form) {
+        Ok(read) => read,
+        Err(problem) => return companies::sign_up_page(t, &sent.form, Some(&problem)),
+    };
+    let env = state.env.clone();
+    let sign_up = move |tx: &mut Tx<'_>| match last_used(tx)? == at {
+        true => founding::sign_up(tx, &env, company.clone(), admin.clone()).map(Some),
+        false => Ok(None),
+    };
+    match state.db.write(sign_up).await {
+        Ok(Some(made)) => companies::signed_up(t, &state.env, &made),
+        Ok(None) => closed(t),
+        Err(problem) if problem.status < 500 => {
+            companies::sign_up_page(t, &sent.form, Some(&problem))
+        }
+        Err(problem) => parts::problem(t, &problem),
+    }
+}
+
+/// The form for a new company.
+async fn new_company(
+    Given((state, _)): Given<SharedState>,
+    request: Request<Body>,
+) -> Response<Body> {
+    let t = language(request.headers());
+    if let Err(problem) = state.count_address(&request) {
+        return parts::problem(t, &problem);
+    }
+    match session(&state, request.headers()) {
+        Some(_) => companies::sign_up_page(t, &FormData::from_query(""), None),
+        None => closed(t),
+    }
+}
+
+async fn suspend_company(
+    Given((state, _)): Given<SharedState>,
+    request: Request<Body>,
+) -> Response<Body> {
+    change_company(&state, request, "suspend_company", suspend).await
+}
+
+async fn resume_company(
+    Given((state, _)): Given<SharedState>,
+    request: Request<Body>,
+) -> Response<Body> {
+    change_company(&state, request, "resume_company", resume).await
+}
+
+/// Does something with the company that a form names.
+async fn change_company(
+    state: &Arc<State>,
+    request: Request<Body>,
+    operation: &'static str,
+    step: fn(&mut Write<'_, '_>) -> Result<bool>,
+) -> Response<Body> {
+    let sent = match SubmittedForm::take(state, request).await {
+        Ok(sent) => sent,
+        Err(answer) => return answer,
+    };
+    let t = language(&sent.headers);
+    let company = Id::parse(sent.form.one("company")).map(CompanyId);
+    let Some((at, company)) = session(state, &sent.headers).zip(company) else { return closed(t) };
+    let env = state.env.clone();
+    let change = move |tx: &mut Tx<'_>| {
+        if last_used(tx)? != at || find(tx, company)?.is_none() {
+            return Ok(false);
+        }
+        Write::as_system(tx, &env, company, operation, &[], |cx| step(cx).map(drop))?;
+        Ok(true)
+    };
+    match state.db.write(change).await {
+        Ok(true) => redirect(PAGE),
+        Ok(false) => closed(t),
+        Err(problem) => parts::problem(t, &problem),
+    }
+}
+
 /// Status of the installation's database.
 struct DatabaseStatus {
     session: i64,
-    companies: Vec<(CompanyId, String)>,
+    companies: CompanyListing,
     backed_up: Option<Timestamp>,
     overview: Overview,
     standings: Vec<JobCount>,
     troubles: Vec<FailedJob>,
     deliveries: (i64, Option<Timestamp>),
     files: HostStatus,
-}
-
-/// Status of the host.
-#[derive(Debug, Default)]
-pub struct HostStatus {
-    /// The bytes that are free where the data is, and all of them.
-    pub room: Option<(u64, u64)>,
-    /// Until when the certificate is good.
-    pub certificate: Option<Timestamp>,
-}
-
-/// Looks at a folder's disk and at a certificate; disks may respond slowly.
-pub fn host_status(folder: &Path, certificate: Option<&Path>) -> HostStatus {
-    let disk = rustix::fs::statvfs(folder).ok();
-    let room = disk.map(|disk| (disk.f_bavail * disk.f_frsize, disk.f_blocks * disk.f_frsize));
-    let certificate = certificate.and_then(|file| certificate_end(&std::fs::read(file).ok()?));
-    HostStatus { room, certificate }
-}
-
-/// Until when the first certificate of a chain is good (RFC 5280's notAfter).
-fn certificate_end(chain: &[u8]) -> Option<Timestamp> {
-    let first = CertificateDer::pem_slice_iter(chain).next()?.ok()?;
-    let first = Certificate::from_der(&first).ok()?;
-    let until = first.tbs_certificate.validity.not_after.to_unix_duration();
-    Some(Timestamp::from_millis(i64::try_from(until.as_millis()).ok()?))
 }
 
 /// When the installation was last backed up.
@@ -241,7 +312,11 @@ pub fn last_backup(tx: &mut Tx<'_>) -> Result<Option<Timestamp>> {
     Ok(millis.map(Timestamp::from_millis))
 }
 
-async fn read_status(state: &Arc<State>, own: &Arc<Installation>) -> Result<DatabaseStatus> {
+async fn read_status(
+    state: &Arc<State>,
+    own: &Arc<Installation>,
+    search: CompanySearch,
+) -> Result<DatabaseStatus> {
     let now = state.env.clock.now();
     let own = own.clone();
     let host = move || host_status(&own.data, own.certificate.as_deref());
@@ -251,7 +326,7 @@ async fn read_status(state: &Arc<State>, own: &Arc<Installation>) -> Result<Data
         let (states, troubles) = jobs::overview(tx)?;
         Ok(DatabaseStatus {
             session: last_used(tx)?,
-            companies: all_companies(tx)?,
+            companies: search.clone().read(tx)?,
             backed_up: last_backup(tx)?,
             overview: timers::overview(tx)?,
             standings: states,
@@ -319,8 +394,8 @@ fn overview(
                 (t.runs_since(), html! { (at(Some(own.started_at))) }),
                 (t.backed_up(), html! { (at(seen.backed_up)) }),
                 (t.room(), room(t, &written, &seen.files)),
-                (t.certificate(), certificate(t, &at, own, &seen.files)),
-                (t.companies(), html! { (written.count(seen.companies.len() as i64)) }),
+                (t.certificate(), certificate(t, &at, own.certificate.as_deref(), &seen.files)),
+                (t.companies(), html! { (written.count(seen.companies.total)) }),
                 (t.deliveries_due(), html! { (written.count(waiting)) }),
             ]))
         }
@@ -372,15 +447,7 @@ fn overview(
                     .collect(),
             ))
         }
-        h2 { (t.companies()) }
-        (table(
-            t.companies(),
-            &[t.name(), "Id"],
-            seen.companies
-                .iter()
-                .map(|(id, name)| vec![html! { bdi { (name) } }, html! { code { (id) } }])
-                .collect(),
-        ))
+        (companies::section(&written, &seen.companies))
         h2 { (t.settings_in_force()) }
         (table(
             t.settings_in_force(),
@@ -418,43 +485,4 @@ fn repeating(
     });
     let columns = [t.job(), t.last_time(), t.took(), t.runs_and_failures(), t.why()];
     table(t.jobs(), &columns, rows.collect())
-}
-
-/// Free space for its files.
-fn room(t: Strings, written: &Format, files: &HostStatus) -> Markup {
-    let Some((free, all)) = files.room else { return Markup::default() };
-    let gib = |bytes: u64| written.number(bytes as f64 / f64::from(1 << 30), 1);
-    html! {
-        (t.room_left(&gib(free), &gib(all))) " "
-        meter min="0" max=(all) value=(all - free) aria-label=(t.room()) {}
-    }
-}
-
-/// Until when its own certificate is good, where it has one.
-fn certificate(
-    t: Strings,
-    at: &dyn Fn(Option<Timestamp>) -> String,
-    own: &Installation,
-    files: &HostStatus,
-) -> Markup {
-    match (&own.certificate, files.certificate) {
-        (None, _) => html! { (t.certificate_of_proxy()) },
-        (Some(_), Some(until)) => html! { (t.good_until()) " " (at(Some(until))) },
-        (Some(file), None) => {
-            html! { span.state.bad { (t.certificate_unreadable()) } " " code { (file.display()) } }
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_certificate_shows_its_expiry() {
-        // openssl req -x509 -newkey ed25519 -nodes -subj /CN=spotter.example -days 3650
-        let chain = include_bytes!("../tests/certificate.pem");
-        assert_eq!(certificate_end(chain).unwrap().to_string(), "2036-11-22T03:55:10.000Z");
-        assert_eq!(certificate_end(b"no certificate"), None);
-    }
 }

@@ -106,6 +106,12 @@ impl Files {
         found.map_err(FileError::from).boxed()
     }
 
+    /// The keys of the files in a folder, in no order.
+    pub fn list_folder(&self, folder: &str) -> BoxStream<'static, Result<String, FileError>> {
+        let found = self.0.list(Some(&Path::from(folder))).map_ok(|meta| meta.location.to_string());
+        found.map_err(FileError::from).boxed()
+    }
+
     /// The keys without a folder, in no order.
     pub async fn list_top(&self) -> Result<Vec<String>, FileError> {
         let found = self.0.list_with_delimiter(None).await?;

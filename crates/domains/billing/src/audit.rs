@@ -1,7 +1,7 @@
 //! Checks of the books: rules that hold between invoices, payments, credits and timers, tested on every row of a
 //! company. A correct program finds nothing, so whatever is found is reported to the operator.
 
-use spotter_company::company;
+use spotter_company::companies;
 use spotter_contract::{Actor, Area, Caller, Read, Repeating};
 use spotter_kernel::{Result, Timestamp, id::CompanyId};
 use spotter_store::{Sql, Tx, params, statements};
@@ -55,10 +55,11 @@ pub fn findings(cx: &mut Read) -> Result<Vec<Finding>> {
 /// The same for every company.
 pub fn all_findings(tx: &mut Tx<'_>, now: Timestamp) -> Result<Vec<Finding>> {
     let mut found = Vec::new();
-    for (company, _) in company::all_companies(tx)? {
+    companies::for_each(tx, |tx, company| {
         let caller = Caller::new(company, Actor::System);
         found.extend(findings(&mut Read::new(tx, &caller, now))?);
-    }
+        Ok(())
+    })?;
     Ok(found)
 }
 

@@ -181,6 +181,22 @@ pub fn due_repeating<'r>(
     Ok(all.into_iter().filter(|work| work.is_due(next.get(work.id).copied(), now)).collect())
 }
 
+/// How far the timers of a suspended company are put off, in milliseconds: two centuries, further than any is ever set.
+const PARKED_MS: i64 = 200 * 366 * 86_400_000;
+
+/// Lets the company's timers rest, each with its order and distance to the others, until they are
+/// [unparked](self::unpark).
+pub fn park(cx: &mut Write) -> Result<()> {
+    cx.execute(PARK, params![PARKED_MS]).map(drop)
+}
+
+/// Has the company's timers run when they were due; what is overdue is due now.
+pub fn unpark(cx: &mut Write) -> Result<()> {
+    let now = cx.now();
+    cx.note_due(QUEUE, now);
+    cx.execute(UNPARK, params![PARKED_MS]).map(drop)
+}
+
 /// Takes the turn of a company's timers until the end of the transaction; false if another node has it. Timers of one
 /// company often change the same rows, such as the number of the next invoice.
 pub fn take_company(tx: &mut Tx<'_>, company: CompanyId) -> Result<bool> {
@@ -319,6 +335,8 @@ statements! {
     TAKE = "DELETE FROM timer WHERE company_id = ?1 AND kind = ?2 AND subject = ?3 AND due_at = ?4";
     PUT_OFF = "UPDATE timer SET due_at = ?5, attempts = attempts + 1 \
         WHERE company_id = ?1 AND kind = ?2 AND subject = ?3 AND due_at = ?4";
+    PARK = "UPDATE timer SET due_at = due_at + ?2 WHERE company_id = ?1 AND due_at < ?2";
+    UNPARK = "UPDATE timer SET due_at = due_at - ?2 WHERE company_id = ?1 AND due_at >= ?2";
     NOTE = "INSERT INTO timer_run (company_id, run_id, kind, subject, due_at, outcome, error) \
         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
     FORGET = "DELETE FROM timer_run WHERE (company_id, run_id) IN \

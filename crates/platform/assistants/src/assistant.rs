@@ -103,7 +103,7 @@ pub fn authenticate(
                 })?
             }
         };
-    let features = Company::awaited(tx, switches)?.features();
+    let features = Company::awaited(tx, switches)?.admit()?;
     let ahead = asked_coach.filter(|_| {
         subject == GrantSubject::Company && coach.is_some_and(|CoachId(id)| id == person)
     });

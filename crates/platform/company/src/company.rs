@@ -4,12 +4,14 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use spotter_contract::{Area, Body, Features, Offboarding, Read, Write, answer, operation};
 use spotter_kernel::{
-    Change, Key, Patch, Result, TimeZone, Timestamp,
+    Change, Key, Patch, Problem, Result, TimeZone, Timestamp,
     id::CompanyId,
     money::Currency,
     text::{Country, Email, Language, Name, Phone, WebUrl},
 };
 use spotter_store::{Prefetch, Record, Tx, params, places, record, statements};
+
+use crate::rules::CompanyRule;
 
 record! {
     /// A company and its enabled features.
@@ -46,6 +48,9 @@ record! {
         health_consent_enabled: bool,
         #[serde(skip)]
         second_step_demanded: bool,
+        /// Since when the operator keeps its people and integrations out.
+        #[serde(skip)]
+        suspended_at: Option<Timestamp>,
         created_at: Timestamp,
         updated_at: Timestamp,
     }
@@ -102,6 +107,7 @@ impl Company {
             client_ai_enabled: false,
             health_consent_enabled: false,
             second_step_demanded: false,
+            suspended_at: None,
             created_at: now,
             updated_at: now,
         };
@@ -132,6 +138,15 @@ impl Company {
         }
     }
 
+    /// The enabled features of a company whose people and integrations are admitted: `auth.forbidden` while the operator
+    /// has suspended it.
+    pub fn admit(&self) -> Result<Features> {
+        match self.suspended_at {
+            None => Ok(self.features()),
+            Some(_) => Err(Problem::because(Key::Forbidden, CompanyRule::CompanySuspended)),
+        }
+    }
+
     /// How it is reached: its email address, its telephone number and its website.
     pub(crate) fn contact(&self) -> (Option<String>, Option<String>, Option<String>) {
         (self.email.clone(), self.phone.clone(), self.website.clone())
@@ -142,14 +157,8 @@ impl Company {
             return Ok(());
         };
         self.updated_at = now;
-        // The company's id is both ?1 and the first column.
         cx.defer(SAVE, &self.params()[1..])
     }
-}
-
-/// Every company's id and name, for the operator's command line.
-pub fn all_companies(tx: &mut Tx) -> Result<Vec<(CompanyId, String)>> {
-    tx.all(ALL, params![])
 }
 
 answer!(CompanyAnswer { company: Company });
@@ -163,6 +172,10 @@ fn get_company_profile(cx: &mut Read) -> Result<ProfileAnswer> {
 fn get_company_settings(cx: &mut Read) -> Result<CompanyAnswer> {
     Ok(CompanyAnswer { company: Company::find(cx)? })
 }
+
+/// The columns of a company but its id, which never changes: where companies are spread over servers, it says on which a
+/// row is.
+const ALL_BUT_KEY: &str = Company::COLUMNS.split_at("company_id, ".len()).1;
 
 /// The settings of a company to change.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
@@ -276,6 +289,7 @@ pub fn area() -> Area {
     let test = Area::join(test).tagged("Test environment");
     Area::join([
         Area::join([own, crate::catalogue::area(), crate::site::area()]).tagged("Company"),
+        crate::companies::area(),
         test,
     ])
 }
@@ -283,7 +297,5 @@ pub fn area() -> Area {
 statements! {
     FIND = "SELECT ", Company::COLUMNS, " FROM company WHERE company_id = ?1";
     INSERT = "INSERT INTO company (", Company::COLUMNS, ") VALUES (", places(1, Company::WIDTH), ")";
-    SAVE = "UPDATE company SET (", Company::COLUMNS, ") = (", places(1, Company::WIDTH),
-        ") WHERE company_id = ?1";
-    ALL = "SELECT company_id, name FROM company ORDER BY company_id LIMIT 10000";
+    SAVE = "UPDATE company SET (", ALL_BUT_KEY, ") = (", places(2, Company::WIDTH), ") WHERE company_id = ?1";
 }

@@ -3,6 +3,7 @@
 
 pub mod audit_logs;
 pub mod catalogue;
+pub mod companies;
 pub mod company;
 mod effects;
 pub mod folding;

@@ -9,6 +9,10 @@ phrases! {
             "is the address of another site"
             "is het adres van een andere site"
             "ist die Adresse einer anderen Seite"
+        CompanySuspended
+            "The company is suspended: ask who runs this installation."
+            "Het bedrijf is opgeschort: vraag het aan wie deze installatie beheert."
+            "Das Unternehmen ist ausgesetzt: fragen Sie, wer diese Installation betreibt."
         TestEnvironmentExists
             "exists already; delete it first"
             "bestaat al; verwijder die eerst"

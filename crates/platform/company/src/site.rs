@@ -136,7 +136,7 @@ pub fn visitor(tx: &mut Tx<'_>, slug: &str) -> Result<Caller> {
     let found: Option<(CompanyId,)> = tx.one(PUBLISHED, params![&*slug])?;
     let (company,) = found.ok_or(Key::NotFound)?;
     let request = Company::prefetch(tx, company)?;
-    let features = Company::awaited(tx, request)?.features();
+    let features = Company::awaited(tx, request)?.admit().map_err(|_| Key::NotFound)?;
     Ok(Caller { features, ..Caller::new(company, Actor::Visitor) })
 }
 

@@ -11,7 +11,7 @@ use spotter_contract::{
 use spotter_kernel::{Id, Key, Problem, Result, Timestamp, id::CompanyId, secret::EnvironmentMode};
 use spotter_store::{Tx, params, record, set, statements, values, words};
 
-use crate::{company::all_companies, rules::CompanyRule};
+use crate::{companies, rules::CompanyRule};
 
 words! {
     /// How far a test environment is.
@@ -77,9 +77,9 @@ impl TestEnvironment {
 
 /// When a company's test environment was created, if it can be used.
 pub fn ready(tx: &mut Tx, company: CompanyId) -> Result<Option<Timestamp>> {
-    let found: Option<TestEnvironment> = tx.one(FIND, params![company])?;
-    let ready = found.filter(|own| own.status == TestEnvironmentStatus::Ready);
-    Ok(ready.map(|own| own.created_at))
+    let found: Option<(Timestamp,)> =
+        tx.one(READY, params![company, TestEnvironmentStatus::Ready])?;
+    Ok(found.map(|(created_at,)| created_at))
 }
 
 /// The status of a company's test environment, if it has one.
@@ -90,10 +90,7 @@ pub fn status(tx: &mut Tx, company: CompanyId) -> Result<Option<TestEnvironmentS
 
 /// Forgets all test environments, whose databases are gone.
 pub fn forget_all(tx: &mut Tx) -> Result<()> {
-    let companies = all_companies(tx)?;
-    companies
-        .into_iter()
-        .try_for_each(|(company, _)| tx.execute(REMOVE, params![company]).map(drop))
+    companies::for_each(tx, |tx, company| tx.execute(REMOVE, params![company]).map(drop))
 }
 
 answer!(TestEnvironmentAnswer { test_environment: TestEnvironmentView });
@@ -177,6 +174,8 @@ pub(crate) fn area() -> Area {
 
 statements! {
     FIND = "SELECT ", TestEnvironment::COLUMNS, " FROM test_environment WHERE company_id = ?1";
+    READY = "SELECT t.created_at FROM test_environment t JOIN company c ON c.company_id = t.company_id \
+        WHERE t.company_id = ?1 AND t.status = ?2 AND c.suspended_at IS NULL";
     INSERT = "INSERT INTO test_environment ", values!(TestEnvironment);
     SAVE = "UPDATE test_environment SET ", set!(TestEnvironment), " WHERE company_id = ?1";
     REMOVE = "DELETE FROM test_environment WHERE company_id = ?1";

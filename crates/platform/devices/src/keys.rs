@@ -34,14 +34,17 @@ pub(super) fn forget_previous(device: &mut Device, used: &[u8; 32]) {
 
 /// The device behind a key, where the key is good.
 pub fn authenticate(tx: &mut Tx, key: &Credential, now: Timestamp) -> Result<Caller> {
-    type Found = (Id, DeviceStatus, Vec<u8>, Option<Timestamp>);
+    type Found = (Id, DeviceStatus, Vec<u8>, Option<Timestamp>, bool);
     let digest = vault::digest(key);
     let found: Option<Found> = tx.one(BY_KEY, params![key.company, digest.to_vec()])?;
-    let good = found.filter(|(_, status, current, until)| {
+    let good = found.filter(|(_, status, current, until, _)| {
         let works = matches!(status, DeviceStatus::Pending | DeviceStatus::Active);
         works && (vault::same(current, &digest) || until.is_some_and(|until| now < until))
     });
-    let (id, ..) = good.ok_or(Key::InvalidDeviceKey)?;
+    let (id, .., is_suspended) = good.ok_or(Key::InvalidDeviceKey)?;
+    if is_suspended {
+        return Err(Key::Forbidden.into());
+    }
     Ok(Caller::new(key.company, Actor::Device { id, key: digest }))
 }
 
@@ -51,6 +54,7 @@ pub(super) fn area() -> Area {
 }
 
 statements! {
-    BY_KEY = "SELECT device_id, status, key_digest, previous_key_until FROM access_device \
-        WHERE company_id = ?1 AND (key_digest = ?2 OR previous_key_digest = ?2)";
+    BY_KEY = "SELECT d.device_id, d.status, d.key_digest, d.previous_key_until, c.suspended_at IS NOT NULL \
+        FROM access_device d JOIN company c ON c.company_id = d.company_id \
+        WHERE d.company_id = ?1 AND (d.key_digest = ?2 OR d.previous_key_digest = ?2)";
 }

@@ -1,6 +1,10 @@
 //! Setting up an installation: its first company, with the person who sets it up as its admin.
 
-use spotter_company::company::{Company, NewCompany, all_companies};
+use serde::Serialize;
+use spotter_company::{
+    companies,
+    company::{Company, NewCompany},
+};
 use spotter_contract::{Actor, Caller, Env, Read, Write, vault};
 use spotter_kernel::{
     Id, Problem, Result,
@@ -11,7 +15,7 @@ use spotter_store::Tx;
 
 use crate::{
     coaches::{self, Coach, NewCoach},
-    identity::accounts::{self, Subject},
+    identity::accounts::{self, Invitation, Subject},
     rules::PeopleRule,
 };
 
@@ -28,7 +32,7 @@ pub fn is_key(env: &Env, view: &str) -> Result<bool> {
 
 /// Whether there is no company yet.
 pub fn is_open(tx: &mut Tx) -> Result<bool> {
-    Ok(all_companies(tx)?.is_empty())
+    companies::is_empty(tx)
 }
 
 /// Creates the first company and its admin, with the hash of a password; 409 where another request was faster.
@@ -53,4 +57,35 @@ pub fn found(
     accounts::open_account(&mut cx, Subject::Coach, coach.0, &email, hash)?;
     cx.audit()?;
     Ok((id, coach.0))
+}
+
+/// A company that was signed up beside others, with its first admin, who is invited.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SignedUpCompany {
+    /// The company's id.
+    pub company_id: CompanyId,
+    /// Its admin.
+    pub admin: Coach,
+    /// How the admin chooses a password.
+    pub invitation: Invitation,
+}
+
+/// Signs a company up, for the operator of the installation.
+pub fn sign_up(
+    tx: &mut Tx,
+    env: &Env,
+    company: NewCompany,
+    admin: NewCoach,
+) -> Result<SignedUpCompany> {
+    let (company_id, now) = (CompanyId(env.new_id()), env.clock.now());
+    Company::create(tx, company_id, company, now)?;
+    let mut signed_up = None;
+    Write::as_system(tx, env, company_id, "create_company", &[], |cx| {
+        let admin = coaches::create(cx, admin)?;
+        let invitation = admin.invite(cx)?;
+        signed_up = Some(SignedUpCompany { company_id, admin, invitation });
+        Ok(())
+    })?;
+    signed_up.ok_or_else(|| Problem::internal("nobody was invited"))
 }

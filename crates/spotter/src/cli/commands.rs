@@ -5,20 +5,19 @@ use std::path::PathBuf;
 use clap::ArgMatches;
 use serde_json::json;
 use spotter_billing::audit::Finding;
-use spotter_company::company::{NewCompany, all_companies};
+use spotter_company::companies;
 use spotter_contract::{
-    Env, Role, Table,
+    Env, Table,
     jobs::{FailedJob, JobCount},
     timers,
 };
 use spotter_imports::{ImportKind, NewImport};
 use spotter_kernel::{
-    Clock, Event, Id, Rule, Scope, TimeZone,
+    Clock, Event, Id, Scope,
     encoding::decoded,
-    money::Currency,
-    text::{Email, Language, Name, Text},
+    text::{Email, Name, Text},
 };
-use spotter_people::{coaches::NewCoach, identity::api_clients::Consents};
+use spotter_people::identity::api_clients::Consents;
 use spotter_reports::recount;
 use spotter_store::{DatabaseLocation, Db, latest_schema};
 
@@ -123,7 +122,7 @@ pub(super) fn serve(matches: &ArgMatches) -> Outcome {
     serve::make_folder(&settings)?;
     let _held = serve::hold(&settings)?;
     let (env, db) = serve::open(&settings)?;
-    if runtime.block_on(db.read(all_companies)).map_err(describe_problem)?.is_empty() {
+    if runtime.block_on(db.read(companies::is_empty)).map_err(describe_problem)? {
         let link = spotter_console::set_up_link(&env).map_err(describe_problem)?;
         tracing::warn!(
             "there is no company yet; make one with this link, and show it to nobody else: {link} \
@@ -150,49 +149,6 @@ pub(super) fn migrate(matches: &ArgMatches) -> Outcome {
     Ok(())
 }
 
-pub(super) fn create_company(matches: &ArgMatches) -> Outcome {
-    let settings = settings(matches)?;
-    log::start("warn", settings.log_format);
-    serve::make_folder(&settings)?;
-    let field = |name: &str, rule: Rule| format!("--{name} {rule}");
-    let named = |name: &str| {
-        Name::<120>::parse(&text(matches, name)).map_err(|(_, rule)| field(name, rule))
-    };
-    let short =
-        |name: &str| Name::<80>::parse(&text(matches, name)).map_err(|(_, rule)| field(name, rule));
-    let new = NewCompany {
-        name: named("name")?,
-        time_zone: TimeZone::parse(&text(matches, "time-zone"))
-            .ok_or_else(|| field("time-zone", Rule::NotTimeZone))?,
-        currency: Currency::parse(&text(matches, "currency"))
-            .ok_or_else(|| field("currency", Rule::NotCurrency))?,
-        language: Language::parse(&text(matches, "language"))
-            .ok_or_else(|| field("language", Rule::NotLanguage))?,
-        country: None,
-    };
-    let admin = NewCoach {
-        first_name: short("admin-first-name")?,
-        last_name: short("admin-last-name")?,
-        email: Email::parse(&text(matches, "admin-email"))
-            .ok_or_else(|| field("admin-email", Rule::NotEmail))?,
-        role: Role::Admin,
-    };
-    let (env, db) = serve::open(&settings)?;
-    let made = operator::create_company(&db, &env, new, admin);
-    let made = serve::runtime()?.block_on(made).map_err(describe_problem)?;
-    print(&made);
-    let kept = match &settings.database.location {
-        DatabaseLocation::File(file) => format!(" The company is in {}.", file.display()),
-        _ => String::new(),
-    };
-    eprintln!(
-        "The admin sets a password, once `spotter serve` runs, at\n  {}/set-password?token={}\n{kept}",
-        settings.address(),
-        made["invitation"]["token"].as_str().unwrap_or_default(),
-    );
-    Ok(())
-}
-
 /// The database of an existing installation.
 pub(super) fn existing(settings: &Settings) -> Result<(Env, Db), String> {
     if let DatabaseLocation::File(file) = &settings.database.location
@@ -207,7 +163,7 @@ pub(super) fn existing(settings: &Settings) -> Result<(Env, Db), String> {
     serve::open(settings)
 }
 
-fn print(value: &serde_json::Value) {
+pub(super) fn print(value: &serde_json::Value) {
     say!("{value:#}");
 }
 

@@ -78,6 +78,40 @@ pub(super) fn command() -> Command {
             .arg(optional("currency", "ISO 4217 code").default_value("EUR"))
             .arg(optional("language", "ISO 639-1 code").default_value("en")),
     ));
+    let company_id = || Arg::new("company").required(true).help("The company's id");
+    let company = company
+        .subcommand(with_settings(
+            Command::new("list")
+                .about("List companies: id, when it was created, status, name")
+                .arg(optional("search", "Part of the name").default_value("")),
+        ))
+        .subcommand(with_settings(
+            Command::new("suspend")
+                .about(
+                    "Keep a company's people, integrations and devices out and let its timers rest; nothing is lost",
+                )
+                .arg(company_id()),
+        ))
+        .subcommand(with_settings(
+            Command::new("resume").about("Let a suspended company in again").arg(company_id()),
+        ))
+        .subcommand(with_settings(
+            Command::new("export")
+                .about("Write a company's records, as a backup, and its files into a new folder")
+                .arg(company_id())
+                .arg(
+                    Arg::new("folder")
+                        .required(true)
+                        .value_parser(value_parser!(PathBuf))
+                        .help("Folder to write to; holds no spotter.db yet"),
+                ),
+        ))
+        .subcommand(with_settings(
+            Command::new("erase")
+                .about("Delete all records and files of a suspended company, for good")
+                .arg(company_id())
+                .arg(required_flag("name", "The company's name, so that it is not another one")),
+        ));
     let client_id = || Arg::new("client-id").required(true).help("The client id, fspc_…");
     let api_client = group("api-client", "API clients, the integrations of a company")
         .subcommand(with_settings(

@@ -1,7 +1,8 @@
-//! The command line: its grammar ([`grammar`]) and its commands ([`commands`], [`backups`]).
+//! The command line: its grammar ([`grammar`]) and its commands ([`commands`], [`companies`], [`backups`]).
 
 mod backups;
 mod commands;
+mod companies;
 mod grammar;
 
 use std::{path::PathBuf, process::ExitCode};
@@ -52,7 +53,7 @@ fn dispatch(matches: &ArgMatches) -> Outcome {
         Some(("serve", own)) => commands::serve(own),
         Some(("migrate", own)) => commands::migrate(own),
         Some(("company", own)) => match own.subcommand() {
-            Some((_, own)) => commands::create_company(own),
+            Some((act, own)) => companies::run(act, own),
             None => Ok(()),
         },
         Some(("api-client", own)) => match own.subcommand() {

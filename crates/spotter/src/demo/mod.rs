@@ -17,12 +17,12 @@ mod training;
 use std::{fs, path::Path};
 
 use serde::{Deserialize, Serialize};
-use spotter_company::company::all_companies;
+use spotter_company::companies;
 use spotter_contract::Env;
 use spotter_files::Files;
-use spotter_kernel::Id;
+use spotter_kernel::{Id, id::CompanyId};
 use spotter_outbound::smtp::{Mailbox, Post};
-use spotter_store::Db;
+use spotter_store::{Db, Tx};
 
 use crate::{
     log, serve,
@@ -139,10 +139,15 @@ fn may_be_used(folder: &Path) -> Result<(), String> {
 async fn prepare(settings: &Settings, env: &Env, db: &Db, clients: u64) -> Result<Demo, String> {
     let path = settings.data.join("demo.json");
     let output = |problem: spotter_kernel::Problem| problem.cause.unwrap_or(problem.message);
-    let companies = db.read(all_companies).await.map_err(output)?;
-    let mut demo = match read(&path)? {
-        Some(demo) if companies.iter().any(|(id, _)| id.0 == demo.company_id) => demo,
-        _ if !companies.is_empty() => {
+    let known = read(&path)?;
+    let id = known.as_ref().map(|demo| CompanyId(demo.company_id));
+    let look = move |tx: &mut Tx<'_>| {
+        let found = id.map_or(Ok(None), |id| companies::find(tx, id))?;
+        Ok((found.is_some(), companies::is_empty(tx)?))
+    };
+    let mut demo = match (known, db.read(look).await.map_err(output)?) {
+        (Some(demo), (true, _)) => demo,
+        (_, (_, false)) => {
             return Err("the database holds data that is not this folder's demo".into());
         }
         _ => {

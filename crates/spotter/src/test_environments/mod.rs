@@ -201,6 +201,7 @@ impl TestEnvironments {
         let path = test_environment::path_of(company);
         let database = Config {
             location: self.location(company),
+            replica: None,
             readers: 1,
             connections: 3,
             cache_mb: 8,
@@ -217,13 +218,8 @@ impl TestEnvironments {
         }
     }
 
-    fn folder(&self, company: CompanyId) -> PathBuf {
-        self.0.settings.data.join("test").join(company.to_string())
-    }
-
     fn location(&self, company: CompanyId) -> DatabaseLocation {
-        let suffix = format!("_test_{company}");
-        beside(&self.0.settings.database.location, self.folder(company), &suffix)
+        location_of(&self.0.settings, company)
     }
 
     /// Does what the status of a company's test environment says.
@@ -266,21 +262,7 @@ impl TestEnvironments {
 
     async fn delete(&self, company: CompanyId) -> Result<()> {
         self.let_go(company).await;
-        let place = files_beside(&self.0.settings.files, company);
-        let files = Files::open(&place).map_err(Problem::internal)?;
-        delete_all(files).await.map_err(Problem::internal)?;
-        let (from, gone) = (self.0.settings.database.location.clone(), self.location(company));
-        let folder = self.folder(company);
-        let dropped = tokio::task::spawn_blocking(move || {
-            drop_database(&from, &gone)?;
-            // Empty by now, and only there where they are on this machine.
-            std::fs::remove_dir(folder).ok();
-            if let FileStore::Folder(folder) = place {
-                std::fs::remove_dir_all(folder).ok();
-            }
-            Ok(())
-        });
-        dropped.await.map_err(Problem::internal)?
+        remove(&self.0.settings, company).await
     }
 
     async fn let_go(&self, company: CompanyId) {
@@ -316,6 +298,34 @@ impl TestEnvironments {
         let all = std::mem::take(&mut *self.served());
         futures_util::future::join_all(all.into_values().map(|served| served.stop(patience))).await;
     }
+}
+
+fn folder_of(settings: &Settings, company: CompanyId) -> PathBuf {
+    settings.data.join("test").join(company.to_string())
+}
+
+fn location_of(settings: &Settings, company: CompanyId) -> DatabaseLocation {
+    let suffix = format!("_test_{company}");
+    beside(&settings.database.location, folder_of(settings, company), &suffix)
+}
+
+/// Deletes the database and the files of a company's test environment, if there is one.
+pub(crate) async fn remove(settings: &Settings, company: CompanyId) -> Result<()> {
+    let place = files_beside(&settings.files, company);
+    let files = Files::open(&place).map_err(Problem::internal)?;
+    delete_all(files).await.map_err(Problem::internal)?;
+    let (from, gone) = (settings.database.location.clone(), location_of(settings, company));
+    let folder = folder_of(settings, company);
+    let dropped = tokio::task::spawn_blocking(move || {
+        drop_database(&from, &gone)?;
+        // Empty by now, and only there where they are on this machine.
+        std::fs::remove_dir(folder).ok();
+        if let FileStore::Folder(folder) = place {
+            std::fs::remove_dir_all(folder).ok();
+        }
+        Ok(())
+    });
+    dropped.await.map_err(Problem::internal)?
 }
 
 /// The files of a company's test environment, apart from those that are backed up.

@@ -212,6 +212,7 @@ const TERMS: &[(&str, &str, &str, &str)] = &[
         "Websites, die sie einbetten dürfen",
     ),
     ("ended", "Ended", "Afgelopen", "Beendet"),
+    ("erasing", "Being erased", "Wordt gewist", "Wird gelöscht"),
     ("estimated_1rm", "estimated 1RM", "geschatte 1RM", "geschätztes 1RM"),
     ("event.cancelled", "Cancelled", "Geannuleerd", "Abgesagt"),
     ("event_series", "Class series", "Lesreeks", "Kursreihe"),

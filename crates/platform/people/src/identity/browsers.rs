@@ -132,7 +132,7 @@ pub fn authenticate(tx: &mut Tx, env: &Env, token: &Credential) -> Result<Signed
     let cx = &mut Read::new(tx, &nobody, now);
     let (subject, subject_id) = (session.subject, session.subject_id);
     let (admitted, name, email) = find_person(cx, subject, subject_id, session.session_id)?;
-    let caller = admitted.caller(id, company.features());
+    let caller = admitted.caller(id, company.admit()?);
     Ok(SignedInPerson { caller, name, email, company, session })
 }
 

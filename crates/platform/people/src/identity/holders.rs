@@ -25,7 +25,7 @@ pub fn caller(
 ) -> Result<Caller> {
     let nobody = Caller::new(company, Actor::System);
     let mut cx = Read::new(tx, &nobody, now);
-    let features = Company::find(&mut cx)?.features();
+    let features = Company::find(&mut cx)?.admit()?;
     // A recorded holder has no session.
     let session = Id::first_at(Timestamp::from_millis(0));
     let actor = match holder {

@@ -159,7 +159,7 @@ pub fn authenticate(tx: &mut Tx, env: &Env, token: &Credential) -> Result<Caller
         return Err(Key::InvalidToken.into());
     }
     let nobody = Caller::new(company, Actor::System);
-    let features = Company::awaited(tx, prefetched)?.features();
+    let features = Company::awaited(tx, prefetched)?.admit()?;
     let admitted = admit(&mut Read::new(tx, &nobody, now), subject, id, session)?;
     Ok(admitted.caller(company, features))
 }

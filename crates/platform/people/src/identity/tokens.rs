@@ -225,13 +225,14 @@ const REPEATING: &[Repeating] =
     &[Repeating::prune("forget_access_tokens", "Delete expired access tokens", prune)];
 
 statements! {
-    CREDENTIALS = "SELECT a.status, a.secret_digest, a.scopes, c.public_api_enabled \
+    CREDENTIALS = "SELECT a.status, a.secret_digest, a.scopes, \
+        c.public_api_enabled AND c.suspended_at IS NULL \
         FROM api_client a JOIN company c ON c.company_id = a.company_id \
         WHERE a.company_id = ?1 AND a.api_client_id = ?2";
     INSERT = "INSERT INTO access_token (company_id, digest, api_client_id, scopes, expires_at) \
         VALUES (?1, ?2, ?3, ?4, ?5)";
     AUTHENTICATE = "SELECT t.api_client_id, t.scopes, t.expires_at, a.status, a.health_data, \
-        a.private_communication, c.public_api_enabled, c.workout_enabled, c.programme_calendar_enabled, \
+        a.private_communication, c.public_api_enabled AND c.suspended_at IS NULL, c.workout_enabled, c.programme_calendar_enabled, \
         c.mcp_enabled, c.client_ai_enabled, c.health_consent_enabled FROM access_token t \
         LEFT JOIN api_client a ON a.company_id = t.company_id AND a.api_client_id = t.api_client_id \
         LEFT JOIN company c ON c.company_id = t.company_id \
@@ -240,7 +241,7 @@ statements! {
         JOIN api_client a ON a.company_id = t.company_id AND a.api_client_id = t.api_client_id \
         JOIN company c ON c.company_id = t.company_id \
         WHERE t.company_id = ?1 AND t.digest = ?2 AND t.api_client_id = ?3 AND a.status = ?4 \
-        AND a.health_data = ?5 AND a.private_communication = ?6 AND c.public_api_enabled \
+        AND a.health_data = ?5 AND a.private_communication = ?6 AND c.public_api_enabled AND c.suspended_at IS NULL \
         AND c.workout_enabled = ?7 AND c.programme_calendar_enabled = ?8 AND c.mcp_enabled = ?9 \
         AND c.client_ai_enabled = ?10 AND c.health_consent_enabled = ?11";
     REVOKE_ALL = "DELETE FROM access_token WHERE company_id = ?1 AND api_client_id = ?2";

@@ -2,11 +2,13 @@
 
 mod assistant;
 mod backups;
+mod companies;
 mod demo;
 mod mail;
 mod nodes;
 mod operator;
 mod operators;
+mod replicas;
 mod sdks;
 mod serving;
 mod test_environments;

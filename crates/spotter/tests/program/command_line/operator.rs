@@ -9,7 +9,7 @@ use spotter_store::{DatabaseLocation, Sql};
 use super::*;
 
 /// Makes a company with its first admin.
-fn create_company(data: &str, name: &str, flags: &[String]) -> (bool, String) {
+pub(super) fn create_company(data: &str, name: &str, flags: &[String]) -> (bool, String) {
     let mut arguments = vec!["company", "create", "--data", data, "--name", name];
     arguments.extend(["--admin-email", "a@b.io", "--admin-first-name", "A"]);
     arguments.extend(["--admin-last-name", "B"]);

@@ -1,0 +1,129 @@
+//! What the operator of many companies does with one of them: suspend, resume, export and erase it.
+
+use std::{fs, path::Path};
+
+use futures_util::StreamExt;
+use spotter_company::companies::{self, CompanyEntry, CompanyStatus};
+use spotter_contract::{Env, Write};
+use spotter_files::{FileError, FileStore, Files};
+use spotter_kernel::{Key, Phrase, Problem, Result, id::CompanyId};
+use spotter_store::{CompanyTable, Db, Tx, export_company};
+
+use crate::{operator, settings::Settings, test_environments};
+
+/// A company of the installation.
+async fn find(db: &Db, company: CompanyId) -> Result<CompanyEntry> {
+    let found = db.read(move |tx| companies::find(tx, company)).await?;
+    found.ok_or_else(|| Key::CompanyNotFound.into())
+}
+
+/// Keeps a company's people and integrations out; whether it was not suspended before.
+pub(crate) async fn suspend(db: &Db, env: &Env, company: CompanyId) -> Result<bool> {
+    change(db, env, company, "suspend_company", companies::suspend).await
+}
+
+/// Lets them in again; whether the company was suspended.
+pub(crate) async fn resume(db: &Db, env: &Env, company: CompanyId) -> Result<bool> {
+    change(db, env, company, "resume_company", companies::resume).await
+}
+
+async fn change(
+    db: &Db,
+    env: &Env,
+    company: CompanyId,
+    operation: &'static str,
+    step: fn(&mut Write<'_, '_>) -> Result<bool>,
+) -> Result<bool> {
+    find(db, company).await?;
+    let env = env.clone();
+    db.write(move |tx| operator::as_operator(tx, &env, company, operation, step)).await
+}
+
+/// Writes what is a company's into a new folder: its records as a backup, which `restore` takes, and its files. Returns how
+/// many files there are.
+pub(crate) async fn export(
+    settings: &Settings,
+    db: &Db,
+    env: &Env,
+    company: CompanyId,
+    folder: &Path,
+) -> Result<u64> {
+    find(db, company).await?;
+    let failed = |error| Problem::internal(format!("{}: {error}", folder.display()));
+    fs::create_dir_all(folder).map_err(failed)?;
+    let (from, to) = (settings.database.location.clone(), folder.join("spotter.db"));
+    let now = env.clock.now();
+    let written = tokio::task::spawn_blocking(move || {
+        export_company(&from, &to, company, now, &mut operator::progress())
+    });
+    written.await.map_err(Problem::internal)??;
+    let own = Files::open(&settings.files).map_err(Problem::internal)?;
+    let copies =
+        Files::open(&FileStore::Folder(folder.join("files"))).map_err(Problem::internal)?;
+    copy_files(&own, &copies, company).await.map_err(Problem::internal)
+}
+
+async fn copy_files(from: &Files, to: &Files, company: CompanyId) -> Result<u64, FileError> {
+    let (mut found, mut copied) = (from.list_folder(&company.to_string()), 0);
+    while let Some(key) = found.next().await {
+        let key = key?;
+        let (_, mut chunks) = from.read(&key).await?;
+        let mut copy = to.create(&key);
+        while let Some(chunk) = chunks.next().await {
+            copy.put(chunk?).await?;
+        }
+        copy.finish().await?;
+        copied += 1;
+    }
+    Ok(copied)
+}
+
+/// How much was erased.
+pub(crate) struct ErasedRecords {
+    pub(crate) rows: u64,
+    pub(crate) files: u64,
+}
+
+/// Deletes all that is a suspended company's: its test environment, its rows, in steps beside the work of others, and its
+/// files. Where it is cut off, it is begun again and goes on.
+pub(crate) async fn erase(
+    settings: &Settings,
+    db: &Db,
+    company: CompanyId,
+    name: &str,
+) -> Result<ErasedRecords> {
+    let found = find(db, company).await?;
+    if found.name != name {
+        let rule = format!("is not the company's name; it is {}", found.name);
+        return Err(Problem::invalid("name", Phrase::verbatim(&rule)));
+    }
+    if found.status() == CompanyStatus::Active {
+        let rule = "is in use; suspend it first";
+        return Err(Problem::conflict("company", Phrase::verbatim(rule)));
+    }
+    db.write(move |tx| companies::begin_erasing(tx, company)).await?;
+    test_environments::remove(settings, company).await?;
+    let files = Files::open(&settings.files).map_err(Problem::internal)?;
+    let files = delete_files(&files, company).await.map_err(Problem::internal)?;
+    let mut rows = 0;
+    for table in db.read(CompanyTable::all).await? {
+        loop {
+            let own = table.clone();
+            let deleted = db.write(move |tx: &mut Tx<'_>| own.delete_some(tx, company)).await?;
+            rows += deleted;
+            if !CompanyTable::is_step(deleted) {
+                break;
+            }
+        }
+    }
+    Ok(ErasedRecords { rows, files })
+}
+
+async fn delete_files(files: &Files, company: CompanyId) -> Result<u64, FileError> {
+    let (mut found, mut deleted) = (files.list_folder(&company.to_string()), 0);
+    while let Some(key) = found.next().await {
+        files.delete(&key?).await?;
+        deleted += 1;
+    }
+    Ok(deleted)
+}
