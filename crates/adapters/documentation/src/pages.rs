@@ -112,7 +112,6 @@ pages! {
     }
     Operator {
         "operations" "docs/OPERATIONS.md"
-        "scaling" "docs/SCALING.md"
         "benchmark" "docs/BENCHMARK.md"
     }
     Contributor {

@@ -18,8 +18,8 @@ const LOOK: Duration = Duration::from_millis(5);
 /// For how long a replica that failed is left alone.
 const LEFT_ALONE: Duration = Duration::from_secs(10);
 
-/// Where the log of the server is that takes writes, in bytes.
-const WRITTEN: &str = "SELECT (pg_current_wal_lsn() - '0/0')::bigint";
+/// Up to where the log of the server that takes writes is on its disk, in bytes: commits are acknowledged once they are.
+const WRITTEN: &str = "SELECT (pg_current_wal_flush_lsn() - '0/0')::bigint";
 /// Up to where a server that follows has replayed it; all of it on one that has taken over.
 const REPLAYED: &str = "SELECT CASE WHEN pg_is_in_recovery() THEN (pg_last_wal_replay_lsn() - '0/0')::bigint \
     ELSE 9223372036854775807 END";

@@ -169,12 +169,17 @@ pub(crate) fn dial(runtime: &Runtime, url: &str, server: ServerKind) -> Result<C
         // that is asked for; elsewhere it is made once.
         let settings = "SET statement_timeout = '15s'; SET idle_in_transaction_session_timeout = '60s'; \
             SET synchronous_commit = on; \
-            SET default_transaction_isolation = 'serializable'; \
             SELECT set_config('spotter.plans', CASE WHEN EXISTS (SELECT 1 FROM pg_extension WHERE extname = 'citus') \
             THEN 'force_custom_plan' ELSE 'force_generic_plan' END, false); \
             SELECT set_config('plan_cache_mode', current_setting('spotter.plans'), false); \
             SET jit = off; SET client_min_messages = warning";
         client.batch_execute(settings).await.map_err(|e| Problem::internal(explain(&e)))?;
+        // A server that follows another one knows no serializable transactions.
+        let isolation = match server {
+            ServerKind::Database => "SET default_transaction_isolation = 'serializable'",
+            ServerKind::Replica => "SET default_transaction_isolation = 'repeatable read'",
+        };
+        client.batch_execute(isolation).await.map_err(|e| Problem::internal(explain(&e)))?;
         Ok(client)
     })
 }

@@ -107,7 +107,11 @@ fn a_company_is_suspended_exported_and_erased(engine: Engine) {
     let (_, jobs) = on(data, &flags, &["jobs"]);
     let timers = jobs.lines().skip_while(|line| !line.starts_with("Pending timers")).skip(1);
     let timers: Vec<_> = timers.take_while(|line| line.starts_with("  ")).collect();
-    assert!(!timers.is_empty() && timers.iter().all(|line| line.contains("next at 22")), "{jobs}");
+    let rests = |line: &&str| {
+        let next = line.split("next at ").nth(1);
+        next.is_some_and(|next| next[..4].parse::<u32>().unwrap() > 2200)
+    };
+    assert!(!timers.is_empty() && timers.iter().all(rests), "{jobs}");
 
     // What is exported is that company alone, and can be restored elsewhere.
     let place = tempfile::tempdir().unwrap();
