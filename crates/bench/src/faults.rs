@@ -2,6 +2,7 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
+    fmt,
     sync::{
         Arc, Mutex, PoisonError,
         atomic::{AtomicBool, Ordering},
@@ -31,7 +32,7 @@ const TIMEOUT: Duration = Duration::from_secs(90);
 pub async fn run(mut service: Service, receiver: Receiver, rounds: u32) -> Outcome {
     let mut api = service.start().await?;
     api.subscribe(&receiver.url("good", "faults"), &["client.created"]).await?;
-    let acknowledged: Arc<Mutex<BTreeSet<String>>> = Arc::default();
+    let acknowledged = Acknowledged::default();
     let mut unanswered = 0;
     for round in 1..=rounds {
         let stop = Arc::new(AtomicBool::new(false));
@@ -48,6 +49,52 @@ pub async fn run(mut service: Service, receiver: Receiver, rounds: u32) -> Outco
         let count = acknowledged.lock().unwrap_or_else(PoisonError::into_inner).len();
         println!("  kill {round} of {rounds}: {count} acknowledged, {} received", receiver.count());
     }
+    let told = reckon(&api, &receiver, &acknowledged).await?;
+    println!("  {rounds} kills: {told}");
+    service.kill()?;
+    let fair = told.extra <= unanswered && told.repeated <= rounds as usize * IN_FLIGHT_MAX;
+    if told.is_whole() && fair { Ok(()) } else { Err("a promise was broken".into()) }
+}
+
+/// Clients whose creation was acknowledged.
+pub type Acknowledged = Arc<Mutex<BTreeSet<String>>>;
+
+/// What was acknowledged beside what was received and what is stored.
+pub struct Reckoning {
+    acknowledged: usize,
+    lost: usize,
+    /// Events of writes whose answer was cut off.
+    pub extra: usize,
+    invented: usize,
+    /// Deliveries that came more than once.
+    pub repeated: usize,
+    open: bool,
+}
+
+impl Reckoning {
+    /// Whether nothing is lost and nothing invented.
+    pub const fn is_whole(&self) -> bool {
+        self.lost == 0 && self.invented == 0 && !self.open
+    }
+}
+
+impl fmt::Display for Reckoning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { acknowledged, lost, extra, invented, repeated, .. } = self;
+        write!(
+            f,
+            "{acknowledged} writes acknowledged, {lost} lost; {extra} events of writes whose answer was cut off, \
+             {invented} of writes that are not there; {repeated} deliveries came twice"
+        )
+    }
+}
+
+/// Waits until everything is delivered, and compares.
+pub async fn reckon(
+    api: &Api,
+    receiver: &Receiver,
+    acknowledged: &Acknowledged,
+) -> Outcome<Reckoning> {
     let acknowledged = acknowledged.lock().unwrap_or_else(PoisonError::into_inner).clone();
     let deadline = tokio::time::Instant::now() + TIMEOUT;
     let mut receipts: Vec<Receipt> = Vec::new();
@@ -59,32 +106,20 @@ pub async fn run(mut service: Service, receiver: Receiver, rounds: u32) -> Outco
         let pending = api.ask(Method::GET, "/webhooks/deliveries?status=pending&limit=1", None);
         open = pending.await?["total"] != 0;
     }
-    let lost: Vec<_> = acknowledged.difference(&output).collect();
+    let lost = acknowledged.difference(&output).count();
     let extra: Vec<_> = output.difference(&acknowledged).collect();
     let mut invented = 0;
     for client in &extra {
-        invented +=
-            u32::from(api.ask(Method::GET, &format!("/clients/{client}"), None).await.is_err());
+        let found = api.ask(Method::GET, &format!("/clients/{client}"), None).await;
+        invented += usize::from(found.is_err());
     }
     let mut copies: BTreeMap<&str, usize> = BTreeMap::new();
     for receipt in &receipts {
         *copies.entry(&receipt.delivery).or_default() += 1;
     }
-    let repeated: usize = copies.values().map(|count| count - 1).sum();
-    println!(
-        "  {rounds} kills: {} writes acknowledged, {} lost; {} events of writes whose answer was \
-         cut off, {invented} of writes that are not there; {repeated} deliveries came twice",
-        acknowledged.len(),
-        lost.len(),
-        extra.len()
-    );
-    service.kill()?;
-    let fair = extra.len() <= unanswered && repeated <= rounds as usize * IN_FLIGHT_MAX;
-    if lost.is_empty() && invented == 0 && !open && fair {
-        Ok(())
-    } else {
-        Err("a promise was broken".into())
-    }
+    let repeated = copies.values().map(|count| count - 1).sum();
+    let (acknowledged, extra) = (acknowledged.len(), extra.len());
+    Ok(Reckoning { acknowledged, lost, extra, invented, repeated, open })
 }
 
 fn client_of(receipt: &Receipt) -> String {
@@ -92,11 +127,7 @@ fn client_of(receipt: &Receipt) -> String {
 }
 
 /// Creates clients until stopped; returns the number of unanswered requests.
-async fn write(
-    api: Api,
-    acknowledged: Arc<Mutex<BTreeSet<String>>>,
-    stop: Arc<AtomicBool>,
-) -> usize {
+pub async fn write(api: Api, acknowledged: Acknowledged, stop: Arc<AtomicBool>) -> usize {
     let mut unanswered = 0;
     while !stop.load(Ordering::Relaxed) {
         match api.ask(Method::POST, "/clients", Some(json!({"firstName": "Fault"}))).await {

@@ -6,16 +6,19 @@ mod calendar;
 mod charges;
 mod crowd;
 mod due;
+mod failover;
 mod faults;
 mod filling;
 mod finance;
 mod half_open;
+mod hosting;
 mod messages;
 mod million;
 mod progress;
 mod receiver;
 mod refresh;
 mod reports;
+mod rolling;
 mod service;
 mod speed;
 mod workouts;
@@ -136,11 +139,32 @@ enum What {
         #[arg(long, default_value_t = 1_000_000)]
         clients: u64,
     },
+    /// A database that fails over.
+    Failover {
+        /// How often.
+        #[arg(long, default_value_t = 20)]
+        rounds: u32,
+        /// What takes the leading server away (`fail`) and brings it back (`mend`).
+        #[arg(long)]
+        command: PathBuf,
+    },
+    /// An installation that hosts very many companies.
+    Hosting {
+        /// How many beside the demo's.
+        #[arg(long, default_value_t = 100_000)]
+        companies: u64,
+    },
     /// kill -9 during load, repeatedly; nothing acknowledged may be lost.
     Faults {
         /// How often.
         #[arg(long, default_value_t = 20)]
         rounds: u32,
+    },
+    /// An older version and this one serve together.
+    Rolling {
+        /// The binary of the older version.
+        #[arg(long)]
+        older: PathBuf,
     },
     /// kill -9 during charges and refunds, repeatedly; the bank's books must equal ours.
     Charges {
@@ -230,8 +254,19 @@ async fn main() -> Outcome {
         What::Access { members, seconds } => access::run(service(18_512), members, seconds).await,
         What::Reports { bookings } => reports::run(service(18_511), place(), bookings).await,
         What::Million { clients } => million::run(service(18_507), place(), clients).await,
+        What::Failover { rounds, command } => {
+            let receiver = receiver::Receiver::start(&data).await?;
+            failover::run(service(18_405), receiver, rounds, command).await
+        }
+        What::Hosting { companies } => {
+            hosting::run(service(18_513), place(), program, companies).await
+        }
         What::Faults { rounds } => {
             faults::run(service(18_401), receiver::Receiver::start(&data).await?, rounds).await
+        }
+        What::Rolling { older } => {
+            let older = service::Service::new(older, data.clone(), database_url.clone(), 18_403);
+            rolling::run(older, service(18_404), receiver::Receiver::start(&data).await?).await
         }
         What::Charges { rounds } => charges::run(service(18_402), place(), program, rounds).await,
         What::OldSchema { schema } => {

@@ -103,6 +103,15 @@ impl Service {
         format!("127.0.0.1:{}", self.port)
     }
 
+    /// The processor time that it has used, in milliseconds.
+    pub fn processor_ms(&self) -> f64 {
+        let stat = self.child.as_ref().map(|child| format!("/proc/{}/stat", child.id()));
+        let text = stat.and_then(|path| std::fs::read_to_string(path).ok()).unwrap_or_default();
+        let fields = text.rsplit(") ").next().unwrap_or_default().split(' ');
+        // User and system time, in hundredths of a second.
+        fields.skip(11).take(2).filter_map(|ticks| ticks.parse::<f64>().ok()).sum::<f64>() * 10.0
+    }
+
     /// The memory that it uses, in MB.
     pub fn memory_mb(&self) -> u64 {
         let status = self.child.as_ref().map(|child| format!("/proc/{}/status", child.id()));

@@ -1,0 +1,74 @@
+//! An upgrade while traffic runs: a node of an older version and one of this version serve one database together.
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
+
+use crate::{
+    Outcome,
+    faults::{Acknowledged, reckon, write},
+    receiver::Receiver,
+    service::{Api, Service},
+};
+
+/// Writers of each node.
+const WRITERS: usize = 4;
+/// How long each step takes.
+const STEP: Duration = Duration::from_secs(4);
+
+/// Traffic to a node, until it is stopped.
+struct Traffic {
+    stop: Arc<AtomicBool>,
+    writers: Vec<tokio::task::JoinHandle<usize>>,
+}
+
+impl Traffic {
+    fn to(api: &Api, acknowledged: &Acknowledged) -> Self {
+        let stop = Arc::new(AtomicBool::new(false));
+        let writer = || tokio::spawn(write(api.clone(), acknowledged.clone(), stop.clone()));
+        let writers = (0..WRITERS).map(|_| writer()).collect();
+        Self { stop, writers }
+    }
+
+    /// How many of its requests failed.
+    async fn end(self) -> Outcome<usize> {
+        self.stop.store(true, Ordering::Relaxed);
+        let mut failed = 0;
+        for writer in self.writers {
+            failed += writer.await?;
+        }
+        Ok(failed)
+    }
+}
+
+/// Serves with the older version, starts this one beside it, which migrates the schema, starts the older one again on what is
+/// too new for it, and ends it. No request to a node that runs may fail, and nothing may be lost.
+pub async fn run(mut older: Service, mut newer: Service, receiver: Receiver) -> Outcome {
+    let acknowledged = Acknowledged::default();
+    let old = older.start().await?;
+    old.subscribe(&receiver.url("good", "rolling"), &["client.created"]).await?;
+    let traffic = Traffic::to(&old, &acknowledged);
+    tokio::time::sleep(STEP).await;
+    let new = newer.start().await?;
+    let beside = Traffic::to(&new, &acknowledged);
+    tokio::time::sleep(STEP).await;
+    let mut failed = traffic.end().await?;
+    println!("  both versions serve: {failed} requests to the older one failed");
+    older.kill()?;
+    let old = older.start().await?;
+    let traffic = Traffic::to(&old, &acknowledged);
+    tokio::time::sleep(STEP).await;
+    failed += traffic.end().await?;
+    println!("  the older one was started again beside the newer one");
+    older.kill()?;
+    tokio::time::sleep(STEP).await;
+    failed += beside.end().await?;
+    let told = reckon(&new, &receiver, &acknowledged).await?;
+    println!("  {failed} requests failed; {told}");
+    newer.kill()?;
+    if told.is_whole() && failed == 0 { Ok(()) } else { Err("a promise was broken".into()) }
+}
