@@ -101,7 +101,8 @@ pub async fn kept(
     service.kill()
 }
 
-fn numbered(at: Timestamp, number: u64) -> Id {
+/// An id of an instant, with a number in place of randomness.
+pub fn numbered(at: Timestamp, number: u64) -> Id {
     let [_, _, random @ ..] = number.to_be_bytes();
     Id::new(at, random)
 }
@@ -176,7 +177,8 @@ fn print_times(name: &str, times: &[i64]) {
     row(&format!("{name}: p50, p95, p99, most"), format_args!("{p50}, {p95}, {p99}, {most} ms"));
 }
 
-const COMPANY: Sql = Sql(
+/// Inserts a company like another one.
+pub const COMPANY: Sql = Sql(
     "INSERT INTO company (company_id, name, language, currency, time_zone, public_api_enabled, \
     workout_enabled, programme_calendar_enabled, mcp_enabled, client_ai_enabled, created_at, updated_at) \
     SELECT ?2, name, language, currency, time_zone, public_api_enabled, workout_enabled, \

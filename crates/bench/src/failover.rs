@@ -71,8 +71,8 @@ pub async fn run(
     for writer in writers {
         refused += writer.await?;
     }
-    let told = reckon(&api, &receiver, &acknowledged).await?;
-    println!("  {rounds} failures: {told}; {refused} requests were refused or not answered");
+    let reckoning = reckon(&api, &receiver, &acknowledged).await?;
+    println!("  {rounds} failures: {reckoning}; {refused} requests were refused or not answered");
     away.sort_unstable();
     let seconds = |at: usize| away.get(at).map_or(0.0, Duration::as_secs_f64);
     row(
@@ -84,5 +84,9 @@ pub async fn run(
         ),
     );
     service.kill()?;
-    if told.is_whole() { Ok(()) } else { Err("a promise was broken".into()) }
+    if reckoning.is_whole() {
+        Ok(())
+    } else {
+        Err("acknowledged writes were lost, or others were delivered".into())
+    }
 }

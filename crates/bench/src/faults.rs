@@ -49,11 +49,16 @@ pub async fn run(mut service: Service, receiver: Receiver, rounds: u32) -> Outco
         let count = acknowledged.lock().unwrap_or_else(PoisonError::into_inner).len();
         println!("  kill {round} of {rounds}: {count} acknowledged, {} received", receiver.count());
     }
-    let told = reckon(&api, &receiver, &acknowledged).await?;
-    println!("  {rounds} kills: {told}");
+    let reckoning = reckon(&api, &receiver, &acknowledged).await?;
+    println!("  {rounds} kills: {reckoning}");
     service.kill()?;
-    let fair = told.extra <= unanswered && told.repeated <= rounds as usize * IN_FLIGHT_MAX;
-    if told.is_whole() && fair { Ok(()) } else { Err("a promise was broken".into()) }
+    let fair =
+        reckoning.extra <= unanswered && reckoning.repeated <= rounds as usize * IN_FLIGHT_MAX;
+    if reckoning.is_whole() && fair {
+        Ok(())
+    } else {
+        Err("acknowledged writes were lost, or others were delivered".into())
+    }
 }
 
 /// Clients whose creation was acknowledged.

@@ -7,12 +7,12 @@ use std::{
     time::{Duration, Instant},
 };
 
-use spotter_kernel::{Id, Timestamp, id::CompanyId};
+use spotter_kernel::{Timestamp, id::CompanyId};
 use spotter_store::{DatabaseLocation, Sql, Tx, params};
 
 use crate::{
     Outcome, company,
-    crowd::Place,
+    crowd::{COMPANY, Place, numbered},
     due, filling, receiver,
     service::{Service, row},
 };
@@ -23,10 +23,10 @@ const STEP: u64 = 1_000;
 const WAITING: u64 = 10;
 /// How long the idle processor is measured.
 const IDLE: Duration = Duration::from_secs(30);
-/// How much more than alone anything may cost beside the others, above what nobody notices.
+/// How many times as much as alone anything may cost beside the others; small differences do not count.
 const FACTOR: f64 = 2.0;
 
-/// What an installation costs that nobody uses, and an export from it.
+/// The cost of an idle installation, and of an export from it.
 struct Costs {
     start_ms: f64,
     memory_mb: u64,
@@ -102,11 +102,6 @@ async fn costs(
     Ok(Costs { start_ms, memory_mb, idle_ms, export_ms })
 }
 
-fn numbered(at: i64, number: u64) -> Id {
-    let [_, _, random @ ..] = number.to_be_bytes();
-    Id::new(Timestamp::from_millis(at), random)
-}
-
 /// A company with timers, one of which is due with those of all others.
 fn found(
     tx: &mut Tx<'_>,
@@ -114,22 +109,15 @@ fn found(
     number: u64,
     at: Timestamp,
 ) -> Result<(), spotter_kernel::Problem> {
-    let company = CompanyId(numbered(3_000, number));
+    let company = CompanyId(numbered(Timestamp::from_millis(3_000), number));
     tx.defer(COMPANY, params![own, company])?;
     (0..=WAITING).try_for_each(|which| {
         let due_at = if which == 0 { at } else { at.plus_seconds(86_400 * (30 + which as i64)) };
-        let subject = numbered(4_000 + which as i64, number);
+        let subject = numbered(Timestamp::from_millis(4_000 + which as i64), number);
         tx.defer(TIMER, params![company, "forget_previous_webhook_secret", subject, due_at])
     })
 }
 
-const COMPANY: Sql = Sql(
-    "INSERT INTO company (company_id, name, language, currency, time_zone, public_api_enabled, \
-    workout_enabled, programme_calendar_enabled, mcp_enabled, client_ai_enabled, created_at, updated_at) \
-    SELECT ?2, name, language, currency, time_zone, public_api_enabled, workout_enabled, \
-    programme_calendar_enabled, mcp_enabled, client_ai_enabled, created_at, updated_at \
-    FROM company WHERE company_id = ?1",
-);
 const TIMER: Sql = Sql(
     "INSERT INTO timer (company_id, kind, subject, due_at, attempts) VALUES (?1, ?2, ?3, ?4, 0)",
 );

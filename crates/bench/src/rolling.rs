@@ -67,8 +67,12 @@ pub async fn run(mut older: Service, mut newer: Service, receiver: Receiver) -> 
     older.kill()?;
     tokio::time::sleep(STEP).await;
     failed += beside.end().await?;
-    let told = reckon(&new, &receiver, &acknowledged).await?;
-    println!("  {failed} requests failed; {told}");
+    let reckoning = reckon(&new, &receiver, &acknowledged).await?;
+    println!("  {failed} requests failed; {reckoning}");
     newer.kill()?;
-    if told.is_whole() && failed == 0 { Ok(()) } else { Err("a promise was broken".into()) }
+    if reckoning.is_whole() && failed == 0 {
+        Ok(())
+    } else {
+        Err("acknowledged writes were lost, or others were delivered".into())
+    }
 }

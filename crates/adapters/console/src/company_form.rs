@@ -73,7 +73,7 @@ pub(crate) fn fields(t: Strings, form: &FormData, field: Option<&str>) -> Markup
     }
 }
 
-/// Choices of a field whose codes nobody should need to know.
+/// The choices of a field with codes.
 fn offered(field: &str) -> Option<Vec<String>> {
     match field {
         "timeZone" => Some(TimeZone::names()),
