@@ -1,4 +1,6 @@
-//! PostgreSQL: a thread a connection. Each takes its share of what waits, and runs it together.
+//! PostgreSQL: a thread a connection. Each takes its share of what waits, and runs it together. Writes that got into each
+//! other's way, such as many callers' into one conversation, take turns on a connection of their own, where as many as
+//! wait share a transaction: the more meet, the more go at once.
 
 use std::{sync::Arc, thread::JoinHandle};
 
@@ -15,10 +17,14 @@ use crate::{
 const READS_MAX: usize = 8;
 /// The most writes that share one transaction.
 const WRITES_MAX: usize = 8;
+/// The same where they take turns.
+const TURNS_MAX: usize = 32;
 
 pub(crate) struct Postgres {
     pub(crate) queue: Queue,
     pub(crate) reads: Queue,
+    /// Writes that got into each other's way.
+    pub(crate) turns: Queue,
     /// Reads that may take long, which others do not wait for.
     pub(crate) slow: Queue,
     pub(crate) threads: Vec<JoinHandle<()>>,
@@ -37,6 +43,7 @@ impl Postgres {
         let url: Arc<str> = url.into();
         let (write_queue, writes) = Queue::bounded(queue, signals);
         let (read_queue, reads) = Queue::bounded(queue, signals);
+        let (turn_queue, turns) = Queue::bounded(queue, signals);
         let (slow_queue, slow) = Queue::bounded(queue, signals);
         let mut threads = Vec::new();
         let cores = std::thread::available_parallelism().map_or(2, usize::from);
@@ -46,14 +53,21 @@ impl Postgres {
             // More threads than a few a core only take turns at reading; writes also wait for the
             // disk, and those that wait together share a flush.
             let reads = if number < readers { reads.clone() } else { crossbeam_channel::never() };
-            let (writes, slow) = (writes.clone(), Some(slow_queue.clone()));
-            let share = WorkerQueues { reads, writes, slow, readers, writers: connections };
+            let (writes, slow) = (writes.clone(), slow_queue.clone());
+            let turns = turn_queue.clone();
+            let share = WorkerQueues { reads, writes, slow, turns, readers, writers: connections };
             let thread = std::thread::Builder::new()
                 .name(format!("postgres-{number}"))
                 .spawn(move || serve(session, &share))
                 .map_err(Problem::internal)?;
             threads.push(thread);
         }
+        let session = Session::connect(url.clone())?;
+        let thread = std::thread::Builder::new()
+            .name("postgres-turns".to_owned())
+            .spawn(move || take_turns(session, &turns))
+            .map_err(Problem::internal)?;
+        threads.push(thread);
         // Connections of their own: for one at a time, or for as many as a replica has cores of ours.
         let replica: Option<Arc<str>> = replica.map(Into::into);
         for number in 0..(if replica.is_some() { cores } else { 1 }) {
@@ -66,7 +80,8 @@ impl Postgres {
             threads.push(thread);
         }
         let has_replica = replica.is_some();
-        Ok(Self { queue: write_queue, reads: read_queue, slow: slow_queue, threads, has_replica })
+        let (queue, reads, turns, slow) = (write_queue, read_queue, turn_queue, slow_queue);
+        Ok(Self { queue, reads, turns, slow, threads, has_replica })
     }
 }
 
@@ -75,14 +90,16 @@ struct WorkerQueues {
     reads: Jobs,
     writes: Jobs,
     /// Who takes over what takes long.
-    slow: Option<Queue>,
+    slow: Queue,
+    /// Who takes over what others got into the way of.
+    turns: Queue,
     readers: usize,
     writers: usize,
 }
 
 fn serve(mut session: Session, from: &WorkerQueues) {
-    let WorkerQueues { reads, writes, slow, readers, writers } = from;
-    let slow = slow.as_ref();
+    let WorkerQueues { reads, writes, slow, turns, readers, writers } = from;
+    let (slow, turns) = (Some(slow), Some(turns));
     let mut together = WRITES_MAX;
     loop {
         crossbeam_channel::select! {
@@ -101,17 +118,28 @@ fn serve(mut session: Session, from: &WorkerQueues) {
                 let mut batch = vec![first];
                 batch.extend(writes.try_iter().take(share));
                 // Fewer at a time where they get into each other's way, until they do not.
-                together = if session.write_together(batch) {
-                    WRITES_MAX.min(together + 1)
-                } else {
-                    1.max(together / 2)
-                };
+                together = adapted(together, session.write_together(batch, turns), WRITES_MAX);
             }
         }
     }
     // Both queues end together: what they still hold was accepted, and is answered.
     writes.try_iter().for_each(|job| {
-        session.write_together(vec![job]);
+        session.write_together(vec![job], None);
     });
     reads.try_iter().for_each(|job| session.read_together(vec![job], slow));
+}
+
+/// Runs writes that got into each other's way, one after the other, in as few transactions as they can.
+fn take_turns(mut session: Session, turns: &Jobs) {
+    let mut together = TURNS_MAX;
+    while let Ok(first) = turns.recv() {
+        let mut batch = vec![first];
+        batch.extend(turns.try_iter().take(together - 1));
+        together = adapted(together, session.write_together(batch, None), TURNS_MAX);
+    }
+}
+
+/// How many writes share the next transaction.
+fn adapted(together: usize, succeeded: bool, most: usize) -> usize {
+    if succeeded { most.min(together + 1) } else { 1.max(together / 2) }
 }

@@ -2,7 +2,11 @@
 
 mod transact;
 
-use std::{collections::HashMap, sync::Arc, time::Duration};
+use std::{
+    collections::HashMap,
+    sync::{Arc, atomic::AtomicBool},
+    time::Duration,
+};
 
 use futures_util::future::join3;
 use spotter_kernel::{Problem, Result, id::CompanyId};
@@ -17,14 +21,17 @@ use crate::{
     tx::no_room,
     value::Value,
     wire::{
-        Failure, PreparedBatch, ResultKind, ServerKind, StatementResult, borrowed, dial, open,
-        run_all,
+        Dialled, Failure, PreparedBatch, ResultKind, ServerKind, StatementResult, borrowed, dial,
+        open, run_all,
     },
 };
 
 /// The most statements, and the most combinations of them, that stay prepared: each takes memory of
 /// the server, for every connection.
 const PREPARED_MAX: usize = 500;
+
+/// How long a server may say nothing, which is longer than it gives a statement; then it is as good as gone.
+const SILENT: Duration = Duration::from_secs(20);
 
 /// Plans as they are made within a transaction again.
 const USUAL_PLANS: &str =
@@ -53,6 +60,9 @@ pub(crate) struct Session {
     /// Why the transaction can't be kept, by the engine's own word.
     failure: Option<Failure>,
     shard: u64,
+    is_spread: bool,
+    /// Whether the server has told of a conflict since this transaction began.
+    tells_of_conflict: Arc<AtomicBool>,
     /// What counts the cost of the current job, if anything does.
     meter: Option<CostMeter>,
 }
@@ -72,7 +82,7 @@ impl Session {
             .enable_all()
             .build()
             .map_err(Problem::internal)?;
-        let client = dial(&runtime, &url, server)?;
+        let Dialled { client, is_spread, tells_of_conflict } = dial(&runtime, &url, server)?;
         let mut seed = [0; 8];
         #[expect(clippy::disallowed_methods, reason = "shard numbers need no entropy handed in")]
         getrandom::fill(&mut seed).map_err(Problem::internal)?;
@@ -92,6 +102,8 @@ impl Session {
             changing: false,
             failure: None,
             shard: u64::from_be_bytes(seed),
+            is_spread,
+            tells_of_conflict,
             meter: None,
         })
     }
@@ -106,11 +118,15 @@ impl Session {
         std::thread::sleep(Duration::from_millis(50 << attempt));
         self.statements.clear();
         self.combined.clear();
-        self.client = dial(&self.runtime, &self.url, self.server).map_err(|problem| {
+        let dialled = dial(&self.runtime, &self.url, self.server);
+        let dialled = dialled.map_err(|problem| {
             tracing::error!(%problem, "the database cannot be reached");
             // It could be when this process began, so whatever it is, it may be over soon.
             Problem::overloaded()
         })?;
+        let Dialled { client, is_spread, tells_of_conflict } = dialled;
+        (self.client, self.is_spread) = (client, is_spread);
+        self.tells_of_conflict = tells_of_conflict;
         Ok(())
     }
 
@@ -158,8 +174,20 @@ impl Session {
     }
 
     fn prepare(&mut self, text: &str) -> Result<Statement> {
-        let prepared = self.runtime.block_on(self.client.prepare(text));
-        prepared.map_err(|error| self.note(&error, text))
+        match self.wait(self.client.prepare(text)) {
+            Some(prepared) => prepared.map_err(|error| self.note(&error, text)),
+            None => Err(self.note_silence()),
+        }
+    }
+
+    /// What the server answers, unless it says nothing.
+    fn wait<T>(&self, work: impl Future<Output = T>) -> Option<T> {
+        self.runtime.block_on(async { tokio::time::timeout(SILENT, work).await.ok() })
+    }
+
+    fn note_silence(&mut self) -> Problem {
+        self.failure = Some(Failure::Disconnected);
+        Problem::overloaded().caused_by("the database does not answer")
     }
 
     /// The text of the one value that a query of the store's own has, outside the life of a job.
@@ -188,6 +216,10 @@ impl Session {
     pub(crate) fn check(&mut self, sql: &str) -> Result<()> {
         let prepared = self.runtime.block_on(self.client.prepare(sql));
         prepared.map(drop).map_err(|error| self.note(&error, sql))
+    }
+
+    pub(crate) fn is_spread(&self) -> bool {
+        self.is_spread
     }
 
     pub(crate) fn may_assume(&self) -> bool {
@@ -322,10 +354,13 @@ impl Session {
         let deferred = self.take_deferred()?;
         self.count_round_trip();
         let begun = std::mem::replace(&mut self.begun, true);
-        let Self { runtime, client, begin, .. } = &*self;
-        let (start, result, output) = runtime.block_on(async {
+        let Self { client, begin, .. } = &*self;
+        let sent = async {
             join3(open(client, begin, begun), run_all(client, &deferred), request(client)).await
-        });
+        };
+        let Some((start, result, output)) = self.wait(sent) else {
+            return Err(self.note_silence());
+        };
         let result = match start.and(result) {
             Ok(result) => result,
             Err(error) => return Err(self.note(&error, "a deferred statement")),

@@ -1,12 +1,23 @@
 //! What goes over the wire to PostgreSQL: connecting, statements, and what errors mean.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    future::poll_fn,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
 
 use futures_util::future::join_all;
 use spotter_kernel::{Problem, Result};
-use tokio::runtime::Runtime;
+use tokio::{
+    io::{AsyncRead, AsyncWrite},
+    runtime::Runtime,
+};
 use tokio_postgres::{
-    Client, Statement, config::TargetSessionAttrs, error::SqlState, types::ToSql,
+    AsyncMessage, Client, Connection, SimpleQueryMessage, Statement, config::TargetSessionAttrs,
+    error::SqlState, types::ToSql,
 };
 use tokio_postgres_rustls::MakeRustlsConnect;
 
@@ -18,6 +29,9 @@ pub(crate) struct PreparedBatch {
     pub(crate) values: Vec<Value<'static>>,
     pub(crate) expected: ExpectedRows,
 }
+
+/// How statements are planned where Citus spreads the tables: for their values.
+const PLANS_OF_A_CLUSTER: &str = "force_custom_plan";
 
 /// How a failed statement is handled.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -40,15 +54,14 @@ pub(crate) enum Failure {
 }
 
 impl Failure {
+    /// Whether others were quicker.
+    pub(crate) fn is_by_others(self) -> bool {
+        matches!(self, Self::Conflict | Self::Taken)
+    }
+
     pub(crate) fn of(error: &tokio_postgres::Error) -> Self {
         match error.code() {
-            Some(code)
-                if *code == SqlState::T_R_SERIALIZATION_FAILURE
-                    || *code == SqlState::T_R_DEADLOCK_DETECTED
-                    || *code == SqlState::LOCK_NOT_AVAILABLE =>
-            {
-                Self::Conflict
-            }
+            Some(code) if is_conflict(code) => Self::Conflict,
             Some(code) if *code == SqlState::UNIQUE_VIOLATION => Self::Taken,
             Some(code) if *code == SqlState::QUERY_CANCELED => Self::TooLong,
             Some(code) if is_of_the_connection(code) => Self::Disconnected,
@@ -57,6 +70,13 @@ impl Failure {
             None => Self::Statement,
         }
     }
+}
+
+/// A serialization conflict, a deadlock or a lock that others hold.
+fn is_conflict(code: &SqlState) -> bool {
+    *code == SqlState::T_R_SERIALIZATION_FAILURE
+        || *code == SqlState::T_R_DEADLOCK_DETECTED
+        || *code == SqlState::LOCK_NOT_AVAILABLE
 }
 
 /// Whether the session is at fault and another one may do: the server went down or came up (57P01 to 57P05), it was
@@ -134,7 +154,17 @@ pub(crate) async fn run_all(
     join_all(each).await.into_iter().collect()
 }
 
-pub(crate) fn dial(runtime: &Runtime, url: &str, server: ServerKind) -> Result<Client> {
+/// A connection.
+pub(crate) struct Dialled {
+    pub(crate) client: Client,
+    /// Whether the tables of its server are spread over those of a cluster.
+    pub(crate) is_spread: bool,
+    /// Whether the server has told of a conflict by a notice: a cluster's coordinator says so of a commit that another
+    /// server refused, and fails it for a reason of its own.
+    pub(crate) tells_of_conflict: Arc<AtomicBool>,
+}
+
+pub(crate) fn dial(runtime: &Runtime, url: &str, server: ServerKind) -> Result<Dialled> {
     let mut config: tokio_postgres::Config =
         url.parse().map_err(|e| Problem::internal(format!("database.url: {e}")))?;
     if server == ServerKind::Database
@@ -160,11 +190,8 @@ pub(crate) fn dial(runtime: &Runtime, url: &str, server: ServerKind) -> Result<C
             }
             Ok(connected) => connected.map_err(|e| Problem::internal(explain(&e)))?,
         };
-        tokio::spawn(async move {
-            if let Err(error) = connection.await {
-                tracing::warn!(%error, "a database connection ended");
-            }
-        });
+        let tells_of_conflict = Arc::new(AtomicBool::new(false));
+        tokio::spawn(listen(connection, tells_of_conflict.clone()));
         // Compiling a plan takes longer than any of these statements does. With Citus, a plan is for the server of the company
         // that is asked for; elsewhere it is made once.
         let settings = "SET statement_timeout = '15s'; SET idle_in_transaction_session_timeout = '60s'; \
@@ -173,15 +200,40 @@ pub(crate) fn dial(runtime: &Runtime, url: &str, server: ServerKind) -> Result<C
             THEN 'force_custom_plan' ELSE 'force_generic_plan' END, false); \
             SELECT set_config('plan_cache_mode', current_setting('spotter.plans'), false); \
             SET jit = off; SET client_min_messages = warning";
-        client.batch_execute(settings).await.map_err(|e| Problem::internal(explain(&e)))?;
+        let set = client.simple_query(settings).await.map_err(|e| Problem::internal(explain(&e)))?;
+        let is_spread = set.iter().any(|message| match message {
+            SimpleQueryMessage::Row(row) => row.get(0) == Some(PLANS_OF_A_CLUSTER),
+            _ => false,
+        });
         // A server that follows another one knows no serializable transactions.
         let isolation = match server {
             ServerKind::Database => "SET default_transaction_isolation = 'serializable'",
             ServerKind::Replica => "SET default_transaction_isolation = 'repeatable read'",
         };
         client.batch_execute(isolation).await.map_err(|e| Problem::internal(explain(&e)))?;
-        Ok(client)
+        Ok(Dialled { client, is_spread, tells_of_conflict })
     })
+}
+
+/// Moves what comes and goes, until the connection ends.
+async fn listen<S, T>(mut connection: Connection<S, T>, tells_of_conflict: Arc<AtomicBool>)
+where
+    S: AsyncRead + AsyncWrite + Unpin,
+    T: AsyncRead + AsyncWrite + Unpin,
+{
+    loop {
+        match poll_fn(|cx| connection.poll_message(cx)).await {
+            Some(Ok(AsyncMessage::Notice(notice))) if is_conflict(notice.code()) => {
+                tells_of_conflict.store(true, Ordering::Relaxed);
+            }
+            Some(Ok(_)) => {}
+            Some(Err(error)) => {
+                tracing::warn!(%error, "a database connection ended");
+                return;
+            }
+            None => return,
+        }
+    }
 }
 
 /// The database cannot be reached: callers may try again.

@@ -107,6 +107,38 @@ async fn conflicts_run_again(app: App) {
     }
 }
 
+/// However many write one row again and again, none is refused, and nothing is lost or done twice; what others do in
+/// their companies meanwhile is done, too.
+#[scenario]
+async fn writers_of_one_row_take_turns(app: App) {
+    let (crowded, calm) = (app.company, CompanyId(Id::parse(&random_text()).unwrap()));
+    let add = async |company: CompanyId, by: i64| {
+        let db = app.server.db.clone();
+        let add = db.write(move |tx| {
+            let total: Option<(i64,)> = tx.one(SUM_OF, params![company, "one"])?;
+            match total {
+                Some((amount,)) => tx.execute(SET, params![company, "one", 1i64, amount + by])?,
+                None => tx.execute(ADD, params![company, "one", 1i64, by])?,
+            };
+            tx.tally(company, "turns", by)
+        });
+        add.await
+    };
+    add(crowded, 0).await.unwrap();
+    let one = async |writer: i64| {
+        for _ in 0..10 {
+            add(crowded, 1).await.unwrap();
+            if writer % 8 == 0 {
+                add(calm, 1).await.unwrap();
+            }
+        }
+    };
+    futures_util::future::join_all((0..64).map(one)).await;
+    assert_eq!(sum(&app.server.db, crowded, "one").await, 640);
+    assert_eq!(sum(&app.server.db, crowded, "turns").await, 640);
+    assert_eq!(sum(&app.server.db, calm, "turns").await, 80);
+}
+
 #[scenario]
 async fn wrong_assumptions_are_retried(app: App) {
     let (company, postgres) = (app.company, app.server.engine == Engine::Postgres);

@@ -1,6 +1,6 @@
 //! The life of a transaction on PostgreSQL: begun, run, committed or rolled back, run again.
 
-use std::{future::Future, pin::pin, task::Poll, time::Duration};
+use std::{future::Future, pin::pin, sync::atomic::Ordering, task::Poll, time::Duration};
 
 use futures_util::future::join3;
 use spotter_kernel::{Key, Problem, Result};
@@ -16,11 +16,13 @@ use crate::{
 
 /// How often a closure is run again after a serialization conflict before the caller gets "busy".
 const TRIES_MAX: u32 = 50;
-/// Serializable, as every connection is set to be.
-pub(super) const BEGIN_WRITE: &str = "BEGIN";
+/// How often writes that take turns are run together again.
+const TOGETHER_AGAIN: u32 = 3;
+/// Said each time: behind a pooler, what a connection is set to may be another one's.
+pub(super) const BEGIN_WRITE: &str = "BEGIN ISOLATION LEVEL SERIALIZABLE";
 /// The same for several closures, which do not wait for locks: two that change the same rows in another order would
 /// deadlock.
-const BEGIN_TOGETHER: &str = "BEGIN; SET LOCAL lock_timeout = '20ms'";
+const BEGIN_TOGETHER: &str = "BEGIN ISOLATION LEVEL SERIALIZABLE; SET LOCAL lock_timeout = '20ms'";
 /// One snapshot, and an error where a row that is changed was changed since.
 const BEGIN_ROWS: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ";
 /// One committed snapshot: a read decides nothing and need not make writers retry. Slow ones are left to the slow
@@ -29,6 +31,10 @@ const BEGIN_QUICK: &str =
     "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL statement_timeout = '100ms'";
 /// The same for who may take long.
 const BEGIN_READ: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
+
+fn count_retry() {
+    metrics::counter!("spotter_store_retries_total").increment(1);
+}
 
 impl Session {
     fn start(&mut self, begin: &'static str, assuming: bool) {
@@ -39,32 +45,58 @@ impl Session {
         self.ahead.clear();
         self.assuming = assuming;
         self.failure = None;
+        self.tells_of_conflict.store(false, Ordering::Relaxed);
     }
 
     /// Runs writes in one transaction, so that they share its beginning, its commit and the flush
-    /// of the log; should it be lost, each runs alone. Whether that was spared them.
-    pub(crate) fn write_together(&mut self, batch: Vec<Box<dyn Job>>) -> bool {
+    /// of the log; should it be lost, each runs alone. What others got into the way of is left to the `turns`, if
+    /// possible. Whether all that was spared them.
+    pub(crate) fn write_together(
+        &mut self,
+        batch: Vec<Box<dyn Job>>,
+        turns: Option<&Queue>,
+    ) -> bool {
         metrics::histogram!("spotter_store_batch_size").record(batch.len() as f64);
         let (mut together, mut alone): (Vec<_>, Vec<_>) =
             batch.into_iter().partition(|job| job.isolation() == Isolation::Serializable);
+        let mut lost = false;
         if together.len() < 2 {
             alone.append(&mut together);
         } else {
-            let ended = self.transact_together(&mut together);
-            if self.failure.is_none() {
-                together.drain(..).for_each(|job| job.finish(ended.clone().err()));
+            let mut ended = self.transact_together(&mut together);
+            for _ in 0..TOGETHER_AGAIN {
+                if turns.is_none() && self.failure.is_some_and(Failure::is_by_others) {
+                    count_retry();
+                    ended = self.transact_together(&mut together);
+                }
+            }
+            match (self.failure, turns) {
+                (None, _) => {
+                    together.drain(..).for_each(|job| job.finish(ended.clone().err()));
+                }
+                (Some(failure), Some(turns)) if failure.is_by_others() => {
+                    lost = true;
+                    count_retry();
+                    together.drain(..).for_each(|job| turns.take_over(job));
+                }
+                _ => lost = true,
             }
         }
-        let lost = !together.is_empty();
-        for mut job in together.into_iter().chain(alone) {
-            let begin = match job.isolation() {
-                Isolation::Serializable => BEGIN_WRITE,
-                Isolation::Rows => BEGIN_ROWS,
-            };
-            let problem = self.transact(begin, true, &mut *job).err();
-            job.finish(problem);
-        }
+        together.into_iter().chain(alone).for_each(|job| self.write_alone(job, turns));
         !lost
+    }
+
+    fn write_alone(&mut self, mut job: Box<dyn Job>, turns: Option<&Queue>) {
+        // What takes from a queue gets out of the others' way by itself.
+        let (begin, turns) = match job.isolation() {
+            Isolation::Serializable => (BEGIN_WRITE, turns),
+            Isolation::Rows => (BEGIN_ROWS, None),
+        };
+        let problem = self.transact(begin, true, turns.is_some(), &mut *job).err();
+        match turns.filter(|_| self.failure.is_some_and(Failure::is_by_others)) {
+            Some(turns) => turns.take_over(job),
+            None => job.finish(problem),
+        }
     }
 
     fn transact_together(&mut self, batch: &mut [Box<dyn Job>]) -> Result<()> {
@@ -118,7 +150,7 @@ impl Session {
                 None => Some(job),
             };
             for mut job in alone.into_iter().chain(rest) {
-                let problem = self.transact(begin, false, &mut *job).err();
+                let problem = self.transact(begin, false, false, &mut *job).err();
                 match slow.filter(|_| self.failure == Some(Failure::TooLong)) {
                     Some(slow) => slow.take_over(job),
                     None => job.finish(problem),
@@ -129,7 +161,14 @@ impl Session {
         self.end_read();
     }
 
-    fn transact(&mut self, begin: &'static str, mut assume: bool, job: &mut dyn Job) -> Result<()> {
+    /// Runs a closure until it succeeds or fails by itself; where it `has_turn`, only until others get into its way.
+    fn transact(
+        &mut self,
+        begin: &'static str,
+        mut assume: bool,
+        has_turn: bool,
+        job: &mut dyn Job,
+    ) -> Result<()> {
         for attempt in 0..TRIES_MAX {
             self.start(begin, assume);
             let succeeded = self.run(job);
@@ -145,14 +184,18 @@ impl Session {
                 None => return ended,
                 Some(Failure::Statement | Failure::TooLong | Failure::Closure) => return ended,
                 // An assumption may be the cause; checking it reads more, and reads conflict.
-                Some(Failure::Assumption | Failure::Taken) => assume = false,
+                Some(Failure::Assumption) => assume = false,
+                Some(Failure::Taken) if assume => assume = false,
                 Some(Failure::Disconnected) if attempt < 3 => {
                     // The signals of the last run are kept: the connection broke.
                     self.reconnect(attempt).inspect_err(|_| job.forget())?;
                 }
                 Some(Failure::Disconnected) => break,
-                Some(Failure::Conflict) => {
-                    metrics::counter!("spotter_store_retries_total").increment(1);
+                Some(Failure::Conflict | Failure::Taken) => {
+                    count_retry();
+                    if has_turn {
+                        break;
+                    }
                     // Spread the contenders out: a random share of a growing pause.
                     let pause = (self.shard() as u64 % 1_000) * u64::from(attempt.min(20) + 1) / 4;
                     std::thread::sleep(Duration::from_micros(pause));
@@ -176,8 +219,8 @@ impl Session {
         };
         self.count_round_trip();
         let outcome = {
-            let Self { runtime, client, begun, begin, .. } = &*self;
-            runtime.block_on(async {
+            let Self { client, begun, begin, .. } = &*self;
+            self.wait(async {
                 let end = client.batch_execute("COMMIT");
                 let (start, writes, end) =
                     join3(open(client, begin, *begun), run_all(client, &deferred), end).await;
@@ -187,19 +230,25 @@ impl Session {
         };
         self.begun = false;
         match outcome {
-            Ok(Ok(())) => Ok(()),
-            Err(error) => Err(self.note(&error, "a deferred statement")),
-            Ok(Err(error)) => match Failure::of(&error) {
-                Failure::Conflict => Err(self.note(&error, "COMMIT")),
-                // The connection broke while the commit was on its way: it may have happened.
-                _ => {
-                    self.reconnect(0).ok();
-                    let mut problem = Problem::new(Key::IdempotencyPersistenceFailed);
-                    problem.cause = Some(error.to_string());
-                    Err(problem)
-                }
-            },
+            Some(Ok(Ok(()))) => Ok(()),
+            Some(Err(error)) => Err(self.note(&error, "a deferred statement")),
+            Some(Ok(Err(error))) if Failure::of(&error) == Failure::Conflict => {
+                Err(self.note(&error, "COMMIT"))
+            }
+            Some(Ok(Err(error))) if self.tells_of_conflict.load(Ordering::Relaxed) => {
+                let problem = self.note(&error, "COMMIT");
+                self.failure = Some(Failure::Conflict);
+                Err(problem)
+            }
+            // The connection broke while the commit was on its way: it may have happened.
+            Some(Ok(Err(error))) => self.may_have_happened(&error.to_string()),
+            None => self.may_have_happened("the database does not answer"),
         }
+    }
+
+    fn may_have_happened(&mut self, cause: &str) -> Result<()> {
+        self.reconnect(0).ok();
+        Err(Problem::new(Key::IdempotencyPersistenceFailed).caused_by(cause))
     }
 
     /// Ends a read without waiting for the engine's word: there is nothing it could refuse.
