@@ -10,7 +10,7 @@ start_server() {
   bin=$(citus_bin)
   $as "$bin/initdb" -A trust -U spotter -E UTF8 --locale=C.UTF-8 -D "$folder" >/dev/null
   $as "$bin/postgres" -D "$folder" -k "$work/cluster" -p "$2" -c listen_addresses=127.0.0.1 -c shared_buffers=128MB \
-    -c shared_preload_libraries=citus -c max_prepared_transactions=400 -c max_connections=300 -c wal_level=logical \
+    -c shared_preload_libraries=citus -c max_prepared_transactions=400 -c max_connections=500 -c max_worker_processes=64 -c wal_level=logical \
     -c citus.node_conninfo=sslmode=disable -c citus.shard_count="${shards:-8}" >"$work/cluster/$1.log" 2>&1 &
   pids+=($!)
   for _ in $(seq 100); do psql -qtA -h 127.0.0.1 -p "$2" -U spotter -d postgres -c "SELECT 1" >/dev/null 2>&1 && return; sleep 0.1; done
@@ -34,6 +34,7 @@ spread_database() {
 # start_cluster <workers>
 start_cluster() {
   local worker first=${cluster_port:-19400}
+  first_port=$first
   mkdir "$work/cluster"
   chmod 755 "$work"
   if [ "$(id -u)" = 0 ]; then chown nobody "$work/cluster"; as="setpriv --reuid=nobody --regid=nogroup --clear-groups"; else as=""; fi

@@ -26,6 +26,19 @@ pub(crate) fn spread(session: &mut Session, report: &mut impl FnMut(&str)) -> Re
     statements(&tables, &keys).iter().try_for_each(|statement| session.script(statement))
 }
 
+/// A statement that takes from a table and adds to it, and says of how many rows, for each of the table's parts, on the
+/// servers where they are; it says of how many in all. The parts do not wait for each other.
+pub(crate) fn on_each_shard(table: &str, sql: &str) -> String {
+    let part = sql
+        .replace(&format!("FROM {table} "), "FROM %1$s ")
+        .replace(&format!("INSERT INTO {table} ("), &format!("INSERT INTO %1$s AS {table} ("));
+    // What failed tells why instead of a number, and fails here for that.
+    format!(
+        "SELECT CAST(SUM(CAST(result AS BIGINT)) AS BIGINT) \
+        FROM run_command_on_shards('{table}', $each${part}$each$)"
+    )
+}
+
 fn has_citus(session: &mut Session) -> Result<bool> {
     let found: Vec<(bool,)> = read_all(&session.query(HAS_CITUS, &[])?)?;
     Ok(found.first().is_some_and(|row| row.0))

@@ -6,6 +6,7 @@ use spotter_kernel::{Problem, Result, TRACE_TARGET};
 
 use crate::{
     agenda::{Agenda, UNFOLDED_METRICS, UNFOLDED_TALLIES},
+    citus::on_each_shard,
     job::Isolation,
     metrics::{self, MetricTable},
     postgres::Postgres,
@@ -65,6 +66,13 @@ impl Config {
 enum Engine {
     Sqlite(Sqlite),
     Postgres(Postgres),
+}
+
+/// What adds up the appended rows of a table.
+#[derive(Clone, Copy)]
+struct Fold {
+    table: &'static str,
+    sql: Sql,
 }
 
 /// An open database; clones share it.
@@ -179,32 +187,38 @@ impl Db {
 
     /// Adds up the tallies' many small changes where the engine keeps them apart.
     pub async fn fold_tallies(&self) -> Result<()> {
-        self.fold_noted(UNFOLDED_TALLIES, &[tally::FOLD], tally::FOLD_MAX).await
+        let fold = Fold { table: "tally", sql: tally::FOLD };
+        self.fold_noted(UNFOLDED_TALLIES, &[fold], tally::FOLD_MAX).await
     }
 
     /// The same for tables of metrics.
     pub async fn fold_metrics(&self, tables: &[&'static MetricTable]) -> Result<()> {
-        let folds: Vec<Sql> = tables.iter().map(|table| table.fold).collect();
+        let folds: Vec<Fold> =
+            tables.iter().map(|table| Fold { table: table.name, sql: table.fold }).collect();
         self.fold_noted(UNFOLDED_METRICS, &folds, metrics::FOLD_MAX).await
     }
 
     /// Folds where this process has appended since it last did, or has just begun.
-    async fn fold_noted(&self, queue: &'static str, folds: &[Sql], most: i64) -> Result<()> {
+    async fn fold_noted(&self, queue: &'static str, folds: &[Fold], most: i64) -> Result<()> {
         let agenda = self.1.agenda();
         let is_apart = matches!(*self.0, Engine::Postgres(_));
         if !is_apart || !agenda.take_due(queue, Agenda::AT_ONCE) {
             return Ok(());
         }
-        for sql in folds {
-            self.fold(*sql, most).await.inspect_err(|_| agenda.note(queue, Agenda::AT_ONCE))?;
+        for fold in folds {
+            self.fold(*fold, most).await.inspect_err(|_| agenda.note(queue, Agenda::AT_ONCE))?;
         }
         Ok(())
     }
 
     /// Adds up appended rows until a step finds fewer than it can take.
-    async fn fold(&self, sql: Sql, most: i64) -> Result<()> {
+    async fn fold(&self, Fold { table, sql }: Fold, most: i64) -> Result<()> {
         loop {
-            let folded: Option<(i64,)> = self.write_rows(move |tx| tx.one(sql, &[])).await?;
+            let folded = self.write_rows(move |tx| match tx.is_spread() {
+                false => tx.one::<(i64,)>(sql, &[]),
+                true => Ok(tx.rows(&on_each_shard(table, sql.0), &[])?.into_iter().next()),
+            });
+            let folded = folded.await?;
             if folded.is_none_or(|(rows,)| rows < most) {
                 return Ok(());
             }
@@ -228,7 +242,9 @@ impl Db {
     pub fn waiting(&self) -> (usize, usize) {
         match &*self.0 {
             Engine::Sqlite(engine) => (engine.readers.waiting(), engine.writer.waiting()),
-            Engine::Postgres(engine) => (engine.reads.waiting(), engine.queue.waiting()),
+            Engine::Postgres(engine) => {
+                (engine.reads.waiting(), engine.queue.waiting() + engine.turns.waiting())
+            }
         }
     }
 
@@ -241,8 +257,8 @@ impl Db {
                 drop((readers, slow, writer));
                 threads
             }
-            Engine::Postgres(Postgres { queue, reads, slow, threads, .. }) => {
-                drop((queue, reads, slow));
+            Engine::Postgres(Postgres { queue, reads, turns, slow, threads, .. }) => {
+                drop((queue, reads, turns, slow));
                 threads
             }
         };

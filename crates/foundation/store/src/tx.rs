@@ -109,6 +109,15 @@ impl Tx<'_> {
         }
     }
 
+    /// Whether the tables are spread over the servers of a cluster by their companies, so that a statement about all
+    /// companies is one of each server's, and knows only some shapes.
+    pub fn is_spread(&self) -> bool {
+        match &self.engine {
+            Engine::Sqlite(_) => false,
+            Engine::Postgres(session) => session.is_spread(),
+        }
+    }
+
     /// Whether this run of the closure may [`assume`](Self::assume): never where a check costs no round trip, nor in
     /// a run after a wrong assumption.
     pub fn may_assume(&self) -> bool {

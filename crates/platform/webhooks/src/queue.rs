@@ -372,7 +372,8 @@ pub fn became_due(
 pub fn unfinished(tx: &mut Tx<'_>, after: Option<Signal>, most: usize) -> Result<BTreeSet<Signal>> {
     let (company, subscription) =
         after.map_or_else(Default::default, |(c, s)| (c.to_string(), s.to_string()));
-    let rows: Vec<Signal> = tx.all(UNFINISHED, params![company, subscription, most as i64])?;
+    let sql = if tx.is_spread() { UNFINISHED_ON_EACH } else { UNFINISHED };
+    let rows: Vec<Signal> = tx.all(sql, params![company, subscription, most as i64])?;
     Ok(rows.into_iter().collect())
 }
 
@@ -440,6 +441,10 @@ statements! {
             ORDER BY d.company_id, d.subscription_id LIMIT 1) \
         FROM unfinished u WHERE u.pair IS NOT NULL) \
         SELECT substr(pair, 1, 24), substr(pair, 25) FROM unfinished WHERE pair IS NOT NULL LIMIT ?3";
+    // The servers of a cluster each read what is unfinished there.
+    UNFINISHED_ON_EACH = "SELECT DISTINCT company_id, subscription_id FROM webhook_delivery \
+        WHERE due_at IS NOT NULL AND (company_id, subscription_id) > (?1, ?2) \
+        ORDER BY company_id, subscription_id LIMIT ?3";
     PAST_DUE = "SELECT COUNT(*), MIN(due_at) FROM (SELECT due_at FROM webhook_delivery \
         WHERE due_at <= ?1 ORDER BY due_at LIMIT ?2) due";
 }

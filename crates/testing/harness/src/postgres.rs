@@ -14,6 +14,8 @@ use spotter_testing::requirements;
 
 use super::{random_text, runtime};
 
+mod cluster;
+
 /// The ordinary user that the server runs as where the run is root's.
 const NOBODY: u32 = 65_534;
 
@@ -21,33 +23,18 @@ const NOBODY: u32 = 65_534;
 pub fn new_database() -> String {
     let name = format!("spotter_{}", random_text());
     let admin = server();
-    execute(admin, &format!("CREATE DATABASE {name}"));
-    let (start, options) = admin.split_once('?').unwrap_or((admin, ""));
-    let (start, _) = start.rsplit_once('/').unwrap();
-    if let Ok(workers) = std::env::var("SPOTTER_TEST_CITUS_WORKERS") {
-        spread(admin, &name, &workers);
+    match std::env::var("SPOTTER_TEST_CITUS_WORKERS") {
+        Ok(workers) => cluster::copy_database(admin, &workers, &name),
+        Err(_) => execute(admin, &format!("CREATE DATABASE {name}")),
     }
-    format!("{start}/{name}?{options}")
+    url_of(admin, &name)
 }
 
-/// Has a database of a coordinator with Citus, on loopback, spread over workers on these ports (bench/cluster/run).
-fn spread(admin: &str, name: &str, workers: &str) {
-    let port_of = |url: &str| url.rsplit(':').next().unwrap().split('/').next().unwrap().to_owned();
-    let coordinator = port_of(admin);
-    let on = |port: &str, database: &str| {
-        let (start, _) = admin.rsplit_once(':').unwrap();
-        format!("{start}:{port}/{database}?sslmode=disable")
-    };
-    for port in workers.split(',') {
-        execute(&on(port, "postgres"), &format!("CREATE DATABASE {name}"));
-        execute(&on(port, name), "CREATE EXTENSION citus");
-    }
-    let own = on(&coordinator, name);
-    execute(&own, "CREATE EXTENSION citus");
-    execute(&own, &format!("SELECT citus_set_coordinator_host('127.0.0.1', {coordinator})"));
-    for port in workers.split(',') {
-        execute(&own, &format!("SELECT citus_add_node('127.0.0.1', {port})"));
-    }
+/// The URL of another database of a server.
+fn url_of(admin: &str, name: &str) -> String {
+    let (start, options) = admin.split_once('?').unwrap_or((admin, ""));
+    let (start, _) = start.rsplit_once('/').unwrap();
+    format!("{start}/{name}?{options}")
 }
 
 /// Runs a statement on a connection of its own.
