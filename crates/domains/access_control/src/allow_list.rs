@@ -302,7 +302,7 @@ statements! {
         JOIN client c ON c.company_id = a.company_id AND c.client_id = a.client_id \
         WHERE a.company_id = ?1 AND a.status = 'active' AND a.kind IN ('card', 'mobile') \
         AND a.sealed_number IS NOT NULL AND c.relationship_status = 'active' AND c.erased_at IS NULL \
-        AND NOT EXISTS (SELECT 1 FROM access_block b WHERE b.company_id = a.company_id AND b.client_id = a.client_id) \
+        AND NOT EXISTS (SELECT 1 FROM access_block b WHERE b.company_id = ?1 AND b.client_id = a.client_id) \
         ORDER BY a.credential_id LIMIT 50000";
 }
 

@@ -99,7 +99,7 @@ statements! {
         HAVING i.credited_total <> COALESCE(SUM(n.gross_total), 0) OR (i.credited_total = i.gross_total \
         AND i.credited_total > 0 AND i.tax_total <> SUM(n.tax_total)) ORDER BY i.invoice_id LIMIT 100";
     NUMBERS = "SELECT s.series || '-' || s.year FROM invoice_series s WHERE s.company_id = ?1 \
-        AND s.last_number <> (SELECT COUNT(*) FROM invoice i WHERE i.company_id = s.company_id \
+        AND s.last_number <> (SELECT COUNT(*) FROM invoice i WHERE i.company_id = ?1 \
         AND i.series = s.series AND i.number LIKE s.series || '-' || s.year || '-%') LIMIT 100";
     DATES = "SELECT number FROM (SELECT number, issue_date, LAG(issue_date) OVER (PARTITION BY series \
         ORDER BY number) AS earlier FROM invoice WHERE company_id = ?1) AS dated \
@@ -124,14 +124,14 @@ statements! {
         ORDER BY p.payment_id LIMIT 100";
     CHARGED = "SELECT p.payment_id FROM payment p JOIN provider_payment w ON w.company_id = p.company_id \
         AND w.payment_id = p.payment_id WHERE p.company_id = ?1 AND p.status IN ('pending', 'processing') \
-        AND NOT EXISTS (SELECT 1 FROM job j WHERE j.company_id = p.company_id \
+        AND NOT EXISTS (SELECT 1 FROM job j WHERE j.company_id = ?1 \
         AND j.kind = 'charge_payment' AND j.subject = p.payment_id AND j.due_at IS NOT NULL) \
-        AND NOT EXISTS (SELECT 1 FROM timer t WHERE t.company_id = p.company_id \
+        AND NOT EXISTS (SELECT 1 FROM timer t WHERE t.company_id = ?1 \
         AND t.kind = 'ask_about_payment' AND t.subject = p.payment_id) ORDER BY p.payment_id LIMIT 100";
     RETURNED = "SELECT r.refund_id FROM refund r WHERE r.company_id = ?1 AND r.status = 'pending' \
-        AND NOT EXISTS (SELECT 1 FROM job j WHERE j.company_id = r.company_id AND j.kind = 'send_refund' \
+        AND NOT EXISTS (SELECT 1 FROM job j WHERE j.company_id = ?1 AND j.kind = 'send_refund' \
         AND j.subject = r.refund_id AND j.due_at IS NOT NULL) AND NOT EXISTS (SELECT 1 FROM timer t \
-        WHERE t.company_id = r.company_id AND t.kind = 'send_refund_again' AND t.subject = r.refund_id) \
+        WHERE t.company_id = ?1 AND t.kind = 'send_refund_again' AND t.subject = r.refund_id) \
         ORDER BY r.refund_id LIMIT 100";
     ENTRIES = "SELECT l.credit_lot_id FROM credit_lot l LEFT JOIN credit_entry e \
         ON e.company_id = l.company_id AND e.credit_lot_id = l.credit_lot_id WHERE l.company_id = ?1 \
@@ -149,26 +149,26 @@ statements! {
         ORDER BY l.credit_lot_id LIMIT 100";
     RENEWING = "SELECT s.subscription_id FROM subscription s WHERE s.company_id = ?1 \
         AND s.next_billing_date IS NOT NULL AND (s.status IN ('cancelled', 'expired') OR NOT EXISTS (\
-        SELECT 1 FROM timer t WHERE t.company_id = s.company_id AND t.kind = 'turn_sale' \
+        SELECT 1 FROM timer t WHERE t.company_id = ?1 AND t.kind = 'turn_sale' \
         AND t.subject = s.client_product_id)) ORDER BY s.subscription_id LIMIT 100";
     UNBILLED = "SELECT subscription_id FROM subscription WHERE company_id = ?1 AND next_billing_date IS NULL \
         AND status IN ('scheduled', 'active', 'past_due') AND (end_date IS NULL OR paid_until < end_date) \
         ORDER BY subscription_id LIMIT 100";
     HELD_MONEY = "SELECT i.invoice_id FROM invoice i WHERE i.company_id = ?1 AND i.kind = 'invoice' \
         AND i.status IN ('open', 'overdue') AND EXISTS (SELECT 1 FROM payment p \
-        WHERE p.company_id = i.company_id AND p.client_id = i.client_id AND p.currency = i.currency \
+        WHERE p.company_id = ?1 AND p.client_id = i.client_id AND p.currency = i.currency \
         AND p.unallocated > 0 AND p.status = 'succeeded') AND NOT EXISTS (SELECT 1 FROM payment w \
-        WHERE w.company_id = i.company_id AND w.invoice_id = i.invoice_id \
+        WHERE w.company_id = ?1 AND w.invoice_id = i.invoice_id \
         AND w.status IN ('pending', 'processing')) ORDER BY i.invoice_id LIMIT 100";
     BILLED_AFTER = "SELECT i.invoice_id FROM invoice i JOIN subscription s ON s.company_id = i.company_id \
         AND s.subscription_id = i.subscription_id JOIN client_product c ON c.company_id = s.company_id \
         AND c.client_product_id = s.client_product_id WHERE i.company_id = ?1 AND i.kind = 'invoice' \
         AND i.credited_total = 0 AND i.period_start >= s.end_date AND EXISTS (SELECT 1 FROM invoice u \
-        WHERE u.company_id = i.company_id AND u.subscription_id = i.subscription_id \
+        WHERE u.company_id = ?1 AND u.subscription_id = i.subscription_id \
         AND u.invoice_id <> i.invoice_id AND u.status = 'uncollectible' AND u.updated_at = c.revoked_at) \
         ORDER BY i.invoice_id LIMIT 100";
     IN_DUNNING = "SELECT i.invoice_id FROM invoice i WHERE i.company_id = ?1 AND i.kind = 'invoice' \
         AND i.status IN ('open', 'overdue') AND NOT EXISTS (SELECT 1 FROM timer t \
-        WHERE t.company_id = i.company_id AND t.kind = 'chase_invoice' AND t.subject = i.invoice_id) \
+        WHERE t.company_id = ?1 AND t.kind = 'chase_invoice' AND t.subject = i.invoice_id) \
         ORDER BY i.invoice_id LIMIT 100";
 }

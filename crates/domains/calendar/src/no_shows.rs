@@ -86,7 +86,7 @@ lists! {
          AND starts_at >= ?2 AND starts_at < ?3 AND ",
             client_is_there!("booking"),
             " AND NOT EXISTS (SELECT 1 FROM booking AS later \
-         WHERE later.company_id = booking.company_id AND later.client_id = booking.client_id \
+         WHERE later.company_id = ?1 AND later.client_id = booking.client_id \
          AND (later.starts_at, later.booking_id) > (booking.starts_at, booking.booking_id) AND later.status = 'booked' \
          AND later.attendance_status = 'attended')",
         ),
@@ -99,11 +99,11 @@ lists! {
          AND starts_at >= ?2 AND ",
             client_is_there!("booking"),
             " AND NOT EXISTS (SELECT 1 FROM booking AS later \
-         WHERE later.company_id = booking.company_id AND later.client_id = booking.client_id \
+         WHERE later.company_id = ?1 AND later.client_id = booking.client_id \
          AND (later.starts_at, later.booking_id) > (booking.starts_at, booking.booking_id) AND later.status = 'booked' \
          AND later.attendance_status IN ('attended', 'no_show')) \
          AND 'no_show' = (SELECT earlier.attendance_status FROM booking AS earlier \
-         WHERE earlier.company_id = booking.company_id AND earlier.client_id = booking.client_id \
+         WHERE earlier.company_id = ?1 AND earlier.client_id = booking.client_id \
          AND (earlier.starts_at, earlier.booking_id) < (booking.starts_at, booking.booking_id) AND earlier.status = 'booked' \
          AND earlier.attendance_status IN ('attended', 'no_show') \
          ORDER BY earlier.starts_at DESC, earlier.booking_id DESC LIMIT 1)",

@@ -52,7 +52,7 @@ lists! {
          AND status = 'Active' AND deleted_at IS NULL AND ",
             client_is_there!("workout_plan"),
             " AND NOT EXISTS (SELECT 1 FROM workout_plan AS other \
-         WHERE other.company_id = workout_plan.company_id AND other.client_id = workout_plan.client_id \
+         WHERE other.company_id = ?1 AND other.client_id = workout_plan.client_id \
          AND other.status = 'Active' AND other.deleted_at IS NULL AND other.plan_id <> workout_plan.plan_id \
          AND (other.end_date IS NULL OR other.end_date > workout_plan.end_date \
          OR other.end_date = workout_plan.end_date AND other.plan_id > workout_plan.plan_id))",

@@ -1,5 +1,7 @@
 //! Statements: each prepares on both engines and uses its indexes.
 
+use std::collections::BTreeSet;
+
 use spotter_harness::{App, Engine, scenario};
 
 #[scenario]
@@ -47,7 +49,6 @@ async fn statements_use_their_indexes(app: App) {
             ") due",
             ") few",
             ") AS dated",
-            "RECURSIVE unfinished",
             "RECURSIVE days",
             "RECURSIVE kind (type)",
             "FROM company ORDER BY",
@@ -73,6 +74,127 @@ async fn statements_use_their_indexes(app: App) {
     let unindexed = "SELECT event_id FROM event WHERE data = ?1";
     let plan = app.server.db.read(move |tx| tx.plan(unindexed)).await.unwrap();
     assert!(reads_whole(&plan), "a plan shows what it reads whole: {plan:?}");
+}
+
+/// Statements about all companies, by a part of their text. They belong to the operator, to what is done for everybody in
+/// the background, or find out whose a request is. The list may only shrink.
+const ACROSS_COMPANIES: &[&str] = &[
+    // Whose a request is.
+    "FROM site_address WHERE slug = ?1",
+    "FROM account WHERE email = ?1",
+    "FROM mcp_client WHERE",
+    "FROM mcp_request WHERE digest = ?1",
+    "UPDATE mcp_request SET company_id",
+    "DELETE FROM mcp_request WHERE digest",
+    "UPDATE mcp_client SET",
+    "FROM installation WHERE",
+    // Companies, for the operator and for what is done for each of them.
+    "FROM company ORDER BY company_id",
+    "FROM company c WHERE",
+    "FROM report_recount ORDER BY",
+    // What is over, some of it at a time.
+    "expires_at <= ?1",
+    "kept_until <= ?1",
+    "mail_id < ?1",
+    "push_notification_id < ?1",
+    "provider_notice_id < ?1",
+    "run_id < ?1",
+    "ended_at < ?1",
+    // What is due, and how much of it.
+    "SELECT company_id, subject, attempts, state, lease, trace_parent FROM job",
+    "FROM job WHERE kind = ?1 AND due_at",
+    "FROM job WHERE due_at IS NOT NULL AND lease",
+    "FROM job GROUP BY",
+    "FROM job WHERE error IS NOT NULL",
+    "UPDATE job SET due_at = ?2",
+    "FROM timer WHERE due_at <= ?1",
+    "SELECT MIN(due_at) FROM timer",
+    "FROM timer GROUP BY",
+    "FROM timer_run WHERE outcome",
+    "FROM repeating",
+    "UPDATE repeating",
+    "UPDATE webhook_delivery SET due_at = ?1",
+    "FROM webhook_delivery WHERE due_at",
+    "RECURSIVE unfinished",
+    "SELECT secret FROM webhook_subscription ORDER BY",
+    // The bank of the sandbox.
+    "FROM sandbox_payment WHERE next_at",
+    "FROM sandbox_dispute WHERE next_at",
+    "FROM sandbox_notice n",
+    // What a restored backup must not do again, and what comes with it.
+    "UPDATE mail SET status = ?1, content = NULL",
+    "DELETE FROM calendar_notice",
+    "UPDATE announcement SET status = ?1 WHERE status IN",
+    "FROM refund WHERE status = 'pending' ON CONFLICT",
+    "UPDATE job SET state = ?1, error = ?2",
+    "UPDATE webhook_delivery SET status = ?1, completed_at",
+    "FROM upload WHERE (company_id, upload_id) >",
+    "FROM client c JOIN company o",
+];
+
+/// A statement of an operation finds rows of one company alone, by its id, in each of its tables: a cluster then runs it
+/// whole on the server that has the company.
+#[scenario]
+async fn statements_keep_to_one_company(app: App) {
+    // Its plans say of each step by which values it finds its rows.
+    if app.server.engine == Engine::Sqlite {
+        return;
+    }
+    let areas = spotter::areas::areas();
+    let lists = areas.lists.iter().flat_map(|list| list.all_texts());
+    let statements = [
+        spotter::areas::areas().statements,
+        spotter_contract::statements(),
+        spotter_webhooks::statements(),
+    ]
+    .concat();
+    let texts = statements.iter().map(|sql| sql.0.to_owned()).chain(lists);
+    let (mut beyond, mut meant) = (Vec::new(), BTreeSet::new());
+    for text in texts {
+        let request = text.clone();
+        let plan = app.server.db.read(move |tx| tx.plan(&request)).await;
+        let plan = plan.unwrap_or_else(|problem| panic!("{text}: {problem:?}"));
+        if keeps_to_one_company(&text, &plan) {
+            continue;
+        }
+        match ACROSS_COMPANIES.iter().find(|part| text.contains(**part)) {
+            Some(part) => drop(meant.insert(*part)),
+            None => beyond.push(format!("{text}\n    {}", plan.join("\n    "))),
+        }
+    }
+    assert!(beyond.is_empty(), "{}", beyond.join("\n"));
+    let over: Vec<_> = ACROSS_COMPANIES.iter().filter(|part| !meant.contains(**part)).collect();
+    assert!(over.is_empty(), "no statement is about all companies with {over:?} any more");
+}
+
+/// Whether all of its rows are found by the company's id, on a cluster by one task. A subquery names the id itself, by the
+/// parameter: a cluster does not conclude it.
+fn keeps_to_one_company(text: &str, plan: &[String]) -> bool {
+    let concludes = text.split("(SELECT ").skip(1).any(|subquery| {
+        let own = subquery.split_once(" WHERE ").map_or("", |(_, condition)| condition);
+        let first = own.split(" AND ").next().unwrap_or_default();
+        first.split_once(".company_id = ").is_some_and(|(_, other)| other.ends_with(".company_id"))
+    });
+    let tasks = plan.iter().filter_map(|step| step.split_once("Task Count: "));
+    let together = tasks.clone().all(|(_, count)| count.trim() == "1");
+    if concludes || tasks.count() > 0 {
+        return together && !concludes;
+    }
+    let is_scan = |step: &str| {
+        let of_rows = ["Seq Scan on", "Bitmap Heap Scan on", "Tid Scan on"];
+        of_rows.iter().any(|kind| step.contains(kind))
+            || step.contains("Index") && step.contains(" on ")
+    };
+    plan.iter().enumerate().filter(|(_, step)| is_scan(step)).all(|(at, step)| {
+        let within = ["->", "SubPlan", "InitPlan", "CTE "];
+        let conditions = plan[at + 1..].iter();
+        let mut conditions =
+            conditions.take_while(|line| !within.iter().any(|part| line.contains(part)));
+        step.contains("Bitmap Index Scan") || {
+            let own = ["company_id = $1", "company_id = ($1)::text"];
+            conditions.any(|line| own.iter().any(|own| line.contains(own)))
+        }
+    })
 }
 
 /// Whether a plan reads a whole table.

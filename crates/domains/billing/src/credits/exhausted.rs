@@ -69,7 +69,7 @@ lists! {
          AND source <> 'debt' AND status IN ('active', 'used', 'expired') \
          AND ",
             client_is_there!("credit_lot"),
-            " AND NOT EXISTS (SELECT 1 FROM credit_lot AS other WHERE other.company_id = credit_lot.company_id \
+            " AND NOT EXISTS (SELECT 1 FROM credit_lot AS other WHERE other.company_id = ?1 \
          AND other.client_id = credit_lot.client_id AND other.credit_lot_id <> credit_lot.credit_lot_id \
          AND other.source <> 'debt' AND (other.pool_key IS NULL AND other.status = 'active' AND other.remaining > other.held \
          OR COALESCE(other.pool_key, '') = COALESCE(credit_lot.pool_key, '') AND (other.status IN ('promised', 'suspended') OR other.status = 'active' AND other.remaining > other.held \

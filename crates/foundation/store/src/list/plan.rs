@@ -33,18 +33,19 @@ impl Tx<'_> {
                 let numbers = text.split('$').skip(1).filter_map(|rest| {
                     rest.split(|c: char| !c.is_ascii_digit()).next()?.parse::<usize>().ok()
                 });
-                let nulls = match numbers.max().unwrap_or_default() {
+                // Plans are for any values, but on a cluster, where they are for the server of a company.
+                let values = match numbers.max().unwrap_or_default() {
                     0 => String::new(),
-                    number => format!("({})", vec!["NULL"; number].join(", ")),
+                    number => format!("({})", vec!["'1'"; number].join(", ")),
                 };
                 // The transaction begins with its first statement.
                 session.query("SELECT 1", &[])?;
-                session.script(&format!(
-                    "SET LOCAL enable_seqscan = off; PREPARE looked_at AS {text}"
-                ))?;
+                let name = format!("looked_at_{}", session.shard());
+                session
+                    .script(&format!("SET LOCAL enable_seqscan = off; PREPARE {name} AS {text}"))?;
                 let rows: Vec<(String,)> =
-                    read_all(&session.query(&format!("EXPLAIN EXECUTE looked_at {nulls}"), &[])?)?;
-                session.script("DEALLOCATE looked_at; SET LOCAL enable_seqscan = on")?;
+                    read_all(&session.query(&format!("EXPLAIN EXECUTE {name} {values}"), &[])?)?;
+                session.script(&format!("DEALLOCATE {name}; SET LOCAL enable_seqscan = on"))?;
                 Ok(rows.into_iter().map(|row| row.0).collect())
             }
         }

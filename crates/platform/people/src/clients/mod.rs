@@ -58,14 +58,12 @@ pub fn area() -> Area {
 /// What a change of a client announces.
 const UPDATED: &[Event] = &[Event::ClientUpdated];
 
-/// The SQL condition that the client of a row is not archived.
+/// The SQL condition that the client of a row of the company `?1` is not archived.
 #[macro_export]
 macro_rules! client_is_there {
     ($table:literal) => {
         concat!(
-            "EXISTS (SELECT 1 FROM client WHERE client.company_id = ",
-            $table,
-            ".company_id AND client.client_id = ",
+            "EXISTS (SELECT 1 FROM client WHERE client.company_id = ?1 AND client.client_id = ",
             $table,
             ".client_id AND client.archived_at IS NULL)"
         )
