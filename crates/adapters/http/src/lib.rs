@@ -10,6 +10,7 @@ mod incoming;
 mod live;
 mod observe;
 pub mod openapi;
+mod permits;
 mod pipeline;
 mod quotas;
 mod rate_limit;

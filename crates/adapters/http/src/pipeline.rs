@@ -55,13 +55,16 @@ pub(crate) async fn serve(
         Err(problem) => Err(problem),
     };
     let (now, anonymous) = (state.env.wall_clock.now(), state.settings.anonymous_rate_limit);
-    // A request without a good token is counted by its address.
-    let rate_limit = counted
-        .get()
-        .copied()
-        .unwrap_or_else(|| state.rates.take(RateLimitKey::address(from), anonymous, now));
+    // A request without a good token is counted by its address, also where the token seemed to be good until it was
+    // looked up. Callers who are known were told of their limit in its turn.
+    let known = match &outcome {
+        Err(problem) if problem.status == 401 => None,
+        _ => counted.get().copied(),
+    };
+    let by_address = || state.rates.take(RateLimitKey::address(from), anonymous, now);
+    let rate_limit = known.unwrap_or_else(by_address);
     let outcome = match outcome {
-        Err(problem) if problem.status < 500 && rate_limit.exceeded => {
+        Err(problem) if problem.status < 500 && rate_limit.exceeded && known.is_none() => {
             Err(Key::RateLimitExceeded.into())
         }
         other => other,
@@ -193,9 +196,14 @@ async fn answer(
     {
         incoming.asked.refuse(problem);
     }
+    let shared = match &incoming.who {
+        Identity::Credential(token) => state.count_with_other_nodes(token).await?,
+        Identity::Site(_) => None,
+    };
     let (state, counted) = (state.clone(), counted.clone());
     let db = state.db.clone();
-    let transaction = move |tx: &mut Tx<'_>| transact(tx, &state, &mut incoming, &counted);
+    let transaction =
+        move |tx: &mut Tx<'_>| transact(tx, &state, &mut incoming, (shared, &counted));
     operation.transact(&db, slow, transaction).await.map_err(as_audit_failure)
 }
 
@@ -270,13 +278,13 @@ fn transact(
     tx: &mut Tx<'_>,
     state: &State,
     incoming: &mut Incoming,
-    counted: &OnceLock<RateLimitStatus>,
+    (shared, counted): (Option<RateLimitStatus>, &OnceLock<RateLimitStatus>),
 ) -> Result<Answer> {
     let env = &state.env;
     let caller = authenticate(tx, state, &incoming.who)?;
     // A closure that runs again is still one request.
     let who = caller.rate_limit_id();
-    let rate_limit = counted.get_or_init(|| state.count_caller(who));
+    let rate_limit = counted.get_or_init(|| shared.unwrap_or_else(|| state.count_caller(who)));
     rate_limit.check()?;
     incoming.asked.run(tx, env, &caller, incoming.request_id.as_str())
 }

@@ -74,7 +74,7 @@ const SHARDS: usize = 16;
 /// Windows that a shard holds before those that have ended are dropped.
 const SHARD_SIZE: usize = 4_096;
 
-/// Counts requests in this process; nodes count apart.
+/// Counts requests in this process; nodes count apart. [`SharedRates`](crate::permits::SharedRates) count together.
 pub(crate) struct RateLimiter {
     shards: Vec<Mutex<HashMap<RateLimitKey, Window>>>,
     hasher: RandomState,

@@ -67,6 +67,7 @@ const MIGRATIONS: &[(&str, &str)] = &[
     ("job_traces", include_str!("../migrations/0050_job_traces.sql")),
     ("test environments", include_str!("../migrations/0051_test_environments.sql")),
     ("suspended companies", include_str!("../migrations/0052_suspended_companies.sql")),
+    ("shared rate limits", include_str!("../migrations/0053_shared_rate_limits.sql")),
 ];
 
 /// The version from which on migrations only add, so that a binary which knows schemas up to it works with every later one.

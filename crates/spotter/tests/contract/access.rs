@@ -216,6 +216,14 @@ async fn rate_limits_are_per_client(app: App) {
         assert!((1..=60).contains(&wait));
         assert_eq!(refused.headers["retry-after"], wait.to_string());
     }
+    // Whose token ends is told so, not to wait.
+    const END: spotter_store::Sql =
+        spotter_store::Sql("DELETE FROM access_token WHERE company_id = ?1");
+    let company = app.company;
+    app.server.db.write(move |tx| tx.execute(END, spotter_store::params![company])).await.unwrap();
+    for token in [&app.token, &other] {
+        call(token).await.refused(401, "auth.invalid_token");
+    }
     for _ in 0..60 {
         call("fspt_junk").await;
     }

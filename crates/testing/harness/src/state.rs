@@ -8,8 +8,8 @@ use spotter_store::{Sql, Tx, params};
 
 use super::Engine;
 
-/// Totals that change by themselves: jobs fold appended rows.
-const BY_THEMSELVES: &[&str] = &["tally"];
+/// What changes by itself: jobs fold appended rows of totals, and requests are counted.
+const BY_THEMSELVES: &[&str] = &["tally", "api_client_window"];
 
 const COLUMNS_ON_SQLITE: Sql = Sql("SELECT m.name, c.name, c.type FROM sqlite_master m, \
     pragma_table_info(m.name) c WHERE m.type = 'table' ORDER BY m.name, c.cid");

@@ -5,6 +5,7 @@ pub mod api_clients;
 pub mod browsers;
 pub mod holders;
 mod own_account;
+pub mod permits;
 pub mod second_step;
 pub mod sessions;
 mod signed_in;
@@ -29,6 +30,7 @@ pub fn area() -> Area {
         api_clients::area(),
         browsers::area(),
         own_account::area(),
+        permits::area(),
         second_step::area(),
         sessions::area(),
         signed_in::area(),

@@ -126,6 +126,12 @@ impl KnownTokens {
         Ok(caller)
     }
 
+    /// The API client that a token was found to mean, which nothing confirms.
+    pub fn find(&self, token: &Credential, now: Timestamp) -> Option<Arc<Caller>> {
+        let known = self.lock().get(&vault::digest(token)).cloned();
+        known.filter(|(_, expires_at)| *expires_at > now).map(|(caller, _)| caller)
+    }
+
     fn lock(&self) -> MutexGuard<'_, TokenCache> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -17,6 +17,7 @@ const NOT_OF_CLIENTS: &[&str] = &[
     "access_zone",
     "announcement",
     "api_client",
+    "api_client_window",
     "attendance_day",
     "availability_rule",
     "balance_day",
