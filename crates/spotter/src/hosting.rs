@@ -48,7 +48,10 @@ pub(crate) async fn export(
     company: CompanyId,
     folder: &Path,
 ) -> Result<u64> {
-    find(db, company).await?;
+    if find(db, company).await?.status() == CompanyStatus::Erasing {
+        let rule = "is being erased: what is left of it is no copy";
+        return Err(Problem::conflict("company", Phrase::verbatim(rule)));
+    }
     let failed = |error| Problem::internal(format!("{}: {error}", folder.display()));
     fs::create_dir_all(folder).map_err(failed)?;
     let (from, to) = (settings.database.location.clone(), folder.join("spotter.db"));
@@ -94,11 +97,11 @@ pub(crate) async fn erase(
 ) -> Result<ErasedRecords> {
     let found = find(db, company).await?;
     if found.name != name {
-        let rule = format!("is not the company's name; it is {}", found.name);
-        return Err(Problem::invalid("name", Phrase::verbatim(&rule)));
+        let rule = "is not the name of the company with this id";
+        return Err(Problem::invalid("name", Phrase::verbatim(rule)));
     }
     if found.status() == CompanyStatus::Active {
-        let rule = "is in use; suspend it first";
+        let rule = "is active: suspend it first";
         return Err(Problem::conflict("company", Phrase::verbatim(rule)));
     }
     db.write(move |tx| companies::begin_erasing(tx, company)).await?;

@@ -94,6 +94,8 @@ pub(crate) fn connect(path: &Path) -> Result<Connection> {
         // What a burst of writes made of the log is given back once it is copied.
         conn.pragma_update(None, "journal_size_limit", LOG_KEPT_BYTES)?;
         conn.pragma_update(None, "temp_store", "MEMORY")?;
+        // What is deleted is overwritten: erased people are not read from the file's free pages.
+        conn.pragma_update(None, "secure_delete", true)?;
         // Without this, a statement whose parameters the planner has used is compiled again at each binding.
         conn.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
         conn.set_prepared_statement_cache_capacity(STATEMENTS_KEPT);

@@ -159,4 +159,11 @@ fn a_company_is_suspended_exported_and_erased(engine: Engine) {
     assert!(rows(folder.path(), &flags, &beside) > 0);
     assert!(!on(data, &flags, &erase).0, "there is no such company any more");
     stop(child);
+    if engine == Engine::Sqlite {
+        // Nor is anything of its people left in pages of the file that are free now.
+        let file = std::fs::read(folder.path().join("spotter.db")).unwrap();
+        let address = people["client"]["email"].as_str().unwrap().as_bytes();
+        let places = file.windows(address.len()).filter(|place| *place == address).count();
+        assert_eq!(places, 0, "{}", people["client"]["email"]);
+    }
 }
