@@ -112,6 +112,7 @@ pages! {
     }
     Operator {
         "operations" "docs/OPERATIONS.md"
+        "scaling" "docs/SCALING.md"
         "benchmark" "docs/BENCHMARK.md"
     }
     Contributor {
