@@ -197,7 +197,7 @@ async fn answer(
         incoming.asked.refuse(problem);
     }
     let shared = match &incoming.who {
-        Identity::Credential(token) => state.count_with_other_nodes(token).await?,
+        Identity::Credential(token) => count_with_other_nodes(state, token).await?,
         Identity::Site(_) => None,
     };
     let (state, counted) = (state.clone(), counted.clone());
@@ -205,6 +205,29 @@ async fn answer(
     let transaction =
         move |tx: &mut Tx<'_>| transact(tx, &state, &mut incoming, (shared, &counted));
     operation.transact(&db, slow, transaction).await.map_err(as_audit_failure)
+}
+
+/// Counts a request of an API client together with those that other nodes serve; nothing where no other node does, or
+/// the token is nobody's, which is the transaction's to say.
+async fn count_with_other_nodes(
+    state: &Arc<State>,
+    token: &Credential,
+) -> Result<Option<RateLimitStatus>> {
+    if !state.db.is_shared() || token.kind != CredentialKind::ApiAccessToken {
+        return Ok(None);
+    }
+    let now = state.env.wall_clock.now();
+    let known = match state.known_tokens.find(token, now) {
+        Some(caller) => Some(caller),
+        None => {
+            let (shared, token) = (state.clone(), token.clone());
+            let asked = move |tx: &mut Tx<'_>| shared.known_tokens.authenticate(tx, &token, now);
+            state.db.read(asked).await.ok()
+        }
+    };
+    let Some(caller) = known else { return Ok(None) };
+    let (who, limit) = ((caller.company, caller.rate_limit_id()), state.settings.rate_limit);
+    state.shared_rates.take(&state.db, who, limit, now).await.map(Some)
 }
 
 /// A failure of the audit log has a key of its own, whether a write leaves its entry there or it is read. The engine

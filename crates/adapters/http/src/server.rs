@@ -19,12 +19,9 @@ use ipnet::IpNet;
 use metrics_exporter_prometheus::PrometheusHandle;
 use spotter_contract::{Env, Method, Surface, Table};
 use spotter_files::Files;
-use spotter_kernel::{
-    Id, Key, Phrase, Problem, Result, limits,
-    secret::{Credential, CredentialKind},
-};
+use spotter_kernel::{Id, Key, Phrase, Problem, Result, limits};
 use spotter_people::identity::tokens::KnownTokens;
-use spotter_store::{Db, Tx};
+use spotter_store::Db;
 use spotter_webhooks::sender::Sender;
 use tokio::sync::{OnceCell, Semaphore, SemaphorePermit, watch};
 use tower_http::{
@@ -236,29 +233,6 @@ impl State {
             self.settings.rate_limit,
             self.env.wall_clock.now(),
         )
-    }
-
-    /// Counts a request of an API client together with those that other nodes serve; nothing where no other node does, or
-    /// the token is nobody's, which is the transaction's to say.
-    pub(crate) async fn count_with_other_nodes(
-        self: &Arc<Self>,
-        token: &Credential,
-    ) -> Result<Option<RateLimitStatus>> {
-        if !self.db.is_shared() || token.kind != CredentialKind::ApiAccessToken {
-            return Ok(None);
-        }
-        let now = self.env.wall_clock.now();
-        let known = match self.known_tokens.find(token, now) {
-            Some(caller) => Some(caller),
-            None => {
-                let (state, token) = (self.clone(), token.clone());
-                let asked = move |tx: &mut Tx<'_>| state.known_tokens.authenticate(tx, &token, now);
-                self.db.read(asked).await.ok()
-            }
-        };
-        let Some(caller) = known else { return Ok(None) };
-        let (who, limit) = ((caller.company, caller.rate_limit_id()), self.settings.rate_limit);
-        self.shared_rates.take(&self.db, who, limit, now).await.map(Some)
     }
 
     /// Counts the registration of an assistant from an address.

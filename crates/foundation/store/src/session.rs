@@ -21,8 +21,8 @@ use crate::{
     tx::no_room,
     value::Value,
     wire::{
-        Dialled, Failure, PreparedBatch, ResultKind, ServerKind, StatementResult, borrowed, dial,
-        open, run_all,
+        Failure, PreparedBatch, ResultKind, ServerConnection, ServerKind, StatementResult,
+        borrowed, dial, open, run_all,
     },
 };
 
@@ -82,7 +82,8 @@ impl Session {
             .enable_all()
             .build()
             .map_err(Problem::internal)?;
-        let Dialled { client, is_spread, tells_of_conflict } = dial(&runtime, &url, server)?;
+        let ServerConnection { client, is_spread, tells_of_conflict } =
+            dial(&runtime, &url, server)?;
         let mut seed = [0; 8];
         #[expect(clippy::disallowed_methods, reason = "shard numbers need no entropy handed in")]
         getrandom::fill(&mut seed).map_err(Problem::internal)?;
@@ -124,7 +125,7 @@ impl Session {
             // It could be when this process began, so whatever it is, it may be over soon.
             Problem::overloaded()
         })?;
-        let Dialled { client, is_spread, tells_of_conflict } = dialled;
+        let ServerConnection { client, is_spread, tells_of_conflict } = dialled;
         (self.client, self.is_spread) = (client, is_spread);
         self.tells_of_conflict = tells_of_conflict;
         Ok(())

@@ -155,7 +155,7 @@ pub(crate) async fn run_all(
 }
 
 /// A connection.
-pub(crate) struct Dialled {
+pub(crate) struct ServerConnection {
     pub(crate) client: Client,
     /// Whether the tables of its server are spread over those of a cluster.
     pub(crate) is_spread: bool,
@@ -164,7 +164,7 @@ pub(crate) struct Dialled {
     pub(crate) tells_of_conflict: Arc<AtomicBool>,
 }
 
-pub(crate) fn dial(runtime: &Runtime, url: &str, server: ServerKind) -> Result<Dialled> {
+pub(crate) fn dial(runtime: &Runtime, url: &str, server: ServerKind) -> Result<ServerConnection> {
     let mut config: tokio_postgres::Config =
         url.parse().map_err(|e| Problem::internal(format!("database.url: {e}")))?;
     if server == ServerKind::Database
@@ -211,7 +211,7 @@ pub(crate) fn dial(runtime: &Runtime, url: &str, server: ServerKind) -> Result<D
             ServerKind::Replica => "SET default_transaction_isolation = 'repeatable read'",
         };
         client.batch_execute(isolation).await.map_err(|e| Problem::internal(explain(&e)))?;
-        Ok(Dialled { client, is_spread, tells_of_conflict })
+        Ok(ServerConnection { client, is_spread, tells_of_conflict })
     })
 }
 
