@@ -56,7 +56,7 @@ pub(crate) async fn serve(
     };
     let (now, anonymous) = (state.env.wall_clock.now(), state.settings.anonymous_rate_limit);
     // A request without a good token is counted by its address, also where the token seemed to be good until it was
-    // looked up. Callers who are known were told of their limit in its turn.
+    // looked up. The transaction has checked the limit of a caller who is known.
     let known = match &outcome {
         Err(problem) if problem.status == 401 => None,
         _ => counted.get().copied(),
@@ -208,7 +208,7 @@ async fn answer(
 }
 
 /// Counts a request of an API client together with those that other nodes serve; nothing where no other node does, or
-/// the token is nobody's, which is the transaction's to say.
+/// the token is not valid, which the transaction then reports.
 async fn count_with_other_nodes(
     state: &Arc<State>,
     token: &Credential,

@@ -216,7 +216,7 @@ async fn rate_limits_are_per_client(app: App) {
         assert!((1..=60).contains(&wait));
         assert_eq!(refused.headers["retry-after"], wait.to_string());
     }
-    // Whose token ends is told so, not to wait.
+    // A token that has ended is refused as such, not by the limit.
     const END: spotter_store::Sql =
         spotter_store::Sql("DELETE FROM access_token WHERE company_id = ?1");
     let company = app.company;

@@ -87,7 +87,7 @@ impl Session {
     }
 
     fn write_alone(&mut self, mut job: Box<dyn Job>, turns: Option<&Queue>) {
-        // What takes from a queue gets out of the others' way by itself.
+        // Who takes work from a queue skips rows that others hold.
         let (begin, turns) = match job.isolation() {
             Isolation::Serializable => (BEGIN_WRITE, turns),
             Isolation::Rows => (BEGIN_ROWS, None),
@@ -161,12 +161,12 @@ impl Session {
         self.end_read();
     }
 
-    /// Runs a closure until it succeeds or fails by itself; where it `has_turn`, only until others get into its way.
+    /// Runs a closure until it succeeds or fails by itself; where it `leaves_conflicts`, only until the first one.
     fn transact(
         &mut self,
         begin: &'static str,
         mut assume: bool,
-        has_turn: bool,
+        leaves_conflicts: bool,
         job: &mut dyn Job,
     ) -> Result<()> {
         for attempt in 0..TRIES_MAX {
@@ -193,7 +193,7 @@ impl Session {
                 Some(Failure::Disconnected) => break,
                 Some(Failure::Conflict | Failure::Taken) => {
                     count_retry();
-                    if has_turn {
+                    if leaves_conflicts {
                         break;
                     }
                     // Spread the contenders out: a random share of a growing pause.
