@@ -19,6 +19,8 @@ const SUM: Sql = Sql(
 const SUM_OF: Sql = Sql("SELECT amount FROM tally WHERE company_id = ?1 AND subject = ?2");
 const SET: Sql =
     Sql("UPDATE tally SET amount = ?4 WHERE company_id = ?1 AND subject = ?2 AND shard = ?3");
+/// The shard whose row stays as it is: rows of all others are folded into it at any time.
+const FOLDED: i64 = 0;
 
 async fn sum(db: &Db, company: CompanyId, subject: &'static str) -> i64 {
     let row: Option<(i64,)> =
@@ -81,7 +83,7 @@ async fn conflicts_run_again(app: App) {
     let company = app.company;
     app.server
         .db
-        .write(move |tx| tx.execute(ADD, params![company, "counter", 1i64, 0i64]))
+        .write(move |tx| tx.execute(ADD, params![company, "counter", FOLDED, 0i64]))
         .await
         .unwrap();
     let tries = Arc::new(AtomicUsize::new(0));
@@ -91,7 +93,7 @@ async fn conflicts_run_again(app: App) {
             db.write(move |tx| {
                 tries.fetch_add(1, Ordering::Relaxed);
                 let row: Option<(i64,)> = tx.one(SUM, params![company, "counter"])?;
-                tx.execute(SET, params![company, "counter", 1i64, row.unwrap().0 + 1])
+                tx.execute(SET, params![company, "counter", FOLDED, row.unwrap().0 + 1])
             })
             .await
         })
@@ -117,8 +119,8 @@ async fn writers_of_one_row_take_turns(app: App) {
         let add = db.write(move |tx| {
             let total: Option<(i64,)> = tx.one(SUM_OF, params![company, "one"])?;
             match total {
-                Some((amount,)) => tx.execute(SET, params![company, "one", 1i64, amount + by])?,
-                None => tx.execute(ADD, params![company, "one", 1i64, by])?,
+                Some((amount,)) => tx.execute(SET, params![company, "one", FOLDED, amount + by])?,
+                None => tx.execute(ADD, params![company, "one", FOLDED, by])?,
             };
             tx.tally(company, "turns", by)
         });
@@ -144,7 +146,7 @@ async fn wrong_assumptions_are_retried(app: App) {
     let (company, postgres) = (app.company, app.server.engine == Engine::Postgres);
     app.server
         .db
-        .write(move |tx| tx.execute(ADD, params![company, "there", 1i64, 0i64]))
+        .write(move |tx| tx.execute(ADD, params![company, "there", FOLDED, 0i64]))
         .await
         .unwrap();
     // A closure that assumes a row there is, or one there is not, and ends well or badly.
@@ -159,7 +161,7 @@ async fn wrong_assumptions_are_retried(app: App) {
                     counted.fetch_add(1, Ordering::Relaxed);
                     let assumed = tx.may_assume();
                     if assumed {
-                        tx.assume(SET, params![company, subject, 1i64, 0i64])?;
+                        tx.assume(SET, params![company, subject, FOLDED, 0i64])?;
                     }
                     tx.defer(
                         ADD,
