@@ -24,6 +24,11 @@ record! {
 }
 
 impl AccessBlock {
+    /// Asks ahead for a client's ban.
+    pub fn ask_ahead(cx: &mut Read, client: ClientId) -> Result<()> {
+        cx.ask_ahead(FIND, params![client])
+    }
+
     /// The block of a client, if there is one.
     pub fn of(cx: &mut Read, client: ClientId) -> Result<Option<Self>> {
         cx.one(FIND, params![client])

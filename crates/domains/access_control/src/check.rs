@@ -4,9 +4,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use spotter_company::company::Company;
 use spotter_contract::{
-    Area, Body, Read, Write, entitlement::BookingEntitlement, operation, settling,
+    Actor, Area, Body, Read, Write, entitlement::BookingEntitlement, operation, settling,
 };
-use spotter_devices::{Device, device::PassageDirection, heartbeats};
+use spotter_devices::{Device, DeviceId, device::PassageDirection, heartbeats};
 use spotter_kernel::{Id, Key, Problem, Result, Timestamp, Verdict, id::ClientId, text::Text};
 use spotter_people::clients::Client;
 
@@ -179,7 +179,21 @@ fn record_entry(
     Ok(Some(visit.visit_id))
 }
 
+/// Asks ahead for what a scan is about, as far as the request names it.
+fn ask_ahead(cx: &mut Read, new: &NewScan) -> Result<()> {
+    Company::ask_ahead(cx)?;
+    if let Actor::Device { id, .. } = cx.caller().actor {
+        Scan::ask_ahead(cx, DeviceId(id), &new.scan_id)?;
+    }
+    let (kind, now) = (new.credential.kind, cx.now());
+    match normalized(kind, &new.credential.number) {
+        Ok(number) if kind != AccessKind::Qr => AccessCredential::ask_ahead(cx, kind, &number, now),
+        _ => Ok(()),
+    }
+}
+
 fn scan_access(cx: &mut Write, Body(new): Body<NewScan>) -> Result<ScannedCredential> {
+    ask_ahead(cx, &new)?;
     let mut device = Device::from_caller(cx)?;
     heartbeats::record_contact(cx, &mut device)?;
     let zone = zone_of(&device, new.zone.as_deref())?;

@@ -147,6 +147,12 @@ impl AccessCredential {
         cx.one(FIND, params![id])
     }
 
+    /// Asks ahead for the credential that a number belonged to at an instant.
+    pub fn ask_ahead(cx: &mut Read, kind: AccessKind, number: &str, at: Timestamp) -> Result<()> {
+        let digest = digest(cx, kind, number)?;
+        cx.ask_ahead(BY_DIGEST_AT, params![digest, at, at.plus_millis(CLOCKS_DIFFER_MS)])
+    }
+
     /// The credential that a number belonged to at an instant: one in use before others, the newest of them; before
     /// any existed, the first.
     pub fn by_number(

@@ -8,7 +8,7 @@ use spotter_contract::{
 use spotter_devices::{Device, device::Passback};
 use spotter_kernel::{
     Id, Result, Timestamp, Verdict,
-    id::LocationId,
+    id::{ClientId, LocationId},
     span::{Span, merged},
 };
 use spotter_people::clients::Client;
@@ -127,6 +127,7 @@ pub fn decide(
         return Ok(Verdict::Refused(why));
     }
     let client = presented.credential.client_id;
+    ask_ahead(cx, client, place, at, live)?;
     let presence = match live {
         true => Presence::of(cx, place, client)?,
         false => None,
@@ -173,6 +174,24 @@ pub fn decide(
             Ok(Verdict::Granted(Admission { by, bookings, passback_broken }))
         }
     }
+}
+
+/// Asks ahead for what the rules look at.
+fn ask_ahead(
+    cx: &mut Read,
+    client: ClientId,
+    place: &ZoneContext,
+    at: Timestamp,
+    live: bool,
+) -> Result<()> {
+    Client::ask_ahead(cx, client)?;
+    AccessBlock::ask_ahead(cx, client)?;
+    let (location, begins) = (place.id(), starts_around(at));
+    cx.timetable()?.ask_ahead(cx, client, location, ZoneContext::instant(at), begins)?;
+    if !place.zone.needs_booking {
+        cx.admissions()?.ask_ahead(cx, client)?;
+    }
+    if live { Visit::ask_ahead(cx, place, client, at) } else { Ok(()) }
 }
 
 /// Whether the presented credential is valid.

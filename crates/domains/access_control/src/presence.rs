@@ -25,7 +25,7 @@ record! {
 impl Presence {
     /// Where a client went last at a zone; nothing where they never did.
     pub fn of(cx: &mut Read, place: &ZoneContext, client: ClientId) -> Result<Option<Self>> {
-        cx.one(FIND, params![place.id(), place.zone(), client])
+        cx.one_kept(FIND, params![place.id(), place.zone(), client])
     }
 
     /// Whether they have been inside since an instant.

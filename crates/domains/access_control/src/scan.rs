@@ -92,6 +92,11 @@ pub fn subjects(client: Option<ClientId>) -> Vec<String> {
 }
 
 impl Scan {
+    /// Asks ahead for the earlier scan of a device under this id.
+    pub fn ask_ahead(cx: &mut Read, device: DeviceId, scan: &str) -> Result<()> {
+        cx.ask_ahead(OF_DEVICE, params![device, scan])
+    }
+
     /// The earlier scan of a device under this id.
     pub fn of_device(cx: &mut Read, device: DeviceId, scan: &str) -> Result<Option<Self>> {
         cx.one(OF_DEVICE, params![device, scan])

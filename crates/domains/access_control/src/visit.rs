@@ -49,6 +49,19 @@ record! {
 pub const TALLY: &str = "visits";
 
 impl Visit {
+    /// Asks ahead for what [`record_entry`](Self::record_entry) reads.
+    pub fn ask_ahead(
+        cx: &mut Read,
+        place: &ZoneContext,
+        client: ClientId,
+        at: Timestamp,
+    ) -> Result<()> {
+        let (day, begins) = place.day(at);
+        let (location, ends) = (place.id(), place.begins(day.tomorrow()));
+        cx.ask_ahead(OF_DAY, params![client, location, day])?;
+        cx.ask_ahead(LEFT, params![client, location, begins, ends])
+    }
+
     /// The visit that a client has there on the day of an instant.
     pub fn of(
         cx: &mut Read,

@@ -35,6 +35,11 @@ record! {
 }
 
 impl AccessZone {
+    /// Asks ahead for the requirements of a zone.
+    pub fn ask_ahead(cx: &mut Read, location: LocationId, zone: &str) -> Result<()> {
+        cx.ask_ahead(FIND, params![location, zone])
+    }
+
     /// The requirements of a zone; none where it was never set.
     pub fn of(cx: &mut Read, location: LocationId, zone: &str) -> Result<Self> {
         let found: Option<Self> = cx.one(FIND, params![location, zone])?;

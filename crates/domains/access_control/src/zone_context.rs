@@ -30,6 +30,7 @@ pub struct ZoneContext {
 impl ZoneContext {
     /// A zone of a location; the location as a whole where it has no name.
     pub fn find(cx: &mut Read, location: LocationId, zone: &str) -> Result<Self> {
+        AccessZone::ask_ahead(cx, location, zone)?;
         let location = Location::find(cx, location)?;
         let calls = AccessZone::of(cx, location.id(), zone)?;
         Ok(Self { time_zone: location.time_zone(), location, zone: calls })
@@ -67,8 +68,12 @@ impl ZoneContext {
         if !self.location.is_active() {
             return Ok(false);
         }
-        let instant = Span::new(at, at.plus_millis(1));
-        Ok(!cx.timetable()?.open(cx, self.id(), instant)?.is_empty())
+        Ok(!cx.timetable()?.open(cx, self.id(), Self::instant(at))?.is_empty())
+    }
+
+    /// The shortest time that holds an instant.
+    pub fn instant(at: Timestamp) -> Span {
+        Span::new(at, at.plus_millis(1))
     }
 }
 

@@ -35,6 +35,11 @@ record! {
 }
 
 impl AccessRule {
+    /// Asks ahead for the rule of a product.
+    pub fn ask_ahead(cx: &mut Read, product: ProductId) -> Result<()> {
+        cx.ask_ahead(FIND, params![product])
+    }
+
     fn find_optional(cx: &mut Read, product: ProductId) -> Result<Option<Self>> {
         cx.one(FIND, params![product])
     }

@@ -108,8 +108,14 @@ fn is_later(one: Option<Date>, other: Option<Date>) -> bool {
 
 /// The client's purchases that may grant access.
 fn sold(cx: &mut Read, client: ClientId, day: Date) -> Result<Vec<SoldProduct>> {
+    let products = ClientProduct::open_first(cx, client)?;
+    for product in &products {
+        if let Some(id) = product.subscription_id {
+            Subscription::ask_ahead(cx, id)?;
+        }
+    }
     let mut found = Vec::new();
-    for product in ClientProduct::open_first(cx, client)? {
+    for product in products {
         let is_pass = matches!(product.product_type, ProductType::DayPass | ProductType::WeekPass);
         let membership = match product.subscription_id {
             Some(id) => Some(Subscription::find(cx, id)?),
@@ -172,6 +178,11 @@ pub fn decide(cx: &mut Read, client: ClientId, at: Timestamp) -> Result<Admissio
 pub struct Sales;
 
 impl Admissions for Sales {
+    fn ask_ahead(&self, cx: &mut Read, client: ClientId) -> Result<()> {
+        cx.ask_ahead_zone()?;
+        ClientProduct::ask_ahead_open_first(cx, client)
+    }
+
     fn admitting_products(
         &self,
         cx: &mut Read,
@@ -184,6 +195,9 @@ impl Admissions for Sales {
             Ok(open) => open,
             Err(why) => return Ok(Verdict::Refused(why)),
         };
+        for (one, _) in &open {
+            AccessRule::ask_ahead(cx, one.product.product_id)?;
+        }
         let mut ways = Vec::with_capacity(open.len());
         for (one, opens) in open {
             ways.push(AdmittingProduct {

@@ -106,6 +106,11 @@ record! {
 }
 
 impl FinanceSettings {
+    /// Asks ahead for the company's settings.
+    pub fn ask_ahead(cx: &mut Read) -> Result<()> {
+        cx.ask_ahead(FIND, params![])
+    }
+
     /// The company's settings, or the defaults.
     pub fn find(cx: &mut Read) -> Result<Self> {
         Ok(cx.one_kept(FIND, params![])?.unwrap_or_else(|| Self {

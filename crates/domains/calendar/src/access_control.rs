@@ -26,6 +26,19 @@ use crate::{
 pub struct CalendarAccess;
 
 impl Timetable for CalendarAccess {
+    fn ask_ahead(
+        &self,
+        cx: &mut Read,
+        client: ClientId,
+        location: LocationId,
+        at: Span,
+        begins: Span,
+    ) -> Result<()> {
+        LocationAvailability::ask_ahead(cx, location)?;
+        AvailabilityRule::ask_ahead(cx, at)?;
+        cx.ask_ahead(EXPECTED, params![client, location, begins.start, begins.end])
+    }
+
     fn open(&self, cx: &mut Read, location: LocationId, range: Span) -> Result<Vec<Span>> {
         let location = Location::find(cx, location)?;
         let hours = LocationAvailability::of(cx, &location)?;

@@ -153,6 +153,11 @@ impl CoachAvailability {
 }
 
 impl LocationAvailability {
+    /// Asks ahead for the hours of a location.
+    pub fn ask_ahead(cx: &mut Read, location: LocationId) -> Result<()> {
+        cx.ask_ahead(LOCATIONS, params![location])
+    }
+
     /// A location's hours for bookings: its opening hours while they were never set.
     pub fn of(cx: &mut Read, location: &Location) -> Result<Self> {
         let found: Option<Self> = cx.one(LOCATIONS, params![location.id()])?;

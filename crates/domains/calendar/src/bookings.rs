@@ -11,7 +11,7 @@ use spotter_kernel::{
     id::{ClientId, CoachId, LocationId},
     text::Text,
 };
-use spotter_people::coaches::Coach;
+use spotter_people::{clients::Client, coaches::Coach};
 use spotter_store::{List, filters, lists};
 
 use crate::{
@@ -24,6 +24,7 @@ use crate::{
     requests::{self, BookingRequestView},
     rules::CalendarRule,
     token::SlotKey,
+    types::EventType,
     vocabulary::{
         BookingId, BookingStatus, CalendarEventId, CancelledBy, CapacityAction, EventKind,
         EventTypeId, FreedSeat, RecurringBookingId,
@@ -148,6 +149,10 @@ fn absent_beside(named: &'static str, given: &[(&str, bool)]) -> Result<()> {
 /// Which slot is meant, by its token, its class, or its type and start.
 pub fn slot_of(cx: &mut Read, new: &NewBookingRequest) -> Result<(EventTypeId, BookingDraft)> {
     let client = cx.subject_client(new.client_id)?;
+    Client::ask_ahead(cx, client)?;
+    if let Some(id) = new.event_type_id {
+        EventType::ask_ahead(cx, id)?;
+    }
     let draft = BookingDraft {
         client,
         starts_at: cx.now(),

@@ -82,9 +82,19 @@ impl AvailabilityRule {
 
     /// Requests them before they are needed.
     pub fn prefetch_in_range(cx: &mut Read, range: Span) -> Result<Prefetch<Self>> {
-        let first = TimeZone::UTC.date_at(range.start.plus_days(-2));
-        let last = TimeZone::UTC.date_at(range.end.plus_days(2));
+        let [first, last] = Self::dates(range);
         cx.prefetch(WITHIN, params![first, last, RULES_MAX])
+    }
+
+    /// Asks ahead for them.
+    pub fn ask_ahead(cx: &mut Read, range: Span) -> Result<()> {
+        let [first, last] = Self::dates(range);
+        cx.ask_ahead(WITHIN, params![first, last, RULES_MAX])
+    }
+
+    fn dates(range: Span) -> [Date; 2] {
+        let utc = TimeZone::UTC;
+        [utc.date_at(range.start.plus_days(-2)), utc.date_at(range.end.plus_days(2))]
     }
 
     /// The times that it closes, for something in these zones.

@@ -238,6 +238,7 @@ impl ConversationWithParticipants {
 
     /// The conversation, for a caller who may read all of the company's.
     pub fn find(cx: &mut Read, id: ConversationId) -> Result<Self> {
+        cx.ask_ahead(PARTICIPANTS, params![id, PARTICIPANTS_MAX])?;
         let conversation = Conversation::find(cx, id)?;
         let participants = cx.all(PARTICIPANTS, params![id, PARTICIPANTS_MAX])?;
         Ok(Self { conversation, participants })

@@ -116,6 +116,7 @@ fn send_message(
     Body(new): Body<NewMessage>,
 ) -> Result<MessageAnswer> {
     let me = User::from_caller(cx)?;
+    Names::ask_ahead(cx, me)?;
     let mut room = ConversationWithParticipants::find_for_participant(cx, at.conversation_id, me)?;
     room.check_reader(cx, me)?;
     let rule = MessagingRule::NotMessageFile;

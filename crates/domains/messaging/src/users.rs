@@ -98,6 +98,14 @@ impl From<User> for UserFacts {
 pub struct Names(BTreeMap<Id, String>);
 
 impl Names {
+    /// Asks ahead for a user's name.
+    pub fn ask_ahead(cx: &mut Read, User { user_id, role }: User) -> Result<()> {
+        match role {
+            UserRole::Coach => Coach::ask_ahead_name(cx, CoachId(user_id)),
+            UserRole::Client => Client::ask_ahead_name(cx, ClientId(user_id)),
+        }
+    }
+
     /// Looks names up, all in one go.
     pub fn of(cx: &mut Read, users: impl IntoIterator<Item = User>) -> Result<Self> {
         let users: BTreeSet<User> = users.into_iter().collect();

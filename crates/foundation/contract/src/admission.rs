@@ -83,6 +83,9 @@ pub struct AdmittingProduct {
 
 /// Finance's part of admission.
 pub trait Admissions: Send + Sync {
+    /// Asks ahead for what [`admitting_products`](Self::admitting_products) reads.
+    fn ask_ahead(&self, cx: &mut Read, client: ClientId) -> Result<()>;
+
     /// The products of a client that grant access on the date of an instant, the one with the latest closing time
     /// first; or the reason why none does.
     fn admitting_products(
@@ -107,6 +110,17 @@ pub trait Admissions: Send + Sync {
 
 /// The calendar's part of admission.
 pub trait Timetable: Send + Sync {
+    /// Asks ahead for what [`open`](Self::open) and [`expected`](Self::expected) read: whether the location is open at an
+    /// instant, and the bookings that begin within a range.
+    fn ask_ahead(
+        &self,
+        cx: &mut Read,
+        client: ClientId,
+        location: LocationId,
+        at: Span,
+        begins: Span,
+    ) -> Result<()>;
+
     /// When a location is open within a range, in order; closures are taken off.
     fn open(&self, cx: &mut Read, location: LocationId, range: Span) -> Result<Vec<Span>>;
 

@@ -31,6 +31,11 @@ impl KeptReads {
         self.0.iter().find(is_same)?.answer.downcast_ref().cloned()
     }
 
+    /// Whether a statement was asked before.
+    pub(crate) fn contains(&self, sql: &str, params: &[Value<'_>]) -> bool {
+        self.0.iter().any(|kept| kept.sql == sql && kept.params == params)
+    }
+
     /// Keeps an answer.
     pub(crate) fn keep<R: Send + 'static>(
         &mut self,

@@ -7,6 +7,7 @@
 //! place that knows which engine runs.
 
 mod agenda;
+mod asked;
 mod batch;
 mod citus;
 mod company_copy;

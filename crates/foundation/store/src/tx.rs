@@ -3,6 +3,7 @@
 use spotter_kernel::{Id, Key, Problem, Result, TRACE_TARGET, Timestamp, id::CompanyId};
 
 use crate::{
+    asked::AskedAhead,
     batch::ExpectedRows,
     cost::CostMeter,
     kept::KeptReads,
@@ -21,6 +22,7 @@ pub struct Tx<'c> {
     /// What counts its cost, if anything does.
     meter: Option<CostMeter>,
     kept: KeptReads,
+    asked: AskedAhead,
 }
 
 pub(crate) enum Engine<'c> {
@@ -30,7 +32,13 @@ pub(crate) enum Engine<'c> {
 
 impl<'c> Tx<'c> {
     pub(crate) fn new(engine: Engine<'c>) -> Self {
-        Self { engine, signals: PendingSignals::default(), meter: None, kept: KeptReads::default() }
+        Self {
+            engine,
+            signals: PendingSignals::default(),
+            meter: None,
+            kept: KeptReads::default(),
+            asked: AskedAhead::default(),
+        }
     }
 
     /// The same with what counts its cost.
@@ -41,6 +49,7 @@ impl<'c> Tx<'c> {
     /// Notes that a statement was sent.
     fn count(&mut self, sql: &str, params: &[Value<'_>], rows: u64) {
         self.kept.forget(sql);
+        self.asked.forget(sql);
         if let Some(meter) = &self.meter {
             meter.count_statement(sql, params, rows);
         }
@@ -143,9 +152,26 @@ impl Tx<'_> {
         }
     }
 
+    /// Asks a question ahead of its time: over a network its rows come with the next statement, and the same question
+    /// finds them here, unless something was written in between that they are of. Where reading costs no round trip,
+    /// nothing is read before it is needed.
+    pub fn ask_ahead(&mut self, sql: Sql, params: &[Value<'_>]) -> Result<()> {
+        let Engine::Postgres(session) = &mut self.engine else { return Ok(()) };
+        if !self.kept.contains(sql.0, params) && !self.asked.contains(sql.0, params) {
+            let _traced = statement_span(sql.0);
+            let number = session.send_ahead(sql.0, params)?;
+            self.count(sql.0, params, 1);
+            self.asked.note(sql.0, params, number);
+        }
+        Ok(())
+    }
+
     /// Requests rows in advance, so that over a network they arrive with the next statement.
     pub fn prefetch<R: Record>(&mut self, sql: Sql, params: &[Value<'_>]) -> Result<Prefetch<R>> {
         if let Engine::Postgres(session) = &mut self.engine {
+            if let Some(number) = self.asked.take(sql.0, params) {
+                return Ok(Prefetch::Sent(number));
+            }
             let _traced = statement_span(sql.0);
             let sent = session.send_ahead(sql.0, params).map(Prefetch::Sent);
             self.count(sql.0, params, 1);
@@ -195,7 +221,10 @@ impl Tx<'_> {
                 }
                 out
             }
-            Engine::Postgres(session) => read_all(&session.query(sql, params)?)?,
+            Engine::Postgres(session) => match self.asked.take(sql, params) {
+                Some(number) => return read_all(&session.rows_ahead(number)?),
+                None => read_all(&session.query(sql, params)?)?,
+            },
         };
         self.count(sql, params, rows.len() as u64);
         Ok(rows)

@@ -67,6 +67,11 @@ record! {
 const CHANGE_GRACE_HOURS: i64 = 24;
 
 impl Policies {
+    /// Asks ahead for the company's policies.
+    pub fn ask_ahead(cx: &mut Read) -> Result<()> {
+        cx.ask_ahead(POLICIES, params![])
+    }
+
     /// The company's policies, where it has set them.
     pub fn of(cx: &mut Read) -> Result<Option<Self>> {
         cx.one_kept(POLICIES, params![])

@@ -83,6 +83,11 @@ impl Company {
         found.ok_or_else(|| Key::CompanyNotFound.into())
     }
 
+    /// Asks ahead for the caller's company.
+    pub fn ask_ahead(cx: &mut Read) -> Result<()> {
+        cx.ask_ahead(FIND, params![])
+    }
+
     /// The caller's company.
     pub fn find(cx: &mut Read) -> Result<Self> {
         cx.one_kept(FIND, params![])?.ok_or_else(|| Key::CompanyNotFound.into())

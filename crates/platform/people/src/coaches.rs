@@ -55,6 +55,16 @@ impl Coach {
         cx.one_kept(FIND, params![id])?.ok_or_else(|| Key::CoachNotFound.into())
     }
 
+    /// Asks ahead for a coach.
+    pub fn ask_ahead(cx: &mut Read, id: CoachId) -> Result<()> {
+        cx.ask_ahead(FIND, params![id])
+    }
+
+    /// Asks ahead for a coach's name.
+    pub fn ask_ahead_name(cx: &mut Read, id: CoachId) -> Result<()> {
+        cx.ask_ahead(NAME, params![id])
+    }
+
     /// Requests a coach before they are needed, so that they are read with the next query.
     pub fn prefetch(tx: &mut Tx<'_>, company: CompanyId, id: CoachId) -> Result<Prefetch<Self>> {
         tx.prefetch(FIND, params![company, id])

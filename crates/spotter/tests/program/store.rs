@@ -273,6 +273,29 @@ async fn a_read_is_one_snapshot(app: App) {
     assert_eq!(sum(&app.server.db, company, "snap").await, 9);
 }
 
+/// A question that was asked ahead is answered as of now: what was written since is in its answer.
+#[scenario]
+async fn questions_asked_ahead_are_answered(app: App) {
+    let company = app.company;
+    let outcome = app.server.db.write(move |tx| {
+        let ask = |tx: &mut Tx<'_>| tx.ask_ahead(SUM, params![company, "asked"]);
+        let sum = |tx: &mut Tx<'_>| tx.one::<(i64,)>(SUM, params![company, "asked"]);
+        ask(tx)?;
+        let before = sum(tx)?;
+        ask(tx)?;
+        tx.defer(ADD, params![company, "asked", FOLDED, 3i64])?;
+        let after = sum(tx)?;
+        ask(tx)?;
+        tx.execute(SET, params![company, "asked", FOLDED, 5i64])?;
+        let (last, again) = (sum(tx)?, sum(tx)?);
+        // One that nobody waits for.
+        ask(tx)?;
+        Ok([before, after, last, again].map(Option::unwrap))
+    });
+    assert_eq!(outcome.await.unwrap(), [(0,), (3,), (5,), (5,)]);
+    assert_eq!(sum(&app.server.db, company, "asked").await, 5);
+}
+
 #[scenario]
 async fn full_queues_refuse(app: App) {
     let mut config = Config::new(app.server.location.clone());

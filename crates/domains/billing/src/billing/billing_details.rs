@@ -39,6 +39,11 @@ record! {
 }
 
 impl BillingDetails {
+    /// Asks ahead for the client's billing details.
+    pub fn ask_ahead(cx: &mut Read, client: ClientId) -> Result<()> {
+        cx.ask_ahead(FIND, params![client])
+    }
+
     /// The client's billing details; empty where none are set.
     pub fn find(cx: &mut Read, client: ClientId) -> Result<Self> {
         Ok(cx.one_kept(FIND, params![client])?.unwrap_or(Self {

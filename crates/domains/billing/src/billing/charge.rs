@@ -78,6 +78,12 @@ pub fn undo(cx: &mut Write, booking: Id) -> Result<Vec<Charge>> {
     Ok(charges.into_iter().filter(|charge| charge.status == ChargeStatus::Billed).collect())
 }
 
+/// Asks ahead for the fees of a client that wait for a bill.
+pub fn ask_ahead(cx: &mut Read, client: ClientId, currency: Currency) -> Result<()> {
+    let now = cx.now();
+    cx.ask_ahead(WAITING, params![client, currency, now])
+}
+
 /// The fees of a client that wait for a bill.
 pub fn waiting(cx: &mut Read, client: ClientId, currency: Currency) -> Result<Vec<Charge>> {
     let now = cx.now();

@@ -59,6 +59,8 @@ pub fn schedule(cx: &mut Write, invoice: &Invoice, settings: &FinanceSettings) -
 
 /// Runs the steps of an invoice that are due by the company's date. Returns whether it was written off.
 fn run_due(cx: &mut Write, id: InvoiceId) -> Result<bool> {
+    FinanceSettings::ask_ahead(cx)?;
+    Payment::ask_ahead_unfinished(cx, id)?;
     let (today, settings) = (cx.today()?, FinanceSettings::find(cx)?);
     let mut invoice = Invoice::still_due(cx, id)?;
     // Nobody is reminded of a payment that is in progress.

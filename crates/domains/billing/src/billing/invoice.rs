@@ -265,8 +265,10 @@ impl Invoice {
         if !found.is_unpaid() {
             return Ok(found);
         }
-        allocation::apply_unallocated(cx, found.client_id, found.currency)?;
-        Self::find(cx, id)
+        match allocation::apply_unallocated(cx, found.client_id, found.currency)? {
+            true => Self::find(cx, id),
+            false => Ok(found),
+        }
     }
 
     /// Whether it has a balance to pay.

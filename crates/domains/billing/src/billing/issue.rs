@@ -142,6 +142,17 @@ fn tax_status(settings: &FinanceSettings, details: &BillingDetails) -> tax::TaxS
     }
 }
 
+/// Asks ahead for what issuing a client's invoice reads.
+pub fn ask_ahead(cx: &mut Read, client: ClientId, currency: Currency) -> Result<()> {
+    Company::ask_ahead(cx)?;
+    FinanceSettings::ask_ahead(cx)?;
+    Client::ask_ahead(cx, client)?;
+    BillingDetails::ask_ahead(cx, client)?;
+    charge::ask_ahead(cx, client, currency)?;
+    allocation::ask_ahead(cx, client, currency)?;
+    cx.ask_ahead(LATEST_NUMBER, params![INVOICES])
+}
+
 /// Issues an invoice, pays it from the client's earlier overpayments, and mails it.
 pub fn issue(cx: &mut Write, bill: &Bill) -> Result<Invoice> {
     let (invoice, settings) = issue_unmailed(cx, bill)?;
@@ -151,6 +162,7 @@ pub fn issue(cx: &mut Write, bill: &Bill) -> Result<Invoice> {
 
 /// The same without the mail, which says whether the invoice is paid, for who pays it in the same step.
 pub fn issue_unmailed(cx: &mut Write, bill: &Bill) -> Result<(Invoice, FinanceSettings)> {
+    ask_ahead(cx, bill.client_id, bill.currency)?;
     let InvoiceDraft { issuer, fees, totals, due_date } = draft(cx, bill)?;
     let invoice_id = InvoiceId(cx.new_id());
     charge::bill(cx, &fees, invoice_id)?;
@@ -188,6 +200,9 @@ pub struct InvoiceCalculation {
     pub reason: Option<String>,
 }
 
+/// The series of invoices.
+const INVOICES: &str = "INV";
+
 /// Writes a bill or a credit note under the next number of its series.
 pub fn write(
     cx: &mut Write,
@@ -201,7 +216,7 @@ pub fn write(
     let details = BillingDetails::find(cx, bill.client_id)?;
     let today = issuer.today(cx);
     let series = match kind {
-        InvoiceKind::Invoice => "INV",
+        InvoiceKind::Invoice => INVOICES,
         InvoiceKind::CreditNote => "CN",
     };
     let (number, issue_date) = next_number(cx, series, today)?;

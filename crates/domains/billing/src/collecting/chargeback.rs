@@ -184,7 +184,7 @@ fn take(cx: &mut Write, before: &Payment, amount: i64) -> Result<()> {
     allocation::take_back(cx, &mut payment, amount)?;
     payment.save(cx, before)?;
     // What is owed again is paid from the client's other unallocated money.
-    allocation::apply_unallocated(cx, payment.client_id, payment.currency)
+    allocation::apply_unallocated(cx, payment.client_id, payment.currency).map(drop)
 }
 
 /// Takes what is still due for the chargebacks of a payment, once money is there again.

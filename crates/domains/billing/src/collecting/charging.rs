@@ -300,7 +300,7 @@ pub fn conclude(cx: &mut Write, id: PaymentId, outcome: &ChargeOutcome) -> Resul
             payment.status = PaymentStatus::Cancelled;
             payment.settled_at = Some(cx.now());
             payment.save(cx, &before)?;
-            allocation::apply_unallocated(cx, payment.client_id, payment.currency)
+            allocation::apply_unallocated(cx, payment.client_id, payment.currency).map(drop)
         }
     }
 }

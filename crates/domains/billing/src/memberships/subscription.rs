@@ -141,6 +141,11 @@ impl Payload for SubscriptionEvent {
 pub const TALLY: &str = "subscriptions";
 
 impl Subscription {
+    /// Asks ahead for a membership.
+    pub fn ask_ahead(cx: &mut Read, id: SubscriptionId) -> Result<()> {
+        cx.ask_ahead(FIND, params![id])
+    }
+
     /// The membership with this id, which for a client must be their own.
     pub fn find(cx: &mut Read, id: SubscriptionId) -> Result<Self> {
         let found: Self = cx.one(FIND, params![id])?.ok_or(Key::NotFound)?;

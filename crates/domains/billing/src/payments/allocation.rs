@@ -59,11 +59,11 @@ pub fn prepay(cx: &mut Write, bill: &mut Invoice) -> Result<()> {
 /// Pays a client's open invoices of a currency, the oldest due first, with their unallocated money, the earliest
 /// received first. Whatever frees money calls it last, and whatever follows from a debt calls it before: nobody is
 /// charged, reminded or written off while their own money is held. An invoice that a bank is already paying is left
-/// out.
-pub fn apply_unallocated(cx: &mut Write, client: ClientId, currency: Currency) -> Result<()> {
+/// out. Whether they had such money.
+pub fn apply_unallocated(cx: &mut Write, client: ClientId, currency: Currency) -> Result<bool> {
     let mut waiting = unallocated(cx, client, currency)?;
     if waiting.is_empty() {
-        return Ok(());
+        return Ok(false);
     }
     for mut bill in Invoice::due_of(cx, client, currency)? {
         if charging::is_with_the_bank(cx, bill.invoice_id)? {
@@ -76,7 +76,7 @@ pub fn apply_unallocated(cx: &mut Write, client: ClientId, currency: Currency) -
             }
         }
     }
-    Ok(())
+    Ok(true)
 }
 
 /// Pays part of an invoice from the unallocated rest of a payment; returns the payment afterwards.
@@ -86,6 +86,11 @@ fn apply(cx: &mut Write, before: &Payment, bill: &mut Invoice, share: i64) -> Re
     payment.save(cx, before)?;
     allocate(cx, payment.payment_id, bill, share)?;
     Ok(payment)
+}
+
+/// Asks ahead for the payments of a client with an unallocated rest.
+pub fn ask_ahead(cx: &mut Read, client: ClientId, currency: Currency) -> Result<()> {
+    cx.ask_ahead(UNALLOCATED, params![client, currency])
 }
 
 /// Payments of a client with an unallocated rest. Those of walk-in customers stay theirs: they pay nothing of the next.

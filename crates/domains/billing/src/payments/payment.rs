@@ -207,6 +207,11 @@ impl Payment {
         }
     }
 
+    /// Asks ahead for the unfinished payment of an invoice.
+    pub fn ask_ahead_unfinished(cx: &mut Read, invoice: InvoiceId) -> Result<()> {
+        cx.ask_ahead(UNFINISHED, params![invoice])
+    }
+
     /// The unfinished payment of an invoice; there is at most one.
     pub fn unfinished(cx: &mut Read, invoice: InvoiceId) -> Result<Option<Self>> {
         cx.one(UNFINISHED, params![invoice])

@@ -219,7 +219,7 @@ pub fn conclude(cx: &mut Write, id: RefundId, status: RefundStatus) -> Result<()
     payment.save(cx, &before)?;
     // What a bank has taken back in the meantime comes first.
     chargeback::claim_remainder(cx, payment.payment_id)?;
-    allocation::apply_unallocated(cx, payment.client_id, payment.currency)
+    allocation::apply_unallocated(cx, payment.client_id, payment.currency).map(drop)
 }
 
 /// Handles the end of all attempts: a refund with an unknown outcome is retried for as long as it takes.

@@ -92,6 +92,11 @@ impl Payload for ClientProductEvent {
 }
 
 impl ClientProduct {
+    /// Asks ahead for a purchase.
+    pub fn ask_ahead(cx: &mut Read, id: ClientProductId) -> Result<()> {
+        cx.ask_ahead(FIND, params![id])
+    }
+
     /// The purchase with this id, which for a client must be their own.
     pub fn find(cx: &mut Read, id: ClientProductId) -> Result<Self> {
         let found: Self = cx.one(FIND, params![id])?.ok_or(Key::ClientProductNotFound)?;
@@ -104,6 +109,11 @@ impl ClientProduct {
     /// A client's usable purchases, the first sold first.
     pub fn in_use(cx: &mut Read, client: ClientId) -> Result<Vec<Self>> {
         cx.all(IN_USE, params![client])
+    }
+
+    /// Asks ahead for a client's usable purchases.
+    pub fn ask_ahead_open_first(cx: &mut Read, client: ClientId) -> Result<()> {
+        cx.ask_ahead(OPEN_FIRST, params![client])
     }
 
     /// A client's purchases: open ones first, memberships before passes, then the latest.

@@ -23,7 +23,7 @@ use crate::{
         client_product::{ClientProduct, ClientProductStatus},
         end,
     },
-    settings::PauseBilling,
+    settings::{FinanceSettings, PauseBilling},
 };
 
 /// The next step of a sale.
@@ -100,12 +100,17 @@ pub fn schedule(
 }
 
 fn advance(cx: &mut Write, id: Id) -> Result<()> {
+    ClientProduct::ask_ahead(cx, ClientProductId(id))?;
+    FinanceSettings::ask_ahead(cx)?;
     let today = cx.today()?;
     let mut product = ClientProduct::find(cx, ClientProductId(id))?;
     let mut subscription = billing_schedule_of(cx, &product)?;
     for _ in 0..STEPS_MAX {
         let due = next_step(&product, subscription.as_ref()).filter(|(date, _)| *date <= today);
         let Some((date, step)) = due else { break };
+        if let (LifecycleStep::Bill, Some(own)) = (&step, &subscription) {
+            issue::ask_ahead(cx, own.client_id, own.currency)?;
+        }
         if let (LifecycleStep::Bill, Some(own)) = (&step, &subscription)
             && dunning::run_before_renewal(cx, own.subscription_id)?
         {

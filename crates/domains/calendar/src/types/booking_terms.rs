@@ -3,11 +3,18 @@
 use spotter_company::catalogue::Policies;
 use spotter_contract::{Read, entitlement::BookingEntitlement};
 use spotter_kernel::{Id, Result, Timestamp, id::ClientId};
+use spotter_store::params;
 
-use super::EventType;
-use crate::policy::Policy;
+use super::{EventType, FIND};
+use crate::{policy::Policy, vocabulary::EventTypeId};
 
 impl EventType {
+    /// Asks ahead for a type and the rules of its bookings.
+    pub fn ask_ahead(cx: &mut Read, id: EventTypeId) -> Result<()> {
+        Policies::ask_ahead(cx)?;
+        cx.ask_ahead(FIND, params![id])
+    }
+
     /// What a booking of it takes.
     pub fn taking(&self, client: ClientId, booking: Id, at: Timestamp) -> BookingEntitlement {
         let (units, pools) = (self.credits, self.credit_pools.0.clone());

@@ -33,6 +33,11 @@ impl<'t, 'c> Read<'t, 'c> {
         self
     }
 
+    /// Asks ahead for the company's zone.
+    pub fn ask_ahead_zone(&mut self) -> Result<()> {
+        if self.zone.is_some() { Ok(()) } else { self.ask_ahead(ZONE, params![]) }
+    }
+
     /// The zone of the company's dates.
     pub fn zone(&mut self) -> Result<TimeZone> {
         if let Some(zone) = &self.zone {
@@ -110,6 +115,11 @@ impl<'t, 'c> Read<'t, 'c> {
         params: &[Value<'_>],
     ) -> Result<Option<R>> {
         self.tx.one_kept(sql, &scoped(self.caller.company, params))
+    }
+
+    /// Asks a question ahead of its time; see [`Tx::ask_ahead`].
+    pub fn ask_ahead(&mut self, sql: Sql, params: &[Value<'_>]) -> Result<()> {
+        self.tx.ask_ahead(sql, &scoped(self.caller.company, params))
     }
 
     /// The first row for each of several sets of parameters, in one round trip.

@@ -167,6 +167,11 @@ impl Client {
         cx.one_kept(FIND, params![id])
     }
 
+    /// Asks ahead for a client.
+    pub fn ask_ahead(cx: &mut Read, id: ClientId) -> Result<()> {
+        cx.ask_ahead(FIND, params![id])
+    }
+
     /// The client who has an address, if there is one who is not archived.
     pub fn by_email(cx: &mut Read, email: &str) -> Result<Option<Self>> {
         let nobody = ClientId(spotter_kernel::Id::first_at(Timestamp::from_millis(0)));
@@ -200,37 +205,6 @@ impl Client {
     /// The payload of an update event.
     pub(super) fn update_event(&self, changed_fields: Vec<String>) -> ClientEvent {
         ClientEvent { changed_fields, ..self.event() }
-    }
-
-    /// The names of clients, in the order of their ids; nothing for those that are not there.
-    pub fn names(cx: &mut Read, ids: &[ClientId]) -> Result<Vec<Option<String>>> {
-        let called = Self::full_names(cx, ids, |first, last| format!("{first} {last}"))?;
-        Ok(called.into_iter().map(|called| called.map(|(name, _)| name)).collect())
-    }
-
-    /// The same as coaches call them: the first name, and the initial of the last; and when each was last changed.
-    pub fn short_names(
-        cx: &mut Read,
-        ids: &[ClientId],
-    ) -> Result<Vec<Option<(String, Timestamp)>>> {
-        Self::full_names(cx, ids, |first, last| match last.chars().next() {
-            Some(initial) => format!("{first} {initial}."),
-            None => first.to_owned(),
-        })
-    }
-
-    fn full_names(
-        cx: &mut Read,
-        ids: &[ClientId],
-        both: impl Fn(&str, &str) -> String,
-    ) -> Result<Vec<Option<(String, Timestamp)>>> {
-        let params = ids.iter().map(|id| vec![id.bind().into_owned()]);
-        let found: Vec<Option<(String, Option<String>, Timestamp)>> = cx.one_each(NAME, params)?;
-        let whole = |(first, last, changed): (String, Option<String>, Timestamp)| match last {
-            Some(last) => (both(&first, &last), changed),
-            None => (first, changed),
-        };
-        Ok(found.into_iter().map(|name| name.map(whole)).collect())
     }
 
     /// The zone of the client's dates: their own, or else the company's.
@@ -481,7 +455,6 @@ statements! {
         "assigned_coach_id = ?2 ORDER BY client_id LIMIT ?3";
     LEFT_AT_HOME = "SELECT client_id, (SELECT COUNT(*)", LEFT, "home_location_id = ?2)", LEFT,
         "home_location_id = ?2 ORDER BY client_id LIMIT ?3";
-    NAME = "SELECT first_name, last_name, updated_at FROM client WHERE company_id = ?1 AND client_id = ?2";
     FIND = "SELECT ", Client::COLUMNS, " FROM client WHERE company_id = ?1 AND client_id = ?2 AND erased_at IS NULL";
     BY_EMAIL = "SELECT client_id FROM client WHERE company_id = ?1 AND email = ?2 \
         AND client_id <> ?3 AND archived_at IS NULL LIMIT 1";
