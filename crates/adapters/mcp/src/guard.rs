@@ -36,7 +36,8 @@ use crate::{
 #[derive(Clone)]
 pub(crate) struct McpState {
     pub(crate) state: Arc<Shared>,
-    service: StreamableHttpService<Spotter, NeverSessionManager>,
+    /// Shared, for a copy has all its settings.
+    service: Arc<StreamableHttpService<Spotter, NeverSessionManager>>,
     pub(crate) documents: Documents,
     /// What credentials led to, by their digests.
     hints: Arc<Mutex<LruCache<[u8; 32], CredentialHint>>>,
@@ -61,6 +62,7 @@ impl McpState {
         let service =
             StreamableHttpService::new(factory, Arc::new(NeverSessionManager::default()), config);
         let hints = Arc::new(Mutex::new(LruCache::new(HINTS_MAX)));
+        let service = Arc::new(service);
         Self { state, service, documents: Documents::new(fetcher), hints }
     }
 

@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
+use spotter_company::catalogue::Policies;
 use spotter_contract::{
     Actor, Area, Body, ListQuery, OptionalBody, Path, Read, Success, Write, answer, listed,
     operation, path, settling,
@@ -149,10 +150,6 @@ fn absent_beside(named: &'static str, given: &[(&str, bool)]) -> Result<()> {
 /// Which slot is meant, by its token, its class, or its type and start.
 pub fn slot_of(cx: &mut Read, new: &NewBookingRequest) -> Result<(EventTypeId, BookingDraft)> {
     let client = cx.subject_client(new.client_id)?;
-    Client::ask_ahead(cx, client)?;
-    if let Some(id) = new.event_type_id {
-        EventType::ask_ahead(cx, id)?;
-    }
     let draft = BookingDraft {
         client,
         starts_at: cx.now(),
@@ -221,6 +218,12 @@ pub fn check_staffs(cx: &Read, new: &NewBookingRequest) -> Result<()> {
 
 fn create_booking(cx: &mut Write, Body(new): Body<NewBookingRequest>) -> Result<BookedAnswer> {
     check_staffs(cx, &new)?;
+    let client = cx.subject_client(new.client_id)?;
+    Client::ask_ahead(cx, client)?;
+    Policies::ask_ahead(cx)?;
+    if let Some(id) = new.event_type_id {
+        EventType::ask_ahead(cx, id)?;
+    }
     let (event_type, draft) = slot_of(cx, &new)?;
     let event_type = bookable_type(cx, event_type)?;
     let by_coach = matches!(cx.caller().actor, Actor::Coach { .. });

@@ -18,6 +18,7 @@ use crate::{
     events::CalendarEvent,
     notice, permissions, requests,
     rules::CalendarRule,
+    types::EventType,
     vocabulary::{
         AttendanceStatus, BookingStatus, CancellationTiming, CancelledBy, EventKind, FreedSeat,
         RequestedTiming,
@@ -204,6 +205,7 @@ pub fn cancelled(
     cancellation: Cancellation,
     freed: FreedSeat,
 ) -> Result<Booking> {
+    EventType::ask_ahead(cx, before.event_type_id)?;
     let mut event = CalendarEvent::find(cx, before.calendar_event_id)?;
     give_up(cx, &mut event, before)?;
     let booking = ended(cx, before, cancellation)?;

@@ -8,6 +8,7 @@ use spotter_kernel::{
     id::{CoachId, LocationId},
     text::Text,
 };
+use spotter_people::coaches::Coach;
 
 use crate::{
     booking::Booking,
@@ -71,6 +72,10 @@ fn reschedule_booking(
     let late = before.timing(cx.now()) == CancellationTiming::Late;
     if !cx.by_staff() && (late || before.starts_at <= cx.now()) {
         return Err(Problem::conflict("startsAt", CalendarRule::TooLateToMove));
+    }
+    EventType::ask_ahead(cx, before.event_type_id)?;
+    if to.coach_id.is_none() {
+        Coach::ask_ahead(cx, before.coach_id)?;
     }
     let event = CalendarEvent::find(cx, before.calendar_event_id)?;
     let by_start = to.slot_token.is_none() && to.calendar_event_id.is_none();

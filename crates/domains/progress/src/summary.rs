@@ -145,6 +145,7 @@ fn measured(
         [&of[..], &[to.bind().into_owned(), since.bind().into_owned(), until.bind().into_owned()]]
             .concat()
     };
+    amounts.iter().try_for_each(|amount| cx.ask_ahead(LATEST, &params(amount)))?;
     let first: Vec<Option<Measurement>> = cx.one_each(FIRST, amounts.iter().map(params))?;
     let latest: Vec<Option<Measurement>> = cx.one_each(LATEST, amounts.iter().map(params))?;
     let types = MeasurementType::all(cx)?;
@@ -241,6 +242,10 @@ fn get_progress_summary(
     let today = zone.date_at(cx.now());
     let units = wanted.units.unwrap_or(Units::Metric);
     let span = dates.span(&zone);
+    cx.ask_ahead(COUNT_BETWEEN, params![at.client_id, from, to])?;
+    cx.ask_ahead(HABITS, params![at.client_id])?;
+    cx.ask_ahead(ENTRIES, params![at.client_id, from, to])?;
+    cx.ask_ahead(GOALS, params![at.client_id, span.start, span.end])?;
     let until = cx.training()?.completed(cx, at.client_id, to.tomorrow())?;
     let photos: Option<(i64,)> = cx.one(COUNT_BETWEEN, params![at.client_id, from, to])?;
     let (checkups_assigned, checkups_submitted) = cx.checkups()?.given(cx, at.client_id, span)?;

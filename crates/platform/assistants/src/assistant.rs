@@ -6,7 +6,7 @@ use spotter_kernel::{
     id::{ClientId, CoachId},
     secret::{Credential, CredentialKind},
 };
-use spotter_store::{Prefetch, Tx, params};
+use spotter_store::{Tx, params};
 
 use super::{
     grants::{Grant, GrantId},
@@ -85,35 +85,28 @@ pub fn authenticate(
 ) -> Result<Assistant> {
     let (company, now) = (credential.company, env.clock.now());
     let nobody = Caller::new(company, Actor::System);
-    let switches = Company::prefetch(tx, company)?;
-    let coach = hint.and_then(|hint| hint.coach);
-    let grant = hint.and_then(|hint| hint.grant);
-    let asked_coach = coach.map(|id| Coach::prefetch(tx, company, id)).transpose()?;
-    let asked_grant = grant.map(|id| Grant::prefetch(tx, company, id)).transpose()?;
+    let cx = &mut Read::new(tx, &nobody, now);
+    Company::ask_ahead(cx)?;
+    if let Some(id) = hint.and_then(|hint| hint.grant) {
+        Grant::ask_ahead(cx, id)?;
+    }
+    if let Some(id) = hint.and_then(|hint| hint.coach) {
+        Coach::ask_ahead(cx, id)?;
+    }
     let ResolvedCredential { through, grant, subject, person, modules, read_only } =
         match credential.kind {
-            CredentialKind::McpKey => by_key(&mut Read::new(tx, &nobody, now), credential)?,
+            CredentialKind::McpKey => by_key(cx, credential)?,
             _ => {
-                let cx = &mut Read::new(tx, &nobody, now);
                 let token = good_token(cx, credential, &env.mcp_url)?;
-                let ahead = asked_grant.filter(|_| grant == Some(token.grant_id));
-                by_grant(match awaited_row(tx, ahead)? {
-                    Some(grant) => grant,
-                    None => Grant::find(&mut Read::new(tx, &nobody, now), token.grant_id)?,
-                })?
+                by_grant(Grant::find(cx, token.grant_id)?)?
             }
         };
-    let features = Company::awaited(tx, switches)?.admit()?;
-    let ahead = asked_coach.filter(|_| {
-        subject == GrantSubject::Company && coach.is_some_and(|CoachId(id)| id == person)
-    });
-    let known = awaited_row(tx, ahead)?;
-    let cx = &mut Read::new(tx, &nobody, now);
-    let admitted = match (known, subject) {
-        (Some(coach), _) => sessions::admit_coach(&coach, through)?,
-        (None, GrantSubject::Company) => sessions::admit(cx, Subject::Coach, person, through)?,
-        (None, GrantSubject::Client) => sessions::admit(cx, Subject::Client, person, through)?,
+    let features = Company::find(cx)?.admit()?;
+    let whose = match subject {
+        GrantSubject::Company => Subject::Coach,
+        GrantSubject::Client => Subject::Client,
     };
+    let admitted = sessions::admit(cx, whose, person, through)?;
     let actor = admitted.actor;
     let may = match (&actor, subject) {
         // What a manager allowed is not a coach's to use.
@@ -139,14 +132,6 @@ pub fn authenticate(
     };
     let caller = Caller { features, delegation, ..Caller::new(company, actor) };
     Ok(Assistant { caller, through, subject, modules, read_only, hint })
-}
-
-/// The row that was requested ahead, if it exists.
-fn awaited_row<R: spotter_store::Record>(
-    tx: &mut Tx,
-    request: Option<Prefetch<R>>,
-) -> Result<Option<R>> {
-    request.map_or(Ok(None), |request| Ok(tx.awaited(request)?.into_iter().next()))
 }
 
 fn by_key(cx: &mut Read, credential: &Credential) -> Result<ResolvedCredential> {

@@ -6,14 +6,9 @@ use spotter_contract::{
     Actor, Area, Body, Effect, ErasureAction, ErasureRule, ListQuery, Offboarding, Path, Read,
     Role, Success, UpdatedFrom, Write, answer, listed, operation, path,
 };
-use spotter_kernel::{
-    Change, Id, Key, Problem, Result, Timestamp,
-    id::{ClientId, CompanyId},
-    id_type,
-};
+use spotter_kernel::{Change, Id, Key, Problem, Result, Timestamp, id::ClientId, id_type};
 use spotter_store::{
-    Bind, Json, List, Prefetch, Tx, column_from, lists, params, parts, record, statements,
-    stored_ids, values,
+    Bind, Json, List, column_from, lists, params, parts, record, statements, stored_ids, values,
 };
 
 use super::{
@@ -67,13 +62,9 @@ impl Grant {
         cx.defer(INSERT, &self.params())
     }
 
-    /// Requests a grant before it is needed, so that it is read with the next query.
-    pub(super) fn prefetch(
-        tx: &mut Tx<'_>,
-        company: CompanyId,
-        id: GrantId,
-    ) -> Result<Prefetch<Self>> {
-        tx.prefetch(FIND, params![company, id])
+    /// Asks ahead for a grant.
+    pub(super) fn ask_ahead(cx: &mut Read, id: GrantId) -> Result<()> {
+        cx.ask_ahead(FIND, params![id])
     }
 
     /// The grant with this id.

@@ -9,7 +9,7 @@ use spotter_kernel::{
     money::Currency,
     text::{Country, Email, Language, Name, Phone, WebUrl},
 };
-use spotter_store::{Prefetch, Record, Tx, params, places, record, statements};
+use spotter_store::{Record, Tx, params, places, record, statements};
 
 use crate::rules::CompanyRule;
 
@@ -72,15 +72,14 @@ pub struct NewCompany {
 }
 
 impl Company {
-    /// Requests a company before it is needed, so that it is read with the next query.
-    pub fn prefetch(tx: &mut Tx<'_>, company: CompanyId) -> Result<Prefetch<Self>> {
-        tx.prefetch(FIND, params![company])
+    /// Asks ahead for a company.
+    pub fn ask_ahead_for(tx: &mut Tx<'_>, company: CompanyId) -> Result<()> {
+        tx.ask_ahead(FIND, params![company])
     }
 
-    /// The requested company.
-    pub fn awaited(tx: &mut Tx<'_>, request: Prefetch<Self>) -> Result<Self> {
-        let found = tx.awaited(request)?.into_iter().next();
-        found.ok_or_else(|| Key::CompanyNotFound.into())
+    /// The company with this id.
+    pub fn with_id(tx: &mut Tx<'_>, company: CompanyId) -> Result<Self> {
+        tx.one_kept(FIND, params![company])?.ok_or_else(|| Key::CompanyNotFound.into())
     }
 
     /// Asks ahead for the caller's company.

@@ -135,8 +135,7 @@ pub fn visitor(tx: &mut Tx<'_>, slug: &str) -> Result<Caller> {
     let slug = Slug::parse(slug).ok_or(Key::NotFound)?;
     let found: Option<(CompanyId,)> = tx.one(PUBLISHED, params![&*slug])?;
     let (company,) = found.ok_or(Key::NotFound)?;
-    let request = Company::prefetch(tx, company)?;
-    let features = Company::awaited(tx, request)?.admit().map_err(|_| Key::NotFound)?;
+    let features = Company::with_id(tx, company)?.admit().map_err(|_| Key::NotFound)?;
     Ok(Caller { features, ..Caller::new(company, Actor::Visitor) })
 }
 
@@ -163,8 +162,7 @@ pub struct Face {
 pub fn only_face(tx: &mut Tx<'_>) -> Result<Option<Face>> {
     let companies: Vec<(CompanyId,)> = tx.all(COMPANIES, params![])?;
     let [(id,)] = companies.as_slice() else { return Ok(None) };
-    let request = Company::prefetch(tx, *id)?;
-    let name = Company::awaited(tx, request)?.name;
+    let name = Company::with_id(tx, *id)?.name;
     let site: Option<Site> = tx.one(FIND, params![*id])?;
     let published = site.as_ref().filter(|site| site.is_published);
     let logo =

@@ -9,11 +9,11 @@ use spotter_contract::{
 };
 use spotter_kernel::{
     Change, Key, Problem, Result, Timestamp,
-    id::{CoachId, CompanyId},
+    id::CoachId,
     text::{Email, Name},
 };
 use spotter_store::{
-    Bind, List, Prefetch, Tx, filters, lists, params, record, set, statements, values, words,
+    Bind, List, Prefetch, filters, lists, params, record, set, statements, values, words,
 };
 
 use crate::{
@@ -63,11 +63,6 @@ impl Coach {
     /// Asks ahead for a coach's name.
     pub fn ask_ahead_name(cx: &mut Read, id: CoachId) -> Result<()> {
         cx.ask_ahead(NAME, params![id])
-    }
-
-    /// Requests a coach before they are needed, so that they are read with the next query.
-    pub fn prefetch(tx: &mut Tx<'_>, company: CompanyId, id: CoachId) -> Result<Prefetch<Self>> {
-        tx.prefetch(FIND, params![company, id])
     }
 
     /// The coach with this id, if clients can be given to them.

@@ -9,9 +9,8 @@ use super::{EventType, FIND};
 use crate::{policy::Policy, vocabulary::EventTypeId};
 
 impl EventType {
-    /// Asks ahead for a type and the rules of its bookings.
+    /// Asks ahead for a type.
     pub fn ask_ahead(cx: &mut Read, id: EventTypeId) -> Result<()> {
-        Policies::ask_ahead(cx)?;
         cx.ask_ahead(FIND, params![id])
     }
 

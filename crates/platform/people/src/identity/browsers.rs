@@ -124,10 +124,10 @@ pub fn open(
 /// The person who is signed in with a browser; `auth.invalid_token` where the session has ended.
 pub fn authenticate(tx: &mut Tx, env: &Env, token: &Credential) -> Result<SignedInPerson> {
     let (id, now) = (token.company, env.wall_clock.now());
-    let prefetched = Company::prefetch(tx, id)?;
+    Company::ask_ahead_for(tx, id)?;
     let found: Option<BrowserSession> = tx.one(FIND, params![id, vault::digest(token)])?;
     let session = found.filter(|session| session.expires_at > now).ok_or(Key::InvalidToken)?;
-    let company = Company::awaited(tx, prefetched)?;
+    let company = Company::with_id(tx, id)?;
     let nobody = Caller::new(id, Actor::System);
     let cx = &mut Read::new(tx, &nobody, now);
     let (subject, subject_id) = (session.subject, session.subject_id);

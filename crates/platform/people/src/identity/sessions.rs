@@ -152,14 +152,14 @@ pub fn end_others(cx: &mut Write, subject: Subject, id: Id, session: Id) -> Resu
 pub fn authenticate(tx: &mut Tx, env: &Env, token: &Credential) -> Result<Caller> {
     type Found = (Id, Subject, Id, Timestamp);
     let (company, now) = (token.company, env.wall_clock.now());
-    let prefetched = Company::prefetch(tx, company)?;
+    Company::ask_ahead_for(tx, company)?;
     let found: Option<Found> = tx.one(BY_ACCESS, params![company, vault::digest(token)])?;
     let (session, subject, id, expires_at) = found.ok_or(Key::InvalidToken)?;
     if expires_at <= now {
         return Err(Key::InvalidToken.into());
     }
     let nobody = Caller::new(company, Actor::System);
-    let features = Company::awaited(tx, prefetched)?.admit()?;
+    let features = Company::with_id(tx, company)?.admit()?;
     let admitted = admit(&mut Read::new(tx, &nobody, now), subject, id, session)?;
     Ok(admitted.caller(company, features))
 }
