@@ -22,7 +22,7 @@ use spotter_contract::{
     timers::{self, Overview},
 };
 use spotter_http::State;
-use spotter_kernel::{Id, Problem, Result, TimeZone, Timestamp, id::CompanyId};
+use spotter_kernel::{Id, Key, Problem, Result, TimeZone, Timestamp, id::CompanyId};
 use spotter_people::founding;
 use spotter_store::Tx;
 use spotter_webhooks::queue;
@@ -244,9 +244,11 @@ async fn new_company(
     if let Err(problem) = state.count_address(&request) {
         return parts::problem(t, &problem);
     }
-    match session(&state, request.headers()) {
-        Some(_) => companies::sign_up_page(t, &FormData::from_query(""), None),
-        None => closed(t),
+    let Some(at) = session(&state, request.headers()) else { return closed(t) };
+    match state.db.read(last_used).await {
+        Ok(used) if used == at => companies::sign_up_page(t, &FormData::from_query(""), None),
+        Ok(_) => closed(t),
+        Err(problem) => parts::problem(t, &problem),
     }
 }
 
@@ -276,18 +278,20 @@ async fn change_company(
         Err(answer) => return answer,
     };
     let t = language(&sent.headers);
-    let company = Id::parse(sent.form.one("company")).map(CompanyId);
-    let Some((at, company)) = session(state, &sent.headers).zip(company) else { return closed(t) };
+    let Some(at) = session(state, &sent.headers) else { return closed(t) };
     let env = state.env.clone();
+    let company = Id::parse(sent.form.one("company")).map(CompanyId);
     let change = move |tx: &mut Tx<'_>| {
-        if last_used(tx)? != at || find(tx, company)?.is_none() {
+        if last_used(tx)? != at {
             return Ok(false);
         }
+        let known = company.map_or(Ok(None), |company| find(tx, company))?;
+        let company = known.ok_or(Key::CompanyNotFound)?.company_id;
         Write::as_system(tx, &env, company, operation, &[], |cx| step(cx).map(drop))?;
         Ok(true)
     };
     match state.db.write(change).await {
-        Ok(true) => redirect(PAGE),
+        Ok(true) => redirect(&CompanySearch::path(&sent.form)),
         Ok(false) => closed(t),
         Err(problem) => parts::problem(t, &problem),
     }
@@ -399,6 +403,7 @@ fn overview(
                 (t.deliveries_due(), html! { (written.count(waiting)) }),
             ]))
         }
+        (companies::section(&written, &seen.companies))
         h2 { (t.jobs()) }
         (repeating(state, t, &at, &seen.overview))
         @if !seen.standings.is_empty() {
@@ -447,7 +452,6 @@ fn overview(
                     .collect(),
             ))
         }
-        (companies::section(&written, &seen.companies))
         h2 { (t.settings_in_force()) }
         (table(
             t.settings_in_force(),

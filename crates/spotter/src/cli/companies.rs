@@ -125,7 +125,7 @@ fn suspend(matches: &ArgMatches) -> Outcome {
     let suspended = serve::runtime()?.block_on(hosting::suspend(&db, &env, company));
     match suspended.map_err(describe_problem)? {
         true => say!("{company} is suspended."),
-        false => say!("{company} was suspended already."),
+        false => say!("{company} is kept out already: it is suspended, or being erased."),
     }
     Ok(())
 }

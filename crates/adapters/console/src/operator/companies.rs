@@ -39,6 +39,25 @@ impl CompanySearch {
         Self { text: form.one("search").trim().to_owned(), after }
     }
 
+    /// The path of the same list, after something was done in it.
+    pub(super) fn path(form: &FormData) -> String {
+        let mut query = form_urlencoded::Serializer::new(String::new());
+        for name in ["search", "after"] {
+            if !form.one(name).is_empty() {
+                query.append_pair(name, form.one(name));
+            }
+        }
+        format!("/operator?{}#companies", query.finish())
+    }
+
+    /// What a form of the list carries along, so that it leads back to the same list.
+    fn carried(&self) -> Markup {
+        html! {
+            input type="hidden" name="search" value=(self.text);
+            @if let Some(after) = self.after { input type="hidden" name="after" value=(after); }
+        }
+    }
+
     /// The companies that are shown, and how many there are in all.
     pub(super) fn read(self, tx: &mut Tx<'_>) -> Result<CompanyListing> {
         let entries = companies::page(tx, &self.text, self.after)?;
@@ -62,23 +81,27 @@ pub(super) fn section(written: &Format, listing: &CompanyListing) -> Markup {
             html! { bdi { (entry.name) } },
             html! { code { (entry.company_id) } },
             html! { (written.instant(entry.created_at)) " UTC" },
-            html! { (act(written, entry)) },
+            html! { (act(written, search, entry)) },
         ]
     });
     let next = entries.last().filter(|_| entries.len() as i64 == PAGE_MAX);
     html! {
-        h2 { (t.companies()) }
+        h2 #companies { (t.companies()) }
         p { a.button.plain href=(SIGN_UP) { (t.new_company()) } }
-        form.filters method="get" {
+        form.filters method="get" action="/operator#companies" {
             label.field {
                 span { (t.name()) }
                 input type="search" name="search" value=(search.text);
             }
             button.plain type="submit" { (t.search()) }
         }
-        (table(t.companies(), &[t.name(), "Id", t.term("created"), t.status()], rows.collect()))
+        @if entries.is_empty() && !search.text.is_empty() {
+            p { (t.nothing_found(&search.text)) }
+        } @else {
+            (table(t.companies(), &[t.name(), "Id", t.term("created"), t.status()], rows.collect()))
+        }
         @if let Some(last) = next {
-            form method="get" {
+            form method="get" action="/operator#companies" {
                 input type="hidden" name="search" value=(search.text);
                 input type="hidden" name="after" value=(last.company_id);
                 button.plain type="submit" { (t.more()) }
@@ -102,6 +125,7 @@ pub(super) fn sign_up_page(t: Strings, form: &FormData, wrong: Option<&Problem>)
             (company_form::fields(t, form, field))
             button type="submit" { (t.add()) }
         }
+        p { a href="/operator#companies" { (t.companies()) } }
     };
     outside(t, status, t.new_company(), wrong.is_some(), main)
 }
@@ -117,24 +141,32 @@ pub(super) fn signed_up(t: Strings, env: &Env, made: &SignedUpCompany) -> Respon
             }
             None => { p { (t.invitation_is_mailed()) } }
         }
-        p { a.button href="/operator" { (t.companies()) } }
+        p { a.button href="/operator#companies" { (t.companies()) } }
     };
     outside(t, StatusCode::OK, t.new_company(), false, main)
 }
 
-/// The status of a company, and a form that changes it.
-fn act(written: &Format, entry: &CompanyEntry) -> Markup {
+/// The status of a company, and a form that changes it. Who suspends it is told first what that does.
+fn act(written: &Format, search: &CompanySearch, entry: &CompanyEntry) -> Markup {
     let t = written.strings;
     let form = |action: &str, label: &str| {
         html! {
             form method="post" action=(action) {
                 input type="hidden" name="company" value=(entry.company_id);
+                (search.carried())
                 button.plain type="submit" { (label) }
             }
         }
     };
     match entry.status() {
-        CompanyStatus::Active => html! { (t.term("active")) " " (form(SUSPEND, t.suspend())) },
+        CompanyStatus::Active => html! {
+            (t.term("active"))
+            details {
+                summary { (t.suspend()) }
+                p { (t.suspended_companies()) }
+                (form(SUSPEND, t.suspend()))
+            }
+        },
         CompanyStatus::Suspended => html! {
             span.state.bad { (t.term("suspended")) } " " (form(RESUME, t.resume()))
         },

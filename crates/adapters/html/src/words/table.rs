@@ -1249,6 +1249,10 @@ say! {
     submitted "Submitted" "Ingeleverd" "Abgegeben"
     superset "Superset" "Superset" "Supersatz"
     suspend "Suspend" "Opschorten" "Aussetzen"
+    suspended_companies
+        "Its people, integrations and devices are kept out, and what it does by itself rests, until it is resumed. Nothing is lost."
+        "Haar mensen, koppelingen en apparaten worden buitengehouden, en wat ze vanzelf doet rust, totdat ze wordt hervat. Er gaat niets verloren."
+        "Personen, Anbindungen und Geräte des Unternehmens haben keinen Zugang, und was von selbst geschieht, ruht, bis es fortgesetzt wird. Nichts geht verloren."
     switch_off "Switch off" "Uitzetten" "Ausschalten"
     switch_on "Switch on" "Aanzetten" "Einschalten"
     tag "Tag" "Tag" "Tag"

@@ -100,6 +100,7 @@ pub fn open(
     browser: &str,
     remembered: bool,
 ) -> Result<Credential> {
+    Company::find(cx)?.admit()?;
     let token = cx.new_credential(CredentialKind::BrowserSession);
     let now = cx.env().wall_clock.now();
     let session = BrowserSession {

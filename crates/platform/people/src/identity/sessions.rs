@@ -71,6 +71,7 @@ impl Pair {
 /// Opens a session after a correct password.
 pub fn open(cx: &mut Write, subject: Subject, subject_id: Id) -> Result<SessionTokens> {
     let session = cx.new_id();
+    Company::find(cx)?.admit()?;
     admit(cx, subject, subject_id, session)?;
     let (pair, now) = (Pair::new(cx), cx.env().wall_clock.now());
     let access_until = now.plus_seconds(ACCESS_TOKEN_SECONDS);

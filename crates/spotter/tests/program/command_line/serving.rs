@@ -13,7 +13,7 @@ use spotter_harness::{SystemClock, apart, random_text, receiver::receiver, scena
 use spotter_kernel::Clock;
 use spotter_store::{DatabaseLocation, latest_schema, migrate_to};
 
-use super::*;
+use super::{operator::create_company, *};
 
 /// A stop waits for the running delivery, and its result is stored.
 #[scenario(process)]
@@ -389,6 +389,9 @@ fn assistants_have_an_address_of_their_own() {
 fn an_operator_sees_how_the_installation_is() {
     let (folder, address) = (tempfile::tempdir().unwrap(), free_address());
     let data = folder.path().to_str().unwrap();
+    assert!(create_company(data, "Riverside", &[]).0);
+    let (_, companies) = spotter(&["company", "list", "--data", data]);
+    let company = companies.split(' ').next().unwrap();
     let mut command = Command::new(binary());
     command.args(["serve", "--listen", &address, "--data", data]);
     let child = Running(command.stderr(Stdio::null()).stdout(Stdio::null()).spawn().unwrap());
@@ -446,6 +449,24 @@ fn an_operator_sees_how_the_installation_is() {
     assert!(!text.contains("No backup was made"), "{text}");
     let (_, other) = enter(&link());
     assert_eq!((see(&page, &other).0, see(&page, &cookie).0), (200, 404));
+    assert_eq!(see(&format!("{page}/companies/new"), &cookie).0, 404, "its session has ended");
+    assert!(see(&format!("{page}?search=nobody"), &other).2.contains("Nothing found for"));
+    // What is done in a list leads back to it.
+    let act = |what: &str, company: &str| {
+        let sent = client.post(format!("{page}/companies/{what}"));
+        let sent = sent.header("sec-fetch-site", "same-origin").header("cookie", &other);
+        let sent = sent.form(&[("company", company), ("search", "river")]).send();
+        let answer = runtime.block_on(sent).unwrap();
+        let to = answer.headers().get("location").map(|to| to.to_str().unwrap().to_owned());
+        (answer.status().as_u16(), to.unwrap_or_default())
+    };
+    for (what, status) in [("suspend", "Suspended"), ("resume", "Active")] {
+        let (code, to) = act(what, company);
+        assert_eq!((code, to.as_str()), (303, "/operator?search=river#companies"));
+        let (_, _, text) = see(&format!("http://{address}{to}"), &other);
+        assert!(text.contains(status), "{text}");
+    }
+    assert_eq!(act("suspend", "000000000000000000000000").0, 404);
     let out = client.post(format!("{page}/sign-out")).header("sec-fetch-site", "same-origin");
     let out = out.header("cookie", &other).form(&[("x", "y")]).send();
     assert_eq!(runtime.block_on(out).unwrap().status().as_u16(), 303);
