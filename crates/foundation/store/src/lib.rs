@@ -7,7 +7,6 @@
 //! place that knows which engine runs.
 
 mod agenda;
-mod asked;
 mod batch;
 mod citus;
 mod company_copy;
@@ -24,6 +23,7 @@ mod list;
 mod metrics;
 mod migrate;
 mod postgres;
+mod questions;
 mod queue;
 mod replica;
 mod row;

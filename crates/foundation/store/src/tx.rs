@@ -3,10 +3,10 @@
 use spotter_kernel::{Id, Key, Problem, Result, TRACE_TARGET, Timestamp, id::CompanyId};
 
 use crate::{
-    asked::AskedAhead,
     batch::ExpectedRows,
     cost::CostMeter,
     kept::KeptReads,
+    questions::QuestionsAhead,
     row::{Record, Row, Source},
     session::Session,
     signals::PendingSignals,
@@ -22,7 +22,7 @@ pub struct Tx<'c> {
     /// What counts its cost, if anything does.
     meter: Option<CostMeter>,
     kept: KeptReads,
-    asked: AskedAhead,
+    asked: QuestionsAhead,
 }
 
 pub(crate) enum Engine<'c> {
@@ -37,7 +37,7 @@ impl<'c> Tx<'c> {
             signals: PendingSignals::default(),
             meter: None,
             kept: KeptReads::default(),
-            asked: AskedAhead::default(),
+            asked: QuestionsAhead::default(),
         }
     }
 

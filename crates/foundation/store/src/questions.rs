@@ -5,7 +5,7 @@ use crate::{batch::Effect, value::Value};
 
 /// The questions of one transaction whose rows nobody has asked for yet.
 #[derive(Default)]
-pub(crate) struct AskedAhead(Vec<Question>);
+pub(crate) struct QuestionsAhead(Vec<Question>);
 
 struct Question {
     sql: &'static str,
@@ -14,7 +14,7 @@ struct Question {
     number: usize,
 }
 
-impl AskedAhead {
+impl QuestionsAhead {
     /// Whether this question is on its way.
     pub(crate) fn contains(&self, sql: &str, params: &[Value<'_>]) -> bool {
         self.place(sql, params).is_some()
@@ -62,9 +62,9 @@ mod tests {
 
     #[test]
     fn a_question_is_answered_once_and_not_after_a_write() {
-        let mut asked = AskedAhead::default();
+        let mut asked = QuestionsAhead::default();
         let (ann, bea) = ([Value::Int(1)], [Value::Int(2)]);
-        let ask = |asked: &mut AskedAhead| {
+        let ask = |asked: &mut QuestionsAhead| {
             asked.note(FIND, &ann, 7);
             asked.note(FIND, &bea, 8);
         };
@@ -80,7 +80,7 @@ mod tests {
             ("WITH old AS (SELECT 1) UPDATE client SET name = ?1", false),
             ("INSERT INTO invoice (paid) SELECT 0 FROM client", false),
         ] {
-            let mut asked = AskedAhead::default();
+            let mut asked = QuestionsAhead::default();
             ask(&mut asked);
             asked.forget(statement);
             assert_eq!(asked.contains(FIND, &ann), stays, "{statement}");
