@@ -266,7 +266,9 @@ async fn main() -> Outcome {
         }
         What::Rolling { older } => {
             let older = service::Service::new(older, data.clone(), database_url.clone(), 18_403);
-            rolling::run(older, service(18_404), receiver::Receiver::start(&data).await?).await
+            let (place, url) = (data.join("newer"), database_url.clone());
+            let newer = service::Service::new(program, place, url, 18_404);
+            rolling::run(older, newer, receiver::Receiver::start(&data).await?).await
         }
         What::Charges { rounds } => charges::run(service(18_402), place(), program, rounds).await,
         What::OldSchema { schema } => {

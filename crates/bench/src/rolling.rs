@@ -53,6 +53,7 @@ pub async fn run(mut older: Service, mut newer: Service, receiver: Receiver) -> 
     old.subscribe(&receiver.url("good", "rolling"), &["client.created"]).await?;
     let traffic = Traffic::to(&old, &acknowledged);
     tokio::time::sleep(STEP).await;
+    newer.join(&older)?;
     let new = newer.start().await?;
     let beside = Traffic::to(&new, &acknowledged);
     tokio::time::sleep(STEP).await;
