@@ -18,6 +18,8 @@ use crate::{
     words::Strings,
 };
 
+/// The list of companies on the operator's page.
+const LIST: &str = "/operator#companies";
 /// Where a company is signed up.
 pub(super) const SIGN_UP: &str = "/operator/companies/new";
 /// Where the form of a company leads that is suspended.
@@ -88,7 +90,7 @@ pub(super) fn section(written: &Format, listing: &CompanyListing) -> Markup {
     html! {
         h2 #companies { (t.companies()) }
         p { a.button.plain href=(SIGN_UP) { (t.new_company()) } }
-        form.filters method="get" action="/operator#companies" {
+        form.filters method="get" action=(LIST) {
             label.field {
                 span { (t.name()) }
                 input type="search" name="search" value=(search.text);
@@ -101,7 +103,7 @@ pub(super) fn section(written: &Format, listing: &CompanyListing) -> Markup {
             (table(t.companies(), &[t.name(), "Id", t.term("created"), t.status()], rows.collect()))
         }
         @if let Some(last) = next {
-            form method="get" action="/operator#companies" {
+            form method="get" action=(LIST) {
                 input type="hidden" name="search" value=(search.text);
                 input type="hidden" name="after" value=(last.company_id);
                 button.plain type="submit" { (t.more()) }
@@ -125,7 +127,7 @@ pub(super) fn sign_up_page(t: Strings, form: &FormData, wrong: Option<&Problem>)
             (company_form::fields(t, form, field))
             button type="submit" { (t.add()) }
         }
-        p { a href="/operator#companies" { (t.companies()) } }
+        p { a href=(LIST) { (t.companies()) } }
     };
     outside(t, status, t.new_company(), wrong.is_some(), main)
 }
@@ -141,12 +143,12 @@ pub(super) fn signed_up(t: Strings, env: &Env, made: &SignedUpCompany) -> Respon
             }
             None => { p { (t.invitation_is_mailed()) } }
         }
-        p { a.button href="/operator#companies" { (t.companies()) } }
+        p { a.button href=(LIST) { (t.companies()) } }
     };
     outside(t, StatusCode::OK, t.new_company(), false, main)
 }
 
-/// The status of a company, and a form that changes it. Who suspends it is told first what that does.
+/// The status of a company, and a form that changes it. Before the button to suspend stands what that does.
 fn act(written: &Format, search: &CompanySearch, entry: &CompanyEntry) -> Markup {
     let t = written.strings;
     let form = |action: &str, label: &str| {

@@ -1250,9 +1250,9 @@ say! {
     superset "Superset" "Superset" "Supersatz"
     suspend "Suspend" "Opschorten" "Aussetzen"
     suspended_companies
-        "Its people, integrations and devices are kept out, and what it does by itself rests, until it is resumed. Nothing is lost."
-        "Haar mensen, koppelingen en apparaten worden buitengehouden, en wat ze vanzelf doet rust, totdat ze wordt hervat. Er gaat niets verloren."
-        "Personen, Anbindungen und Geräte des Unternehmens haben keinen Zugang, und was von selbst geschieht, ruht, bis es fortgesetzt wird. Nichts geht verloren."
+        "Nobody of the company can sign in, integrations and devices are refused, and nothing runs automatically until you resume it. No data is lost."
+        "Niemand van het bedrijf kan inloggen, koppelingen en apparaten worden geweigerd, en er loopt niets automatisch totdat je het hervat. Er gaan geen gegevens verloren."
+        "Niemand aus dem Unternehmen kann sich anmelden, Anbindungen und Geräte werden abgewiesen, und nichts läuft automatisch, bis Sie es fortsetzen. Es gehen keine Daten verloren."
     switch_off "Switch off" "Uitzetten" "Ausschalten"
     switch_on "Switch on" "Aanzetten" "Einschalten"
     tag "Tag" "Tag" "Tag"
