@@ -35,6 +35,7 @@ mod tally;
 mod tx;
 mod value;
 mod wire;
+mod writer_limit;
 
 pub use agenda::{Agenda, Checks};
 pub use company_copy::{CopiedRows, beside, copy_company, create_empty, drop_database};

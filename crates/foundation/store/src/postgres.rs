@@ -1,9 +1,12 @@
 //! PostgreSQL: a thread a connection. Each takes its share of what waits, and runs it together. Writes that got into each
 //! other's way, such as many callers' into one conversation, take turns on a connection of their own, where as many as
-//! wait share a transaction: the more meet, the more go at once.
+//! wait share a transaction, and the others let them pass: the more meet, the more go at once, and the fewer connections
+//! write.
 
-use std::{sync::Arc, thread::JoinHandle};
+use std::{sync::Arc, thread::JoinHandle, time::Duration};
 
+use crossbeam_channel::Receiver;
+use parking_lot::RwLock;
 use spotter_kernel::{Problem, Result};
 
 use crate::{
@@ -11,6 +14,7 @@ use crate::{
     replica::SlowReads,
     session::Session,
     signals::Signals,
+    writer_limit::WriterLimit,
 };
 
 /// The most reads that share one snapshot.
@@ -18,7 +22,9 @@ const READS_MAX: usize = 8;
 /// The most writes that share one transaction.
 const WRITES_MAX: usize = 8;
 /// The same where they take turns.
-const TURNS_MAX: usize = 32;
+const TURNS_MAX: usize = 16;
+/// How long they wait until no other write is under way, while none begins.
+const WAY_FREE: Duration = Duration::from_millis(50);
 
 pub(crate) struct Postgres {
     pub(crate) queue: Queue,
@@ -48,14 +54,20 @@ impl Postgres {
         let mut threads = Vec::new();
         let cores = std::thread::available_parallelism().map_or(2, usize::from);
         let (connections, readers) = (connections.max(2), connections.clamp(2, 2 * cores));
-        for number in 0..connections {
+        let (limit, woken) = WriterLimit::of(connections);
+        let way = Arc::new(RwLock::new(()));
+        for (number, woken) in woken.into_iter().rev().enumerate() {
             let session = Session::connect(url.clone())?;
             // More threads than a few a core only take turns at reading; writes also wait for the
             // disk, and those that wait together share a flush.
             let reads = if number < readers { reads.clone() } else { crossbeam_channel::never() };
             let (writes, slow) = (writes.clone(), slow_queue.clone());
             let turns = turn_queue.clone();
-            let share = WorkerQueues { reads, writes, slow, turns, readers, writers: connections };
+            // Those that read are the first that no longer write.
+            let writer = connections - 1 - number;
+            let (limit, way) = (limit.clone(), way.clone());
+            let share =
+                WorkerQueues { reads, writes, slow, turns, readers, writer, limit, woken, way };
             let thread = std::thread::Builder::new()
                 .name(format!("postgres-{number}"))
                 .spawn(move || serve(session, &share))
@@ -65,7 +77,7 @@ impl Postgres {
         let session = Session::connect(url.clone())?;
         let thread = std::thread::Builder::new()
             .name("postgres-turns".to_owned())
-            .spawn(move || take_turns(session, &turns))
+            .spawn(move || take_turns(session, &turns, &way))
             .map_err(Problem::internal)?;
         threads.push(thread);
         // Connections of their own: for one at a time, or for as many as a replica has cores of ours.
@@ -94,14 +106,22 @@ struct WorkerQueues {
     /// Who takes over what others got into the way of.
     turns: Queue,
     readers: usize,
-    writers: usize,
+    /// Its number among those that write.
+    writer: usize,
+    limit: Arc<WriterLimit>,
+    /// Told when it may write again.
+    woken: Receiver<()>,
+    /// Held by many, or by the one whose turn it is.
+    way: Arc<RwLock<()>>,
 }
 
 fn serve(mut session: Session, from: &WorkerQueues) {
-    let WorkerQueues { reads, writes, slow, turns, readers, writers } = from;
+    let WorkerQueues { reads, writes, slow, turns, readers, writer, limit, woken, way } = from;
     let (slow, turns) = (Some(slow), Some(turns));
+    let none = crossbeam_channel::never();
     let mut together = WRITES_MAX;
     loop {
+        let allowed = if limit.admits(*writer) { writes } else { &none };
         crossbeam_channel::select! {
             recv(reads) -> job => {
                 let Ok(first) = job else { break };
@@ -112,16 +132,22 @@ fn serve(mut session: Session, from: &WorkerQueues) {
                 batch.extend(reads.try_iter().take(share));
                 session.read_together(batch, slow);
             }
-            recv(writes) -> job => {
+            recv(woken) -> _ => {}
+            recv(allowed) -> job => {
                 let Ok(first) = job else { break };
-                let share = (writes.len() / writers).min(together - 1);
+                let share = (writes.len() / limit.limit()).min(together - 1);
                 let mut batch = vec![first];
                 batch.extend(writes.try_iter().take(share));
                 // Fewer at a time where they get into each other's way, until they do not.
-                together = adapted(together, session.write_together(batch, turns), WRITES_MAX);
+                let shared = way.read();
+                let spared = session.write_together(batch, turns);
+                drop(shared);
+                limit.adapt(spared);
+                together = adapted(together, spared, WRITES_MAX);
             }
         }
     }
+    limit.lift();
     // Both queues end together: what they still hold was accepted, and is answered.
     writes.try_iter().for_each(|job| {
         session.write_together(vec![job], None);
@@ -130,12 +156,16 @@ fn serve(mut session: Session, from: &WorkerQueues) {
 }
 
 /// Runs writes that got into each other's way, one after the other, in as few transactions as they can.
-fn take_turns(mut session: Session, turns: &Jobs) {
+fn take_turns(mut session: Session, turns: &Jobs, way: &RwLock<()>) {
     let mut together = TURNS_MAX;
     while let Ok(first) = turns.recv() {
         let mut batch = vec![first];
         batch.extend(turns.try_iter().take(together - 1));
-        together = adapted(together, session.write_together(batch, None), TURNS_MAX);
+        // Beside one that takes long they go on as well.
+        let alone = way.try_write_for(WAY_FREE);
+        let spared = session.write_together(batch, None);
+        drop(alone);
+        together = adapted(together, spared, TURNS_MAX);
     }
 }
 

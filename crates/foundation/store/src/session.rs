@@ -61,6 +61,8 @@ pub(crate) struct Session {
     failure: Option<Failure>,
     shard: u64,
     is_spread: bool,
+    /// Whether the last attempt to reach the server succeeded.
+    is_reached: bool,
     /// Whether the server has told of a conflict since this transaction began.
     tells_of_conflict: Arc<AtomicBool>,
     /// What counts the cost of the current job, if anything does.
@@ -104,6 +106,7 @@ impl Session {
             failure: None,
             shard: u64::from_be_bytes(seed),
             is_spread,
+            is_reached: true,
             tells_of_conflict,
             meter: None,
         })
@@ -121,11 +124,17 @@ impl Session {
         self.combined.clear();
         let dialled = dial(&self.runtime, &self.url, self.server);
         let dialled = dialled.map_err(|problem| {
-            tracing::error!(%problem, "the database cannot be reached");
+            // Once, however many callers try meanwhile.
+            if std::mem::take(&mut self.is_reached) {
+                tracing::error!(%problem, "the database cannot be reached");
+            }
             // It could be when this process began, so whatever it is, it may be over soon.
             Problem::overloaded()
         })?;
         let ServerConnection { client, is_spread, tells_of_conflict } = dialled;
+        if !std::mem::replace(&mut self.is_reached, true) {
+            tracing::info!("the database is reached again");
+        }
         (self.client, self.is_spread) = (client, is_spread);
         self.tells_of_conflict = tells_of_conflict;
         Ok(())

@@ -82,11 +82,14 @@ impl Session {
                 _ => lost = true,
             }
         }
-        together.into_iter().chain(alone).for_each(|job| self.write_alone(job, turns));
+        for job in together.into_iter().chain(alone) {
+            lost |= !self.write_alone(job, turns);
+        }
         !lost
     }
 
-    fn write_alone(&mut self, mut job: Box<dyn Job>, turns: Option<&Queue>) {
+    /// Runs one write; whether it was not left to the `turns`.
+    fn write_alone(&mut self, mut job: Box<dyn Job>, turns: Option<&Queue>) -> bool {
         // Who takes work from a queue skips rows that others hold.
         let (begin, turns) = match job.isolation() {
             Isolation::Serializable => (BEGIN_WRITE, turns),
@@ -94,8 +97,14 @@ impl Session {
         };
         let problem = self.transact(begin, true, turns.is_some(), &mut *job).err();
         match turns.filter(|_| self.failure.is_some_and(Failure::is_by_others)) {
-            Some(turns) => turns.take_over(job),
-            None => job.finish(problem),
+            Some(turns) => {
+                turns.take_over(job);
+                false
+            }
+            None => {
+                job.finish(problem);
+                true
+            }
         }
     }
 
