@@ -159,6 +159,7 @@ pub(super) fn area() -> Area {
             .integrations_only(),
         operation!(GET "/conversations/{conversationId}/messages", ConversationsRead,
             list_conversation_messages)
+        .numbered()
         .summary("List conversation messages")
         .integrations_only()
         .describe(

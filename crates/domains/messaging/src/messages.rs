@@ -264,6 +264,7 @@ fn mark_seen(
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS).operations([
         operation!(app GET "/conversations/{conversationId}/messages", SignedIn, list_own_messages)
+            .numbered()
             .summary("List messages of an own conversation")
             .describe(
                 "Returns messages of a conversation that the caller takes part in, newest first.",

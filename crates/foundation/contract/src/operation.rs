@@ -65,6 +65,8 @@ pub struct Operation {
     other_success: Option<(&'static str, &'static str, Success)>,
     /// Whether it adds up much, and is left to a server for such reads, where there is one.
     is_report: bool,
+    /// Whether a page far down costs no more than the first, for its items are found by their numbers.
+    is_numbered: bool,
     /// Whether its answer has an address or token that differs each time.
     pub is_without_etag: bool,
     /// The rows of its answer that are returned as CSV.
@@ -125,6 +127,7 @@ impl Operation {
             other_success: None,
             is_without_etag: false,
             is_report: false,
+            is_numbered: false,
             rows: None,
             secret: Secret::None,
             reauthentication: Reauthentication::None,
@@ -142,18 +145,25 @@ impl Operation {
         }
     }
 
-    /// Runs a request's transaction where its kind belongs: a write, a read that is known to take long, or another.
-    pub async fn transact<T, F>(&self, db: &Db, is_slow: bool, transaction: F) -> Result<T>
+    /// Runs a request's transaction where its kind belongs: a write, a read that is known to take long, such as a page
+    /// far down a list, or another.
+    pub async fn transact<T, F>(&self, db: &Db, is_far_down: bool, transaction: F) -> Result<T>
     where
         T: Send + 'static,
         F: FnMut(&mut Tx<'_>) -> Result<T> + Send + 'static,
     {
+        let is_slow = is_far_down && !self.is_numbered || self.is_report && db.has_replica();
         match (self.writes, is_slow) {
             (true, _) => db.write(transaction).await,
             (false, true) => db.read_slow(transaction).await,
-            (false, false) if self.is_report && db.has_replica() => db.read_slow(transaction).await,
             (false, false) => db.read(transaction).await,
         }
+    }
+
+    /// Its items are numbered without gaps, so any page is found as fast as the first.
+    pub fn numbered(mut self) -> Self {
+        self.is_numbered = true;
+        self
     }
 
     /// It adds up much: it is left to a server for such reads, where there is one.
