@@ -83,6 +83,8 @@ async fn copy_files(from: &Files, to: &Files, company: CompanyId) -> Result<u64,
 
 /// How much was erased.
 pub(crate) struct ErasedRecords {
+    /// Whether an earlier command had begun, of which these are the rest.
+    pub(crate) is_rest: bool,
     pub(crate) rows: u64,
     pub(crate) files: u64,
 }
@@ -119,7 +121,7 @@ pub(crate) async fn erase(
             }
         }
     }
-    Ok(ErasedRecords { rows, files })
+    Ok(ErasedRecords { is_rest: found.status() == CompanyStatus::Erasing, rows, files })
 }
 
 async fn delete_files(files: &Files, company: CompanyId) -> Result<u64, FileError> {

@@ -1,6 +1,10 @@
 //! Serving: opening the database, listening, and stopping without losing anything.
 
-use std::{future::Future, sync::Arc, time::Duration};
+use std::{
+    future::Future,
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use axum::{
     body::Body,
@@ -26,10 +30,10 @@ use crate::{
 };
 
 /// The environment and the database: reads the key, migrates the schema, and checks that both belong together. Waits
-/// for a database that cannot be reached.
-pub(crate) fn open(settings: &Settings) -> Result<(Env, Db), String> {
+/// for a database that cannot be reached, if need be for no longer than a time.
+pub(crate) fn open(settings: &Settings, patience: Option<Duration>) -> Result<(Env, Db), String> {
     let (env, made_key) = environment(settings)?;
-    let opened = open_database(settings, &env);
+    let opened = open_database(settings, &env, patience);
     let checked = opened.and_then(|(db, is_new)| {
         let checking = env.clone();
         let check = db.write(move |tx| {
@@ -48,8 +52,12 @@ pub(crate) fn open(settings: &Settings) -> Result<(Env, Db), String> {
 }
 
 /// The database, and whether it was made just now.
-fn open_database(settings: &Settings, env: &Env) -> Result<(Db, bool), String> {
-    let now = || env.clock.now();
+fn open_database(
+    settings: &Settings,
+    env: &Env,
+    patience: Option<Duration>,
+) -> Result<(Db, bool), String> {
+    let (now, began) = (|| env.clock.now(), Instant::now());
     loop {
         let opened = migrate(&settings.database.location, now(), |step| {
             service_manager::status(step);
@@ -58,7 +66,10 @@ fn open_database(settings: &Settings, env: &Env) -> Result<(Db, bool), String> {
         .and_then(|version| Ok((Db::open(&settings.database)?, version == 0)));
         match opened {
             Ok(opened) => return Ok(opened),
-            Err(problem) if problem.status == 503 => {
+            Err(problem)
+                if problem.status == 503
+                    && patience.is_none_or(|patience| began.elapsed() < patience) =>
+            {
                 let why = describe_problem(problem);
                 tracing::warn!(%why, "the database cannot be reached; trying again in two seconds");
                 std::thread::sleep(Duration::from_secs(2));

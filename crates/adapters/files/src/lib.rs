@@ -73,7 +73,8 @@ impl Files {
                 std::fs::create_dir_all(folder).map_err(failed)?;
                 // Acknowledged data is on disk, as in the database.
                 let store = LocalFileSystem::new_with_prefix(folder)?.with_fsync(true);
-                Ok(Self(Arc::new(store)))
+                // Nothing is left of a company that is gone.
+                Ok(Self(Arc::new(store.with_automatic_cleanup(true))))
             }
             FileStore::S3 { bucket, prefix } => {
                 // Region, endpoint and credentials are those of the AWS_* variables.
@@ -190,6 +191,7 @@ mod tests {
             assert_eq!(listed, [(key.clone(), size as u64)]);
             files.delete(&key).await.unwrap();
             files.delete(&key).await.unwrap();
+            assert!(folder.exists() && !folder.join("a").exists(), "an empty folder is left");
         }
         let mut writing = files.create("a/given-up");
         writing.put(vec![1; 2 * PART].into()).await.unwrap();

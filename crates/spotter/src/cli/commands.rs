@@ -1,6 +1,6 @@
 //! What each command does.
 
-use std::path::PathBuf;
+use std::{path::PathBuf, time::Duration};
 
 use clap::ArgMatches;
 use serde_json::json;
@@ -121,7 +121,7 @@ pub(super) fn serve(matches: &ArgMatches) -> Outcome {
     }
     serve::make_folder(&settings)?;
     let _held = serve::hold(&settings)?;
-    let (env, db) = serve::open(&settings)?;
+    let (env, db) = serve::open(&settings, None)?;
     if runtime.block_on(db.read(companies::is_empty)).map_err(describe_problem)? {
         let link = spotter_console::set_up_link(&env).map_err(describe_problem)?;
         tracing::warn!(
@@ -149,6 +149,9 @@ pub(super) fn migrate(matches: &ArgMatches) -> Outcome {
     Ok(())
 }
 
+/// How long a command waits for a database that cannot be reached.
+pub(super) const PATIENCE: Duration = Duration::from_secs(10);
+
 /// The database of an existing installation.
 pub(super) fn existing(settings: &Settings) -> Result<(Env, Db), String> {
     if let DatabaseLocation::File(file) = &settings.database.location
@@ -160,7 +163,7 @@ pub(super) fn existing(settings: &Settings) -> Result<(Env, Db), String> {
             file.display()
         ));
     }
-    serve::open(settings)
+    serve::open(settings, Some(PATIENCE))
 }
 
 pub(super) fn print(value: &serde_json::Value) {
@@ -398,7 +401,7 @@ pub(super) fn healthcheck(matches: &ArgMatches) -> Outcome {
     let own = !matches.contains_id("url");
     let client = reqwest::Client::builder()
         .no_proxy()
-        .timeout(std::time::Duration::from_secs(5))
+        .timeout(Duration::from_secs(5))
         .tls_danger_accept_invalid_certs(own);
     // Reading the machine's certificates takes longer than the question.
     let client = if own || url.starts_with("http:") { client.tls_certs_only([]) } else { client };

@@ -20,7 +20,7 @@ use spotter_store::{DatabaseLocation, Db};
 
 use super::{
     Outcome,
-    commands::{existing, print},
+    commands::{PATIENCE, existing, print},
     settings, text,
 };
 use crate::{
@@ -68,7 +68,7 @@ fn create(matches: &ArgMatches) -> Outcome {
             .ok_or_else(|| field("admin-email", Rule::NotEmail))?,
         role: Role::Admin,
     };
-    let (env, db) = serve::open(&settings)?;
+    let (env, db) = serve::open(&settings, Some(PATIENCE))?;
     let made = operator::create_company(&db, &env, new, admin);
     let made = serve::runtime()?.block_on(made).map_err(describe_problem)?;
     print(&json!(made));
@@ -157,8 +157,9 @@ fn erase(matches: &ArgMatches) -> Outcome {
     let name = text(matches, "name");
     let erased = serve::runtime()?.block_on(hosting::erase(&settings, &db, company, &name));
     let erased = erased.map_err(describe_problem)?;
+    let what = if erased.is_rest { "what was left of it, " } else { "" };
     say!(
-        "{company} is erased: {} rows and {} files. Backups still hold it.",
+        "{company} is erased: {what}{} rows and {} files. Backups still hold it.",
         erased.rows,
         erased.files
     );

@@ -115,7 +115,7 @@ pub(crate) fn run(
     may_be_used(&settings.data)?;
     serve::make_folder(&settings)?;
     let _held = system::lock(&settings.data)?;
-    let (env, db) = serve::open(&settings)?;
+    let (env, db) = serve::open(&settings, None)?;
     let runtime = serve::runtime()?;
     let writing = Env { mail_links: Some(settings.address().into()), ..env.clone() };
     let demo = runtime.block_on(prepare(&settings, &writing, &db, clients))?;
