@@ -41,14 +41,15 @@ pub async fn run(mut service: Service, members: u64, seconds: u64) -> Outcome {
     let steady = steadily(&line, &doors, members, seconds).await?;
     print_times(&format!("a scan at {RATE} a second"), steady);
     // Again with existing visits, as for members who return.
-    let (times, busy) = busily(&line, &doors, members, seconds).await?;
-    let rate = times.len() as f64 / seconds as f64;
-    row(
-        &format!("scans a second by {DOORS} doors, as fast as they ask"),
-        format_args!("{rate:.0}"),
-    );
-    row("of these refused as busy (503)", busy);
-    print_times("a scan as fast as it goes", times);
+    for some in [&doors[..DOORS / 2], &doors] {
+        let (times, busy) = busily(&line, some, members, seconds).await?;
+        let (rate, count) = (times.len() as f64 / seconds as f64, some.len());
+        row(
+            &format!("scans a second by {count} doors as fast as they ask, refused as busy (503)"),
+            format_args!("{rate:.0}, {busy}"),
+        );
+        print_times(&format!("one of them, {count} doors"), times);
+    }
     let began = Instant::now();
     let list = line.ask(Method::GET, "/allow-list", &doors[0], None).await?;
     let (count, took) = (list["entries"].as_array().map_or(0, Vec::len), began.elapsed());

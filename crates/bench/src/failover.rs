@@ -15,6 +15,7 @@ use crate::{
     faults::{Acknowledged, reckon, write},
     receiver::Receiver,
     service::{Service, row},
+    traffic::Traffic,
 };
 
 const WRITERS: usize = 8;
@@ -38,6 +39,7 @@ pub async fn run(
     let (acknowledged, stop) = (Acknowledged::default(), Arc::new(AtomicBool::new(false)));
     let writer = || tokio::spawn(write(api.clone(), acknowledged.clone(), stop.clone()));
     let writers: Vec<_> = (0..WRITERS).map(|_| writer()).collect();
+    let traffic = Traffic::begin(&api).await?;
     let count = || acknowledged.lock().unwrap_or_else(PoisonError::into_inner).len();
     let mut away = Vec::new();
     for round in 1..=rounds {
@@ -73,6 +75,7 @@ pub async fn run(
     }
     let reckoning = reckon(&api, &receiver, &acknowledged).await?;
     println!("  {rounds} failures: {reckoning}; {refused} requests were refused or not answered");
+    let holds = traffic.end(&api).await?;
     away.sort_unstable();
     let seconds = |at: usize| away.get(at).map_or(0.0, Duration::as_secs_f64);
     row(
@@ -84,7 +87,7 @@ pub async fn run(
         ),
     );
     service.kill()?;
-    if reckoning.is_whole() {
+    if reckoning.is_whole() && holds {
         Ok(())
     } else {
         Err("acknowledged writes were lost, or others were delivered".into())

@@ -17,6 +17,7 @@ use crate::{
     Outcome,
     receiver::{Receipt, Receiver},
     service::{Api, Service},
+    traffic::Traffic,
 };
 
 const WRITERS: usize = 8;
@@ -33,6 +34,7 @@ pub async fn run(mut service: Service, receiver: Receiver, rounds: u32) -> Outco
     let mut api = service.start().await?;
     api.subscribe(&receiver.url("good", "faults"), &["client.created"]).await?;
     let acknowledged = Acknowledged::default();
+    let traffic = Traffic::begin(&api).await?;
     let mut unanswered = 0;
     for round in 1..=rounds {
         let stop = Arc::new(AtomicBool::new(false));
@@ -47,14 +49,18 @@ pub async fn run(mut service: Service, receiver: Receiver, rounds: u32) -> Outco
         }
         api = service.start().await?;
         let count = acknowledged.lock().unwrap_or_else(PoisonError::into_inner).len();
-        println!("  kill {round} of {rounds}: {count} acknowledged, {} received", receiver.count());
+        let (others, received) = (traffic.count(), receiver.count());
+        println!(
+            "  kill {round} of {rounds}: {count} clients acknowledged, {received} received, {others} other writes"
+        );
     }
     let reckoning = reckon(&api, &receiver, &acknowledged).await?;
     println!("  {rounds} kills: {reckoning}");
+    let holds = traffic.end(&api).await?;
     service.kill()?;
     let fair =
         reckoning.extra <= unanswered && reckoning.repeated <= rounds as usize * IN_FLIGHT_MAX;
-    if reckoning.is_whole() && fair {
+    if reckoning.is_whole() && fair && holds {
         Ok(())
     } else {
         Err("acknowledged writes were lost, or others were delivered".into())

@@ -21,6 +21,7 @@ mod reports;
 mod rolling;
 mod service;
 mod speed;
+mod traffic;
 mod workouts;
 
 use std::path::{Path, PathBuf};

@@ -13,6 +13,7 @@ use crate::{
     faults::{Acknowledged, reckon, write},
     receiver::Receiver,
     service::{Api, Service},
+    traffic::Traffic,
 };
 
 /// Writers of each node.
@@ -20,13 +21,13 @@ const WRITERS: usize = 4;
 /// How long each step takes.
 const STEP: Duration = Duration::from_secs(4);
 
-/// Traffic to a node, until it is stopped.
-struct Traffic {
+/// Writers of clients to a node, until it is stopped.
+struct NodeWriters {
     stop: Arc<AtomicBool>,
     writers: Vec<tokio::task::JoinHandle<usize>>,
 }
 
-impl Traffic {
+impl NodeWriters {
     fn to(api: &Api, acknowledged: &Acknowledged) -> Self {
         let stop = Arc::new(AtomicBool::new(false));
         let writer = || tokio::spawn(write(api.clone(), acknowledged.clone(), stop.clone()));
@@ -51,27 +52,30 @@ pub async fn run(mut older: Service, mut newer: Service, receiver: Receiver) -> 
     let acknowledged = Acknowledged::default();
     let old = older.start().await?;
     old.subscribe(&receiver.url("good", "rolling"), &["client.created"]).await?;
-    let traffic = Traffic::to(&old, &acknowledged);
+    // Goes on while its node is away for a moment.
+    let areas = Traffic::begin(&old).await?;
+    let writers = NodeWriters::to(&old, &acknowledged);
     tokio::time::sleep(STEP).await;
     newer.join(&older)?;
     let new = newer.start().await?;
-    let beside = Traffic::to(&new, &acknowledged);
+    let beside = NodeWriters::to(&new, &acknowledged);
     tokio::time::sleep(STEP).await;
-    let mut failed = traffic.end().await?;
+    let mut failed = writers.end().await?;
     println!("  both versions serve: {failed} requests to the older one failed");
     older.kill()?;
     let old = older.start().await?;
-    let traffic = Traffic::to(&old, &acknowledged);
+    let writers = NodeWriters::to(&old, &acknowledged);
     tokio::time::sleep(STEP).await;
-    failed += traffic.end().await?;
+    failed += writers.end().await?;
     println!("  the older one was started again beside the newer one");
+    let holds = areas.end(&old).await?;
     older.kill()?;
     tokio::time::sleep(STEP).await;
     failed += beside.end().await?;
     let reckoning = reckon(&new, &receiver, &acknowledged).await?;
     println!("  {failed} requests failed; {reckoning}");
     newer.kill()?;
-    if reckoning.is_whole() && failed == 0 {
+    if reckoning.is_whole() && failed == 0 && holds {
         Ok(())
     } else {
         Err("acknowledged writes were lost, or others were delivered".into())

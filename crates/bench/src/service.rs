@@ -7,7 +7,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use reqwest::{Client, Method};
+use reqwest::{Client, Method, StatusCode};
 use serde_json::{Value, json};
 
 use crate::{Outcome, receiver};
@@ -30,6 +30,9 @@ pub struct Api {
     /// The access token of a manager.
     manager: String,
 }
+
+/// How long a write is waited for.
+const PATIENCE: Duration = Duration::from_secs(20);
 
 static KEYS: AtomicU64 = AtomicU64::new(0);
 
@@ -146,16 +149,63 @@ impl Drop for Service {
     }
 }
 
+/// Who sends a request.
+pub enum Sender {
+    /// The demo's API client.
+    Integration,
+    /// The demo's manager, in the application.
+    Manager,
+    /// A device at a door, by its key.
+    Door(String),
+}
+
 impl Api {
+    /// A key that no other write has.
+    pub fn new_key(&self) -> String {
+        format!("{}-{}", receiver::now(), KEYS.fetch_add(1, Ordering::Relaxed))
+    }
+
+    fn request(&self, sender: &Sender, method: Method, path: &str) -> reqwest::RequestBuilder {
+        let surface = if matches!(sender, Sender::Manager) { "app" } else { "public" };
+        let request = self.http.request(method, format!("{}/{surface}/v1{path}", self.base));
+        match sender {
+            Sender::Integration => request.bearer_auth(&self.token),
+            Sender::Manager => request.bearer_auth(&self.manager),
+            Sender::Door(key) => request.header("X-Device-Key", key),
+        }
+    }
+
+    /// `data` of a write with a key; nothing where it is to be sent again: no answer came, or one that asks for patience.
+    pub async fn try_write(
+        &self,
+        sender: &Sender,
+        path: &str,
+        key: &str,
+        body: &Value,
+    ) -> Outcome<Option<Value>> {
+        let request = self.request(sender, Method::POST, path).header("Idempotency-Key", key);
+        let Ok(answer) = request.json(body).timeout(PATIENCE).send().await else { return Ok(None) };
+        let status = answer.status();
+        let Ok(mut output) = answer.json::<Value>().await else { return Ok(None) };
+        // The same key is at work, or its connection ended while its commit was on the way.
+        let is_at_work =
+            status == StatusCode::CONFLICT && output["error"]["key"] == "idempotency.in_progress";
+        match status.is_success() {
+            true => Ok(Some(output["data"].take())),
+            false if status.is_server_error() || is_at_work => Ok(None),
+            false => Err(format!("{path}: {output}").into()),
+        }
+    }
+
+    /// `data` of a read.
+    pub async fn read(&self, sender: &Sender, path: &str) -> Outcome<Value> {
+        data(self.request(sender, Method::GET, path), None).await
+    }
+
     /// `data` of a successful answer.
     pub async fn ask(&self, method: Method, path: &str, body: Option<Value>) -> Outcome<Value> {
-        let key = format!("{}-{}", receiver::now(), KEYS.fetch_add(1, Ordering::Relaxed));
-        let request = self
-            .http
-            .request(method, format!("{}/public/v1{path}", self.base))
-            .bearer_auth(&self.token)
-            .header("Idempotency-Key", key);
-        data(request, body).await
+        let request = self.request(&Sender::Integration, method, path);
+        data(request.header("Idempotency-Key", self.new_key()), body).await
     }
 
     /// The same of the application API, for a manager.
@@ -165,8 +215,7 @@ impl Api {
         path: &str,
         body: Option<Value>,
     ) -> Outcome<Value> {
-        let request = self.http.request(method, format!("{}/app/v1{path}", self.base));
-        data(request.bearer_auth(&self.manager), body).await
+        data(self.request(&Sender::Manager, method, path), body).await
     }
 
     /// Reads an answer to its end without parsing it.
