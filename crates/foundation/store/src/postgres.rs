@@ -3,16 +3,21 @@
 //! wait share a transaction, and the others let them pass: the more meet, the more go at once, and the fewer connections
 //! write.
 
-use std::{sync::Arc, thread::JoinHandle, time::Duration};
+use std::{
+    sync::Arc,
+    thread::JoinHandle,
+    time::{Duration, Instant},
+};
 
 use crossbeam_channel::Receiver;
 use parking_lot::RwLock;
 use spotter_kernel::{Problem, Result};
 
 use crate::{
+    job::Isolation,
     queue::{Jobs, Queue},
     replica::SlowReads,
-    session::Session,
+    session::{BatchEnding, Session},
     signals::Signals,
     writer_limit::WriterLimit,
 };
@@ -23,7 +28,7 @@ const READS_MAX: usize = 8;
 const WRITES_MAX: usize = 8;
 /// The same where they take turns.
 const TURNS_MAX: usize = 16;
-/// How long they wait until no other write is under way, while none begins.
+/// How long they wait until no other write is under way, and how long others then wait for them.
 const WAY_FREE: Duration = Duration::from_millis(50);
 
 pub(crate) struct Postgres {
@@ -138,12 +143,15 @@ fn serve(mut session: Session, from: &WorkerQueues) {
                 let share = (writes.len() / limit.limit()).min(together - 1);
                 let mut batch = vec![first];
                 batch.extend(writes.try_iter().take(share));
-                // Fewer at a time where they get into each other's way, until they do not.
-                let shared = way.read();
-                let spared = session.write_together(batch, turns);
+                // What skips the rows that others hold is in nobody's way.
+                let is_in_the_way = batch.iter().any(|job| job.isolation() == Isolation::Serializable);
+                let shared = is_in_the_way.then(|| way.try_read_for(WAY_FREE));
+                let began = Instant::now();
+                let ending = session.write_together(batch, turns);
                 drop(shared);
-                limit.adapt(spared);
-                together = adapted(together, spared, WRITES_MAX);
+                limit.adapt(ending == BatchEnding::Conflicted, began.elapsed());
+                // Fewer at a time where they must be run anew, until they need not.
+                together = adapted(together, ending, WRITES_MAX);
             }
         }
     }
@@ -163,13 +171,13 @@ fn take_turns(mut session: Session, turns: &Jobs, way: &RwLock<()>) {
         batch.extend(turns.try_iter().take(together - 1));
         // Beside one that takes long they go on as well.
         let alone = way.try_write_for(WAY_FREE);
-        let spared = session.write_together(batch, None);
+        let ending = session.write_together(batch, None);
         drop(alone);
-        together = adapted(together, spared, TURNS_MAX);
+        together = adapted(together, ending, TURNS_MAX);
     }
 }
 
 /// How many writes share the next transaction.
-fn adapted(together: usize, succeeded: bool, most: usize) -> usize {
-    if succeeded { most.min(together + 1) } else { 1.max(together / 2) }
+fn adapted(together: usize, ending: BatchEnding, most: usize) -> usize {
+    if ending == BatchEnding::Kept { most.min(together + 1) } else { 1.max(together / 2) }
 }

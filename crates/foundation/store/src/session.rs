@@ -26,6 +26,8 @@ use crate::{
     },
 };
 
+pub(crate) use transact::BatchEnding;
+
 /// The most statements, and the most combinations of them, that stay prepared: each takes memory of
 /// the server, for every connection.
 const PREPARED_MAX: usize = 500;

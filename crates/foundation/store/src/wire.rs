@@ -164,6 +164,18 @@ pub(crate) struct ServerConnection {
     pub(crate) tells_of_conflict: Arc<AtomicBool>,
 }
 
+/// How long a server has to answer who connects, and to take its settings.
+const DIAL: Duration = Duration::from_secs(10);
+
+/// Compiling a plan takes longer than any of the statements does. With Citus, a plan is for the server of the company
+/// that is asked for; elsewhere it is made once.
+const SETTINGS: &str = "SET statement_timeout = '15s'; SET idle_in_transaction_session_timeout = '60s'; \
+    SET synchronous_commit = on; \
+    SELECT set_config('spotter.plans', CASE WHEN EXISTS (SELECT 1 FROM pg_extension WHERE extname = 'citus') \
+    THEN 'force_custom_plan' ELSE 'force_generic_plan' END, false); \
+    SELECT set_config('plan_cache_mode', current_setting('spotter.plans'), false); \
+    SET jit = off; SET client_min_messages = warning;";
+
 pub(crate) fn dial(runtime: &Runtime, url: &str, server: ServerKind) -> Result<ServerConnection> {
     let mut config: tokio_postgres::Config =
         url.parse().map_err(|e| Problem::internal(format!("database.url: {e}")))?;
@@ -182,35 +194,31 @@ pub(crate) fn dial(runtime: &Runtime, url: &str, server: ServerKind) -> Result<S
         .with_no_client_auth();
     runtime.block_on(async {
         let connect = config.connect(MakeRustlsConnect::new(tls));
-        let connected = tokio::time::timeout(Duration::from_secs(10), connect).await;
+        let connected = tokio::time::timeout(DIAL, connect).await;
         let (client, connection) = match connected {
             Err(_) => return Err(unreachable_database("PostgreSQL does not answer")),
-            Ok(Err(error)) if error.code().is_none() || Failure::of(&error) == Failure::Disconnected => {
+            Ok(Err(error))
+                if error.code().is_none() || Failure::of(&error) == Failure::Disconnected =>
+            {
                 return Err(unreachable_database(explain(&error)));
             }
             Ok(connected) => connected.map_err(|e| Problem::internal(explain(&e)))?,
         };
         let tells_of_conflict = Arc::new(AtomicBool::new(false));
         tokio::spawn(listen(connection, tells_of_conflict.clone()));
-        // Compiling a plan takes longer than any of these statements does. With Citus, a plan is for the server of the company
-        // that is asked for; elsewhere it is made once.
-        let settings = "SET statement_timeout = '15s'; SET idle_in_transaction_session_timeout = '60s'; \
-            SET synchronous_commit = on; \
-            SELECT set_config('spotter.plans', CASE WHEN EXISTS (SELECT 1 FROM pg_extension WHERE extname = 'citus') \
-            THEN 'force_custom_plan' ELSE 'force_generic_plan' END, false); \
-            SELECT set_config('plan_cache_mode', current_setting('spotter.plans'), false); \
-            SET jit = off; SET client_min_messages = warning";
-        let set = client.simple_query(settings).await.map_err(|e| Problem::internal(explain(&e)))?;
+        // A server that follows another one knows no serializable transactions.
+        let isolation = match server {
+            ServerKind::Database => "serializable",
+            ServerKind::Replica => "repeatable read",
+        };
+        let settings = format!("{SETTINGS} SET default_transaction_isolation = '{isolation}'");
+        let set = tokio::time::timeout(DIAL, client.simple_query(&settings)).await;
+        let set = set.map_err(|_| unreachable_database("PostgreSQL does not answer"))?;
+        let set = set.map_err(|e| Problem::internal(explain(&e)))?;
         let is_spread = set.iter().any(|message| match message {
             SimpleQueryMessage::Row(row) => row.get(0) == Some(PLANS_OF_A_CLUSTER),
             _ => false,
         });
-        // A server that follows another one knows no serializable transactions.
-        let isolation = match server {
-            ServerKind::Database => "SET default_transaction_isolation = 'serializable'",
-            ServerKind::Replica => "SET default_transaction_isolation = 'repeatable read'",
-        };
-        client.batch_execute(isolation).await.map_err(|e| Problem::internal(explain(&e)))?;
         Ok(ServerConnection { client, is_spread, tells_of_conflict })
     })
 }

@@ -32,6 +32,27 @@ const BEGIN_QUICK: &str =
 /// The same for who may take long.
 const BEGIN_READ: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
 
+/// What became of writes that shared a transaction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum BatchEnding {
+    /// It was kept.
+    Kept,
+    /// They are run anew, for a reason of one of them.
+    Repeated,
+    /// They are run anew because of others.
+    Conflicted,
+}
+
+impl BatchEnding {
+    fn of(failure: Option<Failure>) -> Self {
+        match failure {
+            None => Self::Kept,
+            Some(Failure::Conflict) => Self::Conflicted,
+            Some(_) => Self::Repeated,
+        }
+    }
+}
+
 fn count_retry() {
     metrics::counter!("spotter_store_retries_total").increment(1);
 }
@@ -50,16 +71,16 @@ impl Session {
 
     /// Runs writes in one transaction, so that they share its beginning, its commit and the flush
     /// of the log; should it be lost, each runs alone. What others got into the way of is left to the `turns`, if
-    /// possible. Whether all that was spared them.
+    /// possible.
     pub(crate) fn write_together(
         &mut self,
         batch: Vec<Box<dyn Job>>,
         turns: Option<&Queue>,
-    ) -> bool {
+    ) -> BatchEnding {
         metrics::histogram!("spotter_store_batch_size").record(batch.len() as f64);
         let (mut together, mut alone): (Vec<_>, Vec<_>) =
             batch.into_iter().partition(|job| job.isolation() == Isolation::Serializable);
-        let mut lost = false;
+        let mut ending = BatchEnding::Kept;
         if together.len() < 2 {
             alone.append(&mut together);
         } else {
@@ -70,26 +91,25 @@ impl Session {
                     ended = self.transact_together(&mut together);
                 }
             }
+            ending = BatchEnding::of(self.failure);
             match (self.failure, turns) {
                 (None, _) => {
                     together.drain(..).for_each(|job| job.finish(ended.clone().err()));
                 }
                 (Some(failure), Some(turns)) if failure.is_by_others() => {
-                    lost = true;
                     count_retry();
                     together.drain(..).for_each(|job| turns.take_over(job));
                 }
-                _ => lost = true,
+                _ => {}
             }
         }
         for job in together.into_iter().chain(alone) {
-            lost |= !self.write_alone(job, turns);
+            ending = ending.max(self.write_alone(job, turns));
         }
-        !lost
+        ending
     }
 
-    /// Runs one write; whether it was not left to the `turns`.
-    fn write_alone(&mut self, mut job: Box<dyn Job>, turns: Option<&Queue>) -> bool {
+    fn write_alone(&mut self, mut job: Box<dyn Job>, turns: Option<&Queue>) -> BatchEnding {
         // Who takes work from a queue skips rows that others hold.
         let (begin, turns) = match job.isolation() {
             Isolation::Serializable => (BEGIN_WRITE, turns),
@@ -99,11 +119,11 @@ impl Session {
         match turns.filter(|_| self.failure.is_some_and(Failure::is_by_others)) {
             Some(turns) => {
                 turns.take_over(job);
-                false
+                BatchEnding::of(self.failure)
             }
             None => {
                 job.finish(problem);
-                true
+                BatchEnding::Kept
             }
         }
     }
@@ -280,9 +300,10 @@ impl Session {
     fn rollback(&mut self) -> Result<()> {
         self.deferred.clear();
         if std::mem::take(&mut self.begun) && self.failure != Some(Failure::Disconnected) {
-            let Self { runtime, client, .. } = &*self;
-            let ended = runtime.block_on(client.batch_execute("ROLLBACK"));
-            ended.map_err(|error| self.note(&error, "ROLLBACK"))?;
+            match self.wait(self.client.batch_execute("ROLLBACK")) {
+                Some(ended) => ended.map_err(|error| self.note(&error, "ROLLBACK"))?,
+                None => return Err(self.note_silence()),
+            }
         }
         Ok(())
     }
