@@ -64,7 +64,7 @@ struct ForeignKey {
 
 /// References stand in the way while one of two tables is spread and the other is not.
 fn statements(tables: &[(String, bool)], keys: &[ForeignKey]) -> Vec<String> {
-    let mut all = vec!["SET LOCAL citus.multi_shard_modify_mode = 'sequential'".to_owned()];
+    let mut all = vec![ONE_AFTER_THE_OTHER.to_owned()];
     all.extend(keys.iter().map(|ForeignKey { table, name, .. }| {
         format!("ALTER TABLE {table} DROP CONSTRAINT {name}")
     }));
@@ -92,8 +92,7 @@ fn statements(tables: &[(String, bool)], keys: &[ForeignKey]) -> Vec<String> {
     all
 }
 
-/// The text of a migration for tables that are spread: they refer to others only once they are, too, which is left to the
-/// program.
+/// The text of a migration for a database that is spread: new tables [refer](references) to others once they are, too.
 pub(crate) fn without_references(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -109,6 +108,32 @@ pub(crate) fn without_references(text: &str) -> String {
     out.push_str(rest);
     out
 }
+
+/// The references of a migration's new tables to their companies, to be added once the tables are spread. They are
+/// named as PostgreSQL would name them. Others are not kept on a cluster.
+pub(crate) fn references(text: &str) -> Vec<String> {
+    let tables = text.split("CREATE TABLE ").skip(1).filter_map(|rest| rest.split_once(" ("));
+    let columns = tables.flat_map(|(table, rest)| {
+        let columns = rest.split_once("\n);").map_or(rest, |(columns, _)| columns);
+        columns.lines().map(move |column| (table, column.trim()))
+    });
+    let kept = columns.filter_map(|(table, column)| {
+        let (_, target) = column.strip_prefix(OWN)?.split_once(" REFERENCES ")?;
+        let target = target.trim_end_matches(',');
+        Some(format!(
+            "ALTER TABLE {table} ADD CONSTRAINT {table}_company_id_fkey \
+             FOREIGN KEY (company_id) REFERENCES {target}"
+        ))
+    });
+    kept.collect()
+}
+
+/// How the column of a table's company begins.
+const OWN: &str = "company_id TEXT";
+
+/// Parts of a table are changed one after the other, as those of tables that refer to them must be.
+pub(crate) const ONE_AFTER_THE_OTHER: &str =
+    "SET LOCAL citus.multi_shard_modify_mode = 'sequential'";
 
 const HAS_CITUS: &str = "SELECT EXISTS (SELECT 1 FROM pg_extension WHERE extname = 'citus')";
 
@@ -136,7 +161,7 @@ const FOREIGN_KEYS: &str = "SELECT CAST(CAST(f.conrelid AS REGCLASS) AS TEXT), C
 
 #[cfg(test)]
 mod tests {
-    use super::without_references;
+    use super::{references, without_references};
 
     #[test]
     fn references_are_left_out() {
@@ -148,5 +173,20 @@ mod tests {
             "CREATE TABLE a (\n    company_id TEXT NOT NULL,\n    b TEXT,\n    PRIMARY KEY (company_id)\n);"
         );
         assert_eq!(without_references("CREATE INDEX a ON b (c);"), "CREATE INDEX a ON b (c);");
+    }
+    #[test]
+    fn references_to_companies_are_added_later() {
+        let text = "CREATE TABLE a (\n    company_id TEXT NOT NULL REFERENCES company (company_id),\n    \
+                    b TEXT REFERENCES other,\n    PRIMARY KEY (company_id)\n);\n\
+                    CREATE INDEX a_b ON a (b);\nCREATE TABLE c (\n    d TEXT\n);\n\
+                    CREATE TABLE e (\n    company_id TEXT NOT NULL REFERENCES company,\n    f TEXT\n);";
+        assert_eq!(
+            references(text),
+            [
+                "ALTER TABLE a ADD CONSTRAINT a_company_id_fkey \
+                 FOREIGN KEY (company_id) REFERENCES company (company_id)",
+                "ALTER TABLE e ADD CONSTRAINT e_company_id_fkey FOREIGN KEY (company_id) REFERENCES company",
+            ]
+        );
     }
 }

@@ -123,11 +123,16 @@ pub fn migrate_to(
             session.script(&for_postgres(BOOK))?;
             session.script(CLAIM)?;
             let is_spread = citus::is_spread(&mut session)?;
+            if is_spread {
+                session.script(citus::ONE_AFTER_THE_OTHER)?;
+            }
+            let mut references = Vec::new();
             let mut tx = Tx::new(Engine::Postgres(&mut session));
             let found = apply(&mut tx, version, now, &mut output, |tx, text| {
                 let text = for_postgres(text);
                 match &mut tx.engine {
                     Engine::Postgres(session) if is_spread => {
+                        references.extend(citus::references(&text));
                         session.script(&citus::without_references(&text))
                     }
                     Engine::Postgres(session) => session.script(&text),
@@ -136,6 +141,7 @@ pub fn migrate_to(
             })?;
             session.script(ROOM)?;
             citus::spread(&mut session, &mut output)?;
+            references.iter().try_for_each(|reference| session.script(reference))?;
             session.script("COMMIT")?;
             Ok(found)
         }
@@ -189,7 +195,7 @@ fn apply(
     wanted: i64,
     now: Timestamp,
     output: &mut impl FnMut(&str),
-    run: impl Fn(&mut Tx<'_>, &str) -> Result<()>,
+    mut run: impl FnMut(&mut Tx<'_>, &str) -> Result<()>,
 ) -> Result<i64> {
     let found: Vec<(i64,)> =
         tx.rows("SELECT COALESCE(MAX(version), 0) FROM schema_version", &[])?;
