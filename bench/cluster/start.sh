@@ -2,6 +2,11 @@
 # ordinary user. Needs PostgreSQL with Citus installed for it (bench/cluster/build). Sets database_url and adds to pids; its
 # data is in $work/cluster.
 
+# How its servers are set.
+server_options="-c listen_addresses=127.0.0.1 -c shared_buffers=128MB -c shared_preload_libraries=citus \
+  -c max_prepared_transactions=400 -c max_connections=500 -c max_worker_processes=64 -c wal_level=logical \
+  -c citus.node_conninfo=sslmode=disable -c citus.shard_count=${shards:-8}"
+
 citus_bin() { ls -d /usr/lib/postgresql/*/bin | sort -V | tail -1; }
 
 # start_server <name> <port>
@@ -9,9 +14,8 @@ start_server() {
   local folder=$work/cluster/$1 bin
   bin=$(citus_bin)
   $as "$bin/initdb" -A trust -U spotter -E UTF8 --locale=C.UTF-8 -D "$folder" >/dev/null
-  $as "$bin/postgres" -D "$folder" -k "$work/cluster" -p "$2" -c listen_addresses=127.0.0.1 -c shared_buffers=128MB \
-    -c shared_preload_libraries=citus -c max_prepared_transactions=400 -c max_connections=500 -c max_worker_processes=64 -c wal_level=logical \
-    -c citus.node_conninfo=sslmode=disable -c citus.shard_count="${shards:-8}" >"$work/cluster/$1.log" 2>&1 &
+  # shellcheck disable=SC2086
+  $as "$bin/postgres" -D "$folder" -k "$work/cluster" -p "$2" $server_options >"$work/cluster/$1.log" 2>&1 &
   pids+=($!)
   for _ in $(seq 100); do psql -qtA -h 127.0.0.1 -p "$2" -U spotter -d postgres -c "SELECT 1" >/dev/null 2>&1 && return; sleep 0.1; done
   echo "the server $1 does not start" >&2

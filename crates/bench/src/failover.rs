@@ -79,7 +79,7 @@ pub async fn run(
     away.sort_unstable();
     let seconds = |at: usize| away.get(at).map_or(0.0, Duration::as_secs_f64);
     row(
-        &format!("writes away after {rounds} failures of the leading server: median, longest"),
+        &format!("writes away after {rounds} failures: median, longest"),
         format_args!(
             "{:.1} s, {:.1} s",
             seconds(away.len() / 2),

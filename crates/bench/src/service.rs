@@ -192,7 +192,13 @@ impl Api {
             status == StatusCode::CONFLICT && output["error"]["key"] == "idempotency.in_progress";
         match status.is_success() {
             true => Ok(Some(output["data"].take())),
-            false if status.is_server_error() || is_at_work => Ok(None),
+            false
+                if status.is_server_error()
+                    || status == StatusCode::TOO_MANY_REQUESTS
+                    || is_at_work =>
+            {
+                Ok(None)
+            }
             false => Err(format!("{path}: {output}").into()),
         }
     }

@@ -152,15 +152,21 @@ async fn write(
     Ok(())
 }
 
-/// The ids of an area's list, page by page, and its total.
+/// The ids of an area's list, and its total.
 async fn listed(api: &Api, area: &Area) -> Outcome<(BTreeSet<String>, u64)> {
     let (reader, path, items, id) = &area.list;
+    let (all, total) = whole(api, reader, path, items).await?;
+    let ids = all.iter().filter_map(|one| one[id].as_str().map(str::to_owned));
+    Ok((ids.collect(), total))
+}
+
+/// The items of a list, page by page, and its total.
+async fn whole(api: &Api, reader: &Sender, path: &str, items: &str) -> Outcome<(Vec<Value>, u64)> {
     let sign = if path.contains('?') { '&' } else { '?' };
-    let (mut all, mut cursor) = (BTreeSet::new(), String::new());
+    let (mut all, mut cursor) = (Vec::new(), String::new());
     loop {
         let page = api.read(reader, &format!("{path}{sign}limit=100{cursor}")).await?;
-        let found = page[items].as_array().ok_or("no list")?.iter();
-        all.extend(found.filter_map(|one| one[id].as_str().map(str::to_owned)));
+        all.extend(page[items].as_array().ok_or("no list")?.iter().cloned());
         match page["nextCursor"].as_str() {
             Some(next) => cursor = format!("&cursor={next}"),
             None => return Ok((all, page["total"].as_u64().unwrap_or_default())),
@@ -170,23 +176,18 @@ async fn listed(api: &Api, area: &Area) -> Outcome<(BTreeSet<String>, u64)> {
 
 /// Whether each class counts as many seats as are booked, and no more than it has.
 async fn seats_hold(api: &Api) -> Outcome<bool> {
-    let path = format!(
-        "/calendar/events?kind=class&limit=100&from={}&to={}",
-        at(CLASSES_FROM, 0),
-        at(CLASSES_FROM + 30, 0)
-    );
-    let found = api.ask(Method::GET, &path, None).await?;
-    let (mut wrong, mut count) = (0, 0);
-    for event in found["calendarEvents"].as_array().ok_or("no classes")? {
-        let id = event["calendarEventId"].as_str().unwrap_or_default();
+    let (from, to) = (at(CLASSES_FROM, 0), at(CLASSES_FROM + 30, 0));
+    let path = format!("/calendar/events?kind=class&from={from}&to={to}");
+    let (classes, _) = whole(api, &Sender::Integration, &path, "calendarEvents").await?;
+    let mut wrong = 0;
+    for class in &classes {
+        let id = class["calendarEventId"].as_str().unwrap_or_default();
         let path = format!("/bookings?calendarEventId={id}&status=booked&limit=1");
         let booked = api.ask(Method::GET, &path, None).await?["total"].as_u64();
-        count += 1;
-        wrong += usize::from(
-            booked != event["seatsTaken"].as_u64() || booked > event["capacity"].as_u64(),
-        );
+        let seats = class["seatsTaken"].as_u64();
+        wrong += usize::from(booked != seats || booked > class["capacity"].as_u64());
     }
-    println!("  of {count} classes {wrong} count other seats than are booked");
+    println!("  of {} classes {wrong} count other seats than are booked", classes.len());
     Ok(wrong == 0)
 }
 
