@@ -427,7 +427,7 @@ fn overview(
             h2 { (t.in_trouble()) }
             (table(
                 t.in_trouble(),
-                &[t.job(), t.company(), t.attempts(), t.when(), t.why()],
+                &[t.job(), t.company(), t.attempts(), t.when(), t.reason()],
                 seen.troubles
                     .iter()
                     .map(|row| {
@@ -455,7 +455,7 @@ fn overview(
         h2 { (t.settings_in_force()) }
         (table(
             t.settings_in_force(),
-            &[t.name(), t.value(), t.said_by()],
+            &[t.name(), t.value(), t.set_by()],
             own.settings
                 .iter()
                 .map(|(name, value, by)| {
@@ -487,6 +487,6 @@ fn repeating(
             html! { @if let Some(error) = &row.error { span.state.bad { (error) } } },
         ]
     });
-    let columns = [t.job(), t.last_time(), t.took(), t.runs_and_failures(), t.why()];
+    let columns = [t.job(), t.last_time(), t.took(), t.runs_and_failures(), t.reason()];
     table(t.jobs(), &columns, rows.collect())
 }

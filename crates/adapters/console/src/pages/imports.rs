@@ -309,5 +309,5 @@ fn wrong_rows(cx: &PageContext<'_, '_>, rows: List<'_, api::ImportRow<'_>>) -> M
             ]
         })
         .collect();
-    table(t.wrong_rows(), &[t.line(), t.why(), t.what_it_says()], answer)
+    table(t.wrong_rows(), &[t.line(), t.reason(), t.what_it_says()], answer)
 }
