@@ -98,6 +98,16 @@ fn the_command_line_explains_errors() {
 
 /// New files belong to their user alone, whatever the shell's umask.
 #[test]
+fn a_command_gives_up_on_a_database_that_is_away() {
+    let folder = tempfile::tempdir().unwrap();
+    let (data, began) = (folder.path().to_str().unwrap(), Instant::now());
+    let away = "postgres://spotter@127.0.0.1:1/spotter?sslmode=disable";
+    let (fine, response) = spotter(&["company", "list", "--data", data, "--database-url", away]);
+    assert!(!fine && response.contains("PostgreSQL"), "{response}");
+    assert!(began.elapsed() < Duration::from_secs(60), "{:?}", began.elapsed());
+}
+
+#[test]
 fn files_are_their_owners_alone() {
     use std::os::unix::fs::PermissionsExt;
     fn others(path: &Path, seen: &mut usize) {
