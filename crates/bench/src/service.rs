@@ -32,7 +32,7 @@ pub struct Api {
 }
 
 /// How long a write is waited for.
-const PATIENCE: Duration = Duration::from_secs(20);
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(20);
 
 static KEYS: AtomicU64 = AtomicU64::new(0);
 
@@ -184,7 +184,9 @@ impl Api {
         body: &Value,
     ) -> Outcome<Option<Value>> {
         let request = self.request(sender, Method::POST, path).header("Idempotency-Key", key);
-        let Ok(answer) = request.json(body).timeout(PATIENCE).send().await else { return Ok(None) };
+        let Ok(answer) = request.json(body).timeout(ANSWER_TIMEOUT).send().await else {
+            return Ok(None);
+        };
         let status = answer.status();
         let Ok(mut output) = answer.json::<Value>().await else { return Ok(None) };
         // The same key is at work, or its connection ended while its commit was on the way.

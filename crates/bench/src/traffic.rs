@@ -23,7 +23,7 @@ use crate::{
 const WRITERS: usize = 2;
 const PAUSE: Duration = Duration::from_millis(100);
 /// How long a write is sent again before the run fails.
-const PATIENCE: Duration = Duration::from_secs(90);
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(90);
 
 const DAY: i64 = 86_400_000;
 const HOUR: i64 = 3_600_000;
@@ -134,7 +134,7 @@ async fn write(
                     tokio::time::sleep(PAUSE).await;
                     continue 'writes;
                 }
-                Ok(None) if began.elapsed() > PATIENCE => {
+                Ok(None) if began.elapsed() > ANSWER_TIMEOUT => {
                     return Err(format!("{} is not answered", area.path).into());
                 }
                 Ok(None) => {

@@ -31,9 +31,9 @@ use crate::{
 
 /// The environment and the database: reads the key, migrates the schema, and checks that both belong together. Waits
 /// for a database that cannot be reached, if need be for no longer than a time.
-pub(crate) fn open(settings: &Settings, patience: Option<Duration>) -> Result<(Env, Db), String> {
+pub(crate) fn open(settings: &Settings, timeout: Option<Duration>) -> Result<(Env, Db), String> {
     let (env, made_key) = environment(settings)?;
-    let opened = open_database(settings, &env, patience);
+    let opened = open_database(settings, &env, timeout);
     let checked = opened.and_then(|(db, is_new)| {
         let checking = env.clone();
         let check = db.write(move |tx| {
@@ -55,7 +55,7 @@ pub(crate) fn open(settings: &Settings, patience: Option<Duration>) -> Result<(E
 fn open_database(
     settings: &Settings,
     env: &Env,
-    patience: Option<Duration>,
+    timeout: Option<Duration>,
 ) -> Result<(Db, bool), String> {
     let (now, began) = (|| env.clock.now(), Instant::now());
     loop {
@@ -68,7 +68,7 @@ fn open_database(
             Ok(opened) => return Ok(opened),
             Err(problem)
                 if problem.status == 503
-                    && patience.is_none_or(|patience| began.elapsed() < patience) =>
+                    && timeout.is_none_or(|timeout| began.elapsed() < timeout) =>
             {
                 let why = describe_problem(problem);
                 tracing::warn!(%why, "the database cannot be reached; trying again in two seconds");
@@ -122,7 +122,7 @@ pub(crate) async fn serve(
     let all = std::mem::take(&mut instance.routes).merge(with_transport_security(&settings, own));
     let all = Dispatcher::new(&tests, &state, all);
     let assistants = Dispatcher::new(&tests, &state, std::mem::take(&mut instance.assistants));
-    let patience = Duration::from_secs(settings.shutdown_seconds);
+    let timeout = Duration::from_secs(settings.shutdown_seconds);
     let most = connections::most(settings.connections_max, system::raise_open_files());
     let serving = sockets.serve(&settings, most, all, assistants).await?;
     tracing::info!(listen = %settings.listen, tls = settings.tls.is_some(), "serving");
@@ -134,14 +134,14 @@ pub(crate) async fn serve(
     tracing::info!(seconds = settings.shutdown_seconds, "stopping: no new requests");
     state.stop();
     tests.stop_streams();
-    let ended = serving.close(patience).await;
+    let ended = serving.close(timeout).await;
     // After the last request, so that what it queued may still be on its way.
     idle.abort();
     idle.await.ok();
-    tests.stop(patience).await;
+    tests.stop(timeout).await;
     // The database is closed by the last who holds it.
     drop((state, tests, db));
-    instance.stop(patience).await;
+    instance.stop(timeout).await;
     alive.abort();
     tracing::info!("stopped");
     ended

@@ -150,7 +150,7 @@ pub(super) fn migrate(matches: &ArgMatches) -> Outcome {
 }
 
 /// How long a command waits for a database that cannot be reached.
-pub(super) const PATIENCE: Duration = Duration::from_secs(10);
+pub(super) const DATABASE_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The database of an existing installation.
 pub(super) fn existing(settings: &Settings) -> Result<(Env, Db), String> {
@@ -163,7 +163,7 @@ pub(super) fn existing(settings: &Settings) -> Result<(Env, Db), String> {
             file.display()
         ));
     }
-    serve::open(settings, Some(PATIENCE))
+    serve::open(settings, Some(DATABASE_TIMEOUT))
 }
 
 pub(super) fn print(value: &serde_json::Value) {

@@ -20,7 +20,7 @@ use spotter_store::{DatabaseLocation, Db};
 
 use super::{
     Outcome,
-    commands::{PATIENCE, existing, print},
+    commands::{DATABASE_TIMEOUT, existing, print},
     settings, text,
 };
 use crate::{
@@ -68,7 +68,7 @@ fn create(matches: &ArgMatches) -> Outcome {
             .ok_or_else(|| field("admin-email", Rule::NotEmail))?,
         role: Role::Admin,
     };
-    let (env, db) = serve::open(&settings, Some(PATIENCE))?;
+    let (env, db) = serve::open(&settings, Some(DATABASE_TIMEOUT))?;
     let made = operator::create_company(&db, &env, new, admin);
     let made = serve::runtime()?.block_on(made).map_err(describe_problem)?;
     print(&json!(made));

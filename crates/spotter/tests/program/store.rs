@@ -178,11 +178,9 @@ async fn wrong_assumptions_are_retried(app: App) {
                 })
                 .await;
             let case = format!("{subject} {ends_well}");
-            assert_eq!(
-                runs.load(Ordering::Relaxed),
-                if postgres && !right { 2 } else { 1 },
-                "{case}"
-            );
+            // Once more where the worker that sums up totals was quicker.
+            let least = if postgres && !right { 2 } else { 1 };
+            assert!((least..least + 2).contains(&runs.load(Ordering::Relaxed)), "{case}");
             let told_assumed = match outcome {
                 Ok(assumed) => assumed,
                 Err(problem) => problem.message.contains("yes"),

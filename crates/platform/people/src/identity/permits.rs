@@ -2,8 +2,11 @@
 //! window, which all nodes share, so that together they let through as many as the limit says. The less is left, the
 //! smaller the blocks are, down to one, so that none is kept by a node that needs it not.
 
+use spotter_company::companies;
 use spotter_contract::Area;
-use spotter_kernel::{Id, Problem, Result, Timestamp, id::CompanyId, limits::RATE_WINDOW_SECONDS};
+use spotter_kernel::{
+    Id, Key, Problem, Result, Timestamp, id::CompanyId, limits::RATE_WINDOW_SECONDS,
+};
 use spotter_store::{Tx, params, record, statements};
 
 record! {
@@ -44,6 +47,10 @@ pub fn take(
     limit: u32,
     now: Timestamp,
 ) -> Result<PermitBlock> {
+    // The token was valid a moment ago, and its company may have been erased since.
+    if companies::find(tx, company)?.is_none() {
+        return Err(Key::InvalidToken.into());
+    }
     let limit = i64::from(limit);
     let block = (limit / BLOCKS).max(1).min(limit);
     let ends_at = now.plus_seconds(RATE_WINDOW_SECONDS);
