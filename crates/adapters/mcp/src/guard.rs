@@ -28,8 +28,13 @@ use spotter_kernel::{Key, Problem, Result, limits, secret::Credential};
 use spotter_outbound::fetch::Fetcher;
 
 use crate::{
-    assistant_request::AssistantRequest, document::Documents, message, refusal::no_store,
-    server::Spotter, tools::Tools,
+    assistant_request::AssistantRequest,
+    document::Documents,
+    message,
+    plain_call::{Hosts, PlainCall},
+    refusal::no_store,
+    server::Spotter,
+    tools::Tools,
 };
 
 /// What the endpoints share.
@@ -38,6 +43,8 @@ pub(crate) struct McpState {
     pub(crate) state: Arc<Shared>,
     /// Shared, for a copy has all its settings.
     service: Arc<StreamableHttpService<Spotter, NeverSessionManager>>,
+    spotter: Spotter,
+    hosts: Arc<Hosts>,
     pub(crate) documents: Documents,
     /// What credentials led to, by their digests.
     hints: Arc<Mutex<LruCache<[u8; 32], CredentialHint>>>,
@@ -48,22 +55,22 @@ const HINTS_MAX: NonZeroUsize = NonZeroUsize::new(4096).unwrap();
 
 impl McpState {
     pub(crate) fn new(state: Arc<Shared>, fetcher: Fetcher) -> Self {
-        let tools = Arc::new(Tools::of(&state.table));
-        let (host, origins) = (host(&state.env.mcp_url), origins(&state));
+        let spotter = Spotter::new(state.clone(), Arc::new(Tools::of(&state.table)));
+        let (hosts, origins) = (hosts(&state.env.mcp_url), origins(&state));
         let config = StreamableHttpServerConfig::default()
             .with_legacy_session_mode(false)
             .with_json_response(true)
             .with_max_request_body_bytes(limits::BODY_MAX)
-            .with_allowed_hosts(host)
+            .with_allowed_hosts(hosts.clone())
             .with_allowed_origins(origins)
             .enforce_origin_validation();
-        let (shared, own) = (state.clone(), tools);
-        let factory = move || Ok(Spotter::new(shared.clone(), own.clone()));
+        let own = spotter.clone();
+        let factory = move || Ok(own.clone());
         let service =
             StreamableHttpService::new(factory, Arc::new(NeverSessionManager::default()), config);
         let hints = Arc::new(Mutex::new(LruCache::new(HINTS_MAX)));
-        let service = Arc::new(service);
-        Self { state, service, documents: Documents::new(fetcher), hints }
+        let (service, hosts) = (Arc::new(service), Arc::new(Hosts(hosts)));
+        Self { state, service, spotter, hosts, documents: Documents::new(fetcher), hints }
     }
 
     fn hints(&self) -> MutexGuard<'_, LruCache<[u8; 32], CredentialHint>> {
@@ -72,7 +79,7 @@ impl McpState {
 }
 
 /// The names that the server is reached by: its own, and the machine's.
-fn host(mcp_url: &str) -> Vec<String> {
+fn hosts(mcp_url: &str) -> Vec<String> {
     let own = mcp_url.split_once("://").map_or(mcp_url, |(_, host)| host);
     let bare = own.rsplit_once(':').map_or(own, |(host, _)| host);
     ["localhost", "127.0.0.1", "[::1]", own, bare].map(str::to_owned).to_vec()
@@ -133,8 +140,17 @@ async fn answer(
         Ok(body) => body,
         Err(problem) => return crate::refusal::failed(&problem),
     };
-    if let Err((status, answer)) = message::check(&body) {
-        return no_store(status, &answer);
+    let message = match message::read(&body) {
+        Ok(message) => message,
+        Err((status, answer)) => return no_store(status, &answer),
+    };
+    if let Some(mut call) = PlainCall::of(&parts.headers, &mcp.hosts, message) {
+        let arguments = std::mem::take(&mut call.arguments);
+        let outcome = mcp.spotter.call(visit, &call.name, arguments).await;
+        return match call.answer(&outcome) {
+            Ok(text) => ([(header::CONTENT_TYPE, "application/json")], text).into_response(),
+            Err(error) => crate::refusal::failed(&Problem::internal(error)),
+        };
     }
     // The library wants both types by name; some clients send */*.
     let both = HeaderValue::from_static("application/json, text/event-stream");

@@ -12,6 +12,7 @@ mod document;
 mod guard;
 mod message;
 mod metadata;
+mod plain_call;
 mod redirect;
 mod refusal;
 mod registration;

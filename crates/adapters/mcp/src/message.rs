@@ -7,9 +7,9 @@ const PARSE_ERROR: i64 = -32_700;
 const INVALID_REQUEST: i64 = -32_600;
 const INVALID_PARAMS: i64 = -32_602;
 
-/// Refuses a malformed message: 400 with JSON-RPC's error; a request with wrong parameters is answered with its id
-/// (JSON-RPC 2.0, section 5.1).
-pub(crate) fn check(body: &[u8]) -> Result<(), (StatusCode, Value)> {
+/// The message of a body. A malformed one is refused: 400 with JSON-RPC's error; a request with wrong parameters is answered with
+/// its id (JSON-RPC 2.0, section 5.1).
+pub(crate) fn read(body: &[u8]) -> Result<Value, (StatusCode, Value)> {
     let refused = |status, id: &Value, code: i64, message: &str| {
         let error = json!({"code": code, "message": message});
         Err((status, json!({"jsonrpc": "2.0", "id": id, "error": error})))
@@ -23,7 +23,7 @@ pub(crate) fn check(body: &[u8]) -> Result<(), (StatusCode, Value)> {
     }
     match wrong_params(&message) {
         Some(why) => refused(StatusCode::OK, &message["id"], INVALID_PARAMS, why),
-        None => Ok(()),
+        None => Ok(message),
     }
 }
 
@@ -67,8 +67,8 @@ mod tests {
 
     #[test]
     fn malformed_messages_are_refused() {
-        let code = |body: &str| match check(body.as_bytes()) {
-            Ok(()) => 0,
+        let code = |body: &str| match read(body.as_bytes()) {
+            Ok(_) => 0,
             Err((_, answer)) => answer["error"]["code"].as_i64().unwrap(),
         };
         for (body, expected) in [

@@ -6,16 +6,19 @@ use rmcp::{
     ErrorData, RoleServer, ServerHandler,
     model::{
         CacheScope, CallToolRequestParams, CallToolResponse, CompleteRequestMethod,
-        CompleteRequestParams, CompleteResult, Implementation, ListPromptsRequestMethod,
-        ListPromptsResult, ListResourceTemplatesRequestMethod, ListResourceTemplatesResult,
-        ListResourcesRequestMethod, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
-        ProtocolVersion, ServerCapabilities, ServerConfig,
+        CompleteRequestParams, CompleteResult, Implementation, JsonObject,
+        ListPromptsRequestMethod, ListPromptsResult, ListResourceTemplatesRequestMethod,
+        ListResourceTemplatesResult, ListResourcesRequestMethod, ListResourcesResult,
+        ListToolsResult, PaginatedRequestParams, ProtocolVersion, ServerCapabilities, ServerConfig,
     },
     service::RequestContext,
 };
 use spotter_http::State;
 
-use crate::{assistant_request::AssistantRequest, tools::Tools};
+use crate::{
+    assistant_request::AssistantRequest,
+    tools::{ToolAnswer, Tools},
+};
 
 /// How long a list of tools may be kept, in milliseconds.
 const FRESH_MILLIS: u64 = 60_000;
@@ -30,6 +33,17 @@ pub(crate) struct Spotter {
 impl Spotter {
     pub(crate) fn new(state: Arc<State>, tools: Arc<Tools>) -> Self {
         Self { state, tools }
+    }
+
+    /// Calls a tool for a caller who is authenticated on the way.
+    pub(crate) async fn call(
+        &self,
+        visit: &AssistantRequest,
+        name: &str,
+        arguments: JsonObject,
+    ) -> Result<ToolAnswer, ErrorData> {
+        let result = self.tools.call(&self.state, visit, name, arguments).await;
+        result.ok_or_else(|| ErrorData::invalid_params(format!("There is no tool {name}."), None))
     }
 }
 
@@ -117,13 +131,9 @@ impl ServerHandler for Spotter {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let visit = visit(&context)?;
         let arguments = request.arguments.unwrap_or_default();
-        match self.tools.call(&self.state, &visit, &request.name, arguments).await {
-            Some(result) => Ok(result.into()),
-            None => {
-                Err(ErrorData::invalid_params(format!("There is no tool {}.", request.name), None))
-            }
-        }
+        self.call(&visit(&context)?, &request.name, arguments)
+            .await
+            .map(|answer| answer.into_result().into())
     }
 }

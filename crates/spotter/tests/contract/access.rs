@@ -1,7 +1,10 @@
 //! Tokens, scopes, consents, idempotency and rate limits.
 
 use serde_json::{Value, json};
-use spotter_harness::{self, App, random_text, scenario, send};
+use spotter_harness::{self, App, SystemClock, random_text, scenario, send};
+use spotter_kernel::{Clock, Id, Key, id::CompanyId};
+use spotter_people::identity::permits;
+use spotter_store::Tx;
 
 #[scenario]
 async fn a_token_dies_with_its_client(app: App) {
@@ -192,6 +195,19 @@ async fn envelope_and_headers(app: App) {
         .header("Idempotency-Key", "k")
         .header("content-type", "text/plain");
     send(form.body("{}")).await.refused(415, "request.failed");
+}
+
+/// A token is checked before permits are taken for it, and its company may be erased in between.
+#[scenario]
+async fn permits_of_an_erased_company_are_refused(app: App) {
+    let erased = CompanyId(Id::parse(&random_text()).unwrap());
+    let (client, now) = (erased.0, SystemClock.now());
+    let take = async |company| {
+        let take = move |tx: &mut Tx<'_>| permits::take(tx, company, client, 64, now);
+        app.server.db.write(take).await
+    };
+    assert_eq!(take(erased).await.unwrap_err().key, Key::InvalidToken);
+    assert_eq!(take(app.company).await.unwrap().granted, 1);
 }
 
 #[scenario]

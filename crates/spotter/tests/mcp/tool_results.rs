@@ -52,6 +52,49 @@ async fn results_are_data_and_errors_explain(app: App) {
     app.announced(&[]).await;
 }
 
+/// Calls as nearly all come are answered without the library of the protocol, as it answers them.
+#[scenario]
+async fn plain_calls_are_answered_as_others_are(app: App) {
+    switch_on(&app).await;
+    let access = all_of(&app).await;
+    let client = app.new_client(json!({"firstName": "Plain"})).await;
+    let about = json!({"clientId": client});
+    let send_as = async |content_type: &str, message: &Value| {
+        let request = app.server.request("POST", "/mcp/v1").bearer_auth(&access);
+        let request = request.header("accept", "application/json, text/event-stream");
+        let request = request.header("mcp-protocol-version", "2025-11-25");
+        send(request.header("content-type", content_type).body(message.to_string())).await
+    };
+    for (id, params) in [
+        (json!(1), json!({"name": "get_client", "arguments": about})),
+        (
+            json!("a"),
+            json!({"name": "get_client", "arguments": about, "_meta": {"progressToken": 7}}),
+        ),
+        (json!(-1), json!({"name": "list_clients"})),
+        (json!(0), json!({"name": "list_clients", "arguments": null})),
+        (json!(u64::MAX), json!({"name": "list_clients"})),
+        (json!(2), json!({"name": "get_client", "arguments": {}})),
+        (json!(2), json!({"name": "get_client", "arguments": {"clientId": "0".repeat(24)}})),
+        (json!(2), json!({"name": "archive_client", "arguments": about})),
+        (json!(3), json!({"name": "drop_tables", "arguments": {}})),
+        (json!(4), json!({"name": "list_clients", "_meta": null})),
+        (
+            json!(4),
+            json!({"name": "list_clients", "_meta": {"io.modelcontextprotocol/protocolVersion": "2025-06-18"}}),
+        ),
+        (json!(5), json!({"name": "list_clients", "task": {"ttl": 1}})),
+    ] {
+        let call = json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params});
+        let plain = send_as("application/json", &call).await;
+        let other = send_as("application/json; charset=utf-8", &call).await;
+        assert_eq!((plain.status, &plain.body), (other.status, &other.body), "{call}");
+        for header in ["content-type", "cache-control", "ratelimit-limit"] {
+            assert_eq!(plain.headers.get(header), other.headers.get(header), "{header} of {call}");
+        }
+    }
+}
+
 #[scenario]
 async fn an_idempotency_key_makes_a_repeated_call_one_call(app: App) {
     switch_on(&app).await;

@@ -3,7 +3,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use rmcp::model::{CallToolResult, JsonObject};
+use rmcp::model::JsonObject;
 use serde_json::{Value, json};
 use spotter_assistants::{
     assistant::Assistant,
@@ -16,9 +16,9 @@ use spotter_store::Tx;
 
 use super::{
     ToolVariants, Tools,
-    answer_limit::{BoundedAnswer, bound, may_shrink, too_long},
+    answer_limit::{BoundedAnswer, LENGTH_MAX, bound, may_shrink, too_long},
     list_summaries,
-    results::{failed, success},
+    results::{ToolAnswer, refusal},
     tool::ToolMode,
 };
 use crate::assistant_request::AssistantRequest;
@@ -31,14 +31,14 @@ impl Tools {
         visit: &AssistantRequest,
         name: &str,
         arguments: JsonObject,
-    ) -> Option<CallToolResult> {
+    ) -> Option<ToolAnswer> {
         let named = self.find(name)?;
         let outcome = match named.any.used {
             ToolMode::Previews => preview(state, visit, named, arguments).await,
             _ if named.any.operation.writes => run(state, visit, named, arguments).await,
             _ => return within_bounds(state, visit, name, named, arguments).await,
         };
-        answered(visit, name, outcome)
+        answered(visit, outcome)
     }
 }
 
@@ -49,19 +49,23 @@ async fn within_bounds(
     name: &str,
     named: ToolVariants,
     mut arguments: JsonObject,
-) -> Option<CallToolResult> {
+) -> Option<ToolAnswer> {
     let brief = list_summaries::of(name);
     for _ in 0..SHORTER_MAX {
         let outcome = run(state, visit, named.clone(), arguments.clone()).await;
-        let Ok(Some(text)) = outcome else { return answered(visit, name, outcome) };
-        let Ok(mut data) = serde_json::from_str::<Value>(&text) else {
-            return answered(visit, name, Ok(Some(text)));
+        let Ok(Some(text)) = outcome else { return answered(visit, outcome) };
+        if brief.is_none() && text.len() <= LENGTH_MAX {
+            return Some(ToolAnswer::data(text));
+        }
+        let mut data: Value = match serde_json::from_str(&text) {
+            Ok(data) => data,
+            Err(error) => return Some(refusal(&Problem::internal(error))),
         };
         if let Some(brief) = brief {
             brief.cut(&mut data);
         }
         let limit = match bound(&mut data) {
-            BoundedAnswer::Fits => return Some(success(data)),
+            BoundedAnswer::Fits(text) => return Some(ToolAnswer::data(text)),
             BoundedAnswer::WithLimit(limit) => Some(limit),
             BoundedAnswer::TooLong => None,
         };
@@ -69,10 +73,10 @@ async fn within_bounds(
             Some(limit) if may_shrink(&arguments) => {
                 arguments.insert("limit".to_owned(), json!(limit));
             }
-            _ => return Some(failed(&Problem::invalid(wide(&arguments, limit), too_long(limit)))),
+            _ => return Some(refusal(&Problem::invalid(wide(&arguments, limit), too_long(limit)))),
         }
     }
-    Some(failed(&Problem::invalid("limit", too_long(Some(1)))))
+    Some(refusal(&Problem::invalid("limit", too_long(Some(1)))))
 }
 
 /// How often a list is requested again with fewer records per page.
@@ -88,24 +92,12 @@ fn wide(arguments: &JsonObject, limit: Option<i64>) -> &'static str {
 }
 
 /// The answer of a call; `None` where its caller was refused.
-fn answered(
-    visit: &AssistantRequest,
-    name: &str,
-    outcome: Result<Option<String>>,
-) -> Option<CallToolResult> {
+fn answered(visit: &AssistantRequest, outcome: Result<Option<String>>) -> Option<ToolAnswer> {
     // A transaction that failed after authentication is an answer to the call.
     let entered = visit.outcome().is_some_and(|outcome| outcome.is_ok());
     match outcome {
-        Ok(Some(text)) => Some(match serde_json::from_str(&text) {
-            Ok(mut data) => {
-                if let Some(brief) = list_summaries::of(name) {
-                    brief.cut(&mut data);
-                }
-                success(data)
-            }
-            Err(error) => failed(&Problem::internal(error)),
-        }),
-        Err(problem) if entered => Some(failed(&problem)),
+        Ok(Some(text)) => Some(ToolAnswer::data(text)),
+        Err(problem) if entered => Some(refusal(&problem)),
         Ok(None) | Err(_) => None,
     }
 }

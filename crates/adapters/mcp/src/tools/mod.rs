@@ -19,6 +19,7 @@ use spotter_assistants::{
 };
 use spotter_contract::Table;
 
+pub(crate) use self::results::ToolAnswer;
 use self::tool::{Tool, ToolMode};
 
 /// Every tool, for each kind of assistant.
