@@ -49,7 +49,9 @@ impl AssistantRequest {
             self.found().rate_limit = Some(limit_status);
             limit_status.check().map(|()| Arc::new(assistant))
         });
-        self.found().outcome = Some(entered.clone());
+        // A failure of ours says nothing about the caller.
+        let is_known = !matches!(&entered, Err(problem) if problem.status >= 500);
+        self.found().outcome = is_known.then(|| entered.clone());
         entered
     }
 

@@ -88,8 +88,20 @@ fn hosts(mcp_url: &str) -> Vec<String> {
 /// Pages that may ask: the server's own, those that the operator named, and tools on the own machine.
 fn origins(state: &Shared) -> Vec<String> {
     let own = ["http://localhost:*", "http://127.0.0.1:*"].map(str::to_owned);
-    let named = state.settings.cors_origins.iter().cloned();
-    own.into_iter().chain([state.env.mcp_url.to_string()]).chain(named).collect()
+    let named = state.settings.cors_origins.iter().map(String::as_str);
+    own.into_iter().chain(named.chain([&*state.env.mcp_url]).map(with_port)).collect()
+}
+
+/// An origin with the port that its scheme implies: to the library, one without a port is of any.
+fn with_port(origin: &str) -> String {
+    let host = origin.split_once("://").map_or(origin, |(_, host)| host);
+    let is_bare = !host.rsplit(']').next().unwrap_or_default().contains(':');
+    match origin {
+        _ if !is_bare => origin.to_owned(),
+        _ if origin.starts_with("https://") => format!("{origin}:443"),
+        _ if origin.starts_with("http://") => format!("{origin}:80"),
+        _ => origin.to_owned(),
+    }
 }
 
 /// Serves one request of an assistant.
@@ -111,7 +123,9 @@ pub(crate) async fn serve(State(mcp): State<McpState>, request: Request<Body>) -
             }
             response
         }
-        Err(problem) if visit.rate_limit_status().is_some() => refused(&mcp, &problem),
+        Err(problem) if visit.rate_limit_status().is_some() || problem.status >= 500 => {
+            refused(&mcp, &problem)
+        }
         Err(problem) => refuse(&mcp, from, &problem),
     };
     if let Some(rate_limit) = visit.rate_limit_status() {

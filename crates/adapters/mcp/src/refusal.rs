@@ -23,17 +23,16 @@ pub(crate) fn refuse(status: StatusCode, error: &str, description: &str) -> Resp
     no_store(status, &json!({"error": error, "error_description": description}))
 }
 
-/// A problem of ours, or of too many requests.
+/// A problem with the status that it has at the other APIs, too.
 pub(crate) fn failed(problem: &Problem) -> Response<Body> {
-    let (status, error) = match problem.status {
-        429 => (StatusCode::TOO_MANY_REQUESTS, "temporarily_unavailable"),
-        503 => (StatusCode::SERVICE_UNAVAILABLE, "temporarily_unavailable"),
-        400 | 408 | 413 => {
-            (StatusCode::from_u16(problem.status).unwrap_or_default(), "invalid_request")
-        }
+    let status = StatusCode::from_u16(problem.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    let error = match problem.status {
+        429 | 503 | 507 => "temporarily_unavailable",
+        401 | 403 => "access_denied",
+        400..500 => "invalid_request",
         _ => {
-            tracing::error!(%problem, "an OAuth request failed");
-            (StatusCode::INTERNAL_SERVER_ERROR, "server_error")
+            tracing::error!(%problem, "an assistant's request failed");
+            "server_error"
         }
     };
     let mut response = refuse(status, error, &problem.message);

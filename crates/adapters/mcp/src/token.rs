@@ -65,6 +65,9 @@ pub(crate) async fn issue(State(mcp): State<McpState>, request: Request<Body>) -
         Ok(Verdict::Refused(TokenError::InvalidGrant)) => {
             bad("invalid_grant", "The code or token is not good, or not good any more.")
         }
+        Ok(Verdict::Refused(TokenError::CompanySuspended)) => {
+            bad("unauthorized_client", "The company is suspended: ask who runs this installation.")
+        }
         Err(problem) => failed(&problem),
     }
 }

@@ -222,7 +222,9 @@ fn read_feed(cx: &mut Read, credential: &Credential) -> Result<Option<ReaderDocu
     let Some(feed) = feed else { return Ok(None) };
     let now = cx.now();
     let range = Span::new(now.plus_days(-BACK_DAYS), now.plus_days(AHEAD_DAYS));
-    let company = Company::find(cx)?.name;
+    let company = Company::find(cx)?;
+    company.admit()?;
+    let company = company.name;
     let output = match feed.kind {
         FeedKind::Coach => {
             let coach = CoachId(feed.owner_id);

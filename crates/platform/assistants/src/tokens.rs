@@ -1,6 +1,7 @@
 //! Tokens of the MCP server: codes are exchanged for them once, refresh tokens are replaced at every
 //! use, and whatever is presented twice ends what it led to.
 
+use spotter_company::company::Company;
 use spotter_contract::{Actor, Area, Caller, Env, Read, Repeating, Write, vault};
 use spotter_kernel::{
     Problem, Result, Timestamp, Verdict,
@@ -27,6 +28,8 @@ pub enum TokenError {
     InvalidClient,
     /// The code or token is not good, or not good for this.
     InvalidGrant,
+    /// The company is suspended; the code or token is good again once it is resumed.
+    CompanySuspended,
 }
 
 /// Issued tokens, shown once.
@@ -81,6 +84,7 @@ pub fn exchange(
     let read = Read::new(tx, &nobody, env.clock.now());
     let mut cx = Write::new(read, env, "issue_mcp_token", &[], request_id)?;
     let digest = vault::digest(&code);
+    Company::ask_ahead(&mut cx)?;
     let found: Option<Code> = cx.one(CODE, params![digest])?;
     let now = cx.now();
     let Some(kept) = found.filter(|kept| kept.client_id == presented.client_id) else {
@@ -98,6 +102,9 @@ pub fn exchange(
     if !meant {
         cx.audit_as("refused")?;
         return Ok(Verdict::Refused(TokenError::InvalidGrant));
+    }
+    if Company::find(&mut cx)?.admit().is_err() {
+        return Ok(Verdict::Refused(TokenError::CompanySuspended));
     }
     if cx.execute(USE, params![digest])? == 0 {
         return Ok(Verdict::Refused(TokenError::InvalidGrant));
@@ -148,11 +155,15 @@ pub fn refresh(
     let read = Read::new(tx, &nobody, env.clock.now());
     let mut cx = Write::new(read, env, "refresh_mcp_token", &[], request_id)?;
     let (digest, now) = (vault::digest(&token), cx.now());
+    Company::ask_ahead(&mut cx)?;
     let found: Option<Token> = cx.one(TOKEN, params![digest])?;
     let found = found.filter(|kept| kept.kind == TokenKind::Refresh && kept.client_id == client_id);
     let Some(kept) = found.filter(|kept| kept.expires_at > now) else {
         return Ok(Verdict::Refused(TokenError::InvalidGrant));
     };
+    if Company::find(&mut cx)?.admit().is_err() {
+        return Ok(Verdict::Refused(TokenError::CompanySuspended));
+    }
     cx.set_audit_target("mcp_grant", kept.grant_id, ["tokens"]);
     if let Some(rotated_at) = kept.rotated_at {
         let in_time = now < rotated_at.plus_seconds(env.mcp_refresh_grace_seconds);

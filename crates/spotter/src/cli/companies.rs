@@ -98,6 +98,7 @@ fn list(matches: &ArgMatches) -> Outcome {
     let settings = settings(matches)?;
     let (_, db) = existing(&settings)?;
     let (runtime, search) = (serve::runtime()?, text(matches, "search"));
+    let show = if matches.get_flag("json") { show_json } else { show };
     let mut after = None;
     loop {
         let search = search.clone();
@@ -111,13 +112,26 @@ fn list(matches: &ArgMatches) -> Outcome {
     }
 }
 
-fn show(entry: &CompanyEntry) {
-    let status = match entry.status() {
+const fn word(status: CompanyStatus) -> &'static str {
+    match status {
         CompanyStatus::Active => "active",
         CompanyStatus::Suspended => "suspended",
         CompanyStatus::Erasing => "erasing",
-    };
+    }
+}
+
+fn show(entry: &CompanyEntry) {
+    let status = word(entry.status());
     say!("{}  {}  {status:<9}  {}", entry.company_id, entry.created_at, entry.name);
+}
+
+fn show_json(entry: &CompanyEntry) {
+    let CompanyEntry { company_id, name, created_at, .. } = entry;
+    let status = word(entry.status());
+    say!(
+        "{}",
+        json!({"companyId": company_id, "name": name, "createdAt": created_at, "status": status})
+    );
 }
 
 fn suspend(matches: &ArgMatches) -> Outcome {

@@ -83,7 +83,8 @@ pub(super) fn command() -> Command {
         .subcommand(with_settings(
             Command::new("list")
                 .about("List companies: id, when it was created, status, name")
-                .arg(optional("search", "Part of the name").default_value("")),
+                .arg(optional("search", "Part of the name").default_value(""))
+                .arg(switch("json", "One JSON object a line, for scripts")),
         ))
         .subcommand(with_settings(
             Command::new("suspend")

@@ -131,11 +131,12 @@ async fn is_password_of(state: &Arc<State>, account: Account, password: Password
     )?;
     let right =
         hashing(move || account.password.as_ref().is_some_and(|hash| password.matches(hash)));
-    let right = right.await?;
-    if right {
+    let right = right.await;
+    // What fails on our side was no attempt.
+    if !matches!(right, Ok(false)) {
         state.attempts.give_back(counted);
     }
-    Ok(right)
+    right
 }
 
 /// Changes the password of a signed-in person who knows the current one, and ends their other sessions.

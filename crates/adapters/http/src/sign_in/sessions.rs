@@ -136,12 +136,12 @@ async fn knows_password(
     let by_address = attempts.take(address, ATTEMPTS_PER_ADDRESS, now);
     within_limit(by_account, HttpRule::TooManyAttempts)?;
     within_limit(by_address, HttpRule::TooManyAttempts)?;
-    let (email, company) = (login.email.clone(), login.company_id);
-    let read = move |tx: &mut Tx<'_>| accounts::candidates(tx, &email, company);
-    let mut found = state.db.read(read).await?;
-    found.retain(|account| login.subject.is_none_or(|subject| subject == account.subject));
-    let (known, entropy) = (found.clone(), state.env.entropy.clone());
-    let mut matching = hashing(move || matching(known, &login.password, &*entropy)).await?;
+    // What fails on our side was no attempt.
+    let looked = matching_accounts(state, login).await.inspect_err(|_| {
+        attempts.give_back(name);
+        attempts.give_back(address);
+    });
+    let (found, mut matching) = looked?;
     match (matching.pop(), matching.is_empty()) {
         (Some(account), true) => {
             attempts.give_back(name);
@@ -159,6 +159,17 @@ async fn knows_password(
             Err(several(state, matching).await?)
         }
     }
+}
+
+/// The accounts of an address, and those of them whose password this is.
+async fn matching_accounts(state: &State, login: Login) -> Result<(Vec<Account>, Vec<Account>)> {
+    let (email, company) = (login.email.clone(), login.company_id);
+    let read = move |tx: &mut Tx<'_>| accounts::candidates(tx, &email, company);
+    let mut found = state.db.read(read).await?;
+    found.retain(|account| login.subject.is_none_or(|subject| subject == account.subject));
+    let (known, entropy) = (found.clone(), state.env.entropy.clone());
+    let matching = hashing(move || matching(known, &login.password, &*entropy)).await?;
+    Ok((found, matching))
 }
 
 /// Asks which account is meant; a person who knows the password of each may know their companies.

@@ -91,14 +91,14 @@ fn wide(arguments: &JsonObject, limit: Option<i64>) -> &'static str {
     }
 }
 
-/// The answer of a call; `None` where its caller was refused.
+/// The answer of a call; `None` where its caller was refused, or has no tool of the name.
 fn answered(visit: &AssistantRequest, outcome: Result<Option<String>>) -> Option<ToolAnswer> {
-    // A transaction that failed after authentication is an answer to the call.
-    let entered = visit.outcome().is_some_and(|outcome| outcome.is_ok());
+    let is_refused = visit.outcome().is_some_and(|outcome| outcome.is_err());
     match outcome {
-        Ok(Some(text)) => Some(ToolAnswer::data(text)),
-        Err(problem) if entered => Some(refusal(&problem)),
-        Ok(None) | Err(_) => None,
+        Ok(text) => text.map(ToolAnswer::data),
+        Err(_) if is_refused => None,
+        // Of the operation, or of a server that is busy: whoever calls is let in by the guard, or not.
+        Err(problem) => Some(refusal(&problem)),
     }
 }
 

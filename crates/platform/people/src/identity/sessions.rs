@@ -97,6 +97,7 @@ pub enum RefreshOutcome {
 pub fn refresh(cx: &mut Write, token: &Credential) -> Result<RefreshOutcome> {
     type Found = (Id, Subject, Id, Timestamp);
     let (digest, now) = (vault::digest(token), cx.env().wall_clock.now());
+    Company::ask_ahead(cx)?;
     let found: Option<Found> = cx.one(BY_REFRESH, params![digest])?;
     let Some((session, subject, subject_id, expires_at)) = found else {
         let reused: Option<(Id, Subject, Id)> = cx.one(BY_PREVIOUS, params![digest])?;
@@ -108,6 +109,7 @@ pub fn refresh(cx: &mut Write, token: &Credential) -> Result<RefreshOutcome> {
     if expires_at <= now {
         return Err(Key::InvalidToken.into());
     }
+    Company::find(cx)?.admit()?;
     admit(cx, subject, subject_id, session)?;
     let pair = Pair::new(cx);
     let access_until = now.plus_seconds(ACCESS_TOKEN_SECONDS);

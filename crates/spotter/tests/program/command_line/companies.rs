@@ -41,6 +41,12 @@ fn sign_in(url: &str, person: &Value) -> (StatusCode, String) {
     (status, token.unwrap_or_default().to_owned())
 }
 
+/// The status and the body of what a token sends.
+fn send(url: &str, token: &str, body: &Value) -> (u16, Value) {
+    let (status, body) = answer(client().post(url).bearer_auth(token).json(body));
+    (status.as_u16(), body)
+}
+
 /// How many rows of a company there are.
 fn rows(folder: &Path, flags: &[String], company: &str) -> i64 {
     let location = match flags {
@@ -70,6 +76,9 @@ fn a_company_is_suspended_exported_and_erased(engine: Engine) {
     let (_, found) = on(data, &flags, &["company", "list", "--search", "BESID"]);
     assert!(found.contains("active") && found.lines().count() == 1, "{found}");
     let beside = found.split(' ').next().unwrap().to_owned();
+    let (_, found) = on(data, &flags, &["company", "list", "--search", "BESID", "--json"]);
+    let found: Value = serde_json::from_str(&found).unwrap();
+    assert_eq!((&found["companyId"], &found["status"]), (&json!(beside), &json!("active")));
     let own = ["api-client", "create", "--name", "Sync", "--company"];
     let (_, made) = on(data, &flags, &[&own[..], &[&beside]].concat());
     let made: Value = serde_json::from_str(&made).unwrap();
@@ -86,6 +95,25 @@ fn a_company_is_suspended_exported_and_erased(engine: Engine) {
     let site = format!("{url}/app/v1/site/riverside");
     assert_eq!((read(&clients, &own_token).0, read(&me, &manager).0), (200, 200));
     assert_eq!(read(&site, "").0, 200);
+    let login =
+        json!({"email": people["manager"]["email"], "password": people["manager"]["password"]});
+    let (_, session) = send(&format!("{url}/app/v1/auth/login"), "", &login);
+    let again = json!({"refreshToken": session["data"]["session"]["refreshToken"]});
+    let refresh = || send(&format!("{url}/app/v1/auth/refresh"), "", &again).0;
+    let new = json!({"name": "Script", "modules": ["clients"]});
+    let (_, key) = send(&format!("{url}/app/v1/company/mcp/keys"), &manager, &new);
+    let key = key["data"]["secret"].as_str().unwrap();
+    let tool = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call",
+        "params": {"name": "list_clients", "arguments": {"limit": 1}}});
+    let call = || {
+        let request = client().post(format!("{url}/mcp/v1")).bearer_auth(key).json(&tool);
+        answer(request.header("mcp-protocol-version", "2025-06-18")).0.as_u16()
+    };
+    let (_, feed) =
+        send(&format!("{url}/app/v1/calendar/feeds"), &manager, &json!({"kind": "coach"}));
+    let (_, feed) = feed["data"]["url"].as_str().unwrap().split_once("/calendars/").unwrap();
+    let feed = format!("{url}/calendars/{feed}");
+    assert_eq!((call(), read(&feed, "").0), (200, 200));
 
     // Everybody of the company is kept out, whatever they hold; nobody else is.
     let (fine, response) = on(data, &flags, &["company", "suspend", company]);
@@ -102,6 +130,7 @@ fn a_company_is_suspended_exported_and_erased(engine: Engine) {
         .form(&[("grant_type", "client_credentials")]);
     assert_eq!(answer(asked).1["error"], "unauthorized_client");
     assert_eq!(read(&site, "").0, 404);
+    assert_eq!((call(), read(&feed, "").0, refresh()), (403, 403, 403));
     assert_eq!(read(&clients, &other_token).0, 200);
     let (_, jobs) = on(data, &flags, &["jobs"]);
     let timers = jobs.lines().skip_while(|line| !line.starts_with("Pending timers")).skip(1);
@@ -137,6 +166,7 @@ fn a_company_is_suspended_exported_and_erased(engine: Engine) {
     assert!(fine, "{response}");
     assert!(!on(data, &flags, &["company", "resume", company]).0);
     assert_eq!((read(&clients, &own_token).0, read(&me, &manager).0), (200, 200));
+    assert_eq!((call(), read(&feed, "").0, refresh()), (200, 200, 200));
     let (_, jobs) = on(data, &flags, &["jobs"]);
     assert!(!jobs.contains("next at 22"), "{jobs}");
 
