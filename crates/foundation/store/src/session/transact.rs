@@ -262,9 +262,11 @@ impl Session {
             Some(Ok(Ok(()))) => Ok(()),
             Some(Err(error)) => Err(self.note(&error, "a deferred statement")),
             Some(Ok(Err(error))) if Failure::of(&error) == Failure::Conflict => {
+                self.wait_for_release();
                 Err(self.note(&error, "COMMIT"))
             }
             Some(Ok(Err(error))) if self.tells_of_conflict.load(Ordering::Relaxed) => {
+                self.wait_for_release();
                 let problem = self.note(&error, "COMMIT");
                 self.failure = Some(Failure::Conflict);
                 Err(problem)
@@ -273,6 +275,12 @@ impl Session {
             Some(Ok(Err(error))) => self.may_have_happened(&error.to_string()),
             None => self.may_have_happened("the database does not answer"),
         }
+    }
+
+    /// Waits until the server is done with a transaction that it did not keep: it says so before it lets go of the locks, and the same
+    /// work on another connection would find what it claims taken by itself.
+    fn wait_for_release(&self) {
+        self.wait(self.client.batch_execute(""));
     }
 
     fn may_have_happened(&mut self, cause: &str) -> Result<()> {
