@@ -56,6 +56,14 @@ fn without_data(filter: &str) -> EnvFilter {
     EnvFilter::try_new(all.join(",")).unwrap_or_else(|_| EnvFilter::new("info"))
 }
 
+/// Whether a text is a filter of levels. To the library, a level that is misspelled is the name of a part, and all others are silent.
+pub(crate) fn is_filter(text: &str) -> bool {
+    let is_level = |text: &str| !text.is_empty() && text.trim().parse::<LevelFilter>().is_ok();
+    let mut directives = text.split(',');
+    EnvFilter::try_new(text).is_ok()
+        && directives.all(|own| is_level(own.rsplit_once('=').map_or(own, |(_, level)| level)))
+}
+
 /// Starts logging to standard error.
 pub(crate) fn start(filter: &str, format: LogFormat) {
     start_with_traces(filter, format, None);
@@ -91,6 +99,16 @@ pub(crate) fn start_with_traces(filter: &str, format: LogFormat, tracer: Option<
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn levels_that_are_misspelled_are_no_filter() {
+        for good in ["off", "warn", "DEBUG", "info,spotter_store=debug", "[request]=trace"] {
+            assert!(is_filter(good), "{good}");
+        }
+        for bad in ["", "warning", "infos", "info,debg", "spotter_store", "spotter_store=loud"] {
+            assert!(!is_filter(bad), "{bad}");
+        }
+    }
 
     #[test]
     fn no_filter_logs_personal_data() {

@@ -89,9 +89,13 @@ pub fn key_in(path: &Path) -> Result<([u8; 32], bool), String> {
     }
     let mut key = [0; 32];
     SystemEntropy.fill(&mut key);
-    let text: String = key.iter().map(|byte| format!("{byte:02x}")).collect();
-    write_private(path, &text).map_err(failed)?;
+    write_private(path, &key_text(&key)).map_err(failed)?;
     Ok((key, true))
+}
+
+/// A key as its file has it.
+pub fn key_text(key: &[u8; 32]) -> String {
+    key.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// From here on, new files are readable by their user only, regardless of the shell's umask: they contain health

@@ -4,7 +4,10 @@
 use spotter_kernel::{Problem, Result};
 use spotter_store::{Tx, params, statements};
 
-use crate::{context::Env, vault::Vault};
+use crate::{
+    context::Env,
+    vault::{self, Vault},
+};
 
 const NAME: &str = "key";
 const PLAIN: &[u8] = b"spotter";
@@ -32,6 +35,16 @@ pub fn verify_key(tx: &mut Tx<'_>, vault: &Vault) -> Result<bool> {
         ));
     }
     Ok(kept.is_some())
+}
+
+/// What tells one installation from another, in sixteen hexadecimal digits; none before a key was used. A restored one keeps
+/// it.
+pub fn name(tx: &mut Tx<'_>) -> Result<Option<String>> {
+    let kept = noted(tx, NAME)?;
+    Ok(kept.map(|sealed| {
+        let digest = vault::digest_of(&sealed);
+        digest[..8].iter().map(|byte| format!("{byte:02x}")).collect()
+    }))
 }
 
 /// The value stored under a name.

@@ -44,6 +44,15 @@ fn has_citus(session: &mut Session) -> Result<bool> {
     Ok(found.first().is_some_and(|row| row.0))
 }
 
+/// Whether no table is left to spread.
+pub(crate) fn is_settled(session: &mut Session) -> Result<bool> {
+    if !has_citus(session)? {
+        return Ok(true);
+    }
+    let left: Vec<(String, bool)> = read_all(&session.query(TABLES, &[])?)?;
+    Ok(left.is_empty())
+}
+
 /// Whether the tables of the version before are spread already.
 pub(crate) fn is_spread(session: &mut Session) -> Result<bool> {
     if !has_citus(session)? {

@@ -68,7 +68,7 @@ fn write_copy(
     if to.exists() {
         return Err(Problem::internal(format!("{} exists already", to.display())));
     }
-    let schema = schema_of(from)?;
+    let schema = schema_of(from)?.version;
     if schema != latest_schema() {
         return Err(Problem::internal(format!(
             "the database has schema {schema} and this version of spotter backs up schema {}; use the \

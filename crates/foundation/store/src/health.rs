@@ -6,7 +6,7 @@ use spotter_kernel::{Problem, Result, Timestamp};
 
 use crate::{
     db::DatabaseLocation,
-    migrate::schema_of,
+    migrate::{SchemaVersion, schema_of},
     session::Session,
     sqlite,
     tx::{Engine, Tx},
@@ -19,6 +19,8 @@ pub struct DatabaseHealth {
     pub engine: String,
     /// Version of the schema.
     pub schema: i64,
+    /// Whether this program works with it, which it may with one that is newer than its own.
+    pub is_compatible: bool,
     /// The time of the database's own clock, where it has one.
     pub clock: Option<Timestamp>,
     /// What is damaged: sentences of the engine.
@@ -38,13 +40,13 @@ pub struct Replica {
     pub name: String,
     /// Whether commits wait for it.
     pub is_synchronous: bool,
-    /// What it has not replayed yet, in bytes.
-    pub lag_bytes: i64,
+    /// What it has not replayed yet, in bytes; none where the server does not show it to this role.
+    pub lag_bytes: Option<i64>,
 }
 
 /// Looks into a database: that of SQLite is read from its first page to its last.
 pub fn database_health(location: &DatabaseLocation) -> Result<DatabaseHealth> {
-    let schema = schema_of(location)?;
+    let SchemaVersion { version: schema, is_compatible } = schema_of(location)?;
     match location {
         DatabaseLocation::File(path) => {
             let conn = sqlite::connect(path)?;
@@ -55,6 +57,7 @@ pub fn database_health(location: &DatabaseLocation) -> Result<DatabaseHealth> {
             Ok(DatabaseHealth {
                 engine: format!("SQLite {}", first(version)?.0),
                 schema,
+                is_compatible,
                 clock: None,
                 damages,
                 replicas: Vec::new(),
@@ -68,7 +71,7 @@ pub fn database_health(location: &DatabaseLocation) -> Result<DatabaseHealth> {
             let (version, clock, is_replica, open, most) =
                 first(tx.rows::<(String, i64, bool, i64, i64)>(SERVER, &[])?)?;
             let damages: Vec<(String,)> = tx.rows(INVALID_INDEXES, &[])?;
-            let replicas: Vec<(String, bool, i64)> = match is_replica {
+            let replicas: Vec<(String, bool, Option<i64>)> = match is_replica {
                 true => Vec::new(),
                 false => tx.rows(REPLICAS, &[])?,
             };
@@ -77,6 +80,7 @@ pub fn database_health(location: &DatabaseLocation) -> Result<DatabaseHealth> {
             Ok(DatabaseHealth {
                 engine: format!("PostgreSQL {version}"),
                 schema,
+                is_compatible,
                 clock: Some(Timestamp::from_millis(clock)),
                 damages: damages.map(|(name,)| format!("the index {name} is not valid")).collect(),
                 replicas: replicas
@@ -104,5 +108,5 @@ const SERVER: &str = "SELECT current_setting('server_version'), \
 const INVALID_INDEXES: &str =
     "SELECT indexrelid::regclass::text FROM pg_index WHERE NOT indisvalid";
 const REPLICAS: &str = "SELECT COALESCE(NULLIF(application_name, ''), client_addr::text, 'unnamed'), \
-    sync_state IN ('sync', 'quorum'), \
-    COALESCE(pg_wal_lsn_diff(pg_current_wal_lsn(), replay_lsn), 0)::bigint FROM pg_stat_replication";
+    COALESCE(sync_state IN ('sync', 'quorum'), FALSE), \
+    pg_wal_lsn_diff(pg_current_wal_lsn(), replay_lsn)::bigint FROM pg_stat_replication";

@@ -51,7 +51,8 @@ pub use filter::{converted, spread};
 pub use health::{DatabaseHealth, Replica, database_health};
 pub use list::{List, Shape, mark, of_tally, subject};
 pub use metrics::{DailyMetrics, DatedMetrics, MetricTable};
-pub use migrate::{latest_schema, migrate, migrate_to};
+pub use migrate::{is_in_use, latest_schema, migrate, migrate_to};
+pub use replica::check_replica;
 pub use row::{Column, Json, Record, Row, Stored, wire_name};
 pub use signals::{Signal, Signals};
 #[doc(hidden)]

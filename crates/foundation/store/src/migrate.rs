@@ -117,9 +117,11 @@ pub fn migrate_to(
         }
         DatabaseLocation::Server(url) => {
             let mut session = Session::connect(Arc::from(url.as_str()))?;
-            lock_schema(&mut session, &mut output)?;
-            // The snapshot is taken after the turn is: it sees what the one before has done.
-            session.script("BEGIN; SET LOCAL statement_timeout = 0")?;
+            if let Some(found) = current(&mut session, version)? {
+                return Ok(found);
+            }
+            check_encoding(&mut session)?;
+            begin_change(&mut session)?;
             session.script(&for_postgres(BOOK))?;
             session.script(CLAIM)?;
             let is_spread = citus::is_spread(&mut session)?;
@@ -148,18 +150,47 @@ pub fn migrate_to(
     }
 }
 
-/// Takes the turn of a node that may change the schema, which ends with its session.
-fn lock_schema(session: &mut Session, report: &mut impl FnMut(&str)) -> Result<()> {
+/// The version of a schema that has all that this binary would add; no node waits for another then.
+fn current(session: &mut Session, wanted: i64) -> Result<Option<i64>> {
+    if !has_schema(session)? {
+        return Ok(None);
+    }
+    let found = read_version(&mut Tx::new(Engine::Postgres(session)))?;
+    let is_whole = found.version >= wanted && found.is_compatible && citus::is_settled(session)?;
+    session.script("COMMIT")?;
+    session.restart();
+    Ok(is_whole.then_some(found.version))
+}
+
+/// Whether a server's database has been used by this program.
+fn has_schema(session: &mut Session) -> Result<bool> {
+    Ok(session.look("SELECT to_regclass('schema_version') IS NOT NULL")? == "t")
+}
+
+/// Refuses a database that cannot hold every name.
+fn check_encoding(session: &mut Session) -> Result<()> {
+    match session.look("SHOW server_encoding")?.as_str() {
+        "UTF8" => Ok(()),
+        other => Err(Problem::internal(format!(
+            "the database has the encoding {other}; make one with CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0"
+        ))),
+    }
+}
+
+/// Begins the transaction of the node whose turn it is to change the schema. Each of its statements sees what the one before has
+/// done, and the turn ends with it, whatever stands between the node and the server.
+fn begin_change(session: &mut Session) -> Result<()> {
     let mut waited = Duration::ZERO;
     loop {
-        let rows = session.query("SELECT pg_try_advisory_lock(7768368765)", &[])?;
+        session.script("BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL statement_timeout = 0")?;
+        let rows = session.query("SELECT pg_try_advisory_xact_lock(7768368765)", &[])?;
         let turn: Vec<(bool,)> = read_all(&rows)?;
-        session.script("COMMIT")?;
         if turn.first().is_some_and(|row| row.0) {
             return Ok(());
         }
+        session.script("ROLLBACK")?;
         if waited.is_zero() {
-            report("another node changes the schema; waiting for it");
+            tracing::warn!("another node changes the schema; waiting for it");
         }
         if waited > TIMEOUT {
             return Err(Problem::internal(
@@ -168,26 +199,50 @@ fn lock_schema(session: &mut Session, report: &mut impl FnMut(&str)) -> Result<(
         }
         std::thread::sleep(LOOK);
         waited += LOOK;
-        session.restart();
     }
 }
 
-/// The schema that a database has; 0 for an empty one.
-pub(crate) fn schema_of(location: &DatabaseLocation) -> Result<i64> {
-    const LATEST: &str = "SELECT COALESCE(MAX(version), 0) FROM schema_version";
-    let found: Vec<(i64,)> = match location {
+/// The schema of a database.
+pub(crate) struct SchemaVersion {
+    /// Its version; 0 for an empty one.
+    pub(crate) version: i64,
+    /// Whether this binary works with it, once it is as new as its own.
+    pub(crate) is_compatible: bool,
+}
+
+fn read_version(tx: &mut Tx<'_>) -> Result<SchemaVersion> {
+    let found: Vec<(i64,)> =
+        tx.rows("SELECT COALESCE(MAX(version), 0) FROM schema_version", &[])?;
+    let version = found.first().map_or(0, |row| row.0);
+    let is_compatible = version <= latest_schema()
+        || oldest_compatible(tx)?.is_some_and(|oldest| oldest <= latest_schema());
+    Ok(SchemaVersion { version, is_compatible })
+}
+
+/// Whether there is an installation's database at a location.
+pub fn is_in_use(location: &DatabaseLocation) -> Result<bool> {
+    match location {
+        DatabaseLocation::File(path) => Ok(path.exists()),
+        DatabaseLocation::Server(url) => {
+            has_schema(&mut Session::connect(Arc::from(url.as_str()))?)
+        }
+    }
+}
+
+/// The schema that a database has.
+pub(crate) fn schema_of(location: &DatabaseLocation) -> Result<SchemaVersion> {
+    match location {
         DatabaseLocation::File(path) if !path.exists() => {
-            return Err(Problem::internal(format!("{} does not exist", path.display())));
+            Err(Problem::internal(format!("{} does not exist", path.display())))
         }
         DatabaseLocation::File(path) => {
-            Tx::new(Engine::Sqlite(&sqlite::connect(path)?)).rows(LATEST, &[])?
+            read_version(&mut Tx::new(Engine::Sqlite(&sqlite::connect(path)?)))
         }
         DatabaseLocation::Server(url) => {
             let mut session = Session::connect(Arc::from(url.as_str()))?;
-            Tx::new(Engine::Postgres(&mut session)).rows(LATEST, &[])?
+            read_version(&mut Tx::new(Engine::Postgres(&mut session)))
         }
-    };
-    Ok(found.first().map_or(0, |row| row.0))
+    }
 }
 
 fn apply(
@@ -197,12 +252,8 @@ fn apply(
     output: &mut impl FnMut(&str),
     mut run: impl FnMut(&mut Tx<'_>, &str) -> Result<()>,
 ) -> Result<i64> {
-    let found: Vec<(i64,)> =
-        tx.rows("SELECT COALESCE(MAX(version), 0) FROM schema_version", &[])?;
-    let found = found.first().map_or(0, |row| row.0);
-    if found > latest_schema()
-        && oldest_compatible(tx)?.is_none_or(|oldest| oldest > latest_schema())
-    {
+    let SchemaVersion { version: found, is_compatible } = read_version(tx)?;
+    if !is_compatible {
         return Err(Problem::internal(format!(
             "the database has schema {found} and this version of spotter knows schemas up to {}; \
              start a version at least as new as the one that last used the database",
@@ -241,7 +292,8 @@ fn oldest_compatible(tx: &mut Tx<'_>) -> Result<Option<i64>> {
 const BOOK: &str = "CREATE TABLE IF NOT EXISTS schema_version \
     (version BIGINT PRIMARY KEY, name TEXT NOT NULL, applied_at BIGINT NOT NULL);";
 
-/// PostgreSQL's side of `claim(name)`: an advisory lock until the end of the transaction.
+/// PostgreSQL's side of `claim(name)`: an advisory lock until the end of the transaction. It is made with a change of the schema,
+/// and is not changed without one; so is the room in pages.
 const CLAIM: &str = "CREATE OR REPLACE FUNCTION claim(name TEXT) RETURNS BOOLEAN LANGUAGE SQL VOLATILE \
     AS $$ SELECT pg_try_advisory_xact_lock(hashtextextended(name, 0)) $$";
 

@@ -24,6 +24,23 @@ const WRITTEN: &str = "SELECT (pg_current_wal_flush_lsn() - '0/0')::bigint";
 const REPLAYED: &str = "SELECT CASE WHEN pg_is_in_recovery() THEN (pg_last_wal_replay_lsn() - '0/0')::bigint \
     ELSE 9223372036854775807 END";
 
+/// The server's origin, which all that follow it share, and the database: what follows has them both.
+const ORIGIN: &str = "SELECT system_identifier || ' ' || (SELECT oid FROM pg_database WHERE datname = current_database()) \
+    FROM pg_control_system()";
+
+/// Refuses a server that does not follow the database's, or another database of one that does.
+pub fn check_replica(database: &str, replica: &str) -> Result<()> {
+    let database = &mut Session::connect(Arc::from(database))?;
+    same_origin(database, &mut Session::connect_to_replica(Arc::from(replica))?)
+}
+
+fn same_origin(database: &mut Session, replica: &mut Session) -> Result<()> {
+    match database.look(ORIGIN)? == replica.look(ORIGIN)? {
+        true => Ok(()),
+        false => Err(Problem::internal("it is another database, and no replica of this one")),
+    }
+}
+
 /// A thread's share of the slow reads.
 pub(crate) struct SlowReads {
     jobs: Jobs,
@@ -67,7 +84,7 @@ impl Replica {
             return None;
         }
         let written = position(database, WRITTEN).ok()?;
-        match self.follow(written) {
+        match self.follow(database, written) {
             Ok(true) => self.session.as_mut(),
             Ok(false) => None,
             Err(problem) => {
@@ -80,9 +97,11 @@ impl Replica {
     }
 
     /// Waits until it has replayed the log up to a position; whether it has.
-    fn follow(&mut self, written: i64) -> Result<bool> {
+    fn follow(&mut self, database: &mut Session, written: i64) -> Result<bool> {
         if self.session.is_none() {
-            self.session = Some(Session::connect_to_replica(self.url.clone())?);
+            let mut session = Session::connect_to_replica(self.url.clone())?;
+            same_origin(database, &mut session)?;
+            self.session = Some(session);
         }
         let Some(session) = &mut self.session else { return Ok(false) };
         let began = Instant::now();

@@ -2,6 +2,7 @@
 //! installation's key (`NAME.db.key`), the list of the uploaded files (`NAME.files`; their bytes are kept once, below
 //! `files/`), and a manifest (`NAME.json`), which is written last. A set without a manifest was interrupted and does not count.
 
+mod database;
 mod file_list;
 mod set;
 mod streams;
@@ -13,20 +14,20 @@ use std::{
 
 use futures_util::TryStreamExt;
 use serde::{Deserialize, Serialize};
-use spotter_company::uploads::{self, StoredFile};
-use spotter_contract::{Vault, installation};
 use spotter_files::{FileError, FileStore, Files};
 use spotter_kernel::{Id, Timestamp};
-use spotter_store::{Tx, latest_schema};
+use spotter_store::latest_schema;
 
+pub(crate) use self::database::check_key;
 use self::{
+    database::{CopiedDatabase, copy_database},
     file_list::{CopiedFile, FileList},
     set::SetName,
     streams::{copy, digest, failed, read, text_digest, write},
 };
 use crate::{
-    operator::{self, key_of},
-    serve::{self, describe_problem},
+    operator::key_of,
+    serve,
     settings::Settings,
     system::{self, SystemEntropy},
 };
@@ -56,6 +57,9 @@ struct Manifest {
     sha256: String,
     /// Whether the installation's key is beside it.
     has_key: bool,
+    /// The installation that it is of; none is said by sets that are older than this field.
+    #[serde(default)]
+    installation: Option<String>,
     /// Number of uploaded files.
     files: u64,
     /// SHA-256 of the list of files, which has the digest of each.
@@ -136,8 +140,8 @@ impl BackupSets {
         }
         let runtime = serve::runtime()?;
         let local = folder.join(format!("{name}.db"));
-        let made = copy_database(settings, now, &local).and_then(|attached| {
-            runtime.block_on(self.complete_set(settings, rules, &name, &local, attached))
+        let made = copy_database(settings, rules, now, &local).and_then(|copied| {
+            runtime.block_on(self.complete_set(settings, rules, &name, &local, copied))
         });
         if is_sent || made.is_err() {
             std::fs::remove_file(&local).ok();
@@ -154,24 +158,23 @@ impl BackupSets {
         rules: BackupRules,
         name: &SetName,
         local: &Path,
-        attached: Vec<String>,
+        copied: CopiedDatabase,
     ) -> Result<MadeSet, String> {
+        self.refuse_others(copied.installation.as_deref()).await?;
         let is_sent = matches!(self.place, FileStore::S3 { .. });
         let CopiedFile { size: bytes, sha256 } = self.place_database(local, is_sent).await?;
-        let key = settings.key_file();
-        let has_key = rules.with_key && settings.secret_key.is_none() && key.exists();
-        if has_key {
-            let text =
-                std::fs::read(&key).map_err(|error| format!("{}: {error}", key.display()))?;
-            write(&self.files, &format!("{name}.db.key"), text).await?;
+        let key = settings.key_at_hand()?.filter(|_| rules.with_key);
+        if let Some(key) = &key {
+            write(&self.files, &format!("{name}.db.key"), system::key_text(key)).await?;
         }
-        let list = self.copy_files(settings, name, attached).await?;
+        let list = self.copy_files(settings, name, copied.attached).await?;
         let manifest = Manifest {
             version: env!("CARGO_PKG_VERSION").into(),
             schema: latest_schema(),
             bytes,
             sha256,
-            has_key,
+            has_key: key.is_some(),
+            installation: copied.installation,
             files: list.len() as u64,
             files_sha256: text_digest(&file_list::written(&list)),
         };
@@ -185,6 +188,20 @@ impl BackupSets {
             missing: missing.map(|own| own.0).collect(),
             deleted: Vec::new(),
         })
+    }
+
+    /// Refuses a place with backups of another installation: each deletes what is too old for it, and of several the newest
+    /// would be restored.
+    async fn refuse_others(&self, installation: Option<&str>) -> Result<(), String> {
+        let complete = self.complete().await?;
+        let Some(newest) = complete.last() else { return Ok(()) };
+        let found = self.manifest(newest).await.ok().and_then(|manifest| manifest.installation);
+        match (found, installation) {
+            (Some(found), Some(own)) if found != own => Err(format!(
+                "{newest} is a backup of another installation: each needs a folder, or a prefix in a bucket, of its own"
+            )),
+            _ => Ok(()),
+        }
     }
 
     /// Sends the database's copy, if it is not in its place at once, and reads it back: its size and its digest.
@@ -370,10 +387,11 @@ impl BackupSets {
         serde_json::from_str(&text).map_err(|error| format!("{name}.json is damaged: {error}"))
     }
 
-    /// Reads the newest set's database, its list of files, and which of the files are there: what is wrong, if anything.
-    pub(crate) async fn check_newest(&self) -> Result<(), String> {
+    /// Reads the newest set's database, its list of files, and which of the files are there: whether it holds the key, or what is
+    /// wrong.
+    pub(crate) async fn check_newest(&self) -> Result<bool, String> {
         let complete = self.complete().await?;
-        let Some(own) = complete.last() else { return Ok(()) };
+        let Some(own) = complete.last() else { return Ok(false) };
         let manifest = self.manifest(own).await?;
         if digest(&self.files, &format!("{own}.db")).await? != manifest.database() {
             return Err(format!("{own}.db is damaged"));
@@ -391,7 +409,7 @@ impl BackupSets {
             }
         }
         match list.len() {
-            0 => Ok(()),
+            0 => Ok(manifest.has_key),
             count => Err(format!("{count} uploaded files are missing or damaged in {own}")),
         }
     }
@@ -442,31 +460,6 @@ impl Manifest {
 
 fn make_folder(folder: &Path) -> Result<(), String> {
     system::private_folder(folder).map_err(|error| format!("{}: {error}", folder.display()))
-}
-
-/// Copies the database to a file, which is whole and which the installation's key opens: the keys of the files that its
-/// records refer to.
-fn copy_database(settings: &Settings, now: Timestamp, file: &Path) -> Result<Vec<String>, String> {
-    let mut progress = operator::progress();
-    spotter_store::backup(&settings.database.location, file, now, &mut progress)
-        .and_then(|()| spotter_store::check_backup(file))
-        .map_err(describe_problem)?;
-    check_key(settings, file)?;
-    let mut keys = Vec::new();
-    let mut list = |tx: &mut Tx<'_>| {
-        keys = uploads::attached(tx)?.iter().map(StoredFile::key).collect();
-        Ok(())
-    };
-    spotter_store::look_into(file, &mut list).map_err(describe_problem)?;
-    Ok(keys)
-}
-
-/// Refuses a copy that the installation's key does not open.
-pub(crate) fn check_key(settings: &Settings, copy: &Path) -> Result<(), String> {
-    let Some(key) = settings.key_at_hand()? else { return Ok(()) };
-    let mut verify = |tx: &mut Tx<'_>| installation::verify_key(tx, &Vault::new(&key)).map(drop);
-    spotter_store::look_into(copy, &mut verify)
-        .map_err(|problem| format!("it has no key beside it, for {}", describe_problem(problem)))
 }
 
 /// The folder and the name of a file.

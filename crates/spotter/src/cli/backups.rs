@@ -77,14 +77,27 @@ fn period(written: &str) -> Result<i64, String> {
 }
 
 fn back_up_to_file(settings: &Settings, file: &Path) -> Outcome {
-    let now = SystemClock.now();
+    let (now, beside) = (SystemClock.now(), key_of(file));
+    let key = settings.key_at_hand()?.map(|key| system::key_text(&key));
+    if let Ok(there) = std::fs::read_to_string(&beside)
+        && key.as_deref() != Some(there.trim())
+    {
+        // It may be the last copy of that one.
+        return Err(format!("{} is another key: name another file", beside.display()));
+    }
     let mut progress = operator::progress();
     spotter_store::backup(&settings.database.location, file, now, &mut progress)
         .map_err(describe_problem)?;
+    if let Err(why) = check_key(settings, file, true) {
+        // A backup on which no server starts is none.
+        std::fs::remove_file(file).ok();
+        return Err(why);
+    }
     say!("{} is written.", file.display());
-    check_key(settings, file)?;
-    if operator::copy_key(&settings.key_file(), &key_of(file))? {
-        say!("{} holds the installation's key: keep it as safe.", key_of(file).display());
+    if let Some(key) = key {
+        system::write_private(&beside, &key)
+            .map_err(|error| format!("{}: {error}", beside.display()))?;
+        say!("{} holds the installation's key: keep it as safe.", beside.display());
     }
     note_backup(settings, now);
     Ok(())
@@ -225,7 +238,7 @@ fn restore_file(settings: &Settings, file: &Path, name: &str, park: bool) -> Out
              GET /app/v1/mail?status=unknown lists them."
         );
     }
-    if operator::copy_key(&key_of(file), &settings.key_file())? {
+    if settings.secret_key.is_none() && operator::copy_key(&key_of(file), &settings.key_file())? {
         say!("The installation's key is back in {}.", settings.key_file().display());
     }
     if key.is_none() {

@@ -141,11 +141,12 @@ pub(super) fn serve(matches: &ArgMatches) -> Outcome {
 
 pub(super) fn migrate(matches: &ArgMatches) -> Outcome {
     let settings = settings(matches)?;
+    log::start("warn", settings.log_format);
     serve::make_folder(&settings)?;
     let location = &settings.database.location;
     let found = spotter_store::migrate(location, SystemClock.now(), |step| say!("{step}"))
         .map_err(describe_problem)?;
-    say!("The schema was {found} and is {}.", latest_schema());
+    say!("The schema was {found} and is {}.", found.max(latest_schema()));
     Ok(())
 }
 
@@ -154,14 +155,27 @@ pub(super) const DATABASE_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The database of an existing installation.
 pub(super) fn existing(settings: &Settings) -> Result<(Env, Db), String> {
-    if let DatabaseLocation::File(file) = &settings.database.location
-        && !file.exists()
-    {
-        return Err(format!(
-            "there is no database at {}: name its folder with --data, or begin with: spotter company \
-             create --help",
-            file.display()
-        ));
+    let begin = "or begin with: spotter company create --help";
+    match &settings.database.location {
+        DatabaseLocation::File(file) => match std::fs::File::open(file) {
+            Ok(_) => {}
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                return Err(format!(
+                    "there is no database at {}: name its folder with --data, {begin}",
+                    file.display()
+                ));
+            }
+            Err(error) => {
+                return Err(format!("{}: {error}; {}", file.display(), doctor::RIGHTS));
+            }
+        },
+        // One that cannot be reached is waited for below.
+        location if spotter_store::is_in_use(location).is_ok_and(|is_in_use| !is_in_use) => {
+            return Err(format!(
+                "the database of database_url holds no installation: correct its name, {begin}"
+            ));
+        }
+        DatabaseLocation::Server(_) => {}
     }
     serve::open(settings, Some(DATABASE_TIMEOUT))
 }

@@ -26,7 +26,7 @@ const MAIL_ANSWER: Duration = Duration::from_secs(20);
 const ANSWER: Duration = Duration::from_secs(5);
 
 /// What to do where the user of the service may not read or write.
-pub(super) const RIGHTS: &str =
+pub(crate) const RIGHTS: &str =
     "run this as the user of the service; what it owns may belong to another: chown -R spotter: …";
 
 pub(super) fn settings(settings: &Settings) -> Vec<Diagnosis> {
@@ -64,6 +64,9 @@ pub(super) fn key(settings: &Settings) -> Vec<Diagnosis> {
                 format!("others can read {}", file.display()),
                 format!("chmod 600 {}", file.display()),
             )]
+        }
+        Ok(Some(_)) if settings.secret_key.is_some() => {
+            vec![Diagnosis::fine("key", "set by secret_key")]
         }
         Ok(Some(_)) => vec![Diagnosis::fine("key", "readable by its owner alone")],
     }
@@ -227,29 +230,34 @@ pub(super) async fn backups(settings: &Settings) -> Vec<Diagnosis> {
             "see the setting backups, the rights of its place and, for a bucket, the variables AWS_…; then make \
              a new one: spotter backup",
         ),
-        Ok(Some(at)) if at > now.plus_seconds(3_600) => Diagnosis::failure(
+        Ok(Some((at, _))) if at > now.plus_seconds(3_600) => Diagnosis::failure(
             "backups",
             format!("the newest is of {at}, which is not yet"),
             "a clock was wrong: set it, and move that set away, which hides later ones",
         ),
         Ok(None) => Diagnosis::failure("backups", "there is none", advice),
-        Ok(Some(at)) if is_old(at) => {
+        Ok(Some((at, _))) if is_old(at) => {
             Diagnosis::failure("backups", format!("the newest is of {at}"), advice)
         }
-        Ok(Some(at)) => Diagnosis::fine("backups", format!("the newest is of {at}")),
+        Ok(Some((at, false))) => Diagnosis::warning(
+            "backups",
+            format!("the newest is of {at}, and has no key beside it"),
+            "see that the installation's key is kept elsewhere: no server starts on a database without it",
+        ),
+        Ok(Some((at, true))) => Diagnosis::fine("backups", format!("the newest is of {at}")),
     }]
 }
 
-/// When the newest set was made, which is read from end to end.
-async fn checked_newest(place: &FileStore) -> Result<Option<Timestamp>, String> {
+/// When the newest set was made, which is read from end to end, and whether it holds the key.
+async fn checked_newest(place: &FileStore) -> Result<Option<(Timestamp, bool)>, String> {
     if let FileStore::Folder(folder) = place
         && !folder.exists()
     {
         return Ok(None);
     }
     let sets = BackupSets::open(place)?;
-    sets.check_newest().await?;
-    sets.newest().await
+    let has_key = sets.check_newest().await?;
+    Ok(sets.newest().await?.map(|at| (at, has_key)))
 }
 
 fn is_old(at: Timestamp) -> bool {

@@ -6,8 +6,10 @@ use futures_util::TryStreamExt;
 use spotter_company::uploads;
 use spotter_contract::{Vault, installation, jobs, timers};
 use spotter_files::Files;
-use spotter_kernel::{Clock, Result, Timestamp};
-use spotter_store::{DatabaseHealth, DatabaseLocation, Db, Tx, database_health, latest_schema};
+use spotter_kernel::{Clock, Problem, Result, Timestamp};
+use spotter_store::{
+    DatabaseHealth, DatabaseLocation, Db, Tx, check_replica, database_health, latest_schema,
+};
 use spotter_webhooks::queue;
 use tokio::runtime::Runtime;
 
@@ -52,8 +54,18 @@ pub(super) fn examine(settings: &Settings, runtime: &Arc<Runtime>) -> Vec<Diagno
         }
     };
     let mut findings = of_health(&health);
+    if let (DatabaseLocation::Server(url), Some(replica)) = (location, &settings.database.replica) {
+        findings.push(match check_replica(url, replica) {
+            Ok(()) => Diagnosis::fine("replication", "database_read_url leads to a replica of it"),
+            Err(problem) => Diagnosis::failure(
+                "replication",
+                format!("database_read_url: {}", describe_problem(problem)),
+                "name a standby of this server and the same database, or leave it out: until then it is not read from",
+            ),
+        });
+    }
     // Another schema's tables may be others.
-    if health.schema == latest_schema() {
+    if health.is_compatible && health.schema >= latest_schema() {
         match Db::open(&settings.database) {
             Ok(db) => {
                 findings.extend(of_work(settings, runtime, &db));
@@ -69,14 +81,19 @@ pub(super) fn examine(settings: &Settings, runtime: &Arc<Runtime>) -> Vec<Diagno
 }
 
 fn of_health(health: &DatabaseHealth) -> Vec<Diagnosis> {
-    let DatabaseHealth { engine, schema, clock, damages, replicas, is_replica, connections } =
-        health;
+    let DatabaseHealth {
+        engine, schema, clock, damages, replicas, is_replica, connections, ..
+    } = health;
     let mut findings = Vec::new();
     findings.push(match (schema, latest_schema()) {
-        (found, latest) if *found > latest => Diagnosis::failure(
+        (found, latest) if *found > latest && !health.is_compatible => Diagnosis::failure(
             "database",
             format!("{engine} has schema {found}; this program knows {latest}"),
             "install a version at least as new as the one that last used it",
+        ),
+        (found, latest) if *found > latest => Diagnosis::fine(
+            "database",
+            format!("{engine}, schema {found}, which a newer version made; this one works with it"),
         ),
         (found, latest) if *found < latest => Diagnosis::warning(
             "database",
@@ -114,8 +131,16 @@ fn of_health(health: &DatabaseHealth) -> Vec<Diagnosis> {
     }
     for replica in replicas {
         let mode = if replica.is_synchronous { "synchronous" } else { "asynchronous" };
-        let found = format!("{} ({mode}) is {} KiB behind", replica.name, replica.lag_bytes >> 10);
-        findings.push(match replica.lag_bytes > LAG {
+        let Some(lag) = replica.lag_bytes else {
+            findings.push(Diagnosis::warning(
+                "replication",
+                format!("{} follows; how far it is behind is not shown to this role", replica.name),
+                "GRANT pg_monitor TO the role of database_url",
+            ));
+            continue;
+        };
+        let found = format!("{} ({mode}) is {} KiB behind", replica.name, lag >> 10);
+        findings.push(match lag > LAG {
             true => Diagnosis::warning("replication", found, "see its load, its disk and its log"),
             false => Diagnosis::fine("replication", found),
         });
@@ -161,8 +186,12 @@ fn of_work(settings: &Settings, runtime: &Arc<Runtime>, db: &Db) -> Vec<Diagnosi
     let now = SystemClock.now();
     let key = settings.key_at_hand().ok().flatten();
     let read = runtime.block_on(db.read(move |tx: &mut Tx<'_>| {
-        let checked = key.map(|key| installation::verify_key(tx, &Vault::new(&key)));
-        Ok((read_work(tx, now)?, checked.transpose().err()))
+        let checked = match key {
+            Some(key) => installation::verify_key(tx, &Vault::new(&key)).map(drop),
+            None if installation::name(tx)?.is_none() => Ok(()),
+            None => Err(Problem::internal("this database was used with a key, and there is none")),
+        };
+        Ok((read_work(tx, now)?, checked.err()))
     }));
     let (work, wrong_key) = match read {
         Ok(read) => read,

@@ -5,6 +5,7 @@ mod database;
 
 use serde::Serialize;
 
+pub(crate) use self::checks::RIGHTS;
 use crate::{serve, settings::Settings};
 
 /// How a finding is meant.

@@ -18,7 +18,7 @@ use spotter_store::Config;
 
 use self::raw::RawSettings;
 pub use self::table::{Setting, TABLE};
-use crate::{system, traces::TraceSettings};
+use crate::{log, system, traces::TraceSettings};
 
 /// How log lines are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -258,8 +258,9 @@ impl Settings {
             shutdown_seconds: submitted.number("shutdown_seconds", 0, 3_600),
             data,
         };
-        if settings.log.parse::<tracing_subscriber::EnvFilter>().is_err() {
-            submitted.complain("log", "must be a filter such as info");
+        if !log::is_filter(&settings.log) {
+            let rule = "must be off, error, warn, info, debug or trace, or such levels of parts: info,spotter_store=debug";
+            submitted.complain("log", rule);
         }
         if submitted.wrong.is_empty() { Ok(settings) } else { Err(submitted.wrong) }
     }

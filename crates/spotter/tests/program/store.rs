@@ -9,7 +9,9 @@ use spotter_harness::{
     App, Engine, SystemClock, apart, location, open, random_text, runtime, scenario,
 };
 use spotter_kernel::{Clock, Id, Phrase, Problem, Rule, Timestamp, id::CompanyId};
-use spotter_store::{Config, DatabaseLocation, Db, Sql, Tx, latest_schema, migrate, params};
+use spotter_store::{
+    Config, DatabaseLocation, Db, Sql, Tx, latest_schema, migrate, migrate_to, params,
+};
 
 const ADD: Sql =
     Sql("INSERT INTO tally (company_id, subject, shard, amount) VALUES (?1, ?2, ?3, ?4)");
@@ -408,6 +410,21 @@ async fn newer_schemas_are_taken_if_they_only_add(app: App) {
     let response =
         apart(|| migrate(&place, Timestamp::from_millis(0), |_| ())).unwrap_err().cause.unwrap();
     assert!(response.contains("start a version at least as new"), "{response}");
+}
+
+/// What a later version adds refers to its company as everything does, on a cluster, too, where references wait until both
+/// tables are spread.
+#[scenario]
+async fn later_tables_refer_to_their_company(app: App) {
+    const WINDOW: Sql = Sql("INSERT INTO api_client_window \
+        (company_id, api_client_id, ends_at, taken, granted) VALUES (?1, ?1, 0, 0, 0)");
+    let place = location(app.server.engine);
+    apart(|| migrate_to(&place, 51, SystemClock.now(), |_| ())).unwrap();
+    assert_eq!(apart(|| migrate(&place, SystemClock.now(), |_| ())).unwrap(), 51);
+    let (db, nobody) = (open(&Config::new(place)), CompanyId(Id::parse(&random_text()).unwrap()));
+    let refused = db.write(move |tx| tx.execute(WINDOW, params![nobody])).await.unwrap_err();
+    let cause = refused.cause.unwrap_or_default();
+    assert!(cause.to_lowercase().contains("foreign key"), "{cause}");
 }
 
 #[scenario]

@@ -91,8 +91,8 @@ pub(super) fn section(written: &Format, listing: &CompanyListing) -> Markup {
         h2 #companies { (t.companies()) }
         p { a.button.plain href=(SIGN_UP) { (t.new_company()) } }
         form.filters method="get" action=(LIST) {
-            label.field {
-                span { (t.name()) }
+            label {
+                (t.name())
                 input type="search" name="search" value=(search.text);
             }
             button.plain type="submit" { (t.search()) }

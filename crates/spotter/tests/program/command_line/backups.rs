@@ -5,7 +5,7 @@ use std::{collections::BTreeSet, fs, path::Path, thread::sleep, time::Duration};
 use spotter_harness::scenario;
 use spotter_testing::requirements;
 
-use super::*;
+use super::{operator::create_company, *};
 
 /// An uploaded file that a record refers to.
 fn attached(folder: &Path) -> PathBuf {
@@ -142,6 +142,70 @@ fn a_set_that_is_not_whole_does_not_count() {
 }
 
 /// Two that begin at once do not touch each other's sets.
+/// A backup on which no server could start is none: the key is in it, wherever it is kept.
+#[test]
+fn a_backup_has_the_key() {
+    let (made, place) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    whole_demo_in(made.path(), Engine::Sqlite);
+    let (data, to) = (made.path().to_str().unwrap(), place.path().to_str().unwrap());
+    let (file, alone) = (made.path().join("secret.key"), place.path().join("alone"));
+    let key = fs::read_to_string(&file).unwrap();
+    fs::remove_file(&file).unwrap();
+    let at = ["--data", data, "--backups", to];
+    let back_up = |more: &[&str]| spotter(&[&["backup"], &at[..], more].concat());
+    let levels = |more: &[&str], check: &str| {
+        let (_, found) = spotter(&[&["doctor", "--json"], &at[..], more].concat());
+        let mut found = serde_json::Deserializer::from_str(&found).into_iter::<Value>();
+        let found = found.next().unwrap().unwrap();
+        let own = |one: &&Value| one["check"] == check;
+        let levels = found["findings"].as_array().unwrap().iter().filter(own);
+        levels.map(|one| one["level"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    let (fine, response) = back_up(&[]);
+    assert!(!fine && response.contains("secret.key"), "{response}");
+    let (fine, response) = spotter(&["backup", "--data", data, alone.to_str().unwrap()]);
+    assert!(!fine && response.contains("secret.key") && !alone.exists(), "{response}");
+    assert!(sets(place.path()).is_empty());
+    assert!(levels(&[], "key").contains(&"failure".to_owned()));
+    let (fine, response) = back_up(&["--secret-key", &key]);
+    assert!(fine, "{response}");
+    let set = sets(place.path()).pop().unwrap();
+    assert_eq!(fs::read_to_string(place.path().join(format!("{set}.db.key"))).unwrap(), key);
+    assert_eq!(levels(&["--secret-key", &key], "backups"), ["fine"]);
+    sleep(Duration::from_millis(1_100));
+    let (fine, response) = back_up(&["--without-key", "--secret-key", &key]);
+    assert!(fine, "{response}");
+    assert_eq!(levels(&["--secret-key", &key], "backups"), ["warning"]);
+    assert!(!file.exists());
+}
+
+/// Each installation deletes what is too old for it, so none gets another's place.
+#[test]
+fn a_place_is_of_one_installation() {
+    let place = tempfile::tempdir().unwrap();
+    let (one, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    for (folder, name) in [(&one, "One"), (&other, "Other")] {
+        let (fine, response) = create_company(folder.path().to_str().unwrap(), name, &[]);
+        assert!(fine, "{response}");
+    }
+    let back_up = |folder: &tempfile::TempDir| {
+        let (data, to) = (folder.path().to_str().unwrap(), place.path().to_str().unwrap());
+        spotter(&["backup", "--data", data, "--backups", to, "--backup-keep", "1"])
+    };
+    assert!(back_up(&one).0);
+    let made = sets(place.path());
+    sleep(Duration::from_millis(1_100));
+    let (fine, response) = back_up(&other);
+    assert!(!fine && response.contains("another installation"), "{response}");
+    assert_eq!(sets(place.path()), made);
+    // What was restored from it is the same one.
+    let again = tempfile::tempdir().unwrap();
+    let (data, to) = (again.path().to_str().unwrap(), place.path().to_str().unwrap());
+    assert!(spotter(&["restore", "--data", data, "--backups", to]).0);
+    assert!(back_up(&again).0);
+    assert!(sets(place.path()).len() == 1 && sets(place.path()) != made);
+}
+
 #[test]
 fn backups_at_once_are_two_sets() {
     let (made, place) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());

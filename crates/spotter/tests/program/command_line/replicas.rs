@@ -58,6 +58,17 @@ fn slow_reads_are_answered_by_a_replica() {
         assert_eq!(total(), before + number);
     }
     assert!(reads_of(&url, "replica") >= 10, "{}", reads_of(&url, "replica"));
+    // Another database of the same servers is not read from.
+    let (place, _) = replica.split_once("/postgres").unwrap();
+    postgres::execute(&primary, "CREATE DATABASE another");
+    let doctor = |url: &str| {
+        let own =
+            ["doctor", "--data", data, "--database-url", &primary, "--database-read-url", url];
+        spotter(&own).1
+    };
+    assert!(doctor(&replica).contains("leads to a replica"), "{}", doctor(&replica));
+    let follows = || doctor(&format!("{place}/another")).contains("another database");
+    assert!((0..50).any(|_| follows()));
     // Without it, the database answers.
     assert!(
         Command::new("kill")
