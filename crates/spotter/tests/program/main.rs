@@ -4,5 +4,6 @@
 mod command_line;
 mod jobs;
 mod mail;
+mod schema;
 mod store;
 mod timers;

@@ -8,6 +8,7 @@ mod mail;
 mod nodes;
 mod operator;
 mod operators;
+mod outages;
 mod replicas;
 mod sdks;
 mod serving;

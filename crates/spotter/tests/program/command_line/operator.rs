@@ -281,7 +281,7 @@ fn another_key_is_noticed(engine: Engine) {
         !fine && response.contains("secret_key is not the one") && !beside.exists(),
         "{response}"
     );
-    std::fs::remove_file(&file).unwrap();
+    assert!(!file.exists(), "no server could start on it");
     std::fs::remove_file(&key).unwrap();
     let (fine, response) = spotter(&client);
     assert!(!fine && response.contains("secret.key") && !key.exists(), "{response}");
