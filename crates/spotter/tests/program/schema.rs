@@ -1,13 +1,13 @@
 //! Schemas of other versions: newer ones, and what is added to older ones.
 
-use spotter_harness::{App, SystemClock, apart, location, open, random_text, scenario};
+use spotter_harness::{App, SystemClock, apart, empty_location, open, random_text, scenario};
 use spotter_kernel::{Clock, Id, Timestamp, id::CompanyId};
 use spotter_store::{Config, Sql, latest_schema, migrate, migrate_to, params};
 
 /// A binary works with a newer schema that says so, and with no other.
 #[scenario]
 async fn newer_schemas_are_taken_if_they_only_add(app: App) {
-    let place = location(app.server.engine);
+    let place = empty_location(app.server.engine);
     assert_eq!(apart(|| migrate(&place, SystemClock.now(), |_| ())).unwrap(), 0);
     assert_eq!(
         apart(|| migrate(&place, SystemClock.now(), |step| panic!("{step} again"))).unwrap(),
@@ -34,7 +34,7 @@ async fn newer_schemas_are_taken_if_they_only_add(app: App) {
 async fn later_tables_refer_to_their_company(app: App) {
     const WINDOW: Sql = Sql("INSERT INTO api_client_window \
         (company_id, api_client_id, ends_at, taken, granted) VALUES (?1, ?1, 0, 0, 0)");
-    let place = location(app.server.engine);
+    let place = empty_location(app.server.engine);
     apart(|| migrate_to(&place, 51, SystemClock.now(), |_| ())).unwrap();
     assert_eq!(apart(|| migrate(&place, SystemClock.now(), |_| ())).unwrap(), 51);
     let (db, nobody) = (open(&Config::new(place)), CompanyId(Id::parse(&random_text()).unwrap()));

@@ -19,7 +19,18 @@ mod cluster;
 /// The ordinary user that the server runs as where the run is root's.
 const NOBODY: u32 = 65_534;
 
-/// A new, empty database; its URL.
+/// A new database without tables; its URL.
+pub fn empty_database() -> String {
+    let name = format!("spotter_{}", random_text());
+    let admin = server();
+    match std::env::var("SPOTTER_TEST_CITUS_WORKERS") {
+        Ok(workers) => cluster::make_database(admin, &workers, &name),
+        Err(_) => execute(admin, &format!("CREATE DATABASE {name}")),
+    }
+    url_of(admin, &name)
+}
+
+/// A new database, which is empty, or, on a cluster, has the tables of the product; its URL.
 pub fn new_database() -> String {
     let name = format!("spotter_{}", random_text());
     let admin = server();

@@ -29,25 +29,28 @@ fn port_of(url: &str) -> &str {
     url.rsplit(':').next().unwrap().split('/').next().unwrap()
 }
 
-/// A database with the tables of the product, to which nobody connects.
-fn spread_database(admin: &str, workers: &str) -> String {
-    let name = format!("spotter_template_{}", random_text());
-    let servers = servers(admin, workers);
-    for server in &servers {
-        execute(server, &format!("CREATE DATABASE {name}"));
-        execute(&url_of(server, &name), "CREATE EXTENSION citus");
+/// A database without tables, on every server.
+pub(super) fn make_database(admin: &str, workers: &str, name: &str) {
+    for server in servers(admin, workers) {
+        execute(&server, &format!("CREATE DATABASE {name}"));
+        execute(&url_of(&server, name), "CREATE EXTENSION citus");
     }
-    let own = url_of(admin, &name);
-    let coordinator = port_of(admin);
+    let (own, coordinator) = (url_of(admin, name), port_of(admin));
     execute(&own, &format!("SELECT citus_set_coordinator_host('127.0.0.1', {coordinator})"));
     for worker in workers.split(',') {
         execute(&own, &format!("SELECT citus_add_node('127.0.0.1', {worker})"));
     }
     // Two parts a table are enough to be apart.
     execute(admin, &format!("ALTER DATABASE {name} SET citus.shard_count = 2"));
-    let own = DatabaseLocation::Server(own);
+}
+
+/// A database with the tables of the product, to which nobody connects.
+fn spread_database(admin: &str, workers: &str) -> String {
+    let name = format!("spotter_template_{}", random_text());
+    make_database(admin, workers, &name);
+    let own = DatabaseLocation::Server(url_of(admin, &name));
     std::thread::spawn(move || migrate(&own, SystemClock.now(), |_| ())).join().unwrap().unwrap();
-    for server in &servers {
+    for server in &servers(admin, workers) {
         execute(server, &format!("ALTER DATABASE {name} ALLOW_CONNECTIONS false"));
         execute(
             server,
