@@ -66,7 +66,7 @@ def table(head, rows):
     return "\n".join(lines + ["| " + " | ".join(str(cell) for cell in row) + " |" for row in rows])
 
 
-def needs(costs, gyms, bytes_per_client):
+def needs(costs, gyms, bytes_per_client, mixed):
     counts = day()
     writes = sum(counts[kind] for kind in WRITES)
     peak = BUSIEST_HOUR / 3600 * BUSIEST_MINUTE * gyms
@@ -81,7 +81,7 @@ def needs(costs, gyms, bytes_per_client):
     program += deliveries * of_program
     database += deliveries * of_database
     log += deliveries * of_log
-    cores = [value * peak / 1e6 / PLANNED for value in (program, database)]
+    cores = [value * mixed * peak / 1e6 / PLANNED for value in (program, database)]
     nodes = max(1, -(-cores[0] // NODE))
     workers = max(1, -(-cores[1] // LARGEST_SERVER))
     requests = sum(counts.values()) * peak
@@ -106,7 +106,11 @@ def main():
         ["a request", "a second on this machine", "µs of the program", "µs of PostgreSQL", "bytes of its log"],
         [[kind, *(f"{value:,.0f}" for value in values)] for kind, values in costs.items()],
     )
-    said = sum(share * (costs[kind][1] + costs[kind][2]) for kind, share in MIX.items())
+    parts = sum(share * (costs[kind][1] + costs[kind][2]) for kind, share in MIX.items())
+    # Requests of one kind share their way, their plans and their pages; mixed, they cost more.
+    one = min(nodes)
+    mixed = max(1.0, (nodes[one][1] + nodes[one][2]) / parts)
+    said = parts * mixed
     checks, off = [], []
     for count, (rate, program, database) in nodes.items():
         ratio = (program + database) / said
@@ -118,13 +122,13 @@ def main():
         checks,
     )
     head = ["gyms", "clients", "requests/s", "writes/s, with deliveries", "cores of nodes", "cores of PostgreSQL", "nodes of 8 cores", "servers of 32 cores", "data", "log a day"]
-    sizes = table(head, [needs(costs, gyms, bytes_per_client) for gyms in SIZES])
+    sizes = table(head, [needs(costs, gyms, bytes_per_client, mixed) for gyms in SIZES])
     tables = {"costs": measured, "nodes": checked, "sizes": sizes}
     cluster = read(sys.argv[3])
     if cluster:
         head = ["workers, and a request", "a second on this machine", "µs of the program", "µs of PostgreSQL, all servers", "bytes of the coordinator's log"]
         tables["cluster"] = table(head, [[kind, *(f"{value:,.0f}" for value in values)] for kind, values in cluster.items()])
-    print(*tables.values(), sep="\n\n")
+    print(*tables.values(), f"a request of the mix costs {mixed:.2f} times what its kinds cost alone", sep="\n\n")
     path = pathlib.Path(__file__).parents[2] / "docs/SCALING.md"
     text = path.read_text()
     for name, content in tables.items():
