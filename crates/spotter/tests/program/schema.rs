@@ -1,8 +1,18 @@
 //! Schemas of other versions: newer ones, and what is added to older ones.
 
-use spotter_harness::{App, SystemClock, apart, empty_location, open, random_text, scenario};
+use spotter_harness::{
+    App, Engine, SystemClock, apart, location, open, postgres, random_text, scenario,
+};
 use spotter_kernel::{Clock, Id, Timestamp, id::CompanyId};
-use spotter_store::{Config, Sql, latest_schema, migrate, migrate_to, params};
+use spotter_store::{Config, DatabaseLocation, Sql, latest_schema, migrate, migrate_to, params};
+
+/// A database without tables, on a cluster, too.
+fn empty_location(engine: Engine) -> DatabaseLocation {
+    match engine {
+        Engine::Sqlite => location(engine),
+        Engine::Postgres => DatabaseLocation::Server(postgres::empty_database()),
+    }
+}
 
 /// A binary works with a newer schema that says so, and with no other.
 #[scenario]

@@ -249,14 +249,6 @@ pub fn open(config: &Config) -> Db {
     apart(|| Db::open(config)).unwrap()
 }
 
-/// A fresh database of an engine, without any table.
-pub fn empty_location(engine: Engine) -> DatabaseLocation {
-    match engine {
-        Engine::Sqlite => location(engine),
-        Engine::Postgres => DatabaseLocation::Server(postgres::empty_database()),
-    }
-}
-
 /// A fresh database of an engine, which may have its schema.
 pub fn location(engine: Engine) -> DatabaseLocation {
     match engine {
