@@ -21,21 +21,20 @@ const NOBODY: u32 = 65_534;
 
 /// A new database without tables; its URL.
 pub fn empty_database() -> String {
-    let name = format!("spotter_{}", random_text());
-    let admin = server();
-    match std::env::var("SPOTTER_TEST_CITUS_WORKERS") {
-        Ok(workers) => cluster::make_database(admin, &workers, &name),
-        Err(_) => execute(admin, &format!("CREATE DATABASE {name}")),
-    }
-    url_of(admin, &name)
+    make_database(cluster::make_database)
 }
 
 /// A new database, which is empty, or, on a cluster, has the tables of the product; its URL.
 pub fn new_database() -> String {
+    make_database(cluster::copy_database)
+}
+
+/// A new database, made on a cluster by a function of its coordinator, its workers and the name; its URL.
+fn make_database(on_cluster: fn(&str, &str, &str)) -> String {
     let name = format!("spotter_{}", random_text());
     let admin = server();
     match std::env::var("SPOTTER_TEST_CITUS_WORKERS") {
-        Ok(workers) => cluster::copy_database(admin, &workers, &name),
+        Ok(workers) => on_cluster(admin, &workers, &name),
         Err(_) => execute(admin, &format!("CREATE DATABASE {name}")),
     }
     url_of(admin, &name)

@@ -97,7 +97,7 @@ fn answered(visit: &AssistantRequest, outcome: Result<Option<String>>) -> Option
     match outcome {
         Ok(text) => text.map(ToolAnswer::data),
         Err(_) if is_refused => None,
-        // Of the operation, or of a server that is busy: whoever calls is let in by the guard, or not.
+        // From the operation, or from a busy server; the guard authenticates a caller who is not known yet.
         Err(problem) => Some(refusal(&problem)),
     }
 }

@@ -277,8 +277,8 @@ impl Session {
         }
     }
 
-    /// Waits until the server is done with a transaction that it did not keep: it says so before it lets go of the locks, and the same
-    /// work on another connection would find what it claims taken by itself.
+    /// Waits until the server is done with a transaction that it did not keep: it reports the conflict before it releases the locks,
+    /// and the same job on another connection would find its own claim still held.
     fn wait_for_release(&self) {
         self.wait(self.client.batch_execute(""));
     }

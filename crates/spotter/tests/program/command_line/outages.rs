@@ -4,6 +4,23 @@ use serde_json::json;
 
 use super::*;
 
+/// The name of the database that flags lead to, and the URL of one beside it.
+fn database_of(flags: &[String]) -> (String, String) {
+    let name = flags[1].rsplit_once('/').unwrap().1.split('?').next().unwrap().to_owned();
+    let admin = flags[1].replace(&name, "postgres");
+    (name, admin)
+}
+
+/// A service that is ready.
+fn serve(folder: &Path, address: &str, flags: &[String]) -> Running {
+    let mut start = Command::new(binary());
+    start.args(["serve", "--listen", address, "--data"]).arg(folder).args(flags);
+    start.args(["--database-connections", "2"]).stderr(Stdio::null());
+    let child = Running(start.spawn().unwrap());
+    wait_ready(address);
+    child
+}
+
 /// A lost database is reported, and a missing one is waited for.
 #[test]
 fn a_database_that_is_away_is_waited_for() {
@@ -12,13 +29,8 @@ fn a_database_that_is_away_is_waited_for() {
     }
     let (folder, address) = (tempfile::tempdir().unwrap(), free_address());
     let flags = demo_in(folder.path(), Engine::Postgres);
-    let name = flags[1].rsplit_once('/').unwrap().1.split('?').next().unwrap().to_owned();
-    let admin = flags[1].replace(&name, "postgres");
-    let mut start = Command::new(binary());
-    start.args(["serve", "--listen", &address, "--data"]).arg(folder.path()).args(&flags);
-    start.args(["--database-connections", "2"]).stderr(Stdio::null());
-    let child = Running(start.spawn().unwrap());
-    wait_ready(&address);
+    let (name, admin) = database_of(&flags);
+    let child = serve(folder.path(), &address, &flags);
     let app = format!("http://{address}/app/v1");
     let manager = &read_demo(folder.path())["manager"];
     let login = json!({"email": manager["email"], "password": manager["password"]});
@@ -41,7 +53,7 @@ fn a_database_that_is_away_is_waited_for() {
         &format!("ALTER DATABASE {name} ALLOW_CONNECTIONS false"),
     );
     spotter_harness::postgres::execute(&admin, &end);
-    // Nobody is kept out afterwards for what failed here.
+    // Sign-ins that fail here are not counted as wrong passwords.
     for _ in 0..11 {
         let (status, response) = post(&url, "x", "k", &login).unwrap();
         let expected = (503, &json!("request.failed"));
@@ -71,13 +83,8 @@ fn writes_resume_after_read_only_mode() {
     }
     let (folder, address) = (tempfile::tempdir().unwrap(), free_address());
     let flags = database_flags(Engine::Postgres);
-    let name = flags[1].rsplit_once('/').unwrap().1.split('?').next().unwrap().to_owned();
-    let admin = flags[1].replace(&name, "postgres");
-    let mut start = Command::new(binary());
-    start.args(["serve", "--listen", &address, "--data"]).arg(folder.path()).args(&flags);
-    start.args(["--database-connections", "2"]).stderr(Stdio::null());
-    let child = Running(start.spawn().unwrap());
-    wait_ready(&address);
+    let (name, admin) = database_of(&flags);
+    let child = serve(folder.path(), &address, &flags);
     let sql = |text: &str| spotter_harness::postgres::execute(&admin, text);
     let sessions =
         format!("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{name}'");

@@ -44,7 +44,7 @@ pub(super) fn make_database(admin: &str, workers: &str, name: &str) {
     execute(admin, &format!("ALTER DATABASE {name} SET citus.shard_count = 2"));
 }
 
-/// A database with the tables of the product, to which nobody connects.
+/// A database with the tables of the product, which takes no connections: a template.
 fn spread_database(admin: &str, workers: &str) -> String {
     let name = format!("spotter_template_{}", random_text());
     make_database(admin, workers, &name);
