@@ -63,6 +63,8 @@ pub(crate) struct Session {
     failure: Option<Failure>,
     shard: u64,
     is_spread: bool,
+    /// Whether its connection broke or fell silent: what it was sent may still be done, so it is sent nothing more.
+    is_lost: bool,
     /// Whether the last attempt to reach the server succeeded.
     is_reached: bool,
     /// Whether the server has told of a conflict since this transaction began.
@@ -108,6 +110,7 @@ impl Session {
             failure: None,
             shard: u64::from_be_bytes(seed),
             is_spread,
+            is_lost: false,
             is_reached: true,
             tells_of_conflict,
             meter: None,
@@ -138,12 +141,15 @@ impl Session {
             tracing::info!("the database is reached again");
         }
         (self.client, self.is_spread) = (client, is_spread);
+        self.is_lost = false;
         self.tells_of_conflict = tells_of_conflict;
         Ok(())
     }
 
     fn note(&mut self, error: &tokio_postgres::Error, sql: &str) -> Problem {
-        self.failure = Some(Failure::of(error));
+        let failure = Failure::of(error);
+        self.failure = Some(failure);
+        self.is_lost |= failure == Failure::Disconnected;
         let text = error.as_db_error().map_or_else(|| error.to_string(), ToString::to_string);
         let cause = format!("{text} in {sql}");
         match error.code() {
@@ -199,6 +205,7 @@ impl Session {
 
     fn note_silence(&mut self) -> Problem {
         self.failure = Some(Failure::Disconnected);
+        self.is_lost = true;
         Problem::overloaded().caused_by("the database does not answer")
     }
 

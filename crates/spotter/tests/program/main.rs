@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a failing test panics")]
 
 mod command_line;
+mod connections;
 mod jobs;
 mod mail;
 mod schema;

@@ -58,7 +58,13 @@ fn count_retry() {
 }
 
 impl Session {
-    fn start(&mut self, begin: &'static str, assuming: bool) {
+    /// Begins anew, on a new connection where the last one was lost: on that, a transaction may still be open, and would be
+    /// kept with the next one.
+    fn start(&mut self, begin: &'static str, assuming: bool) -> Result<()> {
+        if self.is_lost {
+            self.failure = Some(Failure::Disconnected);
+            self.reconnect(0)?;
+        }
         self.begin = begin;
         self.begun = false;
         self.deferred.clear();
@@ -67,6 +73,7 @@ impl Session {
         self.assuming = assuming;
         self.failure = None;
         self.tells_of_conflict.store(false, Ordering::Relaxed);
+        Ok(())
     }
 
     /// Runs writes in one transaction, so that they share its beginning, its commit and the flush
@@ -129,7 +136,7 @@ impl Session {
     }
 
     fn transact_together(&mut self, batch: &mut [Box<dyn Job>]) -> Result<()> {
-        self.start(BEGIN_TOGETHER, true);
+        self.start(BEGIN_TOGETHER, true)?;
         for job in batch {
             self.changing = false;
             let succeeded = self.run(&mut **job);
@@ -161,7 +168,10 @@ impl Session {
     /// possible.
     pub(crate) fn read_together(&mut self, batch: Vec<Box<dyn Job>>, slow: Option<&Queue>) {
         let begin = if slow.is_some() { BEGIN_QUICK } else { BEGIN_READ };
-        self.start(begin, true);
+        if let Err(problem) = self.start(begin, true) {
+            batch.into_iter().for_each(|job| job.finish(Some(problem.clone())));
+            return;
+        }
         let mut rest = batch.into_iter();
         while let Some(mut job) = rest.next() {
             self.run(&mut *job);
@@ -199,7 +209,7 @@ impl Session {
         job: &mut dyn Job,
     ) -> Result<()> {
         for attempt in 0..TRIES_MAX {
-            self.start(begin, assume);
+            self.start(begin, assume).inspect_err(|_| job.forget())?;
             let succeeded = self.run(job);
             let ended = match self.failure {
                 None if begin == BEGIN_READ || begin == BEGIN_QUICK => {
@@ -260,6 +270,10 @@ impl Session {
         self.begun = false;
         match outcome {
             Some(Ok(Ok(()))) => Ok(()),
+            // Statements that the server refused were undone; those that it did not answer may be kept, as COMMIT went with them.
+            Some(Err(error)) if error.as_db_error().is_none() => {
+                self.may_have_happened(&error.to_string())
+            }
             Some(Err(error)) => Err(self.note(&error, "a deferred statement")),
             Some(Ok(Err(error))) if Failure::of(&error) == Failure::Conflict => {
                 self.wait_for_release();
@@ -284,7 +298,7 @@ impl Session {
     }
 
     fn may_have_happened(&mut self, cause: &str) -> Result<()> {
-        self.reconnect(0).ok();
+        self.is_lost = true;
         Err(Problem::new(Key::IdempotencyPersistenceFailed).caused_by(cause))
     }
 
