@@ -114,7 +114,8 @@ pub(crate) async fn erase(
     for table in db.read(CompanyTable::all).await? {
         loop {
             let own = table.clone();
-            let deleted = db.write(move |tx: &mut Tx<'_>| own.delete_some(tx, company)).await?;
+            let deleted =
+                db.write_behind(move |tx: &mut Tx<'_>| own.delete_some(tx, company)).await?;
             rows += deleted;
             if !CompanyTable::is_step(deleted) {
                 break;

@@ -12,7 +12,7 @@ use crate::{
     postgres::Postgres,
     signals::Signals,
     sql::Sql,
-    sqlite::Sqlite,
+    sqlite::{self, Sqlite},
     tally,
     tx::Tx,
 };
@@ -172,6 +172,21 @@ impl Db {
         self.change(Isolation::Rows, closure).await
     }
 
+    /// The same as [`Self::write`] for what nobody waits for, such as timers: on SQLite, where one write follows the other,
+    /// it lets others pass and shares no commit with them.
+    pub async fn write_behind<T, F>(&self, closure: F) -> Result<T>
+    where
+        T: Send + 'static,
+        F: FnMut(&mut Tx<'_>) -> Result<T> + Send + 'static,
+    {
+        match &*self.0 {
+            Engine::Sqlite(engine) => {
+                engine.behind.call(Isolation::Serializable, traced("write", closure)).await
+            }
+            Engine::Postgres(_) => self.write(closure).await,
+        }
+    }
+
     async fn change<T, F>(&self, isolation: Isolation, closure: F) -> Result<T>
     where
         T: Send + 'static,
@@ -241,7 +256,9 @@ impl Db {
     /// Transactions that wait for a thread: reads, writes.
     pub fn waiting(&self) -> (usize, usize) {
         match &*self.0 {
-            Engine::Sqlite(engine) => (engine.readers.waiting(), engine.writer.waiting()),
+            Engine::Sqlite(engine) => {
+                (engine.readers.waiting(), engine.writer.waiting() + engine.behind.waiting())
+            }
             Engine::Postgres(engine) => {
                 (engine.reads.waiting(), engine.queue.waiting() + engine.turns.waiting())
             }
@@ -252,14 +269,14 @@ impl Db {
     /// last handle may call it; false means that the time ran out.
     pub fn close(self, within: Duration) -> bool {
         let Some(engine) = Arc::into_inner(self.0) else { return false };
-        let threads = match engine {
-            Engine::Sqlite(Sqlite { readers, slow, writer, threads }) => {
-                drop((readers, slow, writer));
-                threads
+        let (threads, file) = match engine {
+            Engine::Sqlite(Sqlite { readers, slow, writer, behind, threads, path }) => {
+                drop((readers, slow, writer, behind));
+                (threads, Some(path))
             }
             Engine::Postgres(Postgres { queue, reads, turns, slow, threads, .. }) => {
                 drop((queue, reads, turns, slow));
-                threads
+                (threads, None)
             }
         };
         let step = Duration::from_millis(5);
@@ -268,6 +285,11 @@ impl Db {
             std::thread::sleep(step);
             waited += step;
         }
-        threads.iter().all(std::thread::JoinHandle::is_finished)
+        let ended = threads.iter().all(std::thread::JoinHandle::is_finished);
+        if let (true, Some(file)) = (ended, file) {
+            // The last connection to be closed copies the whole log; those of the threads were closed at one time.
+            sqlite::connect(&file).ok();
+        }
+        ended
     }
 }

@@ -8,6 +8,7 @@
 
 mod agenda;
 mod batch;
+mod checkpoints;
 mod citus;
 mod company_copy;
 mod company_erasure;
@@ -22,6 +23,7 @@ mod kept;
 mod list;
 mod metrics;
 mod migrate;
+mod pooler;
 mod postgres;
 mod questions;
 mod queue;
@@ -52,6 +54,7 @@ pub use health::{DatabaseHealth, Replica, database_health};
 pub use list::{List, Shape, mark, of_tally, subject};
 pub use metrics::{DailyMetrics, DatedMetrics, MetricTable};
 pub use migrate::{is_in_use, latest_schema, migrate, migrate_to};
+pub use pooler::check_pooler;
 pub use replica::check_replica;
 pub use row::{Column, Json, Record, Row, Stored, wire_name};
 pub use signals::{Signal, Signals};

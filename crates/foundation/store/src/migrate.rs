@@ -7,6 +7,7 @@ use spotter_kernel::{Problem, Result, Timestamp};
 use crate::{
     citus,
     db::DatabaseLocation,
+    pooler::own_processes,
     session::Session,
     sqlite,
     tx::{Engine, Tx, read_all},
@@ -117,6 +118,7 @@ pub fn migrate_to(
         }
         DatabaseLocation::Server(url) => {
             let mut session = Session::connect(Arc::from(url.as_str()))?;
+            own_processes(&mut session, &mut Session::connect(Arc::from(url.as_str()))?)?;
             if let Some(found) = current(&mut session, version)? {
                 return Ok(found);
             }

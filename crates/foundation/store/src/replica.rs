@@ -58,15 +58,24 @@ impl SlowReads {
     pub(crate) fn serve(mut self) {
         while let Ok(job) = self.jobs.recv() {
             let database = &mut self.database;
+            let is_named = self.replica.is_some();
             let replica = self.replica.as_mut().and_then(|replica| replica.following(database));
-            metrics::counter!(
-                "spotter_store_slow_reads_total",
-                "server" => if replica.is_some() { "replica" } else { "database" }
-            )
-            .increment(1);
+            // Both, so that a rule notices a replica that is never read from.
+            if is_named {
+                count(REPLICA, u64::from(replica.is_some()));
+            }
+            count(DATABASE, u64::from(replica.is_none()));
             replica.unwrap_or(&mut self.database).read_together(vec![job], None);
         }
     }
+}
+
+/// The servers that slow reads are counted by.
+const REPLICA: &str = "replica";
+const DATABASE: &str = "database";
+
+fn count(server: &'static str, reads: u64) {
+    metrics::counter!("spotter_store_slow_reads_total", "server" => server).increment(reads);
 }
 
 /// A server that follows the database's.

@@ -1,7 +1,7 @@
 //! SQLite: reader threads, and one writer thread that commits in groups.
 
 use std::{
-    path::Path,
+    path::{Path, PathBuf},
     sync::{
         Arc,
         atomic::{AtomicU64, Ordering},
@@ -14,6 +14,7 @@ use rusqlite::{Connection, OpenFlags, config::DbConfig, functions::FunctionFlags
 use spotter_kernel::{Problem, Result};
 
 use crate::{
+    checkpoints::copying,
     job::Job,
     queue::{Jobs, Queue},
     signals::Signals,
@@ -41,7 +42,10 @@ pub(crate) struct Sqlite {
     /// Reads that may take long, which others do not wait for.
     pub(crate) slow: Queue,
     pub(crate) writer: Queue,
+    /// Writes that nobody waits for.
+    pub(crate) behind: Queue,
     pub(crate) threads: Vec<JoinHandle<()>>,
+    pub(crate) path: PathBuf,
 }
 
 impl Sqlite {
@@ -53,11 +57,14 @@ impl Sqlite {
         signals: &Signals,
     ) -> Result<Self> {
         let (write_queue, jobs) = Queue::bounded(queue, signals);
-        let writer = connect(path)?;
+        let (behind_queue, behind_jobs) = Queue::bounded(queue, signals);
+        let mut writer = connect(path)?;
         // In KiB, negative as SQLite wants it.
         let cache = -1024 * i64::try_from(cache_mb).unwrap_or(48);
         writer.pragma_update(None, "cache_size", cache).map_err(Problem::internal)?;
-        let mut threads = vec![spawn("sqlite-writer", move || write_loop(&writer, &jobs))?];
+        let checkpoints = spawn("sqlite-checkpoints", copying(&mut writer, connect(path)?)?)?;
+        let write = move || write_loop(&writer, &jobs, &behind_jobs);
+        let mut threads = vec![checkpoints, spawn("sqlite-writer", write)?];
         let (read_queue, jobs) = Queue::bounded(queue, signals);
         let (slow_queue, slow_jobs) = Queue::bounded(queue, signals);
         for number in 0..readers.max(1) {
@@ -69,7 +76,8 @@ impl Sqlite {
         let reader = connect_reader(path)?;
         let serve = move || read_loop(&reader, &slow_jobs, None);
         threads.push(spawn("sqlite-slow-reader", serve)?);
-        Ok(Self { readers: read_queue, slow: slow_queue, writer: write_queue, threads })
+        let (readers, slow, writer, behind) = (read_queue, slow_queue, write_queue, behind_queue);
+        Ok(Self { readers, slow, writer, behind, threads, path: path.to_owned() })
     }
 }
 
@@ -165,19 +173,37 @@ fn read_loop(conn: &Connection, jobs: &Jobs, bound: Option<&Bound>) {
     }
 }
 
-fn write_loop(conn: &Connection, jobs: &Jobs) {
-    while let Ok(first) = jobs.recv() {
-        let mut batch = vec![first];
-        batch.extend(jobs.try_iter().take(BATCH_MAX - 1));
-        metrics::histogram!("spotter_store_batch_size").record(batch.len() as f64);
-        if run_together(conn, &mut batch).is_ok() {
-            batch.into_iter().for_each(|job| job.finish(None));
-        } else {
-            // The whole transaction is gone: alone, each closure answers for itself.
-            for mut job in batch {
-                let problem = run_alone(conn, &mut *job).err();
-                job.finish(problem);
-            }
+/// Runs writes in the groups in which they wait. Of those that nobody waits for, one runs after each group, and any while
+/// no other waits: a write waits for one of them at most.
+fn write_loop(conn: &Connection, jobs: &Jobs, behind: &Jobs) {
+    loop {
+        let next = crossbeam_channel::select_biased! {
+            recv(jobs) -> first => first.map(|first| {
+                let mut batch = vec![first];
+                batch.extend(jobs.try_iter().take(BATCH_MAX - 1));
+                write_batch(conn, batch);
+                behind.try_recv().ok()
+            }),
+            recv(behind) -> one => one.map(Some),
+        };
+        match next {
+            Ok(one) => one.into_iter().for_each(|one| write_batch(conn, vec![one])),
+            // The database is being closed: what was taken is answered.
+            Err(_) => break,
+        }
+    }
+    jobs.iter().chain(behind.iter()).for_each(|job| write_batch(conn, vec![job]));
+}
+
+fn write_batch(conn: &Connection, mut batch: Vec<Box<dyn Job>>) {
+    metrics::histogram!("spotter_store_batch_size").record(batch.len() as f64);
+    if run_together(conn, &mut batch).is_ok() {
+        batch.into_iter().for_each(|job| job.finish(None));
+    } else {
+        // The whole transaction is gone: alone, each closure answers for itself.
+        for mut job in batch {
+            let problem = run_alone(conn, &mut *job).err();
+            job.finish(problem);
         }
     }
 }

@@ -8,7 +8,8 @@ use spotter_contract::{Vault, installation, jobs, timers};
 use spotter_files::Files;
 use spotter_kernel::{Clock, Problem, Result, Timestamp};
 use spotter_store::{
-    DatabaseHealth, DatabaseLocation, Db, Tx, check_replica, database_health, latest_schema,
+    DatabaseHealth, DatabaseLocation, Db, Tx, check_pooler, check_replica, database_health,
+    is_in_use, latest_schema,
 };
 use spotter_webhooks::queue;
 use tokio::runtime::Runtime;
@@ -37,6 +38,18 @@ pub(super) fn examine(settings: &Settings, runtime: &Arc<Runtime>) -> Vec<Diagno
         };
         let found = format!("{}: {error}", file.display());
         return vec![Diagnosis::failure("database", found, advice)];
+    }
+    if let DatabaseLocation::Server(url) = location
+        && let Ok(has_schema) = is_in_use(location)
+    {
+        if let Err(problem) = check_pooler(url) {
+            let advice = "until then requests fail with: prepared statement does not exist";
+            return vec![Diagnosis::failure("database", describe_problem(problem), advice)];
+        }
+        if !has_schema {
+            let advice = "it is filled at the first start (spotter serve); else correct the database's name in database_url";
+            return vec![Diagnosis::warning("database", "it is empty", advice)];
+        }
     }
     let health = match database_health(location) {
         Ok(health) => health,
