@@ -26,9 +26,11 @@ const SURVEY: Duration = Duration::from_secs(5);
 /// How long a node waits where timers are due that it could not run: another node has their turn.
 const PAUSE: Duration = Duration::from_millis(500);
 /// Most timers per query.
-const BATCH: usize = 1_024;
-/// Companies whose timers run at once: few, so that requests hardly notice thousands that are due together.
-const AT_ONCE: usize = 2;
+const BATCH: usize = 16_384;
+/// How long timers run before others have their turn.
+const TURN: Duration = Duration::from_secs(1);
+/// Companies whose timers run at once, at most: few, so that requests hardly notice thousands that are due together.
+const AT_ONCE_MAX: usize = 4;
 /// Most timers of a company per transaction.
 const TOGETHER: usize = 8;
 /// How often work is looked for that a fast clock has postponed too far.
@@ -58,8 +60,8 @@ impl Timers {
         looks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
         surveys.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
         let signals = self.db.signals();
-        // Each node takes companies in an order of its own.
-        let order = RandomState::new();
+        // Each node begins at a place of its own.
+        let start = RandomState::new();
         let mut repeating = JoinSet::new();
         loop {
             tokio::select! {
@@ -88,7 +90,7 @@ impl Timers {
                     if !signals.agenda().take_due(timers::QUEUE, self.env.clock.now()) {
                         continue;
                     }
-                    let looked = caught_async(self.run_due(&order)).await;
+                    let looked = caught_async(self.run_due(&start)).await;
                     match looked.unwrap_or_else(|panic| Err(Problem::internal(panic))) {
                         Ok(()) => looks.reset_immediately(),
                         Err(problem) => {
@@ -143,31 +145,25 @@ impl Timers {
         self.db.read(read).await
     }
 
-    /// Runs timers until none is due, or a second has passed and others should have their turn.
-    async fn run_due(&self, order: &RandomState) -> Result<()> {
-        let began = Instant::now();
+    /// Runs timers until none is due, or others should have their turn.
+    async fn run_due(&self, start: &RandomState) -> Result<()> {
+        let until = Instant::now() + TURN;
         let kinds: Arc<str> = self.table.timer_kinds().into();
         let mut ran = 0;
         loop {
             let (now, known) = (self.env.clock.now(), kinds.clone());
             let found = self.db.read(move |tx| timers::due(tx, &known, now, BATCH as i64));
-            let mut companies = BTreeMap::<_, Vec<DueTimer>>::new();
-            for due in found.await? {
-                let company = due.company_id;
-                companies.entry((order.hash_one(company), company)).or_default().push(due);
-            }
+            let found = found.await?;
+            let start = start.hash_one(now) as usize;
             let before = ran;
             let mut under_way = JoinSet::new();
-            for ((_, company), due) in companies {
-                while under_way.len() >= AT_ONCE {
-                    ran += under_way.join_next().await.map_or(0, |ran| ran.unwrap_or(0));
-                }
-                under_way.spawn(self.clone().run_company(company, due));
+            for stretch in stretches(found, at_once(), start) {
+                under_way.spawn(self.clone().run_stretch(stretch, until));
             }
             while let Some(more) = under_way.join_next().await {
                 ran += more.unwrap_or(0);
             }
-            if ran == before || began.elapsed() > Duration::from_secs(1) {
+            if ran == before || Instant::now() > until {
                 break;
             }
         }
@@ -180,12 +176,28 @@ impl Timers {
         Ok(())
     }
 
+    /// Runs the timers of one company after the other, until another node turns out to be at work there; how many.
+    async fn run_stretch(self, companies: Vec<CompanyTimers>, until: Instant) -> usize {
+        let mut ran = 0;
+        for CompanyTimers { company, due } in companies {
+            let more = self.clone().run_company(company, due, until).await;
+            ran += more;
+            if more == 0 || Instant::now() > until {
+                break;
+            }
+        }
+        ran
+    }
+
     /// Runs due timers of one company, several in a transaction; how many. Should one fail, each has its own.
-    async fn run_company(self, company: CompanyId, due: Vec<DueTimer>) -> usize {
+    async fn run_company(self, company: CompanyId, due: Vec<DueTimer>, until: Instant) -> usize {
         let mut ran = 0;
         for chunk in due.chunks(TOGETHER) {
+            if ran > 0 && Instant::now() > until {
+                break;
+            }
             let (env, table, some) = (self.env.clone(), self.table.clone(), chunk.to_vec());
-            let work = self.db.write(move |tx| {
+            let work = self.db.write_behind(move |tx| {
                 let mut done = Vec::new();
                 if timers::take_company(tx, company)? {
                     for due in &some {
@@ -226,7 +238,7 @@ impl Timers {
         let ran = match self.table.timer(&due.kind) {
             Some(timer) => {
                 let (env, due) = (self.env.clone(), due.clone());
-                let work = self.db.write(move |tx| timers::run(tx, &env, timer, &due));
+                let work = self.db.write_behind(move |tx| timers::run(tx, &env, timer, &due));
                 let span =
                     tracing::trace_span!(target: TRACE_TARGET, "timer", otel.name = timer.id);
                 let ran = caught_async(work).instrument(span).await;
@@ -297,7 +309,7 @@ impl Timers {
             let now = self.env.wall_clock.now();
             let some = match work.only_reads {
                 true => self.db.read(move |tx| (work.step)(tx, now)).await?,
-                false => self.db.write(move |tx| (work.step)(tx, now)).await?,
+                false => self.db.write_behind(move |tx| (work.step)(tx, now)).await?,
             };
             done += some;
             if some < STEP {
@@ -308,7 +320,79 @@ impl Timers {
     }
 }
 
+/// What is due of a company.
+#[derive(Debug)]
+struct CompanyTimers {
+    company: CompanyId,
+    due: Vec<DueTimer>,
+}
+
+/// Half of the machine, at most.
+fn at_once() -> usize {
+    let cores = std::thread::available_parallelism().map_or(2, usize::from);
+    (cores / 2).clamp(1, AT_ONCE_MAX)
+}
+
+/// Companies in the order of their ids from a place on, in a number of stretches. Neighbours lie on the same pages of indexes,
+/// where PostgreSQL takes what two transactions do for a conflict: so those that run at once are far from each other.
+fn stretches(found: Vec<DueTimer>, count: usize, start: usize) -> Vec<Vec<CompanyTimers>> {
+    let mut companies = BTreeMap::<_, Vec<DueTimer>>::new();
+    for due in found {
+        companies.entry(due.company_id).or_default().push(due);
+    }
+    let companies = companies.into_iter().map(|(company, due)| CompanyTimers { company, due });
+    let mut rest: Vec<_> = companies.collect();
+    if rest.is_empty() {
+        return Vec::new();
+    }
+    let start = start % rest.len();
+    rest.rotate_left(start);
+    let length = rest.len().div_ceil(count);
+    let mut stretches = Vec::with_capacity(count);
+    while !rest.is_empty() {
+        let after = rest.split_off(length.min(rest.len()));
+        stretches.push(std::mem::replace(&mut rest, after));
+    }
+    stretches
+}
+
 fn count_run(timer: String, outcome: &'static str) {
     metrics::counter!("spotter_timer_runs_total", "timer" => timer, "outcome" => outcome)
         .increment(1);
+}
+
+#[cfg(test)]
+mod tests {
+    use spotter_kernel::{Id, Timestamp};
+
+    use super::*;
+
+    #[test]
+    fn every_company_is_in_one_stretch_and_stretches_are_far_apart() {
+        let company = |number: u8| CompanyId(Id::new(Timestamp::from_millis(1), [number; 6]));
+        let due = |number: u8| DueTimer {
+            company_id: company(number),
+            kind: "remind".to_owned(),
+            subject: number.to_string(),
+            due_at: Timestamp::from_millis(0),
+            attempts: 0,
+        };
+        for (companies, count, start) in [(0, 2, 5), (1, 4, 7), (10, 4, 3), (100, 2, 999)] {
+            // Two timers of each, and the newest company first.
+            let found: Vec<_> = (0..companies).rev().flat_map(|at| [due(at), due(at)]).collect();
+            let stretches = stretches(found, count, start);
+            assert!(stretches.len() <= count);
+            let numbers: Vec<u8> = stretches
+                .iter()
+                .flatten()
+                .inspect(|own| assert_eq!(own.due.len(), 2))
+                .filter_map(|own| own.due[0].subject.parse().ok())
+                .collect();
+            let first = start % usize::from(companies.max(1));
+            let expected = (0..companies).cycle().skip(first).take(companies.into());
+            assert_eq!(numbers, expected.collect::<Vec<_>>());
+            let longest = stretches.iter().map(Vec::len).max().unwrap_or(0);
+            assert_eq!(longest, usize::from(companies).div_ceil(count));
+        }
+    }
 }
