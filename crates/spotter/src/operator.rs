@@ -29,7 +29,10 @@ use spotter_people::{
 };
 use spotter_store::{Db, Tx};
 
-use crate::importing::Importer;
+use crate::importing::{self, Importer};
+
+/// How often it is looked whether the server is done with an import.
+const SERVER_CHECK: Duration = Duration::from_millis(500);
 
 /// Runs a step as the operator, with its audit row.
 pub(crate) fn as_operator<T>(
@@ -93,11 +96,21 @@ pub(crate) async fn import(
     company: CompanyId,
     new: NewImport,
     starts: bool,
+    is_served: impl Fn() -> bool,
 ) -> Result<serde_json::Value> {
     let table = Arc::new(Table::new(crate::areas::areas()));
-    // All rows in one turn: no other process does it.
-    let turn = Duration::from_secs(86_400);
-    let importer = Importer { db: db.clone(), env: env.clone(), table, turn };
+    // A server beside this process may work on it, too, in turns of its own: each row is done once.
+    let importer = Importer { db: db.clone(), env: env.clone(), table, turn: importing::SLICE };
+    let run_all = async |id| {
+        // Where the file has one writer, its server does it: people's writes would wait for those of another process.
+        while is_served() {
+            if importer.current_run(company, id).await?.is_none() {
+                return Ok(());
+            }
+            tokio::time::sleep(SERVER_CHECK).await;
+        }
+        importer.run_all(company, id).await
+    };
     let shared = env.clone();
     let created = db.write(move |tx| {
         as_operator(tx, &shared, company, "create_import", |cx| {
@@ -112,15 +125,15 @@ pub(crate) async fn import(
             spotter_imports::create(cx, by, new.clone())
         })
     });
-    let import = created.await?;
-    importer.run(company, import.run()).await?;
-    let id = import.import_id;
+    let id = created.await?.import_id;
+    run_all(id).await?;
     if starts {
         let shared = env.clone();
         let started = db.write(move |tx| {
             as_operator(tx, &shared, company, "start_import", |cx| spotter_imports::start(cx, id))
         });
-        importer.run(company, started.await?.run()).await?;
+        started.await?;
+        run_all(id).await?;
     }
     let now = env.clock.now();
     let report = db.read(move |tx| {

@@ -52,6 +52,12 @@ fn under_way(cx: &mut Read, run: Id) -> Result<Option<(Import, ImportPhase)>> {
     Ok(import.status.phase().map(|import_phase| (import, import_phase)))
 }
 
+/// The run of an import that is under way; `None` where it waits for a person.
+pub fn current_run(cx: &mut Read, id: ImportId) -> Result<Option<Id>> {
+    let import = Import::find(cx, id)?;
+    Ok(import.status.phase().map(|_| import.run()))
+}
+
 /// After a run is given up, the remaining rows get its error, and a person can continue the import.
 fn on_finished(cx: &mut Write, run: Id, settled: &AttemptResult) -> Result<()> {
     let is_over = settled.again_at.is_none() && settled.state != JobState::Done;

@@ -312,7 +312,7 @@ record! {
         pub kind: String,
         /// The state.
         pub state: JobState,
-        /// Number of clients in the cohort.
+        /// How many there are.
         pub count: i64,
         /// When the next of them is due.
         pub next_at: Option<Timestamp>,

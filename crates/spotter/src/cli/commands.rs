@@ -9,7 +9,7 @@ use spotter_company::companies;
 use spotter_contract::{
     Env, Table,
     jobs::{FailedJob, JobCount},
-    timers,
+    timers::{self, Overview},
 };
 use spotter_imports::{ImportKind, NewImport};
 use spotter_kernel::{
@@ -277,7 +277,8 @@ pub(super) fn import(matches: &ArgMatches) -> Outcome {
     let start = matches.get_flag("start");
     let done = serve::runtime()?.block_on(async {
         let company = operator::select_company(&db, company).await?;
-        operator::import(&db, &env, company, new, start).await
+        let is_served = || serve::hold(&settings).is_err();
+        operator::import(&db, &env, company, new, start, is_served).await
     });
     print(&done.map_err(describe_problem)?);
     Ok(())
@@ -291,8 +292,11 @@ pub(super) fn jobs(matches: &ArgMatches) -> Outcome {
     let (states, troubles) = serve::runtime()?
         .block_on(db.read(spotter_contract::jobs::overview))
         .map_err(describe_problem)?;
-    let table = Table::new(crate::areas::areas());
-    let now = env.clock.now();
+    let (table, now) = (Table::new(crate::areas::areas()), env.clock.now());
+    if matches.get_flag("json") {
+        print(&jobs_as_json(&seen, &states, &troubles));
+        return Ok(());
+    }
     say!("Repeating work:");
     for row in &seen.repeating {
         let summary = table.repeating().iter().find(|work| work.id == row.kind);
@@ -311,7 +315,13 @@ pub(super) fn jobs(matches: &ArgMatches) -> Outcome {
     say!("Pending timers: {}", if seen.waiting.is_empty() { "none" } else { "" });
     for (kind, count, next) in &seen.waiting {
         let late = (now.millis() - next.millis()).max(0) / 1_000;
-        let state = if late > 0 { format!("{late} s late") } else { format!("next at {next}") };
+        let state = match late {
+            _ if *next > now.plus_days(100 * 366) => {
+                "resting, as their companies are suspended".to_owned()
+            }
+            0 => format!("next at {next}"),
+            late => format!("{late} s late"),
+        };
         let about = table.timer(kind).map_or("of another version", |timer| timer.summary);
         say!("  {kind}  {count}, {state}  ({about})");
     }
@@ -341,6 +351,33 @@ pub(super) fn jobs(matches: &ArgMatches) -> Outcome {
         say!("  {at}  {kind} of {} at company {company}: {error}", row.subject);
     }
     Ok(())
+}
+
+fn jobs_as_json(seen: &Overview, states: &[JobCount], failing: &[FailedJob]) -> serde_json::Value {
+    let repeating = seen.repeating.iter().map(|row| {
+        json!({"kind": row.kind, "dueAt": row.due_at, "runs": row.runs, "failures": row.failures,
+            "ranAt": row.ran_at, "tookMs": row.took_ms, "done": row.done, "error": row.error})
+    });
+    let timers = seen
+        .waiting
+        .iter()
+        .map(|(kind, count, next)| json!({"kind": kind, "count": count, "nextAt": next}));
+    let failed_timers = seen.failures.iter().map(|row| {
+        json!({"kind": row.kind, "companyId": row.company_id, "subject": row.subject,
+            "failedAt": row.run_id.created_at(), "error": row.error})
+    });
+    let jobs = states.iter().map(|row| {
+        json!({"kind": row.kind, "state": row.state.word(), "count": row.count,
+            "nextAt": row.next_at})
+    });
+    let failing_jobs = failing.iter().map(|row| {
+        json!({"kind": row.kind, "companyId": row.company_id, "subject": row.subject,
+            "state": row.state.word(), "attempts": row.attempts, "endedAt": row.ended_at,
+            "error": row.error})
+    });
+    json!({"repeating": repeating.collect::<Vec<_>>(), "timers": timers.collect::<Vec<_>>(),
+        "failedTimers": failed_timers.collect::<Vec<_>>(), "jobs": jobs.collect::<Vec<_>>(),
+        "failingJobs": failing_jobs.collect::<Vec<_>>()})
 }
 
 /// Checks the books of every company and prints what does not hold.

@@ -198,7 +198,8 @@ pub(super) fn command() -> Command {
         )
         .subcommand(with_settings(
             Command::new("jobs")
-                .about("Show jobs and timers: pending, finished and failed"),
+                .about("Show jobs and timers: pending, finished and failed")
+                .arg(switch("json", "Print them as JSON")),
         ))
         .subcommand(
             group("reports", "Check and rebuild the metrics of all companies' reports")

@@ -15,7 +15,7 @@ use spotter_contract::{
     jobs::{ClaimedJob, JobOutcome},
 };
 use spotter_imports::{
-    Import, ImportRow, RowState,
+    Import, ImportId, ImportRow, RowState,
     row::{FieldError, KnownRecords, ReadingRules},
     rules::ImportRule,
     steps::{self, ImportBatch, RowCheck},
@@ -89,6 +89,30 @@ impl Importer {
         self.change(&run, steps::finish).await
     }
 
+    /// Continues an import until it waits for a person, also through turns that another process began.
+    pub async fn run_all(&self, company: CompanyId, import: ImportId) -> Result<()> {
+        let mut next = self.current_run(company, import).await?;
+        while let Some(run) = next {
+            let ran = self.run(company, run).await;
+            next = self.current_run(company, import).await?;
+            if next == Some(run) {
+                // Otherwise the turn was over before this process was done with it.
+                ran?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The run that an import needs now; `None` where it waits for a person.
+    pub async fn current_run(&self, company: CompanyId, import: ImportId) -> Result<Option<Id>> {
+        let now = self.env.clock.now();
+        let look = move |tx: &mut Tx<'_>| {
+            let system = Caller::new(company, spotter_contract::Actor::System);
+            steps::current_run(&mut Read::new(tx, &system, now), import)
+        };
+        self.db.read(look).await
+    }
+
     /// Checks rows and stores the results only. A rolled-back row cannot conflict with later ones, so values that
     /// must be unique are compared separately.
     async fn check(
@@ -139,7 +163,7 @@ impl Importer {
                 *note.lock().unwrap_or_else(PoisonError::into_inner) = Some(outcome);
                 ended
             };
-            let ended = self.db.write(trial).await;
+            let ended = self.db.write_behind(trial).await;
             let output = output.lock().unwrap_or_else(PoisonError::into_inner).take();
             match (output, ended) {
                 (Some(Ok(())), _) => return Ok(Ok(left_out)),
@@ -167,7 +191,7 @@ impl Importer {
                 };
                 let (author, doing, own) = (run.author.clone(), doing.clone(), row.clone());
                 let (import, place) = (run.import.import_id, doing.place);
-                let done = self.db.write(move |tx: &mut Tx<'_>| {
+                let done = self.db.write_behind(move |tx: &mut Tx<'_>| {
                     let caller = author.caller(tx)?;
                     let answer = doing.execute(tx, &author, &caller, &calls)?;
                     let left_out = calls.left_out.clone();
@@ -197,7 +221,7 @@ impl Importer {
         for row in run.in_time(rows.into_iter().rev()) {
             let (author, steps, own) = (run.author.clone(), steps.clone(), row.clone());
             let import = run.import.import_id;
-            let done = self.db.write(move |tx: &mut Tx<'_>| {
+            let done = self.db.write_behind(move |tx: &mut Tx<'_>| {
                 let caller = author.caller(tx)?;
                 for (step, operation) in steps.iter() {
                     if let Some(made) = own.created(step.made) {

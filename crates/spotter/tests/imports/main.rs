@@ -15,8 +15,8 @@ use spotter_harness::{
     imports::{brought, settled, wrong},
     people, random_text, scenario, text,
 };
+use spotter_imports::ImportId;
 use spotter_kernel::{Date, Id, TimeZone};
-use spotter_store::{Sql, params};
 
 #[scenario]
 async fn a_file_of_clients_is_checked_done_and_undone(app: App) {
@@ -232,7 +232,6 @@ async fn duplicates_are_found_across_the_file(app: App) {
 /// Workers that go on with one run at once, as where a lease ended too soon.
 #[scenario]
 async fn a_row_is_imported_once_by_racing_workers(app: App) {
-    const RUN_OF: Sql = Sql("SELECT run_id FROM import WHERE company_id = ?1 AND import_id = ?2");
     let mark = random_text();
     let rows: String = (0..60).map(|at| format!("P{at},{mark}-{at}@example.com\n")).collect();
     let import = brought(&app, "clients", &format!("first name,email\n{rows}")).await;
@@ -240,19 +239,13 @@ async fn a_row_is_imported_once_by_racing_workers(app: App) {
     app.app("POST", &format!("/imports/{import}/start"), None).await.ok();
     let table = Arc::new(Table::new(spotter::areas::areas()));
     let (db, env) = (app.server.db.clone(), app.server.env.clone());
-    let importer = Importer { db, env, table, turn: Duration::from_secs(30) };
-    let workers = (0..3).map(|_| async {
-        let (company, own) = (app.company, import.clone());
-        let runs: Vec<(Id,)> = app
-            .server
-            .db
-            .read(move |tx| tx.all(RUN_OF, params![company, own.clone()]))
-            .await
-            .unwrap();
-        // The loser of a race may fail, and does nothing.
-        importer.run(company, runs[0].0).await.ok();
-    });
-    futures_util::future::join_all(workers).await;
+    // As many turns as there are rows, begun by whoever ended the one before.
+    let importer = Importer { db, env, table, turn: Duration::ZERO };
+    let id = ImportId(Id::parse(&import).unwrap());
+    let workers = (0..3).map(|_| importer.run_all(app.company, id));
+    for ended in futures_util::future::join_all(workers).await {
+        ended.unwrap();
+    }
     let response = settled(&app, &import).await;
     assert_eq!(response["counts"]["done"], 60, "{:?}", wrong(&app, &import, "wrong").await);
     let created = app.events().await.iter().filter(|(name, _)| name == "client.created").count();
