@@ -379,11 +379,23 @@ pub fn unfinished(tx: &mut Tx<'_>, after: Option<Signal>, most: usize) -> Result
 
 /// As far as deliveries that are due are counted.
 pub const COUNTED_MAX: i64 = 10_000;
+/// Of as many targets, those that have waited the longest.
+const TARGETS_COUNTED_MAX: i64 = 256;
 
 /// How many deliveries are due, counted up to [`COUNTED_MAX`], and since when the longest-waiting one
-/// has been.
+/// has been. Targets that fail do not count: their deliveries wait for each other.
 pub fn past_due(tx: &mut Tx<'_>, now: Timestamp) -> Result<(i64, Option<Timestamp>)> {
-    Ok(tx.one(PAST_DUE, params![now, COUNTED_MAX])?.unwrap_or((0, None)))
+    let due: Vec<(CompanyId, Id, i64, Timestamp)> =
+        tx.all(PAST_DUE, params![now, COUNTED_MAX, TARGETS_COUNTED_MAX])?;
+    let targets: Vec<Signal> = due.iter().map(|(company, id, ..)| (*company, *id)).collect();
+    let (mut count, mut oldest) = (0, None);
+    for ((_, _, more, since), health) in due.into_iter().zip(target_health(tx, &targets)?) {
+        if health != TargetHealth::Fails {
+            count += more;
+            oldest = Some(oldest.map_or(since, |oldest: Timestamp| oldest.min(since)));
+        }
+    }
+    Ok((count, oldest))
 }
 
 /// The statements of claims, whose plans a test checks.
@@ -445,8 +457,10 @@ statements! {
     UNFINISHED_ON_EACH = "SELECT DISTINCT company_id, subscription_id FROM webhook_delivery \
         WHERE due_at IS NOT NULL AND (company_id, subscription_id) > (?1, ?2) \
         ORDER BY company_id, subscription_id LIMIT ?3";
-    PAST_DUE = "SELECT COUNT(*), MIN(due_at) FROM (SELECT due_at FROM webhook_delivery \
-        WHERE due_at <= ?1 ORDER BY due_at LIMIT ?2) due";
+    PAST_DUE = "SELECT company_id, subscription_id, COUNT(*), MIN(due_at) AS since FROM \
+        (SELECT company_id, subscription_id, due_at FROM webhook_delivery \
+        WHERE due_at <= ?1 ORDER BY due_at LIMIT ?2) due \
+        GROUP BY company_id, subscription_id ORDER BY since LIMIT ?3";
 }
 
 #[cfg(test)]
