@@ -75,17 +75,18 @@ pub async fn run(
     service.kill()?;
     let at = Timestamp::from_millis(receiver::now()).plus_seconds(AHEAD + count as i64 / 20_000);
     fill(kind, place.location.clone(), company(&place.data)?, count, at).await?;
-    watch(&kind.watched, service, place.location, at, count).await
+    watch(&kind.watched, &mut service, place.location, at, count).await?.1
 }
 
-/// Measures others' waiting time before an instant at which many items are due, and after it.
+/// Starts a service, and measures others' waiting time before an instant at which many items are due, and after it; how
+/// many items a second were done, and whether others hardly noticed.
 pub async fn watch(
     kind: &Watched,
-    mut service: Service,
+    service: &mut Service,
     location: DatabaseLocation,
     at: Timestamp,
     count: u64,
-) -> Outcome {
+) -> Outcome<(f64, Outcome)> {
     let db = filling::open(location).await?;
     let api = service.start().await?;
     let client = api.ask(Method::GET, "/clients?limit=1", None).await?;
@@ -100,7 +101,7 @@ pub async fn watch(
     let rate = count as f64 / began.elapsed().as_secs_f64();
     db.close().await?;
     row(&format!("{} a second, of {count} due at once", kind.name), format_args!("{rate:.0}"));
-    service.kill()?;
+    let mut unnoticed = Ok(());
     for (what, alone, beside) in [("reads", alone.0, beside.0), ("writes", alone.1, beside.1)] {
         let ms = |time: Duration| time.as_secs_f64() * 1_000.0;
         row(
@@ -108,10 +109,10 @@ pub async fn watch(
             format_args!("{:.1} ms, {:.1} ms", ms(alone), ms(beside)),
         );
         if beside > UNNOTICED && beside > alone * P99_FACTOR {
-            return Err(format!("{} keep other {what} waiting", kind.name).into());
+            unnoticed = Err(format!("{} keep other {what} waiting", kind.name).into());
         }
     }
-    Ok(())
+    Ok((rate, unnoticed))
 }
 
 /// The 99th percentile of alternating reads and writes, for as long as it goes on.

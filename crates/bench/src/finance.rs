@@ -23,10 +23,13 @@ const TIMES_ON_PAPER: usize = 100;
 
 /// The copied range.
 #[derive(Clone, Copy)]
-struct Template {
-    company: CompanyId,
+pub struct Template {
+    /// Whose it is.
+    pub company: CompanyId,
     client: Id,
     sale: Id,
+    /// What was sold.
+    pub product: Id,
     course: Id,
     invoice: Id,
     /// The company's date.
@@ -38,7 +41,7 @@ fn id(output: &Value, place: &str) -> Outcome<Id> {
 }
 
 /// A weekly membership that was sold six days ago, and its bill.
-async fn template(api: &Api, place: &Place) -> Outcome<Template> {
+pub async fn template(api: &Api, place: &Place) -> Outcome<Template> {
     let client = json!({"firstName": "Anna", "lastName": "Template"});
     let made = api.ask(Method::POST, "/clients", Some(client)).await?;
     let client = id(&made, "/client/clientId")?;
@@ -54,6 +57,7 @@ async fn template(api: &Api, place: &Place) -> Outcome<Template> {
         company: company(&place.data)?,
         client,
         sale: id(&made, "/clientProduct/clientProductId")?,
+        product,
         course: id(&made, "/subscription/subscriptionId")?,
         invoice: id(&made, "/invoice/invoiceId")?,
         today: today.and_then(Date::parse).ok_or("no date")?,
@@ -64,17 +68,20 @@ async fn template(api: &Api, place: &Place) -> Outcome<Template> {
 pub async fn renewals(mut service: Service, place: Place, count: u64) -> Outcome {
     let api = service.start().await?;
     let template = template(&api, &place).await?;
+    let own = template.company;
     service.kill()?;
     let at = Timestamp::from_millis(receiver::now()).plus_seconds(AHEAD + count as i64 / 1_500);
     let db = filling::open(place.location.clone()).await?;
     for from in (0..count).step_by(STEP as usize) {
         let to = count.min(from + STEP);
-        db.write(move |tx| (from..to).try_for_each(|number| renewing(tx, template, at, number)))
-            .await?;
+        db.write(move |tx| {
+            (from..to).try_for_each(|number| renewing(tx, template, own, at, number))
+        })
+        .await?;
     }
     db.close().await?;
     let watched = Watched { name: "renewals", count: due::TIMERS_DUE };
-    due::watch(&watched, service, place.location, at, count).await
+    due::watch(&watched, &mut service, place.location, at, count).await?.1
 }
 
 /// The ids of a copy: each kind of record has a minute of its own.
@@ -84,13 +91,21 @@ fn copy_of(at: Timestamp, kind: i64, number: u64) -> Id {
     Id::new(at.plus_seconds(-60 * kind), own)
 }
 
-fn renewing(tx: &mut Tx<'_>, of: Template, at: Timestamp, number: u64) -> Result<(), Problem> {
+/// A copy of the membership, and of who pays for it, in a company that has its product.
+pub fn renewing(
+    tx: &mut Tx<'_>,
+    of: Template,
+    to: CompanyId,
+    at: Timestamp,
+    number: u64,
+) -> Result<(), Problem> {
     let [client, sale, subscription] = [1, 2, 3].map(|kind| copy_of(at, kind, number));
     let begun = of.today.plus_days(-7).unwrap_or(of.today);
-    tx.defer(CLIENT, params![of.company, client, of.client])?;
-    tx.defer(SALE, params![of.company, sale, of.sale, client, subscription, begun])?;
-    tx.defer(COURSE, params![of.company, subscription, of.course, client, sale, begun, of.today])?;
-    tx.defer(TIMER, params![of.company, sale, at])
+    tx.defer(CLIENT, params![of.company, client, of.client, to])?;
+    tx.defer(SALE, params![of.company, sale, of.sale, client, subscription, begun, to])?;
+    let course = params![of.company, subscription, of.course, client, sale, begun, of.today, to];
+    tx.defer(COURSE, course)?;
+    tx.defer(TIMER, params![to, sale, at])
 }
 
 /// A company with a few invoices, and then with many: its list, page by page, and one PDF.
@@ -155,20 +170,20 @@ async fn fill(place: &Place, of: Template, from: u64, to: u64) -> Outcome {
 const CLIENT: Sql =
     Sql("INSERT INTO client (company_id, client_id, first_name, last_name, opt_ins, \
     relationship_status, member_status, portal_access_status, tags, created_at, updated_at) \
-    SELECT company_id, ?2, first_name, last_name, opt_ins, relationship_status, member_status, \
+    SELECT ?4, ?2, first_name, last_name, opt_ins, relationship_status, member_status, \
     portal_access_status, tags, created_at, updated_at \
     FROM client WHERE company_id = ?1 AND client_id = ?3");
 const SALE: Sql = Sql(
     "INSERT INTO client_product (company_id, client_product_id, client_id, product_id, \
     product_type, name, terms, subscription_id, status, valid_from, days_used, granted_until, created_at, \
-    updated_at) SELECT company_id, ?2, ?4, product_id, product_type, name, terms, ?5, status, ?6, days_used, \
+    updated_at) SELECT ?7, ?2, ?4, product_id, product_type, name, terms, ?5, status, ?6, days_used, \
     granted_until, created_at, updated_at \
     FROM client_product WHERE company_id = ?1 AND client_product_id = ?3",
 );
 const COURSE: Sql = Sql("INSERT INTO subscription (company_id, subscription_id, client_id, \
     client_product_id, product_id, name, status, price, currency, vat_percentage, period, auto_renew, \
     notice_period, collection, start_date, anchor_date, paid_until, next_billing_date, pauses, \
-    skipped_periods, created_at, updated_at) SELECT company_id, ?2, ?4, ?5, product_id, name, status, \
+    skipped_periods, created_at, updated_at) SELECT ?8, ?2, ?4, ?5, product_id, name, status, \
     price, currency, vat_percentage, period, auto_renew, notice_period, collection, ?6, ?6, ?7, ?7, \
     pauses, skipped_periods, created_at, updated_at \
     FROM subscription WHERE company_id = ?1 AND subscription_id = ?3");

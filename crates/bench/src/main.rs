@@ -13,6 +13,7 @@ mod finance;
 mod half_open;
 mod hosting;
 mod messages;
+mod midnight;
 mod million;
 mod progress;
 mod receiver;
@@ -154,6 +155,15 @@ enum What {
         /// How many beside the demo's.
         #[arg(long, default_value_t = 100_000)]
         companies: u64,
+        /// How many clients one of those has.
+        #[arg(long, default_value_t = 1_000_000)]
+        clients: u64,
+    },
+    /// Memberships of very many companies that renew at one instant, on one node and then on two.
+    Midnight {
+        /// How many beside the demo's.
+        #[arg(long, default_value_t = 2_000)]
+        companies: u64,
     },
     /// kill -9 during load, repeatedly; nothing acknowledged may be lost.
     Faults {
@@ -259,8 +269,13 @@ async fn main() -> Outcome {
             let receiver = receiver::Receiver::start(&data).await?;
             failover::run(service(18_405), receiver, rounds, command).await
         }
-        What::Hosting { companies } => {
-            hosting::run(service(18_513), place(), program, companies).await
+        What::Hosting { companies, clients } => {
+            hosting::run(service(18_513), place(), program, companies, clients).await
+        }
+        What::Midnight { companies } => {
+            let url = database_url.clone();
+            let second = service::Service::new(program, data.join("second"), url, 18_515);
+            midnight::run([service(18_514), second], place(), companies).await
         }
         What::Faults { rounds } => {
             faults::run(service(18_401), receiver::Receiver::start(&data).await?, rounds).await

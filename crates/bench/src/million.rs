@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use reqwest::Method;
 use serde_json::json;
 use spotter_kernel::{Id, Problem, Timestamp, id::CompanyId};
-use spotter_store::{Sql, Tx, params};
+use spotter_store::{DatabaseLocation, Sql, Tx, params};
 
 use crate::{
     Outcome, company,
@@ -35,7 +35,8 @@ pub async fn run(mut service: Service, place: Place, clients: u64) -> Outcome {
     let made = api.ask(Method::POST, "/clients", Some(template)).await?;
     let template = made["client"]["clientId"].as_str().and_then(Id::parse).ok_or("no client")?;
     service.kill()?;
-    fill(&place, template, clients).await?;
+    let own = company(&place.data)?;
+    fill(place.location.clone(), (own, template), own, clients).await?;
     let api = service.start().await?;
     let rare = median(&api, "a last name of twenty", "/clients?search=family77x").await?;
     let nearly_all = api.fetch_often("/clients?search=anna", TIMES_LONG).await?;
@@ -97,10 +98,15 @@ async fn quick(api: &Api) -> Outcome<Vec<Duration>> {
     Ok(times)
 }
 
-async fn fill(place: &Place, template: Id, clients: u64) -> Outcome {
+/// Fills a company with copies of a client of one.
+pub async fn fill(
+    location: DatabaseLocation,
+    template: (CompanyId, Id),
+    own: CompanyId,
+    clients: u64,
+) -> Outcome {
     let began = Instant::now();
-    let db = filling::open(place.location.clone()).await?;
-    let own = company(&place.data)?;
+    let db = filling::open(location).await?;
     let now = receiver::now();
     for from in (0..clients).step_by(STEP as usize) {
         let to = clients.min(from + STEP);
@@ -118,7 +124,7 @@ async fn fill(place: &Place, template: Id, clients: u64) -> Outcome {
 fn add(
     tx: &mut Tx<'_>,
     own: CompanyId,
-    template: Id,
+    (company, template): (CompanyId, Id),
     now: i64,
     number: u64,
 ) -> Result<(), Problem> {
@@ -128,7 +134,7 @@ fn add(
     // The `x` ends the number, so that a search for one does not find those that begin with it.
     let (family, email) =
         (format!("family{}x", number / FAMILY), format!("p{number}@bench.example"));
-    tx.defer(CLIENT, params![own, client, template, family, email])?;
+    tx.defer(CLIENT, params![company, client, template, family, email, own])?;
     // None of them begins as another does.
     for term in ["anna", &family, &email] {
         tx.defer(TERM, params![own, term, client])?;
@@ -139,7 +145,7 @@ fn add(
 const CLIENT: Sql =
     Sql("INSERT INTO client (company_id, client_id, first_name, last_name, email, opt_ins, \
     relationship_status, member_status, portal_access_status, tags, created_at, updated_at) \
-    SELECT company_id, ?2, first_name, ?4, ?5, opt_ins, relationship_status, member_status, \
+    SELECT ?6, ?2, first_name, ?4, ?5, opt_ins, relationship_status, member_status, \
     portal_access_status, tags, created_at, updated_at \
     FROM client WHERE company_id = ?1 AND client_id = ?3");
 const TERM: Sql = Sql("INSERT INTO client_term (company_id, term, client_id) VALUES (?1, ?2, ?3)");

@@ -3,7 +3,10 @@
 use std::{
     path::PathBuf,
     process::{Child, Command, Stdio},
-    sync::atomic::{AtomicU64, Ordering},
+    sync::{
+        Arc, PoisonError, RwLock,
+        atomic::{AtomicU64, Ordering},
+    },
     time::{Duration, Instant},
 };
 
@@ -25,9 +28,18 @@ pub struct Service {
 #[derive(Clone)]
 pub struct Api {
     base: String,
-    token: String,
     http: Client,
-    /// The access token of a manager.
+    /// The demo's own description, with its people's passwords.
+    demo: Arc<Value>,
+    tokens: Arc<RwLock<Tokens>>,
+    /// Held by who gets new tokens.
+    renewal: Arc<tokio::sync::Mutex<()>>,
+}
+
+/// Access tokens of the demo's API client and of its manager.
+#[derive(Clone, Default, PartialEq, Eq)]
+struct Tokens {
+    integration: String,
     manager: String,
 }
 
@@ -46,7 +58,10 @@ impl Service {
     pub fn join(&self, other: &Self) -> Outcome {
         std::fs::create_dir_all(self.data.join("demo"))?;
         for name in ["ca.pem", "demo/secret.key", "demo/demo.json"] {
-            std::fs::copy(other.data.join(name), self.data.join(name))?;
+            // An authority is there where deliveries are received.
+            if other.data.join(name).exists() {
+                std::fs::copy(other.data.join(name), self.data.join(name))?;
+            }
         }
         Ok(())
     }
@@ -73,41 +88,15 @@ impl Service {
         for _ in 0..600 {
             let ready = http.get(format!("{base}/health/ready")).send().await;
             if ready.is_ok_and(|answer| answer.status().is_success()) {
-                let token = self.token(&base, &http).await?;
-                let manager = self.sign_in(&base, &http).await?;
-                return Ok(Api { base, token, http, manager });
+                let demo = std::fs::read_to_string(self.data.join("demo/demo.json"))?;
+                let demo = Arc::new(serde_json::from_str(&demo)?);
+                let api = Api { base, http, demo, tokens: Arc::default(), renewal: Arc::default() };
+                api.sign_in().await?;
+                return Ok(api);
             }
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
         Err("the service never became ready".into())
-    }
-
-    async fn token(&self, base: &str, http: &Client) -> Outcome<String> {
-        let demo = self.demo()?;
-        let text = |name: &str| demo["apiClient"][name].as_str().unwrap_or_default().to_owned();
-        let answer: Value = http
-            .post(format!("{base}/public/v1/oauth/token"))
-            .basic_auth(text("clientId"), Some(text("clientSecret")))
-            .form(&[("grant_type", "client_credentials")])
-            .send()
-            .await?
-            .json()
-            .await?;
-        Ok(answer["access_token"].as_str().ok_or("no token")?.to_owned())
-    }
-
-    async fn sign_in(&self, base: &str, http: &Client) -> Outcome<String> {
-        let demo = self.demo()?;
-        let own = &demo["manager"];
-        let own = json!({"email": own["email"], "password": own["password"]});
-        let output = data(http.post(format!("{base}/app/v1/auth/login")), Some(own)).await?;
-        Ok(output["session"]["accessToken"].as_str().ok_or("no session")?.to_owned())
-    }
-
-    /// The demo's own description.
-    fn demo(&self) -> Outcome<Value> {
-        let demo = std::fs::read_to_string(self.data.join("demo/demo.json"))?;
-        Ok(serde_json::from_str(&demo)?)
     }
 
     /// Where it listens.
@@ -131,6 +120,14 @@ impl Service {
         let line = text.lines().find_map(|line| line.strip_prefix("VmRSS:"));
         let kib = line.and_then(|rest| rest.split_whitespace().next()?.parse::<u64>().ok());
         kib.unwrap_or_default() / 1_024
+    }
+
+    /// The sum of a metric over its labels.
+    pub async fn metric(&self, name: &str) -> Outcome<f64> {
+        let text = reqwest::get(format!("http://{}/metrics", self.address())).await?.text().await?;
+        let of_name = |line: &&str| line.split(['{', ' ']).next() == Some(name);
+        let values = text.lines().filter(of_name).filter_map(|line| line.rsplit(' ').next());
+        Ok(values.filter_map(|value| value.parse::<f64>().ok()).sum())
     }
 
     /// Ends it as a power cut would.
@@ -160,6 +157,40 @@ pub enum Sender {
 }
 
 impl Api {
+    /// Gets tokens, at first and after they have expired.
+    async fn sign_in(&self) -> Outcome {
+        let text =
+            |place: &str| self.demo.pointer(place).and_then(Value::as_str).unwrap_or_default();
+        let answer: Value = self
+            .http
+            .post(format!("{}/public/v1/oauth/token", self.base))
+            .basic_auth(text("/apiClient/clientId"), Some(text("/apiClient/clientSecret")))
+            .form(&[("grant_type", "client_credentials")])
+            .send()
+            .await?
+            .json()
+            .await?;
+        let integration = answer["access_token"].as_str().ok_or("no token")?.to_owned();
+        let own = json!({"email": text("/manager/email"), "password": text("/manager/password")});
+        let request = self.http.post(format!("{}/app/v1/auth/login", self.base));
+        let output = data(request.json(&own).send().await?).await?;
+        let manager = output["session"]["accessToken"].as_str().ok_or("no session")?.to_owned();
+        *self.tokens.write().unwrap_or_else(PoisonError::into_inner) =
+            Tokens { integration, manager };
+        Ok(())
+    }
+
+    /// Gets new tokens, unless another writer has meanwhile.
+    async fn renew(&self) -> Outcome {
+        let refused = self.tokens();
+        let _one = self.renewal.lock().await;
+        if self.tokens() == refused { self.sign_in().await } else { Ok(()) }
+    }
+
+    fn tokens(&self) -> Tokens {
+        self.tokens.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
     /// A key that no other write has.
     pub fn new_key(&self) -> String {
         format!("{}-{}", receiver::now(), KEYS.fetch_add(1, Ordering::Relaxed))
@@ -169,8 +200,8 @@ impl Api {
         let surface = if matches!(sender, Sender::Manager) { "app" } else { "public" };
         let request = self.http.request(method, format!("{}/{surface}/v1{path}", self.base));
         match sender {
-            Sender::Integration => request.bearer_auth(&self.token),
-            Sender::Manager => request.bearer_auth(&self.manager),
+            Sender::Integration => request.bearer_auth(self.tokens().integration),
+            Sender::Manager => request.bearer_auth(self.tokens().manager),
             Sender::Door(key) => request.header("X-Device-Key", key),
         }
     }
@@ -189,6 +220,10 @@ impl Api {
         };
         let status = answer.status();
         let Ok(mut output) = answer.json::<Value>().await else { return Ok(None) };
+        if status == StatusCode::UNAUTHORIZED {
+            self.renew().await.ok();
+            return Ok(None);
+        }
         // The same key is at work, or its connection ended while its commit was on the way.
         let is_at_work =
             status == StatusCode::CONFLICT && output["error"]["key"] == "idempotency.in_progress";
@@ -207,13 +242,13 @@ impl Api {
 
     /// `data` of a read.
     pub async fn read(&self, sender: &Sender, path: &str) -> Outcome<Value> {
-        data(self.request(sender, Method::GET, path), None).await
+        self.data(sender, Method::GET, path, None, None).await
     }
 
     /// `data` of a successful answer.
     pub async fn ask(&self, method: Method, path: &str, body: Option<Value>) -> Outcome<Value> {
-        let request = self.request(&Sender::Integration, method, path);
-        data(request.header("Idempotency-Key", self.new_key()), body).await
+        let key = self.new_key();
+        self.data(&Sender::Integration, method, path, Some(&key), body.as_ref()).await
     }
 
     /// The same of the application API, for a manager.
@@ -223,14 +258,40 @@ impl Api {
         path: &str,
         body: Option<Value>,
     ) -> Outcome<Value> {
-        data(self.request(&Sender::Manager, method, path), body).await
+        self.data(&Sender::Manager, method, path, None, body.as_ref()).await
+    }
+
+    /// `data` of a successful answer, with new tokens where those that were sent have expired.
+    async fn data(
+        &self,
+        sender: &Sender,
+        method: Method,
+        path: &str,
+        key: Option<&str>,
+        body: Option<&Value>,
+    ) -> Outcome<Value> {
+        let send = || {
+            let mut request = self.request(sender, method.clone(), path);
+            if let Some(key) = key {
+                request = request.header("Idempotency-Key", key);
+            }
+            if let Some(body) = body {
+                request = request.json(body);
+            }
+            request.send()
+        };
+        let mut answer = send().await?;
+        if answer.status() == StatusCode::UNAUTHORIZED {
+            self.renew().await?;
+            answer = send().await?;
+        }
+        data(answer).await
     }
 
     /// Reads an answer to its end without parsing it.
     pub async fn fetch(&self, path: &str) -> Outcome {
-        let request = self.http.get(format!("{}/public/v1{path}", self.base));
-        let answer = request.bearer_auth(&self.token).send().await?.error_for_status()?;
-        answer.bytes().await?;
+        let request = self.request(&Sender::Integration, Method::GET, path);
+        request.send().await?.error_for_status()?.bytes().await?;
         Ok(())
     }
 
@@ -253,13 +314,8 @@ impl Api {
     }
 }
 
-/// `data` of a successful answer to a request.
-async fn data(request: reqwest::RequestBuilder, body: Option<Value>) -> Outcome<Value> {
-    let request = match body {
-        Some(body) => request.json(&body),
-        None => request,
-    };
-    let answer = request.send().await?;
+/// `data` of a successful answer.
+async fn data(answer: reqwest::Response) -> Outcome<Value> {
     let status = answer.status();
     let mut output: Value = answer.json().await?;
     if status.is_success() { Ok(output["data"].take()) } else { Err(output.to_string().into()) }
