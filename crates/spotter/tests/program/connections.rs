@@ -117,7 +117,7 @@ fn a_commit_without_an_answer_is_not_repeated() {
             let outcome = db.write(move |tx| {
                 let shard = counted.fetch_add(1, Ordering::Relaxed);
                 if reads_first {
-                    drop(tx.one::<(i64,)>(COUNT, params![company])?);
+                    tx.one::<(i64,)>(COUNT, params![company])?;
                 }
                 tx.defer(ADD, params![company, shard])
             });
