@@ -28,7 +28,7 @@ const PAUSE: Duration = Duration::from_millis(500);
 /// Most timers per query.
 const BATCH: usize = 16_384;
 /// How long timers run before others have their turn.
-const TURN: Duration = Duration::from_secs(1);
+const LONGEST_RUN: Duration = Duration::from_secs(1);
 /// Companies whose timers run at once, at most: few, so that requests hardly notice thousands that are due together.
 const AT_ONCE_MAX: usize = 4;
 /// Most timers of a company per transaction.
@@ -147,7 +147,7 @@ impl Timers {
 
     /// Runs timers until none is due, or others should have their turn.
     async fn run_due(&self, start: &RandomState) -> Result<()> {
-        let until = Instant::now() + TURN;
+        let until = Instant::now() + LONGEST_RUN;
         let kinds: Arc<str> = self.table.timer_kinds().into();
         let mut ran = 0;
         loop {
