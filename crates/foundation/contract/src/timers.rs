@@ -184,6 +184,11 @@ pub fn due_repeating<'r>(
 /// How far the timers of a suspended company are put off, in milliseconds: two centuries, further than any is ever set.
 const PARKED_MS: i64 = 200 * 366 * 86_400_000;
 
+/// Whether a timer that is due then rests, because its company is suspended.
+pub fn is_parked(due_at: Timestamp, now: Timestamp) -> bool {
+    due_at > now.plus_millis(PARKED_MS / 2)
+}
+
 /// Lets the company's timers rest, each with its order and distance to the others, until they are
 /// [unparked](self::unpark).
 pub fn park(cx: &mut Write) -> Result<()> {

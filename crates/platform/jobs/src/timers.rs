@@ -26,7 +26,7 @@ const SURVEY: Duration = Duration::from_secs(5);
 /// How long a node waits where timers are due that it could not run: another node has their turn.
 const PAUSE: Duration = Duration::from_millis(500);
 /// Most timers per query.
-const BATCH: usize = 16_384;
+const BATCH: usize = 4_096;
 /// How long timers run before others have their turn.
 const LONGEST_RUN: Duration = Duration::from_secs(1);
 /// Companies whose timers run at once, at most: few, so that requests hardly notice thousands that are due together.

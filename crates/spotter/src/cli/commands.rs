@@ -316,7 +316,7 @@ pub(super) fn jobs(matches: &ArgMatches) -> Outcome {
     for (kind, count, next) in &seen.waiting {
         let late = (now.millis() - next.millis()).max(0) / 1_000;
         let state = match late {
-            _ if *next > now.plus_days(100 * 366) => {
+            _ if timers::is_parked(*next, now) => {
                 "resting, as their companies are suspended".to_owned()
             }
             0 => format!("next at {next}"),
