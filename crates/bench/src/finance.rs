@@ -108,6 +108,35 @@ pub fn renewing(
     tx.defer(TIMER, params![to, sale, at])
 }
 
+/// The bill of the week before of such a membership, which is paid: indexes and the series of numbers are those of a company that
+/// has billed before.
+pub fn billed_before(
+    tx: &mut Tx<'_>,
+    of: Template,
+    to: CompanyId,
+    at: Timestamp,
+    number: u64,
+) -> Result<(), Problem> {
+    let [client, sale, subscription, bill] = [1, 2, 3, 4].map(|kind| copy_of(at, kind, number));
+    let begun = of.today.plus_days(-7).unwrap_or(of.today);
+    let (year, named) =
+        (i64::from(of.today.0.year()), format!("INV-{}-{number:06}", of.today.0.year()));
+    tx.defer(SERIES, params![to, year, number as i64, begun])?;
+    let paid = params![
+        of.company,
+        bill,
+        of.invoice,
+        named,
+        to,
+        client,
+        sale,
+        subscription,
+        begun,
+        of.today
+    ];
+    tx.defer(BILLED_BEFORE, paid)
+}
+
 /// A company with a few invoices, and then with many: its list, page by page, and one PDF.
 pub async fn invoices(mut service: Service, place: Place, count: u64) -> Outcome {
     let api = service.start().await?;
@@ -196,5 +225,18 @@ const INVOICE: Sql = Sql(
     updated_at) SELECT company_id, ?2, ?4, series, kind, status, collection, client_id, currency, \
     issue_date, due_date, net_total, tax_total, gross_total, paid_total, credited_total, balance, seller, \
     buyer, lines, taxes, language, reminder_count, chased_days, created_at, updated_at \
+    FROM invoice WHERE company_id = ?1 AND invoice_id = ?3",
+);
+const SERIES: Sql =
+    Sql("INSERT INTO invoice_series (company_id, series, year, last_number, last_date) \
+    VALUES (?1, 'INV', ?2, ?3, ?4) ON CONFLICT (company_id, series, year) \
+    DO UPDATE SET last_number = excluded.last_number");
+const BILLED_BEFORE: Sql = Sql(
+    "INSERT INTO invoice (company_id, invoice_id, number, series, kind, status, \
+    collection, client_id, client_product_id, subscription_id, period_start, period_end, currency, issue_date, due_date, \
+    net_total, tax_total, gross_total, paid_total, credited_total, balance, seller, buyer, lines, taxes, language, \
+    reminder_count, chased_days, paid_at, created_at, updated_at) SELECT ?5, ?2, ?4, series, kind, 'paid', \
+    collection, ?6, ?7, ?8, ?9, ?10, currency, ?9, ?9, net_total, tax_total, gross_total, gross_total, credited_total, 0, \
+    seller, buyer, lines, taxes, language, reminder_count, chased_days, updated_at, created_at, updated_at \
     FROM invoice WHERE company_id = ?1 AND invoice_id = ?3",
 );

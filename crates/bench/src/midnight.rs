@@ -75,7 +75,7 @@ pub async fn run(nodes: [Service; 2], place: Place, companies: u64) -> Outcome {
     if broken.is_empty() { Ok(()) } else { Err(broken.join("; ").into()) }
 }
 
-/// A company whose memberships renew at an instant.
+/// A company whose memberships renew at an instant, each for the second time.
 fn found(
     tx: &mut Tx<'_>,
     of: Template,
@@ -86,8 +86,9 @@ fn found(
     let company = CompanyId(numbered(Timestamp::from_millis(5_000 + round as i64), number));
     tx.defer(COMPANY, params![of.company, company])?;
     tx.defer(PRODUCT, params![of.company, company, of.product])?;
-    (0..MEMBERSHIPS)
-        .try_for_each(|which| finance::renewing(tx, of, company, at, number * MEMBERSHIPS + which))
+    let memberships = number * MEMBERSHIPS..(number + 1) * MEMBERSHIPS;
+    memberships.clone().try_for_each(|which| finance::renewing(tx, of, company, at, which))?;
+    memberships.into_iter().try_for_each(|which| finance::billed_before(tx, of, company, at, which))
 }
 
 // Whatever columns it has: two nodes share a database of PostgreSQL.

@@ -115,7 +115,7 @@ pub(crate) async fn erase(
         loop {
             let own = table.clone();
             let deleted =
-                db.write_behind(move |tx: &mut Tx<'_>| own.delete_some(tx, company)).await?;
+                db.write_in_background(move |tx: &mut Tx<'_>| own.delete_some(tx, company)).await?;
             rows += deleted;
             if !CompanyTable::is_step(deleted) {
                 break;

@@ -129,7 +129,7 @@ async fn reindex(db: &Db) -> Result<()> {
     let mut after = None;
     loop {
         // It adds to what it has read, so nobody may change that meanwhile.
-        after = db.write_behind(move |tx| search_terms::reindex(tx, after)).await?;
+        after = db.write_in_background(move |tx| search_terms::reindex(tx, after)).await?;
         if after.is_none() {
             return db.write(|tx| installation::done(tx, TERMS)).await;
         }
@@ -157,7 +157,7 @@ async fn forget_webhooks(db: &Db, env: &Env, retention_days: i64) -> Result<()> 
     let before = env.wall_clock.now().plus_days(-retention_days);
     let mut at = None;
     while let Some(company) = db.read(move |tx| retention::next_company(tx, at, before)).await? {
-        while db.write_behind(move |tx| retention::prune(tx, company, before)).await?
+        while db.write_in_background(move |tx| retention::prune(tx, company, before)).await?
             >= retention::STEP
         {
             tokio::time::sleep(REST).await;
@@ -173,7 +173,7 @@ async fn forget_scans(db: &Db, env: &Env, days: i64) -> Result<()> {
     while let Some(company) = db.read(move |tx| scans::next_company(tx, at, before)).await? {
         let forget = || {
             let env = env.clone();
-            db.write_behind(move |tx| scans::prune(tx, &env, company, before))
+            db.write_in_background(move |tx| scans::prune(tx, &env, company, before))
         };
         while forget().await? >= scans::STEP {
             tokio::time::sleep(REST).await;

@@ -18,7 +18,7 @@ async fn write<T: Send + 'static>(
     step: impl Fn(&mut Write<'_, '_>) -> Result<T> + Send + 'static,
 ) -> Result<T> {
     let env = env.clone();
-    db.write_behind(move |tx| {
+    db.write_in_background(move |tx| {
         let mut done = None;
         Write::as_system(tx, &env, company, NAME, &[], |cx| {
             done = Some(step(cx)?);

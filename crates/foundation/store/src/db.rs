@@ -172,16 +172,16 @@ impl Db {
         self.change(Isolation::Rows, closure).await
     }
 
-    /// The same as [`Self::write`] for what nobody waits for, such as timers: on SQLite, where one write follows the other,
-    /// it lets others pass and shares no commit with them.
-    pub async fn write_behind<T, F>(&self, closure: F) -> Result<T>
+    /// The same as [`Self::write`] for work in the background, such as timers: on SQLite, where one write follows the
+    /// other, it lets others pass and shares no commit with them.
+    pub async fn write_in_background<T, F>(&self, closure: F) -> Result<T>
     where
         T: Send + 'static,
         F: FnMut(&mut Tx<'_>) -> Result<T> + Send + 'static,
     {
         match &*self.0 {
             Engine::Sqlite(engine) => {
-                engine.behind.call(Isolation::Serializable, traced("write", closure)).await
+                engine.background.call(Isolation::Serializable, traced("write", closure)).await
             }
             Engine::Postgres(_) => self.write(closure).await,
         }
@@ -257,7 +257,7 @@ impl Db {
     pub fn waiting(&self) -> (usize, usize) {
         match &*self.0 {
             Engine::Sqlite(engine) => {
-                (engine.readers.waiting(), engine.writer.waiting() + engine.behind.waiting())
+                (engine.readers.waiting(), engine.writer.waiting() + engine.background.waiting())
             }
             Engine::Postgres(engine) => {
                 (engine.reads.waiting(), engine.queue.waiting() + engine.turns.waiting())
@@ -270,8 +270,8 @@ impl Db {
     pub fn close(self, within: Duration) -> bool {
         let Some(engine) = Arc::into_inner(self.0) else { return false };
         let (threads, file) = match engine {
-            Engine::Sqlite(Sqlite { readers, slow, writer, behind, threads, path }) => {
-                drop((readers, slow, writer, behind));
+            Engine::Sqlite(Sqlite { readers, slow, writer, background, threads, path }) => {
+                drop((readers, slow, writer, background));
                 (threads, Some(path))
             }
             Engine::Postgres(Postgres { queue, reads, turns, slow, threads, .. }) => {

@@ -42,8 +42,8 @@ pub(crate) struct Sqlite {
     /// Reads that may take long, which others do not wait for.
     pub(crate) slow: Queue,
     pub(crate) writer: Queue,
-    /// Writes that nobody waits for.
-    pub(crate) behind: Queue,
+    /// Writes in the background, which others do not wait for.
+    pub(crate) background: Queue,
     pub(crate) threads: Vec<JoinHandle<()>>,
     pub(crate) path: PathBuf,
 }
@@ -57,13 +57,13 @@ impl Sqlite {
         signals: &Signals,
     ) -> Result<Self> {
         let (write_queue, jobs) = Queue::bounded(queue, signals);
-        let (behind_queue, behind_jobs) = Queue::bounded(queue, signals);
+        let (background_queue, background_jobs) = Queue::bounded(queue, signals);
         let mut writer = connect(path)?;
         // In KiB, negative as SQLite wants it.
         let cache = -1024 * i64::try_from(cache_mb).unwrap_or(48);
         writer.pragma_update(None, "cache_size", cache).map_err(Problem::internal)?;
         let checkpoints = spawn("sqlite-checkpoints", copying(&mut writer, connect(path)?)?)?;
-        let write = move || write_loop(&writer, &jobs, &behind_jobs);
+        let write = move || write_loop(&writer, &jobs, &background_jobs);
         let mut threads = vec![checkpoints, spawn("sqlite-writer", write)?];
         let (read_queue, jobs) = Queue::bounded(queue, signals);
         let (slow_queue, slow_jobs) = Queue::bounded(queue, signals);
@@ -76,8 +76,9 @@ impl Sqlite {
         let reader = connect_reader(path)?;
         let serve = move || read_loop(&reader, &slow_jobs, None);
         threads.push(spawn("sqlite-slow-reader", serve)?);
-        let (readers, slow, writer, behind) = (read_queue, slow_queue, write_queue, behind_queue);
-        Ok(Self { readers, slow, writer, behind, threads, path: path.to_owned() })
+        let (readers, slow, writer, background) =
+            (read_queue, slow_queue, write_queue, background_queue);
+        Ok(Self { readers, slow, writer, background, threads, path: path.to_owned() })
     }
 }
 
@@ -173,18 +174,18 @@ fn read_loop(conn: &Connection, jobs: &Jobs, bound: Option<&Bound>) {
     }
 }
 
-/// Runs writes in the groups in which they wait. Of those that nobody waits for, one runs after each group, and any while
-/// no other waits: a write waits for one of them at most.
-fn write_loop(conn: &Connection, jobs: &Jobs, behind: &Jobs) {
+/// Runs writes in the groups in which they wait. Of those in the background, one runs after each group, and any while no
+/// other waits: a write waits for one of them at most.
+fn write_loop(conn: &Connection, jobs: &Jobs, background: &Jobs) {
     loop {
         let next = crossbeam_channel::select_biased! {
             recv(jobs) -> first => first.map(|first| {
                 let mut batch = vec![first];
                 batch.extend(jobs.try_iter().take(BATCH_MAX - 1));
                 write_batch(conn, batch);
-                behind.try_recv().ok()
+                background.try_recv().ok()
             }),
-            recv(behind) -> one => one.map(Some),
+            recv(background) -> one => one.map(Some),
         };
         match next {
             Ok(one) => one.into_iter().for_each(|one| write_batch(conn, vec![one])),
@@ -192,7 +193,7 @@ fn write_loop(conn: &Connection, jobs: &Jobs, behind: &Jobs) {
             Err(_) => break,
         }
     }
-    jobs.iter().chain(behind.iter()).for_each(|job| write_batch(conn, vec![job]));
+    jobs.iter().chain(background.iter()).for_each(|job| write_batch(conn, vec![job]));
 }
 
 fn write_batch(conn: &Connection, mut batch: Vec<Box<dyn Job>>) {

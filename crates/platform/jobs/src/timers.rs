@@ -197,7 +197,7 @@ impl Timers {
                 break;
             }
             let (env, table, some) = (self.env.clone(), self.table.clone(), chunk.to_vec());
-            let work = self.db.write_behind(move |tx| {
+            let work = self.db.write_in_background(move |tx| {
                 let mut done = Vec::new();
                 if timers::take_company(tx, company)? {
                     for due in &some {
@@ -238,7 +238,8 @@ impl Timers {
         let ran = match self.table.timer(&due.kind) {
             Some(timer) => {
                 let (env, due) = (self.env.clone(), due.clone());
-                let work = self.db.write_behind(move |tx| timers::run(tx, &env, timer, &due));
+                let work =
+                    self.db.write_in_background(move |tx| timers::run(tx, &env, timer, &due));
                 let span =
                     tracing::trace_span!(target: TRACE_TARGET, "timer", otel.name = timer.id);
                 let ran = caught_async(work).instrument(span).await;
@@ -309,7 +310,7 @@ impl Timers {
             let now = self.env.wall_clock.now();
             let some = match work.only_reads {
                 true => self.db.read(move |tx| (work.step)(tx, now)).await?,
-                false => self.db.write_behind(move |tx| (work.step)(tx, now)).await?,
+                false => self.db.write_in_background(move |tx| (work.step)(tx, now)).await?,
             };
             done += some;
             if some < STEP {

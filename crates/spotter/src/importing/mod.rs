@@ -163,7 +163,7 @@ impl Importer {
                 *note.lock().unwrap_or_else(PoisonError::into_inner) = Some(outcome);
                 ended
             };
-            let ended = self.db.write_behind(trial).await;
+            let ended = self.db.write_in_background(trial).await;
             let output = output.lock().unwrap_or_else(PoisonError::into_inner).take();
             match (output, ended) {
                 (Some(Ok(())), _) => return Ok(Ok(left_out)),
@@ -191,7 +191,7 @@ impl Importer {
                 };
                 let (author, doing, own) = (run.author.clone(), doing.clone(), row.clone());
                 let (import, place) = (run.import.import_id, doing.place);
-                let done = self.db.write_behind(move |tx: &mut Tx<'_>| {
+                let done = self.db.write_in_background(move |tx: &mut Tx<'_>| {
                     let caller = author.caller(tx)?;
                     let answer = doing.execute(tx, &author, &caller, &calls)?;
                     let left_out = calls.left_out.clone();
@@ -221,7 +221,7 @@ impl Importer {
         for row in run.in_time(rows.into_iter().rev()) {
             let (author, steps, own) = (run.author.clone(), steps.clone(), row.clone());
             let import = run.import.import_id;
-            let done = self.db.write_behind(move |tx: &mut Tx<'_>| {
+            let done = self.db.write_in_background(move |tx: &mut Tx<'_>| {
                 let caller = author.caller(tx)?;
                 for (step, operation) in steps.iter() {
                     if let Some(made) = own.created(step.made) {

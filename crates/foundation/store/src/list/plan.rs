@@ -19,8 +19,7 @@ impl Tx<'_> {
         }
     }
 
-    /// The plan of a statement for any parameters, one line per step, for tests of query plans. PostgreSQL is set to
-    /// prefer any index to reading a whole table, which it would rightly do while the table is tiny.
+    /// The plan of a statement for any parameters, one line per step, for tests of query plans.
     pub fn plan(&mut self, text: &str) -> Result<Vec<String>> {
         match &mut self.engine {
             Engine::Sqlite(_) => {
@@ -41,11 +40,10 @@ impl Tx<'_> {
                 // The transaction begins with its first statement.
                 session.query("SELECT 1", &[])?;
                 let name = format!("looked_at_{}", session.shard());
-                session
-                    .script(&format!("SET LOCAL enable_seqscan = off; PREPARE {name} AS {text}"))?;
+                session.script(&format!("PREPARE {name} AS {text}"))?;
                 let rows: Vec<(String,)> =
                     read_all(&session.query(&format!("EXPLAIN EXECUTE {name} {values}"), &[])?)?;
-                session.script(&format!("DEALLOCATE {name}; SET LOCAL enable_seqscan = on"))?;
+                session.script(&format!("DEALLOCATE {name}"))?;
                 Ok(rows.into_iter().map(|row| row.0).collect())
             }
         }
