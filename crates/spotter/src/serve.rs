@@ -108,7 +108,7 @@ pub(crate) async fn serve(
     let mut instance = Instance::start(&settings, env.clone(), db.clone(), beside)?;
     let state = instance.state.clone();
     let tests = TestEnvironments::new(&settings, &state);
-    let idle = tokio::spawn(tests.clone().stop_idle());
+    let unused = tokio::spawn(tests.clone().stop_unused());
     instance.add_worker(Arc::new(tests.clone()));
     let installation = Installation {
         version: env!("CARGO_PKG_VERSION"),
@@ -136,8 +136,8 @@ pub(crate) async fn serve(
     tests.stop_streams();
     let ended = serving.close(timeout).await;
     // After the last request, so that what it queued may still be on its way.
-    idle.abort();
-    idle.await.ok();
+    unused.abort();
+    unused.await.ok();
     tests.stop(timeout).await;
     // The database is closed by the last who holds it.
     drop((state, tests, db));

@@ -321,18 +321,22 @@ impl Table {
         names.join(", ")
     }
 
+    /// Whether its rows are of companies, and not of the installation.
+    fn has_company(&self) -> bool {
+        self.columns.iter().any(|(column, _)| column == "company_id")
+    }
+
     /// The condition for the rows that go with a company: its own; of tables that are the installation's, what a
     /// database needs to be opened with its key, and the programs that its assistants are. What is in other databases, or
     /// belongs to this machine's work, stays.
     fn rows_of(&self, company: CompanyId) -> String {
-        let has_company = self.columns.iter().any(|(column, _)| column == "company_id");
         match self.name.as_str() {
             "test_environment" | "test_clock" => "FALSE".to_owned(),
             "mcp_client" => format!(
                 "client_id IN (SELECT client_id FROM mcp_grant WHERE company_id = '{company}')"
             ),
             "installation" => "TRUE".to_owned(),
-            _ if has_company => format!("company_id = '{company}'"),
+            _ if self.has_company() => format!("company_id = '{company}'"),
             _ => "FALSE".to_owned(),
         }
     }
@@ -382,6 +386,11 @@ fn copy_all(
     let companies: Vec<(i64,)> = target.rows("SELECT COUNT(*) FROM company", &[])?;
     if companies.first().is_some_and(|row| row.0 > 0) {
         return Err(Problem::internal("the database to restore into holds data already"));
+    }
+    // Without a company it knows what a server or a command has noted at its start, which the copy has, too.
+    for table in tables.iter().rev().filter(|table| !table.has_company()) {
+        target
+            .execute(Sql(Box::leak(format!("DELETE FROM {}", table.name).into_boxed_str())), &[])?;
     }
     for table in tables {
         copy_table(source, target, table, company, progress)?;

@@ -54,7 +54,7 @@ pub use health::{DatabaseHealth, Replica, database_health};
 pub use list::{List, Shape, mark, of_tally, subject};
 pub use metrics::{DailyMetrics, DatedMetrics, MetricTable};
 pub use migrate::{is_in_use, latest_schema, migrate, migrate_to};
-pub use pooler::check_pooler;
+pub use pooler::{POOLER, is_pooled};
 pub use replica::check_replica;
 pub use row::{Column, Json, Record, Row, Stored, wire_name};
 pub use signals::{Signal, Signals};
@@ -63,6 +63,7 @@ pub use sql::count;
 pub use sql::{Sql, places};
 pub use tx::{Prefetch, Tx};
 pub use value::{Bind, Value};
+pub use wire::check_address;
 
 #[doc(hidden)]
 pub use const_format::concatcp;

@@ -6,19 +6,25 @@ use spotter_kernel::{Problem, Result};
 
 use crate::session::Session;
 
-/// Refuses a pooler that lends its connections for a transaction: what one has set and prepared is missing in the next.
-pub fn check_pooler(database: &str) -> Result<()> {
+/// What is said of such a pooler.
+pub const POOLER: &str = "a pooler in transaction mode stands before the database; set it to session mode (PgBouncer: pool_mode = session)";
+
+/// Whether a pooler lends its connections for a transaction: what one has set and prepared is missing in the next.
+pub fn is_pooled(database: &str) -> Result<bool> {
     let session = &mut Session::connect(Arc::from(database))?;
-    own_processes(session, &mut Session::connect(Arc::from(database))?)
+    share_process(session, &mut Session::connect(Arc::from(database))?)
 }
 
-/// The same for two connections that are open: each has a process of the server, where no pooler shares them.
+/// Refuses such a pooler, seen by two connections that are open.
 pub(crate) fn own_processes(session: &mut Session, other: &mut Session) -> Result<()> {
-    const PROCESS: &str = "SELECT pg_backend_pid()";
-    match session.look(PROCESS)? == other.look(PROCESS)? {
+    match share_process(session, other)? {
         false => Ok(()),
-        true => Err(Problem::internal(
-            "a pooler in transaction mode stands before the database; set it to session mode (PgBouncer: pool_mode = session)",
-        )),
+        true => Err(Problem::internal(POOLER)),
     }
+}
+
+/// Each connection has a process of the server, where no pooler shares them.
+fn share_process(session: &mut Session, other: &mut Session) -> Result<bool> {
+    const PROCESS: &str = "SELECT pg_backend_pid()";
+    Ok(session.look(PROCESS)? == other.look(PROCESS)?)
 }

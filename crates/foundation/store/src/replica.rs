@@ -20,9 +20,8 @@ const LEFT_ALONE: Duration = Duration::from_secs(10);
 
 /// Up to where the log of the server that takes writes is on its disk, in bytes: commits are acknowledged once they are.
 const WRITTEN: &str = "SELECT (pg_current_wal_flush_lsn() - '0/0')::bigint";
-/// Up to where a server that follows has replayed it; all of it on one that has taken over.
-const REPLAYED: &str = "SELECT CASE WHEN pg_is_in_recovery() THEN (pg_last_wal_replay_lsn() - '0/0')::bigint \
-    ELSE 9223372036854775807 END";
+/// Up to where a server that follows has replayed it; nothing on one that takes writes itself.
+const REPLAYED: &str = "SELECT CASE WHEN pg_is_in_recovery() THEN (pg_last_wal_replay_lsn() - '0/0')::bigint ELSE -1 END";
 
 /// The server's origin, which all that follow it share, and the database: what follows has them both.
 const ORIGIN: &str = "SELECT system_identifier || ' ' || (SELECT oid FROM pg_database WHERE datname = current_database()) \
@@ -31,7 +30,9 @@ const ORIGIN: &str = "SELECT system_identifier || ' ' || (SELECT oid FROM pg_dat
 /// Refuses a server that does not follow the database's, or another database of one that does.
 pub fn check_replica(database: &str, replica: &str) -> Result<()> {
     let database = &mut Session::connect(Arc::from(database))?;
-    same_origin(database, &mut Session::connect_to_replica(Arc::from(replica))?)
+    let replica = &mut Session::connect_to_replica(Arc::from(replica))?;
+    same_origin(database, replica)?;
+    replayed(replica).map(drop)
 }
 
 fn same_origin(database: &mut Session, replica: &mut Session) -> Result<()> {
@@ -114,13 +115,21 @@ impl Replica {
         }
         let Some(session) = &mut self.session else { return Ok(false) };
         let began = Instant::now();
-        while position(session, REPLAYED)? < written {
+        while replayed(session)? < written {
             if began.elapsed() > FOLLOW_TIMEOUT {
                 return Ok(false);
             }
             std::thread::sleep(LOOK);
         }
         Ok(true)
+    }
+}
+
+/// Up to where a server has replayed the log; one that has taken over is no replica any more.
+fn replayed(replica: &mut Session) -> Result<i64> {
+    match position(replica, REPLAYED)? {
+        ..0 => Err(Problem::internal("it is no replica: it takes writes itself")),
+        replayed => Ok(replayed),
     }
 }
 

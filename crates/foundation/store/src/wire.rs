@@ -164,6 +164,8 @@ pub(crate) struct ServerConnection {
     pub(crate) tells_of_conflict: Arc<AtomicBool>,
 }
 
+/// What the server calls our connections, where the address says nothing.
+const APPLICATION: &str = "spotter";
 /// How long a server has to answer who connects, and to take its settings.
 const DIAL: Duration = Duration::from_secs(10);
 
@@ -177,9 +179,25 @@ const SETTINGS: &str = "SET statement_timeout = '15s'; SET idle_in_transaction_s
     SELECT set_config('plan_cache_mode', current_setting('spotter.plans'), false); \
     SET jit = off; SET enable_seqscan = off; SET client_min_messages = warning;";
 
-pub(crate) fn dial(runtime: &Runtime, url: &str, server: ServerKind) -> Result<ServerConnection> {
+/// Whether an address can be understood; else, why not.
+pub fn check_address(url: &str) -> std::result::Result<(), String> {
+    parse(url).map(drop)
+}
+
+fn parse(url: &str) -> std::result::Result<tokio_postgres::Config, String> {
     let mut config: tokio_postgres::Config =
-        url.parse().map_err(|e| Problem::internal(format!("database.url: {e}")))?;
+        url.parse().map_err(|error: tokio_postgres::Error| {
+            let why = std::error::Error::source(&error).map(|why| format!(": {why}"));
+            format!("cannot be understood{}", why.unwrap_or_default())
+        })?;
+    if config.get_application_name().is_none() {
+        config.application_name(APPLICATION);
+    }
+    Ok(config)
+}
+
+pub(crate) fn dial(runtime: &Runtime, url: &str, server: ServerKind) -> Result<ServerConnection> {
+    let mut config = parse(url).map_err(|why| Problem::internal(format!("database_url {why}")))?;
     if server == ServerKind::Database
         && config.get_target_session_attrs() == TargetSessionAttrs::Any
     {

@@ -8,8 +8,8 @@ use spotter_contract::{Vault, installation, jobs, timers};
 use spotter_files::Files;
 use spotter_kernel::{Clock, Problem, Result, Timestamp};
 use spotter_store::{
-    DatabaseHealth, DatabaseLocation, Db, Tx, check_pooler, check_replica, database_health,
-    is_in_use, latest_schema,
+    DatabaseHealth, DatabaseLocation, Db, POOLER, Tx, check_replica, database_health, is_in_use,
+    is_pooled, latest_schema,
 };
 use spotter_webhooks::queue;
 use tokio::runtime::Runtime;
@@ -42,9 +42,9 @@ pub(super) fn examine(settings: &Settings, runtime: &Arc<Runtime>) -> Vec<Diagno
     if let DatabaseLocation::Server(url) = location
         && let Ok(has_schema) = is_in_use(location)
     {
-        if let Err(problem) = check_pooler(url) {
+        if let Ok(true) = is_pooled(url) {
             let advice = "until then requests fail with: prepared statement does not exist";
-            return vec![Diagnosis::failure("database", describe_problem(problem), advice)];
+            return vec![Diagnosis::failure("database", POOLER, advice)];
         }
         if !has_schema {
             let advice = "it is filled at the first start (spotter serve); else correct the database's name in database_url";
@@ -59,8 +59,8 @@ pub(super) fn examine(settings: &Settings, runtime: &Arc<Runtime>) -> Vec<Diagno
                     "stop the service, move the data folder away, and restore the newest backup"
                 }
                 DatabaseLocation::Server(_) => {
-                    "start PostgreSQL, or correct database_url (host, user, password, sslmode); an empty database \
-                     is filled at the first start"
+                    "start PostgreSQL, let it take more connections, or correct database_url (the host that takes \
+                     writes, user, password, sslmode); an empty database is filled at the first start"
                 }
             };
             return vec![Diagnosis::failure("database", describe_problem(problem), advice)];
@@ -73,7 +73,7 @@ pub(super) fn examine(settings: &Settings, runtime: &Arc<Runtime>) -> Vec<Diagno
             Err(problem) => Diagnosis::failure(
                 "replication",
                 format!("database_read_url: {}", describe_problem(problem)),
-                "name a standby of this server and the same database, or leave it out: until then it is not read from",
+                "start it, or name a standby of this server and the same database: until then it is not read from",
             ),
         });
     }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use spotter_store::{Config, DatabaseLocation};
+use spotter_store::{Config, DatabaseLocation, check_address};
 
 use super::raw::RawSettings;
 
@@ -31,6 +31,8 @@ fn url(submitted: &mut RawSettings, name: &str) -> Option<String> {
     let url = submitted.optional(name)?;
     if !url.starts_with("postgres://") && !url.starts_with("postgresql://") {
         submitted.complain(name, "must begin with postgres://");
+    } else if let Err(why) = check_address(&url) {
+        submitted.complain(name, &why);
     }
     Some(url)
 }

@@ -39,14 +39,14 @@ use crate::{
     settings::Settings,
 };
 
-/// Test environments that a process serves at once: each takes four connections of a server.
+/// Test environments that a process serves at once: each takes five connections of a server.
 const SERVED_MAX: usize = 8;
 /// How long an environment without requests keeps its place from another one.
 const YIELDS_AFTER: Duration = Duration::from_secs(60);
 /// How long an environment without requests is served.
 const KEPT: Duration = Duration::from_secs(600);
-/// How often it is looked for such.
-const SWEEP: Duration = Duration::from_secs(60);
+/// How often it is looked for such, and for those that another process has deleted.
+const SWEEP: Duration = Duration::from_secs(10);
 /// How long it is believed that an environment is still there.
 const BELIEVED: Duration = Duration::from_secs(2);
 /// How long an environment that is stopped waits for what is under way.
@@ -278,19 +278,44 @@ impl TestEnvironments {
         self.served().values().for_each(|served| served.instance.state.stop());
     }
 
-    /// Stops environments that nobody uses, until it is dropped.
-    pub(crate) async fn stop_idle(self) {
+    /// Stops environments that nobody uses, or that are gone, until it is dropped.
+    pub(crate) async fn stop_unused(self) {
         loop {
             tokio::time::sleep(SWEEP).await;
-            let idle: Vec<TestInstance> = {
+            let gone = self.gone().await.unwrap_or_default();
+            let unused: Vec<TestInstance> = {
                 let mut all = self.served();
-                all.extract_if(|_, served| served.used.elapsed() > KEPT)
-                    .map(|(_, one)| one)
-                    .collect()
+                all.extract_if(|company, served| {
+                    served.used.elapsed() > KEPT || gone.contains(&(*company, served.created_at))
+                })
+                .map(|(_, one)| one)
+                .collect()
             };
-            futures_util::future::join_all(idle.into_iter().map(|one| one.stop(STOP_TIMEOUT)))
+            futures_util::future::join_all(unused.into_iter().map(|one| one.stop(STOP_TIMEOUT)))
                 .await;
         }
+    }
+
+    /// Those that are served though another node, or a command, has deleted them.
+    async fn gone(&self) -> Result<Vec<(CompanyId, Timestamp)>> {
+        let served = self
+            .served()
+            .iter()
+            .map(|(company, one)| (*company, one.created_at))
+            .collect::<Vec<_>>();
+        if served.is_empty() {
+            return Ok(served);
+        }
+        let gone = move |tx: &mut Tx<'_>| {
+            let mut gone = Vec::new();
+            for (company, created_at) in &served {
+                if test_environment::ready(tx, *company)? != Some(*created_at) {
+                    gone.push((*company, *created_at));
+                }
+            }
+            Ok(gone)
+        };
+        self.0.live.db.read(gone).await
     }
 
     /// Stops all that are served.

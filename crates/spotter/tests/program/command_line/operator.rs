@@ -27,6 +27,9 @@ fn operators_find_their_way() {
         !fine && response.contains("--listen") && response.contains("--rate-limit"),
         "{response}"
     );
+    let unknown = "postgres://spotter@here/spotter?sslmode=verify-full";
+    let (fine, response) = spotter(&["config", "check", "--database-url", unknown]);
+    assert!(!fine && response.contains("sslmode"), "{response}");
     assert!(spotter(&["migrate", "--data", data]).0);
     let (fine, response) = create_company(data, "Gym", &[]);
     assert!(fine && response.contains("invitation"), "{response}");
@@ -289,12 +292,26 @@ fn another_key_is_noticed(engine: Engine) {
     assert!(spotter(&client).0);
     assert!(spotter(&backup).0 && std::fs::read(&beside).unwrap() == right);
     let restored = folder.path().join("restored");
-    let restore = ["restore", file.to_str().unwrap(), "--data", restored.to_str().unwrap()];
+    let (elsewhere, restored_key) = (database_flags(engine), restored.join("secret.key"));
+    let there = |arguments: &[&str]| {
+        let mut all = arguments.to_vec();
+        all.extend(["--data", restored.to_str().unwrap()]);
+        all.extend(elsewhere.iter().map(String::as_str));
+        spotter(&all)
+    };
+    let restore = ["restore", file.to_str().unwrap()];
     std::fs::write(&beside, "0".repeat(64)).unwrap();
-    let (fine, response) = spotter(&restore);
+    let (fine, response) = there(&restore);
     assert!(!fine && response.contains("secret_key is not the one"), "{response}");
-    assert!(!restored.join("secret.key").exists());
+    assert!(!restored_key.exists());
     std::fs::write(&beside, &right).unwrap();
-    assert!(spotter(&restore).0);
-    assert_eq!(std::fs::read(restored.join("secret.key")).unwrap(), right);
+    // What a command has noted there meanwhile, with a key of its own, is in nobody's way.
+    let (fine, response) = there(&["company", "list"]);
+    assert!(fine && std::fs::read(&restored_key).unwrap() != right, "{response}");
+    let (fine, response) = there(&restore);
+    assert!(!fine && response.contains("secret_key is not the one"), "{response}");
+    std::fs::remove_file(&restored_key).unwrap();
+    let (fine, response) = there(&restore);
+    assert!(fine, "{response}");
+    assert_eq!(std::fs::read(&restored_key).unwrap(), right);
 }

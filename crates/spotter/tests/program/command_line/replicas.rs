@@ -67,6 +67,7 @@ fn slow_reads_are_answered_by_a_replica() {
         spotter(&own).1
     };
     assert!(doctor(&replica).contains("leads to a replica"), "{}", doctor(&replica));
+    assert!(doctor(&primary).contains("takes writes itself"), "{}", doctor(&primary));
     let follows = || doctor(&format!("{place}/another")).contains("another database");
     assert!((0..50).any(|_| follows()));
     // Without it, the database answers.
