@@ -1,5 +1,7 @@
 //! A closure on its way to an engine's thread, and its answer on the way back.
 
+use std::time::{Duration, Instant};
+
 use spotter_kernel::{Problem, Result, panics::caught};
 use tokio::sync::oneshot;
 
@@ -9,10 +11,15 @@ use crate::{
     tx::Tx,
 };
 
+/// How long a transaction may wait for a connection: where a server says nothing, each is away for half a minute.
+const WAIT_MAX: Duration = Duration::from_secs(15);
+
 /// A transaction to be run, perhaps more than once, and answered exactly once.
 pub(crate) trait Job: Send {
     /// What the engine has to see to beside atomicity.
     fn isolation(&self) -> Isolation;
+    /// Whether it has waited for so long that it is refused.
+    fn is_late(&self) -> bool;
     /// What counts its cost, if anything does.
     fn meter(&self) -> Option<CostMeter>;
     /// Runs the closure, keeping its answer; whether it succeeded. A panic is a failure.
@@ -21,6 +28,24 @@ pub(crate) trait Job: Send {
     fn forget(&mut self);
     /// Hands the kept answer over; with a problem, a kept success is replaced by it.
     fn finish(self: Box<Self>, problem: Option<Problem>);
+}
+
+/// Refuses those that are late, of which nothing was kept; the others.
+pub(crate) fn in_time(batch: Vec<Box<dyn Job>>) -> Vec<Box<dyn Job>> {
+    if !batch.iter().any(|job| job.is_late()) {
+        return batch;
+    }
+    let (late, rest): (Vec<_>, Vec<_>) = batch.into_iter().partition(|job| job.is_late());
+    refuse(late);
+    rest
+}
+
+/// Answers that the server is busy.
+pub(crate) fn refuse(batch: impl IntoIterator<Item = Box<dyn Job>>) {
+    for mut job in batch {
+        job.forget();
+        job.finish(Some(Problem::overloaded()));
+    }
 }
 
 /// Isolation of a transaction.
@@ -35,6 +60,7 @@ pub(crate) enum Isolation {
 pub(crate) struct Call<F, T> {
     closure: F,
     isolation: Isolation,
+    queued_at: Instant,
     meter: Option<CostMeter>,
     answer: Option<Result<T>>,
     /// Signals of the last run of the closure.
@@ -54,6 +80,7 @@ impl<F, T> Call<F, T> {
             Self {
                 closure,
                 isolation,
+                queued_at: Instant::now(),
                 meter: CostMeter::current(),
                 answer: None,
                 pending_signals: PendingSignals::default(),
@@ -72,6 +99,10 @@ where
 {
     fn isolation(&self) -> Isolation {
         self.isolation
+    }
+
+    fn is_late(&self) -> bool {
+        self.queued_at.elapsed() > WAIT_MAX
     }
 
     fn meter(&self) -> Option<CostMeter> {

@@ -8,7 +8,7 @@ use spotter_kernel::{Key, Problem, Result};
 use super::Session;
 use crate::{
     batch::{DeferredStatement, ExpectedRows},
-    job::{Isolation, Job},
+    job::{Isolation, Job, in_time, refuse},
     queue::Queue,
     tx::{Engine, Tx},
     wire::{Failure, open, run_all},
@@ -84,10 +84,11 @@ impl Session {
         batch: Vec<Box<dyn Job>>,
         turns: Option<&Queue>,
     ) -> BatchEnding {
+        let batch = in_time(batch);
         metrics::histogram!("spotter_store_batch_size").record(batch.len() as f64);
         let (mut together, mut alone): (Vec<_>, Vec<_>) =
             batch.into_iter().partition(|job| job.isolation() == Isolation::Serializable);
-        let mut ending = BatchEnding::Kept;
+        let (mut ending, mut is_away) = (BatchEnding::Kept, false);
         if together.len() < 2 {
             alone.append(&mut together);
         } else {
@@ -99,6 +100,7 @@ impl Session {
                 }
             }
             ending = BatchEnding::of(self.failure);
+            is_away = !self.is_reached;
             match (self.failure, turns) {
                 (None, _) => {
                     together.drain(..).for_each(|job| job.finish(ended.clone().err()));
@@ -110,8 +112,13 @@ impl Session {
                 _ => {}
             }
         }
+        // Where one could not reach the server, the others do not wait to hear the same.
         for job in together.into_iter().chain(alone) {
-            ending = ending.max(self.write_alone(job, turns));
+            match is_away {
+                true => refuse([job]),
+                false => ending = ending.max(self.write_alone(job, turns)),
+            }
+            is_away = !self.is_reached;
         }
         ending
     }
@@ -168,6 +175,10 @@ impl Session {
     /// possible.
     pub(crate) fn read_together(&mut self, batch: Vec<Box<dyn Job>>, slow: Option<&Queue>) {
         let begin = if slow.is_some() { BEGIN_QUICK } else { BEGIN_READ };
+        let batch = in_time(batch);
+        if batch.is_empty() {
+            return;
+        }
         if let Err(problem) = self.start(begin, true) {
             batch.into_iter().for_each(|job| job.finish(Some(problem.clone())));
             return;
@@ -188,12 +199,18 @@ impl Session {
                 }
                 None => Some(job),
             };
+            let mut is_away = false;
             for mut job in alone.into_iter().chain(rest) {
+                if is_away {
+                    refuse([job]);
+                    continue;
+                }
                 let problem = self.transact(begin, false, false, &mut *job).err();
                 match slow.filter(|_| self.failure == Some(Failure::TooLong)) {
                     Some(slow) => slow.take_over(job),
                     None => job.finish(problem),
                 }
+                is_away = !self.is_reached;
             }
             return;
         }
