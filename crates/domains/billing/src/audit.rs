@@ -104,10 +104,10 @@ statements! {
     DATES = "SELECT number FROM (SELECT number, issue_date, LAG(issue_date) OVER (PARTITION BY series \
         ORDER BY number) AS earlier FROM invoice WHERE company_id = ?1) AS dated \
         WHERE issue_date < earlier LIMIT 100";
-    BILLED_TWICE = "SELECT a.invoice_id FROM invoice a JOIN invoice b ON b.company_id = a.company_id \
-        AND b.subscription_id = a.subscription_id AND b.invoice_id <> a.invoice_id \
-        AND b.period_start >= a.period_start AND b.period_start < a.period_end AND b.kind = 'invoice' \
-        WHERE a.company_id = ?1 AND a.kind = 'invoice' AND a.subscription_id IS NOT NULL LIMIT 100";
+    BILLED_TWICE = "SELECT invoice_id FROM (SELECT invoice_id, period_start, MAX(period_end) OVER \
+        (PARTITION BY subscription_id ORDER BY period_start ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) \
+        AS billed_until FROM invoice WHERE company_id = ?1 AND kind = 'invoice' AND subscription_id IS NOT NULL) \
+        AS billed WHERE period_start < billed_until LIMIT 100";
     PAYMENTS = "SELECT p.payment_id FROM payment p LEFT JOIN allocation a ON a.company_id = p.company_id \
         AND a.payment_id = p.payment_id WHERE p.company_id = ?1 GROUP BY p.payment_id, p.amount, \
         p.unallocated, p.refunded_total, p.disputed_total, p.status HAVING p.unallocated < 0 \
