@@ -107,7 +107,7 @@ statements! {
     BILLED_TWICE = "SELECT invoice_id FROM (SELECT invoice_id, period_start, MAX(period_end) OVER \
         (PARTITION BY subscription_id ORDER BY period_start ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) \
         AS billed_until FROM invoice WHERE company_id = ?1 AND kind = 'invoice' AND subscription_id IS NOT NULL) \
-        AS billed WHERE period_start < billed_until LIMIT 100";
+        AS dated WHERE period_start < billed_until LIMIT 100";
     PAYMENTS = "SELECT p.payment_id FROM payment p LEFT JOIN allocation a ON a.company_id = p.company_id \
         AND a.payment_id = p.payment_id WHERE p.company_id = ?1 GROUP BY p.payment_id, p.amount, \
         p.unallocated, p.refunded_total, p.disputed_total, p.status HAVING p.unallocated < 0 \

@@ -36,8 +36,7 @@ pub type AfterRestore<'a> = &'a mut dyn FnMut(&mut Tx<'_>) -> Result<()>;
 /// Rows that are copied at once.
 const STEP: i64 = 1_000;
 
-/// Writes a consistent copy of the database to a new file. A schema of a later version is refused, because unknown
-/// tables would be missing.
+/// Writes a consistent copy of the database to a new file. A later version's schema is refused: its tables are unknown.
 pub fn backup(
     from: &DatabaseLocation,
     to: &Path,
@@ -326,9 +325,8 @@ impl Table {
         self.columns.iter().any(|(column, _)| column == "company_id")
     }
 
-    /// The condition for the rows that go with a company: its own; of tables that are the installation's, what a
-    /// database needs to be opened with its key, and the programs that its assistants are. What is in other databases, or
-    /// belongs to this machine's work, stays.
+    /// The condition for the rows that go with a company: its own, what a database needs to be opened with its key, and the
+    /// programs that its assistants are. What is in other databases, or belongs to this machine's work, stays.
     fn rows_of(&self, company: CompanyId) -> String {
         match self.name.as_str() {
             "test_environment" | "test_clock" => "FALSE".to_owned(),
@@ -388,9 +386,8 @@ fn copy_all(
         return Err(Problem::internal("the database to restore into holds data already"));
     }
     // Without a company it knows what a server or a command has noted at its start, which the copy has, too.
-    for table in tables.iter().rev().filter(|table| !table.has_company()) {
-        target
-            .execute(Sql(Box::leak(format!("DELETE FROM {}", table.name).into_boxed_str())), &[])?;
+    for Table { name, .. } in tables.iter().rev().filter(|table| !table.has_company()) {
+        target.execute(Sql(format!("DELETE FROM {name}").leak()), &[])?;
     }
     for table in tables {
         copy_table(source, target, table, company, progress)?;
