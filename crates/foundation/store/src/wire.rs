@@ -171,7 +171,7 @@ const DIAL: Duration = Duration::from_secs(10);
 
 /// Compiling a plan takes longer than any of the statements does. With Citus, a plan is for the server of the company
 /// that is asked for; elsewhere it is made once. That may be while its tables are empty, and what reads a table whole, however
-/// small, conflicts with every write to it: so an index is used wherever there is one.
+/// small, conflicts with every write to it: so an index is used where there is one.
 const SETTINGS: &str = "SET statement_timeout = '15s'; SET idle_in_transaction_session_timeout = '60s'; \
     SET synchronous_commit = on; \
     SELECT set_config('spotter.plans', CASE WHEN EXISTS (SELECT 1 FROM pg_extension WHERE extname = 'citus') \

@@ -278,15 +278,15 @@ impl TestEnvironments {
         self.served().values().for_each(|served| served.instance.state.stop());
     }
 
-    /// Stops environments that nobody uses, or that are gone, until it is dropped.
+    /// Stops environments that nobody uses, or that were deleted, until it is dropped.
     pub(crate) async fn stop_unused(self) {
         loop {
             tokio::time::sleep(SWEEP).await;
-            let gone = self.gone().await.unwrap_or_default();
+            let deleted = self.deleted().await.unwrap_or_default();
             let unused: Vec<TestInstance> = {
                 let mut all = self.served();
                 all.extract_if(|company, served| {
-                    served.used.elapsed() > KEPT || gone.contains(&(*company, served.created_at))
+                    served.used.elapsed() > KEPT || deleted.contains(&(*company, served.created_at))
                 })
                 .map(|(_, one)| one)
                 .collect()
@@ -296,8 +296,8 @@ impl TestEnvironments {
         }
     }
 
-    /// Those that are served though another node, or a command, has deleted them.
-    async fn gone(&self) -> Result<Vec<(CompanyId, Timestamp)>> {
+    /// Those that are served though another process has deleted them.
+    async fn deleted(&self) -> Result<Vec<(CompanyId, Timestamp)>> {
         let served = self
             .served()
             .iter()

@@ -305,7 +305,7 @@ fn another_key_is_noticed(engine: Engine) {
     assert!(!fine && response.contains("secret_key is not the one"), "{response}");
     assert!(!restored_key.exists());
     std::fs::write(&beside, &right).unwrap();
-    // What a command has noted there meanwhile, with a key of its own, is in nobody's way.
+    // What a command has stored there meanwhile, with a key of its own, does not hinder it.
     let (fine, response) = there(&["company", "list"]);
     assert!(fine && std::fs::read(&restored_key).unwrap() != right, "{response}");
     let (fine, response) = there(&restore);
