@@ -13,14 +13,14 @@ use spotter_kernel::{Problem, Result};
 const STEP: i32 = 4_000;
 /// Pages after which the log begins anew, once the rest that a commit has to copy for that is small (64 MB).
 const LONG: i32 = 16_000;
-const REST: i32 = 1_000;
+const REST: i32 = 250;
 
 /// What a thread runs, so that a connection copies what the writer's commits add to the log; it ends with the writer.
 pub(crate) fn copying(
     writer: &mut Connection,
     copier: Connection,
 ) -> Result<impl FnOnce() + Send + 'static> {
-    let (grown, lengths) = crossbeam_channel::bounded(1);
+    let (grown, grown_enough) = crossbeam_channel::bounded(1);
     let copied = Arc::new(AtomicI32::new(0));
     let (known, mut next) = (copied.clone(), STEP);
     let after_commit = move |log: &mut Wal, pages: i32| {
@@ -29,22 +29,22 @@ pub(crate) fn copying(
             known.store(0, Ordering::Relaxed);
             next = STEP;
         }
-        if pages >= next && grown.try_send(pages).is_ok() {
-            next = pages + STEP;
-        }
         let rest = pages - known.load(Ordering::Relaxed);
         if pages >= 2 * LONG || (pages >= LONG && rest <= REST) {
             // The copier may be at it; a later commit tries again.
             log.checkpoint().ok();
+        } else if (pages >= next || pages >= LONG) && grown.try_send(()).is_ok() {
+            // A long log is copied without a pause, until little is left.
+            next = pages + STEP;
         }
         Ok(())
     };
     writer.wal_hook(Some(after_commit)).map_err(Problem::internal)?;
     Ok(move || {
-        for pages in lengths {
-            let ran = copier.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()));
-            match ran {
-                Ok(()) => copied.store(pages, Ordering::Relaxed),
+        for () in grown_enough {
+            let pages = copier.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |row| row.get(2));
+            match pages {
+                Ok(pages) => copied.store(pages, Ordering::Relaxed),
                 Err(problem) => {
                     tracing::warn!(%problem, "copying the log into the database failed")
                 }

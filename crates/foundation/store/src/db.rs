@@ -187,6 +187,14 @@ impl Db {
         }
     }
 
+    /// Whether another write waits for the one in the background that runs, which should come to its end.
+    pub fn is_background_awaited(&self) -> bool {
+        match &*self.0 {
+            Engine::Sqlite(engine) => engine.writer.waiting() > 0,
+            Engine::Postgres(_) => false,
+        }
+    }
+
     async fn change<T, F>(&self, isolation: Isolation, closure: F) -> Result<T>
     where
         T: Send + 'static,

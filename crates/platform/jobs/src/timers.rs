@@ -31,12 +31,16 @@ const BATCH: usize = 4_096;
 const LONGEST_RUN: Duration = Duration::from_secs(1);
 /// Companies whose timers run at once, at most: few, so that requests hardly notice thousands that are due together.
 const AT_ONCE_MAX: usize = 4;
-/// Most timers of a company per transaction.
+/// Most timers of a company per transaction; on SQLite, fewer while others wait to write.
 const TOGETHER: usize = 8;
 /// How often work is looked for that a fast clock has postponed too far.
 const PULL_IN: Duration = Duration::from_secs(60);
 /// How long repeating work rests after a step that was full.
 const REST: Duration = Duration::from_millis(50);
+
+/// How a run ended, as it is counted.
+const SUCCEEDED: &str = "succeeded";
+const FAILED: &str = "failed";
 
 /// What happens by itself.
 #[derive(Clone)]
@@ -60,6 +64,8 @@ impl Timers {
         looks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
         surveys.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
         let signals = self.db.signals();
+        // There from the start, at 0, so that a rule about failures holds for the first of them.
+        self.table.repeating().iter().for_each(|work| repeating_runs(work, FAILED).increment(0));
         // Each node begins at a place of its own.
         let start = RandomState::new();
         let mut repeating = JoinSet::new();
@@ -191,46 +197,60 @@ impl Timers {
 
     /// Runs due timers of one company, several in a transaction; how many. Should one fail, each has its own.
     async fn run_company(self, company: CompanyId, due: Vec<DueTimer>, until: Instant) -> usize {
-        let mut ran = 0;
-        for chunk in due.chunks(TOGETHER) {
-            if ran > 0 && Instant::now() > until {
-                break;
-            }
-            let (env, table, some) = (self.env.clone(), self.table.clone(), chunk.to_vec());
-            let work = self.db.write_in_background(move |tx| {
-                let mut done = Vec::new();
-                if timers::take_company(tx, company)? {
-                    for due in &some {
-                        let name = due.kind.as_str();
-                        let span =
-                            tracing::trace_span!(target: TRACE_TARGET, "timer", otel.name = name);
-                        let _traced = span.entered();
-                        if let Some(timer) = table.timer(&due.kind)
-                            && timers::run(tx, &env, timer, due)?
-                        {
-                            done.push(due.kind.clone());
-                        }
-                    }
-                }
-                Ok(done)
-            });
-            let span = tracing::trace_span!(target: TRACE_TARGET, "timers", %company);
-            let ran_all = caught_async(work).instrument(span).await;
-            match ran_all.unwrap_or_else(|panic| Err(Problem::internal(panic))) {
+        let (mut ran, mut rest) = (0, due.as_slice());
+        while !rest.is_empty() && (ran == 0 || Instant::now() <= until) {
+            let some = &rest[..rest.len().min(TOGETHER)];
+            match self.run_together(company, some.to_vec()).await {
                 // Another node has its turn, or has run them.
-                Ok(done) if done.is_empty() => break,
-                Ok(done) => {
+                Ok((_, done)) if done.is_empty() => break,
+                Ok((passed, done)) => {
                     ran += done.len();
-                    done.into_iter().for_each(|kind| count_run(kind, "succeeded"));
+                    rest = &rest[passed..];
+                    done.into_iter().for_each(|kind| count_run(kind, SUCCEEDED));
                 }
                 Err(_) => {
-                    for due in chunk {
+                    for due in some {
                         ran += usize::from(self.clone().run_one(due.clone()).await);
                     }
+                    rest = &rest[some.len()..];
                 }
             }
         }
         ran
+    }
+
+    /// Runs timers of one company in a transaction, until another write waits for it; how many it came to, and the
+    /// kinds of those that were still due.
+    async fn run_together(
+        &self,
+        company: CompanyId,
+        due: Vec<DueTimer>,
+    ) -> Result<(usize, Vec<String>)> {
+        let (db, env, table) = (self.db.clone(), self.env.clone(), self.table.clone());
+        let work = self.db.write_in_background(move |tx| {
+            let (mut passed, mut done) = (0, Vec::new());
+            if timers::take_company(tx, company)? {
+                for due in &due {
+                    let name = due.kind.as_str();
+                    let span =
+                        tracing::trace_span!(target: TRACE_TARGET, "timer", otel.name = name);
+                    let _traced = span.entered();
+                    if let Some(timer) = table.timer(&due.kind)
+                        && timers::run(tx, &env, timer, due)?
+                    {
+                        done.push(due.kind.clone());
+                    }
+                    passed += 1;
+                    if db.is_background_awaited() {
+                        break;
+                    }
+                }
+            }
+            Ok((passed, done))
+        });
+        let span = tracing::trace_span!(target: TRACE_TARGET, "timers", %company);
+        let ran = caught_async(work).instrument(span).await;
+        ran.unwrap_or_else(|panic| Err(Problem::internal(panic)))
     }
 
     /// Runs one timer, or notes that it failed; whether either was done.
@@ -248,9 +268,9 @@ impl Timers {
             None => return false,
         };
         let outcome = match &ran {
-            Ok(true) => "succeeded",
+            Ok(true) => SUCCEEDED,
             Ok(false) => return false,
-            Err(_) => "failed",
+            Err(_) => FAILED,
         };
         count_run(due.kind.clone(), outcome);
         let Err(problem) = ran else { return true };
@@ -289,9 +309,8 @@ impl Timers {
         let began = Instant::now();
         let outcome = caught_async(self.do_all(work)).await;
         let outcome = outcome.unwrap_or_else(|panic| Err(Problem::internal(panic)));
-        let word = if outcome.is_ok() { "succeeded" } else { "failed" };
-        metrics::counter!("spotter_repeating_runs_total", "work" => work.id, "outcome" => word)
-            .increment(1);
+        let word = if outcome.is_ok() { SUCCEEDED } else { FAILED };
+        repeating_runs(work, word).increment(1);
         if let Err(problem) = &outcome {
             tracing::warn!(work = work.id, %problem, "repeating work failed; it will be done again");
         }
@@ -355,6 +374,10 @@ fn stretches(found: Vec<DueTimer>, count: usize, start: usize) -> Vec<Vec<Compan
         stretches.push(std::mem::replace(&mut rest, after));
     }
     stretches
+}
+
+fn repeating_runs(work: &Repeating, outcome: &'static str) -> metrics::Counter {
+    metrics::counter!("spotter_repeating_runs_total", "work" => work.id, "outcome" => outcome)
 }
 
 fn count_run(timer: String, outcome: &'static str) {
