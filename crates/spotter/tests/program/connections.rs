@@ -5,7 +5,7 @@ use std::{
     net::{Shutdown, SocketAddr, TcpListener, TcpStream},
     os::unix::net::UnixStream,
     sync::{
-        Arc,
+        Arc, Mutex,
         atomic::{AtomicBool, AtomicI64, Ordering},
     },
     time::{Duration, Instant},
@@ -22,8 +22,9 @@ const COUNT: Sql = Sql("SELECT COUNT(*) FROM tally WHERE company_id = ?1 AND sub
 /// A way to the server whose answers can be lost.
 #[derive(Clone, Default)]
 struct Link {
-    /// Ends a connection once it has sent a COMMIT, before the answer.
-    breaks_commits: Arc<AtomicBool>,
+    /// Ends the connection that sends a COMMIT with this value, before the answer. A COMMIT of reads has none, and may come at
+    /// any time.
+    breaks_commit_of: Arc<Mutex<Option<String>>>,
     /// Keeps answers back, on connections that were open then.
     is_silent: Arc<AtomicBool>,
     /// Keeps all answers back.
@@ -47,12 +48,14 @@ impl Link {
         let is_newer = self.is_silent.load(Ordering::Relaxed);
         let (mut from, mut to) = (client.try_clone().unwrap(), server.try_clone().unwrap());
         let is_muted = Arc::new(AtomicBool::new(false));
-        let (breaks, muted) = (self.breaks_commits.clone(), is_muted.clone());
+        let (breaks, muted) = (self.breaks_commit_of.clone(), is_muted.clone());
         std::thread::spawn(move || {
             let mut bytes = [0; 65_536];
             while let Ok(size @ 1..) = from.read(&mut bytes) {
-                let commits = bytes[..size].windows(7).any(|some| some == b"COMMIT\0");
-                let breaks = commits && breaks.swap(false, Ordering::Relaxed);
+                let sent = String::from_utf8_lossy(&bytes[..size]);
+                let is_meant =
+                    |value: &mut String| sent.contains("COMMIT\0") && sent.contains(value.as_str());
+                let breaks = breaks.lock().unwrap().take_if(is_meant).is_some();
                 muted.fetch_or(breaks, Ordering::Relaxed);
                 if to.write_all(&bytes[..size]).is_err() {
                     break;
@@ -117,7 +120,7 @@ fn a_commit_without_an_answer_is_not_repeated() {
             let company = CompanyId(Id::parse(&random_text()).unwrap());
             let runs = Arc::new(AtomicI64::new(0));
             let counted = runs.clone();
-            link.breaks_commits.store(true, Ordering::Relaxed);
+            *link.breaks_commit_of.lock().unwrap() = Some(company.to_string());
             let outcome = db.write(move |tx| {
                 let shard = counted.fetch_add(1, Ordering::Relaxed);
                 if reads_first {
