@@ -113,7 +113,8 @@ pub fn migrate_to(
             let found = apply(tx, version, now, &mut output, |_, text| {
                 conn.execute_batch(text).map_err(Problem::internal)
             })?;
-            conn.execute_batch("COMMIT; PRAGMA optimize").map_err(Problem::internal)?;
+            run("COMMIT")?;
+            sqlite::count_rows(&conn)?;
             Ok(found)
         }
         DatabaseLocation::Server(url) => {

@@ -115,6 +115,29 @@ pub(crate) fn connect(path: &Path) -> Result<Connection> {
     open().map_err(|e| Problem::internal(format!("{}: {e}", path.display())))
 }
 
+/// Rows of a table from which plans take their number into account.
+const COUNTED_FROM: i64 = 1_000;
+
+/// Lets SQLite count the rows of its tables, for plans of connections that are opened later. It forgets those of small tables:
+/// a plan that reads a small one whole would go on to while it grows.
+pub(crate) fn count_rows(conn: &Connection) -> Result<()> {
+    const IS_COUNTED: &str = "SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = ?1)";
+    let forget = || -> rusqlite::Result<()> {
+        conn.execute_batch("PRAGMA optimize")?;
+        for counts in ["sqlite_stat4", "sqlite_stat1"] {
+            if conn.query_row(IS_COUNTED, [counts], |row| row.get(0))? {
+                let small = "SELECT tbl FROM sqlite_stat1 GROUP BY tbl HAVING MAX(CAST(stat AS INTEGER)) < ?1";
+                conn.execute(
+                    &format!("DELETE FROM {counts} WHERE tbl IN ({small})"),
+                    [COUNTED_FROM],
+                )?;
+            }
+        }
+        Ok(())
+    };
+    forget().map_err(Problem::internal)
+}
+
 fn connect_reader(path: &Path) -> Result<Connection> {
     let reader = connect(path)?;
     reader.pragma_update(None, "query_only", true).map_err(Problem::internal)?;
@@ -263,5 +286,41 @@ fn run_alone(conn: &Connection, job: &mut dyn Job) -> Result<()> {
 fn abandon(conn: &Connection) {
     if !conn.is_autocommit() {
         run_sql(conn, "ROLLBACK").ok();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const JOINED: &str = "EXPLAIN QUERY PLAN SELECT s.name FROM large l JOIN small s ON s.id = l.small_id \
+        WHERE l.small_id = 'a' AND l.id = 7";
+
+    fn reads_whole(path: &Path) -> bool {
+        let conn = connect(path).unwrap();
+        let mut plan = conn.prepare(JOINED).unwrap();
+        let steps = plan.query_map([], |row| row.get::<_, String>(3)).unwrap();
+        steps.map(Result::unwrap).any(|step| step.starts_with("SCAN"))
+    }
+
+    #[test]
+    fn small_tables_are_not_counted() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("counted.db");
+        let conn = connect(&path).unwrap();
+        count_rows(&conn).unwrap();
+        let tables = "CREATE TABLE small (id TEXT PRIMARY KEY, name TEXT); \
+            CREATE TABLE large (small_id TEXT, id BIGINT, PRIMARY KEY (small_id, id)); \
+            INSERT INTO small VALUES ('a', 'A'); \
+            WITH RECURSIVE number (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < 2000) \
+            INSERT INTO large SELECT 'a', n FROM number; \
+            ANALYZE";
+        conn.execute_batch(tables).unwrap();
+        assert!(reads_whole(&path), "counted, a small table is read whole");
+        count_rows(&conn).unwrap();
+        assert!(!reads_whole(&path));
+        let counted = "SELECT group_concat(DISTINCT tbl) FROM sqlite_stat1";
+        let counted: String = conn.query_row(counted, [], |row| row.get(0)).unwrap();
+        assert_eq!(counted, "large");
     }
 }
