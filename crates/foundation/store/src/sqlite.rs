@@ -118,12 +118,15 @@ pub(crate) fn connect(path: &Path) -> Result<Connection> {
 /// Rows of a table from which plans take their number into account.
 const COUNTED_FROM: i64 = 1_000;
 
+/// Rows of an index that are read to estimate the others, so that a start does not wait for millions.
+const COUNTED_MAX: i64 = 1_000;
+
 /// Lets SQLite count the rows of its tables, for plans of connections that are opened later. It forgets those of small tables:
 /// a plan that reads a small one whole would go on to while it grows.
 pub(crate) fn count_rows(conn: &Connection) -> Result<()> {
     const IS_COUNTED: &str = "SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = ?1)";
     let forget = || -> rusqlite::Result<()> {
-        conn.execute_batch("PRAGMA optimize")?;
+        conn.execute_batch(&format!("PRAGMA analysis_limit = {COUNTED_MAX}; PRAGMA optimize"))?;
         for counts in ["sqlite_stat4", "sqlite_stat1"] {
             if conn.query_row(IS_COUNTED, [counts], |row| row.get(0))? {
                 let small = "SELECT tbl FROM sqlite_stat1 GROUP BY tbl HAVING MAX(CAST(stat AS INTEGER)) < ?1";
