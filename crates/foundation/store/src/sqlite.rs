@@ -125,7 +125,7 @@ const COUNTED_MAX: i64 = 1_000;
 /// a plan that reads a small one whole would go on to while it grows.
 pub(crate) fn count_rows(conn: &Connection) -> Result<()> {
     const IS_COUNTED: &str = "SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = ?1)";
-    let forget = || -> rusqlite::Result<()> {
+    let count = || -> rusqlite::Result<()> {
         conn.execute_batch(&format!("PRAGMA analysis_limit = {COUNTED_MAX}; PRAGMA optimize"))?;
         for counts in ["sqlite_stat4", "sqlite_stat1"] {
             if conn.query_row(IS_COUNTED, [counts], |row| row.get(0))? {
@@ -138,7 +138,7 @@ pub(crate) fn count_rows(conn: &Connection) -> Result<()> {
         }
         Ok(())
     };
-    forget().map_err(Problem::internal)
+    count().map_err(Problem::internal)
 }
 
 fn connect_reader(path: &Path) -> Result<Connection> {

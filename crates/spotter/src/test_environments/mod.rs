@@ -278,7 +278,7 @@ impl TestEnvironments {
         self.served().values().for_each(|served| served.instance.state.stop());
     }
 
-    /// Stops environments that nobody uses, or that were deleted, until it is dropped.
+    /// Stops environments that are unused or were deleted, until it is dropped.
     pub(crate) async fn stop_unused(self) {
         loop {
             tokio::time::sleep(SWEEP).await;
