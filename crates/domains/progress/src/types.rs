@@ -23,7 +23,7 @@ pub use key::TypeKey;
 use standard::standard_types;
 pub use standard::{BLOOD_PRESSURE, StandardType};
 
-spotter_store::column_from! { TypeKey: String, |text| TypeKey::parse(&text); }
+spotter_store::column_from! { TypeKey: String, TypeKey::parse; }
 
 record! {
     /// A type that a company has added.

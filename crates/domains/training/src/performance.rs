@@ -113,7 +113,7 @@ impl Bind for Sets {
 
 column_from! {
     Sets: String, |text| {
-        let kept: Vec<StoredSet> = serde_json::from_str(&text).ok()?;
+        let kept: Vec<StoredSet> = serde_json::from_str(text).ok()?;
         let set = |StoredSet(r#type, reps, weight, distance_meters, duration_seconds, rpe, completed)| {
             LoggedSet { r#type, reps, weight, distance_meters, duration_seconds, rpe, completed }
         };
@@ -310,7 +310,7 @@ impl Bind for Records {
 
 column_from! {
     Records: String, |text| {
-        let kept: Vec<StoredRecord> = serde_json::from_str(&text).ok()?;
+        let kept: Vec<StoredRecord> = serde_json::from_str(text).ok()?;
         let record = |StoredRecord(r#type, value, weight, reps, session_id, millis)| {
             let achieved_at = Timestamp::from_millis(millis);
             let value = (value * r#type.kept_unit()).round() as i64;

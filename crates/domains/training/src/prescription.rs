@@ -196,7 +196,7 @@ impl Bind for Prescription {
 
 column_from! {
     Prescription: String, |text| {
-        let kept: Vec<StoredExercise> = serde_json::from_str(&text).ok()?;
+        let kept: Vec<StoredExercise> = serde_json::from_str(text).ok()?;
         let exercise = |kept| {
             let StoredExercise(exercise_id, name, superset, rest_seconds, tempo, notes, sets) = kept;
             let sets = sets.into_iter().map(PlannedSet::from).collect();

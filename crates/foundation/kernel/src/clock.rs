@@ -73,6 +73,28 @@ impl Timestamp {
         (0..=Self::MAX).contains(&millis).then_some(Self(millis))
     }
 
+    /// The 24 characters without an allocation.
+    fn as_chars(self) -> [u8; 24] {
+        let at = jiff::tz::Offset::UTC.to_datetime(self.to_jiff());
+        let mut out = *b"0000-00-00T00:00:00.000Z";
+        let parts = [
+            (0..4, i64::from(at.year())),
+            (5..7, at.month().into()),
+            (8..10, at.day().into()),
+            (11..13, at.hour().into()),
+            (14..16, at.minute().into()),
+            (17..19, at.second().into()),
+            (20..23, self.0 % 1000),
+        ];
+        for (place, mut rest) in parts {
+            for digit in out[place].iter_mut().rev() {
+                *digit += (rest % 10) as u8;
+                rest /= 10;
+            }
+        }
+        out
+    }
+
     /// The same instant as the time library's type.
     pub fn to_jiff(self) -> jiff::Timestamp {
         jiff::Timestamp::from_millisecond(self.0).unwrap_or(jiff::Timestamp::MAX)
@@ -91,24 +113,13 @@ pub fn in_order<T: PartialOrd>(from: Option<T>, to: Option<T>, field: &str) -> R
 
 impl fmt::Display for Timestamp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let at = jiff::tz::Offset::UTC.to_datetime(self.to_jiff());
-        write!(
-            f,
-            "{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:03}Z",
-            at.year(),
-            at.month(),
-            at.day(),
-            at.hour(),
-            at.minute(),
-            at.second(),
-            self.0 % 1000
-        )
+        f.write_str(std::str::from_utf8(&self.as_chars()).unwrap_or_default())
     }
 }
 
 impl Serialize for Timestamp {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
+        serializer.serialize_str(std::str::from_utf8(&self.as_chars()).unwrap_or_default())
     }
 }
 

@@ -56,7 +56,7 @@ pub use metrics::{DailyMetrics, DatedMetrics, MetricTable};
 pub use migrate::{is_in_use, latest_schema, migrate, migrate_to};
 pub use pooler::{POOLER, is_pooled};
 pub use replica::check_replica;
-pub use row::{Column, Json, Record, Row, Stored, wire_name};
+pub use row::{Base, Column, Json, Record, Row, Stored, wire_name};
 pub use signals::{Signal, Signals};
 #[doc(hidden)]
 pub use sql::count;

@@ -2,6 +2,7 @@
 
 mod plan;
 mod tally;
+mod texts;
 
 use std::marker::PhantomData;
 
@@ -16,6 +17,7 @@ use crate::{
 };
 use tally::CountedRange;
 pub use tally::{mark, of_tally, subject};
+use texts::Texts;
 
 /// A list of one company's records with optional conditions. Made by [`lists!`](crate::lists), so that a test can
 /// check the plan of every one.
@@ -136,23 +138,6 @@ enum Start {
     Until(String),
     /// Behind a record with these values in the order.
     Behind(Vec<Value<'static>>),
-}
-
-/// A record, and its values in the order of its list.
-struct PositionedRecord<R> {
-    record: R,
-    place: Vec<Value<'static>>,
-}
-
-impl<R: Record> Record for PositionedRecord<R> {
-    const WIDTH: usize = R::WIDTH;
-
-    fn read(row: &Row<'_>, from: usize) -> Result<Self> {
-        let record = R::read(row, from)?;
-        let place =
-            (from + R::WIDTH..row.width()).map(|at| row.value(at)).collect::<Result<_>>()?;
-        Ok(Self { record, place })
-    }
 }
 
 /// A list with the conditions that were chosen.
@@ -288,46 +273,27 @@ impl Shape {
 
     fn texts(&self, fixed: usize, filters: &[&Filter], start: &Start) -> Texts {
         let own = filters.iter().map(|filter| filter.sql);
-        let (mut number, mut conditions) = numbered(fixed, own);
+        let (mut last, conditions) = numbered(fixed, own);
         let walked = filters.iter().any(|filter| filter.many.is_some());
         let by_record = filters.iter().map(|filter| filter.many.unwrap_or(filter.sql));
-        let mut by_record = walked.then(|| numbered(fixed, by_record).1);
-        let Self { columns, from, order, .. } = self;
-        let count = match filters {
-            [Filter { total: Total::CountedBy(count), .. }] => (*count).to_owned(),
-            _ => format!("SELECT COUNT(*) FROM {from}{conditions}"),
+        let by_record = walked.then(|| numbered(fixed, by_record).1);
+        let counted_by = match filters {
+            [Filter { total: Total::CountedBy(count), .. }] => Some(*count),
+            _ => None,
         };
-        let until = matches!(start, Start::Until(_));
         let began = match (start, self.marks) {
             (Start::Until(_), Some(ids)) => {
-                number += 1;
-                format!(" AND {ids} < ?{number}")
+                last += 1;
+                format!(" AND {ids} < ?{last}")
             }
             (Start::Behind(place), _) => {
-                number += place.len();
-                self.after_cursor(number + 1 - place.len())
+                last += place.len();
+                self.after_cursor(last + 1 - place.len())
             }
             _ => String::new(),
         };
-        conditions.push_str(&began);
-        if let Some(by_record) = &mut by_record {
-            by_record.push_str(&began);
-        }
-        let places: String = self.order_terms().map(|(term, _)| format!(", {term}")).collect();
-        let (limit, offset) = (number + 1, number + 2);
-        let page = |conditions: &str| {
-            format!(
-                "SELECT {columns}{places} FROM {from}{conditions} ORDER BY {order} LIMIT ?{limit} OFFSET ?{offset}"
-            )
-        };
-        let far = self.key().filter(|_| self.fixed() == 1 && !until).map(|(table, key)| {
-            let ids = format!(
-                "SELECT {key} FROM {from}{conditions} ORDER BY {order} LIMIT ?{limit} OFFSET ?{offset}"
-            );
-            format!("SELECT {columns}{places} FROM {table} WHERE company_id = ?1 AND {key} IN ({ids}) ORDER BY {order}")
-        });
-        let many = by_record.as_deref().map(page);
-        Texts { count, page: page(&conditions), many, far }
+        let is_marked = matches!(start, Start::Until(_));
+        Texts { shape: *self, counted_by, conditions, by_record, began, last, is_marked }
     }
 
     /// The table and the column of the company; nothing for joins.
@@ -348,9 +314,10 @@ impl Shape {
         let of = |chosen: &[&Filter], start: &Start| self.texts(self.fixed(), chosen, start);
         let texts = choices.iter().map(|chosen| of(chosen, &Start::First));
         let place = self.order_terms().map(|_| Value::Null).collect();
-        let behind = of(&[], &Start::Behind(place)).page;
-        let marked = self.marks.map(|_| of(&[], &Start::Until(String::new())).page);
-        let each = |texts: Texts| [Some(texts.count), Some(texts.page), texts.many, texts.far];
+        let behind = of(&[], &Start::Behind(place)).page();
+        let marked = self.marks.map(|_| of(&[], &Start::Until(String::new())).page());
+        let each =
+            |texts: Texts| [Some(texts.count()), Some(texts.page()), texts.many(), texts.far()];
         texts.flat_map(each).flatten().chain(marked).chain([behind]).collect()
     }
 
@@ -385,8 +352,8 @@ impl FilteredList<'_> {
     fn total(&self, tx: &mut Tx<'_>, company: CompanyId) -> Result<i64> {
         let counted: Vec<(i64,)> = match &self.subject {
             Some(subject) => return tx.tallied(company, subject),
-            None if self.planned => tx.rows_planned(&self.texts.count, &self.params)?,
-            None => tx.rows(&self.texts.count, &self.params)?,
+            None if self.planned => tx.rows_planned(&self.texts.count(), &self.params)?,
+            None => tx.rows(&self.texts.count(), &self.params)?,
         };
         Ok(counted.first().map_or(0, |(n,)| *n))
     }
@@ -402,19 +369,22 @@ impl FilteredList<'_> {
         offset: i64,
     ) -> Result<Page<R>> {
         self.params.extend([Value::Int(request.limit), Value::Int(offset)]);
-        let many = self.texts.many.filter(|_| (offset + request.limit) * MANY < total);
-        let far = self.texts.far.filter(|_| offset >= FAR);
-        let found: Vec<PositionedRecord<R>> =
-            match (request.offset() < total, many, far, self.planned) {
-                (false, ..) => Vec::new(),
-                (true, Some(page), ..) => tx.rows(&page, &self.params)?,
-                (true, None, Some(page), _) => tx.rows_planned(&page, &self.params)?,
-                (true, None, None, false) => tx.rows(&self.texts.page, &self.params)?,
-                (true, None, None, true) => tx.rows_planned(&self.texts.page, &self.params)?,
-            };
-        let goes_on = request.offset() + (found.len() as i64) < total;
-        let next = found.last().filter(|_| goes_on).and_then(|last| shape.cursor(&last.place));
-        let items = found.into_iter().map(|placed| placed.record).collect();
+        if request.offset() >= total {
+            return Ok(Page { items: Vec::new(), request, total, next: None });
+        }
+        let is_soon_full = (offset + request.limit) * MANY < total;
+        let many = self.texts.many().filter(|_| is_soon_full);
+        let (text, planned) = match many {
+            Some(page) => (page, false),
+            None if offset >= FAR => match self.texts.far() {
+                Some(page) => (page, true),
+                None => (self.texts.page(), self.planned),
+            },
+            None => (self.texts.page(), self.planned),
+        };
+        let (items, place) = self.read(tx, &text, planned, request.limit)?;
+        let goes_on = request.offset() + (items.len() as i64) < total;
+        let next = place.filter(|_| goes_on).and_then(|place| shape.cursor(&place));
         Ok(Page { items, request, total, next })
     }
 
@@ -427,30 +397,41 @@ impl FilteredList<'_> {
         request: PageRequest,
     ) -> Result<Page<R>> {
         self.params.extend([Value::Int(request.limit + 1), Value::Int(0)]);
-        let many = self.texts.many.as_ref().filter(|_| request.limit * MANY < total);
-        let text = many.unwrap_or(&self.texts.page);
-        let found: Result<Vec<PositionedRecord<R>>> = match self.planned {
-            true => tx.rows_planned(text, &self.params),
-            false => tx.rows(text, &self.params),
-        };
+        let many = self.texts.many().filter(|_| request.limit * MANY < total);
+        let text = many.unwrap_or_else(|| self.texts.page());
         // Values of other types than the columns' were never issued.
-        let mut found = found.map_err(|_| Cursor::refused())?;
+        let read = self.read(tx, &text, self.planned, request.limit);
+        let (mut items, place) = read.map_err(|_| Cursor::refused())?;
         let limit = usize::try_from(request.limit).unwrap_or(0);
-        let goes_on = found.len() > limit;
-        found.truncate(limit);
-        let next = found.last().filter(|_| goes_on).and_then(|last| shape.cursor(&last.place));
-        let items = found.into_iter().map(|placed| placed.record).collect();
+        let goes_on = items.len() > limit;
+        items.truncate(limit);
+        let next = place.filter(|_| goes_on).and_then(|place| shape.cursor(&place));
         Ok(Page { items, request, total, next })
     }
-}
 
-struct Texts {
-    count: String,
-    page: String,
-    /// The page where very many match, if that is another text.
-    many: Option<String>,
-    /// A page far on, of which the ids alone are stepped over: an index holds them, and the rows before it are not read.
-    far: Option<String>,
+    /// Records, and the place of the last one of a full page: its values in the order of the list.
+    fn read<R: Record>(
+        &self,
+        tx: &mut Tx<'_>,
+        text: &str,
+        planned: bool,
+        limit: i64,
+    ) -> Result<(Vec<R>, Option<Vec<Value<'static>>>)> {
+        let (mut left, mut place) = (limit, None);
+        let read = |row: &Row<'_>| {
+            left -= 1;
+            if left == 0 {
+                let own = (R::WIDTH..row.width()).map(|at| row.value(at));
+                place = Some(own.collect::<Result<_>>()?);
+            }
+            R::read(row, 0)
+        };
+        let records = match planned {
+            true => tx.read_rows_planned(text, &self.params, read)?,
+            false => tx.read_rows(text, &self.params, read)?,
+        };
+        Ok((records, place))
+    }
 }
 
 /// A list is scanned if its matches exceed this multiple of the records up to the end of a page.

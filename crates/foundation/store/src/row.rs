@@ -103,32 +103,64 @@ macro_rules! native {
 
 native!(i64 f64 bool String Vec<u8>);
 
-/// A type kept in a column as a simpler one.
-pub trait Stored: Sized {
-    /// The column's own type.
-    type Base;
-    /// The value, or `None` where the column holds nothing of the kind.
-    fn from_base(base: Self::Base) -> Option<Self>;
+/// A type that both engines keep in a column as it is.
+pub trait Base {
+    /// The value as a row lends it: a text is not copied.
+    type Lent<'r>;
+    /// The column at this position, from 0, if it is not null.
+    fn lent<'r>(row: &'r Row<'_>, at: usize) -> Result<Option<Self::Lent<'r>>>;
 }
 
-fn convert<T: Stored>(base: T::Base) -> Result<T> {
-    T::from_base(base).ok_or_else(|| {
-        Problem::internal(format!("a column holds no {}", std::any::type_name::<T>()))
-    })
-}
+impl Base for i64 {
+    type Lent<'r> = i64;
 
-impl<T: Stored<Base: Column>> Column for T {
-    fn read(row: &Row<'_>, at: usize) -> Result<Self> {
-        convert(T::Base::read(row, at)?)
+    fn lent(row: &Row<'_>, at: usize) -> Result<Option<i64>> {
+        row.get(at)
     }
 }
 
-impl<T: Stored> Column for Option<T>
-where
-    Option<T::Base>: Column,
-{
+impl Base for String {
+    type Lent<'r> = &'r str;
+
+    fn lent<'r>(row: &'r Row<'_>, at: usize) -> Result<Option<&'r str>> {
+        match row.0 {
+            Source::Sqlite(row) => {
+                let value = row.get_ref(at).map_err(Problem::internal)?;
+                value.as_str_or_null().map_err(Problem::internal)
+            }
+            Source::Postgres(row) => row.try_get(at).map_err(Problem::internal),
+        }
+    }
+}
+
+/// A type kept in a column as a simpler one.
+pub trait Stored: Sized {
+    /// The column's own type.
+    type Base: Base;
+    /// The value, or `None` where the column holds nothing of the kind.
+    fn from_base(base: <Self::Base as Base>::Lent<'_>) -> Option<Self>;
+}
+
+fn read_stored<T: Stored>(row: &Row<'_>, at: usize) -> Result<Option<T>> {
+    let convert = |base| {
+        T::from_base(base).ok_or_else(|| {
+            Problem::internal(format!("a column holds no {}", std::any::type_name::<T>()))
+        })
+    };
+    T::Base::lent(row, at)?.map(convert).transpose()
+}
+
+impl<T: Stored> Column for T {
     fn read(row: &Row<'_>, at: usize) -> Result<Self> {
-        Option::<T::Base>::read(row, at)?.map(convert).transpose()
+        read_stored(row, at)?.ok_or_else(|| {
+            Problem::internal(format!("a column is null that is a {}", std::any::type_name::<T>()))
+        })
+    }
+}
+
+impl<T: Stored> Column for Option<T> {
+    fn read(row: &Row<'_>, at: usize) -> Result<Self> {
+        read_stored(row, at)
     }
 }
 
@@ -138,8 +170,8 @@ macro_rules! column_from {
     ($($kind:ty: $base:ty, $convert:expr;)+) => {$(
         impl $crate::Stored for $kind {
             type Base = $base;
-            fn from_base(base: $base) -> Option<Self> {
-                let convert: fn($base) -> Option<$kind> = $convert;
+            fn from_base(base: <$base as $crate::Base>::Lent<'_>) -> Option<Self> {
+                let convert: fn(<$base as $crate::Base>::Lent<'_>) -> Option<$kind> = $convert;
                 convert(base)
             }
         }
@@ -148,17 +180,17 @@ macro_rules! column_from {
 
 column_from! {
     Timestamp: i64, |v| Some(Timestamp::from_millis(v));
-    Date: String, |v| Date::parse(&v);
-    TimeZone: String, |v| TimeZone::parse(&v);
-    WallTime: String, |v| WallTime::parse(&v);
-    Currency: String, |v| Currency::parse(&v);
-    Percentage: i64, |v| Percentage::from_hundredths(v);
-    Id: String, |v| Id::parse(&v);
-    CompanyId: String, |v| Id::parse(&v).map(CompanyId);
-    CoachId: String, |v| Id::parse(&v).map(CoachId);
-    ClientId: String, |v| Id::parse(&v).map(ClientId);
-    LocationId: String, |v| Id::parse(&v).map(LocationId);
-    ScopeSet: String, |v| Some(ScopeSet::stored(v));
+    Date: String, Date::parse;
+    TimeZone: String, TimeZone::parse;
+    WallTime: String, WallTime::parse;
+    Currency: String, Currency::parse;
+    Percentage: i64, Percentage::from_hundredths;
+    Id: String, Id::parse;
+    CompanyId: String, |v| Id::parse(v).map(CompanyId);
+    CoachId: String, |v| Id::parse(v).map(CoachId);
+    ClientId: String, |v| Id::parse(v).map(ClientId);
+    LocationId: String, |v| Id::parse(v).map(LocationId);
+    ScopeSet: String, |v| Some(ScopeSet::stored(v.to_owned()));
 }
 
 /// A value kept as JSON in a TEXT column.
@@ -184,8 +216,8 @@ impl<T: JsonSchema> JsonSchema for Json<T> {
 
 impl<T: DeserializeOwned> Stored for Json<T> {
     type Base = String;
-    fn from_base(text: String) -> Option<Self> {
-        serde_json::from_str(&text).map(Self).ok()
+    fn from_base(text: &str) -> Option<Self> {
+        serde_json::from_str(text).map(Self).ok()
     }
 }
 

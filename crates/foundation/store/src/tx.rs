@@ -209,6 +209,16 @@ impl Tx<'_> {
     }
 
     pub(crate) fn rows<R: Record>(&mut self, sql: &str, params: &[Value<'_>]) -> Result<Vec<R>> {
+        self.read_rows(sql, params, |row| R::read(row, 0))
+    }
+
+    /// The same, each row read by a closure.
+    pub(crate) fn read_rows<R>(
+        &mut self,
+        sql: &str,
+        params: &[Value<'_>],
+        mut read: impl FnMut(&Row<'_>) -> Result<R>,
+    ) -> Result<Vec<R>> {
         let _traced = statement_span(sql);
         let rows = match &mut self.engine {
             Engine::Sqlite(conn) => {
@@ -217,13 +227,13 @@ impl Tx<'_> {
                 let mut rows = statement.raw_query();
                 let mut out = Vec::new();
                 while let Some(row) = rows.next().map_err(|e| failed(sql, e))? {
-                    out.push(R::read(&Row(Source::Sqlite(row)), 0)?);
+                    out.push(read(&Row(Source::Sqlite(row)))?);
                 }
                 out
             }
             Engine::Postgres(session) => match self.asked.take(sql, params) {
-                Some(number) => return read_all(&session.rows_ahead(number)?),
-                None => read_all(&session.query(sql, params)?)?,
+                Some(number) => return read_each(&session.rows_ahead(number)?, read),
+                None => read_each(&session.query(sql, params)?, read)?,
             },
         };
         self.count(sql, params, rows.len() as u64);
@@ -238,11 +248,21 @@ impl Tx<'_> {
         sql: &str,
         params: &[Value<'_>],
     ) -> Result<Vec<R>> {
+        self.read_rows_planned(sql, params, |row| R::read(row, 0))
+    }
+
+    /// The same, each row read by a closure.
+    pub(crate) fn read_rows_planned<R>(
+        &mut self,
+        sql: &str,
+        params: &[Value<'_>],
+        read: impl FnMut(&Row<'_>) -> Result<R>,
+    ) -> Result<Vec<R>> {
         match &mut self.engine {
-            Engine::Sqlite(_) => self.rows(sql, params),
+            Engine::Sqlite(_) => self.read_rows(sql, params, read),
             Engine::Postgres(session) => {
                 let _traced = statement_span(sql);
-                let rows = read_all(&session.query_planned(sql, params)?)?;
+                let rows = read_each(&session.query_planned(sql, params)?, read)?;
                 self.count(sql, params, rows.len() as u64);
                 Ok(rows)
             }
@@ -264,7 +284,14 @@ fn statement_span(sql: &str) -> tracing::span::EnteredSpan {
 }
 
 pub(crate) fn read_all<R: Record>(rows: &[tokio_postgres::Row]) -> Result<Vec<R>> {
-    rows.iter().map(|row| R::read(&Row(Source::Postgres(row)), 0)).collect()
+    read_each(rows, |row| R::read(row, 0))
+}
+
+fn read_each<R>(
+    rows: &[tokio_postgres::Row],
+    mut read: impl FnMut(&Row<'_>) -> Result<R>,
+) -> Result<Vec<R>> {
+    rows.iter().map(|row| read(&Row(Source::Postgres(row)))).collect()
 }
 
 fn bind_all(

@@ -187,7 +187,7 @@ macro_rules! words {
             }
         }
 
-        $crate::column_from! { $kind: String, |word| $kind::parse(&word); }
+        $crate::column_from! { $kind: String, $kind::parse; }
 
         impl serde::Serialize for $kind {
             fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -230,7 +230,7 @@ macro_rules! stored_ids {
             }
         })+
         $crate::column_from! {
-            $($name: String, |text| spotter_kernel::Id::parse(&text).map($name);)+
+            $($name: String, |text| spotter_kernel::Id::parse(text).map($name);)+
         }
     };
 }

@@ -25,7 +25,7 @@ id_type!(
     RequestInvalid
 );
 stored_ids!(GrantId);
-column_from! { Module: String, |key| Module::parse(&key); }
+column_from! { Module: String, Module::parse; }
 
 record! {
     /// An assistant's access to a person's data.
