@@ -56,7 +56,7 @@ pub fn findings(cx: &mut Read) -> Result<Vec<Finding>> {
 pub fn all_findings(tx: &mut Tx<'_>, now: Timestamp) -> Result<Vec<Finding>> {
     let mut found = Vec::new();
     companies::for_each(tx, |tx, company| {
-        let caller = Caller::new(company, Actor::System);
+        let caller = Caller::new(company.company_id, Actor::System);
         found.extend(findings(&mut Read::new(tx, &caller, now))?);
         Ok(())
     })?;

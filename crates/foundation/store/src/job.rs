@@ -36,15 +36,15 @@ pub(crate) fn in_time(batch: Vec<Box<dyn Job>>) -> Vec<Box<dyn Job>> {
         return batch;
     }
     let (late, rest): (Vec<_>, Vec<_>) = batch.into_iter().partition(|job| job.is_late());
-    refuse(late);
+    refuse(late, "it waited too long for a connection");
     rest
 }
 
-/// Answers that the server is busy.
-pub(crate) fn refuse(batch: impl IntoIterator<Item = Box<dyn Job>>) {
+/// Answers that the server is busy, for a cause that the log tells.
+pub(crate) fn refuse(batch: impl IntoIterator<Item = Box<dyn Job>>, cause: &'static str) {
     for mut job in batch {
         job.forget();
-        job.finish(Some(Problem::overloaded()));
+        job.finish(Some(Problem::overloaded().caused_by(cause)));
     }
 }
 

@@ -4,10 +4,13 @@ use crossbeam_channel::{Receiver, Sender, TrySendError};
 use spotter_kernel::{Problem, Result};
 
 use crate::{
-    job::{Call, Isolation, Job},
+    job::{Call, Isolation, Job, refuse},
     signals::Signals,
     tx::Tx,
 };
+
+/// Why one more is refused.
+const FULL: &str = "too many transactions wait for the database";
 
 /// The sending end of a bounded queue; jobs past the bound are refused at once.
 #[derive(Clone)]
@@ -33,7 +36,7 @@ impl Queue {
         let (call, answer) = Call::new(closure, isolation, self.signals.clone());
         match self.sender.try_send(Box::new(call)) {
             Ok(()) => answer.await.unwrap_or_else(|_| Err(Problem::internal("the store stopped"))),
-            Err(TrySendError::Full(_)) => Err(Problem::overloaded()),
+            Err(TrySendError::Full(_)) => Err(Problem::overloaded().caused_by(FULL)),
             Err(TrySendError::Disconnected(_)) => Err(Problem::internal("the store stopped")),
         }
     }
@@ -43,7 +46,7 @@ impl Queue {
         job.forget();
         match self.sender.try_send(job) {
             Ok(()) => {}
-            Err(TrySendError::Full(job)) => job.finish(Some(Problem::overloaded())),
+            Err(TrySendError::Full(job)) => refuse([job], FULL),
             Err(TrySendError::Disconnected(job)) => {
                 job.finish(Some(Problem::internal("the store stopped")));
             }

@@ -27,12 +27,19 @@ const REPLAYED: &str = "SELECT CASE WHEN pg_is_in_recovery() THEN (pg_last_wal_r
 const ORIGIN: &str = "SELECT system_identifier || ' ' || (SELECT oid FROM pg_database WHERE datname = current_database()) \
     FROM pg_control_system()";
 
+/// Whether a server that follows was told to stop.
+const IS_PAUSED: &str = "SELECT pg_is_in_recovery() AND pg_is_wal_replay_paused()";
+
 /// Refuses a server that does not follow the database's, or another database of one that does.
 pub fn check_replica(database: &str, replica: &str) -> Result<()> {
     let database = &mut Session::connect(Arc::from(database))?;
     let replica = &mut Session::connect_to_replica(Arc::from(replica))?;
     same_origin(database, replica)?;
-    replayed(replica).map(drop)
+    replayed(replica)?;
+    match replica.look(IS_PAUSED)?.as_str() {
+        "t" => Err(Problem::internal("it was told to pause, and does not follow")),
+        _ => Ok(()),
+    }
 }
 
 fn same_origin(database: &mut Session, replica: &mut Session) -> Result<()> {

@@ -81,10 +81,11 @@ fn is_conflict(code: &SqlState) -> bool {
 
 /// Whether the session is at fault and another one may do: the server went down or came up (57P01 to 57P05), it was
 /// opened while the database took no writes, as a standby does before it is promoted (25006), it waited too long within
-/// a transaction (25P03), or the connection broke (class 08).
+/// a transaction (25P03), the connection broke (class 08), or others had all that the server takes (53300).
 fn is_of_the_connection(code: &SqlState) -> bool {
     let code = code.code();
-    code.starts_with("57P") || code.starts_with("08") || matches!(code, "25006" | "25P03")
+    let is_one_of = matches!(code, "25006" | "25P03" | "53300");
+    is_one_of || code.starts_with("57P") || code.starts_with("08")
 }
 
 fn is_io(error: &tokio_postgres::Error) -> bool {

@@ -80,11 +80,14 @@ pub fn find(tx: &mut Tx, company: CompanyId) -> Result<Option<CompanyEntry>> {
 }
 
 /// Does something for every company, in the order of their creation.
-pub fn for_each(tx: &mut Tx, mut step: impl FnMut(&mut Tx, CompanyId) -> Result<()>) -> Result<()> {
+pub fn for_each(
+    tx: &mut Tx,
+    mut step: impl FnMut(&mut Tx, &CompanyEntry) -> Result<()>,
+) -> Result<()> {
     let mut after = None;
     loop {
         let companies = page(tx, "", after)?;
-        companies.iter().try_for_each(|company| step(tx, company.company_id))?;
+        companies.iter().try_for_each(|company| step(tx, company))?;
         match companies.last() {
             Some(last) if companies.len() as i64 == PAGE_MAX => after = Some(last.company_id),
             _ => return Ok(()),

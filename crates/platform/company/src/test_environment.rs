@@ -90,7 +90,7 @@ pub fn status(tx: &mut Tx, company: CompanyId) -> Result<Option<TestEnvironmentS
 
 /// Forgets all test environments, whose databases are gone.
 pub fn forget_all(tx: &mut Tx) -> Result<()> {
-    companies::for_each(tx, |tx, company| tx.execute(REMOVE, params![company]).map(drop))
+    companies::for_each(tx, |tx, company| tx.execute(REMOVE, params![company.company_id]).map(drop))
 }
 
 answer!(TestEnvironmentAnswer { test_environment: TestEnvironmentView });

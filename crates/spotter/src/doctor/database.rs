@@ -3,7 +3,10 @@
 use std::{collections::BTreeSet, sync::Arc};
 
 use futures_util::TryStreamExt;
-use spotter_company::uploads;
+use spotter_company::{
+    companies::{self, CompanyEntry, CompanyStatus},
+    uploads,
+};
 use spotter_contract::{Vault, installation, jobs, timers};
 use spotter_files::Files;
 use spotter_kernel::{Clock, Problem, Result, Timestamp};
@@ -73,7 +76,8 @@ pub(super) fn examine(settings: &Settings, runtime: &Arc<Runtime>) -> Vec<Diagno
             Err(problem) => Diagnosis::failure(
                 "replication",
                 format!("database_read_url: {}", describe_problem(problem)),
-                "start it, or name a standby of this server and the same database: until then it is not read from",
+                "start it (where it was paused: SELECT pg_wal_replay_resume()), or name a standby of this server and the same \
+                 database: until then it is not read from",
             ),
         });
     }
@@ -180,9 +184,18 @@ struct Work {
     failed_jobs: Vec<jobs::FailedJob>,
     late_jobs: Option<Timestamp>,
     deliveries: (i64, Option<Timestamp>),
+    /// Companies that are only partly erased.
+    half_erased: Vec<CompanyEntry>,
 }
 
 fn read_work(tx: &mut Tx<'_>, now: Timestamp) -> Result<Work> {
+    let mut half_erased = Vec::new();
+    companies::for_each(tx, |_, company| {
+        if company.status() == CompanyStatus::Erasing {
+            half_erased.push(company.clone());
+        }
+        Ok(())
+    })?;
     let overview = timers::overview(tx)?;
     let (counts, failed_jobs) = jobs::overview(tx)?;
     Ok(Work {
@@ -192,6 +205,7 @@ fn read_work(tx: &mut Tx<'_>, now: Timestamp) -> Result<Work> {
         late_jobs: counts.iter().filter_map(|count| count.next_at).min(),
         failed_jobs,
         deliveries: queue::past_due(tx, now)?,
+        half_erased,
     })
 }
 
@@ -263,6 +277,14 @@ fn of_work(settings: &Settings, runtime: &Arc<Runtime>, db: &Db) -> Vec<Diagnosi
             first.kind
         );
         findings.push(Diagnosis::warning("work", found, "spotter jobs lists them"));
+    }
+    for CompanyEntry { company_id, name, .. } in work.half_erased {
+        let found = format!("{name} is erased in part");
+        let name = name.replace('\'', r"'\''");
+        let advice = format!(
+            "where no command is at it, go on: spotter company erase {company_id} --name '{name}'"
+        );
+        findings.push(Diagnosis::warning("work", found, advice));
     }
     findings
 }

@@ -11,7 +11,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use spotter_harness::{Engine, SystemClock, apart, location, open, random_text, runtime};
+use spotter_harness::{Engine, SystemClock, apart, location, open, postgres, random_text, runtime};
 use spotter_kernel::{Clock, Id, Key, id::CompanyId};
 use spotter_store::{Config, DatabaseLocation, Db, Sql, migrate, params};
 
@@ -198,4 +198,18 @@ fn a_silent_server_is_waited_for_once() {
         link.is_frozen.store(false, Ordering::Relaxed);
         assert_eq!(count(&db, company).await, 0);
     });
+}
+
+/// Others may have all connections that a server takes; soon they may have fewer.
+#[test]
+fn a_server_without_room_is_waited_for() {
+    if !is_own_server() {
+        return;
+    }
+    let DatabaseLocation::Server(url) = location(Engine::Postgres) else { panic!("a server") };
+    let role = format!("guest_{}", random_text());
+    postgres::execute(&url, &format!("CREATE ROLE {role} LOGIN CONNECTION LIMIT 2"));
+    let place = DatabaseLocation::Server(url.replacen("spotter@", &format!("{role}@"), 1));
+    let refused = apart(|| Db::open(&Config::new(place))).err().unwrap();
+    assert!(refused.status == 503 && refused.to_string().contains("too many"), "{refused}");
 }

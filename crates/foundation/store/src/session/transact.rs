@@ -18,6 +18,8 @@ use crate::{
 const TRIES_MAX: u32 = 50;
 /// How often writes that take turns are run together again.
 const TOGETHER_AGAIN: u32 = 3;
+/// Why the others of a batch are refused with one that could not reach the server.
+const UNREACHED: &str = "the database cannot be reached";
 /// Said each time: behind a pooler, what a connection is set to may be another one's.
 pub(super) const BEGIN_WRITE: &str = "BEGIN ISOLATION LEVEL SERIALIZABLE";
 /// The same for several closures, which do not wait for locks: two that change the same rows in another order would
@@ -115,7 +117,7 @@ impl Session {
         // Where one could not reach the server, the others do not wait to hear the same.
         for job in together.into_iter().chain(alone) {
             match is_away {
-                true => refuse([job]),
+                true => refuse([job], UNREACHED),
                 false => ending = ending.max(self.write_alone(job, turns)),
             }
             is_away = !self.is_reached;
@@ -202,7 +204,7 @@ impl Session {
             let mut is_away = false;
             for mut job in alone.into_iter().chain(rest) {
                 if is_away {
-                    refuse([job]);
+                    refuse([job], UNREACHED);
                     continue;
                 }
                 let problem = self.transact(begin, false, false, &mut *job).err();
@@ -260,7 +262,10 @@ impl Session {
         }
         // The error of the last run is about the engine, not for the caller.
         job.forget();
-        Err(Problem::overloaded())
+        Err(Problem::overloaded().caused_by(match self.failure {
+            Some(Failure::Disconnected) => "connections to the database break again and again",
+            _ => "others changed the same rows, each time that it ran",
+        }))
     }
 
     fn commit(&mut self) -> Result<()> {

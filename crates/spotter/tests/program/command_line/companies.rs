@@ -2,6 +2,7 @@
 
 use reqwest::StatusCode;
 use serde_json::json;
+use spotter_company::companies::begin_erasing;
 use spotter_harness::scenario;
 use spotter_kernel::{Id, id::CompanyId};
 use spotter_store::{CompanyTable, Config, DatabaseLocation, Db};
@@ -47,14 +48,18 @@ fn send(url: &str, token: &str, body: &Value) -> (u16, Value) {
     (status.as_u16(), body)
 }
 
-/// How many rows of a company there are.
-fn rows(folder: &Path, flags: &[String], company: &str) -> i64 {
+fn database(folder: &Path, flags: &[String]) -> Db {
     let location = match flags {
         [_, url] => DatabaseLocation::Server(url.clone()),
         _ => DatabaseLocation::File(folder.join("spotter.db")),
     };
+    Db::open(&Config::new(location)).unwrap()
+}
+
+/// How many rows of a company there are.
+fn rows(folder: &Path, flags: &[String], company: &str) -> i64 {
     let company = CompanyId(Id::parse(company).unwrap());
-    let db = Db::open(&Config::new(location)).unwrap();
+    let db = database(folder, flags);
     let counted = db.read(move |tx| {
         let tables = CompanyTable::all(tx)?;
         assert!(tables.len() > 100 && tables.last().unwrap().name() == "company");
@@ -176,8 +181,17 @@ fn a_company_is_suspended_exported_and_erased(engine: Engine) {
     assert!(on(data, &flags, &erase).1.contains("suspend it first"));
     assert!(on(data, &flags, &["company", "suspend", company]).0);
     assert!(!on(data, &flags, &["company", "erase", company, "--name", "Beside"]).0);
+    // Where a command is cut off, the operator is told, and the next one goes on.
+    let advice = format!("spotter company erase {company} --name '{name}'");
+    assert!(!on(data, &flags, &["doctor"]).1.contains(&advice));
+    let own = CompanyId(Id::parse(company).unwrap());
+    let db = database(folder.path(), &flags);
+    assert!(runtime().block_on(db.write(move |tx| begin_erasing(tx, own))).unwrap());
+    drop(db);
+    let (_, found) = on(data, &flags, &["doctor"]);
+    assert!(found.contains(&advice), "{found}");
     let (fine, response) = on(data, &flags, &erase);
-    assert!(fine && response.contains("is erased"), "{response}");
+    assert!(fine && response.contains("is erased: what was left of it"), "{response}");
     assert_eq!(rows(folder.path(), &flags, company), 0);
     assert!(!folder.path().join("files").join(company).exists());
     assert_eq!(read(&clients, &own_token), (401, "auth.invalid_token".to_owned()));

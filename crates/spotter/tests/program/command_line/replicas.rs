@@ -68,6 +68,9 @@ fn slow_reads_are_answered_by_a_replica() {
     };
     assert!(doctor(&replica).contains("leads to a replica"), "{}", doctor(&replica));
     assert!(doctor(&primary).contains("takes writes itself"), "{}", doctor(&primary));
+    postgres::execute(&replica, "SELECT pg_wal_replay_pause()");
+    assert!(doctor(&replica).contains("told to pause"), "{}", doctor(&replica));
+    postgres::execute(&replica, "SELECT pg_wal_replay_resume()");
     let follows = || doctor(&format!("{place}/another")).contains("another database");
     assert!((0..50).any(|_| follows()));
     // Without it, the database answers.
