@@ -49,6 +49,13 @@ async fn a_secret_is_forgotten_when_its_grace_is_over(app: App) {
     assert_eq!(logs.data()["auditLogs"][0]["actorType"], "system", "{}", logs.body);
 }
 
+#[derive(Default)]
+struct Gate {
+    /// How many have come to it.
+    arrived: usize,
+    is_open: bool,
+}
+
 static COUNT: Timer =
     Timer::new("test_count", "Counts", |cx, subject| cx.tally(&subject.to_string(), 1));
 static FAILS: Timer =
@@ -60,6 +67,14 @@ static SAME_ROW: Timer = Timer::new("test_same_row", "Changes a row of its compa
     *RUNS.lock().unwrap().entry(company).or_default() += 1;
     cx.with_tx(|tx| tx.execute(TOUCH, params![company]).map(drop))
 });
+static WAITS: Timer = Timer::new("test_waits", "Waits until it may go on", |cx, subject| {
+    let company = cx.company();
+    GATES.lock().unwrap().entry(company).or_default().arrived += 1;
+    wait_until(|| GATES.lock().unwrap()[&company].is_open);
+    cx.tally(&subject.to_string(), 1)
+});
+/// What holds `WAITS` up, by company.
+static GATES: Mutex<BTreeMap<CompanyId, Gate>> = Mutex::new(BTreeMap::new());
 /// Runs of `SAME_ROW` by company: those that had to be run again count again.
 static RUNS: Mutex<BTreeMap<CompanyId, usize>> = Mutex::new(BTreeMap::new());
 static TURNS: AtomicU32 = AtomicU32::new(0);
@@ -92,7 +107,7 @@ static WORK: &[Repeating] = &[
 
 fn table() -> Arc<Table> {
     Arc::new(Table::new(
-        Area::default().timers(&[&COUNT, &FAILS, &PANICS, &SAME_ROW]).repeats(WORK),
+        Area::default().timers(&[&COUNT, &FAILS, &PANICS, &SAME_ROW, &WAITS]).repeats(WORK),
     ))
 }
 
@@ -184,6 +199,33 @@ fn timers_run_once_on_many_nodes(engine: Engine) {
     }
     assert_eq!(counted(&nodes[0], company, later[0]), 0, "it is not due yet");
     assert!(overview(&nodes[0]).failures.is_empty());
+}
+
+/// A write beside the timers of one company waits for one of them at most, not for all that share a transaction.
+#[scenario(process)]
+fn a_write_waits_for_one_timer(engine: Engine) {
+    let (nodes, company) = nodes(engine, 1);
+    let (db, now) = (nodes[0].clone(), SystemClock.now());
+    let subjects = std::iter::successors(Some(Id::first_at(now)), |id| Some(id.next()));
+    // As many as share a transaction where no write waits for it.
+    let subjects: Vec<Id> = subjects.take(8).collect();
+    set(&db, company, &WAITS, subjects.clone(), now);
+    start(&nodes);
+    wait_until(|| GATES.lock().unwrap().get(&company).is_some_and(|gate| gate.arrived > 0));
+    let seen = subjects.clone();
+    let other = db.clone();
+    let write = runtime().spawn(async move {
+        let count = move |tx: &mut Tx<'_>| {
+            seen.iter().map(|subject| tx.tallied(company, &subject.to_string())).sum()
+        };
+        other.write(count).await
+    });
+    // It waits on SQLite, and goes on beside the timers on PostgreSQL.
+    wait_until(|| db.is_background_awaited() || write.is_finished());
+    GATES.lock().unwrap().get_mut(&company).unwrap().is_open = true;
+    let done: i64 = runtime().block_on(write).unwrap().unwrap();
+    assert!(done <= 1, "the write waited for {done} timers");
+    wait_until(|| subjects.iter().all(|subject| counted(&db, company, *subject) == 1));
 }
 
 /// Timers that change one row are not run against each other, by whatever node: each would have to run again.
