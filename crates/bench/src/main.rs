@@ -291,7 +291,7 @@ async fn main() -> Outcome {
             let now = Timestamp::from_millis(receiver::now());
             let made = move || migrate_to(&location, schema, now, |_| ());
             let made = tokio::task::spawn_blocking(made).await?;
-            made.map(drop).map_err(|problem| problem.cause.unwrap_or(problem.message).into())
+            made.map(drop).map_err(|problem| problem.for_operators().into())
         }
         What::Workouts { many, few, sets } => {
             let clients = [id(&many)?, id(&few)?];

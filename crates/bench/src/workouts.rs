@@ -29,21 +29,20 @@ pub async fn fill(
     clients: [Id; 2],
     sets: i64,
 ) -> Outcome {
-    let output = |problem: Problem| problem.cause.unwrap_or(problem.message);
     let now = Timestamp::from_millis(receiver::now());
     let began = Instant::now();
     let [many, few] = clients;
     let filler = tokio::task::spawn_blocking(move || Db::open(&Config::new(location))).await?;
-    let db = filler.map_err(output)?;
+    let db = filler.map_err(Problem::for_operators)?;
     for (client, sets) in [(many, 20_000), (few, 1_000)] {
         for from in (0..sets / SESSION).step_by(200) {
             let to = (sets / SESSION).min(from + 200);
             let write = move |tx: &mut Tx<'_>| train(tx, company, client, now, from..to);
-            db.write(write).await.map_err(output)?;
+            db.write(write).await.map_err(Problem::for_operators)?;
         }
         db.write(move |tx| sum_up(tx, company, client, now, sets / SESSION))
             .await
-            .map_err(output)?;
+            .map_err(Problem::for_operators)?;
     }
     let others = sets / SESSION / SESSIONS;
     let writers = (0..4).map(|writer| {
@@ -67,9 +66,9 @@ pub async fn fill(
         })
     });
     for writer in writers.collect::<Vec<_>>() {
-        writer.await?.map_err(output)?;
+        writer.await?.map_err(Problem::for_operators)?;
     }
-    db.fold_tallies().await.map_err(output)?;
+    db.fold_tallies().await.map_err(Problem::for_operators)?;
     let sets = others * SESSIONS * SESSION + 21_000;
     eprintln!("  {sets} sets filled in {} s", began.elapsed().as_secs());
     Ok(())

@@ -12,7 +12,7 @@ use spotter_jobs::{
     jobs::{Jobs, Worker},
     timers::Timers,
 };
-use spotter_kernel::secret::EnvironmentMode;
+use spotter_kernel::{Problem, secret::EnvironmentMode};
 use spotter_outbound::{fetch::Fetcher, http_client::SystemLookUp};
 use spotter_payments::Providers;
 use spotter_store::Db;
@@ -29,7 +29,7 @@ use crate::{
     mail::{self, Mailer},
     maintenance::{self, Retention},
     push::Pusher,
-    serve::{self, describe_problem},
+    serve,
     settings::Settings,
     system,
 };
@@ -81,7 +81,7 @@ impl Instance {
             &webhooks.certificate_authority,
             Arc::new(SystemLookUp),
         )
-        .map_err(describe_problem)?;
+        .map_err(Problem::for_operators)?;
         let files = Files::open(&settings.files).map_err(|trouble| trouble.to_string())?;
         let table = Arc::new(Table::new(crate::areas::areas()));
         let metrics = match &beside {
@@ -102,7 +102,7 @@ impl Instance {
             Beside::Live(live) => state.counting_with(live),
         });
         let providers = Providers::new(db.clone(), env.clone(), &settings.stripe_url)
-            .map_err(describe_problem)?;
+            .map_err(Problem::for_operators)?;
         let (routes, assistants) = match settings.mcp_listen {
             None => (serve::service(&state, &providers, fetcher), Router::new()),
             Some(_) => serve::apart(&state, &providers, fetcher),
@@ -160,7 +160,7 @@ impl Instance {
             let mailer = Mailer { db: db.clone(), env: env.clone(), post, job };
             instance.add_worker(Arc::new(mailer));
         }
-        let pusher = Pusher::new(&db, &env, sender.client()).map_err(describe_problem)?;
+        let pusher = Pusher::new(&db, &env, sender.client()).map_err(Problem::for_operators)?;
         instance.add_worker(Arc::new(pusher));
         for worker in spotter_payments::workers(&providers) {
             instance.add_worker(worker);

@@ -42,7 +42,7 @@ pub(crate) fn open(settings: &Settings, timeout: Option<Duration>) -> Result<(En
             }
             installation::check_key(tx, &checking)
         });
-        runtime()?.block_on(check).map(|()| db).map_err(describe_problem)
+        runtime()?.block_on(check).map(|()| db).map_err(Problem::for_operators)
     });
     if checked.is_err() && made_key {
         // A key that was just made would look like the one that is missing.
@@ -70,18 +70,13 @@ fn open_database(
                 if problem.status == 503
                     && timeout.is_none_or(|timeout| began.elapsed() < timeout) =>
             {
-                let why = describe_problem(problem);
+                let why = problem.for_operators();
                 tracing::warn!(%why, "the database cannot be reached; trying again in two seconds");
                 std::thread::sleep(Duration::from_secs(2));
             }
-            Err(problem) => return Err(describe_problem(problem)),
+            Err(problem) => return Err(problem.for_operators()),
         }
     }
-}
-
-/// A problem as it is printed for an operator.
-pub(crate) fn describe_problem(problem: Problem) -> String {
-    problem.cause.unwrap_or(problem.message)
 }
 
 /// Makes the data folder, which its owner alone can enter.

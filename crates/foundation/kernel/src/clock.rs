@@ -155,6 +155,16 @@ mod tests {
     }
 
     #[test]
+    fn instants_are_read_as_they_were_written() {
+        // Each a day and a half after the one before, at another time of day, as far as the time library goes.
+        let last = jiff::Timestamp::MAX.as_millisecond();
+        for millis in (0..=last).step_by(129_599_983).chain([last]) {
+            let at = Timestamp::from_millis(millis);
+            assert_eq!(Timestamp::parse(&at.to_string()), Some(at), "{millis}");
+        }
+    }
+
+    #[test]
     fn invalid_instants_are_refused() {
         for text in ["", "2026-03-29", "2026-03-29T10:00:00", "2026-02-30T00:00:00Z"] {
             assert_eq!(Timestamp::parse(text), None, "{text}");

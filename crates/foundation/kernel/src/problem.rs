@@ -119,6 +119,11 @@ impl Problem {
         self
     }
 
+    /// What an operator is told: what really happened, where that is known.
+    pub fn for_operators(self) -> String {
+        self.cause.unwrap_or(self.message)
+    }
+
     /// The server cannot take the work now: 503 with a time to wait.
     pub fn overloaded() -> Self {
         let mut problem = Self::because(Key::RequestFailed, Rule::ServerBusy);

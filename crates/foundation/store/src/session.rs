@@ -134,7 +134,7 @@ impl Session {
                 tracing::error!(%problem, "the database cannot be reached");
             }
             // It could be when this process began, so whatever it is, it may be over soon.
-            Problem::overloaded().caused_by(problem)
+            Problem::overloaded().caused_by(problem.for_operators())
         })?;
         let ServerConnection { client, is_spread, tells_of_conflict } = dialled;
         if !std::mem::replace(&mut self.is_reached, true) {

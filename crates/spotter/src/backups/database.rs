@@ -4,11 +4,11 @@ use std::path::Path;
 
 use spotter_company::uploads::{self, StoredFile};
 use spotter_contract::{Vault, installation};
-use spotter_kernel::Timestamp;
+use spotter_kernel::{Problem, Timestamp};
 use spotter_store::Tx;
 
 use super::BackupRules;
-use crate::{operator, serve::describe_problem, settings::Settings};
+use crate::{operator, settings::Settings};
 
 /// A copy of the database.
 pub(super) struct CopiedDatabase {
@@ -28,7 +28,7 @@ pub(super) fn copy_database(
     let mut progress = operator::progress();
     spotter_store::backup(&settings.database.location, file, now, &mut progress)
         .and_then(|()| spotter_store::check_backup(file))
-        .map_err(describe_problem)?;
+        .map_err(Problem::for_operators)?;
     check_key(settings, file, rules.with_key)?;
     let mut copied = CopiedDatabase { attached: Vec::new(), installation: None };
     let mut look = |tx: &mut Tx<'_>| {
@@ -36,7 +36,7 @@ pub(super) fn copy_database(
         copied.installation = installation::name(tx)?;
         Ok(())
     };
-    spotter_store::look_into(file, &mut look).map_err(describe_problem)?;
+    spotter_store::look_into(file, &mut look).map_err(Problem::for_operators)?;
     Ok(copied)
 }
 
@@ -49,7 +49,7 @@ pub(crate) fn check_key(settings: &Settings, copy: &Path, with_key: bool) -> Res
         key.map_or(Ok(()), |key| installation::verify_key(tx, &Vault::new(&key)).map(drop))
     };
     spotter_store::look_into(copy, &mut verify)
-        .map_err(|problem| format!("it has no key beside it, for {}", describe_problem(problem)))?;
+        .map_err(|problem| format!("it has no key beside it, for {}", problem.for_operators()))?;
     if key.is_none() && with_key && is_sealed {
         return Err(format!(
             "no server could start on this backup: the installation's key is not at {}. Put it back there (it is in \

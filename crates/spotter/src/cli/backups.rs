@@ -9,7 +9,7 @@ use clap::ArgMatches;
 use jiff::{Span, SpanRelativeTo, Unit};
 use spotter_contract::{Vault, installation};
 use spotter_files::FileStore;
-use spotter_kernel::{Clock, Timestamp};
+use spotter_kernel::{Clock, Problem, Timestamp};
 use spotter_store::Tx;
 use spotter_webhooks::queue;
 
@@ -17,7 +17,7 @@ use super::{Outcome, commands::existing, settings, text};
 use crate::{
     backups::{BackupRules, BackupSets, check_key},
     operator::{self, key_of},
-    serve::{self, describe_problem},
+    serve,
     settings::Settings,
     system::{self, SystemClock},
 };
@@ -36,7 +36,7 @@ fn note_backup(settings: &Settings, now: Timestamp) {
         let note = db.write(move |tx: &mut Tx<'_>| {
             installation::note(tx, spotter_console::operator::BACKED_UP, value.clone())
         });
-        serve::runtime()?.block_on(note).map_err(describe_problem)
+        serve::runtime()?.block_on(note).map_err(Problem::for_operators)
     });
     if let Err(why) = noted {
         eprintln!("When it was backed up could not be noted: {why}");
@@ -87,7 +87,7 @@ fn back_up_to_file(settings: &Settings, file: &Path) -> Outcome {
     }
     let mut progress = operator::progress();
     spotter_store::backup(&settings.database.location, file, now, &mut progress)
-        .map_err(describe_problem)?;
+        .map_err(Problem::for_operators)?;
     if let Err(why) = check_key(settings, file, true) {
         // A backup on which no server starts is none.
         std::fs::remove_file(file).ok();
@@ -224,7 +224,7 @@ fn restore_file(settings: &Settings, file: &Path, name: &str, park: bool) -> Out
     };
     let (location, mut progress) = (&settings.database.location, operator::progress());
     spotter_store::restore(file, location, now, &mut afterwards, &mut progress)
-        .map_err(describe_problem)?;
+        .map_err(Problem::for_operators)?;
     say!("{name} is restored.");
     if parked > 0 {
         say!(

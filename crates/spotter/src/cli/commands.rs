@@ -13,7 +13,7 @@ use spotter_contract::{
 };
 use spotter_imports::{ImportKind, NewImport};
 use spotter_kernel::{
-    Clock, Event, Id, Scope,
+    Clock, Event, Id, Problem, Scope,
     encoding::decoded,
     text::{Email, Name, Text},
 };
@@ -24,8 +24,7 @@ use spotter_store::{DatabaseLocation, Db, latest_schema};
 use super::{Outcome, read_settings, settings, text};
 use crate::{
     doctor::{self, Diagnosis},
-    log, operator,
-    serve::{self, describe_problem},
+    log, operator, serve,
     settings::{Settings, unknown_variables},
     simulate::{self, Simulation},
     sockets::Sockets,
@@ -122,8 +121,8 @@ pub(super) fn serve(matches: &ArgMatches) -> Outcome {
     serve::make_folder(&settings)?;
     let _held = serve::hold(&settings)?;
     let (env, db) = serve::open(&settings, None)?;
-    if runtime.block_on(db.read(companies::is_empty)).map_err(describe_problem)? {
-        let link = spotter_console::set_up_link(&env).map_err(describe_problem)?;
+    if runtime.block_on(db.read(companies::is_empty)).map_err(Problem::for_operators)? {
+        let link = spotter_console::set_up_link(&env).map_err(Problem::for_operators)?;
         tracing::warn!(
             "there is no company yet; make one with this link, and show it to nobody else: {link} \
              (or with: spotter company create --help)"
@@ -145,7 +144,7 @@ pub(super) fn migrate(matches: &ArgMatches) -> Outcome {
     serve::make_folder(&settings)?;
     let location = &settings.database.location;
     let found = spotter_store::migrate(location, SystemClock.now(), |step| say!("{step}"))
-        .map_err(describe_problem)?;
+        .map_err(Problem::for_operators)?;
     say!("The schema was {found} and is {}.", found.max(latest_schema()));
     Ok(())
 }
@@ -210,7 +209,7 @@ pub(super) fn create_api_client(matches: &ArgMatches) -> Outcome {
         let company = operator::select_company(&db, company).await?;
         operator::create_client(&db, &env, company, name, scopes, consents, coach).await
     });
-    print(&json!(made.map_err(describe_problem)?));
+    print(&json!(made.map_err(Problem::for_operators)?));
     Ok(())
 }
 
@@ -219,7 +218,7 @@ pub(super) fn rotate_api_client(matches: &ArgMatches) -> Outcome {
     let (env, db) = existing(&settings)?;
     let client_id = text(matches, "client-id");
     let rotated = operator::rotate_client(&db, &env, &client_id);
-    print(&json!(serve::runtime()?.block_on(rotated).map_err(describe_problem)?));
+    print(&json!(serve::runtime()?.block_on(rotated).map_err(Problem::for_operators)?));
     Ok(())
 }
 
@@ -229,7 +228,7 @@ pub(super) fn revoke_api_client(matches: &ArgMatches) -> Outcome {
     let client_id = text(matches, "client-id");
     serve::runtime()?
         .block_on(operator::revoke_client(&db, &env, &client_id))
-        .map_err(describe_problem)?;
+        .map_err(Problem::for_operators)?;
     say!("{client_id} is revoked.");
     Ok(())
 }
@@ -241,7 +240,7 @@ pub(super) fn reset_password(matches: &ArgMatches) -> Outcome {
     let address = settings.address();
     let without = matches.get_flag("without-second-step");
     let reset = operator::reset_password(&db, &env, email, &address, without);
-    let made = serve::runtime()?.block_on(reset).map_err(describe_problem)?;
+    let made = serve::runtime()?.block_on(reset).map_err(Problem::for_operators)?;
     if made.as_array().is_none_or(Vec::is_empty) {
         return Err("nobody who has accepted an invitation has this address".into());
     }
@@ -253,7 +252,7 @@ pub(super) fn reset_password(matches: &ArgMatches) -> Outcome {
 pub(super) fn operator_link(matches: &ArgMatches) -> Outcome {
     let settings = settings(matches)?;
     let (env, _) = existing(&settings)?;
-    say!("{}", spotter_console::operator::link(&env).map_err(describe_problem)?);
+    say!("{}", spotter_console::operator::link(&env).map_err(Problem::for_operators)?);
     Ok(())
 }
 
@@ -280,7 +279,7 @@ pub(super) fn import(matches: &ArgMatches) -> Outcome {
         let is_served = || serve::hold(&settings).is_err();
         operator::import(&db, &env, company, new, start, is_served).await
     });
-    print(&done.map_err(describe_problem)?);
+    print(&done.map_err(Problem::for_operators)?);
     Ok(())
 }
 
@@ -288,10 +287,11 @@ pub(super) fn import(matches: &ArgMatches) -> Outcome {
 pub(super) fn jobs(matches: &ArgMatches) -> Outcome {
     let settings = settings(matches)?;
     let (env, db) = existing(&settings)?;
-    let seen = serve::runtime()?.block_on(db.read(timers::overview)).map_err(describe_problem)?;
+    let seen =
+        serve::runtime()?.block_on(db.read(timers::overview)).map_err(Problem::for_operators)?;
     let (states, troubles) = serve::runtime()?
         .block_on(db.read(spotter_contract::jobs::overview))
-        .map_err(describe_problem)?;
+        .map_err(Problem::for_operators)?;
     let (table, now) = (Table::new(crate::areas::areas()), env.clock.now());
     if matches.get_flag("json") {
         print(&jobs_as_json(&seen, &states, &troubles));
@@ -385,7 +385,7 @@ pub(super) fn audit_books(matches: &ArgMatches) -> Outcome {
     let (env, db) = existing(&settings(matches)?)?;
     let now = env.clock.now();
     let audit = db.read(move |tx| spotter_billing::audit::all_findings(tx, now));
-    let found = serve::runtime()?.block_on(audit).map_err(describe_problem)?;
+    let found = serve::runtime()?.block_on(audit).map_err(Problem::for_operators)?;
     for Finding { company, rule, of } in &found {
         say!("company {company}, {of}: violates that {rule}");
     }
@@ -413,7 +413,7 @@ pub(super) fn recount_reports(matches: &ArgMatches, mend: bool) -> Outcome {
         }
         Ok(wrong)
     };
-    let wrong: usize = serve::runtime()?.block_on(counted).map_err(describe_problem)?;
+    let wrong: usize = serve::runtime()?.block_on(counted).map_err(Problem::for_operators)?;
     match (wrong, mend) {
         (0, _) => {
             say!("All metrics are correct.");

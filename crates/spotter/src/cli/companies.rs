@@ -10,7 +10,7 @@ use spotter_company::{
 };
 use spotter_contract::{Env, Role};
 use spotter_kernel::{
-    Id, Rule, TimeZone,
+    Id, Problem, Rule, TimeZone,
     id::CompanyId,
     money::Currency,
     text::{Email, Language, Name},
@@ -23,11 +23,7 @@ use super::{
     commands::{DATABASE_TIMEOUT, existing, print},
     settings, text,
 };
-use crate::{
-    hosting, log, operator,
-    serve::{self, describe_problem},
-    settings::Settings,
-};
+use crate::{hosting, log, operator, serve, settings::Settings};
 
 /// Does what the command below `company` says.
 pub(super) fn run(act: &str, own: &ArgMatches) -> Outcome {
@@ -70,7 +66,7 @@ fn create(matches: &ArgMatches) -> Outcome {
     };
     let (env, db) = serve::open(&settings, Some(DATABASE_TIMEOUT))?;
     let made = operator::create_company(&db, &env, new, admin);
-    let made = serve::runtime()?.block_on(made).map_err(describe_problem)?;
+    let made = serve::runtime()?.block_on(made).map_err(Problem::for_operators)?;
     print(&json!(made));
     let kept = match &settings.database.location {
         DatabaseLocation::File(file) => format!(" The company is in {}.", file.display()),
@@ -103,7 +99,7 @@ fn list(matches: &ArgMatches) -> Outcome {
     loop {
         let search = search.clone();
         let page = db.read(move |tx| companies::page(tx, &search, after));
-        let page = runtime.block_on(page).map_err(describe_problem)?;
+        let page = runtime.block_on(page).map_err(Problem::for_operators)?;
         page.iter().for_each(show);
         match page.last() {
             Some(last) if page.len() as i64 == companies::PAGE_MAX => after = Some(last.company_id),
@@ -137,7 +133,7 @@ fn show_json(entry: &CompanyEntry) {
 fn suspend(matches: &ArgMatches) -> Outcome {
     let (_, env, db, company) = addressed(matches)?;
     let suspended = serve::runtime()?.block_on(hosting::suspend(&db, &env, company));
-    match suspended.map_err(describe_problem)? {
+    match suspended.map_err(Problem::for_operators)? {
         true => say!("{company} is suspended."),
         false => say!("{company} is kept out already: it is suspended, or being erased."),
     }
@@ -147,7 +143,7 @@ fn suspend(matches: &ArgMatches) -> Outcome {
 fn resume(matches: &ArgMatches) -> Outcome {
     let (_, env, db, company) = addressed(matches)?;
     let resumed = serve::runtime()?.block_on(hosting::resume(&db, &env, company));
-    match resumed.map_err(describe_problem)? {
+    match resumed.map_err(Problem::for_operators)? {
         true => say!("{company} is in use again."),
         false => return Err(format!("{company} is not suspended, or is being erased")),
     }
@@ -158,7 +154,7 @@ fn export(matches: &ArgMatches) -> Outcome {
     let (settings, env, db, company) = addressed(matches)?;
     let folder = matches.get_one::<PathBuf>("folder").ok_or("a folder is needed")?;
     let exported = hosting::export(&settings, &db, &env, company, folder);
-    let files = serve::runtime()?.block_on(exported).map_err(describe_problem)?;
+    let files = serve::runtime()?.block_on(exported).map_err(Problem::for_operators)?;
     say!(
         "{} holds {company}: spotter.db, which `spotter restore` takes, and {files} files.",
         folder.display()
@@ -170,7 +166,7 @@ fn erase(matches: &ArgMatches) -> Outcome {
     let (settings, _, db, company) = addressed(matches)?;
     let name = text(matches, "name");
     let erased = serve::runtime()?.block_on(hosting::erase(&settings, &db, company, &name));
-    let erased = erased.map_err(describe_problem)?;
+    let erased = erased.map_err(Problem::for_operators)?;
     let what = if erased.is_rest { "what was left of it, " } else { "" };
     say!(
         "{company} is erased: {what}{} rows and {} files. Backups still hold it.",

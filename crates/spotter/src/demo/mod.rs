@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 use spotter_company::companies;
 use spotter_contract::Env;
 use spotter_files::Files;
-use spotter_kernel::{Id, id::CompanyId};
+use spotter_kernel::{Id, Problem, id::CompanyId};
 use spotter_outbound::smtp::{Mailbox, Post};
 use spotter_store::{Db, Tx};
 
@@ -138,21 +138,20 @@ fn may_be_used(folder: &Path) -> Result<(), String> {
 /// The demo that the folder holds already, or a new one.
 async fn prepare(settings: &Settings, env: &Env, db: &Db, clients: u64) -> Result<Demo, String> {
     let path = settings.data.join("demo.json");
-    let output = |problem: spotter_kernel::Problem| problem.cause.unwrap_or(problem.message);
     let known = read(&path)?;
     let id = known.as_ref().map(|demo| CompanyId(demo.company_id));
     let look = move |tx: &mut Tx<'_>| {
         let found = id.map_or(Ok(None), |id| companies::find(tx, id))?;
         Ok((found.is_some(), companies::is_empty(tx)?))
     };
-    let mut demo = match (known, db.read(look).await.map_err(output)?) {
+    let mut demo = match (known, db.read(look).await.map_err(Problem::for_operators)?) {
         (Some(demo), (true, _)) => demo,
         (_, (_, false)) => {
             return Err("the database holds data that is not this folder's demo".into());
         }
         _ => {
             let files = Files::open(&settings.files).map_err(|trouble| trouble.to_string())?;
-            history::build(env, db, &files, clients).await.map_err(output)?
+            history::build(env, db, &files, clients).await.map_err(Problem::for_operators)?
         }
     };
     demo.base_url = settings.address();

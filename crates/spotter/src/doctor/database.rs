@@ -18,7 +18,7 @@ use spotter_webhooks::queue;
 use tokio::runtime::Runtime;
 
 use super::{Diagnosis, checks};
-use crate::{serve::describe_problem, settings::Settings, system::SystemClock};
+use crate::{settings::Settings, system::SystemClock};
 
 /// Seconds that work may be late.
 const LATE: i64 = 300;
@@ -66,7 +66,7 @@ pub(super) fn examine(settings: &Settings, runtime: &Arc<Runtime>) -> Vec<Diagno
                      writes, user, password, sslmode); an empty database is filled at the first start"
                 }
             };
-            return vec![Diagnosis::failure("database", describe_problem(problem), advice)];
+            return vec![Diagnosis::failure("database", problem.for_operators(), advice)];
         }
     };
     let mut findings = of_health(&health);
@@ -75,7 +75,7 @@ pub(super) fn examine(settings: &Settings, runtime: &Arc<Runtime>) -> Vec<Diagno
             Ok(()) => Diagnosis::fine("replication", "database_read_url leads to a replica of it"),
             Err(problem) => Diagnosis::failure(
                 "replication",
-                format!("database_read_url: {}", describe_problem(problem)),
+                format!("database_read_url: {}", problem.for_operators()),
                 "start it (where it was paused: SELECT pg_wal_replay_resume()), or name a standby of this server and the same \
                  database: until then it is not read from",
             ),
@@ -89,7 +89,7 @@ pub(super) fn examine(settings: &Settings, runtime: &Arc<Runtime>) -> Vec<Diagno
                 findings.push(runtime.block_on(of_files(settings, &db)));
             }
             Err(problem) => {
-                let found = describe_problem(problem);
+                let found = problem.for_operators();
                 findings.push(Diagnosis::failure("database", found, "see the service's log"));
             }
         }
@@ -223,7 +223,7 @@ fn of_work(settings: &Settings, runtime: &Arc<Runtime>, db: &Db) -> Vec<Diagnosi
     let (work, wrong_key) = match read {
         Ok(read) => read,
         Err(problem) => {
-            let found = describe_problem(problem);
+            let found = problem.for_operators();
             return vec![Diagnosis::failure("work", found, "see the service's log")];
         }
     };
@@ -231,7 +231,7 @@ fn of_work(settings: &Settings, runtime: &Arc<Runtime>, db: &Db) -> Vec<Diagnosi
     let mut findings = Vec::new();
     if let Some(problem) = wrong_key {
         let advice = "put the installation's own key back: it is in each backup";
-        findings.push(Diagnosis::failure("key", describe_problem(problem), advice));
+        findings.push(Diagnosis::failure("key", problem.for_operators(), advice));
     }
     let ahead = work.repeating.iter().filter_map(|row| row.ran_at).max();
     if ahead.is_some_and(|at| at.seconds() - now.seconds() > 60) {
@@ -311,6 +311,6 @@ async fn missing_files(settings: &Settings, db: &Db) -> std::result::Result<usiz
     while let Some((key, _)) = all.try_next().await.map_err(|error| error.to_string())? {
         there.insert(key);
     }
-    let attached = db.read(uploads::attached).await.map_err(describe_problem)?;
+    let attached = db.read(uploads::attached).await.map_err(Problem::for_operators)?;
     Ok(attached.iter().filter(|file| !there.contains(&file.key())).count())
 }
