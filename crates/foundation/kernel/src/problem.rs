@@ -119,7 +119,7 @@ impl Problem {
         self
     }
 
-    /// What an operator is told: what really happened, where that is known.
+    /// The text for operators: what really happened, where that is known.
     pub fn for_operators(self) -> String {
         self.cause.unwrap_or(self.message)
     }

@@ -373,14 +373,12 @@ impl FilteredList<'_> {
             return Ok(Page { items: Vec::new(), request, total, next: None });
         }
         let is_soon_full = (offset + request.limit) * MANY < total;
-        let many = self.texts.many().filter(|_| is_soon_full);
-        let (text, planned) = match many {
-            Some(page) => (page, false),
-            None if offset >= FAR => match self.texts.far() {
-                Some(page) => (page, true),
-                None => (self.texts.page(), self.planned),
-            },
-            None => (self.texts.page(), self.planned),
+        let many = is_soon_full.then(|| self.texts.many()).flatten();
+        let far = (many.is_none() && offset >= FAR).then(|| self.texts.far()).flatten();
+        let (text, planned) = match (many, far) {
+            (Some(page), _) => (page, false),
+            (None, Some(page)) => (page, true),
+            (None, None) => (self.texts.page(), self.planned),
         };
         let (items, place) = self.read(tx, &text, planned, request.limit)?;
         let goes_on = request.offset() + (items.len() as i64) < total;
@@ -397,7 +395,7 @@ impl FilteredList<'_> {
         request: PageRequest,
     ) -> Result<Page<R>> {
         self.params.extend([Value::Int(request.limit + 1), Value::Int(0)]);
-        let many = self.texts.many().filter(|_| request.limit * MANY < total);
+        let many = (request.limit * MANY < total).then(|| self.texts.many()).flatten();
         let text = many.unwrap_or_else(|| self.texts.page());
         // Values of other types than the columns' were never issued.
         let read = self.read(tx, &text, self.planned, request.limit);

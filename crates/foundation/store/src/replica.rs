@@ -27,7 +27,7 @@ const REPLAYED: &str = "SELECT CASE WHEN pg_is_in_recovery() THEN (pg_last_wal_r
 const ORIGIN: &str = "SELECT system_identifier || ' ' || (SELECT oid FROM pg_database WHERE datname = current_database()) \
     FROM pg_control_system()";
 
-/// Whether a server that follows was told to stop.
+/// Whether replay is paused on a server that follows.
 const IS_PAUSED: &str = "SELECT pg_is_in_recovery() AND pg_is_wal_replay_paused()";
 
 /// Refuses a server that does not follow the database's, or another database of one that does.

@@ -181,7 +181,7 @@ fn a_company_is_suspended_exported_and_erased(engine: Engine) {
     assert!(on(data, &flags, &erase).1.contains("suspend it first"));
     assert!(on(data, &flags, &["company", "suspend", company]).0);
     assert!(!on(data, &flags, &["company", "erase", company, "--name", "Beside"]).0);
-    // Where a command is cut off, the operator is told, and the next one goes on.
+    // Doctor names the command that goes on where one was cut off.
     let advice = format!("spotter company erase {company} --name '{name}'");
     assert!(!on(data, &flags, &["doctor"]).1.contains(&advice));
     let own = CompanyId(Id::parse(company).unwrap());
