@@ -235,8 +235,7 @@ fn write_batch(conn: &Connection, mut batch: Vec<Box<dyn Job>>) {
     }
 }
 
-/// Runs every closure inside a savepoint of one transaction and commits once. An error means
-/// that nothing was kept.
+/// Runs closures in one transaction and commits once. An error means that nothing was kept.
 fn run_together(conn: &Connection, batch: &mut [Box<dyn Job>]) -> Result<()> {
     let meter = batch.iter().find_map(|job| job.meter());
     if meter.is_some() {
@@ -244,19 +243,9 @@ fn run_together(conn: &Connection, batch: &mut [Box<dyn Job>]) -> Result<()> {
         logged_pages(conn, "TRUNCATE");
     }
     let run = || -> Result<()> {
-        run_sql(conn, "BEGIN IMMEDIATE")?;
-        for job in &mut *batch {
-            run_sql(conn, "SAVEPOINT one")?;
-            let succeeded = job.run(&mut Tx::new(Engine::Sqlite(conn)).metered(job.meter()));
-            if conn.is_autocommit() {
-                return Err(Problem::internal("the engine rolled the transaction back"));
-            }
-            if !succeeded {
-                run_sql(conn, "ROLLBACK TO one")?;
-            }
-            run_sql(conn, "RELEASE one")?;
+        if !run_without_savepoints(conn, batch)? {
+            run_with_savepoints(conn, batch)?;
         }
-        run_sql(conn, "COMMIT")?;
         if let Some(meter) = &meter {
             meter.count_pages(logged_pages(conn, "PASSIVE"));
         }
@@ -269,6 +258,44 @@ fn run_together(conn: &Connection, batch: &mut [Box<dyn Job>]) -> Result<()> {
     })
 }
 
+/// Runs closures as most end: well, or refused before they have changed anything. Whether that was all; if not, nothing was
+/// kept. Within a savepoint, SQLite copies each page before it is changed.
+fn run_without_savepoints(conn: &Connection, batch: &mut [Box<dyn Job>]) -> Result<bool> {
+    let is_alone = batch.len() == 1;
+    run_sql(conn, "BEGIN IMMEDIATE")?;
+    for job in batch {
+        let before = conn.total_changes();
+        if !run_job(conn, &mut **job)? && conn.total_changes() != before {
+            run_sql(conn, "ROLLBACK")?;
+            return Ok(is_alone);
+        }
+    }
+    run_sql(conn, "COMMIT")?;
+    Ok(true)
+}
+
+/// The same where one failed that had changed something: it alone is undone.
+fn run_with_savepoints(conn: &Connection, batch: &mut [Box<dyn Job>]) -> Result<()> {
+    run_sql(conn, "BEGIN IMMEDIATE")?;
+    for job in batch {
+        run_sql(conn, "SAVEPOINT one")?;
+        if !run_job(conn, &mut **job)? {
+            run_sql(conn, "ROLLBACK TO one")?;
+        }
+        run_sql(conn, "RELEASE one")?;
+    }
+    run_sql(conn, "COMMIT")
+}
+
+/// Runs a closure in the transaction that is open; whether it succeeded.
+fn run_job(conn: &Connection, job: &mut dyn Job) -> Result<bool> {
+    let succeeded = job.run(&mut Tx::new(Engine::Sqlite(conn)).metered(job.meter()));
+    if conn.is_autocommit() {
+        return Err(Problem::internal("the engine rolled the transaction back"));
+    }
+    Ok(succeeded)
+}
+
 /// Runs a checkpoint; the number of pages that the write-ahead log has.
 fn logged_pages(conn: &Connection, mode: &str) -> u64 {
     let pragma = format!("PRAGMA wal_checkpoint({mode})");
@@ -278,10 +305,7 @@ fn logged_pages(conn: &Connection, mode: &str) -> u64 {
 
 fn run_alone(conn: &Connection, job: &mut dyn Job) -> Result<()> {
     run_sql(conn, "BEGIN IMMEDIATE")?;
-    let succeeded = job.run(&mut Tx::new(Engine::Sqlite(conn)).metered(job.meter()));
-    if conn.is_autocommit() {
-        return Err(Problem::internal("the engine rolled the transaction back"));
-    }
+    let succeeded = run_job(conn, job)?;
     let ended = run_sql(conn, if succeeded { "COMMIT" } else { "ROLLBACK" });
     ended.inspect_err(|_| abandon(conn))
 }
