@@ -48,31 +48,41 @@ macro_rules! set {
 /// ```ignore
 /// parts! {
 ///     Client by client_id without created_at;
-///     PROFILE profile: first_name, last_name, updated_at;
+///     PROFILE profile: phone, updated_at and NAMED named: first_name, last_name;
 ///     STATUS status: member_status, archived_at;
 /// }
 /// ```
 ///
 /// makes `Client::PROFILE`, the text between SET and WHERE, and `client.profile()`, the parameters for
-/// it: the key first, which is `?2` and on. Every field is in the key, in one part of two or more, or
-/// among those without: one that is forgotten does not compile.
+/// it: the key first, which is `?2` and on. What follows `and` is never written without its part: `Client::NAMED` sets both. Every
+/// field is in the key, in one part of two or more, or among those without: one that is forgotten does not compile.
 #[macro_export]
 macro_rules! parts {
     (
         $record:ident by $($key:ident),+ without $($rest:ident),+;
-        $($part:ident $params:ident: $($field:ident),+;)+
+        $($part:ident $params:ident: $($field:ident),+
+            $(and $both:ident $both_params:ident: $($more:ident),+)?;)+
     ) => {
         impl $record {
-            $crate::parts!(@each [$($key)+] $($part $params [$($field)+])+);
+            $crate::parts!(
+                @each [$($key)+] $($part $params [$($field)+] [$($both $both_params $($more)+)?])+
+            );
         }
         const _: fn(&$record) = |record| {
-            let $record { $($key: _,)+ $($rest: _,)+ $($($field: _,)+)+ } = record;
+            let $record {
+                $($key: _,)+ $($rest: _,)+ $($($field: _,)+ $($($more: _,)+)?)+
+            } = record;
         };
     };
-    (@each $keys:tt $($part:ident $params:ident $fields:tt)+) => {
-        $($crate::parts!(@part $part $params $keys $fields);)+
+    (@each $keys:tt $($part:ident $params:ident $fields:tt $both:tt)+) => {
+        $($crate::parts!(@part $part $params $keys $fields $both);)+
     };
-    (@part $part:ident $params:ident [$($key:ident)+] [$($field:ident)+]) => {
+    (@part $part:ident $params:ident $keys:tt [$($field:ident)+]
+        [$both:ident $both_params:ident $($more:ident)+]) => {
+        $crate::parts!(@part $part $params $keys [$($field)+] []);
+        $crate::parts!(@part $both $both_params $keys [$($field)+ $($more)+] []);
+    };
+    (@part $part:ident $params:ident [$($key:ident)+] [$($field:ident)+] []) => {
         const $part: &'static str = $crate::concatcp!(
             "(", $crate::concatcp!("" $(, $crate::separated!($field))+).split_at(2).1, ") = (",
             $crate::places(

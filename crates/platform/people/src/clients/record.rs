@@ -305,6 +305,11 @@ impl Client {
         self.archived_at.is_some()
     }
 
+    /// What the client is called, and sorted by.
+    fn naming(&self) -> (&str, Option<&str>, &str) {
+        (&self.first_name, self.last_name.as_deref(), &self.sort_name)
+    }
+
     /// The subjects of the totals that count this client; none once they are erased.
     fn tallies(&self) -> BTreeSet<String> {
         if self.erased_at.is_some() {
@@ -348,17 +353,20 @@ impl Client {
         self.check_unique(cx, Some(before))?;
         self.updated_at = cx.now();
         self.sort_name = search_terms::sort_name(&self.first_name, self.last_name.as_deref());
-        cx.defer(SAVE_PROFILE, &self.profile())?;
         // Columns with an index of their own are written only where they change.
-        if self.indexed() != before.indexed() {
+        match self.naming() == before.naming() {
+            true => cx.defer(SAVE_PROFILE, &self.profile())?,
+            false => cx.defer(SAVE_NAMED, &self.named())?,
+        }
+        let is_filed_anew = self.indexed() != before.indexed();
+        if is_filed_anew {
             cx.defer(SAVE_INDEXED, &self.indexed())?;
         }
-        if self.naming() != before.naming() {
-            cx.defer(SAVE_NAMES, &self.naming())?;
+        if is_filed_anew || self.tags != before.tags {
+            self.count(cx, Some(before))?;
         }
         search_terms::index(cx, self, Some(before))?;
         self.tag(cx, Some(before))?;
-        self.count(cx, Some(before))?;
         membership_periods::follow(cx, Some(before), self)?;
         Ok(changed)
     }
@@ -424,10 +432,10 @@ pub(super) fn area() -> Area {
 parts! {
     Client by client_id without created_at;
     PROFILE profile: phone, date_of_birth, gender, language, time_zone, address,
-        emergency_contact, opt_ins, source, home_location_id, tags, updated_at;
+        emergency_contact, opt_ins, source, home_location_id, tags, updated_at
+        and NAMED named: first_name, last_name, sort_name;
     INDEXED indexed: external_id, email, assigned_coach_id, relationship_status, member_status,
         portal_access_status, archived_at, archive_reason, erased_at, is_walk_in;
-    NAMING naming: first_name, last_name, sort_name;
 }
 
 /// Clients of an archived coach or location.
@@ -465,7 +473,7 @@ statements! {
         " WHERE company_id = ?1 AND client_id = ?2";
     SAVE_INDEXED = "UPDATE client SET ", Client::INDEXED,
         " WHERE company_id = ?1 AND client_id = ?2";
-    SAVE_NAMES = "UPDATE client SET ", Client::NAMING,
+    SAVE_NAMED = "UPDATE client SET ", Client::NAMED,
         " WHERE company_id = ?1 AND client_id = ?2";
     TAG = "INSERT INTO client_tag (company_id, tag, client_id) VALUES (?1, ?2, ?3)";
     UNTAG = "DELETE FROM client_tag WHERE company_id = ?1 AND tag = ?2 AND client_id = ?3";

@@ -36,6 +36,13 @@ impl<'c> SearchKeys<'c> {
         let words = words(&client.first_name, client.last_name.as_deref(), email);
         Self { words, phone: client.phone.as_ref(), archived: client.is_archived() }
     }
+
+    /// All terms, the phone number's by how the country dials.
+    fn terms(self, country: Option<&str>) -> BTreeSet<String> {
+        let Self { mut words, phone, .. } = self;
+        words.extend(phone.iter().flat_map(|phone| phone_numbers::terms(phone, country)));
+        words
+    }
 }
 
 /// The words of a name and of an address, and the address itself.
@@ -53,9 +60,7 @@ fn words(first: &str, last: Option<&str>, email: Option<&str>) -> BTreeSet<Strin
 
 /// Everything that a client is found by.
 pub(super) fn all(client: &Client, country: Option<&str>) -> BTreeSet<String> {
-    let SearchKeys { mut words, phone, .. } = SearchKeys::of(client);
-    words.extend(phone.iter().flat_map(|phone| phone_numbers::terms(phone, country)));
-    words
+    SearchKeys::of(client).terms(country)
 }
 
 /// What the list by name is in the order of: the last name's words and then the first's, without accents or case.
@@ -72,18 +77,19 @@ pub(super) fn index(cx: &mut Write, client: &Client, before: Option<&Client>) ->
         return Ok(());
     }
     let country = if now.phone.is_some() { country(cx)? } else { None };
-    if let (Some(before), Some(was)) = (before, was)
+    let country = country.as_deref();
+    if let Some(was) = was
         && (was.phone, was.archived) == (now.phone, now.archived)
     {
-        let [was, now] = [before, client].map(|client| all(client, country.as_deref()));
-        return change(cx, client, &was, &now);
+        return change(cx, client, &was.terms(country), &now.terms(country));
     }
     let id = client.client_id;
     if before.is_some() {
         cx.defer(REMOVE, params![id])?;
     }
-    for (term, shared) in with_shared(&all(client, country.as_deref())) {
-        cx.defer(ADD, params![term, id, shared, i64::from(now.archived)])?;
+    let archived = i64::from(now.archived);
+    for (term, shared) in with_shared(&now.terms(country)) {
+        cx.defer(ADD, params![term, id, shared, archived])?;
     }
     Ok(())
 }
