@@ -57,15 +57,18 @@ pub async fn run(
     let own = company(&place.data)?;
     let alone = costs(&mut service, &place, &program, own, "alone").await?;
     let began = Instant::now();
-    let filling = 90 + companies as i64 / 250 + clients as i64 / 4_000;
-    let at = Timestamp::from_millis(receiver::now()).plus_seconds(filling);
     let db = filling::open(place.location.clone()).await?;
+    db.write(move |tx| tx.defer(COMPANY, params![own, hosted(0)])).await?;
+    db.close().await?;
+    million::fill(place.location.clone(), (own, template), hosted(0), clients).await?;
+    let db = filling::open(place.location.clone()).await?;
+    let filling = 90 + companies as i64 / 250;
+    let at = Timestamp::from_millis(receiver::now()).plus_seconds(filling);
     for from in (0..companies).step_by(STEP as usize) {
         let to = companies.min(from + STEP);
         db.write(move |tx| (from..to).try_for_each(|number| found(tx, own, number, at))).await?;
     }
     db.close().await?;
-    million::fill(place.location.clone(), (own, template), hosted(0), clients).await?;
     println!("  {companies} companies filled in {} s", began.elapsed().as_secs());
     let beside = costs(&mut service, &place, &program, own, "beside").await?;
     for (what, alone, beside, unnoticed, unit) in [
@@ -146,7 +149,10 @@ fn found(
     at: Timestamp,
 ) -> Result<(), spotter_kernel::Problem> {
     let company = hosted(number);
-    tx.defer(COMPANY, params![own, company])?;
+    // The first is there already, with its clients.
+    if number > 0 {
+        tx.defer(COMPANY, params![own, company])?;
+    }
     (0..=WAITING).try_for_each(|which| {
         let due_at = if which == 0 { at } else { at.plus_seconds(86_400 * (30 + which as i64)) };
         let subject = numbered(Timestamp::from_millis(4_000 + which as i64), number);
