@@ -45,7 +45,7 @@ pub enum CompanyStatus {
 }
 
 /// Since when a company is suspended that is being erased.
-const ERASING: Timestamp = Timestamp::from_millis(0);
+pub(crate) const ERASING: Timestamp = Timestamp::from_millis(0);
 
 /// Most companies on a page of the list.
 pub const PAGE_MAX: i64 = 100;

@@ -6,7 +6,7 @@
 
 use std::borrow::Cow;
 
-use crate::rules::CompanyRule;
+use crate::{companies::ERASING, rules::CompanyRule};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize};
 use spotter_contract::{Area, ErasureRule, Write};
@@ -334,12 +334,13 @@ pub fn expired(tx: &mut Tx, now: Timestamp) -> Result<Vec<StoredFile>> {
     Ok(rows.into_iter().map(|(company, upload)| StoredFile { company, upload }).collect())
 }
 
-/// The files that records of all companies refer to, read in parts.
+/// The files that records of all companies refer to, but for those of companies that are being erased, whose files go first; read
+/// in parts.
 pub fn attached(tx: &mut Tx) -> Result<Vec<StoredFile>> {
     let (mut all, mut after) = (Vec::new(), (String::new(), String::new()));
     loop {
         let some: Vec<(CompanyId, UploadId)> =
-            tx.all(ATTACHED, params![after.0, after.1, SWEEP])?;
+            tx.all(ATTACHED, params![after.0, after.1, SWEEP, ERASING])?;
         let is_last = (some.len() as i64) < SWEEP;
         if let Some((company, upload)) = some.last() {
             after = (company.to_string(), upload.to_string());
@@ -379,6 +380,7 @@ statements! {
     DISCARD = "UPDATE upload SET status = ?3, expires_at = ?4 WHERE company_id = ?1 AND upload_id = ?2";
     EXPIRED = "SELECT company_id, upload_id FROM upload WHERE expires_at <= ?1 LIMIT ?2";
     ATTACHED = "SELECT company_id, upload_id FROM upload WHERE (company_id, upload_id) > (?1, ?2) \
-        AND status = 'attached' ORDER BY company_id, upload_id LIMIT ?3";
+        AND status = 'attached' AND NOT EXISTS (SELECT 1 FROM company c \
+        WHERE c.company_id = upload.company_id AND c.suspended_at = ?4) ORDER BY company_id, upload_id LIMIT ?3";
     FORGET = "DELETE FROM upload WHERE company_id = ?1 AND upload_id = ?2 AND expires_at IS NOT NULL";
 }

@@ -188,8 +188,14 @@ fn a_company_is_suspended_exported_and_erased(engine: Engine) {
     let db = database(folder.path(), &flags);
     assert!(runtime().block_on(db.write(move |tx| begin_erasing(tx, own))).unwrap());
     drop(db);
+    // Its files go first, and are missed by nobody: not by doctor, and not by a backup.
+    std::fs::remove_dir_all(folder.path().join("files").join(company)).unwrap();
     let (_, found) = on(data, &flags, &["doctor"]);
     assert!(found.contains(&advice), "{found}");
+    assert!(found.contains("every uploaded file is in the file store"), "{found}");
+    let to = place.path().join("backups");
+    let (fine, response) = on(data, &flags, &["backup", "--backups", to.to_str().unwrap()]);
+    assert!(fine, "{response}");
     let (fine, response) = on(data, &flags, &erase);
     assert!(fine && response.contains("is erased: what was left of it"), "{response}");
     assert_eq!(rows(folder.path(), &flags, company), 0);
