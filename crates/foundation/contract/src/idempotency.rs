@@ -183,11 +183,11 @@ statements! {
     PRUNE = "DELETE FROM stored_answer WHERE (company_id, caller_id, idempotency_key) IN \
         (SELECT company_id, caller_id, idempotency_key FROM stored_answer WHERE expires_at <= ?1 \
         ORDER BY expires_at, company_id, caller_id, idempotency_key LIMIT 500)";
-    CLAIM = "SELECT 1 WHERE claim(?1)";
+    CLAIM = "SELECT TRUE WHERE claim(?1)";
     CLAIM_AND_FIND = "SELECT claim(?4), a.fingerprint, a.expires_at, a.status, a.answer, a.sealed \
         FROM (SELECT 1 AS one) always LEFT JOIN stored_answer a \
         ON a.company_id = ?1 AND a.caller_id = ?2 AND a.idempotency_key = ?3";
-    UNUSED = "SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM stored_answer \
+    UNUSED = "SELECT TRUE WHERE NOT EXISTS (SELECT 1 FROM stored_answer \
         WHERE company_id = ?1 AND caller_id = ?2 AND idempotency_key = ?3)";
     FORGET = "DELETE FROM stored_answer \
         WHERE company_id = ?1 AND caller_id = ?2 AND idempotency_key = ?3";

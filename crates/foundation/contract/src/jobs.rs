@@ -277,7 +277,7 @@ pub fn next_due(tx: &mut Tx<'_>, kinds: &[&Job]) -> Result<Vec<Option<Timestamp>
 
 /// Whether any job is in progress, on whichever node.
 pub fn in_progress(tx: &mut Tx<'_>) -> Result<bool> {
-    Ok(tx.one::<(i64,)>(IN_PROGRESS, &[])?.is_some())
+    Ok(tx.one::<(Id,)>(IN_PROGRESS, &[])?.is_some())
 }
 
 /// The error of jobs that were pending in a restored database.
@@ -387,7 +387,7 @@ statements! {
     PAST_DUE = "SELECT COUNT(*), MIN(due_at) FROM (SELECT due_at FROM job \
         WHERE kind = ?1 AND due_at <= ?2 ORDER BY due_at LIMIT 1000) due";
     NEXT_DUE = "SELECT MIN(due_at) FROM job WHERE kind = ?1 AND due_at IS NOT NULL";
-    IN_PROGRESS = "SELECT 1 FROM job WHERE due_at IS NOT NULL AND lease IS NOT NULL LIMIT 1";
+    IN_PROGRESS = "SELECT subject FROM job WHERE due_at IS NOT NULL AND lease IS NOT NULL LIMIT 1";
     PARK = "UPDATE job SET state = ?1, error = ?2, ended_at = ?3, lease = NULL, due_at = NULL \
         WHERE due_at IS NOT NULL";
     FORGET = "DELETE FROM job WHERE (company_id, kind, subject) IN (SELECT company_id, kind, subject \

@@ -11,7 +11,7 @@ use std::{
 use futures_util::future::join3;
 use spotter_kernel::{Problem, Result, id::CompanyId};
 use tokio::runtime::Runtime;
-use tokio_postgres::{Client, SimpleQueryMessage, Statement, error::SqlState};
+use tokio_postgres::{Client, SimpleQueryMessage, Statement, error::SqlState, types::Type};
 
 use crate::{
     batch::{DeferredStatement, Effect, ExpectedRows, StatementPart, combine},
@@ -34,6 +34,9 @@ const PREPARED_MAX: usize = 500;
 
 /// How long a server may say nothing, which is longer than it gives a statement; then it is as good as gone.
 const SILENT: Duration = Duration::from_secs(20);
+
+/// Types that no field of a record takes: a number as it is written is one, and a sum another.
+const UNREAD: [Type; 4] = [Type::INT2, Type::INT4, Type::FLOAT4, Type::NUMERIC];
 
 /// Plans as they are made within a transaction again.
 const USUAL_PLANS: &str =
@@ -234,7 +237,12 @@ impl Session {
 
     pub(crate) fn check(&mut self, sql: &str) -> Result<()> {
         let prepared = self.runtime.block_on(self.client.prepare(sql));
-        prepared.map(drop).map_err(|error| self.note(&error, sql))
+        let prepared = prepared.map_err(|error| self.note(&error, sql))?;
+        let unread = prepared.columns().iter().find(|column| UNREAD.contains(column.type_()));
+        match unread {
+            Some(column) => Err(Problem::internal(format!("no record reads {column:?} of {sql}"))),
+            None => Ok(()),
+        }
     }
 
     pub(crate) fn is_spread(&self) -> bool {

@@ -243,7 +243,7 @@ statements! {
         LEFT JOIN api_client a ON a.company_id = t.company_id AND a.api_client_id = t.api_client_id \
         LEFT JOIN company c ON c.company_id = t.company_id \
         WHERE t.company_id = ?1 AND t.digest = ?2";
-    CONFIRM = "SELECT 1 FROM access_token t \
+    CONFIRM = "SELECT TRUE FROM access_token t \
         JOIN api_client a ON a.company_id = t.company_id AND a.api_client_id = t.api_client_id \
         JOIN company c ON c.company_id = t.company_id \
         WHERE t.company_id = ?1 AND t.digest = ?2 AND t.api_client_id = ?3 AND a.status = ?4 \
