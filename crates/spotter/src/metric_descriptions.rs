@@ -41,6 +41,10 @@ const GAUGES: &[(&str, &str)] = &[
         "spotter_certificate_end_timestamp_seconds",
         "When the certificate ends, in Unix time; absent without one.",
     ),
+    (
+        "spotter_database_up",
+        "Whether the database answered when it was last asked, each minute: 1 or 0.",
+    ),
     ("spotter_disk_bytes", "Size of the disk of the data folder."),
     ("spotter_disk_free_bytes", "Free bytes on the disk of the data folder."),
     ("spotter_http_connections", "Connections that are open."),
