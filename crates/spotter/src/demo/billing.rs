@@ -28,8 +28,9 @@ const LEAVES: usize = 9;
 const PACKS: std::ops::Range<usize> = 10..16;
 /// The bills of these are collected from a card.
 const COLLECTED: std::ops::Range<usize> = 1..5;
-/// One of those with a pack books more than is left of it.
-const BOOKS_ON_DEBT: usize = 15;
+/// Who is no member, has a pack, and books more than is left of it, by their place among active clients: a member's credits of the
+/// next month would pay.
+const BOOKS_ON_DEBT: usize = 1;
 /// Of these, one lacks funds once, and one disputes a payment.
 const SHORT_OF_MONEY: usize = 3;
 const DISPUTES: usize = 4;
@@ -63,9 +64,9 @@ impl DemoBuilder {
         let sandbox = json!({"provider": "sandbox"});
         self.request(tx, self.owner(), self.at(1, 510), "connect_payment_provider", &[], sandbox)?;
         let products = self.products(tx)?;
-        let stayed = stays.iter().zip(&self.clients).filter(|(stay, _)| stay.left >= DAYS);
+        let stayed = || stays.iter().zip(&self.clients).filter(|(stay, _)| stay.left >= DAYS);
         let paying =
-            stayed.step_by(MEMBERS_OF).filter_map(|(stay, id)| Some((stay.joined, (*id)?)));
+            stayed().step_by(MEMBERS_OF).filter_map(|(stay, id)| Some((stay.joined, (*id)?)));
         let mut members: Vec<Member> = paying
             .map(|(joined, client)| Member { client: json!(client), joined, course: Value::Null })
             .collect();
@@ -91,7 +92,8 @@ impl DemoBuilder {
                 }
             }
         }
-        self.book_on_debt(tx, &members[BOOKS_ON_DEBT], &products)?;
+        let owing = stayed().nth(BOOKS_ON_DEBT).and_then(|(_, id)| *id).ok_or_else(wrong)?;
+        self.book_on_debt(tx, &json!(owing), &products)?;
         let result = json!({"mailInvoices": true});
         self.request(tx, self.owner(), self.at(DAYS, 0), "update_finance_settings", &[], result)
             .map(drop)
@@ -200,14 +202,14 @@ impl DemoBuilder {
         }
     }
 
-    /// A member has used a pack up, and books once more all the same, as its terms allow.
+    /// A client has used a pack up, and books once more all the same, as its terms allow.
     fn book_on_debt(
         &self,
         tx: &mut Tx<'_>,
-        member: &Member,
+        client: &Value,
         products: &BTreeMap<String, Value>,
     ) -> Result<()> {
-        let (at, path) = (self.at(DAYS - 3, 600), [("clientId", member.client.clone())]);
+        let (at, path) = (self.at(DAYS - 3, 600), [("clientId", client.clone())]);
         let pack = json!({"productId": products.get("Five sessions").ok_or_else(wrong)?});
         self.request(tx, self.owner(), at, "assign_product", &path, pack)?;
         let output = self.request(tx, self.owner(), at, "get_credits", &path, json!(""))?;
@@ -225,7 +227,7 @@ impl DemoBuilder {
             self.at(DAYS + 10, 0)
         );
         let slots = self.request(tx, self.owner(), at, "list_slots", &[], json!(requested))?;
-        let new = json!({"clientId": member.client, "slotToken": slots["slots"][0]["slotToken"]});
+        let new = json!({"clientId": client, "slotToken": slots["slots"][0]["slotToken"]});
         self.request(tx, self.owner(), at, "create_booking", &[], new).map(drop)
     }
 
