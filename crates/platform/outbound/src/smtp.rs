@@ -256,8 +256,10 @@ impl Server {
                 tokio::time::timeout(QUIT_TIME, connection.quit()).await.ok();
                 Ok(())
             }
-            Ok(Err(JobOutcome::Failed(why) | JobOutcome::Refused(why))) => Err(why),
-            _ => Err("the mail server takes too long".to_owned()),
+            Ok(Err(JobOutcome::Failed(why) | JobOutcome::Refused(why))) => {
+                Err(format!("{}:{}: {why}", self.host, self.port))
+            }
+            _ => Err(format!("{}:{} takes too long", self.host, self.port)),
         }
     }
 

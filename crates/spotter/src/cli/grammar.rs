@@ -69,7 +69,7 @@ pub(super) fn command() -> Command {
     };
     let company = group("company", "Companies of this installation").subcommand(with_settings(
         Command::new("create")
-            .about("Create a company with its first admin, and print the invitation")
+            .about("Create a company with its first admin, and print the invitation, which is not mailed, at base_url or at --listen as for serve")
             .arg(required_flag("name", "Name of the company"))
             .arg(required_flag("admin-email", "E-mail address of the first admin"))
             .arg(required_flag("admin-first-name", "First name of the admin"))

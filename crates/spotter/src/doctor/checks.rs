@@ -56,7 +56,7 @@ pub(super) fn key(settings: &Settings) -> Vec<Diagnosis> {
         Ok(None) => vec![Diagnosis::warning(
             "key",
             format!("there is none at {}", file.display()),
-            "it is made at the first start; for a database in use, take it from a backup (NAME.db.key)",
+            "the first start on an empty database makes it; for one in use, take it from a backup (NAME.db.key)",
         )],
         Ok(Some(_)) if settings.secret_key.is_none() && others_read(&file) => {
             vec![Diagnosis::failure(
@@ -98,6 +98,12 @@ pub(super) fn disks(settings: &Settings) -> Vec<Diagnosis> {
 
 fn disk(folder: &Path) -> Diagnosis {
     let name = folder.display();
+    if let Err(error) = std::fs::metadata(folder)
+        && error.kind() == std::io::ErrorKind::NotFound
+    {
+        let advice = "it is made when it is needed; if it was there, mount it, or correct the setting that names it";
+        return Diagnosis::warning("disk", format!("{name} is not there yet"), advice);
+    }
     let Some((free, all)) = operator::host_status(folder, None).room else {
         let advice = "create it, or correct the setting that names it";
         return Diagnosis::failure("disk", format!("{name} cannot be read"), advice);
@@ -148,10 +154,18 @@ pub(super) async fn addresses(settings: &Settings) -> Vec<Diagnosis> {
     let own = settings.local_address();
     let mut findings = vec![match answers(&own, true).await {
         Ok(_) => Diagnosis::fine("service", format!("{own} is ready")),
-        Err(why) => Diagnosis::failure(
+        Err(NoAnswer { why, is_there }) => Diagnosis::failure(
             "service",
             format!("{own} is not ready: {why}"),
-            "start it (systemctl start spotter, or spotter serve), and read its log (journalctl -u spotter -e)",
+            match is_there {
+                true => {
+                    "it runs, without all that it needs: see what is said of the database, and its log \
+                         (journalctl -u spotter -e)"
+                }
+                false => {
+                    "start it (systemctl start spotter, or spotter serve), and read its log (journalctl -u spotter -e)"
+                }
+            },
         ),
     }];
     if let Some(url) = &settings.base_url {
@@ -163,7 +177,7 @@ pub(super) async fn addresses(settings: &Settings) -> Vec<Diagnosis> {
                 "let a time service keep it: timedatectl set-ntp true",
             ),
             Ok(Some(_)) => Diagnosis::fine("address", format!("{url} answers")),
-            Err(why) => Diagnosis::warning(
+            Err(NoAnswer { why, .. }) => Diagnosis::warning(
                 "address",
                 format!("{url} does not answer from here: {why}"),
                 "check the proxy, the name's address and the firewall; or correct base_url",
@@ -173,15 +187,25 @@ pub(super) async fn addresses(settings: &Settings) -> Vec<Diagnosis> {
     findings
 }
 
+/// Why an address is not ready.
+struct NoAnswer {
+    why: String,
+    /// Whether a service answered that it is not.
+    is_there: bool,
+}
+
 /// Whether an address is ready, and by how many seconds this clock is ahead of what it says.
-async fn answers(url: &str, is_own: bool) -> Result<Option<i64>, String> {
+async fn answers(url: &str, is_own: bool) -> Result<Option<i64>, NoAnswer> {
     let client = reqwest::Client::builder().no_proxy().timeout(ANSWER);
     // The service is checked at its own address, which its certificate need not name.
     let client = client.tls_danger_accept_invalid_certs(is_own);
-    let client = client.build().map_err(|error| error.to_string())?;
+    let none = |error: reqwest::Error| NoAnswer {
+        is_there: error.status().is_some(),
+        why: causes(&error.without_url()),
+    };
+    let client = client.build().map_err(none)?;
     let answer = client.get(format!("{url}/health/ready")).send().await;
-    let answer = answer.and_then(reqwest::Response::error_for_status);
-    let answer = answer.map_err(|error| causes(&error.without_url()))?;
+    let answer = answer.and_then(reqwest::Response::error_for_status).map_err(none)?;
     let date = answer.headers().get("date").and_then(|date| date.to_str().ok());
     let there = date.and_then(|date| jiff::fmt::rfc2822::parse(date).ok());
     Ok(there.map(|there| SystemClock.now().seconds() - there.timestamp().as_second()))

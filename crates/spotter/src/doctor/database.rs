@@ -24,6 +24,10 @@ use crate::{settings::Settings, system::SystemClock};
 const LATE: i64 = 300;
 /// Seconds that the database's clock may be off.
 const CLOCK_SECONDS: i64 = 2;
+/// What to do where a server does not let us in.
+const REACHING: &str = "start PostgreSQL, let it take more connections (max_connections, or the CONNECTION LIMIT of the role or the \
+     database), or correct database_url (the host that takes writes, user, password, sslmode); an empty database is \
+     filled at the first start";
 /// Bytes that a replica may be behind.
 const LAG: i64 = 64 << 20;
 
@@ -61,10 +65,7 @@ pub(super) fn examine(settings: &Settings, runtime: &Arc<Runtime>) -> Vec<Diagno
                 DatabaseLocation::File(_) => {
                     "stop the service, move the data folder away, and restore the newest backup"
                 }
-                DatabaseLocation::Server(_) => {
-                    "start PostgreSQL, let it take more connections, or correct database_url (the host that takes \
-                     writes, user, password, sslmode); an empty database is filled at the first start"
-                }
+                DatabaseLocation::Server(_) => REACHING,
             };
             return vec![Diagnosis::failure("database", problem.for_operators(), advice)];
         }
@@ -76,8 +77,8 @@ pub(super) fn examine(settings: &Settings, runtime: &Arc<Runtime>) -> Vec<Diagno
             Err(problem) => Diagnosis::failure(
                 "replication",
                 format!("database_read_url: {}", problem.for_operators()),
-                "start it (where it was paused: SELECT pg_wal_replay_resume()), or name a standby of this server and the same \
-                 database: until then it is not read from",
+                "it must run, follow this server, and not be paused (SELECT pg_wal_replay_resume()); after a failover, name a \
+                 standby that is left, or none: until then it is not read from",
             ),
         });
     }
@@ -89,8 +90,11 @@ pub(super) fn examine(settings: &Settings, runtime: &Arc<Runtime>) -> Vec<Diagno
                 findings.push(runtime.block_on(of_files(settings, &db)));
             }
             Err(problem) => {
-                let found = problem.for_operators();
-                findings.push(Diagnosis::failure("database", found, "see the service's log"));
+                let advice = match location {
+                    DatabaseLocation::File(_) => "see the service's log",
+                    DatabaseLocation::Server(_) => REACHING,
+                };
+                findings.push(Diagnosis::failure("database", problem.for_operators(), advice));
             }
         }
     }
