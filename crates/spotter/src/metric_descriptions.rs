@@ -8,7 +8,10 @@ const COUNTERS: &[(&str, &str)] = &[
     ("spotter_http_requests_total", "Requests by route, method and status."),
     ("spotter_job_attempts_total", "Attempts at jobs by kind and outcome."),
     ("spotter_repeating_runs_total", "Runs of repeating work by name and outcome."),
-    ("spotter_store_retries_total", "Transactions run again after a conflict."),
+    (
+        "spotter_store_retries_total",
+        "Transactions run again: after a conflict, or because one of several writes in it failed.",
+    ),
     (
         "spotter_store_slow_reads_total",
         "Slow reads by the server of PostgreSQL that answered: database or replica.",

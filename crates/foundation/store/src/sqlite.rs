@@ -242,8 +242,9 @@ fn run_together(conn: &Connection, batch: &mut [Box<dyn Job>]) -> Result<()> {
         // What the log has after the commit is then the commit's own.
         logged_pages(conn, "TRUNCATE");
     }
-    let run = || -> Result<()> {
+    let mut run = || -> Result<()> {
         if !run_without_savepoints(conn, batch)? {
+            metrics::counter!("spotter_store_retries_total").increment(1);
             run_with_savepoints(conn, batch)?;
         }
         if let Some(meter) = &meter {
@@ -251,7 +252,6 @@ fn run_together(conn: &Connection, batch: &mut [Box<dyn Job>]) -> Result<()> {
         }
         Ok(())
     };
-    let mut run = run;
     run().inspect_err(|problem| {
         tracing::warn!(%problem, "a batch of writes failed; running its closures one by one");
         abandon(conn);

@@ -28,12 +28,12 @@ const LEAVES: usize = 9;
 const PACKS: std::ops::Range<usize> = 10..16;
 /// The bills of these are collected from a card.
 const COLLECTED: std::ops::Range<usize> = 1..5;
-/// Who is no member, has a pack, and books more than is left of it, by their place among active clients: a member's credits of the
-/// next month would pay.
-const BOOKS_ON_DEBT: usize = 1;
 /// Of these, one lacks funds once, and one disputes a payment.
 const SHORT_OF_MONEY: usize = 3;
 const DISPUTES: usize = 4;
+/// Who is no member, has a pack, and books more than is left of it, by their place among active clients: a member's credits of the
+/// next month would pay.
+const BOOKS_ON_DEBT: usize = 1;
 
 /// A clock that stands still.
 struct FixedClock(Timestamp);
