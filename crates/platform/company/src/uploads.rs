@@ -380,7 +380,7 @@ statements! {
     DISCARD = "UPDATE upload SET status = ?3, expires_at = ?4 WHERE company_id = ?1 AND upload_id = ?2";
     EXPIRED = "SELECT company_id, upload_id FROM upload WHERE expires_at <= ?1 LIMIT ?2";
     ATTACHED = "SELECT company_id, upload_id FROM upload WHERE (company_id, upload_id) > (?1, ?2) \
-        AND status = 'attached' AND NOT EXISTS (SELECT 1 FROM company c \
-        WHERE c.company_id = upload.company_id AND c.suspended_at = ?4) ORDER BY company_id, upload_id LIMIT ?3";
+        AND status = 'attached' AND NOT EXISTS (SELECT 1 FROM company o \
+        WHERE o.company_id = upload.company_id AND o.suspended_at = ?4) ORDER BY company_id, upload_id LIMIT ?3";
     FORGET = "DELETE FROM upload WHERE company_id = ?1 AND upload_id = ?2 AND expires_at IS NOT NULL";
 }
