@@ -29,7 +29,7 @@ pub fn verify_key(tx: &mut Tx<'_>, vault: &Vault) -> Result<bool> {
     let sealed = kept.as_ref().or(other.as_ref());
     if sealed.is_some_and(|(sealed,)| vault.open(sealed).is_err()) {
         return Err(Problem::internal(
-            "the secret_key is missing, or not the one that this database was used with: what it has sealed could \
+            "the secret_key is not the one that this database was used with, or is missing: what it has sealed could \
              not be opened. Set secret_key to that one, or put its file back as secret.key in the data \
              folder; a backup has it beside itself, with the ending .key",
         ));
