@@ -229,8 +229,8 @@ fn write_batch(conn: &Connection, mut batch: Vec<Box<dyn Job>>) {
     } else {
         // The whole transaction is gone: alone, each closure answers for itself.
         for mut job in batch {
-            let problem = run_alone(conn, &mut *job).err();
-            job.finish(problem);
+            let ran = run_without_savepoints(conn, std::slice::from_mut(&mut job));
+            job.finish(ran.inspect_err(|_| abandon(conn)).err());
         }
     }
 }
@@ -301,13 +301,6 @@ fn logged_pages(conn: &Connection, mode: &str) -> u64 {
     let pragma = format!("PRAGMA wal_checkpoint({mode})");
     let pages: rusqlite::Result<i64> = conn.query_row(&pragma, [], |row| row.get(1));
     pages.map_or(0, i64::unsigned_abs)
-}
-
-fn run_alone(conn: &Connection, job: &mut dyn Job) -> Result<()> {
-    run_sql(conn, "BEGIN IMMEDIATE")?;
-    let succeeded = run_job(conn, job)?;
-    let ended = run_sql(conn, if succeeded { "COMMIT" } else { "ROLLBACK" });
-    ended.inspect_err(|_| abandon(conn))
 }
 
 fn abandon(conn: &Connection) {

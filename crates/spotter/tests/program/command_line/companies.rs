@@ -188,7 +188,7 @@ fn a_company_is_suspended_exported_and_erased(engine: Engine) {
     let db = database(folder.path(), &flags);
     assert!(runtime().block_on(db.write(move |tx| begin_erasing(tx, own))).unwrap());
     drop(db);
-    // Its files go first, and are missed by nobody: not by doctor, and not by a backup.
+    // Its files go first: neither doctor nor a backup looks for them.
     std::fs::remove_dir_all(folder.path().join("files").join(company)).unwrap();
     let (_, found) = on(data, &flags, &["doctor"]);
     assert!(found.contains(&advice), "{found}");
