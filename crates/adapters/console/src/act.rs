@@ -195,8 +195,8 @@ async fn preview(
         call.confirmation = Some(request.clone());
         call.run(tx, &shared.env, &caller, request_id.as_str())
     };
-    // It is rolled back like a refused request; the result distinguishes the two.
-    let refused = state.db.write(run).await.err();
+    // It ends like a refused request; the result distinguishes the two.
+    let refused = state.db.try_out(run).await.err();
     let (shared, caller) = (state.clone(), person.caller);
     let kept = state.db.write(move |tx: &mut Tx<'_>| query.store(tx, &shared.env, &caller)).await?;
     if let (None, Some(problem)) = (&kept, refused) {

@@ -23,7 +23,8 @@ pub(crate) fn spread(session: &mut Session, report: &mut impl FnMut(&str)) -> Re
         .map(|(table, name, definition, is_kept)| ForeignKey { table, name, definition, is_kept })
         .collect();
     // One after the other: Citus runs commands of its own for each.
-    statements(&tables, &keys).iter().try_for_each(|statement| session.script(statement))
+    statements(&tables, &keys).iter().try_for_each(|statement| session.script(statement))?;
+    session.script(SETTINGS_OF_WORKERS)
 }
 
 /// A statement that takes from a table and adds to it, and says of how many rows, for each of the table's parts, on the
@@ -143,6 +144,12 @@ const OWN: &str = "company_id TEXT";
 /// Parts of a table are changed one after the other, as those of tables that refer to them must be.
 pub(crate) const ONE_AFTER_THE_OTHER: &str =
     "SET LOCAL citus.multi_shard_modify_mode = 'sequential'";
+
+/// What our sessions set for themselves, for those in which the coordinator asks its workers.
+const SETTINGS_OF_WORKERS: &str = "SELECT run_command_on_workers(format( \
+    'ALTER ROLE %1$I IN DATABASE %2$I SET enable_seqscan = off', current_user, current_database())); \
+    SELECT run_command_on_workers(format( \
+    'ALTER ROLE %1$I IN DATABASE %2$I SET jit = off', current_user, current_database()))";
 
 const HAS_CITUS: &str = "SELECT EXISTS (SELECT 1 FROM pg_extension WHERE extname = 'citus')";
 

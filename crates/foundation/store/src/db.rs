@@ -7,7 +7,7 @@ use spotter_kernel::{Problem, Result, TRACE_TARGET};
 use crate::{
     agenda::{Agenda, UNFOLDED_METRICS, UNFOLDED_TALLIES},
     citus::on_each_shard,
-    job::Isolation,
+    job::TransactionKind,
     metrics::{self, MetricTable},
     postgres::Postgres,
     signals::Signals,
@@ -127,10 +127,10 @@ impl Db {
     {
         match &*self.0 {
             Engine::Sqlite(engine) => {
-                engine.readers.call(Isolation::Rows, traced("read", closure)).await
+                engine.readers.call(TransactionKind::Rows, traced("read", closure)).await
             }
             Engine::Postgres(engine) => {
-                engine.reads.call(Isolation::Rows, traced("read", closure)).await
+                engine.reads.call(TransactionKind::Rows, traced("read", closure)).await
             }
         }
     }
@@ -144,10 +144,10 @@ impl Db {
     {
         match &*self.0 {
             Engine::Sqlite(engine) => {
-                engine.slow.call(Isolation::Rows, traced("read", closure)).await
+                engine.slow.call(TransactionKind::Rows, traced("read", closure)).await
             }
             Engine::Postgres(engine) => {
-                engine.slow.call(Isolation::Rows, traced("read", closure)).await
+                engine.slow.call(TransactionKind::Rows, traced("read", closure)).await
             }
         }
     }
@@ -158,7 +158,7 @@ impl Db {
         T: Send + 'static,
         F: FnMut(&mut Tx<'_>) -> Result<T> + Send + 'static,
     {
-        self.change(Isolation::Serializable, closure).await
+        self.change(TransactionKind::Serializable, closure).await
     }
 
     /// The same for a closure that depends only on the rows that it changes, such as one that takes work from a
@@ -169,7 +169,7 @@ impl Db {
         T: Send + 'static,
         F: FnMut(&mut Tx<'_>) -> Result<T> + Send + 'static,
     {
-        self.change(Isolation::Rows, closure).await
+        self.change(TransactionKind::Rows, closure).await
     }
 
     /// The same as [`Self::write`] for work in the background, such as timers: on SQLite, where one write follows the
@@ -181,10 +181,22 @@ impl Db {
     {
         match &*self.0 {
             Engine::Sqlite(engine) => {
-                engine.background.call(Isolation::Serializable, traced("write", closure)).await
+                engine
+                    .background
+                    .call(TransactionKind::Serializable, traced("write", closure))
+                    .await
             }
             Engine::Postgres(_) => self.write(closure).await,
         }
+    }
+
+    /// The same as [`Self::write`], and nothing of it is kept, however it ends: what a change would do.
+    pub async fn try_out<T, F>(&self, closure: F) -> Result<T>
+    where
+        T: Send + 'static,
+        F: FnMut(&mut Tx<'_>) -> Result<T> + Send + 'static,
+    {
+        self.change(TransactionKind::Trial, closure).await
     }
 
     /// Whether another write waits for the one in the background that runs, which should come to its end.
@@ -195,16 +207,14 @@ impl Db {
         }
     }
 
-    async fn change<T, F>(&self, isolation: Isolation, closure: F) -> Result<T>
+    async fn change<T, F>(&self, kind: TransactionKind, closure: F) -> Result<T>
     where
         T: Send + 'static,
         F: FnMut(&mut Tx<'_>) -> Result<T> + Send + 'static,
     {
         match &*self.0 {
-            Engine::Sqlite(engine) => engine.writer.call(isolation, traced("write", closure)).await,
-            Engine::Postgres(engine) => {
-                engine.queue.call(isolation, traced("write", closure)).await
-            }
+            Engine::Sqlite(engine) => engine.writer.call(kind, traced("write", closure)).await,
+            Engine::Postgres(engine) => engine.queue.call(kind, traced("write", closure)).await,
         }
     }
 
@@ -228,10 +238,12 @@ impl Db {
         if !is_apart || !agenda.take_due(queue, Agenda::AT_ONCE) {
             return Ok(());
         }
+        let mut outcome = Ok(());
         for fold in folds {
-            self.fold(*fold, most).await.inspect_err(|_| agenda.note(queue, Agenda::AT_ONCE))?;
+            // One that fails, as where a server of a cluster is away, is no reason to leave out the others.
+            outcome = outcome.and(self.fold(*fold, most).await);
         }
-        Ok(())
+        outcome.inspect_err(|_| agenda.note(queue, Agenda::AT_ONCE))
     }
 
     /// Adds up appended rows until a step finds fewer than it can take.

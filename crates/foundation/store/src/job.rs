@@ -17,13 +17,13 @@ const WAIT_MAX: Duration = Duration::from_secs(15);
 /// A transaction to be run, perhaps more than once, and answered exactly once.
 pub(crate) trait Job: Send {
     /// What the engine has to see to beside atomicity.
-    fn isolation(&self) -> Isolation;
+    fn kind(&self) -> TransactionKind;
     /// Whether it has waited for so long that it is refused.
     fn is_late(&self) -> bool;
     /// What counts its cost, if anything does.
     fn meter(&self) -> Option<CostMeter>;
-    /// Runs the closure, keeping its answer; whether it succeeded. A panic is a failure.
-    fn run(&mut self, tx: &mut Tx<'_>) -> bool;
+    /// Runs the closure, keeping its answer; how that ended.
+    fn run(&mut self, tx: &mut Tx<'_>) -> RunEnding;
     /// Forgets the kept answer, which came of a run that does not count.
     fn forget(&mut self);
     /// Hands the kept answer over; with a problem, a kept success is replaced by it.
@@ -36,11 +36,11 @@ pub(crate) fn in_time(batch: Vec<Box<dyn Job>>) -> Vec<Box<dyn Job>> {
         return batch;
     }
     let (late, rest): (Vec<_>, Vec<_>) = batch.into_iter().partition(|job| job.is_late());
-    refuse(late, "it waited too long for a connection");
+    refuse(late, "it waited too long for its turn");
     rest
 }
 
-/// Answers that the server is busy, for a cause that the log tells.
+/// Answers that the server cannot do it now, for a cause that the log tells.
 pub(crate) fn refuse(batch: impl IntoIterator<Item = Box<dyn Job>>, cause: &'static str) {
     for mut job in batch {
         job.forget();
@@ -48,18 +48,31 @@ pub(crate) fn refuse(batch: impl IntoIterator<Item = Box<dyn Job>>, cause: &'sta
     }
 }
 
-/// Isolation of a transaction.
+/// What a transaction promises beside atomicity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Isolation {
+pub(crate) enum TransactionKind {
     /// As if it ran alone.
     Serializable,
     /// It sees one snapshot, and no row that it changes was changed since.
     Rows,
+    /// As if it ran alone, and nothing of it is kept, however it ends.
+    Trial,
+}
+
+/// How a run of a closure ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum RunEnding {
+    /// Well.
+    Done,
+    /// With a refusal by its own rules.
+    Refused,
+    /// With a panic, or an error that is not its caller's.
+    Failed,
 }
 
 pub(crate) struct Call<F, T> {
     closure: F,
-    isolation: Isolation,
+    kind: TransactionKind,
     queued_at: Instant,
     meter: Option<CostMeter>,
     answer: Option<Result<T>>,
@@ -72,14 +85,14 @@ pub(crate) struct Call<F, T> {
 impl<F, T> Call<F, T> {
     pub(crate) fn new(
         closure: F,
-        isolation: Isolation,
+        kind: TransactionKind,
         signals: Signals,
     ) -> (Self, oneshot::Receiver<Result<T>>) {
         let (reply, receiver) = oneshot::channel();
         (
             Self {
                 closure,
-                isolation,
+                kind,
                 queued_at: Instant::now(),
                 meter: CostMeter::current(),
                 answer: None,
@@ -97,8 +110,8 @@ where
     F: FnMut(&mut Tx<'_>) -> Result<T> + Send,
     T: Send,
 {
-    fn isolation(&self) -> Isolation {
-        self.isolation
+    fn kind(&self) -> TransactionKind {
+        self.kind
     }
 
     fn is_late(&self) -> bool {
@@ -109,13 +122,17 @@ where
         self.meter.clone()
     }
 
-    fn run(&mut self, tx: &mut Tx<'_>) -> bool {
+    fn run(&mut self, tx: &mut Tx<'_>) -> RunEnding {
         let outcome = caught(|| (self.closure)(tx));
         let answer = outcome.unwrap_or_else(|panic| Err(Problem::internal(panic)));
         self.pending_signals = std::mem::take(&mut tx.signals);
-        let succeeded = answer.is_ok();
+        let ending = match &answer {
+            Ok(_) => RunEnding::Done,
+            Err(problem) if problem.status < 500 => RunEnding::Refused,
+            Err(_) => RunEnding::Failed,
+        };
         self.answer = Some(answer);
-        succeeded
+        ending
     }
 
     fn forget(&mut self) {
@@ -129,7 +146,7 @@ where
             (Some(Ok(value)), None) => Ok(value),
             (None, None) => Err(Problem::internal("a transaction was never run")),
         };
-        if answer.is_ok() {
+        if answer.is_ok() && self.kind != TransactionKind::Trial {
             self.signals.publish(self.pending_signals);
         }
         // The caller may be gone; a committed transaction stays committed.

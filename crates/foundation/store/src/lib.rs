@@ -1,7 +1,7 @@
 //! The store: serializable transactions over SQLite or PostgreSQL behind one face.
 //!
 //! [`Db::read`] and [`Db::write`] run a synchronous closure in a transaction. The closure may be
-//! run again (after a serialization conflict, or when a batch it shared was lost), so it must
+//! run again (after a serialization conflict, or where another one of its transaction failed), so it must
 //! have no effect outside the transaction. SQL is written once for both engines: placeholders
 //! are `?1`, types are TEXT, BIGINT, BOOLEAN, DOUBLE PRECISION and BLOB. This crate is the only
 //! place that knows which engine runs.

@@ -14,7 +14,7 @@ use parking_lot::RwLock;
 use spotter_kernel::{Problem, Result};
 
 use crate::{
-    job::Isolation,
+    job::TransactionKind,
     queue::{Jobs, Queue},
     replica::SlowReads,
     session::{BatchEnding, Session},
@@ -144,7 +144,7 @@ fn serve(mut session: Session, from: &WorkerQueues) {
                 let mut batch = vec![first];
                 batch.extend(writes.try_iter().take(share));
                 // What skips the rows that others hold is in nobody's way.
-                let is_in_the_way = batch.iter().any(|job| job.isolation() == Isolation::Serializable);
+                let is_in_the_way = batch.iter().any(|job| job.kind() != TransactionKind::Rows);
                 let shared = is_in_the_way.then(|| way.try_read_for(WAY_FREE));
                 let began = Instant::now();
                 let ending = session.write_together(batch, turns);

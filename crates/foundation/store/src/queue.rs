@@ -4,7 +4,7 @@ use crossbeam_channel::{Receiver, Sender, TrySendError};
 use spotter_kernel::{Problem, Result};
 
 use crate::{
-    job::{Call, Isolation, Job, refuse},
+    job::{Call, Job, TransactionKind, refuse},
     signals::Signals,
     tx::Tx,
 };
@@ -28,12 +28,12 @@ impl Queue {
         (Self { sender, signals: signals.clone() }, receiver)
     }
 
-    pub(crate) async fn call<T, F>(&self, isolation: Isolation, closure: F) -> Result<T>
+    pub(crate) async fn call<T, F>(&self, kind: TransactionKind, closure: F) -> Result<T>
     where
         T: Send + 'static,
         F: FnMut(&mut Tx<'_>) -> Result<T> + Send + 'static,
     {
-        let (call, answer) = Call::new(closure, isolation, self.signals.clone());
+        let (call, answer) = Call::new(closure, kind, self.signals.clone());
         match self.sender.try_send(Box::new(call)) {
             Ok(()) => answer.await.unwrap_or_else(|_| Err(Problem::internal("the store stopped"))),
             Err(TrySendError::Full(_)) => Err(Problem::overloaded().caused_by(FULL)),

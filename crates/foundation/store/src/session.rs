@@ -22,7 +22,7 @@ use crate::{
     value::Value,
     wire::{
         Failure, PreparedBatch, ResultKind, ServerConnection, ServerKind, StatementResult,
-        borrowed, dial, open, run_all,
+        borrowed, dial, is_of_a_part, open, run_all,
     },
 };
 
@@ -34,6 +34,8 @@ const PREPARED_MAX: usize = 500;
 
 /// How long a server may say nothing, which is longer than it gives a statement; then it is as good as gone.
 const SILENT: Duration = Duration::from_secs(20);
+/// The same for the store's own short questions, for which a read waits.
+const LOOK_MAX: Duration = Duration::from_secs(3);
 
 /// Types that no field of a record takes: a number as it is written is one, and a sum another.
 const UNREAD: [Type; 4] = [Type::INT2, Type::INT4, Type::FLOAT4, Type::NUMERIC];
@@ -64,6 +66,8 @@ pub(crate) struct Session {
     changing: bool,
     /// Why the transaction can't be kept, by the engine's own word.
     failure: Option<Failure>,
+    /// What the server told of that failure.
+    problem: Option<Problem>,
     shard: u64,
     is_spread: bool,
     /// Whether its connection broke or fell silent: what it was sent may still be done, so it is sent nothing more.
@@ -111,6 +115,7 @@ impl Session {
             assuming: false,
             changing: false,
             failure: None,
+            problem: None,
             shard: u64::from_be_bytes(seed),
             is_spread,
             is_lost: false,
@@ -155,10 +160,22 @@ impl Session {
         self.is_lost |= failure == Failure::Disconnected;
         let text = error.as_db_error().map_or_else(|| error.to_string(), ToString::to_string);
         let cause = format!("{text} in {sql}");
-        match error.code() {
+        let problem = match error.code() {
             Some(code) if *code == SqlState::DISK_FULL => no_room(cause),
+            Some(code) if *code == SqlState::QUERY_CANCELED => {
+                Problem::overloaded().caused_by(cause)
+            }
+            _ if is_of_a_part(error) => Problem::overloaded().caused_by(cause),
             _ => Problem::internal(cause),
-        }
+        };
+        self.problem = Some(problem.clone());
+        problem
+    }
+
+    /// Why the transaction failed, for a caller whose closure did not hear of it.
+    fn problem(&mut self) -> Problem {
+        let told = self.problem.take();
+        told.unwrap_or_else(|| Problem::internal("a statement of the transaction failed"))
     }
 
     fn statement(&mut self, sql: &str) -> Result<Statement> {
@@ -214,8 +231,13 @@ impl Session {
 
     /// The text of the one value that a query of the store's own has, outside the life of a job.
     pub(crate) fn look(&mut self, sql: &str) -> Result<String> {
-        let found = self.runtime.block_on(self.client.simple_query(sql));
-        let found = found.map_err(|error| self.note(&error, sql))?;
+        let found = self.runtime.block_on(async {
+            tokio::time::timeout(LOOK_MAX, self.client.simple_query(sql)).await
+        });
+        let found = match found {
+            Ok(found) => found.map_err(|error| self.note(&error, sql))?,
+            Err(_) => return Err(self.note_silence()),
+        };
         let mut values = found.iter().filter_map(|message| match message {
             SimpleQueryMessage::Row(row) => row.get(0),
             _ => None,

@@ -14,7 +14,7 @@ use crate::agenda::Agenda;
 /// A record that something was done for, with its company.
 pub type Signal = (CompanyId, Id);
 
-/// Most signals kept for a listener; beyond, only the overflow is reported.
+/// Most signals kept for a listener; of more, it hears that there were some.
 const KEPT_MAX: usize = 10_000;
 
 /// Signals of a transaction, sent after its commit.

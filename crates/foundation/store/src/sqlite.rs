@@ -15,7 +15,7 @@ use spotter_kernel::{Problem, Result};
 
 use crate::{
     checkpoints::copying,
-    job::Job,
+    job::{Job, RunEnding, TransactionKind, in_time, refuse},
     queue::{Jobs, Queue},
     signals::Signals,
     tx::{Engine, Tx, failed},
@@ -208,7 +208,7 @@ fn write_loop(conn: &Connection, jobs: &Jobs, background: &Jobs) {
             recv(jobs) -> first => first.map(|first| {
                 let mut batch = vec![first];
                 batch.extend(jobs.try_iter().take(BATCH_MAX - 1));
-                write_batch(conn, batch);
+                write_batch(conn, in_time(batch));
                 background.try_recv().ok()
             }),
             recv(background) -> one => one.map(Some),
@@ -223,16 +223,36 @@ fn write_loop(conn: &Connection, jobs: &Jobs, background: &Jobs) {
 }
 
 fn write_batch(conn: &Connection, mut batch: Vec<Box<dyn Job>>) {
-    metrics::histogram!("spotter_store_batch_size").record(batch.len() as f64);
-    if run_together(conn, &mut batch).is_ok() {
-        batch.into_iter().for_each(|job| job.finish(None));
-    } else {
-        // The whole transaction is gone: alone, each closure answers for itself.
-        for mut job in batch {
-            let ran = run_without_savepoints(conn, std::slice::from_mut(&mut job));
-            job.finish(ran.inspect_err(|_| abandon(conn)).err());
-        }
+    if batch.is_empty() {
+        return;
     }
+    metrics::histogram!("spotter_store_batch_size").record(batch.len() as f64);
+    match run_together(conn, &mut batch) {
+        Ok(()) => batch.into_iter().for_each(|job| job.finish(None)),
+        Err(problem) if is_locked(&problem) => refuse(batch, LOCKED),
+        Err(_) => write_one_by_one(conn, batch),
+    }
+}
+
+/// The same where the whole transaction was lost: alone, each closure answers for itself.
+fn write_one_by_one(conn: &Connection, batch: Vec<Box<dyn Job>>) {
+    let mut rest = batch.into_iter();
+    while let Some(mut job) = rest.next() {
+        job.forget();
+        let ran = run_without_savepoints(conn, std::slice::from_mut(&mut job));
+        if ran.as_ref().is_err_and(is_locked) {
+            return refuse(std::iter::once(job).chain(rest), LOCKED);
+        }
+        job.finish(ran.inspect_err(|_| abandon(conn)).err());
+    }
+}
+
+/// Why writes are refused that could not begin: the next would wait as long to hear the same.
+const LOCKED: &str = "another program writes to the database's file";
+
+/// Whether the engine refused to begin, because another program has the file.
+fn is_locked(problem: &Problem) -> bool {
+    problem.status == 503
 }
 
 /// Runs closures in one transaction and commits once. An error means that nothing was kept.
@@ -253,19 +273,26 @@ fn run_together(conn: &Connection, batch: &mut [Box<dyn Job>]) -> Result<()> {
         Ok(())
     };
     run().inspect_err(|problem| {
-        tracing::warn!(%problem, "a batch of writes failed; running its closures one by one");
+        tracing::warn!(%problem, "a transaction of writes failed; each is tried alone");
         abandon(conn);
     })
 }
 
-/// Runs closures as most end: well, or refused before they have changed anything. Whether that was all; if not, nothing was
-/// kept. Within a savepoint, SQLite copies each page before it is changed.
+/// Runs closures as most end: well, or refused before they have changed anything. Within a savepoint, SQLite copies each page
+/// before it is changed. False where one failed otherwise: nothing was kept, and the others are to be run again; one that is
+/// alone has none.
 fn run_without_savepoints(conn: &Connection, batch: &mut [Box<dyn Job>]) -> Result<bool> {
     let is_alone = batch.len() == 1;
     run_sql(conn, "BEGIN IMMEDIATE")?;
     for job in batch {
         let before = conn.total_changes();
-        if !run_job(conn, &mut **job)? && conn.total_changes() != before {
+        // What a failed statement leaves behind is not always counted.
+        let is_kept = match run_job(conn, &mut **job)? {
+            RunEnding::Done => true,
+            RunEnding::Refused => conn.total_changes() == before,
+            RunEnding::Failed => false,
+        };
+        if !is_kept {
             run_sql(conn, "ROLLBACK")?;
             return Ok(is_alone);
         }
@@ -279,7 +306,7 @@ fn run_with_savepoints(conn: &Connection, batch: &mut [Box<dyn Job>]) -> Result<
     run_sql(conn, "BEGIN IMMEDIATE")?;
     for job in batch {
         run_sql(conn, "SAVEPOINT one")?;
-        if !run_job(conn, &mut **job)? {
+        if run_job(conn, &mut **job)? != RunEnding::Done {
             run_sql(conn, "ROLLBACK TO one")?;
         }
         run_sql(conn, "RELEASE one")?;
@@ -287,13 +314,33 @@ fn run_with_savepoints(conn: &Connection, batch: &mut [Box<dyn Job>]) -> Result<
     run_sql(conn, "COMMIT")
 }
 
-/// Runs a closure in the transaction that is open; whether it succeeded.
-fn run_job(conn: &Connection, job: &mut dyn Job) -> Result<bool> {
-    let succeeded = job.run(&mut Tx::new(Engine::Sqlite(conn)).metered(job.meter()));
+/// Runs a closure in the transaction that is open. A trial always counts as done: nothing of it is left.
+fn run_job(conn: &Connection, job: &mut dyn Job) -> Result<RunEnding> {
+    // Any closure may be run again. In builds for debugging those of requests and timers are, so that one which cannot be shows.
+    let is_rehearsed = cfg!(debug_assertions) && job.kind() != TransactionKind::Rows;
+    if is_rehearsed && job.meter().is_none() {
+        run_undone(conn, job)?;
+    }
+    match job.kind() {
+        TransactionKind::Trial => run_undone(conn, job).map(|()| RunEnding::Done),
+        TransactionKind::Serializable | TransactionKind::Rows => run_inside(conn, job),
+    }
+}
+
+/// Runs a closure and undoes what it changed.
+fn run_undone(conn: &Connection, job: &mut dyn Job) -> Result<()> {
+    run_sql(conn, "SAVEPOINT undone")?;
+    run_inside(conn, job)?;
+    run_sql(conn, "ROLLBACK TO undone")?;
+    run_sql(conn, "RELEASE undone")
+}
+
+fn run_inside(conn: &Connection, job: &mut dyn Job) -> Result<RunEnding> {
+    let ending = job.run(&mut Tx::new(Engine::Sqlite(conn)).metered(job.meter()));
     if conn.is_autocommit() {
         return Err(Problem::internal("the engine rolled the transaction back"));
     }
-    Ok(succeeded)
+    Ok(ending)
 }
 
 /// Runs a checkpoint; the number of pages that the write-ahead log has.

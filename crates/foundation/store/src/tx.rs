@@ -198,7 +198,7 @@ impl Tx<'_> {
         self.signals.signals.push((company, id));
     }
 
-    /// Notifies readers that wait for this record after the commit; see [`Signals::rung`](crate::Signals::rung).
+    /// Notifies readers that wait for this record after the commit; see [`Signals::notified`](crate::Signals::notified).
     pub fn ring(&mut self, id: Id) {
         self.signals.rings.push(id);
     }
@@ -305,9 +305,12 @@ fn bind_all(
 }
 
 pub(crate) fn failed(sql: &str, error: rusqlite::Error) -> Problem {
-    let full = error.sqlite_error_code() == Some(rusqlite::ErrorCode::DiskFull);
     let cause = format!("{error} in {sql}");
-    if full { no_room(cause) } else { Problem::internal(cause) }
+    match error.sqlite_error_code() {
+        Some(rusqlite::ErrorCode::DiskFull) => no_room(cause),
+        Some(rusqlite::ErrorCode::DatabaseBusy) => Problem::overloaded().caused_by(cause),
+        _ => Problem::internal(cause),
+    }
 }
 
 /// The disk is full; nothing was done.

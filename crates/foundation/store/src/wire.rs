@@ -16,8 +16,10 @@ use tokio::{
     runtime::Runtime,
 };
 use tokio_postgres::{
-    AsyncMessage, Client, Connection, SimpleQueryMessage, Statement, config::TargetSessionAttrs,
-    error::SqlState, types::ToSql,
+    AsyncMessage, Client, Connection, SimpleQueryMessage, Statement,
+    config::TargetSessionAttrs,
+    error::{Severity, SqlState},
+    types::ToSql,
 };
 use tokio_postgres_rustls::MakeRustlsConnect;
 
@@ -64,6 +66,7 @@ impl Failure {
             Some(code) if is_conflict(code) => Self::Conflict,
             Some(code) if *code == SqlState::UNIQUE_VIOLATION => Self::Taken,
             Some(code) if *code == SqlState::QUERY_CANCELED => Self::TooLong,
+            Some(_) if is_of_a_part(error) => Self::Statement,
             Some(code) if is_of_the_connection(code) => Self::Disconnected,
             Some(_) => Self::Statement,
             None if error.is_closed() || is_io(error) => Self::Disconnected,
@@ -77,6 +80,15 @@ fn is_conflict(code: &SqlState) -> bool {
     *code == SqlState::T_R_SERIALIZATION_FAILURE
         || *code == SqlState::T_R_DEADLOCK_DETECTED
         || *code == SqlState::LOCK_NOT_AVAILABLE
+}
+
+/// Whether another server, which has a part of the tables, is away: a cluster's coordinator tells so in an error of the statement,
+/// and its own sessions go on.
+pub(crate) fn is_of_a_part(error: &tokio_postgres::Error) -> bool {
+    let is_away = |code: &str| code.starts_with("57P") || code.starts_with("08");
+    error.as_db_error().is_some_and(|told| {
+        told.parsed_severity() == Some(Severity::Error) && is_away(told.code().code())
+    })
 }
 
 /// Whether the session is at fault and another one may do: the server went down or came up (57P01 to 57P05), it was
@@ -178,6 +190,7 @@ const SETTINGS: &str = "SET statement_timeout = '15s'; SET idle_in_transaction_s
     SELECT set_config('spotter.plans', CASE WHEN EXISTS (SELECT 1 FROM pg_extension WHERE extname = 'citus') \
     THEN 'force_custom_plan' ELSE 'force_generic_plan' END, false); \
     SELECT set_config('plan_cache_mode', current_setting('spotter.plans'), false); \
+    SELECT set_config('citus.node_connection_timeout', '5s', false); \
     SET jit = off; SET enable_seqscan = off; SET client_min_messages = warning;";
 
 /// Whether an address can be understood; else, why not.

@@ -8,3 +8,4 @@ mod mail;
 mod schema;
 mod store;
 mod timers;
+mod writes;

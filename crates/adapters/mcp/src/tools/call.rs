@@ -108,7 +108,8 @@ struct Call {
     visit: AssistantRequest,
     named: ToolVariants,
     arguments: JsonObject,
-    prepared: Option<PreparedRequest>,
+    /// What the first run made of the arguments.
+    prepared: Option<Result<PreparedRequest>>,
     /// Where the request of a preview is stored.
     confirmation: Arc<Mutex<Option<ConfirmationRequest>>>,
 }
@@ -135,16 +136,14 @@ impl Call {
             });
         }
         let caller = &assistant.caller;
-        let request = match &mut self.prepared {
-            Some(request) => request,
-            empty => {
-                let given = std::mem::take(&mut self.arguments);
-                let request = tool.prepare(given, caller.actor.id())?;
-                *self.confirmation.lock().unwrap_or_else(PoisonError::into_inner) =
-                    request.confirmation.clone();
-                empty.insert(request)
-            }
-        };
+        let (arguments, confirmation) = (&mut self.arguments, &self.confirmation);
+        let prepared = self.prepared.get_or_insert_with(|| {
+            let request = tool.prepare(std::mem::take(arguments), caller.actor.id())?;
+            *confirmation.lock().unwrap_or_else(PoisonError::into_inner) =
+                request.confirmation.clone();
+            Ok(request)
+        });
+        let request = prepared.as_mut().map_err(|problem| problem.clone())?;
         let request_id = self.visit.request_id.as_str();
         request.run(tx, &self.state.env, caller, request_id).map(|answer| Some(answer.data))
     }
@@ -192,7 +191,7 @@ async fn preview(
 ) -> Result<Option<String>> {
     let mut call = Call::new(state, visit, named, arguments);
     let held = call.confirmation.clone();
-    let rolled_back = state.db.write(move |tx: &mut Tx<'_>| call.transact(tx)).await;
+    let rolled_back = state.db.try_out(move |tx: &mut Tx<'_>| call.transact(tx)).await;
     let confirmation = held.lock().unwrap_or_else(PoisonError::into_inner).take();
     let (Some(confirmation), Some(Ok(assistant))) = (confirmation, visit.outcome()) else {
         return rolled_back;

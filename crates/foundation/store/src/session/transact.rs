@@ -8,7 +8,7 @@ use spotter_kernel::{Key, Problem, Result};
 use super::Session;
 use crate::{
     batch::{DeferredStatement, ExpectedRows},
-    job::{Isolation, Job, in_time, refuse},
+    job::{Job, RunEnding, TransactionKind, in_time, refuse},
     queue::Queue,
     tx::{Engine, Tx},
     wire::{Failure, open, run_all},
@@ -37,7 +37,7 @@ const BEGIN_READ: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
 /// What became of writes that shared a transaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum BatchEnding {
-    /// It was kept.
+    /// Each has its answer.
     Kept,
     /// They are run anew, for a reason of one of them.
     Repeated,
@@ -74,6 +74,7 @@ impl Session {
         self.ahead.clear();
         self.assuming = assuming;
         self.failure = None;
+        self.problem = None;
         self.tells_of_conflict.store(false, Ordering::Relaxed);
         Ok(())
     }
@@ -89,7 +90,7 @@ impl Session {
         let batch = in_time(batch);
         metrics::histogram!("spotter_store_batch_size").record(batch.len() as f64);
         let (mut together, mut alone): (Vec<_>, Vec<_>) =
-            batch.into_iter().partition(|job| job.isolation() == Isolation::Serializable);
+            batch.into_iter().partition(|job| job.kind() == TransactionKind::Serializable);
         let (mut ending, mut is_away) = (BatchEnding::Kept, false);
         if together.len() < 2 {
             alone.append(&mut together);
@@ -127,9 +128,9 @@ impl Session {
 
     fn write_alone(&mut self, mut job: Box<dyn Job>, turns: Option<&Queue>) -> BatchEnding {
         // Who takes work from a queue skips rows that others hold.
-        let (begin, turns) = match job.isolation() {
-            Isolation::Serializable => (BEGIN_WRITE, turns),
-            Isolation::Rows => (BEGIN_ROWS, None),
+        let (begin, turns) = match job.kind() {
+            TransactionKind::Serializable | TransactionKind::Trial => (BEGIN_WRITE, turns),
+            TransactionKind::Rows => (BEGIN_ROWS, None),
         };
         let problem = self.transact(begin, true, turns.is_some(), &mut *job).err();
         match turns.filter(|_| self.failure.is_some_and(Failure::is_by_others)) {
@@ -165,7 +166,8 @@ impl Session {
     fn run(&mut self, job: &mut dyn Job) -> bool {
         self.meter = job.meter();
         let meter = self.meter.clone();
-        let succeeded = job.run(&mut Tx::new(Engine::Postgres(self)).metered(meter));
+        let ending = job.run(&mut Tx::new(Engine::Postgres(self)).metered(meter));
+        let succeeded = ending == RunEnding::Done;
         let assumed = |deferred: &DeferredStatement| deferred.expected == ExpectedRows::OneRow;
         if self.failure.is_none() && self.deferred.iter().any(assumed) {
             return self.flush().is_ok() && succeeded;
@@ -235,12 +237,15 @@ impl Session {
                     self.end_read();
                     Ok(())
                 }
-                None if succeeded => self.commit(),
+                None if succeeded && job.kind() != TransactionKind::Trial => self.commit(),
                 _ => self.rollback(),
             };
             match self.failure {
                 None => return ended,
-                Some(Failure::Statement | Failure::TooLong | Failure::Closure) => return ended,
+                // Its closure may not have heard of it: nothing is kept, whatever it answered.
+                Some(Failure::Statement | Failure::TooLong | Failure::Closure) => {
+                    return ended.and_then(|()| Err(self.problem()));
+                }
                 // An assumption may be the cause; checking it reads more, and reads conflict.
                 Some(Failure::Assumption) => assume = false,
                 Some(Failure::Taken) if assume => assume = false,
