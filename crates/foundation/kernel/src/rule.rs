@@ -231,9 +231,9 @@ phrases! {
             "Je bedrijf vraagt van managers een tweede stap bij het inloggen. Voeg de jouwe eerst toe."
             "Ihr Unternehmen verlangt von Managern einen zweiten Schritt beim Anmelden. Richten Sie Ihren zuerst ein."
         ServerBusy
-            "The server is busy; try again."
-            "De server is bezet; probeer het opnieuw."
-            "Der Server ist ausgelastet; versuchen Sie es erneut."
+            "The server cannot answer now; try again."
+            "De server kan nu niet antwoorden; probeer het opnieuw."
+            "Der Server kann gerade nicht antworten; versuchen Sie es erneut."
         StaffOnly "can only be set by staff" "kan alleen het team instellen" "kann nur das Team setzen"
         TooLong { max: usize }
             "must be at most {max} characters"

@@ -3,11 +3,14 @@
 use crate::{queue::Stage, rules::WebhookRule};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 use spotter_contract::{
     Area, Body, ListQuery, Path, Read, Success, Write, answer, listed, operation, outbox, path,
 };
-use spotter_kernel::{Id, Key, Problem, Result, Timestamp, limits::WEBHOOK_ATTEMPTS_MAX};
-use spotter_store::{List, filters, lists, params, record, statements, words};
+use spotter_kernel::{
+    Event, Id, Key, Problem, Result, Rule, Timestamp, limits::WEBHOOK_ATTEMPTS_MAX,
+};
+use spotter_store::{Json, List, filters, lists, params, record, statements, words};
 
 use super::{
     DeliveryId, EventId, SubscriptionId, events::LoggedEvent, record::WebhookSubscription,
@@ -224,13 +227,22 @@ struct Redelivery {
 
 fn redeliver_webhook(cx: &mut Write, Path(at): Path<DeliveryPath>) -> Result<RedeliveryAnswer> {
     let delivery = find(cx, at.id)?;
-    WebhookSubscription::find_active(cx, delivery.subscription_id)?;
+    let subscription = WebhookSubscription::find_active(cx, delivery.subscription_id)?;
+    check_may_act(cx, &subscription)?;
+    if !subscription.receives(&delivery.event_type) {
+        return Err(Problem::conflict("eventType", WebhookRule::EventLeftOut));
+    }
     if delivery.status == Stage::Pending {
         return Err(Problem::conflict("status", WebhookRule::DeliveryPending));
     }
-    let kept: Option<(Id,)> = cx.one(EVENT, params![delivery.event_id])?;
-    if kept.is_none() {
+    let kept: Option<(Json<Map<String, Value>>,)> = cx.one(EVENT, params![delivery.event_id])?;
+    let Some((data,)) = kept else {
         return Err(Problem::conflict("eventId", WebhookRule::EventDeleted));
+    };
+    if let Some(event) = Event::parse(&delivery.event_type)
+        && cx.lacks_consent_for(event, &data.0)?
+    {
+        return Err(Problem::because(Key::ScopesHealthConsentRequired, Rule::NoHealthConsent));
     }
     cx.set_audit_target("webhook_delivery", at.id, Vec::<String>::new());
     let Delivery { subscription_id, event_id, event_type, .. } = delivery;
@@ -277,7 +289,7 @@ fn recover_webhook(
     let mut recovered = 0;
     for (delivery, event_id, event) in failed.iter().take(RECOVERED_MAX as usize) {
         redeliver(cx, *delivery, at.id, *event_id, event)?;
-        recovered += 1;
+        recovered += i64::from(subscription.receives(event));
     }
     Ok(RecoveryAnswer { recovery: RecoveryResult { recovered, has_more } })
 }
@@ -303,7 +315,11 @@ pub(super) fn area() -> Area {
                  active. A delivery that is still in progress is refused.",
             )
             .invalid_as(INVALID)
-            .fails(&[Key::ApiError]),
+            .fails(&[
+                Key::ScopesHealthConsentRequired,
+                Key::ScopesPrivateCommunicationConsentRequired,
+                Key::ApiError,
+            ]),
         operation!(POST "/webhooks/{id}/recover", WebhooksWrite, recover_webhook)
             .success(Success::SentAgain)
             .summary("Redeliver failed deliveries")
@@ -329,7 +345,7 @@ statements! {
     FIND = "SELECT ", COLUMNS, " FROM ", DELIVERIES, " AND d.delivery_id = ?2";
     ATTEMPTS = "SELECT ", Attempt::COLUMNS, " FROM webhook_attempt \
         WHERE company_id = ?1 AND delivery_id = ?2 ORDER BY attempt";
-    EVENT = "SELECT event_id FROM event WHERE company_id = ?1 AND event_id = ?2";
+    EVENT = "SELECT data FROM event WHERE company_id = ?1 AND event_id = ?2";
     REPEATED = "UPDATE webhook_delivery SET redelivery_id = ?3 WHERE company_id = ?1 AND delivery_id = ?2";
     FAILED = "SELECT d.delivery_id, d.event_id, d.event_type FROM webhook_delivery d \
         JOIN event e ON e.company_id = d.company_id AND e.event_id = d.event_id \

@@ -40,8 +40,21 @@ impl LoggedEvent {
         else {
             return Ok(None);
         };
-        let data = serde_json::from_str(&data).map_err(Problem::internal)?;
-        Ok(Some(Self { id, r#type, occurred_at, data }))
+        let logged = Self::parse(id, r#type, occurred_at, &data)?;
+        Ok(if logged.is_withdrawn(cx)? { None } else { Some(logged) })
+    }
+
+    fn parse(id: EventId, r#type: String, occurred_at: Timestamp, data: &str) -> Result<Self> {
+        let data = serde_json::from_str(data).map_err(Problem::internal)?;
+        Ok(Self { id, r#type, occurred_at, data })
+    }
+
+    /// Whether it would leave the company although its client has withdrawn consent since.
+    fn is_withdrawn(&self, cx: &mut Read) -> Result<bool> {
+        match Event::parse(&self.r#type).filter(|_| cx.includes_health()) {
+            Some(event) => cx.lacks_consent_for(event, &self.data),
+            None => Ok(false),
+        }
     }
 }
 
@@ -101,8 +114,10 @@ fn list_events(cx: &mut Read, Query(wanted): Query<EventFilters>) -> Result<Even
                 if events.len() as i64 == limit {
                     return Ok(EventLog { events, next_cursor: Some(EventId(below)) });
                 }
-                let data = serde_json::from_str(&data).map_err(Problem::internal)?;
-                events.push(LoggedEvent { id, r#type, occurred_at, data });
+                let logged = LoggedEvent::parse(id, r#type, occurred_at, &data)?;
+                if !logged.is_withdrawn(cx)? {
+                    events.push(logged);
+                }
             }
             below = id.0;
         }

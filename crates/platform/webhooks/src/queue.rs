@@ -8,7 +8,7 @@ use spotter_contract::{
     outbox, timers,
 };
 use spotter_kernel::{
-    Id, Problem, Result, Timestamp, id::CompanyId, limits::WEBHOOK_BACKOFF_SECONDS,
+    Event, Id, Problem, Result, Timestamp, id::CompanyId, limits::WEBHOOK_BACKOFF_SECONDS,
 };
 use spotter_store::{Bind, Json, Prefetch, Signal, Sql, Tx, params, record, statements, words};
 
@@ -72,6 +72,7 @@ record! {
         data: Option<String>,
         url: String,
         active: bool,
+        events: Json<Vec<String>>,
         withheld: Json<Vec<String>>,
         secret: Vec<u8>,
         previous_secret: Option<Vec<u8>>,
@@ -157,7 +158,10 @@ impl DueDelivery {
         let (Some(occurred_at), Some(data)) = (self.occurred_at, &self.data) else {
             return Ok(None);
         };
-        if self.withheld.0.contains(&self.event_type) {
+        // It may have been left out, or forbidden, since it was queued.
+        let is_test = self.event_type == Event::SubscriptionTest.name();
+        let is_subscribed = is_test || self.events.0.contains(&self.event_type);
+        if !is_subscribed || self.withheld.0.contains(&self.event_type) {
             return Ok(None);
         }
         let open =
@@ -403,7 +407,7 @@ pub const CLAIMS: &[Sql] = &[DUE, HOLD, CANCEL];
 
 statements! {
     DUE = "SELECT d.delivery_id, d.event_id, d.event_type, d.due_at, d.lease, e.occurred_at, e.data, s.url, \
-        s.status = 'active', s.withheld, s.secret, s.previous_secret, s.previous_secret_until \
+        s.status = 'active', s.events, s.withheld, s.secret, s.previous_secret, s.previous_secret_until \
         FROM webhook_delivery d \
         LEFT JOIN event e ON e.company_id = d.company_id AND e.event_id = d.event_id \
         JOIN webhook_subscription s ON s.company_id = d.company_id \

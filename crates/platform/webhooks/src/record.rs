@@ -43,7 +43,7 @@ record! {
         pub(super) last_delivery_at: Option<Timestamp>,
         pub(super) last_success_at: Option<Timestamp>,
         pub(super) last_failure_at: Option<Timestamp>,
-        /// The API client that created it; `None` for a person.
+        /// The API client that created it, or last decided where it leads; `None` for a person.
         pub(super) api_client_id: Option<Id>,
         /// Events that its API client may not receive, by its current scopes and consents.
         pub(super) withheld: Json<BTreeSet<String>>,
@@ -164,6 +164,17 @@ impl WebhookSubscription {
         }
     }
 
+    /// Has it follow the rights of an API client that decides where it leads. A person's decision leaves it as it is: who
+    /// receives its events stays the same.
+    pub(super) fn answers_to(&mut self, api_client: Option<Id>) {
+        self.api_client_id = api_client.or(self.api_client_id);
+    }
+
+    /// Whether it is subscribed to an event.
+    pub(super) fn receives(&self, event: &str) -> bool {
+        event == Event::SubscriptionTest.name() || self.events.0.contains(event)
+    }
+
     /// How many the company has that are not deleted.
     pub(super) fn count(cx: &mut Read) -> Result<i64> {
         let found: Option<(i64,)> = cx.one(COUNT, params![])?;
@@ -281,8 +292,8 @@ lists! {
 
 parts! {
     WebhookSubscription by subscription_id
-        without last_delivery_at, last_success_at, last_failure_at, api_client_id, created_at;
-    FACTS facts: name, status, events, withheld, url, secret, secret_prefix, secret_last4, secret_rotated_at,
+        without last_delivery_at, last_success_at, last_failure_at, created_at;
+    FACTS facts: name, status, events, api_client_id, withheld, url, secret, secret_prefix, secret_last4, secret_rotated_at,
         previous_secret, previous_secret_until, updated_at;
 }
 

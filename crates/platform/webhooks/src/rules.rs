@@ -13,6 +13,10 @@ phrases! {
             "is no longer stored"
             "is niet meer bewaard"
             "ist nicht mehr gespeichert"
+        EventLeftOut
+            "the subscription no longer receives this event"
+            "de webhook krijgt deze gebeurtenis niet meer"
+            "der Webhook erhält dieses Ereignis nicht mehr"
         NoEvents
             "must have at least one event"
             "noem minstens één gebeurtenis"

@@ -173,10 +173,7 @@ fn create_webhook(cx: &mut Write, Body(new): Body<NewSubscription>) -> Result<Se
         last_delivery_at: None,
         last_success_at: None,
         last_failure_at: None,
-        api_client_id: match cx.caller().actor {
-            Actor::ApiClient { id, .. } => Some(id),
-            _ => None,
-        },
+        api_client_id: owner(cx),
         withheld: Json(BTreeSet::new()),
         created_at: cx.now(),
         updated_at: cx.now(),
@@ -196,6 +193,23 @@ pub(super) fn check_may_act(cx: &Read, subscription: &WebhookSubscription) -> Re
     }
 }
 
+/// The same where a change may also leave events out: an integration may of its own subscription, whatever it may still
+/// read.
+fn check_may_change(cx: &Read, subscription: &WebhookSubscription) -> Result<()> {
+    match subscription.api_client_id.is_some() && subscription.api_client_id == owner(cx) {
+        true => Ok(()),
+        false => check_may_act(cx, subscription),
+    }
+}
+
+/// The API client that asks; `None` for a person.
+fn owner(cx: &Read) -> Option<Id> {
+    match cx.caller().actor {
+        Actor::ApiClient { id, .. } => Some(id),
+        _ => None,
+    }
+}
+
 fn subscribed_events(subscription: &WebhookSubscription) -> impl Iterator<Item = &'static Event> {
     Event::ALL.iter().filter(|event| subscription.events.0.contains(event.name()))
 }
@@ -206,6 +220,7 @@ fn update_webhook(
     Body(change): Body<SubscriptionChanges>,
 ) -> Result<SubscriptionAnswer> {
     let before = WebhookSubscription::find(cx, at.id)?;
+    check_may_change(cx, &before)?;
     let mut subscription = before.clone();
     change.name.apply(&mut subscription.name);
     if let Some(status) = change.status.value() {
@@ -220,8 +235,11 @@ fn update_webhook(
     if let Some(events) = change.events.value() {
         subscription.events = wanted_events(cx, events)?;
     }
-    // Changing the target means receiving all of its events.
+    // Changing the target means receiving all of its events, for as long as the changer may.
     check_may_read(cx, subscribed_events(&subscription))?;
+    if (&subscription.url, &subscription.events) != (&before.url, &before.events) {
+        subscription.answers_to(owner(cx));
+    }
     subscription.save(cx, &before)?;
     Ok(answer(subscription))
 }
@@ -260,6 +278,7 @@ fn rotate_webhook_secret(
         (None, None)
     };
     let signing_secret = subscription.renew_secret(cx)?;
+    subscription.answers_to(owner(cx));
     subscription.secret_rotated_at = Some(cx.now());
     subscription.save(cx, &before)?;
     subscription.forget_previous_secret_in_time(cx)?;

@@ -96,6 +96,34 @@ async fn unreadable_events_are_not_delivered(mut app: App) {
     assert_eq!((all.len(), with("succeeded"), with("cancelled")), (5, 4, 1), "{all:?}");
 }
 
+/// Leaving events out of a subscription opens no way to those of before, to whomever it belongs.
+#[scenario]
+async fn narrowed_subscriptions_send_nothing_of_before(mut app: App) {
+    let hook = hook(&app, "good", &["client.created"]).await;
+    app.new_client(json!({"firstName": "Ann"})).await;
+    hook.received(1).await;
+    let deliveries = format!("/webhooks/deliveries?subscriptionId={}", hook.id);
+    let one = app.get(&deliveries).await.ok().data()["deliveries"][0]["id"].clone();
+    let again = format!("/webhooks/deliveries/{}/redeliver", one.as_str().unwrap());
+    let bare = json!({"name": "Bare", "scopes": ["webhooks:read", "webhooks:write", "webhook_deliveries:read"],
+        "defaultAssignedCoachId": app.admin, "consents": {"healthData": false, "privateCommunication": false}});
+    let made = app.app("POST", "/integrations/public-api/clients", Some(bare)).await.ok();
+    let text = |name: &str| made.data()[name].as_str().unwrap().to_owned();
+    let other = app.issue(&text("clientId"), &text("clientSecret")).await;
+    let own = std::mem::replace(&mut app.token, other);
+    let narrowed = json!({"events": ["subscription.test"]});
+    app.patch(&hook.path(), narrowed.clone()).await.refused(403, "scopes.insufficient");
+    app.act(&again).await.refused(403, "scopes.insufficient");
+    app.token = own;
+    app.patch(&hook.path(), narrowed).await.ok();
+    app.act(&again).await.refused(409, "PUBLIC_API_ERROR").about("eventType");
+    hook.received(1).await;
+    app.patch(&hook.path(), json!({"events": ["client.created"]})).await.ok();
+    app.act(&again).await.ok();
+    hook.received(2).await;
+    app.events().await;
+}
+
 #[scenario]
 async fn subscriptions_live_and_die(app: App) {
     let url = receiver().url("good", "x");

@@ -186,7 +186,7 @@ fn failed(status: u16) -> &'static str {
         408 => "The body took too long to arrive.",
         413 => "The body is larger than 1 MiB.",
         415 => "The body must be sent as application/json.",
-        503 => "The server is busy; try again.",
+        503 => "The server cannot answer now; try again.",
         507 => "There is no room on the server's disk; nothing was changed.",
         _ => "The request could not be carried out.",
     }
