@@ -29,7 +29,10 @@ use spotter_kernel::{
     Key, Result,
     secret::{Credential, CredentialKind, EnvironmentMode, base64url},
 };
-use spotter_people::identity::browsers::{self, BrowserSession, SignedInPerson};
+use spotter_people::identity::{
+    accounts::Account,
+    browsers::{self, BrowserSession, SignedInPerson},
+};
 use spotter_store::Tx;
 
 /// Where people sign in.
@@ -245,18 +248,26 @@ fn know_browser(state: &State, response: &mut Response<Body>, email: &str) {
     }
     let until = state.env.clock.now().plus_seconds(KNOWN_SECONDS).seconds();
     let text = format!("{}:{until}", account_mark(email));
-    if let Ok(signed) = state.env.vault.signed(KNOWN_COOKIE, &text) {
+    if let Ok(signed) = state.env.vault.signed(&known_purpose(state), &text) {
         set_cookie(state, response, KNOWN_COOKIE, &signed, Some(KNOWN_SECONDS));
     }
 }
 
-/// What a browser shows of an earlier sign-in to an account, if it is good.
-fn known_browser(state: &State, headers: &HeaderMap, email: &str) -> Option<String> {
-    let signed = cookies::cookie(headers, KNOWN_COOKIE)?;
-    let text = state.env.vault.verified(KNOWN_COOKIE, &signed)?;
-    let (account, until) = text.split_once(':')?;
-    let is_open = until.parse::<i64>().ok()? > state.env.clock.now().seconds();
-    (is_open && account == account_mark(email)).then_some(signed)
+/// What those marks are signed for: a test environment, where anybody may be made, has its own.
+fn known_purpose(state: &State) -> String {
+    format!("{}{KNOWN_COOKIE}", state.env.mode.mark())
+}
+
+/// Whether a browser shows that it signed in to an account before.
+fn is_known_browser(state: &State, headers: &HeaderMap, email: &str) -> bool {
+    let shown = || {
+        let signed = cookies::cookie(headers, KNOWN_COOKIE)?;
+        let text = state.env.vault.verified(&known_purpose(state), &signed)?;
+        let (account, until) = text.split_once(':')?;
+        let is_open = until.parse::<i64>().ok()? > state.env.clock.now().seconds();
+        Some(is_open && account == account_mark(email))
+    };
+    shown().unwrap_or(false)
 }
 
 /// Signs a person in.
@@ -267,7 +278,8 @@ pub(crate) async fn sign_in(
     let t = language(&sent.headers);
     let remembered = sent.form.one("remember") == "true";
     match open_session(&state, &sent, remembered).await {
-        Ok((token, whose)) => {
+        Ok((token, account)) => {
+            let whose = unsent_form::whose(account.company_id, &account.email);
             let mut response = match UnsentForm::read(&state, &sent.form, &whose) {
                 Some(unsent) => {
                     let csrf = new_csrf(&state, token.expose());
@@ -278,7 +290,7 @@ pub(crate) async fn sign_in(
                 }
                 None => continue_to(&state, safe(sent.form.one("then")), &token, remembered),
             };
-            know_browser(&state, &mut response, sent.form.one("email"));
+            know_browser(&state, &mut response, &account.email);
             response
         }
         Err(problem) if problem.status < 500 => {
@@ -290,7 +302,8 @@ pub(crate) async fn sign_in(
             let (then, unsent) = (sent.form.one("then"), sent.form.one(unsent_form::FIELD));
             let way = SignInContext { then, remembered, unsent };
             let mut response = sign_in_page(&state, t, &entered, way, status).await;
-            if goes_on {
+            // With a ticket, the password of the typed address was not looked at.
+            if goes_on && sent.form.one("ticket").is_empty() {
                 know_browser(&state, &mut response, sent.form.one("email"));
             }
             response
@@ -316,22 +329,21 @@ fn set_session(state: &State, response: &mut Response<Body>, token: &Credential,
     set_cookie(state, response, cookie_name(state), token.expose(), seconds);
 }
 
-/// Opens a session: its cookie, and the owner of unsent forms.
+/// Opens a session: its cookie, and the account.
 async fn open_session(
     state: &Arc<State>,
     sent: &SubmittedForm,
     remembered: bool,
-) -> Result<(Credential, String)> {
-    let known = known_browser(state, &sent.headers, sent.form.one("email"));
+) -> Result<(Credential, Account)> {
+    let known = is_known_browser(state, &sent.headers, sent.form.one("email"));
     let account = sent.form.authenticate(state, &sent.request_id, sent.from, known).await?;
     let caller = Caller::new(account.company_id, Actor::System);
     let browser = sent.headers.get(header::USER_AGENT).and_then(|value| value.to_str().ok());
     let browser = browser.unwrap_or_default().to_owned();
     let (subject, id) = (account.subject, account.subject_id);
     let open = move |cx: &mut Write<'_, '_>| browsers::open(cx, subject, id, &browser, remembered);
-    let whose = unsent_form::whose(account.company_id, &account.email);
     let opened = write(state, caller, "login", &[], &sent.request_id, open).await;
-    opened.map(|token| (token, whose)).map_err(|problem| match problem.key {
+    opened.map(|token| (token, account)).map_err(|problem| match problem.key {
         Key::InvalidToken => Key::InvalidCredentials.into(),
         _ => problem,
     })

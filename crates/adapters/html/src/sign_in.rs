@@ -32,11 +32,11 @@ impl FormData {
         state: &Arc<State>,
         request_id: &RequestId,
         from: IpAddr,
-        known_browser: Option<String>,
+        is_known_browser: bool,
     ) -> Result<Account> {
         match self.one("ticket") {
             "" => {
-                let login = Login { known_browser, ..self.login()? };
+                let login = Login { is_known_browser, ..self.login()? };
                 recognise(state, request_id, from, login).await
             }
             ticket => recognise_by_ticket(state, request_id, ticket, self.one("code")).await,
@@ -55,7 +55,7 @@ impl FormData {
             company_id: Id::parse(self.one("company")).map(CompanyId),
             subject,
             code: None,
-            known_browser: None,
+            is_known_browser: false,
         })
     }
 

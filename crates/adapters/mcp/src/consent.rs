@@ -108,7 +108,7 @@ async fn authenticate(
     form: &FormData,
     secret: &str,
 ) -> Result<String> {
-    let account = form.authenticate(state, request_id, from, None).await?;
+    let account = form.authenticate(state, request_id, from, false).await?;
     let session = random_text(&*state.env.entropy);
     let (output, secret) = (session.clone(), secret.to_owned());
     let caller = Caller::new(account.company_id, Actor::System);

@@ -194,6 +194,20 @@ pub(super) async fn accept_invitation(
     visit.respond(outcome.await.map(|session| SessionAnswer { session }))
 }
 
+/// The hash of the password that a token sets. Hashing takes long, and few at a time may: a token that is not open is refused
+/// before.
+async fn hash_for(
+    state: &Arc<State>,
+    token: &Credential,
+    closed: Rule,
+    password: Password,
+) -> Result<String> {
+    match is_open(state, token.clone()).await? {
+        true => hashed(state, password).await,
+        false => Err(Problem::invalid("token", closed)),
+    }
+}
+
 /// Accepts an invitation, with the password of the account; its first session.
 pub async fn accept(
     state: &Arc<State>,
@@ -201,7 +215,7 @@ pub async fn accept(
     token: Credential,
     password: Password,
 ) -> Result<SessionTokens> {
-    let hash = hashed(state, password).await?;
+    let hash = hash_for(state, &token, Rule::InvitationClosed, password).await?;
     let caller = Caller::new(token.company, Actor::System);
     let events: &[Event] = &[Event::ClientPortalAccessChanged];
     let step = move |cx: &mut Write<'_, '_>| {
@@ -219,7 +233,7 @@ pub async fn accept_in_browser(
     password: Password,
     browser: String,
 ) -> Result<Credential> {
-    let hash = hashed(state, password).await?;
+    let hash = hash_for(state, &token, Rule::InvitationClosed, password).await?;
     let caller = Caller::new(token.company, Actor::System);
     let events: &[Event] = &[Event::ClientPortalAccessChanged];
     let step = move |cx: &mut Write<'_, '_>| {
@@ -316,13 +330,15 @@ pub async fn reset(
     token: Credential,
     password: Password,
 ) -> Result<()> {
-    let hash = hashed(state, password).await?;
+    let hash = hash_for(state, &token, Rule::LinkClosed, password).await?;
     let caller = Caller::new(token.company, Actor::System);
     let step = move |cx: &mut Write<'_, '_>| accounts::reset(cx, &token, &hash);
     let email = visitor::write(state, caller, "reset_password", &[], request_id, step).await?;
     // Failed guesses by others do not lock the owner out after a reset.
     if let Some(email) = email {
-        state.attempts.forget(RateLimitKey::Account(Sha256::digest(&email).into()));
+        for counted in [email.clone(), format!("known {email}")] {
+            state.attempts.forget(RateLimitKey::Account(Sha256::digest(counted).into()));
+        }
     }
     Ok(())
 }

@@ -46,20 +46,20 @@ pub struct Login {
     pub subject: Option<Subject>,
     /// Needed where the account has a second step: what its authenticator shows, or a recovery code.
     pub code: Option<Text<20>>,
-    /// What the browser shows of an earlier sign-in to this account: its attempts are counted apart from a stranger's.
+    /// Whether the browser shows that it signed in to this account before: its attempts are counted apart from a stranger's.
     #[serde(skip)]
     #[schemars(skip)]
-    pub known_browser: Option<String>,
+    pub is_known_browser: bool,
 }
 
 impl Login {
-    /// As what its attempts are counted: those of a browser that the account knows apart from everybody else's, so that
+    /// As what its attempts are counted: those of browsers that the account knows apart from everybody else's, so that
     /// strangers who guess do not keep the owner out.
     fn counted(&self) -> RateLimitKey {
         let email = self.email.to_lowercase();
-        RateLimitKey::Account(match &self.known_browser {
-            Some(browser) => Sha256::digest(format!("known {email} {browser}")).into(),
-            None => Sha256::digest(email).into(),
+        RateLimitKey::Account(match self.is_known_browser {
+            true => Sha256::digest(format!("known {email}")).into(),
+            false => Sha256::digest(email).into(),
         })
     }
 }

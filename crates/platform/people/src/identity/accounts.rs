@@ -96,8 +96,10 @@ const CANDIDATES_MAX: usize = 8;
 
 /// The accounts that an address may sign in to.
 pub fn candidates(tx: &mut Tx, email: &str, company: Option<CompanyId>) -> Result<Vec<Account>> {
-    let mut found: Vec<Account> = tx.all(CANDIDATES, params![email.to_lowercase()])?;
-    found.retain(|account| company.is_none_or(|id| id == account.company_id));
+    let mut found: Vec<Account> = match company {
+        Some(company) => tx.all(CANDIDATES_OF, params![company, email.to_lowercase()])?,
+        None => tx.all(CANDIDATES, params![email.to_lowercase()])?,
+    };
     found.truncate(CANDIDATES_MAX);
     Ok(found)
 }
@@ -418,6 +420,8 @@ const REPEATING: &[Repeating] = &[Repeating::prune(
 statements! {
     CANDIDATES = "SELECT ", Account::COLUMNS, " FROM account WHERE email = ?1 AND password IS NOT NULL \
         ORDER BY company_id, subject LIMIT 50";
+    CANDIDATES_OF = "SELECT ", Account::COLUMNS, " FROM account \
+        WHERE company_id = ?1 AND email = ?2 AND password IS NOT NULL ORDER BY subject LIMIT 50";
     FIND = "SELECT ", Account::COLUMNS, " FROM account \
         WHERE company_id = ?1 AND subject = ?2 AND subject_id = ?3";
     SET_PASSWORD = "UPDATE account SET password = ?4, updated_at = ?5 \
