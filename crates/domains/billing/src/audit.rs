@@ -2,7 +2,7 @@
 //! company. A correct program finds nothing, so whatever is found is reported to the operator.
 
 use spotter_company::companies;
-use spotter_contract::{Actor, Area, Caller, Read, Repeating};
+use spotter_contract::{Actor, Area, Caller, Read, Repeating, timers::RepeatedWork};
 use spotter_kernel::{Result, Timestamp, id::CompanyId};
 use spotter_store::{Sql, Tx, params, statements};
 
@@ -63,19 +63,19 @@ pub fn all_findings(tx: &mut Tx<'_>, now: Timestamp) -> Result<Vec<Finding>> {
     Ok(found)
 }
 
-fn audit(tx: &mut Tx<'_>, now: Timestamp) -> Result<u64> {
-    for Finding { company, rule, of } in all_findings(tx, now)? {
+fn audit(tx: &mut Tx<'_>, company: CompanyId, now: Timestamp) -> Result<()> {
+    let caller = Caller::new(company, Actor::System);
+    for Finding { company, rule, of } in findings(&mut Read::new(tx, &caller, now))? {
         tracing::error!(%company, rule, of, "the daily audit found a difference");
     }
-    Ok(0)
+    Ok(())
 }
 
 const REPEATING: &[Repeating] = &[Repeating {
     id: "audit_books",
     summary: "Audit the books of every company",
     seconds: 86_400,
-    only_reads: true,
-    step: audit,
+    work: RepeatedWork::Look(audit),
 }];
 
 /// The operations and statements of this module.

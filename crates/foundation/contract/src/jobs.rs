@@ -283,10 +283,10 @@ pub fn in_progress(tx: &mut Tx<'_>) -> Result<bool> {
 /// The error of jobs that were pending in a restored database.
 pub const PARKED: &str = "waited when the backup was made";
 
-/// Ends the jobs that wait, in a database that was restored: they may have been done since the backup.
-/// How many they were.
-pub fn cancel_waiting(tx: &mut Tx<'_>, now: Timestamp) -> Result<u64> {
-    tx.execute(PARK, params![JobState::Unknown, PARKED, now])
+/// Ends the jobs that wait, in a database that was restored: they may have been done since the backup. One kind, which
+/// works in the database alone, goes on. How many were ended.
+pub fn cancel_waiting(tx: &mut Tx<'_>, now: Timestamp, but: &Job) -> Result<u64> {
+    tx.execute(PARK, params![JobState::Unknown, PARKED, now, but.id])
 }
 
 /// Days for which results of jobs are stored.
@@ -389,7 +389,7 @@ statements! {
     NEXT_DUE = "SELECT MIN(due_at) FROM job WHERE kind = ?1 AND due_at IS NOT NULL";
     IN_PROGRESS = "SELECT subject FROM job WHERE due_at IS NOT NULL AND lease IS NOT NULL LIMIT 1";
     PARK = "UPDATE job SET state = ?1, error = ?2, ended_at = ?3, lease = NULL, due_at = NULL \
-        WHERE due_at IS NOT NULL";
+        WHERE due_at IS NOT NULL AND kind <> ?4";
     FORGET = "DELETE FROM job WHERE (company_id, kind, subject) IN (SELECT company_id, kind, subject \
         FROM job WHERE ended_at < ?1 ORDER BY ended_at LIMIT 500)";
     COUNT_BY_STATE = "SELECT kind, state, COUNT(*) AS count, MIN(due_at) AS next_at FROM job \

@@ -51,8 +51,16 @@ impl From<&Timer> for TimerId {
     }
 }
 
-/// Recurring work: a step in a transaction, until a step finds less to do than it
-/// could have done.
+/// What recurring work does.
+#[derive(Clone, Copy)]
+pub enum RepeatedWork {
+    /// Changes some of what there is, and says how much: in a transaction, until a step finds less to do than it could have done.
+    Step(fn(&mut Tx<'_>, Timestamp) -> Result<u64>),
+    /// Reads what is each company's, each in a transaction of its own, so that no writer waits for it.
+    Look(fn(&mut Tx<'_>, CompanyId, Timestamp) -> Result<()>),
+}
+
+/// Recurring work.
 pub struct Repeating {
     /// The name under which it is stored.
     pub id: &'static str,
@@ -60,10 +68,8 @@ pub struct Repeating {
     pub summary: &'static str,
     /// Seconds from one time to the next.
     pub seconds: i64,
-    /// Whether it only reads, so that no writer waits for it.
-    pub only_reads: bool,
-    /// Does some of it; how much.
-    pub step: fn(&mut Tx<'_>, Timestamp) -> Result<u64>,
+    /// What is done.
+    pub work: RepeatedWork,
 }
 
 /// The queue of timers in the agenda.
@@ -79,7 +85,7 @@ impl Repeating {
         summary: &'static str,
         step: fn(&mut Tx<'_>, Timestamp) -> Result<u64>,
     ) -> Self {
-        Self { id, summary, seconds: 60, only_reads: false, step }
+        Self { id, summary, seconds: 60, work: RepeatedWork::Step(step) }
     }
 
     /// Takes this turn, if it is due and no other node has.
@@ -171,6 +177,12 @@ pub fn next_due(tx: &mut Tx<'_>) -> Result<Option<Timestamp>> {
     Ok(next.and_then(|(due_at,)| due_at))
 }
 
+/// Some companies, in the order of their ids, after one.
+pub fn companies(tx: &mut Tx<'_>, after: Option<CompanyId>) -> Result<Vec<(CompanyId,)>> {
+    let after = after.map(|company| company.to_string()).unwrap_or_default();
+    tx.all(COMPANIES, params![after, STEP as i64])
+}
+
 /// The repeating work that is due.
 pub fn due_repeating<'r>(
     tx: &mut Tx<'_>,
@@ -209,10 +221,11 @@ pub fn take_company(tx: &mut Tx<'_>, company: CompanyId) -> Result<bool> {
     Ok(taken.is_some_and(|(taken,)| taken))
 }
 
-/// Runs a timer; whether it was still there to be run.
+/// Runs a timer; whether it was still there to be run. One that was set while its company is suspended rests from now on.
 pub fn run(tx: &mut Tx<'_>, env: &Env, timer: &Timer, due: &DueTimer) -> Result<bool> {
     let DueTimer { company_id, kind, subject, due_at, .. } = due;
     if tx.execute(TAKE, params![company_id, kind, subject, due_at])? == 0 {
+        tx.defer(REST, params![company_id, kind, subject, due_at, PARKED_MS])?;
         return Ok(false);
     }
     let record = Id::parse(subject).ok_or_else(|| Problem::internal("its subject is no id"))?;
@@ -337,7 +350,11 @@ statements! {
         ORDER BY due_at LIMIT 1000) due";
     NEXT_DUE = "SELECT MIN(due_at) FROM timer";
     TAKE_COMPANY = "SELECT claim(?1)";
-    TAKE = "DELETE FROM timer WHERE company_id = ?1 AND kind = ?2 AND subject = ?3 AND due_at = ?4";
+    TAKE = "DELETE FROM timer WHERE company_id = ?1 AND kind = ?2 AND subject = ?3 AND due_at = ?4 \
+        AND NOT EXISTS (SELECT 1 FROM company WHERE company_id = ?1 AND suspended_at IS NOT NULL)";
+    REST = "UPDATE timer SET due_at = due_at + ?5 \
+        WHERE company_id = ?1 AND kind = ?2 AND subject = ?3 AND due_at = ?4 \
+        AND EXISTS (SELECT 1 FROM company WHERE company_id = ?1 AND suspended_at IS NOT NULL)";
     PUT_OFF = "UPDATE timer SET due_at = ?5, attempts = attempts + 1 \
         WHERE company_id = ?1 AND kind = ?2 AND subject = ?3 AND due_at = ?4";
     PARK = "UPDATE timer SET due_at = due_at + ?2 WHERE company_id = ?1 AND due_at < ?2";
@@ -349,6 +366,7 @@ statements! {
     TAKE_TURN = "INSERT INTO repeating (kind, due_at, runs, failures) VALUES (?1, ?2, 0, 0) \
         ON CONFLICT (kind) DO UPDATE SET due_at = excluded.due_at \
         WHERE repeating.due_at <= ?3 OR repeating.due_at > ?2";
+    COMPANIES = "SELECT company_id FROM company c WHERE c.company_id > ?1 ORDER BY company_id LIMIT ?2";
     NEXT_TURNS = "SELECT kind, due_at FROM repeating LIMIT 1000";
     NOTE_TURN = "UPDATE repeating SET runs = runs + 1, failures = failures + ?6, ran_at = ?2, took_ms = ?3, \
         done = ?4, error = ?5 WHERE kind = ?1";

@@ -10,9 +10,11 @@ use std::{
 
 use spotter_contract::{
     Env, Repeating, Table, jobs,
-    timers::{self, DueTimer, STEP, TimerRun},
+    timers::{self, DueTimer, RepeatedWork, STEP, TimerRun},
 };
-use spotter_kernel::{Problem, Result, TRACE_TARGET, id::CompanyId, panics::caught_async};
+use spotter_kernel::{
+    Problem, Result, TRACE_TARGET, Timestamp, id::CompanyId, panics::caught_async,
+};
 use spotter_store::{Db, Tx};
 use tokio::task::JoinSet;
 use tracing::Instrument;
@@ -325,17 +327,45 @@ impl Timers {
 
     async fn do_all(&self, work: &'static Repeating) -> Result<u64> {
         let mut done = 0;
+        let step = match work.work {
+            RepeatedWork::Step(step) => step,
+            RepeatedWork::Look(look) => return self.look_at_all(work, look).await,
+        };
         loop {
             let now = self.env.wall_clock.now();
-            let some = match work.only_reads {
-                true => self.db.read(move |tx| (work.step)(tx, now)).await?,
-                false => self.db.write_in_background(move |tx| (work.step)(tx, now)).await?,
-            };
+            let some = self.db.write_in_background(move |tx| step(tx, now)).await?;
             done += some;
             if some < STEP {
                 return Ok(done);
             }
             tokio::time::sleep(REST).await;
+        }
+    }
+}
+
+impl Timers {
+    /// Looks at each company. One at which that fails is told of, and keeps nobody from the others.
+    async fn look_at_all(
+        &self,
+        work: &'static Repeating,
+        look: fn(&mut Tx<'_>, CompanyId, Timestamp) -> Result<()>,
+    ) -> Result<u64> {
+        let (mut after, mut outcome, mut seen) = (None, Ok(()), 0);
+        loop {
+            let some = self.db.read(move |tx| timers::companies(tx, after)).await?;
+            for (company,) in &some {
+                let (company, now) = (*company, self.env.wall_clock.now());
+                let looked = self.db.read_slow(move |tx| look(tx, company, now)).await;
+                if let Err(problem) = &looked {
+                    tracing::warn!(work = work.id, %company, %problem, "looking at a company failed");
+                }
+                outcome = outcome.and(looked);
+            }
+            seen += some.len() as u64;
+            after = match some.last() {
+                Some((last,)) if some.len() as u64 == STEP => Some(*last),
+                _ => return outcome.map(|()| seen),
+            };
         }
     }
 }

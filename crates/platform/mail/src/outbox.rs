@@ -179,6 +179,8 @@ pub fn take_back(
 pub fn forget_client(cx: &mut Write, client: ClientId, email: Option<&str>) -> Result<()> {
     let (waiting, unknown) = (MailStatus::Waiting, MailStatus::Unknown);
     let left = params![waiting, unknown, MailStatus::Cancelled];
+    // What mail servers answered names the address.
+    cx.defer(FORGET_ANSWERS, params![client, SEND.id])?;
     cx.defer(FORGET_CLIENT, &[params![client].as_slice(), left].concat())?;
     match email {
         Some(email) => cx.defer(FORGET_RECIPIENT, &[params![email].as_slice(), left].concat()),
@@ -251,9 +253,9 @@ pub fn on_finished(cx: &mut Write, id: Id, settled: &AttemptResult) -> Result<()
 
 /// Ends the messages that wait, in a database that was restored: they may have been sent since the
 /// backup. Their jobs are ended beside them.
-pub fn cancel_waiting(tx: &mut Tx<'_>, now: Timestamp) -> Result<u64> {
+pub fn cancel_waiting(tx: &mut Tx<'_>, now: Timestamp, but: &Job) -> Result<u64> {
     tx.execute(PARK, params![MailStatus::Unknown, MailStatus::Waiting, jobs::PARKED])?;
-    jobs::cancel_waiting(tx, now)
+    jobs::cancel_waiting(tx, now, but)
 }
 
 filters! {
@@ -306,6 +308,8 @@ statements! {
     FORGET_CLIENT = "UPDATE mail SET recipient = '', content = NULL, error = NULL, \
         status = CASE WHEN status IN (?3, ?4) THEN ?5 ELSE status END \
         WHERE company_id = ?1 AND client_id = ?2";
+    FORGET_ANSWERS = "UPDATE job SET error = NULL WHERE company_id = ?1 AND kind = ?3 AND error IS NOT NULL \
+        AND subject IN (SELECT mail_id FROM mail WHERE company_id = ?1 AND client_id = ?2)";
     FORGET_RECIPIENT = "UPDATE mail SET recipient = '', content = NULL, error = NULL, \
         status = CASE WHEN status IN (?3, ?4) THEN ?5 ELSE status END \
         WHERE company_id = ?1 AND recipient = ?2";

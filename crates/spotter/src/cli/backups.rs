@@ -184,16 +184,24 @@ fn restore_set(
     park: bool,
 ) -> Outcome {
     let runtime = serve::runtime()?;
-    let name = matches.get_one::<String>("set").map(String::as_str);
-    let (name, file) = runtime.block_on(sets.fetch(name, folder))?;
-    restore_file(settings, &file, &name.to_string(), park)?;
-    let (placed, lost) = runtime.block_on(sets.restore_files(&name, &settings.files))?;
+    let (name, now) = (matches.get_one::<String>("set").map(String::as_str), SystemClock.now());
+    let name = match matches.get_flag("files") {
+        true => runtime.block_on(sets.find(name, now))?,
+        false => {
+            let (name, file) = runtime.block_on(sets.fetch(name, folder, now))?;
+            restore_file(settings, &file, &name.to_string(), park)?;
+            name
+        }
+    };
+    const AGAIN: &str = "spotter restore --files copies those that are not in place";
+    let copied = runtime.block_on(sets.restore_files(&name, &settings.files));
+    let (placed, lost) = copied.map_err(|why| format!("{why}; {AGAIN}"))?;
     say!("{placed} uploaded files are in place.");
     match lost.first() {
         None => Ok(()),
         Some(first) => Err(format!(
             "the database is restored and can be served, but {} uploaded files are missing or damaged in the backup, \
-             such as {first}",
+             such as {first}; {AGAIN}",
             lost.len()
         )),
     }
@@ -214,8 +222,9 @@ fn restore_file(settings: &Settings, file: &Path, name: &str, park: bool) -> Out
         // Their databases are not in a backup.
         spotter_company::test_environment::forget_all(tx)?;
         if park {
+            let imports = &spotter_imports::steps::RUN;
             (parked, mail_parked) =
-                (queue::cancel_waiting(tx, now)?, spotter_mail::cancel_waiting(tx, now)?);
+                (queue::cancel_waiting(tx, now)?, spotter_mail::cancel_waiting(tx, now, imports)?);
             spotter_calendar::notice::delete_all(tx)?;
             spotter_messaging::announcement::cancel_waiting(tx)?;
             spotter_billing::payments::refunds::resume(tx, now)?;
