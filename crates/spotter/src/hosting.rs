@@ -102,14 +102,29 @@ pub(crate) async fn erase(
         let rule = "is not the name of the company with this id";
         return Err(Problem::invalid("name", Phrase::verbatim(rule)));
     }
-    if found.status() == CompanyStatus::Active {
+    // It may have been resumed since it was looked at.
+    if !db.write(move |tx| companies::begin_erasing(tx, company)).await? {
         let rule = "is active: suspend it first";
         return Err(Problem::conflict("company", Phrase::verbatim(rule)));
     }
-    db.write(move |tx| companies::begin_erasing(tx, company)).await?;
     test_environments::remove(settings, company).await?;
-    let files = Files::open(&settings.files).map_err(Problem::internal)?;
-    let files = delete_files(&files, company).await.map_err(Problem::internal)?;
+    let store = Files::open(&settings.files).map_err(Problem::internal)?;
+    let mut files = delete_files(&store, company).await.map_err(Problem::internal)?;
+    let mut rows = 0;
+    // What was under way when the erasure began, such as an upload or a delivery, may have added something meanwhile.
+    loop {
+        let deleted = delete_rows(db, company).await?;
+        rows += deleted;
+        if deleted == 0 {
+            break;
+        }
+    }
+    files += delete_files(&store, company).await.map_err(Problem::internal)?;
+    Ok(ErasedRecords { is_rest: found.status() == CompanyStatus::Erasing, rows, files })
+}
+
+/// Deletes the company's rows of all tables once, its own row last; how many.
+async fn delete_rows(db: &Db, company: CompanyId) -> Result<u64> {
     let mut rows = 0;
     for table in db.read(CompanyTable::all).await? {
         loop {
@@ -122,7 +137,7 @@ pub(crate) async fn erase(
             }
         }
     }
-    Ok(ErasedRecords { is_rest: found.status() == CompanyStatus::Erasing, rows, files })
+    Ok(rows)
 }
 
 async fn delete_files(files: &Files, company: CompanyId) -> Result<u64, FileError> {

@@ -335,6 +335,11 @@ async fn forget(sender: Sender<'_>, id: UploadId) {
     if let Err(problem) = sender.write("discard_upload", discard).await {
         tracing::warn!(%problem, "an upload will be forgotten when it expires");
     }
+    let stored = StoredFile { company: sender.caller.company, upload: id };
+    // Nothing else would find the file of a company that was erased meanwhile.
+    if let Ok(false) = sender.state.db.read(move |tx| uploads::is_known(tx, stored)).await {
+        sender.state.files.delete(&stored.key()).await.ok();
+    }
 }
 
 async fn finish_upload(

@@ -352,6 +352,12 @@ pub fn attached(tx: &mut Tx) -> Result<Vec<StoredFile>> {
     }
 }
 
+/// Whether there is a record of a file.
+pub fn is_known(tx: &mut Tx, stored: StoredFile) -> Result<bool> {
+    let found: Option<(UploadId,)> = tx.one(IS_KNOWN, params![stored.company, stored.upload])?;
+    Ok(found.is_some())
+}
+
 /// Deletes the record of a file whose bytes are deleted.
 pub fn forget(tx: &mut Tx, stored: StoredFile) -> Result<()> {
     tx.defer(FORGET, params![stored.company, stored.upload])
@@ -382,5 +388,6 @@ statements! {
     ATTACHED = "SELECT company_id, upload_id FROM upload WHERE (company_id, upload_id) > (?1, ?2) \
         AND status = 'attached' AND NOT EXISTS (SELECT 1 FROM company o \
         WHERE o.company_id = upload.company_id AND o.suspended_at = ?4) ORDER BY company_id, upload_id LIMIT ?3";
+    IS_KNOWN = "SELECT upload_id FROM upload WHERE company_id = ?1 AND upload_id = ?2";
     FORGET = "DELETE FROM upload WHERE company_id = ?1 AND upload_id = ?2 AND expires_at IS NOT NULL";
 }

@@ -137,6 +137,7 @@ impl BackupSets {
         };
         if is_sent {
             make_folder(&folder)?;
+            remove_interrupted(&folder, now)?;
         }
         let runtime = serve::runtime()?;
         let local = folder.join(format!("{name}.db"));
@@ -355,19 +356,11 @@ impl BackupSets {
         &self,
         name: Option<&str>,
         to: &Path,
+        now: Timestamp,
     ) -> Result<(SetName, PathBuf), String> {
-        let complete = self.complete().await?;
-        let found = match name {
-            None => complete.last(),
-            Some(name) => complete.iter().find(|own| own.to_string() == name),
-        };
-        let known = || complete.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
-        let own = found.ok_or_else(|| match complete.is_empty() {
-            true => "there is no complete backup".to_owned(),
-            false => format!("--set must be one of {}", known()),
-        })?;
-        let manifest = self.manifest(own).await?;
-        self.list_of(own).await?;
+        let own = self.find(name, now).await?;
+        let manifest = self.manifest(&own).await?;
+        self.list_of(&own).await?;
         let local = Files::open(&FileStore::Folder(to.to_owned())).map_err(failed)?;
         let database = format!("{own}.db");
         let copied = copy(&self.files, &database, &local, &database).await?;
@@ -379,7 +372,22 @@ impl BackupSets {
             let key = key_of(Path::new(&database)).display().to_string();
             copy(&self.files, &key, &local, &key).await?;
         }
-        Ok((own.clone(), file))
+        Ok((own, file))
+    }
+
+    /// The set of a name, or the newest.
+    pub(crate) async fn find(&self, name: Option<&str>, now: Timestamp) -> Result<SetName, String> {
+        let complete = self.complete().await?;
+        let found = match name {
+            // One of a time that is yet to come, by a clock that was wrong, is taken by its name alone.
+            None => complete.iter().rfind(|own| own.at() <= now).or(complete.last()),
+            Some(name) => complete.iter().find(|own| own.to_string() == name),
+        };
+        let known = || complete.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+        found.cloned().ok_or_else(|| match complete.is_empty() {
+            true => "there is no complete backup".to_owned(),
+            false => format!("--set must be one of {}", known()),
+        })
     }
 
     async fn manifest(&self, name: &SetName) -> Result<Manifest, String> {
@@ -460,6 +468,22 @@ impl Manifest {
 
 fn make_folder(folder: &Path) -> Result<(), String> {
     system::private_folder(folder).map_err(|error| format!("{}: {error}", folder.display()))
+}
+
+/// Removes copies that runs of long ago left in the data folder on their way to a bucket.
+fn remove_interrupted(folder: &Path, now: Timestamp) -> Result<(), String> {
+    let before = now.plus_seconds(-INTERRUPTED_SECONDS);
+    let trouble = |error: std::io::Error| format!("{}: {error}", folder.display());
+    for entry in std::fs::read_dir(folder).map_err(trouble)? {
+        let entry = entry.map_err(trouble)?;
+        let own = entry.file_name().to_str().and_then(SetName::of);
+        // A set that was kept here on purpose has a manifest.
+        let is_whole = |own: &SetName| folder.join(format!("{own}.json")).exists();
+        if own.is_some_and(|own| own.at() < before && !is_whole(&own)) {
+            std::fs::remove_file(entry.path()).map_err(trouble)?;
+        }
+    }
+    Ok(())
 }
 
 /// The folder and the name of a file.

@@ -250,6 +250,13 @@ pub(super) fn command() -> Command {
                     )
                     .value_parser(["park", "keep"])
                     .default_value("park"),
+                )
+                .arg(
+                    switch(
+                        "files",
+                        "Only the uploaded files of a set: where copying them was interrupted, or some were missing",
+                    )
+                    .conflicts_with("file"),
                 ),
         ))
         .subcommand(with_settings(

@@ -14,7 +14,7 @@ mod shop;
 mod timetable;
 mod training;
 
-use std::{fs, path::Path};
+use std::{fs, path::Path, time::Duration};
 
 use serde::{Deserialize, Serialize};
 use spotter_company::companies;
@@ -82,6 +82,9 @@ pub struct ClientLogin {
     pub client_id: Id,
 }
 
+/// How long the database may take to be closed.
+const CLOSING_MAX: Duration = Duration::from_secs(10);
+
 /// Starts the demo and serves it until the process is asked to end.
 pub(crate) fn run(
     data: &str,
@@ -119,6 +122,9 @@ pub(crate) fn run(
     let runtime = serve::runtime()?;
     let writing = Env { mail_links: Some(settings.address().into()), ..env.clone() };
     let demo = runtime.block_on(prepare(&settings, &writing, &db, clients))?;
+    // Opened anew: what making it took is given back, and plans know how many rows there are.
+    db.close(CLOSING_MAX);
+    let (env, db) = serve::open(&settings, None)?;
     let (data, rate_limit) = (settings.data.clone(), settings.http.rate_limit);
     let ready = move || print!("{}", welcome(&demo, &data, rate_limit));
     runtime.block_on(serve::serve(settings, listener, env, db, serve::shutdown_signal(), ready))
