@@ -322,6 +322,7 @@ impl ConversationWithParticipants {
         self.announce(cx, Event::ConversationParticipantRemoved, &event)?;
         self.participants.retain(|participant| participant.user_id != user.user_id);
         cx.defer(UNSEAT, params![self.conversation.conversation_id, user.user_id])?;
+        cx.defer(LEAVE, params![user.user_id, self.conversation.conversation_id])?;
         self.count(cx)
     }
 
@@ -417,6 +418,8 @@ statements! {
         WHERE company_id = ?1 AND conversation_id = ?2 ORDER BY joined_at, user_id LIMIT ?3";
     SEAT = "INSERT INTO participant ", values!(Participant);
     UNSEAT = "DELETE FROM participant WHERE company_id = ?1 AND conversation_id = ?2 AND user_id = ?3";
+    LEAVE = "INSERT INTO past_participant (company_id, user_id, conversation_id) VALUES (?1, ?2, ?3) \
+        ON CONFLICT (company_id, user_id, conversation_id) DO NOTHING";
     SEE = "UPDATE participant SET seen_position = ?4, seen_message_id = ?5, seen_at = ?6 \
         WHERE company_id = ?1 AND conversation_id = ?2 AND user_id = ?3";
 }

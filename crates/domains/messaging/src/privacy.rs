@@ -37,6 +37,10 @@ const TRACES: &[ErasureRule] = &[
         ErasureAction::Run(erase_messages),
     ),
     ErasureRule::stays("participant", "That the client took part in conversations."),
+    ErasureRule::stays(
+        "past_participant",
+        "That the client took part in groups that they have left.",
+    ),
     ErasureRule::stays("conversation", "Names of groups; conversations of two have none."),
 ];
 
@@ -45,14 +49,15 @@ pub(super) fn area() -> Area {
     Area::of(STATEMENTS).exports(EXPORTS).erases(TRACES)
 }
 
+/// Conversations in which the client takes part, or did.
+const THEIRS: &str = "conversation_id IN \
+    (SELECT conversation_id FROM participant WHERE company_id = ?1 AND user_id = ?2 \
+    UNION SELECT conversation_id FROM past_participant WHERE company_id = ?1 AND user_id = ?2)";
+
 statements! {
-    SENT = "SELECT upload_id FROM message WHERE company_id = ?1 AND upload_id IS NOT NULL AND conversation_id IN \
-        (SELECT conversation_id FROM participant WHERE company_id = ?1 AND user_id = ?2) \
-        AND (sender_id = ?2 OR conversation_type = 'direct') LIMIT ?3";
-    LET_GO = "UPDATE message SET upload_id = NULL WHERE company_id = ?1 AND upload_id = ?3 AND conversation_id IN \
-        (SELECT conversation_id FROM participant WHERE company_id = ?1 AND user_id = ?2)";
+    SENT = "SELECT upload_id FROM message WHERE company_id = ?1 AND upload_id IS NOT NULL AND ", THEIRS,
+        " AND (sender_id = ?2 OR conversation_type = 'direct') LIMIT ?3";
+    LET_GO = "UPDATE message SET upload_id = NULL WHERE company_id = ?1 AND upload_id = ?3 AND ", THEIRS;
     EMPTY = "UPDATE message SET is_deleted = TRUE, text = NULL, upload_id = NULL, file_name = NULL, media_type = NULL, \
-        size = NULL WHERE company_id = ?1 AND conversation_id IN \
-        (SELECT conversation_id FROM participant WHERE company_id = ?1 AND user_id = ?2) \
-        AND (sender_id = ?2 OR conversation_type = 'direct')";
+        size = NULL WHERE company_id = ?1 AND ", THEIRS, " AND (sender_id = ?2 OR conversation_type = 'direct')";
 }

@@ -69,6 +69,8 @@ const MIGRATIONS: &[(&str, &str)] = &[
     ("test environments", include_str!("../migrations/0051_test_environments.sql")),
     ("suspended companies", include_str!("../migrations/0052_suspended_companies.sql")),
     ("shared rate limits", include_str!("../migrations/0053_shared_rate_limits.sql")),
+    ("dunning dates", include_str!("../migrations/0054_dunning_dates.sql")),
+    ("past participants", include_str!("../migrations/0055_past_participants.sql")),
 ];
 
 /// The version from which on migrations only add, so that a binary which knows schemas up to it works with every later one.

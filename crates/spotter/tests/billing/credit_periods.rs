@@ -9,7 +9,10 @@ use spotter_harness::{
     travel::{Travel, travelling},
 };
 
-use super::credits::{entitlement, general, is, pack};
+use super::{
+    billing_schedule::{no_hurry, rich},
+    credits::{entitlement, general, is, pack},
+};
 
 #[scenario(process, clock)]
 fn credits_lapse_on_their_day(engine: Engine) {
@@ -150,5 +153,21 @@ fn pools_reset_or_pile_up(engine: Engine) {
             .map(|pool| (pool["poolKey"].clone(), pool["available"].as_i64().unwrap()))
             .collect();
         assert_eq!(response, [(Value::Null, 3), (json!("pt"), 2), (json!("sauna"), 6)]);
+    });
+}
+
+/// Periods that were over before anything ran are not billed, and give no credits.
+#[scenario(process, clock)]
+fn skipped_periods_give_no_credits(engine: Engine) {
+    travelling(engine, "2026-11-02T09:00:00Z", |mut travel: Travel| async move {
+        no_hurry(&travel).await;
+        let client = rich(&travel).await;
+        let weekly = json!({"assignCredits": true, "credits": 1, "creditCalendar": "CalendarWeek"});
+        sold(&travel.app, &client, weekly, json!({})).await;
+        travel.leap(spotter_kernel::Timestamp::parse("2027-03-12T09:00:00Z").unwrap()).await;
+        let response = travel.app.get(&format!("/finance/clients/{client}/credits")).await.ok();
+        // The five Mondays of the first period, and the one of that which is billed late.
+        assert_eq!(response.data()["credits"][0]["available"], 6, "{}", response.body);
+        travel.app.events().await;
     });
 }

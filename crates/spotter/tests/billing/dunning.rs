@@ -143,6 +143,28 @@ fn unpaid_memberships_end(engine: Engine) {
     });
 }
 
+/// After a time in which nothing ran, a client is reminded once, and then has as long as if that had come in time.
+#[scenario(process, clock)]
+fn late_dunning_reminds_before_it_gives_up(engine: Engine) {
+    with_mail(engine, |mut travel: Travel| async move {
+        let new = json!({"firstName": "Ann", "email": "ann@example.com"});
+        let client = travel.app.new_client(new).await;
+        let one = sold(&travel.app, &client, json!({"period": "Year"}), json!({})).await;
+        travel.to("2026-11-01T10:00:00Z").await;
+        let before = subjects(&travel).len();
+        travel.leap(spotter_kernel::Timestamp::parse("2027-01-20T09:00:00Z").unwrap()).await;
+        let late = invoice(&travel.app, &one.invoice).await;
+        assert_eq!((&late["status"], &late["reminderCount"]), (&json!("overdue"), &json!(1)));
+        assert_eq!(subjects(&travel).len(), before + 1);
+        // The last reminder comes 14 days after the due date, and the end 30 days.
+        travel.to("2027-02-04T23:00:00Z").await;
+        assert_eq!(invoice(&travel.app, &one.invoice).await["status"], "overdue");
+        travel.to("2027-02-05T01:00:00Z").await;
+        assert_eq!(invoice(&travel.app, &one.invoice).await["status"], "uncollectible");
+        travel.app.events().await;
+    });
+}
+
 #[scenario(process, clock)]
 fn paid_invoices_have_no_request(engine: Engine) {
     with_mail(engine, |mut travel: Travel| async move {

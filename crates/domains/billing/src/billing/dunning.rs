@@ -42,8 +42,16 @@ fn next_step(invoice: &Invoice, settings: &FinanceSettings) -> Option<(Date, Dun
         reminders.filter(|days| *days < given_up).find(|days| *days > invoice.chased_days);
     Some(match reminder {
         Some(days) => (after(days), DunningStep::Remind(days)),
-        None => (after(given_up), DunningStep::GiveUp),
+        None => (after(given_up).max(end_of_patience(invoice, given_up)), DunningStep::GiveUp),
     })
+}
+
+/// Where the last step was late, as after a time in which nothing ran, the client still has as many days after it as if it had
+/// come in time.
+fn end_of_patience(invoice: &Invoice, given_up: i64) -> Date {
+    // An invoice is overdue on the first day after its due date.
+    let left = given_up - invoice.chased_days.max(1);
+    invoice.chased_on.and_then(|day| day.plus_days(left)).unwrap_or(invoice.due_date)
 }
 
 /// Starts dunning for an invoice.
@@ -77,6 +85,7 @@ fn run_due(cx: &mut Write, id: InvoiceId) -> Result<bool> {
             DunningStep::Remind(days) => invoice.chased_days = days,
             DunningStep::GiveUp => invoice.status = InvoiceStatus::Uncollectible,
         }
+        invoice.chased_on = Some(today);
         invoice.save(cx, &before)?;
         match step {
             DunningStep::Overdue => account_status::unpaid(cx, &invoice)?,

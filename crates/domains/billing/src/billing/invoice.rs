@@ -184,6 +184,9 @@ record! {
         /// Days after its due date up to which dunning has run.
         #[serde(skip)]
         pub chased_days: i64,
+        /// The company's date on which it last took a step.
+        #[serde(skip)]
+        pub chased_on: Option<Date>,
         /// When it was fully paid.
         pub paid_at: Option<Timestamp>,
         /// When it was cancelled.

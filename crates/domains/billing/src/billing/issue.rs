@@ -261,6 +261,7 @@ pub fn write(
         sent_at: None,
         reminder_count: 0,
         chased_days: 0,
+        chased_on: None,
         paid_at: (is_bill && status == InvoiceStatus::Paid).then(|| cx.now()),
         cancelled_at: None,
         created_at: cx.now(),

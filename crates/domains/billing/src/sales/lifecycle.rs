@@ -172,8 +172,13 @@ fn take(
             subscription.status = account_status::awake(cx, subscription.subscription_id)?;
         }
         (LifecycleStep::Bill, Some(subscription)) => {
-            subscription.skip_to(today);
-            if let Some(bill) = subscription.next_bill() {
+            let (skipped, bill) = (subscription.skip_to(today), subscription.next_bill());
+            if skipped > 0 {
+                // Nor are there credits for days that were skipped.
+                let from = bill.as_ref().map_or(subscription.paid_until, |bill| bill.period_start);
+                product.granted_until = product.granted_until.max(from);
+            }
+            if let Some(bill) = bill {
                 renew(cx, &product, subscription, &bill)?;
             }
         }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
-use spotter_harness::{App, Engine, people, scenario, send, world::World};
+use spotter_harness::{App, Engine, messaging, people, scenario, send, world::World};
 use spotter_store::{Sql, params};
 
 use super::{MARK, columns, mark_everything, places};
@@ -156,6 +156,25 @@ async fn an_erased_client_leaves_nothing(app: App) {
         let (table, _) = place.split_once('.').unwrap();
         assert!(!whole.contains(table), "{place}");
     }
+}
+
+/// What a client wrote in a group is theirs, also once they have left it.
+#[scenario]
+async fn messages_in_groups_that_were_left_are_emptied(app: App) {
+    let (_, coach) = people::coach(&app, "Coach").await;
+    let (client, token) = people::client(&app).await;
+    let group = messaging::open_group(&app, &coach, &[&client]).await;
+    messaging::say(&app, &token, &group, "A secret of mine").await;
+    messaging::say(&app, &coach, &group, "A coach's word").await;
+    let gone_from = format!("/conversations/{group}/participants/{client}");
+    app.app_as(&coach, "DELETE", &gone_from, None).await.ok();
+    app.act(&format!("/clients/{client}/archive")).await.ok();
+    app.app("POST", &format!("/clients/{client}/erase"), None).await.ok();
+    gone(&app, &client).await;
+    let messages = format!("/conversations/{group}/messages");
+    let left = app.app_as(&coach, "GET", &messages, None).await.ok().body.to_string();
+    assert!(!left.contains("A secret of mine") && left.contains("A coach's word"), "{left}");
+    app.events().await;
 }
 
 #[scenario]
