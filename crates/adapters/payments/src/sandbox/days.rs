@@ -57,7 +57,10 @@ impl Providers {
                 Ok(Err(problem)) => problem.to_string(),
                 Err(panic) => panic,
             };
-            tracing::warn!(why, "the sandbox failed to run its day");
+            tracing::warn!(
+                why,
+                "the sandbox of payments could not do what was due; it tries again in a moment"
+            );
         }
     }
 

@@ -30,7 +30,8 @@ fn prefixes(search: &str, country: Option<&str>) -> Vec<String> {
             continue;
         }
         prefixes.extend(phone_numbers::search_digits(&std::mem::take(&mut number), country));
-        if piece.contains('@') {
+        // Text before the sign makes it an address; names and domains are words.
+        if piece.find('@').is_some_and(|at| at > 0) {
             prefixes.push(cut(&piece.to_lowercase()));
         } else {
             prefixes.extend(words_of(piece));
@@ -255,6 +256,7 @@ mod tests {
         assert_eq!(prefixes("+31 6 1234"), ["3161234"]);
         assert_eq!(prefixes("0"), ["0"]);
         assert_eq!(prefixes("Ann@Example.com"), ["ann@example.com"]);
+        assert_eq!(prefixes("@Example.com @nna"), ["example", "com", "nna"]);
         assert_eq!(prefixes("!!"), Vec::<String>::new());
         assert_eq!(prefixes("a b c d e f").len(), SEARCH_WORDS_MAX);
     }
