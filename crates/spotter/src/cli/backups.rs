@@ -185,7 +185,7 @@ fn restore_set(
 ) -> Outcome {
     let runtime = serve::runtime()?;
     let (name, now) = (matches.get_one::<String>("set").map(String::as_str), SystemClock.now());
-    let name = match matches.get_flag("files") {
+    let name = match matches.get_flag("files-only") {
         true => runtime.block_on(sets.find(name, now))?,
         false => {
             let (name, file) = runtime.block_on(sets.fetch(name, folder, now))?;
@@ -193,7 +193,7 @@ fn restore_set(
             name
         }
     };
-    const AGAIN: &str = "spotter restore --files copies those that are not in place";
+    const AGAIN: &str = "spotter restore --files-only copies those that are not in place";
     let copied = runtime.block_on(sets.restore_files(&name, &settings.files));
     let (placed, lost) = copied.map_err(|why| format!("{why}; {AGAIN}"))?;
     say!("{placed} uploaded files are in place.");

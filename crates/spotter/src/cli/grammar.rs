@@ -253,7 +253,7 @@ pub(super) fn command() -> Command {
                 )
                 .arg(
                     switch(
-                        "files",
+                        "files-only",
                         "Only the uploaded files of a set: where copying them was interrupted, or some were missing",
                     )
                     .conflicts_with("file"),

@@ -289,6 +289,11 @@ fn lost_uploads_are_kept_or_named() {
     assert!(!fine && response.contains("1 uploaded files are missing or damaged"), "{response}");
     assert!(response.contains("the database is restored and can be served"), "{response}");
     assert!(!elsewhere.path().join(&key).exists());
+    // Once it is found, the files alone are restored.
+    fs::write(place.path().join(&key), &bytes).unwrap();
+    let (fine, response) = spotter(&["restore", "--files-only", "--data", new, "--backups", to]);
+    assert!(fine, "{response}");
+    assert_eq!(fs::read(elsewhere.path().join(&key)).unwrap(), bytes);
     fs::remove_file(place.path().join(&key)).unwrap();
     let (fine, response) = back_up();
     assert!(!fine && response.contains("1 uploaded files are neither in"), "{response}");
