@@ -56,16 +56,19 @@ pub fn findings(cx: &mut Read) -> Result<Vec<Finding>> {
 pub fn all_findings(tx: &mut Tx<'_>, now: Timestamp) -> Result<Vec<Finding>> {
     let mut found = Vec::new();
     companies::for_each(tx, |tx, company| {
-        let caller = Caller::new(company.company_id, Actor::System);
-        found.extend(findings(&mut Read::new(tx, &caller, now))?);
+        found.extend(findings_of(tx, company.company_id, now)?);
         Ok(())
     })?;
     Ok(found)
 }
 
-fn audit(tx: &mut Tx<'_>, company: CompanyId, now: Timestamp) -> Result<()> {
+fn findings_of(tx: &mut Tx<'_>, company: CompanyId, now: Timestamp) -> Result<Vec<Finding>> {
     let caller = Caller::new(company, Actor::System);
-    for Finding { company, rule, of } in findings(&mut Read::new(tx, &caller, now))? {
+    findings(&mut Read::new(tx, &caller, now))
+}
+
+fn audit(tx: &mut Tx<'_>, company: CompanyId, now: Timestamp) -> Result<()> {
+    for Finding { company, rule, of } in findings_of(tx, company, now)? {
         tracing::error!(%company, rule, of, "the daily audit found a difference");
     }
     Ok(())

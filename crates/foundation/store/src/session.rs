@@ -66,7 +66,7 @@ pub(crate) struct Session {
     changing: bool,
     /// Why the transaction can't be kept, by the engine's own word.
     failure: Option<Failure>,
-    /// What the server told of that failure.
+    /// The server's own words for that failure.
     problem: Option<Problem>,
     shard: u64,
     is_spread: bool,
@@ -174,8 +174,8 @@ impl Session {
 
     /// Why the transaction failed, for a caller whose closure did not hear of it.
     fn problem(&mut self) -> Problem {
-        let told = self.problem.take();
-        told.unwrap_or_else(|| Problem::internal("a statement of the transaction failed"))
+        let known = self.problem.take();
+        known.unwrap_or_else(|| Problem::internal("a statement of the transaction failed"))
     }
 
     fn statement(&mut self, sql: &str) -> Result<Statement> {

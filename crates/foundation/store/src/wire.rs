@@ -82,12 +82,12 @@ fn is_conflict(code: &SqlState) -> bool {
         || *code == SqlState::LOCK_NOT_AVAILABLE
 }
 
-/// Whether another server, which has a part of the tables, is away: a cluster's coordinator tells so in an error of the statement,
-/// and its own sessions go on.
+/// Whether another server, which has a part of the tables, is away: a cluster's coordinator reports that as an error of the
+/// statement, and its own sessions go on.
 pub(crate) fn is_of_a_part(error: &tokio_postgres::Error) -> bool {
     let is_away = |code: &str| code.starts_with("57P") || code.starts_with("08");
-    error.as_db_error().is_some_and(|told| {
-        told.parsed_severity() == Some(Severity::Error) && is_away(told.code().code())
+    error.as_db_error().is_some_and(|error| {
+        error.parsed_severity() == Some(Severity::Error) && is_away(error.code().code())
     })
 }
 

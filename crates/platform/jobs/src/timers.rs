@@ -344,7 +344,7 @@ impl Timers {
 }
 
 impl Timers {
-    /// Looks at each company. One at which that fails is told of, and keeps nobody from the others.
+    /// Looks at each company. A failure at one is logged, and the others are looked at all the same.
     async fn look_at_all(
         &self,
         work: &'static Repeating,

@@ -8,13 +8,14 @@ use spotter_contract::{
     outbox, timers,
 };
 use spotter_kernel::{
-    Event, Id, Problem, Result, Timestamp, id::CompanyId, limits::WEBHOOK_BACKOFF_SECONDS,
+    Id, Problem, Result, Timestamp, id::CompanyId, limits::WEBHOOK_BACKOFF_SECONDS,
 };
 use spotter_store::{Bind, Json, Prefetch, Signal, Sql, Tx, params, record, statements, words};
 
 use crate::{
     canonical::body,
     permits::TargetHealth,
+    record::is_subscribed,
     sender::{ATTEMPT_TIME, AttemptOutcome, AttemptRecord, OutgoingRequest},
 };
 
@@ -72,7 +73,7 @@ record! {
         data: Option<String>,
         url: String,
         active: bool,
-        events: Json<Vec<String>>,
+        events: Json<BTreeSet<String>>,
         withheld: Json<Vec<String>>,
         secret: Vec<u8>,
         previous_secret: Option<Vec<u8>>,
@@ -159,9 +160,9 @@ impl DueDelivery {
             return Ok(None);
         };
         // It may have been left out, or forbidden, since it was queued.
-        let is_test = self.event_type == Event::SubscriptionTest.name();
-        let is_subscribed = is_test || self.events.0.contains(&self.event_type);
-        if !is_subscribed || self.withheld.0.contains(&self.event_type) {
+        if !is_subscribed(&self.events.0, &self.event_type)
+            || self.withheld.0.contains(&self.event_type)
+        {
             return Ok(None);
         }
         let open =

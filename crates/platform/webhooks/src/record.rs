@@ -172,7 +172,7 @@ impl WebhookSubscription {
 
     /// Whether it is subscribed to an event.
     pub(super) fn receives(&self, event: &str) -> bool {
-        event == Event::SubscriptionTest.name() || self.events.0.contains(event)
+        is_subscribed(&self.events.0, event)
     }
 
     /// How many the company has that are not deleted.
@@ -236,6 +236,11 @@ impl WebhookSubscription {
         self.secret_last4 = secret.chars().skip(secret.len() - 4).collect();
         Ok(secret)
     }
+}
+
+/// Whether a subscription to these events is sent this one: a test event always.
+pub(crate) fn is_subscribed(events: &BTreeSet<String>, event: &str) -> bool {
+    event == Event::SubscriptionTest.name() || events.contains(event)
 }
 
 /// A refusal that names the field, under the key of webhook management.

@@ -336,8 +336,8 @@ pub async fn reset(
     let email = visitor::write(state, caller, "reset_password", &[], request_id, step).await?;
     // Failed guesses by others do not lock the owner out after a reset.
     if let Some(email) = email {
-        for counted in [email.clone(), format!("known {email}")] {
-            state.attempts.forget(RateLimitKey::Account(Sha256::digest(counted).into()));
+        for is_known_browser in [false, true] {
+            state.attempts.forget(super::sessions::counted(&email, is_known_browser));
         }
     }
     Ok(())

@@ -53,15 +53,19 @@ pub struct Login {
 }
 
 impl Login {
-    /// As what its attempts are counted: those of browsers that the account knows apart from everybody else's, so that
-    /// strangers who guess do not keep the owner out.
     fn counted(&self) -> RateLimitKey {
-        let email = self.email.to_lowercase();
-        RateLimitKey::Account(match self.is_known_browser {
-            true => Sha256::digest(format!("known {email}")).into(),
-            false => Sha256::digest(email).into(),
-        })
+        counted(&self.email, self.is_known_browser)
     }
+}
+
+/// As what attempts at an address are counted: those of browsers that the account knows apart from everybody else's, so that
+/// strangers who guess do not keep the owner out.
+pub(super) fn counted(email: &str, is_known_browser: bool) -> RateLimitKey {
+    let email = email.to_lowercase();
+    RateLimitKey::Account(match is_known_browser {
+        true => Sha256::digest(format!("known {email}")).into(),
+        false => Sha256::digest(email).into(),
+    })
 }
 
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
