@@ -4,7 +4,7 @@
 //! is recorded, and the next attempt knows it.
 
 use spotter_kernel::{Event, Id, Result, Timestamp, id::CompanyId};
-use spotter_store::{Prefetch, Tx, params, record, statements, words};
+use spotter_store::{Tx, params, record, statements, words};
 
 use crate::{
     context::{Env, Write},
@@ -219,11 +219,11 @@ pub fn claim(
     let [one, two, three, four] = [0, 1, 2, 3].map(passed);
     let wanted = most as i64;
     let mut due: Vec<DueJob> =
-        tx.all(DUE, params![job.id, now, wanted, lock, one, two, three, four])?;
+        tx.across_companies(DUE, params![job.id, now, wanted, lock, one, two, three, four])?;
     if due.len() < most && !busy.is_empty() {
         let left = (most - due.len()) as i64;
         let busy = params![job.id, now, left, lock, one, two, three, four];
-        due.extend(tx.all::<DueJob>(DUE_OF_BUSY, busy)?);
+        due.extend(tx.across_companies::<DueJob>(DUE_OF_BUSY, busy)?);
     }
     let hold = |due: DueJob| {
         let DueJob { company_id: company, subject, attempts, state, lease, trace_parent } = due;
@@ -264,15 +264,17 @@ pub fn finish(
 
 /// How many jobs of a kind are due, counted up to a limit, and since when the longest-waiting one is.
 pub fn past_due(tx: &mut Tx<'_>, job: &Job, now: Timestamp) -> Result<(i64, Option<Timestamp>)> {
-    Ok(tx.one(PAST_DUE, params![job.id, now])?.unwrap_or((0, None)))
+    let past_due: Vec<(Timestamp,)> = tx.across_companies(PAST_DUE, params![job.id, now])?;
+    Ok((past_due.len() as i64, past_due.first().map(|row| row.0)))
 }
 
 /// When the next job of each of these kinds is due, in their order.
 pub fn next_due(tx: &mut Tx<'_>, kinds: &[&Job]) -> Result<Vec<Option<Timestamp>>> {
-    let requested: Vec<Prefetch<(Option<Timestamp>,)>> =
-        kinds.iter().map(|job| tx.prefetch(NEXT_DUE, params![job.id])).collect::<Result<_>>()?;
-    let due = requested.into_iter().map(|rows| Ok(tx.awaited(rows)?.pop().and_then(|row| row.0)));
-    due.collect()
+    let next = |job: &&Job| {
+        let next: Vec<(Timestamp,)> = tx.across_companies(NEXT_DUE, params![job.id])?;
+        Ok(next.first().map(|row| row.0))
+    };
+    kinds.iter().map(next).collect()
 }
 
 /// Whether any job is in progress, on whichever node.
@@ -384,9 +386,8 @@ statements! {
         WHERE company_id = ?1 AND kind = ?2 AND subject = ?3";
     FINISH = "UPDATE job SET state = ?5, due_at = ?6, error = ?7, ended_at = ?8, lease = NULL \
         WHERE company_id = ?1 AND kind = ?2 AND subject = ?3 AND lease = ?4";
-    PAST_DUE = "SELECT COUNT(*), MIN(due_at) FROM (SELECT due_at FROM job \
-        WHERE kind = ?1 AND due_at <= ?2 ORDER BY due_at LIMIT 1000) due";
-    NEXT_DUE = "SELECT MIN(due_at) FROM job WHERE kind = ?1 AND due_at IS NOT NULL";
+    PAST_DUE = "SELECT due_at FROM job WHERE kind = ?1 AND due_at <= ?2 ORDER BY due_at LIMIT 1000";
+    NEXT_DUE = "SELECT due_at FROM job WHERE kind = ?1 AND due_at IS NOT NULL ORDER BY due_at LIMIT 1";
     IN_PROGRESS = "SELECT subject FROM job WHERE due_at IS NOT NULL AND lease IS NOT NULL LIMIT 1";
     PARK = "UPDATE job SET state = ?1, error = ?2, ended_at = ?3, lease = NULL, due_at = NULL \
         WHERE due_at IS NOT NULL AND kind <> ?4";

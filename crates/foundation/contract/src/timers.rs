@@ -163,18 +163,19 @@ pub fn set_earlier(
 /// Timers that are due, the longest-waiting first, of kinds that are written with a comma on both sides
 /// of each: those that a newer version has set wait for a node of that version.
 pub fn due(tx: &mut Tx<'_>, kinds: &str, now: Timestamp, most: i64) -> Result<Vec<DueTimer>> {
-    tx.all(DUE, params![now, most, kinds])
+    tx.across_companies(DUE, params![now, most, kinds])
 }
 
 /// How many timers are due, counted up to 1,000, and since when the longest-waiting one has been.
 pub fn past_due(tx: &mut Tx<'_>, now: Timestamp) -> Result<(i64, Option<Timestamp>)> {
-    Ok(tx.one(PAST_DUE, params![now])?.unwrap_or((0, None)))
+    let past_due: Vec<(Timestamp,)> = tx.across_companies(PAST_DUE, params![now])?;
+    Ok((past_due.len() as i64, past_due.first().map(|row| row.0)))
 }
 
 /// When the next timer is due.
 pub fn next_due(tx: &mut Tx<'_>) -> Result<Option<Timestamp>> {
-    let next: Option<(Option<Timestamp>,)> = tx.one(NEXT_DUE, &[])?;
-    Ok(next.and_then(|(due_at,)| due_at))
+    let next: Vec<(Timestamp,)> = tx.across_companies(NEXT_DUE, &[])?;
+    Ok(next.first().map(|row| row.0))
 }
 
 /// Some companies, in the order of their ids, after one.
@@ -346,9 +347,8 @@ statements! {
     // Planners take it that an inequality holds for nearly all rows, and so read as many as are wanted, by due_at.
     DUE = "SELECT ", DueTimer::COLUMNS, " FROM timer WHERE due_at <= ?1 \
         AND REPLACE(?3, ',' || kind || ',', ',') <> ?3 ORDER BY due_at LIMIT ?2";
-    PAST_DUE = "SELECT COUNT(*), MIN(due_at) FROM (SELECT due_at FROM timer WHERE due_at <= ?1 \
-        ORDER BY due_at LIMIT 1000) due";
-    NEXT_DUE = "SELECT MIN(due_at) FROM timer";
+    PAST_DUE = "SELECT due_at FROM timer WHERE due_at <= ?1 ORDER BY due_at LIMIT 1000";
+    NEXT_DUE = "SELECT due_at FROM timer WHERE due_at IS NOT NULL ORDER BY due_at LIMIT 1";
     TAKE_COMPANY = "SELECT claim(?1)";
     TAKE = "DELETE FROM timer WHERE company_id = ?1 AND kind = ?2 AND subject = ?3 AND due_at = ?4 \
         AND NOT EXISTS (SELECT 1 FROM company WHERE company_id = ?1 AND suspended_at IS NOT NULL)";

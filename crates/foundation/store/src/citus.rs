@@ -4,9 +4,12 @@
 //! A table is spread by its company where each of its keys holds the company's id; the few others are small and stand whole
 //! on every server.
 
-use spotter_kernel::Result;
+use std::time::{Duration, Instant};
 
-use crate::{session::Session, tx::read_all};
+use parking_lot::Mutex;
+use spotter_kernel::{Problem, Result};
+
+use crate::{session::Session, tx::read_all, value::Value};
 
 /// Spreads the tables that are not yet, if the server has Citus, telling of it.
 pub(crate) fn spread(session: &mut Session, report: &mut impl FnMut(&str)) -> Result<()> {
@@ -28,16 +31,109 @@ pub(crate) fn spread(session: &mut Session, report: &mut impl FnMut(&str)) -> Re
 }
 
 /// A statement that takes from a table and adds to it, and says of how many rows, for each of the table's parts, on the
-/// servers where they are; it says of how many in all. The parts do not wait for each other.
-pub(crate) fn on_each_shard(table: &str, sql: &str) -> String {
+/// servers where they are; it says of how many in all. The parts do not wait for each other, nor for those of a server that
+/// is known to be away.
+pub(crate) fn on_each_shard(table: &str, sql: &str, is_server_away: bool) -> String {
     let part = sql
         .replace(&format!("FROM {table} "), "FROM %1$s ")
         .replace(&format!("INSERT INTO {table} ("), &format!("INSERT INTO %1$s AS {table} ("));
     // What failed tells why instead of a number, and fails here for that.
+    let answered = if is_server_away { " WHERE success" } else { "" };
     format!(
-        "SELECT CAST(SUM(CAST(result AS BIGINT)) AS BIGINT) \
-        FROM run_command_on_shards('{table}', $each${part}$each$)"
+        "SELECT COALESCE(CAST(SUM(CAST(result AS BIGINT)) AS BIGINT), 0) \
+        FROM run_command_on_shards('{table}', $each${part}$each$){answered}"
     )
+}
+
+/// Whether a server of the cluster was away of late. A statement about all companies needs all servers: then each part of
+/// a table is asked for its own instead, and those that are there answer.
+#[derive(Debug, Default)]
+pub(crate) struct ServersAway(Mutex<Option<Instant>>);
+
+/// How long a server counts as away; then it is tried again.
+const AWAY: Duration = Duration::from_secs(30);
+
+impl ServersAway {
+    /// Notes that one did not answer.
+    pub(crate) fn note(&self) {
+        *self.0.lock() = Some(Instant::now());
+    }
+
+    pub(crate) fn lately(&self) -> bool {
+        self.0.lock().is_some_and(|since| since.elapsed() < AWAY)
+    }
+}
+
+/// A statement about rows of all companies in one table, `SELECT columns FROM table WHERE conditions ORDER BY order LIMIT
+/// number`, as a cluster understands it.
+#[derive(Debug)]
+pub(crate) struct AcrossCompanies {
+    /// As one statement.
+    pub(crate) together: String,
+    /// The place of the name that is claimed, where one is.
+    pub(crate) lock: Option<usize>,
+}
+
+impl AcrossCompanies {
+    /// What claims a name at the coordinator: each part of a table would claim it from the others.
+    pub(crate) const CLAIM: &'static str = "SELECT claim(?1)";
+
+    pub(crate) fn of(sql: &str) -> Self {
+        let claim = sql.split_once("claim(?").and_then(|(before, rest)| {
+            let (place, after) = rest.split_once(')')?;
+            // The place is kept, because parameters are counted.
+            Some((format!("{before}CAST(?{place} AS TEXT) IS NOT NULL{after}"), place.parse().ok()))
+        });
+        let (together, lock) = claim.unwrap_or_else(|| (sql.to_owned(), None));
+        Self { together, lock }
+    }
+
+    /// As a statement that asks each of the table's parts, and its parameter: what each is asked. One whose server is away
+    /// has no rows.
+    pub(crate) fn apart(&self, params: &[Value<'_>]) -> Result<(String, String)> {
+        let parts = || {
+            let (columns, rest) = self.together.strip_prefix("SELECT ")?.split_once(" FROM ")?;
+            let (table, rest) = rest.split_once(" WHERE ")?;
+            let (conditions, order) = rest.split_once(" ORDER BY ")?;
+            Some((columns, table, conditions, order))
+        };
+        let Some((columns, table, conditions, order)) = parts() else {
+            let sql = &self.together;
+            return Err(Problem::internal(format!("not about rows of one table: {sql}")));
+        };
+        // Only now, because a value may read as a part of a statement does.
+        let conditions = written(conditions, params)?.replace('%', "%%");
+        let order = written(order, params)?;
+        let part = format!(
+            "SELECT COALESCE(jsonb_agg(to_jsonb(own)), '[]') FROM \
+            (SELECT {columns} FROM %1$s {table} WHERE {conditions} ORDER BY {order}) own"
+        );
+        let all = format!(
+            "SELECT {columns} FROM (SELECT own.* FROM run_command_on_shards('{table}', ?1) part \
+            CROSS JOIN LATERAL jsonb_populate_recordset(CAST(NULL AS {table}), \
+            CASE WHEN part.success THEN CAST(part.result AS JSONB) ELSE '[]' END) own) {table} \
+            ORDER BY {order}"
+        );
+        Ok((all, part))
+    }
+}
+
+/// A text with its values in it, for where no parameters are taken.
+fn written(text: &str, params: &[Value<'_>]) -> Result<String> {
+    let mut pieces = text.split('?');
+    let mut out = pieces.next().unwrap_or_default().to_owned();
+    for piece in pieces {
+        let digits = piece.find(|c: char| !c.is_ascii_digit()).unwrap_or(piece.len());
+        let (number, rest) = piece.split_at(digits);
+        let value = number.parse::<usize>().ok().and_then(|at| params.get(at.checked_sub(1)?));
+        match value {
+            Some(Value::Int(number)) => out += &number.to_string(),
+            Some(Value::Text(text)) => out += &format!("'{}'", text.replace('\'', "''")),
+            other => return Err(Problem::internal(format!("{other:?} is not written in {text}"))),
+        }
+        out += rest;
+    }
+    Ok(out)
 }
 
 fn has_citus(session: &mut Session) -> Result<bool> {
@@ -177,7 +273,29 @@ const FOREIGN_KEYS: &str = "SELECT CAST(CAST(f.conrelid AS REGCLASS) AS TEXT), C
 
 #[cfg(test)]
 mod tests {
-    use super::{references, without_references};
+    use super::{AcrossCompanies, references, without_references};
+    use crate::params;
+
+    #[test]
+    fn parts_are_asked_for_their_own() {
+        let across = AcrossCompanies::of(
+            "SELECT a, b FROM t WHERE a <= ?1 AND claim(?3) AND b <> ?4 ORDER BY a LIMIT ?2",
+        );
+        assert_eq!(across.lock, Some(3));
+        assert_eq!(
+            across.together,
+            "SELECT a, b FROM t WHERE a <= ?1 AND CAST(?3 AS TEXT) IS NOT NULL AND b <> ?4 ORDER BY a LIMIT ?2"
+        );
+        let (all, part) =
+            across.apart(params![7_i64, 9_i64, "lock", "5 % o'clock?1 ORDER BY b"]).unwrap();
+        assert!(part.ends_with(
+            "(SELECT a, b FROM %1$s t WHERE a <= 7 AND CAST('lock' AS TEXT) IS NOT NULL \
+            AND b <> '5 %% o''clock?1 ORDER BY b' ORDER BY a LIMIT 9) own"
+        ));
+        assert!(all.ends_with("ORDER BY a LIMIT 9"));
+        assert!(AcrossCompanies::of("SELECT 1").apart(params![]).is_err());
+        assert!(across.apart(params![7_i64]).is_err(), "a value is missing");
+    }
 
     #[test]
     fn references_are_left_out() {

@@ -251,7 +251,10 @@ impl Db {
         loop {
             let folded = self.write_rows(move |tx| match tx.is_spread() {
                 false => tx.one::<(i64,)>(sql, &[]),
-                true => Ok(tx.rows(&on_each_shard(table, sql.0), &[])?.into_iter().next()),
+                true => {
+                    let each = on_each_shard(table, sql.0, tx.is_server_away());
+                    Ok(tx.rows(&each, &[])?.into_iter().next())
+                }
             });
             let folded = folded.await?;
             if folded.is_none_or(|(rows,)| rows < most) {

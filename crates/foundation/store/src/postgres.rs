@@ -51,7 +51,8 @@ impl Postgres {
         queue: usize,
         signals: &Signals,
     ) -> Result<Self> {
-        let url: Arc<str> = url.into();
+        let (url, servers_away) = (Arc::<str>::from(url), Arc::default());
+        let connect = || Session::connect(url.clone()).map(|own| own.knowing(&servers_away));
         let (write_queue, writes) = Queue::bounded(queue, signals);
         let (read_queue, reads) = Queue::bounded(queue, signals);
         let (turn_queue, turns) = Queue::bounded(queue, signals);
@@ -62,7 +63,7 @@ impl Postgres {
         let (limit, woken) = WriterLimit::of(connections);
         let way = Arc::new(RwLock::new(()));
         for (number, woken) in woken.into_iter().rev().enumerate() {
-            let session = Session::connect(url.clone())?;
+            let session = connect()?;
             // More threads than a few a core only take turns at reading; writes also wait for the
             // disk, and those that wait together share a flush.
             let reads = if number < readers { reads.clone() } else { crossbeam_channel::never() };
@@ -79,7 +80,7 @@ impl Postgres {
                 .map_err(Problem::internal)?;
             threads.push(thread);
         }
-        let session = Session::connect(url.clone())?;
+        let session = connect()?;
         let thread = std::thread::Builder::new()
             .name("postgres-turns".to_owned())
             .spawn(move || take_turns(session, &turns, &way))
@@ -88,8 +89,7 @@ impl Postgres {
         // Connections of their own: for one at a time, or for as many as a replica has cores of ours.
         let replica: Option<Arc<str>> = replica.map(Into::into);
         for number in 0..(if replica.is_some() { cores } else { 1 }) {
-            let reads =
-                SlowReads::new(slow.clone(), Session::connect(url.clone())?, replica.clone());
+            let reads = SlowReads::new(slow.clone(), connect()?, replica.clone());
             let thread = std::thread::Builder::new()
                 .name(format!("postgres-slow-{number}"))
                 .spawn(move || reads.serve())

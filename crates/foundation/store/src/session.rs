@@ -15,6 +15,7 @@ use tokio_postgres::{Client, SimpleQueryMessage, Statement, error::SqlState, typ
 
 use crate::{
     batch::{DeferredStatement, Effect, ExpectedRows, StatementPart, combine},
+    citus::ServersAway,
     cost::CostMeter,
     sql::to_postgres,
     tally::{self, Tallies},
@@ -70,6 +71,8 @@ pub(crate) struct Session {
     problem: Option<Problem>,
     shard: u64,
     is_spread: bool,
+    /// Known by all sessions of the database.
+    servers_away: Arc<ServersAway>,
     /// Whether its connection broke or fell silent: what it was sent may still be done, so it is sent nothing more.
     is_lost: bool,
     /// Whether the last attempt to reach the server succeeded.
@@ -118,11 +121,17 @@ impl Session {
             problem: None,
             shard: u64::from_be_bytes(seed),
             is_spread,
+            servers_away: Arc::default(),
             is_lost: false,
             is_reached: true,
             tells_of_conflict,
             meter: None,
         })
+    }
+
+    /// The same, which knows of a cluster's servers what other sessions know.
+    pub(crate) fn knowing(self, servers_away: &Arc<ServersAway>) -> Self {
+        Self { servers_away: servers_away.clone(), ..self }
     }
 
     /// A number that no other insert into a tally uses: a random start, then odd steps.
@@ -158,6 +167,10 @@ impl Session {
         let failure = Failure::of(error);
         self.failure = Some(failure);
         self.is_lost |= failure == Failure::Disconnected;
+        let is_of_a_part = is_of_a_part(error);
+        if is_of_a_part {
+            self.servers_away.note();
+        }
         let text = error.as_db_error().map_or_else(|| error.to_string(), ToString::to_string);
         let cause = format!("{text} in {sql}");
         let problem = match error.code() {
@@ -165,7 +178,7 @@ impl Session {
             Some(code) if *code == SqlState::QUERY_CANCELED => {
                 Problem::overloaded().caused_by(cause)
             }
-            _ if is_of_a_part(error) => Problem::overloaded().caused_by(cause),
+            _ if is_of_a_part => Problem::overloaded().caused_by(cause),
             _ => Problem::internal(cause),
         };
         self.problem = Some(problem.clone());
@@ -269,6 +282,10 @@ impl Session {
 
     pub(crate) fn is_spread(&self) -> bool {
         self.is_spread
+    }
+
+    pub(crate) fn is_server_away(&self) -> bool {
+        self.servers_away.lately()
     }
 
     pub(crate) fn may_assume(&self) -> bool {

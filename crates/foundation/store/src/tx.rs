@@ -4,6 +4,7 @@ use spotter_kernel::{Id, Key, Problem, Result, TRACE_TARGET, Timestamp, id::Comp
 
 use crate::{
     batch::ExpectedRows,
+    citus::AcrossCompanies,
     cost::CostMeter,
     kept::KeptReads,
     questions::QuestionsAhead,
@@ -81,6 +82,30 @@ impl Tx<'_> {
         Ok(answer)
     }
 
+    /// Rows of all companies, by a statement about one table. Where companies lie on several servers of which one is away,
+    /// those of the others.
+    pub fn across_companies<R: Record>(
+        &mut self,
+        sql: Sql,
+        params: &[Value<'_>],
+    ) -> Result<Vec<R>> {
+        if !self.is_spread() {
+            return self.all(sql, params);
+        }
+        let across = AcrossCompanies::of(sql.0);
+        if let Some(name) = across.lock.and_then(|place| params.get(place - 1)) {
+            let claimed: Vec<(bool,)> = self.rows(AcrossCompanies::CLAIM, &[name.clone()])?;
+            if claimed != [(true,)] {
+                return Ok(Vec::new());
+            }
+        }
+        if !self.is_server_away() {
+            return self.rows(&across.together, params);
+        }
+        let (all, part) = across.apart(params)?;
+        self.rows(&all, &[Value::Text(part.into())])
+    }
+
     /// Runs a statement now; the number of rows it changed.
     pub fn execute(&mut self, sql: Sql, params: &[Value<'_>]) -> Result<u64> {
         let _traced = statement_span(sql.0);
@@ -124,6 +149,14 @@ impl Tx<'_> {
         match &self.engine {
             Engine::Sqlite(_) => false,
             Engine::Postgres(session) => session.is_spread(),
+        }
+    }
+
+    /// Whether a server of the cluster did not answer of late: of its companies nothing is known then.
+    pub fn is_server_away(&self) -> bool {
+        match &self.engine {
+            Engine::Sqlite(_) => false,
+            Engine::Postgres(session) => session.is_server_away(),
         }
     }
 

@@ -293,12 +293,13 @@ impl Timers {
         }
     }
 
-    /// Takes the turns of repeating work that are due; one that fails, or panics, keeps no other from
-    /// its own.
+    /// Takes the turns of repeating work that are due; one that fails, or panics, keeps no other from its own. Where a turn
+    /// cannot be taken, none can: they wait until the database takes it.
     async fn run_repeatedly(self, due: Vec<&'static Repeating>) {
         for work in due {
             if let Err(problem) = self.run_once_if_due(work).await {
                 tracing::warn!(work = work.id, %problem, "claiming repeating work failed");
+                return;
             }
         }
     }

@@ -360,12 +360,15 @@ pub fn target_health(tx: &mut Tx<'_>, of: &[Signal]) -> Result<Vec<TargetHealth>
 const BECAME_DUE_MAX: i64 = 5_000;
 
 /// Subscriptions with deliveries that became due after the first instant and up to the second; `None` if they are too
-/// many.
+/// many, or not all companies can be asked.
 pub fn became_due(
     tx: &mut Tx<'_>,
     after: Timestamp,
     until: Timestamp,
 ) -> Result<Option<BTreeSet<Signal>>> {
+    if tx.is_server_away() {
+        return Ok(None);
+    }
     let rows: Vec<(CompanyId, Id, i64)> =
         tx.all(BECAME_DUE, params![after, until, BECAME_DUE_MAX])?;
     let all: i64 = rows.iter().map(|row| row.2).sum();
@@ -377,8 +380,11 @@ pub fn became_due(
 pub fn unfinished(tx: &mut Tx<'_>, after: Option<Signal>, most: usize) -> Result<BTreeSet<Signal>> {
     let (company, subscription) =
         after.map_or_else(Default::default, |(c, s)| (c.to_string(), s.to_string()));
-    let sql = if tx.is_spread() { UNFINISHED_ON_EACH } else { UNFINISHED };
-    let rows: Vec<Signal> = tx.all(sql, params![company, subscription, most as i64])?;
+    let most = most as i64;
+    let rows: Vec<Signal> = match tx.is_spread() {
+        false => tx.all(UNFINISHED, params![company, subscription, most])?,
+        true => tx.across_companies(UNFINISHED_ON_EACH, params![company, subscription, most])?,
+    };
     Ok(rows.into_iter().collect())
 }
 

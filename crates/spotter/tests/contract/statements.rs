@@ -109,7 +109,7 @@ const ACROSS_COMPANIES: &[&str] = &[
     "FROM job WHERE error IS NOT NULL",
     "UPDATE job SET due_at = ?2",
     "FROM timer WHERE due_at <= ?1",
-    "SELECT MIN(due_at) FROM timer",
+    "SELECT due_at FROM timer WHERE",
     "FROM timer GROUP BY",
     "FROM timer_run WHERE outcome",
     "FROM repeating",

@@ -94,12 +94,15 @@ impl Password {
 /// The most accounts that one address is tried against at a sign-in.
 const CANDIDATES_MAX: usize = 8;
 
-/// The accounts that an address may sign in to.
+/// The accounts that an address may sign in to. That there is none is not said while companies cannot be asked.
 pub fn candidates(tx: &mut Tx, email: &str, company: Option<CompanyId>) -> Result<Vec<Account>> {
     let mut found: Vec<Account> = match company {
         Some(company) => tx.all(CANDIDATES_OF, params![company, email.to_lowercase()])?,
-        None => tx.all(CANDIDATES, params![email.to_lowercase()])?,
+        None => tx.across_companies(CANDIDATES, params![email.to_lowercase()])?,
     };
+    if company.is_none() && found.is_empty() && tx.is_server_away() {
+        return Err(Problem::overloaded().caused_by("a server of the cluster is away"));
+    }
     found.truncate(CANDIDATES_MAX);
     Ok(found)
 }
