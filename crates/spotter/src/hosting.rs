@@ -4,7 +4,7 @@ use std::{fs, path::Path};
 
 use futures_util::StreamExt;
 use spotter_company::companies::{self, CompanyEntry, CompanyStatus};
-use spotter_contract::{Env, Write};
+use spotter_contract::{Env, Write, installation};
 use spotter_files::{FileError, FileStore, Files};
 use spotter_kernel::{Key, Phrase, Problem, Result, id::CompanyId};
 use spotter_store::{CompanyTable, Db, Tx, export_company};
@@ -55,9 +55,11 @@ pub(crate) async fn export(
     let failed = |error| Problem::internal(format!("{}: {error}", folder.display()));
     fs::create_dir_all(folder).map_err(failed)?;
     let (from, to) = (settings.database.location.clone(), folder.join("spotter.db"));
-    let now = env.clock.now();
+    let (now, env) = (env.clock.now(), env.clone());
     let written = tokio::task::spawn_blocking(move || {
-        export_company(&from, &to, company, now, &mut operator::progress())
+        // Where it is restored is another installation, whose backups are not this one's.
+        let rename = |tx: &mut Tx<'_>| installation::rename(tx, &env);
+        export_company(&from, &to, company, now, &mut operator::progress(), rename)
     });
     written.await.map_err(Problem::internal)??;
     let own = Files::open(&settings.files).map_err(Problem::internal)?;

@@ -57,6 +57,8 @@ const LINK_SECONDS: i64 = 15 * 60;
 const SESSION_SECONDS: i64 = 12 * 3_600;
 /// How long before its end a certificate is a trouble, in seconds.
 pub const CERTIFICATE_SECONDS: i64 = 14 * 86_400;
+/// Seconds after which a daily backup is late: a day, and what it may take.
+const BACKUP_LATE: i64 = 26 * 3_600;
 /// Name under which the last used link is stored.
 const USED: &str = "operator link";
 /// Name under which the time of the last backup is stored.
@@ -359,7 +361,7 @@ fn overview(
     let late = oldest.map_or(0, |oldest| (now.seconds() - oldest.seconds()).max(0));
     let certificate_ends =
         seen.files.certificate.filter(|at| at.seconds() - now.seconds() < CERTIFICATE_SECONDS);
-    let backup_is_old = seen.backed_up.is_none_or(|at| now.seconds() - at.seconds() > 2 * 86_400);
+    let backup_is_old = seen.backed_up.is_none_or(|at| now.seconds() - at.seconds() > BACKUP_LATE);
     let all_well = failing.is_empty()
         && seen.troubles.is_empty()
         && late < 300

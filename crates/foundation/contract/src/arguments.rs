@@ -1,5 +1,6 @@
 //! The arguments an operation's function can take: `Path`, `Query`, `ListQuery`, `Body`.
 
+use percent_encoding::percent_decode_str;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{
     Deserialize,
@@ -87,6 +88,7 @@ pub struct OptionalBody<T>(pub T);
 
 /// Reads a query or a path; `more` are names that are known beside those of the type.
 fn from_pairs<T: DeserializeOwned>(text: &str, more: &[&str]) -> Result<T> {
+    check_encoding(text)?;
     T::deserialize(Reader::Parameters(&parameters(text))).map_err(|error| {
         let problem = error.problem();
         let Some(known) = known_fields(error.message()) else { return problem };
@@ -95,7 +97,19 @@ fn from_pairs<T: DeserializeOwned>(text: &str, more: &[&str]) -> Result<T> {
     })
 }
 
-/// The same for a query. Of two dates of a range, an invalid one makes the range wrong.
+/// Refuses a parameter whose bytes are no text.
+fn check_encoding(text: &str) -> Result<()> {
+    let broken = |pair: &&str| percent_decode_str(pair).decode_utf8().is_err();
+    match text.split('&').find(broken) {
+        Some(pair) => {
+            let (name, _) = form_urlencoded::parse(pair.as_bytes()).next().unwrap_or_default();
+            Err(Problem::invalid(&name, Rule::NotText))
+        }
+        None => Ok(()),
+    }
+}
+
+/// A query as a record. Of two dates of a range, an invalid one makes the range wrong.
 fn from_query<T: DeserializeOwned>(text: &str, more: &[&str]) -> Result<T> {
     let query = from_pairs(text, more).map_err(|problem| {
         let partner = partner(problem.named_field()).filter(|_| problem.key == Key::InvalidDate);
@@ -234,6 +248,7 @@ where
         let mut page = PageRequest::default();
         let mut seen = Vec::new();
         let mut rest = form_urlencoded::Serializer::new(String::new());
+        check_encoding(&arguments.query)?;
         for (name, value) in form_urlencoded::parse(arguments.query.as_bytes()) {
             if name == "cursor" {
                 if page.cursor.is_some() {

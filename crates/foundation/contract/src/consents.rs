@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
-use spotter_kernel::{Event, Gate, Id, Key, Problem, Result, Rule, id::ClientId};
+use spotter_kernel::{Event, Id, Key, Problem, Result, Rule, id::ClientId};
 
 use crate::{
     caller::{Actor, Caller},
@@ -95,9 +95,10 @@ impl Read<'_, '_> {
 
     /// Whether an event is about the health of a client whose consent is missing by now.
     pub fn lacks_consent_for(&mut self, event: Event, data: &Map<String, Value>) -> Result<bool> {
-        let is_about_health = event.scope().is_some_and(|scope| scope.gate() == Gate::HealthData);
         let client = data.get("clientId").and_then(Value::as_str).and_then(Id::parse);
-        client.filter(|_| is_about_health).map_or(Ok(false), |id| self.lacks_consent(ClientId(id)))
+        client
+            .filter(|_| event.is_about_health())
+            .map_or(Ok(false), |id| self.lacks_consent(ClientId(id)))
     }
 
     /// Whether answers to the caller leave the company and require clients' consent.

@@ -15,10 +15,14 @@ const PLAIN: &[u8] = b"spotter";
 /// Sees to it that the database was sealed with this key; an empty one is from now on.
 pub fn check_key(tx: &mut Tx<'_>, env: &Env) -> Result<()> {
     if !verify_key(tx, &env.vault)? {
-        let sealed = env.vault.seal(PLAIN, &*env.entropy)?;
-        tx.execute(KEEP, params![NAME, sealed])?;
+        rename(tx, env)?;
     }
     Ok(())
+}
+
+/// Gives the installation a new [name], with the same key.
+pub fn rename(tx: &mut Tx<'_>, env: &Env) -> Result<()> {
+    note(tx, NAME, env.vault.seal(PLAIN, &*env.entropy)?)
 }
 
 /// Refuses a key that differs from the one the database was encrypted with; returns whether a check value is stored.
@@ -31,14 +35,14 @@ pub fn verify_key(tx: &mut Tx<'_>, vault: &Vault) -> Result<bool> {
         return Err(Problem::internal(
             "the secret_key is not the one that this database was used with, or is missing: what it has sealed could \
              not be opened. Set secret_key to that one, or put its file back as secret.key in the data \
-             folder; a backup has it beside itself, with the ending .key",
+             folder; a backup has it beside itself, with the ending .key; an export does not",
         ));
     }
     Ok(kept.is_some())
 }
 
 /// What tells one installation from another, in sixteen hexadecimal digits; none before a key was used. A restored one keeps
-/// it.
+/// it; where a company's export is restored is another one.
 pub fn name(tx: &mut Tx<'_>) -> Result<Option<String>> {
     let kept = noted(tx, NAME)?;
     Ok(kept.map(|sealed| {

@@ -8,7 +8,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use crate::{
     problem::{INVALID, Key, refuse},
     rule::Rule,
-    scope::Scope,
+    scope::{Gate, Scope},
 };
 
 macro_rules! scope_of {
@@ -134,6 +134,11 @@ impl Event {
     /// The event with this name.
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|event| event.name() == name)
+    }
+
+    /// Whether it is about a client's health, for which companies may require the client's consent.
+    pub fn is_about_health(self) -> bool {
+        self.scope().is_some_and(|scope| scope.gate() == Gate::HealthData)
     }
 }
 

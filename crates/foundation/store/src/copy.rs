@@ -43,26 +43,32 @@ pub fn backup(
     now: Timestamp,
     progress: CopyProgress<'_>,
 ) -> Result<()> {
-    write_copy(from, to, None, now, progress)
+    write_copy(from, to, |partial| match from {
+        DatabaseLocation::File(path) => copy_file(path, partial, progress),
+        DatabaseLocation::Server(_) => {
+            copy_rows(from, partial, None, now, progress, |_: &mut Tx<'_>| Ok(()))
+        }
+    })
 }
 
-/// The same of one company alone.
+/// The same of one company alone, in which `afterwards` changes what must not be the same in both.
 pub fn export_company(
     from: &DatabaseLocation,
     to: &Path,
     company: CompanyId,
     now: Timestamp,
     progress: CopyProgress<'_>,
+    afterwards: impl FnOnce(&mut Tx<'_>) -> Result<()>,
 ) -> Result<()> {
-    write_copy(from, to, Some(company), now, progress)
+    write_copy(from, to, |partial| {
+        copy_rows(from, partial, Some(company), now, progress, afterwards)
+    })
 }
 
 fn write_copy(
     from: &DatabaseLocation,
     to: &Path,
-    company: Option<CompanyId>,
-    now: Timestamp,
-    progress: CopyProgress<'_>,
+    write: impl FnOnce(&Path) -> Result<()>,
 ) -> Result<()> {
     if to.exists() {
         return Err(Problem::internal(format!("{} exists already", to.display())));
@@ -77,11 +83,7 @@ fn write_copy(
     }
     let partial = sibling(to, &format!("partial-{}", std::process::id()));
     remove(&partial);
-    let written = match (from, company) {
-        (DatabaseLocation::File(path), None) => copy_file(path, &partial, progress),
-        _ => copy_rows(from, &partial, company, now, progress),
-    };
-    let placed = written.and_then(|()| finish(&partial)).and_then(|()| place(&partial, to));
+    let placed = write(&partial).and_then(|()| finish(&partial)).and_then(|()| place(&partial, to));
     placed.inspect_err(|_| remove(&partial))
 }
 
@@ -108,6 +110,7 @@ fn copy_rows(
     company: Option<CompanyId>,
     now: Timestamp,
     progress: CopyProgress<'_>,
+    afterwards: impl FnOnce(&mut Tx<'_>) -> Result<()>,
 ) -> Result<()> {
     migrate(&DatabaseLocation::File(to.to_owned()), now, |_| ())?;
     let target = sqlite::connect(to)?;
@@ -116,6 +119,7 @@ fn copy_rows(
     batch(&target, "PRAGMA synchronous = OFF; PRAGMA foreign_keys = OFF; BEGIN IMMEDIATE")?;
     let into = &mut Tx::new(Engine::Sqlite(&target));
     within(from, "BEGIN", SNAPSHOT, |source| copy_all(source, into, &tables, company, progress))?;
+    afterwards(into)?;
     batch(&target, "COMMIT")
 }
 

@@ -29,6 +29,8 @@ pub struct DatabaseHealth {
     pub replicas: Vec<Replica>,
     /// Whether the server follows another, and takes no writes.
     pub is_replica: bool,
+    /// The servers of a cluster.
+    pub cluster: Vec<ClusterServer>,
     /// Connections that are open, and that there may be.
     pub connections: Option<(i64, i64)>,
 }
@@ -42,6 +44,15 @@ pub struct Replica {
     pub is_synchronous: bool,
     /// What it has not replayed yet, in bytes; none where the server does not show it to this role.
     pub lag_bytes: Option<i64>,
+}
+
+/// A server of a cluster, with a part of the companies.
+#[derive(Clone, Debug)]
+pub struct ClusterServer {
+    /// Where the coordinator looks for it.
+    pub address: String,
+    /// Whether it answers the coordinator.
+    pub is_there: bool,
 }
 
 /// Looks into a database: that of SQLite is read from its first page to its last.
@@ -62,6 +73,7 @@ pub fn database_health(location: &DatabaseLocation) -> Result<DatabaseHealth> {
                 damages,
                 replicas: Vec::new(),
                 is_replica: false,
+                cluster: Vec::new(),
                 connections: None,
             })
         }
@@ -75,7 +87,12 @@ pub fn database_health(location: &DatabaseLocation) -> Result<DatabaseHealth> {
                 true => Vec::new(),
                 false => tx.rows(REPLICAS, &[])?,
             };
+            let cluster: Vec<(String, bool)> = match is_replica || !tx.is_spread() {
+                true => Vec::new(),
+                false => tx.rows(CLUSTER, &[])?,
+            };
             let damages = damages.into_iter();
+            let cluster = cluster.into_iter();
             let replicas = replicas.into_iter();
             Ok(DatabaseHealth {
                 engine: format!("PostgreSQL {version}"),
@@ -91,6 +108,9 @@ pub fn database_health(location: &DatabaseLocation) -> Result<DatabaseHealth> {
                     })
                     .collect(),
                 is_replica,
+                cluster: cluster
+                    .map(|(address, is_there)| ClusterServer { address, is_there })
+                    .collect(),
                 connections: Some((open, most)),
             })
         }
@@ -107,6 +127,11 @@ const SERVER: &str = "SELECT current_setting('server_version'), \
     current_setting('max_connections')::bigint";
 const INVALID_INDEXES: &str =
     "SELECT indexrelid::regclass::text FROM pg_index WHERE NOT indisvalid";
+/// One that is away answers no other either.
+const CLUSTER: &str = "SELECT to_nodename || ':' || CAST(to_nodeport AS TEXT), bool_or(COALESCE(result, FALSE)) \
+    FROM citus_check_cluster_node_health() WHERE (to_nodename, to_nodeport) NOT IN \
+    (SELECT nodename, nodeport FROM pg_dist_node WHERE groupid = 0) \
+    GROUP BY to_nodename, to_nodeport ORDER BY 1";
 const REPLICAS: &str = "SELECT COALESCE(NULLIF(application_name, ''), client_addr::text, 'unnamed'), \
     COALESCE(sync_state IN ('sync', 'quorum'), FALSE), \
     pg_wal_lsn_diff(pg_current_wal_lsn(), replay_lsn)::bigint FROM pg_stat_replication";

@@ -50,7 +50,7 @@ pub use db::{Config, DatabaseLocation, Db};
 pub use filter::{AppliedFilter, Filter, Filters, NoFilters};
 #[doc(hidden)]
 pub use filter::{converted, spread};
-pub use health::{DatabaseHealth, Replica, database_health};
+pub use health::{ClusterServer, DatabaseHealth, Replica, database_health};
 pub use list::{List, Shape, mark, of_tally, subject};
 pub use metrics::{DailyMetrics, DatedMetrics, MetricTable};
 pub use migrate::{is_in_use, latest_schema, migrate, migrate_to};

@@ -178,7 +178,10 @@ impl Session {
             Some(code) if *code == SqlState::QUERY_CANCELED => {
                 Problem::overloaded().caused_by(cause)
             }
-            _ if is_of_a_part => Problem::overloaded().caused_by(cause),
+            _ if is_of_a_part => {
+                let line = text.lines().next().unwrap_or_default();
+                Problem::overloaded().caused_by(format!("a server of the cluster is away: {line}"))
+            }
             _ => Problem::internal(cause),
         };
         self.problem = Some(problem.clone());

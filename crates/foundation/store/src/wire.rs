@@ -2,6 +2,7 @@
 
 use std::{
     future::poll_fn,
+    net::IpAddr,
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
@@ -17,7 +18,7 @@ use tokio::{
 };
 use tokio_postgres::{
     AsyncMessage, Client, Connection, SimpleQueryMessage, Statement,
-    config::TargetSessionAttrs,
+    config::{Host, SslMode, TargetSessionAttrs},
     error::{Severity, SqlState},
     types::ToSql,
 };
@@ -202,12 +203,37 @@ fn parse(url: &str) -> std::result::Result<tokio_postgres::Config, String> {
     let mut config: tokio_postgres::Config =
         url.parse().map_err(|error: tokio_postgres::Error| {
             let why = std::error::Error::source(&error).map(|why| format!(": {why}"));
-            format!("cannot be understood{}", why.unwrap_or_default())
+            let why = why.unwrap_or_default();
+            let allowed = match why.contains("sslmode") {
+                true => " is none of disable, prefer and require",
+                false => "",
+            };
+            format!("cannot be understood{why}{allowed}")
         })?;
     if config.get_application_name().is_none() {
         config.application_name(APPLICATION);
     }
+    let (hosts, ports) = (config.get_hosts().len(), config.get_ports().len());
+    if ports > 1 && ports != hosts {
+        return Err(format!(
+            "names another number of ports ({ports}) than of hosts ({hosts}); write each beside its host, as in host1:5432,host2:5433"
+        ));
+    }
+    // What does not leave this machine needs no certificate, which servers there rarely have from an authority.
+    if !url.contains("sslmode=") && config.get_hosts().iter().all(is_here) {
+        config.ssl_mode(SslMode::Disable);
+    }
     Ok(config)
+}
+
+/// Whether a server is on this machine.
+fn is_here(host: &Host) -> bool {
+    match host {
+        Host::Unix(_) => true,
+        Host::Tcp(name) => {
+            name == "localhost" || name.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
+        }
+    }
 }
 
 pub(crate) fn dial(runtime: &Runtime, url: &str, server: ServerKind) -> Result<ServerConnection> {
@@ -286,5 +312,12 @@ fn unreachable_database(cause: impl Into<String>) -> Problem {
 
 fn explain(error: &tokio_postgres::Error) -> String {
     let cause = std::error::Error::source(error).map(|cause| format!(": {cause}"));
-    format!("PostgreSQL: {error}{}", cause.unwrap_or_default())
+    let cause = cause.unwrap_or_default();
+    let advice = match cause.contains("certificate") {
+        true => {
+            "; name who signed it in SSL_CERT_FILE, or add sslmode=disable in a network that is trusted"
+        }
+        false => "",
+    };
+    format!("PostgreSQL: {error}{cause}{advice}")
 }

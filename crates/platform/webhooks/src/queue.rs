@@ -3,12 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use spotter_contract::{
-    Env, Timer,
+    Actor, Caller, Env, Read, Timer,
     jobs::{Lease, RetryPolicy},
     outbox, timers,
 };
 use spotter_kernel::{
-    Id, Problem, Result, Timestamp, id::CompanyId, limits::WEBHOOK_BACKOFF_SECONDS,
+    Event, Id, Problem, Result, Timestamp, id::CompanyId, limits::WEBHOOK_BACKOFF_SECONDS,
 };
 use spotter_store::{Bind, Json, Prefetch, Signal, Sql, Tx, params, record, statements, words};
 
@@ -134,7 +134,11 @@ pub fn claim(tx: &mut Tx<'_>, env: &Env, lease: Lease, turn: ClaimRequest) -> Re
         for due in due {
             claims.lost += u32::from(due.lease.is_some());
             let id = due.delivery_id;
-            match due.claimed(env, of, lease, attempts, now)? {
+            let claimed = match due.is_withdrawn(tx, env, company)? {
+                true => None,
+                false => due.claimed(env, of, lease, attempts, now)?,
+            };
+            match claimed {
                 Some(claimed) => claims.claimed.push(claimed),
                 None => {
                     tx.defer(CANCEL_ONE, params![company, id, Stage::Cancelled, now])?;
@@ -147,6 +151,15 @@ pub fn claim(tx: &mut Tx<'_>, env: &Env, lease: Lease, turn: ClaimRequest) -> Re
 }
 
 impl DueDelivery {
+    /// Whether it is about the health of a client who has withdrawn consent since it was queued, whatever it waited for.
+    fn is_withdrawn(&self, tx: &mut Tx<'_>, env: &Env, company: CompanyId) -> Result<bool> {
+        let event = Event::parse(&self.event_type).filter(|event| event.is_about_health());
+        let (Some(event), Some(data)) = (event, &self.data) else { return Ok(false) };
+        let system = Caller::new(company, Actor::System);
+        let mut cx = Read::new(tx, &system, env.clock.now()).with_env(env);
+        cx.lacks_consent_for(event, &serde_json::from_str(data).map_err(Problem::internal)?)
+    }
+
     /// The request to send; `None` where the event is not stored any more or may not be sent any more.
     fn claimed(
         self,

@@ -305,7 +305,7 @@ pub(super) fn jobs(matches: &ArgMatches) -> Outcome {
             (Some(at), Some(error)) => format!("{at} failed: {error}"),
             (Some(at), None) => {
                 let (done, took) = (row.done.unwrap_or_default(), row.took_ms.unwrap_or_default());
-                format!("{at}, {done} in {took} ms")
+                format!("{at}, which did {done} in {took} ms")
             }
         };
         let (runs, failures) = (row.runs, row.failures);

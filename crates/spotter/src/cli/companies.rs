@@ -69,7 +69,7 @@ fn create(matches: &ArgMatches) -> Outcome {
     let made = serve::runtime()?.block_on(made).map_err(Problem::for_operators)?;
     print(&json!(made));
     let kept = match &settings.database.location {
-        DatabaseLocation::File(file) => format!(" The company is in {}.", file.display()),
+        DatabaseLocation::File(file) => format!("The company is in {}.", file.display()),
         _ => String::new(),
     };
     eprintln!(

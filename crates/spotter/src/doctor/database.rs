@@ -82,8 +82,9 @@ pub(super) fn examine(settings: &Settings, runtime: &Arc<Runtime>) -> Vec<Diagno
             ),
         });
     }
-    // Another schema's tables may be others.
-    if health.is_compatible && health.schema >= latest_schema() {
+    // Another schema's tables may be others, and those of a server that is away cannot be read.
+    let is_whole = health.cluster.iter().all(|server| server.is_there);
+    if is_whole && health.is_compatible && health.schema >= latest_schema() {
         match Db::open(&settings.database) {
             Ok(db) => {
                 findings.extend(of_work(settings, runtime, &db));
@@ -103,7 +104,15 @@ pub(super) fn examine(settings: &Settings, runtime: &Arc<Runtime>) -> Vec<Diagno
 
 fn of_health(health: &DatabaseHealth) -> Vec<Diagnosis> {
     let DatabaseHealth {
-        engine, schema, clock, damages, replicas, is_replica, connections, ..
+        engine,
+        schema,
+        clock,
+        damages,
+        replicas,
+        is_replica,
+        cluster,
+        connections,
+        ..
     } = health;
     let mut findings = Vec::new();
     findings.push(match (schema, latest_schema()) {
@@ -149,6 +158,18 @@ fn of_health(health: &DatabaseHealth) -> Vec<Diagnosis> {
             "database_url leads to a replica, which takes no writes",
             "name the primary, or several hosts with target_session_attrs=read-write",
         ));
+    }
+    for server in cluster {
+        let address = &server.address;
+        findings.push(match server.is_there {
+            true => Diagnosis::fine("cluster", format!("{address} answers the coordinator")),
+            false => Diagnosis::failure(
+                "cluster",
+                format!("{address} does not answer the coordinator: its companies get 503"),
+                "start PostgreSQL there, or let its standby take over (citus_update_node); work and files are looked at \
+                 again then",
+            ),
+        });
     }
     for replica in replicas {
         let mode = if replica.is_synchronous { "synchronous" } else { "asynchronous" };

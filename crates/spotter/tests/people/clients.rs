@@ -216,6 +216,7 @@ async fn lists_filter_and_count(app: App) {
         ("cursor=nonsense", "cursor"),
         ("cursor=00000000-5b5d", "cursor"),
         ("cursor=%00", "cursor"),
+        ("search=%FF%FE", "search"),
     ] {
         app.get(&format!("/clients?{query}")).await.refused(400, "request.invalid").about(field);
     }

@@ -165,6 +165,35 @@ async fn a_second_attempt_can_succeed(app: App) {
     assert_eq!(signatures.len(), 2, "each attempt is signed afresh");
 }
 
+/// What waits for another attempt is not sent once the client has withdrawn consent.
+#[scenario]
+async fn consent_is_looked_at_before_every_attempt(app: App) {
+    let hook = hook(&app, "fails", &["measurement.created"]).await;
+    app.app("PATCH", "/company/features", Some(json!({"healthConsent": true}))).await.ok();
+    let client = app.new_client(json!({"firstName": "Ann"})).await;
+    let consent = format!("/clients/{client}/health-consent");
+    app.app("PUT", &consent, Some(json!({"given": true, "version": "1"}))).await.ok();
+    let weigh = json!({"type": "weight", "value": 80, "unit": "kg"});
+    app.post(&format!("/clients/{client}/measurements"), weigh).await.ok();
+    hook.received(1).await;
+    let deliveries = format!("/webhooks/deliveries?subscriptionId={}", hook.id);
+    let listed = app.get(&deliveries).await.ok().data()["deliveries"].clone();
+    let delivery = listed[0]["id"].as_str().unwrap().to_owned();
+    after_attempts(&app, &delivery, 1).await;
+    app.app("PUT", &consent, Some(json!({"given": false}))).await.ok();
+    hurry(&app).await;
+    for _ in 0..500 {
+        let seen = app.get(&deliveries).await.ok().data()["deliveries"][0].clone();
+        if seen["status"] == "cancelled" {
+            assert_eq!(seen["attemptCount"], 1);
+            hook.received(1).await;
+            return;
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+    }
+    panic!("the delivery still waits");
+}
+
 #[scenario]
 async fn bad_manners_are_recorded(app: App) {
     let closed = closed_address();

@@ -126,9 +126,9 @@ say! {
     back "Back" "Terug" "Zurück"
     backed_up "Last backup" "Laatste back-up" "Letzte Sicherung"
     backup_is_old
-        "No backup was made in the last two days."
-        "De laatste twee dagen is geen back-up gemaakt."
-        "In den letzten zwei Tagen wurde keine Sicherung gemacht."
+        "No backup was made for more than a day."
+        "Er is al meer dan een dag geen back-up gemaakt."
+        "Seit mehr als einem Tag wurde keine Sicherung gemacht."
     balance "Balance" "Openstaand" "Offen"
     basket "Basket" "Winkelmand" "Warenkorb"
     basket_empty "Choose a product to begin." "Kies een product om te beginnen." "Wählen Sie zuerst ein Produkt."

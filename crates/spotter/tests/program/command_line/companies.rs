@@ -194,8 +194,12 @@ fn a_company_is_suspended_exported_and_erased(engine: Engine) {
     assert!(found.contains(&advice), "{found}");
     assert!(found.contains("every uploaded file is in the file store"), "{found}");
     let to = place.path().join("backups");
-    let (fine, response) = on(data, &flags, &["backup", "--backups", to.to_str().unwrap()]);
+    let backup = ["backup", "--backups", to.to_str().unwrap()];
+    let (fine, response) = on(data, &flags, &backup);
     assert!(fine, "{response}");
+    // Where the export was restored is another installation: its backups could delete this one's.
+    let (fine, response) = on(elsewhere.path().to_str().unwrap(), &[], &backup);
+    assert!(!fine && response.contains("another installation"), "{response}");
     let (fine, response) = on(data, &flags, &erase);
     assert!(fine && response.contains("is erased: what was left of it"), "{response}");
     assert_eq!(rows(folder.path(), &flags, company), 0);

@@ -29,7 +29,10 @@ fn operators_find_their_way() {
     );
     let unknown = "postgres://spotter@here/spotter?sslmode=verify-full";
     let (fine, response) = spotter(&["config", "check", "--database-url", unknown]);
-    assert!(!fine && response.contains("sslmode"), "{response}");
+    assert!(!fine && response.contains("none of disable, prefer and require"), "{response}");
+    let ports = "postgres://spotter@/spotter?host=a,b,c&port=5432,5433";
+    let (fine, response) = spotter(&["config", "check", "--database-url", ports]);
+    assert!(!fine && response.contains("another number of ports (2)"), "{response}");
     assert!(spotter(&["migrate", "--data", data]).0);
     let (fine, response) = create_company(data, "Gym", &[]);
     assert!(fine && response.contains("invitation"), "{response}");
