@@ -166,6 +166,17 @@ pub fn note_refused(
     import::set_row_state(cx, id, &row, before).map(drop)
 }
 
+/// Seconds from one look to the next whether a suspended company may go on.
+const SUSPENDED: i64 = 600;
+
+/// Has a run's rows done later, because the company is suspended.
+pub fn put_off(cx: &mut Write, run: Id) -> Result<()> {
+    let Some((mut import, _)) = under_way(cx, run)? else { return Ok(()) };
+    import.run_id = cx.new_id();
+    import.save(cx)?;
+    cx.begin_job_at(&RUN, import.run_id, cx.now().plus_seconds(SUSPENDED))
+}
+
 /// Notes that nothing is left to be done for now, if that is so; has the rest done in another turn where there is some.
 pub fn finish(cx: &mut Write, run: Id) -> Result<()> {
     let Some((mut import, phase)) = under_way(cx, run)? else { return Ok(()) };

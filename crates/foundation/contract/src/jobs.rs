@@ -358,9 +358,19 @@ impl Write<'_, '_> {
     /// Has a job done for a record, once this change is committed.
     pub fn begin_job(&mut self, job: &Job, subject: impl Into<Id>) -> Result<()> {
         let now = self.now();
-        self.note_due(job.id, now);
+        self.begin_job_at(job, subject, now)
+    }
+
+    /// The same at an instant, which is no later than the longest pause between attempts.
+    pub fn begin_job_at(
+        &mut self,
+        job: &Job,
+        subject: impl Into<Id>,
+        due_at: Timestamp,
+    ) -> Result<()> {
+        self.note_due(job.id, due_at);
         let trace_parent = traces::current();
-        self.defer(BEGIN, params![job.id, subject.into(), JobState::Waiting, now, trace_parent])
+        self.defer(BEGIN, params![job.id, subject.into(), JobState::Waiting, due_at, trace_parent])
     }
 
     /// Restarts a failed job with all its attempts.

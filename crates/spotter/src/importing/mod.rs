@@ -10,6 +10,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use spotter_company::company::Company;
 use spotter_contract::{
     Caller, Env, Job, Read, Table, Write,
     jobs::{ClaimedJob, JobOutcome},
@@ -70,12 +71,19 @@ impl Importer {
         let now = self.env.clock.now();
         let look = move |tx: &mut Tx<'_>| {
             let system = Caller::new(company, spotter_contract::Actor::System);
-            steps::next(&mut Read::new(tx, &system, now), run)
+            let cx = &mut Read::new(tx, &system, now);
+            Ok((steps::next(cx, run)?, Company::find(cx)?.admit().is_ok()))
         };
-        let Some(ImportBatch { import, state, rows, ready }) = self.db.read(look).await? else {
+        let (Some(ImportBatch { import, state, rows, ready }), is_admitted) =
+            self.db.read(look).await?
+        else {
             return Ok(());
         };
         let author = Author { env: self.env.clone(), company, coach: import.created_by.0, run };
+        if !is_admitted {
+            let put_off = move |tx: &mut Tx<'_>| author.note(tx, |cx| steps::put_off(cx, run));
+            return self.db.write(put_off).await;
+        }
         let rules = self.rules(&author, &import).await?;
         let mut run = ImportRun { author, import, rules, known: KnownRecords::default(), until };
         if state != RowState::Done {

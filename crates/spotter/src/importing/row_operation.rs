@@ -3,8 +3,10 @@
 use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
+use spotter_company::company::Company;
 use spotter_contract::{
-    Arguments, Caller, Env, Operation, PreparedRequest, Table, Write, downloads::Holder,
+    Actor, Arguments, Caller, Env, Operation, PreparedRequest, Read, Table, Write,
+    downloads::Holder,
 };
 use spotter_imports::{ImportKind, fields::UndoOperation, row::RowRequest, steps};
 use spotter_kernel::{Id, Problem, Result, id::CompanyId};
@@ -80,9 +82,12 @@ pub(super) struct Author {
 }
 
 impl Author {
-    /// The caller, if they may still sign in.
+    /// The caller, if they may still sign in. Once the company is suspended the turn ends: its rows wait for a later one.
     pub(super) fn caller(&self, tx: &mut Tx<'_>) -> Result<Caller> {
-        holders::caller(tx, self.company, Holder::Coach, self.coach, self.env.clock.now())
+        let (system, now) = (Caller::new(self.company, Actor::System), self.env.clock.now());
+        let company = Company::find(&mut Read::new(tx, &system, now))?;
+        company.admit().map_err(|problem| Problem::overloaded().caused_by(problem.to_string()))?;
+        holders::caller(tx, self.company, Holder::Coach, self.coach, now)
     }
 
     /// Runs an operation and returns its answer.

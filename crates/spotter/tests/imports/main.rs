@@ -17,6 +17,7 @@ use spotter_harness::{
 };
 use spotter_imports::ImportId;
 use spotter_kernel::{Date, Id, TimeZone};
+use spotter_store::{Sql, Tx, params};
 
 #[scenario]
 async fn a_file_of_clients_is_checked_done_and_undone(app: App) {
@@ -252,6 +253,38 @@ async fn a_row_is_imported_once_by_racing_workers(app: App) {
     assert_eq!(created, 60);
     let found = app.get(&format!("/clients?search={mark}&limit=1")).await.ok();
     assert_eq!(found.data()["total"], 60);
+}
+
+/// What is under way when the operator suspends the company is done after it is resumed; no row is refused for it.
+#[scenario]
+async fn rows_wait_while_the_company_is_suspended(app: App) {
+    const RUNNING: Sql =
+        Sql("UPDATE import SET status = 'running' WHERE company_id = ?1 AND import_id = ?2");
+    const SUSPENDED: Sql = Sql("UPDATE company SET suspended_at = ?2 WHERE company_id = ?1");
+    let (mark, company) = (random_text(), app.company);
+    let rows: String = (0..5).map(|at| format!("P{at},{mark}-{at}@example.com\n")).collect();
+    let import = brought(&app, "clients", &format!("first name,email\n{rows}")).await;
+    let id = ImportId(Id::parse(&import).unwrap());
+    app.server
+        .db
+        .write(move |tx| {
+            tx.execute(SUSPENDED, params![company, 1_i64])?;
+            tx.execute(RUNNING, params![company, id.0])
+        })
+        .await
+        .unwrap();
+    let table = Arc::new(Table::new(spotter::areas::areas()));
+    let (db, env) = (app.server.db.clone(), app.server.env.clone());
+    let importer = Importer { db, env, table, turn: Duration::ZERO };
+    let run = importer.current_run(company, id).await.unwrap().unwrap();
+    importer.run(company, run).await.unwrap();
+    assert_ne!(importer.current_run(company, id).await.unwrap().unwrap(), run, "it is put off");
+    let resume = move |tx: &mut Tx<'_>| tx.execute(SUSPENDED, params![company, None::<i64>]);
+    app.server.db.write(resume).await.unwrap();
+    let response = app.app("GET", &format!("/imports/{import}"), None).await.ok();
+    assert_eq!(response.data()["counts"]["ready"], 5, "{}", response.body);
+    importer.run_all(company, id).await.unwrap();
+    assert_eq!(settled(&app, &import).await["counts"]["done"], 5);
 }
 
 #[scenario]
