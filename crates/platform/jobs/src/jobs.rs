@@ -27,6 +27,10 @@ const MARGIN: Duration = Duration::from_secs(10);
 /// How long it is waited until an outcome that could not be written is written again.
 const AGAIN: Duration = Duration::from_secs(1);
 
+/// How long an outcome is kept that cannot be written, beyond its lease. There are as few as attempts at once: of what the database
+/// does not take, none is begun.
+const KEPT: Duration = Duration::from_secs(3_600);
+
 /// An attempt under way.
 pub type Attempt = Pin<Box<dyn Future<Output = JobOutcome> + Send>>;
 
@@ -135,19 +139,30 @@ impl Jobs {
         if let Some(error) = outcome.error() {
             tracing::warn!(job = job.id, subject = %held.subject, error, "a job is not done");
         }
-        while begun.elapsed() < held_for {
+        let company = held.company;
+        if !self.record(&held, &outcome, held_for.saturating_sub(begun.elapsed())).await {
+            // It makes room for others, and is recorded all the same, unless another attempt was begun meanwhile.
+            tokio::spawn(async move { self.record(&held, &outcome, KEPT).await });
+        }
+        company
+    }
+
+    /// Writes what came of an attempt, as soon as the database takes it within a time; whether it did.
+    async fn record(&self, held: &ClaimedJob, outcome: &JobOutcome, within: Duration) -> bool {
+        let (job, begun, mut failed) = (self.worker.job(), Instant::now(), false);
+        loop {
             let (env, kept, submitted) = (self.env.clone(), held.clone(), outcome.clone());
             let settled =
                 self.db.write(move |tx| jobs::finish(tx, &env, job, &kept, &submitted)).await;
-            match settled {
-                Ok(_) => break,
-                Err(problem) => {
-                    tracing::warn!(job = job.id, %problem, "recording the result of a job failed");
-                }
+            let Err(problem) = settled else { return true };
+            if !std::mem::replace(&mut failed, true) {
+                tracing::warn!(job = job.id, subject = %held.subject, %problem, "recording the result of a job failed");
+            }
+            if begun.elapsed() >= within {
+                return false;
             }
             tokio::time::sleep(AGAIN).await;
         }
-        held.company
     }
 }
 
