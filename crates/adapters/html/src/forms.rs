@@ -7,6 +7,7 @@ use axum::{
     extract::{DefaultBodyLimit, FromRequest, Multipart},
     http::{HeaderMap, HeaderName, Request, Response, StatusCode, header},
 };
+use percent_encoding::percent_decode;
 use spotter_contract::vault;
 use spotter_http::{RequestId, State, UploadedFile, read_body, read_body_within};
 use spotter_kernel::{Key, Problem, Result, Rule, encoding::decoded, secret::base64url};
@@ -96,6 +97,9 @@ impl FormData {
             return Self::read_with_file(request, most).await;
         }
         let body = read_body(request.into_body(), BODY_MAX).await?;
+        if percent_decode(&body).decode_utf8().is_err() {
+            return Err(Problem::because(Key::RequestInvalid, Rule::UnreadableForm));
+        }
         let pairs = form_urlencoded::parse(&body);
         Ok(Self::from_pairs(pairs))
     }

@@ -41,6 +41,15 @@ async fn wrong_passwords_and_unknown_addresses_look_alike(app: App) {
     assert_eq!(output[0], output[1]);
 }
 
+#[scenario]
+async fn bytes_that_are_no_text_are_refused(app: App) {
+    let mut browser = Browser::new(&app);
+    for body in ["email=%FF&password=x", "email=a&%C3%28=x", "email=a\u{0}%ED%A0%80"] {
+        browser.send_raw("/sign-in", body).await.is(400);
+    }
+    browser.send_raw("/sign-in", "email=%C3%BC&password=%F0%9F%98%80+%26").await.is(401);
+}
+
 /// Wrong passwords from elsewhere lock an account's sign-in there, and not where its person has signed in before; a
 /// browser's mark is for one account only.
 #[scenario]

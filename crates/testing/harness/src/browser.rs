@@ -228,6 +228,14 @@ impl Browser {
         self.take(request).await
     }
 
+    /// Sends these bytes as a form, as no browser does.
+    pub async fn send_raw(&mut self, path: &str, body: &'static str) -> Page {
+        let request = self.http.post(format!("{}{path}", self.base));
+        let request = request.header("sec-fetch-site", "same-origin");
+        let kind = "application/x-www-form-urlencoded";
+        self.take(request.header("content-type", kind).body(body)).await
+    }
+
     /// Sends a form that brings a file.
     pub async fn send_file(&mut self, form: Form, field: &str, name: &str, bytes: Vec<u8>) -> Page {
         let between = "----a-line-that-no-file-has";
