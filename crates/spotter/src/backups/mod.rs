@@ -194,15 +194,21 @@ impl BackupSets {
     /// Refuses a place with backups of another installation: each deletes what is too old for it, and of several the newest
     /// would be restored.
     async fn refuse_others(&self, installation: Option<&str>) -> Result<(), String> {
-        let complete = self.complete().await?;
-        let Some(newest) = complete.last() else { return Ok(()) };
-        let found = self.manifest(newest).await.ok().and_then(|manifest| manifest.installation);
-        match (found, installation) {
-            (Some(found), Some(own)) if found != own => Err(format!(
-                "{newest} is a backup of another installation: each needs a folder, or a prefix in a bucket, of its own"
-            )),
-            _ => Ok(()),
+        let Some(own) = installation else { return Ok(()) };
+        // The newest that can be read: one may be damaged.
+        for set in self.complete().await?.iter().rev() {
+            let manifest = self.manifest(set).await.ok();
+            match manifest.and_then(|manifest| manifest.installation) {
+                Some(found) if found == own => break,
+                Some(_) => {
+                    return Err(format!(
+                        "{set} is a backup of another installation: each needs a folder, or a prefix in a bucket, of its own"
+                    ));
+                }
+                None => {}
+            }
         }
+        Ok(())
     }
 
     /// Sends the database's copy, if it is not in its place at once, and reads it back: its size and its digest.
