@@ -205,7 +205,7 @@ fn parse(url: &str) -> std::result::Result<tokio_postgres::Config, String> {
             let why = std::error::Error::source(&error).map(|why| format!(": {why}"));
             let why = why.unwrap_or_default();
             let allowed = match why.contains("sslmode") {
-                true => " is none of disable, prefer and require",
+                true => ": it is disable, prefer or require",
                 false => "",
             };
             format!("cannot be understood{why}{allowed}")
@@ -244,7 +244,11 @@ pub(crate) fn dial(runtime: &Runtime, url: &str, server: ServerKind) -> Result<S
         config.target_session_attrs(TargetSessionAttrs::ReadWrite);
     }
     let mut roots = rustls::RootCertStore::empty();
-    roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
+    let found = rustls_native_certs::load_native_certs();
+    if let (Ok(file), Some(error)) = (std::env::var("SSL_CERT_FILE"), found.errors.first()) {
+        return Err(unreachable_database(format!("SSL_CERT_FILE, {file}: {error}")));
+    }
+    roots.add_parsable_certificates(found.certs);
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let tls = rustls::ClientConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()
@@ -313,11 +317,16 @@ fn unreachable_database(cause: impl Into<String>) -> Problem {
 fn explain(error: &tokio_postgres::Error) -> String {
     let cause = std::error::Error::source(error).map(|cause| format!(": {cause}"));
     let cause = cause.unwrap_or_default();
-    let advice = match cause.contains("certificate") {
-        true => {
+    let advice = match &*cause {
+        text if text.contains("CaUsedAsEndEntity") => {
+            "; an authority's own certificate is no server's: have it sign one, or add sslmode=disable in a network \
+             that is trusted"
+        }
+        text if text.contains("not valid for name") => "; use a name that it is for in the address",
+        text if text.contains("certificate") => {
             "; name who signed it in SSL_CERT_FILE, or add sslmode=disable in a network that is trusted"
         }
-        false => "",
+        _ => "",
     };
     format!("PostgreSQL: {error}{cause}{advice}")
 }

@@ -29,7 +29,7 @@ fn operators_find_their_way() {
     );
     let unknown = "postgres://spotter@here/spotter?sslmode=verify-full";
     let (fine, response) = spotter(&["config", "check", "--database-url", unknown]);
-    assert!(!fine && response.contains("none of disable, prefer and require"), "{response}");
+    assert!(!fine && response.contains("it is disable, prefer or require"), "{response}");
     let ports = "postgres://spotter@/spotter?host=a,b,c&port=5432,5433";
     let (fine, response) = spotter(&["config", "check", "--database-url", ports]);
     assert!(!fine && response.contains("another number of ports (2)"), "{response}");
