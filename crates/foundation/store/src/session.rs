@@ -287,6 +287,13 @@ impl Session {
         self.is_spread
     }
 
+    /// Notes that a server of the cluster is away, where the last statement took too long: one that hangs refuses nothing.
+    pub(crate) fn note_if_slow(&self) {
+        if self.failure == Some(Failure::TooLong) {
+            self.servers_away.note();
+        }
+    }
+
     pub(crate) fn is_server_away(&self) -> bool {
         self.servers_away.lately()
     }

@@ -100,7 +100,11 @@ impl Tx<'_> {
             }
         }
         if !self.is_server_away() {
-            return self.rows(&across.together, params);
+            let found = self.rows(&across.together, params);
+            if let (Err(_), Engine::Postgres(session)) = (&found, &self.engine) {
+                session.note_if_slow();
+            }
+            return found;
         }
         let (all, part) = across.apart(params)?;
         self.rows(&all, &[Value::Text(part.into())])

@@ -121,7 +121,8 @@ pub(super) fn serve(matches: &ArgMatches) -> Outcome {
     serve::make_folder(&settings)?;
     let _held = serve::hold(&settings)?;
     let (env, db) = serve::open(&settings, None)?;
-    if runtime.block_on(db.read(companies::is_empty)).map_err(Problem::for_operators)? {
+    // A hint that is no reason not to start: a server of a cluster may be away.
+    if runtime.block_on(db.read(companies::is_empty)).unwrap_or(false) {
         let link = spotter_console::set_up_link(&env).map_err(Problem::for_operators)?;
         tracing::warn!(
             "there is no company yet; make one with this link, and show it to nobody else: {link} \
