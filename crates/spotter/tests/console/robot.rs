@@ -211,6 +211,8 @@ fn raw_words(page: &str) -> BTreeSet<String> {
     let texts = texts
         .filter(|(tag, _)| !["code", "script", "title"].iter().any(|own| tag.starts_with(own)));
     let words = texts.flat_map(|(_, text)| {
+        // The end of a secret is random.
+        let text = text.split('…').next().unwrap_or_default();
         text.split(|c: char| !(c.is_ascii_alphanumeric() || "_:./@-".contains(c)))
     });
     let is_raw = |word: &&str| {
