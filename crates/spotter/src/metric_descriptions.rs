@@ -44,10 +44,7 @@ const GAUGES: &[(&str, &str)] = &[
         "spotter_certificate_end_timestamp_seconds",
         "When the certificate ends, in Unix time; absent without one.",
     ),
-    (
-        "spotter_database_server_away",
-        "Whether a server of a cluster did not answer in the last half minute: 1 or 0.",
-    ),
+    ("spotter_database_server_away", "Whether a server of a cluster does not answer: 1 or 0."),
     (
         "spotter_database_up",
         "Whether the database answered when it was last asked, each minute: 1 or 0.",

@@ -59,6 +59,11 @@ impl ServersAway {
         *self.0.lock() = Some(Instant::now());
     }
 
+    /// Notes that all answer.
+    pub(crate) fn forget(&self) {
+        *self.0.lock() = None;
+    }
+
     pub(crate) fn lately(&self) -> bool {
         self.0.lock().is_some_and(|since| since.elapsed() < AWAY)
     }
@@ -246,6 +251,10 @@ const SETTINGS_OF_WORKERS: &str = "SELECT run_command_on_workers(format( \
     'ALTER ROLE %1$I IN DATABASE %2$I SET enable_seqscan = off', current_user, current_database())); \
     SELECT run_command_on_workers(format( \
     'ALTER ROLE %1$I IN DATABASE %2$I SET jit = off', current_user, current_database()))";
+
+/// Whether each part of a table answers, and so each server.
+pub(crate) const ALL_ANSWER: &str =
+    "SELECT COALESCE(bool_and(success), TRUE) FROM run_command_on_shards('company', 'SELECT 1')";
 
 const HAS_CITUS: &str = "SELECT EXISTS (SELECT 1 FROM pg_extension WHERE extname = 'citus')";
 

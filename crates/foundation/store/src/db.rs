@@ -252,7 +252,7 @@ impl Db {
             let folded = self.write_rows(move |tx| match tx.is_spread() {
                 false => tx.one::<(i64,)>(sql, &[]),
                 true => {
-                    let each = on_each_shard(table, sql.0, tx.is_server_away());
+                    let each = on_each_shard(table, sql.0, tx.is_server_away()?);
                     Ok(tx.rows(&each, &[])?.into_iter().next())
                 }
             });

@@ -287,15 +287,19 @@ impl Session {
         self.is_spread
     }
 
-    /// Notes that a server of the cluster is away, where the last statement took too long: one that hangs refuses nothing.
+    /// Notes that a server of the cluster may be away, where the last statement took too long: one that hangs refuses nothing.
     pub(crate) fn note_if_slow(&self) {
         if self.failure == Some(Failure::TooLong) {
             self.servers_away.note();
         }
     }
 
-    pub(crate) fn is_server_away(&self) -> bool {
+    pub(crate) fn may_server_be_away(&self) -> bool {
         self.servers_away.lately()
+    }
+
+    pub(crate) fn servers_are_back(&self) {
+        self.servers_away.forget();
     }
 
     pub(crate) fn may_assume(&self) -> bool {

@@ -4,7 +4,7 @@ use spotter_kernel::{Id, Key, Problem, Result, TRACE_TARGET, Timestamp, id::Comp
 
 use crate::{
     batch::ExpectedRows,
-    citus::AcrossCompanies,
+    citus::{ALL_ANSWER, AcrossCompanies},
     cost::CostMeter,
     kept::KeptReads,
     questions::QuestionsAhead,
@@ -99,7 +99,7 @@ impl Tx<'_> {
                 return Ok(Vec::new());
             }
         }
-        if !self.is_server_away() {
+        if !self.may_server_be_away() {
             let found = self.rows(&across.together, params);
             if let (Err(_), Engine::Postgres(session)) = (&found, &self.engine) {
                 session.note_if_slow();
@@ -156,11 +156,25 @@ impl Tx<'_> {
         }
     }
 
-    /// Whether a server of the cluster did not answer of late: of its companies nothing is known then.
-    pub fn is_server_away(&self) -> bool {
+    /// Whether a server of the cluster does not answer: of its companies nothing is known then. It is asked only where one
+    /// did not of late.
+    pub fn is_server_away(&mut self) -> Result<bool> {
+        if !self.may_server_be_away() {
+            return Ok(false);
+        }
+        let answered: Vec<(bool,)> = self.rows(ALL_ANSWER, &[])?;
+        let is_away = answered != [(true,)];
+        if let (Engine::Postgres(session), false) = (&self.engine, is_away) {
+            session.servers_are_back();
+        }
+        Ok(is_away)
+    }
+
+    /// Whether a server of the cluster did not answer of late, or too slowly.
+    fn may_server_be_away(&self) -> bool {
         match &self.engine {
             Engine::Sqlite(_) => false,
-            Engine::Postgres(session) => session.is_server_away(),
+            Engine::Postgres(session) => session.may_server_be_away(),
         }
     }
 

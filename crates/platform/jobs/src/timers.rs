@@ -146,7 +146,7 @@ impl Timers {
                 }
             }
             measure(&env, "spotter_timers", &[], past_due);
-            let away = f64::from(u8::from(tx.is_server_away()));
+            let away = f64::from(u8::from(tx.is_server_away()?));
             metrics::gauge!("spotter_database_server_away").set(away);
             enter_due_jobs(tx, &env, agenda.agenda(), table.jobs())?;
             let wall_now = env.wall_clock.now();

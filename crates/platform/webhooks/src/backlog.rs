@@ -66,7 +66,7 @@ async fn read_backlog(
 ) -> Result<()> {
     let (now, mode) = (env.clock.now(), env.mode);
     let read = move |tx: &mut Tx<'_>| {
-        if mode == EnvironmentMode::Live && !tx.is_server_away() {
+        if mode == EnvironmentMode::Live && !tx.is_server_away()? {
             measure(queue::past_due(tx, now)?, now);
         }
         match since.map(|since| since.plus_millis(-OVERLAP_MS)) {

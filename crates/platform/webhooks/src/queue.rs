@@ -379,7 +379,7 @@ pub fn became_due(
     after: Timestamp,
     until: Timestamp,
 ) -> Result<Option<BTreeSet<Signal>>> {
-    if tx.is_server_away() {
+    if tx.is_server_away()? {
         return Ok(None);
     }
     let rows: Vec<(CompanyId, Id, i64)> =

@@ -100,7 +100,7 @@ pub fn candidates(tx: &mut Tx, email: &str, company: Option<CompanyId>) -> Resul
         Some(company) => tx.all(CANDIDATES_OF, params![company, email.to_lowercase()])?,
         None => tx.across_companies(CANDIDATES, params![email.to_lowercase()])?,
     };
-    if company.is_none() && found.is_empty() && tx.is_server_away() {
+    if company.is_none() && found.is_empty() && tx.is_server_away()? {
         return Err(Problem::overloaded().caused_by("a server of the cluster is away"));
     }
     found.truncate(CANDIDATES_MAX);
