@@ -94,7 +94,8 @@ impl Tx<'_> {
         }
         let across = AcrossCompanies::of(sql.0);
         if let Some(name) = across.lock.and_then(|place| params.get(place - 1)) {
-            let claimed: Vec<(bool,)> = self.rows(AcrossCompanies::CLAIM, &[name.clone()])?;
+            let claimed: Vec<(bool,)> =
+                self.rows(AcrossCompanies::CLAIM, std::slice::from_ref(name))?;
             if claimed != [(true,)] {
                 return Ok(Vec::new());
             }
