@@ -45,9 +45,7 @@ pub fn backup(
 ) -> Result<()> {
     write_copy(from, to, |partial| match from {
         DatabaseLocation::File(path) => copy_file(path, partial, progress),
-        DatabaseLocation::Server(_) => {
-            copy_rows(from, partial, None, now, progress, |_: &mut Tx<'_>| Ok(()))
-        }
+        _ => copy_rows(from, partial, None, now, progress, |_| Ok(())),
     })
 }
 
@@ -73,12 +71,11 @@ fn write_copy(
     if to.exists() {
         return Err(Problem::internal(format!("{} exists already", to.display())));
     }
-    let schema = schema_of(from)?.version;
-    if schema != latest_schema() {
+    let (schema, latest) = (schema_of(from)?.version, latest_schema());
+    if schema != latest {
         return Err(Problem::internal(format!(
-            "the database has schema {schema} and this version of spotter backs up schema {}; use the \
-             version that serves it",
-            latest_schema()
+            "the database has schema {schema} and this version of spotter backs up schema {latest}; use the \
+             version that serves it"
         )));
     }
     let partial = sibling(to, &format!("partial-{}", std::process::id()));
@@ -114,11 +111,11 @@ fn copy_rows(
 ) -> Result<()> {
     migrate(&DatabaseLocation::File(to.to_owned()), now, |_| ())?;
     let target = sqlite::connect(to)?;
-    let tables = tables(&target)?;
     // The file is private, and an aborted copy is discarded.
     batch(&target, "PRAGMA synchronous = OFF; PRAGMA foreign_keys = OFF; BEGIN IMMEDIATE")?;
     let into = &mut Tx::new(Engine::Sqlite(&target));
-    within(from, "BEGIN", SNAPSHOT, |source| copy_all(source, into, &tables, company, progress))?;
+    let all = tables(&target)?;
+    within(from, "BEGIN", SNAPSHOT, |source| copy_all(source, into, &all, company, progress))?;
     afterwards(into)?;
     batch(&target, "COMMIT")
 }
@@ -160,8 +157,7 @@ fn place(partial: &Path, to: &Path) -> Result<()> {
 /// A name beside a file's.
 fn sibling(file: &Path, end: &str) -> PathBuf {
     let mut name = file.as_os_str().to_owned();
-    name.push(".");
-    name.push(end);
+    name.push(format!(".{end}"));
     name.into()
 }
 

@@ -372,8 +372,7 @@ pub fn target_health(tx: &mut Tx<'_>, of: &[Signal]) -> Result<Vec<TargetHealth>
 /// Most newly due deliveries that are counted by subscription.
 const BECAME_DUE_MAX: i64 = 5_000;
 
-/// Subscriptions with deliveries that became due after the first instant and up to the second; `None` if they are too
-/// many, or not all companies can be asked.
+/// Subscriptions with deliveries that became due between two instants; `None` if they are too many, or unknown.
 pub fn became_due(
     tx: &mut Tx<'_>,
     after: Timestamp,
