@@ -45,8 +45,8 @@ pub(crate) fn on_each_shard(table: &str, sql: &str, is_server_away: bool) -> Str
     )
 }
 
-/// Whether a server of the cluster was away of late. A statement about all companies needs all servers: then each part of
-/// a table is asked for its own instead, and those that are there answer.
+/// Whether a server of the cluster did not answer recently. A statement about all companies needs all servers: while one is
+/// away, each part of a table is queried separately, and those on the other servers answer.
 #[derive(Debug, Default)]
 pub(crate) struct ServersAway(Mutex<Option<Instant>>);
 
