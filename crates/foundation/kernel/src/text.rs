@@ -249,10 +249,11 @@ macro_rules! formatted {
 }
 
 formatted!(
-    /// An e-mail address of the everyday form: `local@domain.tld`, ASCII, no quoting.
+    /// An e-mail address of the everyday form: `local@domain.tld`, ASCII, no quoting, and no sign that a `mailto:` link
+    /// would have to escape. Of top-level domains in other scripts, what the DNS has for them (`xn--…`).
     Email, 254, is_email, Rule::NotEmail,
     {"type": "string", "maxLength": 254, "examples": ["sam@example.com"],
-     "pattern": "^[A-Za-z0-9_+%\\-]+(\\.[A-Za-z0-9_+%\\-]+)*@([A-Za-z0-9]+(-+[A-Za-z0-9]+)*\\.)+[A-Za-z]{2,63}$"}
+     "pattern": "^[A-Za-z0-9_+%'!$*~\\-]+(\\.[A-Za-z0-9_+%'!$*~\\-]+)*@([A-Za-z0-9]+(-+[A-Za-z0-9]+)*\\.)+([A-Za-z]{2,63}|[Xx][Nn]--[A-Za-z0-9\\-]{0,58}[A-Za-z0-9])$"}
 );
 
 formatted!(
@@ -425,7 +426,8 @@ impl WallTime {
 fn is_email(text: &str) -> bool {
     let Some((local, domain)) = text.split_once('@') else { return false };
     let atom = |part: &str| {
-        !part.is_empty() && part.bytes().all(|c| c.is_ascii_alphanumeric() || b"_+%-".contains(&c))
+        !part.is_empty()
+            && part.bytes().all(|c| c.is_ascii_alphanumeric() || b"_+%'!$*~-".contains(&c))
     };
     let label = |part: &str| {
         !part.is_empty()
@@ -438,7 +440,8 @@ fn is_email(text: &str) -> bool {
         && domain.contains('.')
         && domain.split('.').all(label)
         && (2..=63).contains(&top.len())
-        && top.bytes().all(|c| c.is_ascii_alphabetic())
+        && (top.bytes().all(|c| c.is_ascii_alphabetic())
+            || top.get(..4).is_some_and(|start| start.eq_ignore_ascii_case("xn--")))
 }
 
 fn is_phone(text: &str) -> bool {

@@ -31,10 +31,13 @@ fn names_hide_no_other_columns() {
 
 #[test]
 fn formats_take_and_refuse() {
-    for good in ["a@b.io", "first.last+tag@sub.example-x.com"] {
+    for good in ["a@b.io", "first.last+tag@sub.example-x.com", "pat.o'brien@b.ie", "a@b.xn--p1ai"] {
         assert!(Email::parse(good).is_some(), "{good}");
     }
-    for bad in ["", "a@b", "@b.io", "a@-b.io", "a b@c.io", "a@b..io", "a@b.i0", ".a@b.io"] {
+    for bad in [
+        "", "a@b", "@b.io", "a@-b.io", "a b@c.io", "a@b..io", "a@b.i0", ".a@b.io", "a@b.xn--",
+        "a&b@c.io",
+    ] {
         assert!(Email::parse(bad).is_none(), "{bad}");
     }
     for good in [
