@@ -46,10 +46,19 @@ pub(crate) async fn run(
         every(2, "fold totals", || db.fold_tallies()),
         every(2, "fold metrics", || db.fold_metrics(metrics::TABLES)),
         every(5, "condense metrics", || condense(metrics.as_ref())),
-        every(60, "sweep files", || sweep_files(&db, &files, env.wall_clock.now())),
+        every(60, "sweep files", || with_all_servers(
+            &db,
+            sweep_files(&db, &files, env.wall_clock.now())
+        )),
         every(60, "measure the machine", || measure(machine.as_ref(), &db)),
-        every(600, "forget deliveries", || forget_webhooks(&db, &env, keeps.webhook_days)),
-        every(600, "forget scans", || forget_scans(&db, &env, keeps.access_log_days)),
+        every(600, "forget deliveries", || with_all_servers(
+            &db,
+            forget_webhooks(&db, &env, keeps.webhook_days)
+        )),
+        every(600, "forget scans", || with_all_servers(
+            &db,
+            forget_scans(&db, &env, keeps.access_log_days)
+        )),
     );
 }
 
@@ -63,6 +72,12 @@ async fn every<F: Future<Output = Result<()>>>(
         ticks.tick().await;
         attempt(work, run()).await;
     }
+}
+
+/// Does what is about all companies, unless a server of a cluster is away.
+async fn with_all_servers(db: &Db, work: impl Future<Output = Result<()>>) -> Result<()> {
+    db.read(|tx| tx.need_all_servers()).await?;
+    work.await
 }
 
 /// Runs a piece of background work; one that fails, or panics, is logged and keeps nothing else from

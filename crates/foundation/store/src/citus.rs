@@ -30,42 +30,79 @@ pub(crate) fn spread(session: &mut Session, report: &mut impl FnMut(&str)) -> Re
     session.script(SETTINGS_OF_WORKERS)
 }
 
-/// A statement that takes from a table and adds to it, and says of how many rows, for each of the table's parts, on the
-/// servers where they are; it says of how many in all. The parts do not wait for each other, nor for those of a server that
-/// is known to be away.
-pub(crate) fn on_each_shard(table: &str, sql: &str, is_server_away: bool) -> String {
+/// A statement that takes from a table and adds to it, and says of how many rows, for each of the table's parts on the
+/// servers that answer, where it runs; it says of how many in all. The parts do not wait for each other. Its parameters are
+/// those of [`parts_of`].
+pub(crate) fn on_each_part(table: &str, sql: &str) -> (String, String) {
     let part = sql
         .replace(&format!("FROM {table} "), "FROM %1$s ")
         .replace(&format!("INSERT INTO {table} ("), &format!("INSERT INTO %1$s AS {table} ("));
     // What failed tells why instead of a number, and fails here for that.
-    let answered = if is_server_away { " WHERE success" } else { "" };
+    let all = format!(
+        "SELECT COALESCE(CAST(SUM(CAST(part.result AS BIGINT)) AS BIGINT), 0) FROM {}",
+        parts_of(table)
+    );
+    (all, part)
+}
+
+/// The parts of a table on the servers that answer, as `part`, each with its `success` and `result` of the command `?1`, in which
+/// `%1$s` stands for the part. `?2` has the servers that do not answer.
+fn parts_of(table: &str) -> String {
     format!(
-        "SELECT COALESCE(CAST(SUM(CAST(result AS BIGINT)) AS BIGINT), 0) \
-        FROM run_command_on_shards('{table}', $each${part}$each$){answered}"
+        "(SELECT array_agg(node) AS nodes, array_agg(port) AS ports, array_agg(command) AS commands \
+        FROM (SELECT DISTINCT ON (shardid) CAST(nodename AS TEXT) AS node, CAST(nodeport AS INTEGER) AS port, \
+        format(?1, shard_name(logicalrelid, shardid)) AS command \
+        FROM pg_dist_shard JOIN pg_dist_shard_placement USING (shardid) \
+        WHERE logicalrelid = CAST('{table}' AS REGCLASS) AND shardstate = 1 \
+        AND nodename || ':' || nodeport <> ALL (string_to_array(?2, ','))) placed) asked \
+        CROSS JOIN LATERAL master_run_on_worker(nodes, ports, commands, TRUE) part"
     )
 }
 
-/// Whether a server of the cluster did not answer recently. A statement about all companies needs all servers: while one is
-/// away, each part of a table is queried separately, and those on the other servers answer.
+/// Which servers of the cluster do not answer, as all sessions of the database know. A statement about all companies needs all
+/// servers: while one is away, each part of a table is queried separately, on the servers that answer.
 #[derive(Debug, Default)]
-pub(crate) struct ServersAway(Mutex<Option<Instant>>);
+pub(crate) struct ServersAway(Mutex<Answering>);
 
-/// How long a server counts as away; then it is tried again.
-const AWAY: Duration = Duration::from_secs(30);
+#[derive(Debug, Default)]
+enum Answering {
+    #[default]
+    All,
+    /// Something failed that a server may be the cause of: they are to be asked.
+    Unknown,
+    /// Not those of these addresses, as was found then.
+    NotAll(String, Instant),
+}
+
+/// How long it is known that a server is away; then it is asked again. One whose machine is lost takes seconds to be asked.
+const AWAY: Duration = Duration::from_secs(20);
 
 impl ServersAway {
-    /// Notes that one did not answer.
-    pub(crate) fn note(&self) {
-        *self.0.lock() = Some(Instant::now());
+    /// Something failed that a server may be the cause of.
+    pub(crate) fn doubt(&self) {
+        let mut answering = self.0.lock();
+        if matches!(*answering, Answering::All) {
+            *answering = Answering::Unknown;
+        }
     }
 
-    /// Notes that all answer.
-    pub(crate) fn forget(&self) {
-        *self.0.lock() = None;
+    /// The addresses of those that do not answer, with commas between; `None` where they are to be asked.
+    pub(crate) fn known(&self) -> Option<String> {
+        match &*self.0.lock() {
+            Answering::All => Some(String::new()),
+            Answering::NotAll(addresses, since) if since.elapsed() < AWAY => {
+                Some(addresses.clone())
+            }
+            Answering::NotAll(..) | Answering::Unknown => None,
+        }
     }
 
-    pub(crate) fn lately(&self) -> bool {
-        self.0.lock().is_some_and(|since| since.elapsed() < AWAY)
+    /// Those that were asked and do not answer.
+    pub(crate) fn learn(&self, addresses: &str) {
+        *self.0.lock() = match addresses {
+            "" => Answering::All,
+            some => Answering::NotAll(some.to_owned(), Instant::now()),
+        };
     }
 }
 
@@ -93,8 +130,8 @@ impl AcrossCompanies {
         Self { together, lock }
     }
 
-    /// As a statement that asks each of the table's parts, and its parameter: what each is asked. One whose server is away
-    /// has no rows.
+    /// As a statement that asks each of the table's parts, and what each is asked, for [`parts_of`]. One whose server is away has
+    /// no rows.
     pub(crate) fn apart(&self, params: &[Value<'_>]) -> Result<(String, String)> {
         let parts = || {
             let (columns, rest) = self.together.strip_prefix("SELECT ")?.split_once(" FROM ")?;
@@ -114,10 +151,11 @@ impl AcrossCompanies {
             (SELECT {columns} FROM %1$s {table} WHERE {conditions} ORDER BY {order}) own"
         );
         let all = format!(
-            "SELECT {columns} FROM (SELECT own.* FROM run_command_on_shards('{table}', ?1) part \
+            "SELECT {columns} FROM (SELECT own.* FROM {} \
             CROSS JOIN LATERAL jsonb_populate_recordset(CAST(NULL AS {table}), \
             CASE WHEN part.success THEN CAST(part.result AS JSONB) ELSE '[]' END) own) {table} \
-            ORDER BY {order}"
+            ORDER BY {order}",
+            parts_of(table)
         );
         Ok((all, part))
     }
@@ -252,9 +290,13 @@ const SETTINGS_OF_WORKERS: &str = "SELECT run_command_on_workers(format( \
     SELECT run_command_on_workers(format( \
     'ALTER ROLE %1$I IN DATABASE %2$I SET jit = off', current_user, current_database()))";
 
-/// Whether each part of a table answers, and so each server.
-pub(crate) const ALL_ANSWER: &str =
-    "SELECT COALESCE(bool_and(success), TRUE) FROM run_command_on_shards('company', 'SELECT 1')";
+/// Each server with companies, by its address, and whether it answers. Over a connection of its own: one that is kept may wait
+/// for a server that is lost.
+pub(crate) const SERVERS: &str = "SELECT node_name || ':' || CAST(node_port AS TEXT), success \
+    FROM (SELECT array_agg(CAST(nodename AS TEXT)) AS nodes, array_agg(nodeport) AS ports, \
+    array_agg(CAST('SELECT 1' AS TEXT)) AS commands FROM pg_dist_node \
+    WHERE isactive AND noderole = 'primary' AND groupid <> 0) asked \
+    CROSS JOIN LATERAL master_run_on_worker(nodes, ports, commands, TRUE) ORDER BY 1";
 
 const HAS_CITUS: &str = "SELECT EXISTS (SELECT 1 FROM pg_extension WHERE extname = 'citus')";
 
@@ -282,7 +324,7 @@ const FOREIGN_KEYS: &str = "SELECT CAST(CAST(f.conrelid AS REGCLASS) AS TEXT), C
 
 #[cfg(test)]
 mod tests {
-    use super::{AcrossCompanies, references, without_references};
+    use super::{AcrossCompanies, ServersAway, references, without_references};
     use crate::params;
 
     #[test]
@@ -304,6 +346,23 @@ mod tests {
         assert!(all.ends_with("ORDER BY a LIMIT 9"));
         assert!(AcrossCompanies::of("SELECT 1").apart(params![]).is_err());
         assert!(across.apart(params![7_i64]).is_err(), "a value is missing");
+    }
+
+    #[test]
+    fn servers_are_asked_after_a_failure() {
+        let away = ServersAway::default();
+        assert_eq!(away.known().as_deref(), Some(""));
+        away.doubt();
+        assert_eq!(away.known(), None);
+        away.learn("worker2:5432");
+        away.doubt();
+        assert_eq!(
+            away.known().as_deref(),
+            Some("worker2:5432"),
+            "the next failure is of that one"
+        );
+        away.learn("");
+        assert_eq!(away.known().as_deref(), Some(""));
     }
 
     #[test]

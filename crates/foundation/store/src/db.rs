@@ -6,9 +6,10 @@ use spotter_kernel::{Problem, Result, TRACE_TARGET};
 
 use crate::{
     agenda::{Agenda, UNFOLDED_METRICS, UNFOLDED_TALLIES},
-    citus::on_each_shard,
+    citus::on_each_part,
     job::TransactionKind,
     metrics::{self, MetricTable},
+    params,
     postgres::Postgres,
     signals::Signals,
     sql::Sql,
@@ -252,8 +253,9 @@ impl Db {
             let folded = self.write_rows(move |tx| match tx.is_spread() {
                 false => tx.one::<(i64,)>(sql, &[]),
                 true => {
-                    let each = on_each_shard(table, sql.0, tx.is_server_away()?);
-                    Ok(tx.rows(&each, &[])?.into_iter().next())
+                    let (all, part) = on_each_part(table, sql.0);
+                    let away = tx.servers_away()?;
+                    Ok(tx.rows(&all, params![part, away])?.into_iter().next())
                 }
             });
             let folded = folded.await?;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use spotter_kernel::{Problem, Result, Timestamp};
 
 use crate::{
+    citus::SERVERS,
     db::DatabaseLocation,
     migrate::{SchemaVersion, schema_of},
     session::Session,
@@ -89,7 +90,7 @@ pub fn database_health(location: &DatabaseLocation) -> Result<DatabaseHealth> {
             };
             let cluster: Vec<(String, bool)> = match is_replica || !tx.is_spread() {
                 true => Vec::new(),
-                false => tx.rows(CLUSTER, &[])?,
+                false => tx.rows(SERVERS, &[])?,
             };
             let damages = damages.into_iter();
             let cluster = cluster.into_iter();
@@ -127,11 +128,6 @@ const SERVER: &str = "SELECT current_setting('server_version'), \
     current_setting('max_connections')::bigint";
 const INVALID_INDEXES: &str =
     "SELECT indexrelid::regclass::text FROM pg_index WHERE NOT indisvalid";
-/// One that is away answers no other either.
-const CLUSTER: &str = "SELECT to_nodename || ':' || CAST(to_nodeport AS TEXT), bool_or(COALESCE(result, FALSE)) \
-    FROM citus_check_cluster_node_health() WHERE (to_nodename, to_nodeport) NOT IN \
-    (SELECT nodename, nodeport FROM pg_dist_node WHERE groupid = 0) \
-    GROUP BY to_nodename, to_nodeport ORDER BY 1";
 const REPLICAS: &str = "SELECT COALESCE(NULLIF(application_name, ''), client_addr::text, 'unnamed'), \
     COALESCE(sync_state IN ('sync', 'quorum'), FALSE), \
     pg_wal_lsn_diff(pg_current_wal_lsn(), replay_lsn)::bigint FROM pg_stat_replication";

@@ -169,7 +169,7 @@ impl Session {
         self.is_lost |= failure == Failure::Disconnected;
         let is_of_a_part = is_of_a_part(error);
         if is_of_a_part {
-            self.servers_away.note();
+            self.servers_away.doubt();
         }
         let text = error.as_db_error().map_or_else(|| error.to_string(), ToString::to_string);
         let cause = format!("{text} in {sql}");
@@ -242,6 +242,8 @@ impl Session {
     fn note_silence(&mut self) -> Problem {
         self.failure = Some(Failure::Disconnected);
         self.is_lost = true;
+        // A cluster's coordinator is silent, too, while it waits for another server.
+        self.servers_away.doubt();
         Problem::overloaded().caused_by("the database does not answer")
     }
 
@@ -287,19 +289,15 @@ impl Session {
         self.is_spread
     }
 
-    /// Notes that a server of the cluster may be away, where the last statement took too long: one that hangs refuses nothing.
-    pub(crate) fn note_if_slow(&self) {
+    /// Doubts that all servers of the cluster answer, where the last statement took too long: one that hangs refuses nothing.
+    pub(crate) fn doubt_if_slow(&self) {
         if self.failure == Some(Failure::TooLong) {
-            self.servers_away.note();
+            self.servers_away.doubt();
         }
     }
 
-    pub(crate) fn may_server_be_away(&self) -> bool {
-        self.servers_away.lately()
-    }
-
-    pub(crate) fn servers_are_back(&self) {
-        self.servers_away.forget();
+    pub(crate) fn servers_away(&self) -> &ServersAway {
+        &self.servers_away
     }
 
     pub(crate) fn may_assume(&self) -> bool {

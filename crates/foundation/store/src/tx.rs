@@ -4,7 +4,7 @@ use spotter_kernel::{Id, Key, Problem, Result, TRACE_TARGET, Timestamp, id::Comp
 
 use crate::{
     batch::ExpectedRows,
-    citus::{ALL_ANSWER, AcrossCompanies},
+    citus::{AcrossCompanies, SERVERS},
     cost::CostMeter,
     kept::KeptReads,
     questions::QuestionsAhead,
@@ -100,15 +100,16 @@ impl Tx<'_> {
                 return Ok(Vec::new());
             }
         }
-        if !self.may_server_be_away() {
+        let away = self.servers_away()?;
+        if away.is_empty() {
             let found = self.rows(&across.together, params);
             if let (Err(_), Engine::Postgres(session)) = (&found, &self.engine) {
-                session.note_if_slow();
+                session.doubt_if_slow();
             }
             return found;
         }
         let (all, part) = across.apart(params)?;
-        self.rows(&all, &[Value::Text(part.into())])
+        self.rows(&all, &[Value::Text(part.into()), Value::Text(away.into())])
     }
 
     /// Runs a statement now; the number of rows it changed.
@@ -157,26 +158,37 @@ impl Tx<'_> {
         }
     }
 
-    /// Whether a server of the cluster does not answer: of its companies nothing is known then. It is asked only where one
-    /// did not of late.
+    /// Whether a server of the cluster does not answer: of its companies nothing is known then.
     pub fn is_server_away(&mut self) -> Result<bool> {
-        if !self.may_server_be_away() {
-            return Ok(false);
-        }
-        let answered: Vec<(bool,)> = self.rows(ALL_ANSWER, &[])?;
-        let is_away = answered != [(true,)];
-        if let (Engine::Postgres(session), false) = (&self.engine, is_away) {
-            session.servers_are_back();
-        }
-        Ok(is_away)
+        self.servers_away().map(|away| !away.is_empty())
     }
 
-    /// Whether a server of the cluster did not answer of late, or too slowly.
-    fn may_server_be_away(&self) -> bool {
-        match &self.engine {
-            Engine::Sqlite(_) => false,
-            Engine::Postgres(session) => session.may_server_be_away(),
+    /// Fails at once where a server of the cluster does not answer, for work that would wait for it, and others for that work.
+    pub fn need_all_servers(&mut self) -> Result<()> {
+        match self.is_server_away()? {
+            false => Ok(()),
+            true => Err(Problem::overloaded().caused_by("a server of the cluster is away")),
         }
+    }
+
+    /// The addresses of the cluster's servers that do not answer, with commas between. They are asked only after something
+    /// failed that one may be the cause of.
+    pub(crate) fn servers_away(&mut self) -> Result<String> {
+        let known = match &self.engine {
+            Engine::Postgres(session) if session.is_spread() => session.servers_away().known(),
+            Engine::Postgres(_) | Engine::Sqlite(_) => Some(String::new()),
+        };
+        if let Some(known) = known {
+            return Ok(known);
+        }
+        let servers: Vec<(String, bool)> = self.rows(SERVERS, &[])?;
+        let silent =
+            servers.into_iter().filter(|(_, answers)| !answers).map(|(address, _)| address);
+        let away = silent.collect::<Vec<_>>().join(",");
+        if let Engine::Postgres(session) = &self.engine {
+            session.servers_away().learn(&away);
+        }
+        Ok(away)
     }
 
     /// Whether this run of the closure may [`assume`](Self::assume): never where a check costs no round trip, nor in

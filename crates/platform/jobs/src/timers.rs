@@ -115,6 +115,9 @@ impl Timers {
         let (table, now) = (self.table.clone(), self.env.clock.now());
         let pulled = self.db.write(move |tx| {
             let mut pulled = 0;
+            if tx.is_server_away()? {
+                return Ok(pulled);
+            }
             for clamp in table.clamps() {
                 pulled += clamp(tx, now)?;
             }
@@ -146,11 +149,12 @@ impl Timers {
                 }
             }
             measure(&env, "spotter_timers", &[], past_due);
-            let away = f64::from(u8::from(tx.is_server_away()?));
-            metrics::gauge!("spotter_database_server_away").set(away);
             enter_due_jobs(tx, &env, agenda.agenda(), table.jobs())?;
-            let wall_now = env.wall_clock.now();
-            timers::due_repeating(tx, table.repeating().iter().copied(), wall_now)
+            let is_away = tx.is_server_away()?;
+            metrics::gauge!("spotter_database_server_away").set(f64::from(u8::from(is_away)));
+            // Repeating work is for all companies, and its turns are noted on all servers.
+            let repeating = table.repeating().iter().copied().filter(|_| !is_away);
+            timers::due_repeating(tx, repeating, env.wall_clock.now())
         };
         self.db.read(read).await
     }

@@ -100,6 +100,7 @@ impl Providers {
 }
 
 fn read_due_notices(tx: &mut Tx<'_>, now: Timestamp) -> Result<(bool, Vec<PendingNotice>)> {
+    tx.need_all_servers()?;
     let due: Option<(i64,)> = tx.one(COUNT_DUE, params![now])?;
     Ok((due.is_some_and(|(count,)| count > 0), tx.all(TO_TELL, params![STEP])?))
 }

@@ -100,8 +100,8 @@ pub fn candidates(tx: &mut Tx, email: &str, company: Option<CompanyId>) -> Resul
         Some(company) => tx.all(CANDIDATES_OF, params![company, email.to_lowercase()])?,
         None => tx.across_companies(CANDIDATES, params![email.to_lowercase()])?,
     };
-    if company.is_none() && found.is_empty() && tx.is_server_away()? {
-        return Err(Problem::overloaded().caused_by("a server of the cluster is away"));
+    if company.is_none() && found.is_empty() {
+        tx.need_all_servers()?;
     }
     found.truncate(CANDIDATES_MAX);
     Ok(found)
