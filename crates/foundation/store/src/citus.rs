@@ -4,9 +4,8 @@
 //! A table is spread by its company where each of its keys holds the company's id; the few others are small and stand whole
 //! on every server.
 
-use std::time::{Duration, Instant};
+pub(crate) mod away;
 
-use parking_lot::Mutex;
 use spotter_kernel::{Problem, Result};
 
 use crate::{session::Session, tx::read_all, value::Value};
@@ -57,53 +56,6 @@ fn parts_of(table: &str) -> String {
         AND nodename || ':' || nodeport <> ALL (string_to_array(?2, ','))) placed) asked \
         CROSS JOIN LATERAL master_run_on_worker(nodes, ports, commands, TRUE) part"
     )
-}
-
-/// Which servers of the cluster do not answer, as all sessions of the database know. A statement about all companies needs all
-/// servers: while one is away, each part of a table is queried separately, on the servers that answer.
-#[derive(Debug, Default)]
-pub(crate) struct ServersAway(Mutex<Answering>);
-
-#[derive(Debug, Default)]
-enum Answering {
-    #[default]
-    All,
-    /// Something failed that a server may be the cause of: they are to be asked.
-    Unknown,
-    /// Not those of these addresses, as was found then.
-    NotAll(String, Instant),
-}
-
-/// How long it is known that a server is away; then it is asked again. One whose machine is lost takes seconds to be asked.
-const AWAY: Duration = Duration::from_secs(20);
-
-impl ServersAway {
-    /// Something failed that a server may be the cause of.
-    pub(crate) fn doubt(&self) {
-        let mut answering = self.0.lock();
-        if matches!(*answering, Answering::All) {
-            *answering = Answering::Unknown;
-        }
-    }
-
-    /// The addresses of those that do not answer, with commas between; `None` where they are to be asked.
-    pub(crate) fn known(&self) -> Option<String> {
-        match &*self.0.lock() {
-            Answering::All => Some(String::new()),
-            Answering::NotAll(addresses, since) if since.elapsed() < AWAY => {
-                Some(addresses.clone())
-            }
-            Answering::NotAll(..) | Answering::Unknown => None,
-        }
-    }
-
-    /// Those that were asked and do not answer.
-    pub(crate) fn learn(&self, addresses: &str) {
-        *self.0.lock() = match addresses {
-            "" => Answering::All,
-            some => Answering::NotAll(some.to_owned(), Instant::now()),
-        };
-    }
 }
 
 /// A statement about rows of all companies in one table, `SELECT columns FROM table WHERE conditions ORDER BY order LIMIT
@@ -290,14 +242,6 @@ const SETTINGS_OF_WORKERS: &str = "SELECT run_command_on_workers(format( \
     SELECT run_command_on_workers(format( \
     'ALTER ROLE %1$I IN DATABASE %2$I SET jit = off', current_user, current_database()))";
 
-/// Each server with companies, by its address, and whether it answers. Over a connection of its own: one that is kept may wait
-/// for a server that is lost.
-pub(crate) const SERVERS: &str = "SELECT node_name || ':' || CAST(node_port AS TEXT), success \
-    FROM (SELECT array_agg(CAST(nodename AS TEXT)) AS nodes, array_agg(nodeport) AS ports, \
-    array_agg(CAST('SELECT 1' AS TEXT)) AS commands FROM pg_dist_node \
-    WHERE isactive AND noderole = 'primary' AND groupid <> 0) asked \
-    CROSS JOIN LATERAL master_run_on_worker(nodes, ports, commands, TRUE) ORDER BY 1";
-
 const HAS_CITUS: &str = "SELECT EXISTS (SELECT 1 FROM pg_extension WHERE extname = 'citus')";
 
 const IS_SPREAD: &str = "SELECT EXISTS (SELECT 1 FROM pg_dist_partition)";
@@ -324,7 +268,7 @@ const FOREIGN_KEYS: &str = "SELECT CAST(CAST(f.conrelid AS REGCLASS) AS TEXT), C
 
 #[cfg(test)]
 mod tests {
-    use super::{AcrossCompanies, ServersAway, references, without_references};
+    use super::{AcrossCompanies, references, without_references};
     use crate::params;
 
     #[test]
@@ -346,23 +290,6 @@ mod tests {
         assert!(all.ends_with("ORDER BY a LIMIT 9"));
         assert!(AcrossCompanies::of("SELECT 1").apart(params![]).is_err());
         assert!(across.apart(params![7_i64]).is_err(), "a value is missing");
-    }
-
-    #[test]
-    fn servers_are_asked_after_a_failure() {
-        let away = ServersAway::default();
-        assert_eq!(away.known().as_deref(), Some(""));
-        away.doubt();
-        assert_eq!(away.known(), None);
-        away.learn("worker2:5432");
-        away.doubt();
-        assert_eq!(
-            away.known().as_deref(),
-            Some("worker2:5432"),
-            "the next failure is of that one"
-        );
-        away.learn("");
-        assert_eq!(away.known().as_deref(), Some(""));
     }
 
     #[test]

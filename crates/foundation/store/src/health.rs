@@ -5,7 +5,7 @@ use std::sync::Arc;
 use spotter_kernel::{Problem, Result, Timestamp};
 
 use crate::{
-    citus::SERVERS,
+    citus::away::SERVERS,
     db::DatabaseLocation,
     migrate::{SchemaVersion, schema_of},
     session::Session,

@@ -15,11 +15,11 @@ use tokio_postgres::{Client, SimpleQueryMessage, Statement, error::SqlState, typ
 
 use crate::{
     batch::{DeferredStatement, Effect, ExpectedRows, StatementPart, combine},
-    citus::ServersAway,
+    citus::away::{self, ServersAway},
     cost::CostMeter,
     sql::to_postgres,
     tally::{self, Tallies},
-    tx::no_room,
+    tx::{no_room, read_all},
     value::Value,
     wire::{
         Failure, PreparedBatch, ResultKind, ServerConnection, ServerKind, StatementResult,
@@ -236,7 +236,10 @@ impl Session {
 
     /// What the server answers, unless it says nothing.
     fn wait<T>(&self, work: impl Future<Output = T>) -> Option<T> {
-        self.runtime.block_on(async { tokio::time::timeout(SILENT, work).await.ok() })
+        // A coordinator that gives up a statement waits for the server to which it was passed on.
+        let is_quick = self.is_spread && self.begin == transact::BEGIN_QUICK;
+        let most = if is_quick { LOOK_MAX } else { SILENT };
+        self.runtime.block_on(async { tokio::time::timeout(most, work).await.ok() })
     }
 
     fn note_silence(&mut self) -> Problem {
@@ -378,6 +381,7 @@ impl Session {
         params: &[Value<'_>],
     ) -> Result<Vec<tokio_postgres::Row>> {
         self.usable()?;
+        self.refuse_if_silent(sql, params)?;
         let statement = self.statement(sql)?;
         let params = borrowed(params);
         let query = async |client: &Client| {
@@ -399,6 +403,23 @@ impl Session {
         }
     }
 
+    /// Refuses what is about a company whose server is silent: it would wait for that server, and others for this connection.
+    fn refuse_if_silent(&mut self, sql: &str, params: &[Value<'_>]) -> Result<()> {
+        if !self.is_spread || !self.servers_away.is_one_silent() {
+            return Ok(());
+        }
+        let Some(company) = away::company_of(sql, params) else { return Ok(()) };
+        let is_away = match self.servers_away.has(company) {
+            Some(known) => known,
+            None => {
+                let rows = self.query(away::SERVER_OF, &[Value::Text(company.into())])?;
+                let found: Vec<(String,)> = read_all(&rows)?;
+                found.iter().any(|(address,)| self.servers_away.note_company(company, address))
+            }
+        };
+        if is_away { Err(away::refusal()) } else { Ok(()) }
+    }
+
     fn send(
         &mut self,
         sql: &str,
@@ -406,6 +427,7 @@ impl Session {
         expected: ResultKind,
     ) -> Result<StatementResult> {
         self.usable()?;
+        self.refuse_if_silent(sql, params)?;
         self.changing |= Effect::of(sql) != Effect::Looks;
         let statement = self.statement(sql)?;
         let params = borrowed(params);

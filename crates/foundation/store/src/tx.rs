@@ -1,10 +1,15 @@
 //! A transaction, as closures see it.
 
+use std::time::{Duration, Instant};
+
 use spotter_kernel::{Id, Key, Problem, Result, TRACE_TARGET, Timestamp, id::CompanyId};
 
 use crate::{
     batch::ExpectedRows,
-    citus::{AcrossCompanies, SERVERS},
+    citus::{
+        AcrossCompanies,
+        away::{self, SERVERS},
+    },
     cost::CostMeter,
     kept::KeptReads,
     questions::QuestionsAhead,
@@ -163,30 +168,42 @@ impl Tx<'_> {
         self.servers_away().map(|away| !away.is_empty())
     }
 
+    /// The same, for who looks from time to time whether it is back.
+    pub fn look_for_servers(&mut self) -> Result<bool> {
+        self.servers_away_within(away::LOOKED_FOR_AFTER).map(|away| !away.is_empty())
+    }
+
     /// Fails at once where a server of the cluster does not answer, for work that would wait for it, and others for that work.
     pub fn need_all_servers(&mut self) -> Result<()> {
         match self.is_server_away()? {
             false => Ok(()),
-            true => Err(Problem::overloaded().caused_by("a server of the cluster is away")),
+            true => Err(away::refusal()),
         }
     }
 
     /// The addresses of the cluster's servers that do not answer, with commas between. They are asked only after something
     /// failed that one may be the cause of.
     pub(crate) fn servers_away(&mut self) -> Result<String> {
+        self.servers_away_within(away::KNOWN_FOR)
+    }
+
+    fn servers_away_within(&mut self, within: Duration) -> Result<String> {
         let known = match &self.engine {
-            Engine::Postgres(session) if session.is_spread() => session.servers_away().known(),
+            Engine::Postgres(session) if session.is_spread() => {
+                session.servers_away().known(within)
+            }
             Engine::Postgres(_) | Engine::Sqlite(_) => Some(String::new()),
         };
         if let Some(known) = known {
             return Ok(known);
         }
+        let asked = Instant::now();
         let servers: Vec<(String, bool)> = self.rows(SERVERS, &[])?;
         let silent =
             servers.into_iter().filter(|(_, answers)| !answers).map(|(address, _)| address);
         let away = silent.collect::<Vec<_>>().join(",");
         if let Engine::Postgres(session) = &self.engine {
-            session.servers_away().learn(&away);
+            session.servers_away().learn(away.clone(), asked.elapsed());
         }
         Ok(away)
     }

@@ -150,7 +150,7 @@ impl Timers {
             }
             measure(&env, "spotter_timers", &[], past_due);
             enter_due_jobs(tx, &env, agenda.agenda(), table.jobs())?;
-            let is_away = tx.is_server_away()?;
+            let is_away = tx.look_for_servers()?;
             metrics::gauge!("spotter_database_server_away").set(f64::from(u8::from(is_away)));
             // Repeating work is for all companies, and its turns are noted on all servers.
             let repeating = table.repeating().iter().copied().filter(|_| !is_away);

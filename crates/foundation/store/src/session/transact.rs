@@ -29,7 +29,7 @@ const BEGIN_TOGETHER: &str = "BEGIN ISOLATION LEVEL SERIALIZABLE; SET LOCAL lock
 const BEGIN_ROWS: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ";
 /// One committed snapshot: a read decides nothing and need not make writers retry. Slow ones are left to the slow
 /// lane.
-const BEGIN_QUICK: &str =
+pub(super) const BEGIN_QUICK: &str =
     "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL statement_timeout = '100ms'";
 /// The same for who may take long.
 const BEGIN_READ: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
