@@ -33,7 +33,7 @@ struct ServersFound {
     at: Instant,
     /// Whether one said nothing, as when its machine is lost, rather than refused.
     is_one_silent: bool,
-    /// Companies that were asked for since, and whether theirs is away.
+    /// Companies that were looked up since, and whether the server of each is away.
     companies: HashMap<String, bool>,
 }
 
