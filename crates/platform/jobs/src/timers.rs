@@ -141,6 +141,9 @@ impl Timers {
         let (table, env, agenda) = (self.table.clone(), self.env.clone(), self.db.signals());
         let read = move |tx: &mut Tx<'_>| {
             let now = env.clock.now();
+            // First, because what else is read here would wait for a server that is silent by now.
+            let is_away = tx.look_for_servers()?;
+            metrics::gauge!("spotter_database_server_away").set(f64::from(u8::from(is_away)));
             let mut past_due = (0, None);
             if let Some(due_at) = timers::next_due(tx)? {
                 agenda.agenda().note(timers::QUEUE, due_at);
@@ -150,8 +153,6 @@ impl Timers {
             }
             measure(&env, "spotter_timers", &[], past_due);
             enter_due_jobs(tx, &env, agenda.agenda(), table.jobs())?;
-            let is_away = tx.look_for_servers()?;
-            metrics::gauge!("spotter_database_server_away").set(f64::from(u8::from(is_away)));
             // Repeating work is for all companies, and its turns are noted on all servers.
             let repeating = table.repeating().iter().copied().filter(|_| !is_away);
             timers::due_repeating(tx, repeating, env.wall_clock.now())

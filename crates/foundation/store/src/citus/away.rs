@@ -31,6 +31,8 @@ struct ServersFound {
     /// Those that did not, with commas between.
     away: String,
     at: Instant,
+    /// Whether something failed since that another server may be the cause of.
+    is_doubted: bool,
     /// Whether one said nothing, as when its machine is lost, rather than refused.
     is_one_silent: bool,
     /// Companies that were looked up since, and whether the server of each is away.
@@ -39,7 +41,7 @@ struct ServersFound {
 
 /// How long it is known that a server is away.
 pub(crate) const KNOWN_FOR: Duration = Duration::from_secs(60);
-/// The same for who looks whether it is back.
+/// The same for who looks whether it is back, and where something failed since: another may be away by now.
 pub(crate) const LOOKED_FOR_AFTER: Duration = Duration::from_secs(10);
 /// A server that takes longer to answer is silent: it is waited for until a connection is given up.
 const SILENT_AFTER: Duration = Duration::from_secs(2);
@@ -50,8 +52,10 @@ impl ServersAway {
     /// Something failed that a server may be the cause of.
     pub(crate) fn doubt(&self) {
         let mut answering = self.0.lock();
-        if matches!(*answering, Answering::All) {
-            *answering = Answering::Unknown;
+        match &mut *answering {
+            Answering::All => *answering = Answering::Unknown,
+            Answering::NotAll(found) => found.is_doubted = true,
+            Answering::Unknown => {}
         }
     }
 
@@ -60,8 +64,11 @@ impl ServersAway {
     pub(crate) fn known(&self, within: Duration) -> Option<String> {
         match &*self.0.lock() {
             Answering::All => Some(String::new()),
-            Answering::NotAll(found) if found.at.elapsed() < within => Some(found.away.clone()),
-            Answering::NotAll(_) | Answering::Unknown => None,
+            Answering::NotAll(found) => {
+                let within = if found.is_doubted { within.min(LOOKED_FOR_AFTER) } else { within };
+                (found.at.elapsed() < within).then(|| found.away.clone())
+            }
+            Answering::Unknown => None,
         }
     }
 
@@ -73,6 +80,7 @@ impl ServersAway {
             false => Answering::NotAll(ServersFound {
                 away,
                 at: Instant::now(),
+                is_doubted: false,
                 is_one_silent,
                 companies: HashMap::new(),
             }),
@@ -135,9 +143,9 @@ pub(crate) const SERVERS: &str = "SELECT node_name || ':' || CAST(node_port AS T
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
+    use std::time::{Duration, Instant};
 
-    use super::{KNOWN_FOR, ServersAway, company_of};
+    use super::{Answering, KNOWN_FOR, LOOKED_FOR_AFTER, ServersAway, company_of};
     use crate::params;
 
     #[test]
@@ -152,6 +160,18 @@ mod tests {
         assert_eq!(away.known(Duration::ZERO), None, "who looks whether it is back asks again");
         away.learn(String::new(), quick);
         assert_eq!(away.known(Duration::ZERO).as_deref(), Some(""));
+    }
+
+    #[test]
+    fn another_server_may_be_away_since() {
+        let away = ServersAway::default();
+        away.learn("worker2:5432".to_owned(), Duration::ZERO);
+        if let Answering::NotAll(found) = &mut *away.0.lock() {
+            found.at = Instant::now().checked_sub(LOOKED_FOR_AFTER).unwrap();
+        }
+        assert_eq!(away.known(KNOWN_FOR).as_deref(), Some("worker2:5432"));
+        away.doubt();
+        assert_eq!(away.known(KNOWN_FOR), None, "asked again before it would be otherwise");
     }
 
     #[test]
