@@ -79,7 +79,7 @@ for (const [who, from] of [[demo.manager, "/console"], [demo.client, "/my"]]) {
   const cookie = await signIn(who);
   const pages = await crawl(from, cookie);
   if (from === "/console") {
-    for (const path of ["/console/clients?search=an", "/console/clients?search=gmail", "/console/clients?page=3000", "/console/find?q=an"]) pages.push([path, path]);
+    for (const path of ["/console/clients?search=an", "/console/clients?search=gmail", "/console/clients?memberStatus=active", "/console/clients?relationshipStatus=pending", "/console/clients?page=3000", "/console/find?q=an"]) pages.push([path, path]);
   }
   for (const [name, path] of pages) say(name, await timed(path, cookie));
 }

@@ -120,6 +120,8 @@ pub struct Filter {
     pub(crate) total: Total,
     /// Whether one value finds next to nothing and another nearly all.
     pub(crate) uneven: bool,
+    /// Whether an index in each order of the list has what the condition compares.
+    pub(crate) covered: bool,
 }
 
 /// Where the total of a list under one filter comes from.
@@ -136,7 +138,7 @@ pub(crate) enum Total {
 impl Filter {
     /// A condition with a tally of its matches.
     pub const fn new(name: &'static str, sql: &'static str) -> Self {
-        Self { name, sql, many: None, total: Total::Counted, uneven: false }
+        Self { name, sql, many: None, total: Total::Counted, uneven: false, covered: false }
     }
 
     /// The same where another statement counts the matches quicker; `?1` is the company.
@@ -162,6 +164,13 @@ impl Filter {
     /// plan of its own.
     pub const fn uneven(mut self) -> Self {
         self.uneven = true;
+        self
+    }
+
+    /// The same where an index in each order of the list has what the condition compares. Beside other conditions it is
+    /// checked there: its own index would find so many records that looking at each takes far longer.
+    pub const fn covered(mut self) -> Self {
+        self.covered = true;
         self
     }
 }

@@ -4,7 +4,7 @@ mod plan;
 mod tally;
 mod texts;
 
-use std::marker::PhantomData;
+use std::{borrow::Cow, marker::PhantomData};
 
 use serde_json::Value as Json;
 use spotter_kernel::{Cursor, Page, PageRequest, Problem, Result, id::CompanyId};
@@ -272,10 +272,16 @@ impl Shape {
     }
 
     fn texts(&self, fixed: usize, filters: &[&Filter], start: &Start) -> Texts {
-        let own = filters.iter().map(|filter| filter.sql);
+        let beside_others = filters.len() > 1;
+        // No engine takes an index for what is written so.
+        let written = |filter: &Filter, sql: &'static str| match filter.covered && beside_others {
+            true => Cow::Owned(format!("({sql}) IS TRUE")),
+            false => Cow::Borrowed(sql),
+        };
+        let own = filters.iter().map(|filter| written(filter, filter.sql));
         let (mut last, conditions) = numbered(fixed, own);
         let walked = filters.iter().any(|filter| filter.many.is_some());
-        let by_record = filters.iter().map(|filter| filter.many.unwrap_or(filter.sql));
+        let by_record = filters.iter().map(|one| written(one, one.many.unwrap_or(one.sql)));
         let by_record = walked.then(|| numbered(fixed, by_record).1);
         let counted_by = match filters {
             [Filter { total: Total::CountedBy(count), .. }] => Some(*count),
@@ -293,7 +299,17 @@ impl Shape {
             _ => String::new(),
         };
         let is_marked = matches!(start, Start::Until(_));
-        Texts { shape: *self, counted_by, conditions, by_record, began, last, is_marked }
+        let is_covered = beside_others && filters.iter().any(|filter| filter.covered);
+        Texts {
+            shape: *self,
+            counted_by,
+            conditions,
+            by_record,
+            began,
+            last,
+            is_marked,
+            is_covered,
+        }
     }
 
     /// The table and the column of the company; nothing for joins.
@@ -310,6 +326,7 @@ impl Shape {
     pub fn all_texts(&self) -> Vec<String> {
         let mut choices: Vec<Vec<&Filter>> = self.filters.iter().map(|one| vec![one]).collect();
         choices.push(vec![]);
+        choices.push(self.filters.iter().filter(|filter| filter.covered).collect());
         choices.push(self.filters.iter().collect());
         let of = |chosen: &[&Filter], start: &Start| self.texts(self.fixed(), chosen, start);
         let texts = choices.iter().map(|chosen| of(chosen, &Start::First));
@@ -332,7 +349,7 @@ impl Shape {
 
 /// Conditions with placeholders numbered after the fixed ones: the last number, and the text. `?1` is the company; a
 /// bare `?` is the next value.
-fn numbered<'c>(fixed: usize, conditions: impl Iterator<Item = &'c str>) -> (usize, String) {
+fn numbered<'c>(fixed: usize, conditions: impl Iterator<Item = Cow<'c, str>>) -> (usize, String) {
     let (mut number, mut text) = (fixed, String::new());
     for condition in conditions {
         text.push_str(" AND ");

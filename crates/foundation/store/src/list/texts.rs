@@ -15,6 +15,8 @@ pub(super) struct Texts {
     /// The number of the last parameter before limit and offset.
     pub(super) last: usize,
     pub(super) is_marked: bool,
+    /// Whether an index in the order of the list has what conditions compare, but not the rows.
+    pub(super) is_covered: bool,
 }
 
 impl Texts {
@@ -27,7 +29,8 @@ impl Texts {
     }
 
     pub(super) fn page(&self) -> String {
-        self.page_of(&self.conditions)
+        let covered = self.is_covered.then(|| self.far()).flatten();
+        covered.unwrap_or_else(|| self.page_of(&self.conditions))
     }
 
     /// The page where very many match, if that is another text.
@@ -40,7 +43,8 @@ impl Texts {
         self.rows(&[columns, self.places().as_str()].concat(), conditions)
     }
 
-    /// A page far on, of which the ids alone are stepped over: an index holds them, and the rows before it are not read.
+    /// A page of which the ids alone are stepped over, as where it is far on: an index holds them, and the rows before it are not
+    /// read.
     pub(super) fn far(&self) -> Option<String> {
         let Self { shape, conditions, is_marked, .. } = self;
         let (table, key) = shape.key().filter(|_| shape.fixed() == 1 && !is_marked)?;

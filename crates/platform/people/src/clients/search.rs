@@ -77,17 +77,17 @@ filters! {
                 AND t.term >= ? AND t.term < ? AND t.shared < ? AND t.archived >= ? AND t.archived <= ? LIMIT 1) IS NOT NULL"),
             uneven;
         /// Clients in this relationship status.
-        relationship_status: RelationshipStatus => "relationship_status = ?", tallied;
+        relationship_status: RelationshipStatus => "relationship_status = ?", tallied, covered;
         /// Clients in this member status.
-        member_status: MemberStatus => "member_status = ?", tallied;
+        member_status: MemberStatus => "member_status = ?", tallied, covered;
         /// Clients with this tag.
         tag: Text<60> =>
             "client_id IN (SELECT client_id FROM client_tag WHERE company_id = ?1 AND tag = ?)"
             as |tag| tag.to_lowercase(), tallied;
         /// Clients of this coach.
-        coach_id: CoachId => "assigned_coach_id = ?", tallied;
+        coach_id: CoachId => "assigned_coach_id = ?", tallied, covered;
         /// `true` for archived clients, `false` for the others; both when absent.
-        archived: Flag => "(archived_at IS NOT NULL) = ?", tallied;
+        archived: Flag => "(archived_at IS NOT NULL) = ?", tallied, covered;
         /// Clients created at or after this instant.
         created_from: Timestamp => "client_id >= ?" as |at| Id::first_at(*at);
         /// Clients created before this instant.
