@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use spotter_kernel::{Problem, Result, Timestamp};
+use spotter_kernel::{Clock, Problem, Result};
 
 use crate::{
     citus::away::SERVERS,
@@ -22,8 +22,8 @@ pub struct DatabaseHealth {
     pub schema: i64,
     /// Whether this program works with it, which it may with one that is newer than its own.
     pub is_compatible: bool,
-    /// The time of the database's own clock, where it has one.
-    pub clock: Option<Timestamp>,
+    /// By how many milliseconds our clock is ahead of the database's, where it has one.
+    pub ahead_by_ms: Option<i64>,
     /// What is damaged: sentences of the engine.
     pub damages: Vec<String>,
     /// Servers that follow this one.
@@ -57,7 +57,7 @@ pub struct ClusterServer {
 }
 
 /// Looks into a database: that of SQLite is read from its first page to its last.
-pub fn database_health(location: &DatabaseLocation) -> Result<DatabaseHealth> {
+pub fn database_health(location: &DatabaseLocation, ours: &dyn Clock) -> Result<DatabaseHealth> {
     let SchemaVersion { version: schema, is_compatible } = schema_of(location)?;
     match location {
         DatabaseLocation::File(path) => {
@@ -70,7 +70,7 @@ pub fn database_health(location: &DatabaseLocation) -> Result<DatabaseHealth> {
                 engine: format!("SQLite {}", first(version)?.0),
                 schema,
                 is_compatible,
-                clock: None,
+                ahead_by_ms: None,
                 damages,
                 replicas: Vec::new(),
                 is_replica: false,
@@ -83,6 +83,8 @@ pub fn database_health(location: &DatabaseLocation) -> Result<DatabaseHealth> {
             let tx = &mut Tx::new(Engine::Postgres(&mut session));
             let (version, clock, is_replica, open, most) =
                 first(tx.rows::<(String, i64, bool, i64, i64)>(SERVER, &[])?)?;
+            // At once: what follows may wait for a server of a cluster.
+            let ahead_by_ms = ours.now().millis() - clock;
             let damages: Vec<(String,)> = tx.rows(INVALID_INDEXES, &[])?;
             let replicas: Vec<(String, bool, Option<i64>)> = match is_replica {
                 true => Vec::new(),
@@ -99,7 +101,7 @@ pub fn database_health(location: &DatabaseLocation) -> Result<DatabaseHealth> {
                 engine: format!("PostgreSQL {version}"),
                 schema,
                 is_compatible,
-                clock: Some(Timestamp::from_millis(clock)),
+                ahead_by_ms: Some(ahead_by_ms),
                 damages: damages.map(|(name,)| format!("the index {name} is not valid")).collect(),
                 replicas: replicas
                     .map(|(name, is_synchronous, lag_bytes)| Replica {

@@ -58,7 +58,7 @@ pub(super) fn examine(settings: &Settings, runtime: &Arc<Runtime>) -> Vec<Diagno
             return vec![Diagnosis::warning("database", "it is empty", advice)];
         }
     }
-    let health = match database_health(location) {
+    let health = match database_health(location, &SystemClock) {
         Ok(health) => health,
         Err(problem) => {
             let advice = match location {
@@ -106,7 +106,7 @@ fn of_health(health: &DatabaseHealth) -> Vec<Diagnosis> {
     let DatabaseHealth {
         engine,
         schema,
-        clock,
+        ahead_by_ms,
         damages,
         replicas,
         is_replica,
@@ -141,8 +141,8 @@ fn of_health(health: &DatabaseHealth) -> Vec<Diagnosis> {
              made again with REINDEX",
         ),
     });
-    if let Some(there) = clock {
-        let off = (SystemClock.now().millis() - there.millis()) / 1_000;
+    if let Some(ahead_by_ms) = ahead_by_ms {
+        let off = ahead_by_ms / 1_000;
         findings.push(match off {
             off if off.abs() > CLOCK_SECONDS => Diagnosis::failure(
                 "clock",
