@@ -253,7 +253,7 @@ formatted!(
     /// would have to escape. Of top-level domains in other scripts, what the DNS has for them (`xn--…`).
     Email, 254, is_email, Rule::NotEmail,
     {"type": "string", "maxLength": 254, "examples": ["sam@example.com"],
-     "pattern": "^[A-Za-z0-9_+%'!$*~\\-]+(\\.[A-Za-z0-9_+%'!$*~\\-]+)*@([A-Za-z0-9]+(-+[A-Za-z0-9]+)*\\.)+([A-Za-z]{2,63}|[Xx][Nn]--[A-Za-z0-9\\-]{0,58}[A-Za-z0-9])$"}
+     "pattern": "^[A-Za-z0-9_+%'!$*~\\-]+(\\.[A-Za-z0-9_+%'!$*~\\-]+)*@([A-Za-z0-9]([A-Za-z0-9\\-]{0,61}[A-Za-z0-9])?\\.)+([A-Za-z]{2,63}|[Xx][Nn]--[A-Za-z0-9\\-]{0,58}[A-Za-z0-9])$"}
 );
 
 formatted!(
@@ -430,7 +430,7 @@ fn is_email(text: &str) -> bool {
             && part.bytes().all(|c| c.is_ascii_alphanumeric() || b"_+%'!$*~-".contains(&c))
     };
     let label = |part: &str| {
-        !part.is_empty()
+        (1..=63).contains(&part.len())
             && !part.starts_with('-')
             && !part.ends_with('-')
             && part.bytes().all(|c| c.is_ascii_alphanumeric() || c == b'-')
