@@ -36,6 +36,8 @@ const STANDINGS_MAX: usize = 256;
 const PACE: Duration = Duration::from_millis(2);
 /// How long the engine waits when it could not claim.
 const AFTER_FAILURE: Duration = Duration::from_millis(100);
+/// How often it is said that claims fail.
+const WARNED_AFTER: Duration = Duration::from_secs(60);
 /// How long an attempt is fresh: most targets answer within it, and to count one as waiting that
 /// answers a little later does no harm.
 const FRESH: Duration = Duration::from_millis(100);
@@ -106,6 +108,7 @@ impl Engine {
             last: None,
             held: HashMap::new(),
             cautious: 0,
+            warned: None,
             attempts: JoinSet::new(),
             completions,
             events: result,
@@ -141,6 +144,8 @@ struct EngineState {
     /// Rounds after a failure that claim for one subscription only, so that one whose deliveries cannot be claimed
     /// does not block the others.
     cautious: usize,
+    /// When it was last said that claims fail.
+    warned: Option<Instant>,
     attempts: JoinSet<()>,
     completions: Channel<CompletedAttempt>,
     events: Channel<EngineEvent>,
@@ -288,7 +293,11 @@ impl EngineState {
                 }
             }
             Err(problem) => {
-                tracing::warn!(%problem, "claiming deliveries failed; retrying");
+                // As long as a server of a cluster is away it fails again and again for the companies there.
+                if self.warned.is_none_or(|at| at.elapsed() > WARNED_AFTER) {
+                    self.warned = Some(Instant::now());
+                    tracing::warn!(%problem, "claiming deliveries fails; it is tried again and again");
+                }
                 for turn in turns {
                     self.permits.put_back(turn.of, turn.most);
                 }
