@@ -225,14 +225,19 @@ pub fn claim(
         let busy = params![job.id, now, left, lock, one, two, three, four];
         due.extend(tx.across_companies::<DueJob>(DUE_OF_BUSY, busy)?);
     }
-    let hold = |due: DueJob| {
+    let mut claimed = Vec::with_capacity(due.len());
+    for due in due {
         let DueJob { company_id: company, subject, attempts, state, lease, trace_parent } = due;
-        tx.defer(HOLD, params![company, job.id, subject, token, until])?;
+        let held = params![company, job.id, subject, token, until, now];
+        if !tx.is_spread() {
+            tx.defer(HOLD, held)?;
+        } else if tx.execute(HOLD, held)? == 0 {
+            continue;
+        }
         let after_unknown = state == JobState::Unknown || lease.is_some();
         let (attempts, lease) = (attempts + 1, token);
-        Ok(ClaimedJob { company, subject, attempts, after_unknown, lease, trace_parent })
-    };
-    let claimed = due.into_iter().map(hold).collect::<Result<_>>()?;
+        claimed.push(ClaimedJob { company, subject, attempts, after_unknown, lease, trace_parent });
+    }
     next_due(tx, &[job])?.into_iter().flatten().for_each(|due_at| tx.note_due(job.id, due_at));
     Ok(claimed)
 }
@@ -397,7 +402,7 @@ statements! {
     DUE_OF_BUSY = "SELECT ", DueJob::COLUMNS, " FROM job WHERE kind = ?1 AND due_at <= ?2 AND claim(?4) \
         AND company_id IN (?5, ?6, ?7, ?8) ORDER BY due_at LIMIT ?3";
     HOLD = "UPDATE job SET lease = ?4, due_at = ?5, attempts = attempts + 1 \
-        WHERE company_id = ?1 AND kind = ?2 AND subject = ?3";
+        WHERE company_id = ?1 AND kind = ?2 AND subject = ?3 AND due_at <= ?6";
     FINISH = "UPDATE job SET state = ?5, due_at = ?6, error = ?7, ended_at = ?8, lease = NULL \
         WHERE company_id = ?1 AND kind = ?2 AND subject = ?3 AND lease = ?4";
     PAST_DUE = "SELECT due_at FROM job WHERE kind = ?1 AND due_at <= ?2 ORDER BY due_at LIMIT 1000";

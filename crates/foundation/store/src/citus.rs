@@ -5,6 +5,7 @@
 //! on every server.
 
 pub(crate) mod away;
+pub(crate) mod watch;
 
 use spotter_kernel::{Problem, Result};
 

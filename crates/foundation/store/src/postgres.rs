@@ -14,6 +14,7 @@ use parking_lot::RwLock;
 use spotter_kernel::{Problem, Result};
 
 use crate::{
+    citus::watch::watched,
     job::TransactionKind,
     queue::{Jobs, Queue},
     replica::SlowReads,
@@ -51,7 +52,8 @@ impl Postgres {
         queue: usize,
         signals: &Signals,
     ) -> Result<Self> {
-        let (url, servers_away) = (Arc::<str>::from(url), Arc::default());
+        let url = Arc::<str>::from(url);
+        let servers_away = watched(|| Session::connect(url.clone()))?;
         let connect = || Session::connect(url.clone()).map(|own| own.knowing(&servers_away));
         let (write_queue, writes) = Queue::bounded(queue, signals);
         let (read_queue, reads) = Queue::bounded(queue, signals);

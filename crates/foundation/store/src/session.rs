@@ -1,5 +1,6 @@
 //! One connection to PostgreSQL, and its statements, which travel in as few round trips as they can.
 
+mod servers;
 mod transact;
 
 use std::{
@@ -15,11 +16,11 @@ use tokio_postgres::{Client, SimpleQueryMessage, Statement, error::SqlState, typ
 
 use crate::{
     batch::{DeferredStatement, Effect, ExpectedRows, StatementPart, combine},
-    citus::away::{self, ServersAway},
+    citus::away::ServersAway,
     cost::CostMeter,
     sql::to_postgres,
     tally::{self, Tallies},
-    tx::{no_room, read_all},
+    tx::no_room,
     value::Value,
     wire::{
         Failure, PreparedBatch, ResultKind, ServerConnection, ServerKind, StatementResult,
@@ -121,7 +122,7 @@ impl Session {
             problem: None,
             shard: u64::from_be_bytes(seed),
             is_spread,
-            servers_away: Arc::default(),
+            servers_away: ServersAway::new().0,
             is_lost: false,
             is_reached: true,
             tells_of_conflict,
@@ -234,14 +235,6 @@ impl Session {
         }
     }
 
-    /// What the server answers, unless it says nothing.
-    fn wait<T>(&self, work: impl Future<Output = T>) -> Option<T> {
-        // A coordinator that gives up a statement waits for the server to which it was passed on.
-        let is_quick = self.is_spread && self.begin == transact::BEGIN_QUICK;
-        let most = if is_quick { LOOK_MAX } else { SILENT };
-        self.runtime.block_on(async { tokio::time::timeout(most, work).await.ok() })
-    }
-
     fn note_silence(&mut self) -> Problem {
         self.failure = Some(Failure::Disconnected);
         self.is_lost = true;
@@ -290,17 +283,6 @@ impl Session {
 
     pub(crate) fn is_spread(&self) -> bool {
         self.is_spread
-    }
-
-    /// Doubts that all servers of the cluster answer, where the last statement took too long: one that hangs refuses nothing.
-    pub(crate) fn doubt_if_slow(&self) {
-        if self.failure == Some(Failure::TooLong) {
-            self.servers_away.doubt();
-        }
-    }
-
-    pub(crate) fn servers_away(&self) -> &ServersAway {
-        &self.servers_away
     }
 
     pub(crate) fn may_assume(&self) -> bool {
@@ -401,23 +383,6 @@ impl Session {
             None => Ok(()),
             Some(failure) => Err(Problem::internal(format!("the transaction failed: {failure:?}"))),
         }
-    }
-
-    /// Refuses what is about a company whose server is silent: it would wait for that server, and others for this connection.
-    fn refuse_if_silent(&mut self, sql: &str, params: &[Value<'_>]) -> Result<()> {
-        if !self.is_spread || !self.servers_away.is_one_silent() {
-            return Ok(());
-        }
-        let Some(company) = away::company_of(sql, params) else { return Ok(()) };
-        let is_away = match self.servers_away.has(company) {
-            Some(known) => known,
-            None => {
-                let rows = self.query(away::SERVER_OF, &[Value::Text(company.into())])?;
-                let found: Vec<(String,)> = read_all(&rows)?;
-                found.iter().any(|(address,)| self.servers_away.note_company(company, address))
-            }
-        };
-        if is_away { Err(away::refusal()) } else { Ok(()) }
     }
 
     fn send(

@@ -1,15 +1,10 @@
 //! A transaction, as closures see it.
 
-use std::time::{Duration, Instant};
-
 use spotter_kernel::{Id, Key, Problem, Result, TRACE_TARGET, Timestamp, id::CompanyId};
 
 use crate::{
     batch::ExpectedRows,
-    citus::{
-        AcrossCompanies,
-        away::{self, SERVERS},
-    },
+    citus::{AcrossCompanies, away},
     cost::CostMeter,
     kept::KeptReads,
     questions::QuestionsAhead,
@@ -88,7 +83,7 @@ impl Tx<'_> {
     }
 
     /// Rows of all companies, by a statement about one table. Where companies lie on several servers of which one is away,
-    /// those of the others.
+    /// those of the others. What it claims there, two may claim at once: before it is taken, it must still be due.
     pub fn across_companies<R: Record>(
         &mut self,
         sql: Sql,
@@ -98,14 +93,20 @@ impl Tx<'_> {
             return self.all(sql, params);
         }
         let across = AcrossCompanies::of(sql.0);
+        let away = self.servers_away()?;
         if let Some(name) = across.lock.and_then(|place| params.get(place - 1)) {
-            let claimed: Vec<(bool,)> =
-                self.rows(AcrossCompanies::CLAIM, std::slice::from_ref(name))?;
+            // A name of its own: who asked a server before it was known to be silent may keep the other for as long.
+            let name = match name {
+                Value::Text(name) if !away.is_empty() => {
+                    Value::Text(format!("{name}@{away}").into())
+                }
+                other => other.clone(),
+            };
+            let claimed: Vec<(bool,)> = self.rows(AcrossCompanies::CLAIM, &[name])?;
             if claimed != [(true,)] {
                 return Ok(Vec::new());
             }
         }
-        let away = self.servers_away()?;
         if away.is_empty() {
             let found = self.rows(&across.together, params);
             if let (Err(_), Engine::Postgres(session)) = (&found, &self.engine) {
@@ -168,11 +169,6 @@ impl Tx<'_> {
         self.servers_away().map(|away| !away.is_empty())
     }
 
-    /// The same, for who looks from time to time whether it is back.
-    pub fn look_for_servers(&mut self) -> Result<bool> {
-        self.servers_away_within(away::LOOKED_FOR_AFTER).map(|away| !away.is_empty())
-    }
-
     /// Fails at once where a server of the cluster does not answer, for work that would wait for it, and others for that work.
     pub fn need_all_servers(&mut self) -> Result<()> {
         match self.is_server_away()? {
@@ -181,31 +177,12 @@ impl Tx<'_> {
         }
     }
 
-    /// The addresses of the cluster's servers that do not answer, with commas between. They are asked only after something
-    /// failed that one may be the cause of.
+    /// The addresses of the cluster's servers that do not answer, with commas between.
     pub(crate) fn servers_away(&mut self) -> Result<String> {
-        self.servers_away_within(away::KNOWN_FOR)
-    }
-
-    fn servers_away_within(&mut self, within: Duration) -> Result<String> {
-        let known = match &self.engine {
-            Engine::Postgres(session) if session.is_spread() => {
-                session.servers_away().known(within)
-            }
-            Engine::Postgres(_) | Engine::Sqlite(_) => Some(String::new()),
-        };
-        if let Some(known) = known {
-            return Ok(known);
+        match &self.engine {
+            Engine::Postgres(session) if session.is_spread() => session.servers_away().known(),
+            Engine::Postgres(_) | Engine::Sqlite(_) => Ok(String::new()),
         }
-        let asked = Instant::now();
-        let servers: Vec<(String, bool)> = self.rows(SERVERS, &[])?;
-        let silent =
-            servers.into_iter().filter(|(_, answers)| !answers).map(|(address, _)| address);
-        let away = silent.collect::<Vec<_>>().join(",");
-        if let Engine::Postgres(session) = &self.engine {
-            session.servers_away().learn(away.clone(), asked.elapsed());
-        }
-        Ok(away)
     }
 
     /// Whether this run of the closure may [`assume`](Self::assume): never where a check costs no round trip, nor in

@@ -141,8 +141,7 @@ impl Timers {
         let (table, env, agenda) = (self.table.clone(), self.env.clone(), self.db.signals());
         let read = move |tx: &mut Tx<'_>| {
             let now = env.clock.now();
-            // First, because what else is read here would wait for a server that is silent by now.
-            let is_away = tx.look_for_servers()?;
+            let is_away = tx.is_server_away()?;
             metrics::gauge!("spotter_database_server_away").set(f64::from(u8::from(is_away)));
             let mut past_due = (0, None);
             if let Some(due_at) = timers::next_due(tx)? {

@@ -3,24 +3,30 @@
 
 use std::{
     collections::HashMap,
+    sync::Arc,
     time::{Duration, Instant},
 };
 
-use parking_lot::Mutex;
-use spotter_kernel::Problem;
+use crossbeam_channel::{Receiver, Sender, TrySendError};
+use parking_lot::{Condvar, Mutex};
+use spotter_kernel::{Problem, Result};
 
 use crate::value::Value;
 
 /// Which servers of the cluster do not answer, as all sessions of the database know. A statement about all companies needs all
 /// servers: while one is away, each part of a table is queried separately, on the servers that answer.
-#[derive(Debug, Default)]
-pub(crate) struct ServersAway(Mutex<Answering>);
+#[derive(Debug)]
+pub(crate) struct ServersAway {
+    answering: Mutex<Answering>,
+    /// Told when the servers were asked.
+    asked: Condvar,
+    doubts: Sender<()>,
+}
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 enum Answering {
-    #[default]
     All,
-    /// Something failed that a server may be the cause of: they are to be asked.
+    /// Something failed that a server may be the cause of: they are being asked.
     Unknown,
     NotAll(ServersFound),
 }
@@ -30,71 +36,95 @@ enum Answering {
 struct ServersFound {
     /// Those that did not, with commas between.
     away: String,
-    at: Instant,
-    /// Whether something failed since that another server may be the cause of.
-    is_doubted: bool,
     /// Whether one said nothing, as when its machine is lost, rather than refused.
     is_one_silent: bool,
     /// Companies that were looked up since, and whether the server of each is away.
     companies: HashMap<String, bool>,
 }
 
-/// How long it is known that a server is away.
-pub(crate) const KNOWN_FOR: Duration = Duration::from_secs(60);
-/// The same for who looks whether it is back, and where something failed since: another may be away by now.
-pub(crate) const LOOKED_FOR_AFTER: Duration = Duration::from_secs(10);
 /// A server that takes longer to answer is silent: it is waited for until a connection is given up.
 const SILENT_AFTER: Duration = Duration::from_secs(2);
+/// How long is waited for what the servers answer, which takes five seconds where one is silent.
+const KNOWN_AFTER: Duration = Duration::from_secs(8);
 /// Most companies of which it is remembered where they are.
 const COMPANIES_MAX: usize = 10_000;
 
 impl ServersAway {
+    /// All answer, and what is told of doubts.
+    pub(crate) fn new() -> (Arc<Self>, Receiver<()>) {
+        let (doubts, told) = crossbeam_channel::bounded(1);
+        let answering = Mutex::new(Answering::All);
+        (Arc::new(Self { answering, asked: Condvar::new(), doubts }), told)
+    }
+
     /// Something failed that a server may be the cause of.
     pub(crate) fn doubt(&self) {
-        let mut answering = self.0.lock();
-        match &mut *answering {
-            Answering::All => *answering = Answering::Unknown,
-            Answering::NotAll(found) => found.is_doubted = true,
-            Answering::Unknown => {}
+        let mut answering = self.answering.lock();
+        if matches!(*answering, Answering::All) {
+            // Where nothing watches, all are taken to answer.
+            match self.doubts.try_send(()) {
+                Ok(()) | Err(TrySendError::Full(())) => *answering = Answering::Unknown,
+                Err(TrySendError::Disconnected(())) => {}
+            }
         }
     }
 
-    /// The addresses of those that do not answer, with commas between, as was found within this time; `None` where they are to be
-    /// asked.
-    pub(crate) fn known(&self, within: Duration) -> Option<String> {
-        match &*self.0.lock() {
-            Answering::All => Some(String::new()),
-            Answering::NotAll(found) => {
-                let within = if found.is_doubted { within.min(LOOKED_FOR_AFTER) } else { within };
-                (found.at.elapsed() < within).then(|| found.away.clone())
+    /// The addresses of those that do not answer, with commas between. While they are being asked that is waited for.
+    pub(crate) fn known(&self) -> Result<String> {
+        let mut answering = self.answering.lock();
+        let until = Instant::now() + KNOWN_AFTER;
+        while matches!(*answering, Answering::Unknown) {
+            if self.asked.wait_until(&mut answering, until).timed_out() {
+                return Err(refusal());
             }
-            Answering::Unknown => None,
         }
+        match &*answering {
+            Answering::NotAll(found) => Ok(found.away.clone()),
+            Answering::All | Answering::Unknown => Ok(String::new()),
+        }
+    }
+
+    /// Nothing answers for them: each statement says so itself.
+    pub(super) fn forget(&self) {
+        *self.answering.lock() = Answering::All;
+        self.asked.notify_all();
     }
 
     /// Those that were asked and do not answer, and how long they were asked.
-    pub(crate) fn learn(&self, away: String, asked_for: Duration) {
-        let is_one_silent = asked_for > SILENT_AFTER;
-        *self.0.lock() = match away.is_empty() {
-            true => Answering::All,
-            false => Answering::NotAll(ServersFound {
-                away,
-                at: Instant::now(),
-                is_doubted: false,
-                is_one_silent,
-                companies: HashMap::new(),
-            }),
+    pub(super) fn learn(&self, away: String, asked_for: Duration) {
+        let mut answering = self.answering.lock();
+        let before = match &*answering {
+            Answering::NotAll(found) => found.away.as_str(),
+            Answering::All | Answering::Unknown => "",
         };
+        match away.as_str() {
+            _ if before == away => {}
+            "" => tracing::warn!("all servers of the cluster answer again"),
+            _ => tracing::error!(servers = away, "servers of the cluster do not answer"),
+        }
+        let is_one_silent = asked_for > SILENT_AFTER;
+        *answering = match away.is_empty() {
+            true => Answering::All,
+            false => {
+                Answering::NotAll(ServersFound { away, is_one_silent, companies: HashMap::new() })
+            }
+        };
+        self.asked.notify_all();
+    }
+
+    /// Whether all are taken to answer.
+    pub(super) fn are_all_there(&self) -> bool {
+        !matches!(*self.answering.lock(), Answering::NotAll(_))
     }
 
     /// Whether what is sent to one would be waited for.
     pub(crate) fn is_one_silent(&self) -> bool {
-        matches!(&*self.0.lock(), Answering::NotAll(found) if found.is_one_silent)
+        matches!(&*self.answering.lock(), Answering::NotAll(found) if found.is_one_silent)
     }
 
     /// Whether the server of a company is away; `None` where that was not asked yet.
     pub(crate) fn has(&self, company: &str) -> Option<bool> {
-        match &*self.0.lock() {
+        match &*self.answering.lock() {
             Answering::NotAll(found) => found.companies.get(company).copied(),
             Answering::All | Answering::Unknown => Some(false),
         }
@@ -102,7 +132,7 @@ impl ServersAway {
 
     /// Remembers at which address a company is; whether it is away.
     pub(crate) fn note_company(&self, company: &str, address: &str) -> bool {
-        let mut answering = self.0.lock();
+        let mut answering = self.answering.lock();
         let Answering::NotAll(found) = &mut *answering else { return false };
         let is_away = found.away.split(',').any(|away| away == address);
         if found.companies.len() < COMPANIES_MAX {
@@ -143,40 +173,41 @@ pub(crate) const SERVERS: &str = "SELECT node_name || ':' || CAST(node_port AS T
 
 #[cfg(test)]
 mod tests {
-    use std::time::{Duration, Instant};
+    use std::time::Duration;
 
-    use super::{Answering, KNOWN_FOR, LOOKED_FOR_AFTER, ServersAway, company_of};
+    use super::{ServersAway, company_of};
     use crate::params;
 
     #[test]
-    fn servers_are_asked_after_a_failure() {
-        let (away, quick) = (ServersAway::default(), Duration::ZERO);
-        assert_eq!(away.known(KNOWN_FOR).as_deref(), Some(""));
+    fn what_is_unknown_is_waited_for() {
+        let (away, told) = ServersAway::new();
+        assert_eq!(away.known().unwrap(), "");
         away.doubt();
-        assert_eq!(away.known(KNOWN_FOR), None);
-        away.learn("worker2:5432".to_owned(), quick);
         away.doubt();
-        assert_eq!(away.known(KNOWN_FOR).as_deref(), Some("worker2:5432"), "known by now");
-        assert_eq!(away.known(Duration::ZERO), None, "who looks whether it is back asks again");
-        away.learn(String::new(), quick);
-        assert_eq!(away.known(Duration::ZERO).as_deref(), Some(""));
+        assert!(told.try_recv().is_ok() && told.try_recv().is_err(), "they are asked once");
+        let waits = std::thread::spawn({
+            let away = away.clone();
+            move || away.known()
+        });
+        away.learn("worker2:5432".to_owned(), Duration::ZERO);
+        assert_eq!(waits.join().unwrap().unwrap(), "worker2:5432");
+        away.doubt();
+        assert!(told.try_recv().is_err(), "they are asked again by themselves");
+        away.learn(String::new(), Duration::ZERO);
+        assert_eq!(away.known().unwrap(), "");
     }
 
     #[test]
-    fn another_server_may_be_away_since() {
-        let away = ServersAway::default();
-        away.learn("worker2:5432".to_owned(), Duration::ZERO);
-        if let Answering::NotAll(found) = &mut *away.0.lock() {
-            found.at = Instant::now().checked_sub(LOOKED_FOR_AFTER).unwrap();
-        }
-        assert_eq!(away.known(KNOWN_FOR).as_deref(), Some("worker2:5432"));
+    fn a_database_of_one_server_doubts_nothing() {
+        let (away, told) = ServersAway::new();
+        drop(told);
         away.doubt();
-        assert_eq!(away.known(KNOWN_FOR), None, "asked again before it would be otherwise");
+        assert_eq!(away.known().unwrap(), "");
     }
 
     #[test]
     fn companies_of_a_silent_server_are_known() {
-        let away = ServersAway::default();
+        let (away, _told) = ServersAway::new();
         away.learn("worker2:5432".to_owned(), Duration::ZERO);
         assert!(!away.is_one_silent(), "it refuses, so what is sent to it fails at once");
         away.learn("worker2:5432".to_owned(), Duration::from_secs(5));

@@ -249,7 +249,10 @@ impl Session {
                 // An assumption may be the cause; checking it reads more, and reads conflict.
                 Some(Failure::Assumption) => assume = false,
                 Some(Failure::Taken) if assume => assume = false,
-                Some(Failure::Disconnected) if attempt < 3 => {
+                // What needs a silent server gets no further another time.
+                Some(Failure::Disconnected)
+                    if attempt < 3 && (attempt == 0 || !self.servers_away.is_one_silent()) =>
+                {
                     // The signals of the last run are kept: the connection broke.
                     self.reconnect(attempt).inspect_err(|_| job.forget())?;
                 }
