@@ -34,7 +34,8 @@ async fn lists_use_their_indexes(app: App) {
         }
         // Conditions beside others are checked in an index that has what they compare: an index of one of them would find
         // rows that are looked at one by one.
-        if text.contains(") IS TRUE") && !text.contains("client_term") {
+        let is_checked = text.contains(") IS TRUE") && !text.contains("client_term");
+        if is_checked && app.server.engine == Engine::Sqlite {
             let is_covered = plan.iter().any(|step| step.contains("client_listed"));
             assert!(is_covered, "{text}: {plan:?}");
         }
