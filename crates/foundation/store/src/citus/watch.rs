@@ -43,7 +43,11 @@ fn watch(session: &mut Session, servers: &Weak<ServersAway>, doubts: &Receiver<(
             return;
         }
         let asked = Instant::now();
-        let found = session.ask_servers(SERVERS);
+        let found = match session.ask_servers(SERVERS) {
+            // Its connection is idle for long, and may have been cut meanwhile.
+            Err(_) if asked.elapsed() < ASKED_AFTER => session.ask_servers(SERVERS),
+            found => found,
+        };
         let Some(known) = servers.upgrade() else { return };
         match found {
             Ok(found) => {
