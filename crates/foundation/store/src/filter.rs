@@ -120,7 +120,7 @@ pub struct Filter {
     pub(crate) total: Total,
     /// Whether one value finds next to nothing and another nearly all.
     pub(crate) uneven: bool,
-    /// Whether an index in each order of the list has what the condition compares.
+    /// Whether the index of the list's first order has what the condition compares.
     pub(crate) covered: bool,
 }
 
@@ -167,7 +167,7 @@ impl Filter {
         self
     }
 
-    /// The same where an index in each order of the list has what the condition compares. Beside other conditions it is
+    /// The same where the index of the list's first order has what the condition compares. Beside other conditions it is
     /// checked there: its own index would find so many records that looking at each takes far longer.
     pub const fn covered(mut self) -> Self {
         self.covered = true;
