@@ -18,7 +18,7 @@ use crate::value::Value;
 #[derive(Debug)]
 pub(crate) struct ServersAway {
     answering: Mutex<Answering>,
-    /// Told when the servers were asked.
+    /// Notified when the servers were asked.
     asked: Condvar,
     doubts: Sender<()>,
 }
@@ -50,11 +50,11 @@ const KNOWN_AFTER: Duration = Duration::from_secs(8);
 const COMPANIES_MAX: usize = 10_000;
 
 impl ServersAway {
-    /// All answer, and what is told of doubts.
+    /// Servers that all answer, and where doubts arrive.
     pub(crate) fn new() -> (Arc<Self>, Receiver<()>) {
-        let (doubts, told) = crossbeam_channel::bounded(1);
+        let (doubts, raised) = crossbeam_channel::bounded(1);
         let answering = Mutex::new(Answering::All);
-        (Arc::new(Self { answering, asked: Condvar::new(), doubts }), told)
+        (Arc::new(Self { answering, asked: Condvar::new(), doubts }), raised)
     }
 
     /// Something failed that a server may be the cause of.
@@ -180,11 +180,11 @@ mod tests {
 
     #[test]
     fn what_is_unknown_is_waited_for() {
-        let (away, told) = ServersAway::new();
+        let (away, raised) = ServersAway::new();
         assert_eq!(away.known().unwrap(), "");
         away.doubt();
         away.doubt();
-        assert!(told.try_recv().is_ok() && told.try_recv().is_err(), "they are asked once");
+        assert!(raised.try_recv().is_ok() && raised.try_recv().is_err(), "they are asked once");
         let waits = std::thread::spawn({
             let away = away.clone();
             move || away.known()
@@ -192,22 +192,22 @@ mod tests {
         away.learn("worker2:5432".to_owned(), Duration::ZERO);
         assert_eq!(waits.join().unwrap().unwrap(), "worker2:5432");
         away.doubt();
-        assert!(told.try_recv().is_err(), "they are asked again by themselves");
+        assert!(raised.try_recv().is_err(), "they are asked again anyway");
         away.learn(String::new(), Duration::ZERO);
         assert_eq!(away.known().unwrap(), "");
     }
 
     #[test]
     fn a_database_of_one_server_doubts_nothing() {
-        let (away, told) = ServersAway::new();
-        drop(told);
+        let (away, raised) = ServersAway::new();
+        drop(raised);
         away.doubt();
         assert_eq!(away.known().unwrap(), "");
     }
 
     #[test]
     fn companies_of_a_silent_server_are_known() {
-        let (away, _told) = ServersAway::new();
+        let (away, _raised) = ServersAway::new();
         away.learn("worker2:5432".to_owned(), Duration::ZERO);
         assert!(!away.is_one_silent(), "it refuses, so what is sent to it fails at once");
         away.learn("worker2:5432".to_owned(), Duration::from_secs(5));

@@ -9,7 +9,7 @@ use std::{
 use crossbeam_channel::{Receiver, RecvTimeoutError};
 use spotter_kernel::{Problem, Result};
 
-use super::away::{SERVERS, ServersAway};
+use super::away::ServersAway;
 use crate::session::Session;
 
 /// How often they are asked at most, and how often while one is away.
@@ -35,17 +35,17 @@ fn watch(session: &mut Session, servers: &Weak<ServersAway>, doubts: &Receiver<(
     while let Some(known) = servers.upgrade() {
         let are_all_there = known.are_all_there();
         drop(known);
-        let told = match are_all_there {
+        let woken = match are_all_there {
             true => doubts.recv().map_err(|_| RecvTimeoutError::Disconnected),
             false => doubts.recv_timeout(ASKED_AGAIN_AFTER),
         };
-        if told == Err(RecvTimeoutError::Disconnected) {
+        if woken == Err(RecvTimeoutError::Disconnected) {
             return;
         }
         let asked = Instant::now();
-        let found = match session.ask_servers(SERVERS) {
+        let found = match session.ask_servers() {
             // Its connection is idle for long, and may have been cut meanwhile.
-            Err(_) if asked.elapsed() < ASKED_AFTER => session.ask_servers(SERVERS),
+            Err(_) if asked.elapsed() < ASKED_AFTER => session.ask_servers(),
             found => found,
         };
         let Some(known) = servers.upgrade() else { return };

@@ -77,15 +77,15 @@ impl Session {
         if is_away { Err(away::refusal()) } else { Ok(()) }
     }
 
-    /// What a statement says of each server: its address, and whether it answers. Outside the life of a job.
-    pub(crate) fn ask_servers(&mut self, sql: &str) -> Result<Vec<(String, bool)>> {
+    /// Each server with companies, by its address, and whether it answers. Outside the life of a job.
+    pub(crate) fn ask_servers(&mut self) -> Result<Vec<(String, bool)>> {
         if self.is_lost {
             self.reconnect(0)?;
         }
-        let asked = self.client.simple_query(sql);
+        let asked = self.client.simple_query(away::SERVERS);
         let found = self.runtime.block_on(async { timeout(SILENT, asked).await });
         let found = match found {
-            Ok(found) => found.map_err(|error| self.note(&error, sql))?,
+            Ok(found) => found.map_err(|error| self.note(&error, away::SERVERS))?,
             Err(_) => {
                 self.is_lost = true;
                 return Err(Problem::overloaded().caused_by("the database does not answer"));
