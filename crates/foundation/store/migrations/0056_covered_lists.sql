@@ -4,4 +4,3 @@
 CREATE INDEX client_listed ON client
     (company_id, client_id, member_status, relationship_status, archived_at, assigned_coach_id, erased_at)
     WHERE erased_at IS NULL;
-DROP INDEX client_there;

@@ -72,6 +72,7 @@ const MIGRATIONS: &[(&str, &str)] = &[
     ("dunning dates", include_str!("../migrations/0054_dunning_dates.sql")),
     ("past participants", include_str!("../migrations/0055_past_participants.sql")),
     ("covered lists", include_str!("../migrations/0056_covered_lists.sql")),
+    ("uncovered lists", include_str!("../migrations/0057_uncovered_lists.sql")),
 ];
 
 /// The version from which on migrations only add, so that a binary which knows schemas up to it works with every later one.
@@ -130,35 +131,81 @@ pub fn migrate_to(
                 return Ok(found);
             }
             check_encoding(&mut session)?;
-            begin_change(&mut session)?;
-            session.script(&for_postgres(BOOK))?;
-            session.script(CLAIM)?;
-            let is_spread = citus::is_spread(&mut session)?;
-            if is_spread {
-                session.script(citus::ONE_AFTER_THE_OTHER)?;
-            }
-            let mut references = Vec::new();
-            let mut tx = Tx::new(Engine::Postgres(&mut session));
-            let found = apply(&mut tx, version, now, &mut output, |tx, text| {
-                let text = for_postgres(text);
-                match &mut tx.engine {
-                    Engine::Postgres(session) if is_spread => {
-                        references.extend(citus::references(&text));
-                        // Citus takes one change of a table that is spread at a time.
-                        let own = statements_of(&citus::without_references(&text));
-                        own.iter().try_for_each(|statement| session.script(statement))
-                    }
-                    Engine::Postgres(session) => session.script(&text),
-                    Engine::Sqlite(_) => Ok(()),
+            let mut found = None;
+            // Each version has a transaction of its own: none holds a lock beside traffic while it waits for another one. Of a new
+            // database nobody else has a part.
+            loop {
+                let (before, reached) = migrate_some(&mut session, version, now, &mut output)?;
+                let found = *found.get_or_insert(before);
+                if reached >= version {
+                    return Ok(found);
                 }
-            })?;
-            session.script(ROOM)?;
-            citus::spread(&mut session, &mut output)?;
-            references.iter().try_for_each(|reference| session.script(reference))?;
-            session.script("COMMIT")?;
-            Ok(found)
+            }
         }
     }
+}
+
+/// How often a migration is tried that gets into the way of others, or they into its own.
+const TRIES_MAX: u32 = 5;
+
+/// A transaction of a migration of a server's database up to the version that is wanted: the next one, or all of a new database.
+/// Returns the version found, and the one reached.
+fn migrate_some(
+    session: &mut Session,
+    wanted: i64,
+    now: Timestamp,
+    output: &mut impl FnMut(&str),
+) -> Result<(i64, i64)> {
+    let mut tries = 1;
+    loop {
+        match try_some(session, wanted, now, output) {
+            Err(problem) if session.was_by_others() && tries < TRIES_MAX => {
+                tracing::warn!(%problem, "a migration is tried again");
+                session.script("ROLLBACK")?;
+                session.restart();
+                tries += 1;
+            }
+            ended => return ended,
+        }
+    }
+}
+
+fn try_some(
+    session: &mut Session,
+    wanted: i64,
+    now: Timestamp,
+    output: &mut impl FnMut(&str),
+) -> Result<(i64, i64)> {
+    begin_change(session)?;
+    session.script(&for_postgres(BOOK))?;
+    session.script(CLAIM)?;
+    let is_spread = citus::is_spread(session)?;
+    if is_spread {
+        session.script(citus::ONE_AFTER_THE_OTHER)?;
+    }
+    let mut references = Vec::new();
+    let mut tx = Tx::new(Engine::Postgres(session));
+    let SchemaVersion { version: before, .. } = read_version(&mut tx)?;
+    let next = if before == 0 { wanted } else { wanted.min(before + 1) };
+    apply(&mut tx, next, now, output, |tx, text| {
+        let text = for_postgres(text);
+        match &mut tx.engine {
+            Engine::Postgres(session) if is_spread => {
+                references.extend(citus::references(&text));
+                // Citus takes one change of a table that is spread at a time.
+                let own = statements_of(&citus::without_references(&text));
+                own.iter().try_for_each(|statement| session.script(statement))
+            }
+            Engine::Postgres(session) => session.script(&text),
+            Engine::Sqlite(_) => Ok(()),
+        }
+    })?;
+    session.script(ROOM)?;
+    citus::spread(session, output)?;
+    references.iter().try_for_each(|reference| session.script(reference))?;
+    session.script("COMMIT")?;
+    session.restart();
+    Ok((before, next))
 }
 
 /// The statements of a migration, without its comments.
@@ -343,7 +390,7 @@ mod tests {
                 change.starts_with("ADD COLUMN ") && !is_required
             }
             // Without an index that is not unique it is slower at most.
-            None => match statement.strip_prefix("DROP INDEX ") {
+            None => match statement.strip_prefix("DROP INDEX IF EXISTS ") {
                 Some(index) => !MIGRATIONS
                     .iter()
                     .any(|(_, text)| text.contains(&format!("CREATE UNIQUE INDEX {index} "))),
@@ -363,11 +410,36 @@ mod tests {
         }
     }
 
+    /// The table that a statement locks, if it is there already.
+    fn locked(statement: &str) -> Option<&str> {
+        let place = match statement {
+            own if own.starts_with("DROP INDEX ") => return Some("that of an index"),
+            own if own.starts_with("CREATE INDEX ") => own.split_once(" ON ")?.1,
+            own => own.strip_prefix("ALTER TABLE ")?,
+        };
+        place.split_whitespace().next()
+    }
+
+    /// Who holds a lock and waits for another one gets into a deadlock with a transaction that has them in another order.
+    #[test]
+    fn a_migration_locks_one_table_and_each_but_once() {
+        for (name, text) in MIGRATIONS.iter().skip(55) {
+            let statements = statements_of(text);
+            let is_new = |table: &str| text.contains(&format!("CREATE TABLE {table} "));
+            let locked: Vec<_> = statements
+                .iter()
+                .filter_map(|own| locked(own))
+                .filter(|own| !is_new(own))
+                .collect();
+            assert!(locked.len() <= 1, "{name}: {locked:?}");
+        }
+    }
+
     #[test]
     fn what_an_older_node_would_stumble_over_is_found() {
         for bad in [
             "DROP TABLE job",
-            "DROP INDEX conversation_pair",
+            "DROP INDEX IF EXISTS conversation_pair",
             "CREATE UNIQUE INDEX a ON b (c)",
             "ALTER TABLE a RENAME COLUMN b TO c",
             "ALTER TABLE a ADD COLUMN b TEXT NOT NULL",

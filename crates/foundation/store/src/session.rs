@@ -259,6 +259,11 @@ impl Session {
         values.next().map(str::to_owned).ok_or_else(|| Problem::internal("the server says nothing"))
     }
 
+    /// Whether the last failure was that others were quicker, or held what it needs.
+    pub(crate) fn was_by_others(&self) -> bool {
+        self.failure.is_some_and(Failure::is_by_others)
+    }
+
     /// Lets the next statement begin a transaction of its own, outside the life of a job.
     pub(crate) fn restart(&mut self) {
         self.begun = false;
@@ -296,6 +301,7 @@ impl Session {
         kind: ExpectedRows,
     ) -> Result<()> {
         self.usable()?;
+        self.refuse_if_silent(sql, params)?;
         self.changing |= Effect::of(sql) != Effect::Looks;
         let values = params.iter().map(|value| value.clone().into_owned()).collect();
         self.deferred.push(DeferredStatement { sql, values, expected: kind });
