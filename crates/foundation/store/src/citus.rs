@@ -31,15 +31,15 @@ pub(crate) fn spread(session: &mut Session, report: &mut impl FnMut(&str)) -> Re
 }
 
 /// A statement that takes from a table and adds to it, and says of how many rows, for each of the table's parts on the
-/// servers that answer, where it runs; it says of how many in all. The parts do not wait for each other. Its parameters are
-/// those of [`parts_of`].
+/// servers that answer, where it runs; it says of how many in all, and why one failed, if one did. The parts do not wait for
+/// each other. Its parameters are those of [`parts_of`].
 pub(crate) fn on_each_part(table: &str, sql: &str) -> (String, String) {
     let part = sql
         .replace(&format!("FROM {table} "), "FROM %1$s ")
         .replace(&format!("INSERT INTO {table} ("), &format!("INSERT INTO %1$s AS {table} ("));
-    // What failed tells why instead of a number, and fails here for that.
     let all = format!(
-        "SELECT COALESCE(CAST(SUM(CAST(part.result AS BIGINT)) AS BIGINT), 0) FROM {}",
+        "SELECT COALESCE(CAST(SUM(CASE WHEN part.success THEN CAST(part.result AS BIGINT) END) AS BIGINT), 0), \
+        MAX(CASE WHEN part.success THEN NULL ELSE part.result END) FROM {}",
         parts_of(table)
     );
     (all, part)

@@ -255,7 +255,13 @@ impl Db {
                 true => {
                     let (all, part) = on_each_part(table, sql.0);
                     let away = tx.servers_away()?;
-                    Ok(tx.rows(&all, params![part, away])?.into_iter().next())
+                    match tx.rows::<(i64, Option<String>)>(&all, params![part, away])?.pop() {
+                        Some((_, Some(failure))) => {
+                            let cause = format!("a part of {table} was not folded: {failure}");
+                            Err(Problem::overloaded().caused_by(cause))
+                        }
+                        folded => Ok(folded.map(|(rows, _)| (rows,))),
+                    }
                 }
             });
             let folded = folded.await?;

@@ -68,7 +68,7 @@ impl Failure {
             Some(code) if *code == SqlState::UNIQUE_VIOLATION => Self::Taken,
             Some(code) if *code == SqlState::QUERY_CANCELED => Self::TooLong,
             Some(_) if is_of_a_part(error) => Self::Statement,
-            Some(code) if is_of_the_connection(code) => Self::Disconnected,
+            Some(code) if is_of_the_connection(code) || is_orphaned(error) => Self::Disconnected,
             Some(_) => Self::Statement,
             None if error.is_closed() || is_io(error) => Self::Disconnected,
             None => Self::Statement,
@@ -99,6 +99,11 @@ fn is_of_the_connection(code: &SqlState) -> bool {
     let code = code.code();
     let is_one_of = matches!(code, "25006" | "25P03" | "53300");
     is_one_of || code.starts_with("57P") || code.starts_with("08")
+}
+
+/// Whether the main process of the server is dead, which Citus says with the code of a defect.
+fn is_orphaned(error: &tokio_postgres::Error) -> bool {
+    error.as_db_error().is_some_and(|error| error.message().starts_with("postmaster was shut down"))
 }
 
 fn is_io(error: &tokio_postgres::Error) -> bool {

@@ -147,9 +147,11 @@ pub(crate) fn refusal() -> Problem {
     Problem::overloaded().caused_by("a server of the cluster is away")
 }
 
-/// The company that a statement is about, by its text.
+/// The company that a statement is about, by its text: what it compares with, or the first value of the row that it inserts.
 pub(crate) fn company_of<'v>(sql: &str, params: &'v [Value<'_>]) -> Option<&'v str> {
-    let (_, rest) = sql.split_once("company_id = ?")?;
+    let inserted = sql.starts_with("INSERT INTO ").then(|| sql.split_once(" (company_id, "));
+    let inserted = inserted.flatten().and_then(|(_, rest)| rest.split_once(" VALUES (?"));
+    let (_, rest) = inserted.or_else(|| sql.split_once("company_id = ?"))?;
     let digits = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
     let place: usize = rest[..digits].parse().ok()?;
     match params.get(place.checked_sub(1)?)? {
@@ -224,5 +226,8 @@ mod tests {
             Some("a")
         );
         assert_eq!(company_of("SELECT b FROM t WHERE c = ?1", values), None);
+        let values = params!["a", "b"];
+        assert_eq!(company_of("INSERT INTO t (company_id, b) VALUES (?1, ?2)", values), Some("a"));
+        assert_eq!(company_of("INSERT INTO t (c, b) VALUES (?1, ?2)", values), None);
     }
 }
