@@ -1,12 +1,12 @@
 //! Paged lists with optional filters, each text known at compile time in its parts.
 
+mod cursors;
 mod plan;
 mod tally;
 mod texts;
 
 use std::{borrow::Cow, marker::PhantomData};
 
-use serde_json::Value as Json;
 use spotter_kernel::{Cursor, Page, PageRequest, Problem, Result, id::CompanyId};
 
 use crate::{
@@ -31,7 +31,8 @@ impl<R: Record, F: Filters> List<R, F> {
     /// on the keys of the records above), in a total order: it must end in a unique column.
     pub const fn new(from: &'static str, order: &'static str) -> Self {
         let filters = F::TABLE;
-        let shape = Shape { columns: R::COLUMNS, from, filters, order, tally: None, marks: None };
+        let (columns, tally, marks) = (R::COLUMNS, None, None);
+        let shape = Shape { columns, from, filters, order, tally, marks, gathers: false };
         Self { shape, kind: PhantomData }
     }
 
@@ -55,6 +56,13 @@ impl<R: Record, F: Filters> List<R, F> {
         self
     }
 
+    /// The same in an order that no index of a filter has: few matches are found first and sorted, instead of being looked for
+    /// among all records in order. It must have a tally.
+    pub const fn gathering(mut self) -> Self {
+        self.shape.gathers = true;
+        self
+    }
+
     /// The list without its types.
     pub const fn shape(&self) -> &Shape {
         &self.shape
@@ -69,11 +77,14 @@ impl<R: Record, F: Filters> List<R, F> {
         chosen: &[AppliedFilter<'_>],
         request: PageRequest,
     ) -> Result<Page<R>> {
-        let requested = self.shape.filtered(company, above, chosen, &Start::First)?;
+        let mut requested = self.shape.filtered(company, above, chosen, &Start::First)?;
         let total = requested.total(tx, company)?;
+        let is_gathered = self.shape.is_gathered(tx, company, above, chosen, total, &request)?;
+        requested.is_gathered = is_gathered;
         if let Some(cursor) = request.cursor {
             let behind = Start::Behind(self.shape.place_of(&cursor)?);
-            let requested = self.shape.filtered(company, above, chosen, &behind)?;
+            let mut requested = self.shape.filtered(company, above, chosen, &behind)?;
+            requested.is_gathered = is_gathered;
             return requested.items_behind(tx, &self.shape, total, request);
         }
         let far = request.offset() >= FAR && request.offset() < total && chosen.is_empty();
@@ -116,6 +127,7 @@ pub struct Shape {
     order: &'static str,
     tally: Option<&'static str>,
     marks: Option<&'static str>,
+    gathers: bool,
 }
 
 /// Declares the lists of a module: a static for each, and `lists()`, all of them.
@@ -144,6 +156,8 @@ enum Start {
 struct FilteredList<'v> {
     texts: Texts,
     planned: bool,
+    /// Whether the matches are found first, and sorted.
+    is_gathered: bool,
     /// The subject of the stored total, if any.
     subject: Option<String>,
     params: Vec<Value<'v>>,
@@ -185,7 +199,26 @@ impl Shape {
                 _ => None,
             }
         });
-        Ok(FilteredList { texts, planned, subject, params })
+        Ok(FilteredList { texts, planned, is_gathered: false, subject, params })
+    }
+
+    /// Whether finding and sorting all matches takes fewer steps than looking for those of a page among all records in order.
+    fn is_gathered(
+        &self,
+        tx: &mut Tx<'_>,
+        company: CompanyId,
+        above: &[Value<'_>],
+        chosen: &[AppliedFilter<'_>],
+        total: i64,
+        request: &PageRequest,
+    ) -> Result<bool> {
+        let Some(tally) = self.tally.filter(|_| self.gathers && !chosen.is_empty() && total > 0)
+        else {
+            return Ok(false);
+        };
+        let all = tx.tallied(company, &of_tally(tally, above))?;
+        let until = request.offset().saturating_add(request.limit);
+        Ok(total.saturating_mul(total) < until.saturating_mul(all))
     }
 
     /// Where a far page may begin, if the list is marked.
@@ -200,75 +233,6 @@ impl Shape {
             Some(term) => (term, true),
             None => (term, false),
         })
-    }
-
-    /// Distinguishes this list's cursors from those of others.
-    fn mark_of_cursors(&self) -> String {
-        let bytes = self.from.bytes().chain(self.order.bytes());
-        let hash = bytes
-            .fold(0x811c_9dc5_u32, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193));
-        format!("{hash:08x}")
-    }
-
-    /// Where the list goes on behind a record; nothing where one of its values in the order is null.
-    fn cursor(&self, place: &[Value<'_>]) -> Option<Cursor> {
-        let values = place.iter().map(|value| match value {
-            Value::Int(number) => Some(Json::from(*number)),
-            Value::Real(number) => Some(Json::from(*number)),
-            Value::Bool(yes) => Some(Json::from(*yes)),
-            Value::Text(text) => Some(Json::from(&**text)),
-            Value::Null | Value::Bytes(_) => None,
-        });
-        let text = serde_json::to_string(&values.collect::<Option<Vec<Json>>>()?).ok()?;
-        let hex: String = text.bytes().map(|byte| format!("{byte:02x}")).collect();
-        Cursor::new(&format!("{}-{hex}", self.mark_of_cursors()))
-    }
-
-    /// The sort values of a cursor.
-    fn place_of(&self, cursor: &Cursor) -> Result<Vec<Value<'static>>> {
-        let (mark, hex) = cursor.as_str().split_once('-').ok_or_else(Cursor::refused)?;
-        let pairs = hex.as_bytes().chunks(2).map(|pair| {
-            let digits = std::str::from_utf8(pair).ok()?;
-            u8::from_str_radix(digits, 16).ok()
-        });
-        let text: Option<Vec<u8>> = pairs.collect();
-        let values: Vec<Json> = text
-            .and_then(|text| serde_json::from_slice(&text).ok())
-            .filter(|_| mark == self.mark_of_cursors())
-            .ok_or_else(Cursor::refused)?;
-        let values = values.into_iter().map(|value| match value {
-            Json::Bool(yes) => Some(Value::Bool(yes)),
-            Json::Number(number) => match number.as_i64() {
-                Some(number) => Some(Value::Int(number)),
-                None => number.as_f64().map(Value::Real),
-            },
-            Json::String(text) => Some(Value::Text(text.into())),
-            _ => None,
-        });
-        let values: Option<Vec<Value<'static>>> = values.collect();
-        values
-            .filter(|values| values.len() == self.order_terms().count())
-            .ok_or_else(Cursor::refused)
-    }
-
-    /// The condition for records after a cursor, with its sort values as parameters from a number on.
-    fn after_cursor(&self, first: usize) -> String {
-        let terms: Vec<_> = self.order_terms().zip(first..).collect();
-        let alike = terms.windows(2).all(|pair| pair[0].0.1 == pair[1].0.1);
-        let sign = |descending: bool| if descending { '<' } else { '>' };
-        if let (true, Some(((_, descending), _))) = (alike, terms.first()) {
-            let names: Vec<_> = terms.iter().map(|((name, _), _)| *name).collect();
-            let values: Vec<_> = terms.iter().map(|(_, number)| format!("?{number}")).collect();
-            let sign = sign(*descending);
-            return format!(" AND ({}) {sign} ({})", names.join(", "), values.join(", "));
-        }
-        let each = terms.iter().enumerate().map(|(at, ((name, descending), number))| {
-            let same =
-                terms.iter().take(at).map(|((name, _), number)| format!("{name} = ?{number}"));
-            let own = format!("{name} {} ?{number}", sign(*descending));
-            same.chain([own]).collect::<Vec<_>>().join(" AND ")
-        });
-        format!(" AND (({}))", each.collect::<Vec<_>>().join(") OR ("))
     }
 
     fn texts(&self, fixed: usize, filters: &[&Filter], start: &Start) -> Texts {
@@ -333,8 +297,10 @@ impl Shape {
         let place = self.order_terms().map(|_| Value::Null).collect();
         let behind = of(&[], &Start::Behind(place)).page();
         let marked = self.marks.map(|_| of(&[], &Start::Until(String::new())).page());
-        let each =
-            |texts: Texts| [Some(texts.count()), Some(texts.page()), texts.many(), texts.far()];
+        let each = |texts: Texts| {
+            let gathered = texts.gathered().filter(|_| self.gathers);
+            [Some(texts.count()), Some(texts.page()), texts.many(), texts.far(), gathered]
+        };
         texts.flat_map(each).flatten().chain(marked).chain([behind]).collect()
     }
 
@@ -375,6 +341,11 @@ impl FilteredList<'_> {
         Ok(counted.first().map_or(0, |(n,)| *n))
     }
 
+    /// The page whose matches are found first, if it is to be.
+    fn gathered(&self) -> Option<String> {
+        self.is_gathered.then(|| self.texts.gathered()).flatten()
+    }
+
     /// The items of one page; nothing is read past the end. Filters with many matches are scanned, because a page
     /// fills soon.
     fn items<R: Record>(
@@ -390,12 +361,16 @@ impl FilteredList<'_> {
             return Ok(Page { items: Vec::new(), request, total, next: None });
         }
         let is_soon_full = (offset + request.limit) * MANY < total;
-        let many = is_soon_full.then(|| self.texts.many()).flatten();
-        let far = (many.is_none() && offset >= FAR).then(|| self.texts.far()).flatten();
-        let (text, planned) = match (many, far) {
-            (Some(page), _) => (page, false),
-            (None, Some(page)) => (page, true),
-            (None, None) => (self.texts.page(), self.planned),
+        let far = |texts: &Texts| (offset >= FAR).then(|| texts.far()).flatten();
+        let (text, planned) = match self.gathered() {
+            Some(page) => (page, true),
+            None => match is_soon_full.then(|| self.texts.many()).flatten() {
+                Some(page) => (page, false),
+                None => match far(&self.texts) {
+                    Some(page) => (page, true),
+                    None => (self.texts.page(), self.planned),
+                },
+            },
         };
         let (items, place) = self.read(tx, &text, planned, request.limit)?;
         let goes_on = request.offset() + (items.len() as i64) < total;
@@ -412,10 +387,15 @@ impl FilteredList<'_> {
         request: PageRequest,
     ) -> Result<Page<R>> {
         self.params.extend([Value::Int(request.limit + 1), Value::Int(0)]);
-        let many = (request.limit * MANY < total).then(|| self.texts.many()).flatten();
-        let text = many.unwrap_or_else(|| self.texts.page());
+        let (text, planned) = match self.gathered() {
+            Some(page) => (page, true),
+            None => {
+                let many = (request.limit * MANY < total).then(|| self.texts.many()).flatten();
+                (many.unwrap_or_else(|| self.texts.page()), self.planned)
+            }
+        };
         // Values of other types than the columns' were never issued.
-        let read = self.read(tx, &text, self.planned, request.limit);
+        let read = self.read(tx, &text, planned, request.limit);
         let (mut items, place) = read.map_err(|_| Cursor::refused())?;
         let limit = usize::try_from(request.limit).unwrap_or(0);
         let goes_on = items.len() > limit;

@@ -55,6 +55,22 @@ impl Texts {
         ))
     }
 
+    /// A page of few matches in an order that no index of a condition has: they are found first, and sorted.
+    pub(super) fn gathered(&self) -> Option<String> {
+        let Self { shape, conditions, began, last, is_marked, .. } = self;
+        let (table, key) = shape.key().filter(|_| shape.fixed() == 1 && !is_marked)?;
+        let (places, limit, offset) = (self.places(), last + 1, last + 2);
+        let Shape { columns, from, order, .. } = shape;
+        Some(format!(
+            "WITH matching AS MATERIALIZED (SELECT {} FROM {table} WHERE company_id = ?1 AND {key} IN \
+             (SELECT {key} FROM {from}{conditions})) \
+             SELECT {columns}{places} FROM {table} WHERE company_id = ?1 AND {key} IN \
+             (SELECT {key} FROM matching WHERE TRUE{began} ORDER BY {order} LIMIT ?{limit} OFFSET ?{offset}) \
+             ORDER BY {order}",
+            places.trim_start_matches(", ")
+        ))
+    }
+
     /// What the list is in the order of, behind other columns.
     fn places(&self) -> String {
         self.shape.order_terms().flat_map(|(term, _)| [", ", term]).collect()

@@ -229,7 +229,7 @@ lists! {
         List::new("client WHERE company_id = ?1 AND erased_at IS NULL", "client_id DESC").tallied(TALLY);
     /// The same by name.
     LIST_BY_NAME: List<Client, Filters> =
-        List::new("client WHERE company_id = ?1 AND erased_at IS NULL", "sort_name, client_id").tallied(TALLY);
+        List::new("client WHERE company_id = ?1 AND erased_at IS NULL", "sort_name, client_id").tallied(TALLY).gathering();
 }
 
 /// What the subjects of the tags' totals begin with.
