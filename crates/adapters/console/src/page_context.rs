@@ -171,7 +171,14 @@ impl<'v, 't> PageContext<'v, 't> {
     /// The page of a list that they are at.
     pub(crate) fn list<O>(&mut self, call: Call<O>) -> Result<ListPage<O>> {
         let answer = self.call(call.clone().with_page(self.place.parameter("page"), ROWS))?;
-        Ok(ListPage { answer, call: call.into() })
+        let list = ListPage { answer, call: call.clone().into() };
+        let [page, last, total] = list.position();
+        // The list has become shorter, or the address is of other filters.
+        if total > 0 && page > last {
+            let answer = self.call(call.with_page(&last.to_string(), ROWS))?;
+            return Ok(ListPage { answer, call: list.call });
+        }
+        Ok(list)
     }
 
     /// The same, or nothing, as in [`call_if_allowed`](Self::call_if_allowed).

@@ -179,7 +179,8 @@ pub(super) fn show(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let month = today.first_of_month();
     let revenue =
         cx.call_if_allowed(api::get_revenue_report().from(month).to(today).group_by("month"))?;
-    let members = cx.call_if_allowed(api::list_clients().member_status("active").limit(1))?;
+    let members =
+        cx.call_if_allowed(api::list_clients().member_status("active").archived(false).limit(1))?;
     cx.know_clients(bookings.iter().map(|booking| booking.client_id()))?;
     let rows = agenda(cx, today, &bookings, if mine { &own } else { "" })?;
     let (t, written) = (cx.strings, &cx.written);
