@@ -352,6 +352,20 @@ pub fn attached(tx: &mut Tx) -> Result<Vec<StoredFile>> {
     }
 }
 
+/// The files that records of one company refer to.
+pub fn attached_of(tx: &mut Tx, company: CompanyId) -> Result<Vec<StoredFile>> {
+    let (mut all, mut after): (Vec<StoredFile>, _) = (Vec::new(), String::new());
+    loop {
+        let some: Vec<(UploadId,)> = tx.all(ATTACHED_OF, params![company, after, SWEEP])?;
+        let is_last = (some.len() as i64) < SWEEP;
+        all.extend(some.into_iter().map(|(upload,)| StoredFile { company, upload }));
+        match all.last() {
+            Some(last) if !is_last => after = last.upload.to_string(),
+            _ => return Ok(all),
+        }
+    }
+}
+
 /// Whether there is a record of a file.
 pub fn is_known(tx: &mut Tx, stored: StoredFile) -> Result<bool> {
     let found: Option<(UploadId,)> = tx.one(IS_KNOWN, params![stored.company, stored.upload])?;
@@ -388,6 +402,8 @@ statements! {
     ATTACHED = "SELECT company_id, upload_id FROM upload WHERE (company_id, upload_id) > (?1, ?2) \
         AND status = 'attached' AND NOT EXISTS (SELECT 1 FROM company o \
         WHERE o.company_id = upload.company_id AND o.suspended_at = ?4) ORDER BY company_id, upload_id LIMIT ?3";
+    ATTACHED_OF = "SELECT upload_id FROM upload WHERE company_id = ?1 AND upload_id > ?2 AND status = 'attached' \
+        ORDER BY upload_id LIMIT ?3";
     IS_KNOWN = "SELECT upload_id FROM upload WHERE company_id = ?1 AND upload_id = ?2";
     FORGET = "DELETE FROM upload WHERE company_id = ?1 AND upload_id = ?2 AND expires_at IS NOT NULL";
 }

@@ -156,16 +156,30 @@ fn export(matches: &ArgMatches) -> Outcome {
     let exported = hosting::export(&settings, &db, &env, company, folder);
     let files = serve::runtime()?.block_on(exported).map_err(Problem::for_operators)?;
     say!(
-        "{} holds {company}: spotter.db, which `spotter restore` takes, and {files} files.",
-        folder.display()
+        "{} holds {company}: spotter.db, which `spotter restore` takes, and {} files.",
+        folder.display(),
+        files.copied
     );
-    Ok(())
+    match files.missing.first() {
+        None => Ok(()),
+        Some(first) => Err(format!(
+            "{} of its uploaded files are not in the file store, such as {first}: see that the setting files names the right \
+             place, and that it is mounted",
+            files.missing.len()
+        )),
+    }
 }
 
 fn erase(matches: &ArgMatches) -> Outcome {
     let (settings, _, db, company) = addressed(matches)?;
     let name = text(matches, "name");
-    let erased = serve::runtime()?.block_on(hosting::erase(&settings, &db, company, &name));
+    let erased = serve::runtime()?.block_on(hosting::erase(
+        &settings,
+        &db,
+        company,
+        &name,
+        matches.get_flag("without-files"),
+    ));
     let erased = erased.map_err(Problem::for_operators)?;
     let what = if erased.is_rest { "what was left of it, " } else { "" };
     say!(

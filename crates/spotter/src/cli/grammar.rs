@@ -111,7 +111,8 @@ pub(super) fn command() -> Command {
             Command::new("erase")
                 .about("Delete all records and files of a suspended company, for good")
                 .arg(company_id())
-                .arg(required_flag("name", "The company's name, so that it is not another one")),
+                .arg(required_flag("name", "The company's name, so that it is not another one"))
+                .arg(switch("without-files", "Also where uploaded files are not in the file store")),
         ));
     let client_id = || Arg::new("client-id").required(true).help("The client id, fspc_…");
     let api_client = group("api-client", "API clients, the integrations of a company")

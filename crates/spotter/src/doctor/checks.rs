@@ -163,7 +163,8 @@ pub(super) async fn addresses(settings: &Settings) -> Vec<Diagnosis> {
                          (journalctl -u spotter -e)"
                 }
                 false => {
-                    "start it (systemctl start spotter, or spotter serve), and read its log (journalctl -u spotter -e)"
+                    "start it (systemctl start spotter, or spotter serve), and read its log (journalctl -u spotter -e); \
+                     where it listens elsewhere, say so: --listen"
                 }
             },
         ),
