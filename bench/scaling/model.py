@@ -2,8 +2,8 @@
 
     bench/scaling/model.py COSTS NODES CLUSTER DATABASE_BYTES CLIENTS
 
-COSTS has a line for each kind of request: its name, requests a second, microseconds of the program, microseconds of PostgreSQL, and bytes
-of PostgreSQL's log. NODES has a line for each number of nodes: the number, requests a second of the mix, and microseconds of both.
+COSTS has a line for each kind of request: its name, requests a second, microseconds of the program, microseconds of PostgreSQL, bytes
+of PostgreSQL's log, and, of a cluster, microseconds of its coordinator among those of PostgreSQL. NODES has a line for each number of nodes: the number, requests a second of the mix, and microseconds of both.
 CLUSTER has lines as COSTS has, each named by the number of workers and the kind; it may be empty, and its table and that of sizes then stay. The tables are printed and written into docs/SCALING.md.
 """
 
@@ -74,10 +74,15 @@ def table(head, rows):
     return "\n".join(lines + ["| " + " | ".join(str(cell) for cell in row) + " |" for row in rows])
 
 
+def of_mix(column, costs, names=None):
+    """What a request of the mix costs of something."""
+    return sum(share * costs[names[kind] if names else kind][column] for kind, share in MIX.items())
+
+
 def spread(costs, cluster):
-    """How many times as much of PostgreSQL a request of the mix costs on a cluster."""
-    alone = sum(share * costs[kind][2] for kind, share in MIX.items())
-    return sum(share * cluster[SPREAD[kind]][2] for kind, share in MIX.items()) / alone
+    """How many times as much of the program and of PostgreSQL a request of the mix costs on a cluster, and the coordinator's share."""
+    program, database = (of_mix(column, cluster, SPREAD) / of_mix(column, costs) for column in (1, 2))
+    return program, database, of_mix(4, cluster, SPREAD) / of_mix(2, cluster, SPREAD)
 
 
 def needs(costs, gyms, bytes_per_client, mixed, times):
@@ -86,18 +91,21 @@ def needs(costs, gyms, bytes_per_client, mixed, times):
     peak = BUSIEST_HOUR / 3600 * BUSIEST_MINUTE * gyms
     program = database = log = 0.0
     for kind, count in counts.items():
-        _, of_program, of_database, of_log = costs[kind]
+        of_program, of_database, of_log = costs[kind][1:4]
         program += count * of_program
         database += count * of_database
         log += count * of_log
-    _, of_program, of_database, of_log = costs["change of a client"]
+    of_program, of_database, of_log = costs["change of a client"][1:4]
     deliveries = writes * DELIVERY_PER_WRITE
     program += deliveries * of_program
     database += deliveries * of_database
     log += deliveries * of_log
     cores = [value * mixed * peak / 1e6 / PLANNED for value in (program, database)]
-    nodes = max(1, -(-cores[0] // NODE))
-    servers, workers = (max(1, -(-cores[1] * more // LARGEST_SERVER)) for more in (1, times))
+    more_program, more_database, of_coordinator = times
+    nodes, more_nodes = (max(1, -(-cores[0] * more // NODE)) for more in (1, more_program))
+    servers = max(1, -(-cores[1] // LARGEST_SERVER))
+    spread_cores = cores[1] * more_database
+    workers = max(1, -(-spread_cores * (1 - of_coordinator) // LARGEST_SERVER))
     requests = sum(counts.values()) * peak
     return [
         f"{gyms:,}",
@@ -108,6 +116,8 @@ def needs(costs, gyms, bytes_per_client, mixed, times):
         f"{cores[1]:,.1f}",
         f"{nodes:.0f}",
         f"{servers:.0f}",
+        f"{more_nodes:.0f}",
+        f"{spread_cores * of_coordinator:,.1f}",
         f"{workers:.0f}",
         f"{gyms * CLIENTS * bytes_per_client / 1e9:,.0f} GB",
         f"{log * gyms / 1e9:,.1f} GB",
@@ -119,9 +129,9 @@ def main():
     bytes_per_client = float(sys.argv[4]) / float(sys.argv[5])
     measured = table(
         ["a request", "a second on this machine", "µs of the program", "µs of PostgreSQL", "bytes of its log"],
-        [[kind, *(f"{value:,.0f}" for value in values)] for kind, values in costs.items()],
+        [[kind, *(f"{value:,.0f}" for value in values[:4])] for kind, values in costs.items()],
     )
-    parts = sum(share * (costs[kind][1] + costs[kind][2]) for kind, share in MIX.items())
+    parts = of_mix(1, costs) + of_mix(2, costs)
     # Requests of one kind share their way, their plans and their pages; mixed, they cost more.
     one = min(nodes)
     mixed = max(1.0, (nodes[one][1] + nodes[one][2]) / parts)
@@ -149,13 +159,18 @@ def main():
             "cores of PostgreSQL",
             "nodes of 8 cores",
             "PostgreSQL in one: servers of 32 cores",
-            "on a cluster: workers of 32 cores",
+            "on a cluster: nodes of 8 cores",
+            "cores of the coordinator",
+            "workers of 32 cores",
             "disk of data",
             "log a day",
         ]
         tables["sizes"] = table(head, [needs(costs, gyms, bytes_per_client, mixed, times) for gyms in SIZES])
-        print(f"a request of the mix costs PostgreSQL {times:.1f} times as much on a cluster")
-        head = ["workers, and a request", "a second on this machine", "µs of the program", "µs of PostgreSQL, all servers", "bytes of the coordinator's log"]
+        print(
+            f"a request of the mix costs the program {times[0]:.1f} times, and PostgreSQL {times[1]:.1f} times as much on a cluster; "
+            f"the coordinator has {times[2]:.0%} of the latter"
+        )
+        head = ["workers, and a request", "a second on this machine", "µs of the program", "µs of PostgreSQL, all servers", "bytes of the coordinator's log", "µs of the coordinator"]
         tables["cluster"] = table(head, [[kind, *(f"{value:,.0f}" for value in values)] for kind, values in cluster.items()])
     print(*tables.values(), f"a request of the mix costs {mixed:.2f} times what its kinds cost alone", sep="\n\n")
     path = pathlib.Path(__file__).parents[2] / "docs/SCALING.md"

@@ -45,6 +45,15 @@ async fn a_filtered_list_is_exported_as_filtered(app: App) {
     app.events().await;
 }
 
+/// Behind the end of a list is its last page, not the word that there is nothing.
+#[scenario]
+async fn a_page_behind_the_last_one_is_the_last_one(app: App) {
+    app.new_client(json!({"firstName": "Zoë"})).await;
+    let mut browser = Browser::of(&app, &app.admin_email).await;
+    browser.get("/console/clients?page=9").await.is(200).shows("Zoë");
+    browser.get("/console/clients?page=9&search=nobody").await.is(200).shows("No clients");
+}
+
 #[scenario]
 async fn sessions_are_seen_and_ended(app: App) {
     let mut phone = Browser::of(&app, &app.admin_email).await;

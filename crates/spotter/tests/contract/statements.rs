@@ -34,9 +34,9 @@ async fn lists_use_their_indexes(app: App) {
         }
         // Conditions beside others are checked in an index that has what they compare: an index of one of them would find
         // rows that are looked at one by one.
-        let has_another = ["client_term", "updated_at >=", "ORDER BY sort_name"];
-        let is_checked =
-            text.contains(") IS TRUE") && !has_another.iter().any(|other| text.contains(other));
+        let has_another = ["client_term", "updated_at >="].iter().any(|other| text.contains(other));
+        let is_walked_by_name = text.contains("ORDER BY sort_name") && !text.starts_with("WITH ");
+        let is_checked = text.contains(") IS TRUE") && !has_another && !is_walked_by_name;
         if is_checked && app.server.engine == Engine::Sqlite {
             let is_covered = plan.iter().any(|step| step.contains("client_listed"));
             assert!(is_covered, "{text}: {plan:?}");
@@ -209,6 +209,8 @@ fn keeps_to_one_company(text: &str, plan: &[String]) -> bool {
 /// Whether a plan reads a whole table.
 fn reads_whole(plan: &[String]) -> bool {
     plan.iter().any(|step| {
-        step.contains("Seq Scan") || step.starts_with("SCAN") && !step.contains("CONSTANT")
+        // What matches a filter was found before.
+        let is_in_memory = step.contains("CONSTANT") || step == "SCAN matching";
+        step.contains("Seq Scan") || step.starts_with("SCAN") && !is_in_memory
     })
 }

@@ -284,6 +284,49 @@ async fn clients_are_listed_by_name(app: App) {
     app.get("/clients?sort=age").await.refused(400, "PUBLIC_API_INVALID_ENUM").about("sort");
 }
 
+/// By name, few matches are found first, and many are looked for in order: both list the same clients.
+#[scenario]
+async fn filtered_clients_are_listed_by_name(app: App) {
+    let mut expected = Vec::new();
+    for index in 0..60 {
+        // Names in another order than that of the records, two of each.
+        let last = format!("Name {:02}", index * 7 % 30);
+        let tags = if index % 4 == 0 { json!(["rare"]) } else { json!([]) };
+        let status = if index % 8 == 0 { "paused" } else { "active" };
+        let new = json!({"firstName": "A", "lastName": last, "tags": tags, "memberStatus": status});
+        let client = app.new_client(new).await;
+        expected.push((last, client, index % 4 == 0, index % 8 == 0));
+    }
+    expected.sort();
+    for (filter, wants) in [
+        ("tag=rare", (|one| one.2) as fn(&(String, String, bool, bool)) -> bool),
+        ("memberStatus=active", |one| !one.3),
+        ("tag=rare&memberStatus=active", |one| one.2 && !one.3),
+        ("memberStatus=paused&archived=false", |one| one.3),
+    ] {
+        let wanted: Vec<&str> =
+            expected.iter().filter(|one| wants(one)).map(|one| &*one.1).collect();
+        let address = format!("/clients?sort=name&limit=4&{filter}");
+        let (mut by_page, mut by_cursor, mut cursor) = (Vec::new(), Vec::new(), String::new());
+        for page in 1..=wanted.len().div_ceil(4) {
+            let found = app.get(&format!("{address}&page={page}")).await.ok();
+            assert_eq!(found.data()["total"], wanted.len(), "{filter}");
+            by_page.extend(ids(found.data()));
+            let found = app.get(&format!("{address}{cursor}")).await.ok();
+            by_cursor.extend(ids(found.data()));
+            cursor = format!("&cursor={}", found.data()["nextCursor"].as_str().unwrap_or_default());
+        }
+        assert_eq!(by_page, wanted, "{filter}");
+        assert_eq!(by_cursor, wanted, "{filter}");
+        assert_eq!(cursor, "&cursor=", "{filter}");
+    }
+}
+
+fn ids(reply: &Value) -> Vec<String> {
+    let clients = reply["clients"].as_array().unwrap();
+    clients.iter().map(|client| text(client, "/clientId")).collect()
+}
+
 #[scenario]
 async fn search_finds_by_prefix(app: App) {
     let email = format!("sofia.{}@example.com", random_text());

@@ -57,13 +57,19 @@ impl Texts {
 
     /// A page of few matches in an order that no index of a condition has: they are found first, and sorted.
     pub(super) fn gathered(&self) -> Option<String> {
-        let Self { shape, conditions, began, last, is_marked, .. } = self;
+        let Self { shape, conditions, began, last, is_marked, is_covered, .. } = self;
         let (table, key) = shape.key().filter(|_| shape.fixed() == 1 && !is_marked)?;
         let (places, limit, offset) = (self.places(), last + 1, last + 2);
         let Shape { columns, from, order, .. } = shape;
+        // What is checked in an index is so for the ids alone.
+        let matching = match is_covered {
+            true => format!(
+                "{table} WHERE company_id = ?1 AND {key} IN (SELECT {key} FROM {from}{conditions})"
+            ),
+            false => format!("{from}{conditions}"),
+        };
         Some(format!(
-            "WITH matching AS MATERIALIZED (SELECT {} FROM {table} WHERE company_id = ?1 AND {key} IN \
-             (SELECT {key} FROM {from}{conditions})) \
+            "WITH matching AS MATERIALIZED (SELECT {} FROM {matching}) \
              SELECT {columns}{places} FROM {table} WHERE company_id = ?1 AND {key} IN \
              (SELECT {key} FROM matching WHERE TRUE{began} ORDER BY {order} LIMIT ?{limit} OFFSET ?{offset}) \
              ORDER BY {order}",

@@ -154,6 +154,12 @@ fn a_company_is_suspended_exported_and_erased(engine: Engine) {
     assert!(fine, "{response}");
     assert!(exported.join("files").join(company).read_dir().unwrap().count() > 0);
     assert!(!on(data, &flags, &["company", "export", company, to]).0, "it is there already");
+    // With another file store, an export says that files are missing.
+    let (empty, second) = (place.path().join("empty"), place.path().join("second"));
+    let lost = ["--files", empty.to_str().unwrap()];
+    let again = [&["company", "export", company, second.to_str().unwrap()][..], &lost].concat();
+    let (fine, response) = on(data, &flags, &again);
+    assert!(!fine && response.contains("are not in the file store, such as"), "{response}");
     let backup = exported.join("spotter.db");
     std::fs::copy(folder.path().join("secret.key"), exported.join("spotter.db.key")).unwrap();
     let elsewhere = tempfile::tempdir().unwrap();
@@ -181,6 +187,9 @@ fn a_company_is_suspended_exported_and_erased(engine: Engine) {
     assert!(on(data, &flags, &erase).1.contains("suspend it first"));
     assert!(on(data, &flags, &["company", "suspend", company]).0);
     assert!(!on(data, &flags, &["company", "erase", company, "--name", "Beside"]).0);
+    let (fine, response) = on(data, &flags, &[&erase[..], &lost].concat());
+    assert!(!fine && response.contains("--without-files"), "{response}");
+    assert!(rows(folder.path(), &flags, company) >= before, "nothing of it is erased");
     // Doctor names the command that goes on where one was cut off.
     let advice = format!("spotter company erase {company} --name '{name}'");
     assert!(!on(data, &flags, &["doctor"]).1.contains(&advice));
