@@ -3,6 +3,7 @@
 
 mod attention;
 mod bulk;
+mod client_lists;
 mod client_records;
 mod client_summaries;
 mod clients;
