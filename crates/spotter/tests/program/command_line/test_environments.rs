@@ -219,7 +219,8 @@ fn a_test_environment_is_apart_and_its_clock_is_advanced(engine: Engine) {
     manager.ok("DELETE", "/app/v1/test-environment", None);
     let began = Instant::now();
     while manager.send("GET", "/app/v1/test-environment", None).0 != 404 {
-        assert!(began.elapsed() < Duration::from_secs(60), "it is not deleted");
+        // On a cluster every server drops a database of hundreds of tables.
+        assert!(began.elapsed() < Duration::from_secs(180), "it is not deleted");
         std::thread::sleep(Duration::from_millis(100));
     }
     let (status, refused) = integrator.send("GET", "/public/v1/clients", None);
