@@ -132,8 +132,8 @@ pub fn migrate_to(
             }
             check_encoding(&mut session)?;
             let mut found = None;
-            // Each version has a transaction of its own: none holds a lock beside traffic while it waits for another one. Of a new
-            // database nobody else has a part.
+            // Each version has a transaction of its own: none holds a lock beside traffic while it waits for another one. A new
+            // database has no traffic.
             loop {
                 let (before, reached) = migrate_some(&mut session, version, now, &mut output)?;
                 let found = *found.get_or_insert(before);

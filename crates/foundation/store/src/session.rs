@@ -267,6 +267,7 @@ impl Session {
     /// Lets the next statement begin a transaction of its own, outside the life of a job.
     pub(crate) fn restart(&mut self) {
         self.begun = false;
+        self.failure = None;
     }
 
     /// Runs statements outside the life of a job, such as a migration's.
